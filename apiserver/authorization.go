@@ -18,7 +18,9 @@ func Modes() []string { return []string{"AlwaysAllow", "AlwaysDeny", "RBAC"} }
 var errMode = errors.New("not an authorization mode")
 
 // authorizers makes the chain of the modes, administrators first. roles is the mode RBAC, if it is there.
-func authorizers(modes []string, c *cache.Cache, log *slog.Logger) (chain auth.Chain, roles *live.Authorizer, err error) {
+func authorizers(
+	modes []string, c *cache.Cache, log *slog.Logger,
+) (chain auth.Chain, roles *live.Authorizer, err error) {
 	chain = auth.Chain{auth.Masters{}}
 	for _, m := range modes {
 		switch m {

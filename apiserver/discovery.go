@@ -28,7 +28,9 @@ func (s *Server) missing(group, version string, otherwise error) error {
 	if json.Unmarshal(o.JSON, &a) != nil || a.Spec.Service == nil {
 		return otherwise
 	}
-	return apierrors.NewServiceUnavailable(fmt.Sprintf("the APIService %s names service/%s in %q: %s", name, a.Spec.Service.Name, a.Spec.Service.Namespace, NoNetwork))
+	return apierrors.NewServiceUnavailable(fmt.Sprintf(
+		"the APIService %s names service/%s in %q: %s", name, a.Spec.Service.Name, a.Spec.Service.Namespace, NoNetwork,
+	))
 }
 
 // discovery serves a group or version. For one that is not served /api answers a Status, and /apis a plain 404: there the

@@ -56,7 +56,8 @@ func documentedCustom(r *resources.Resource) (openapi.Type, error) {
 	if err != nil {
 		return openapi.Type{}, err
 	}
-	t := openapi.Type{Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Namespaced: r.Namespaced, Verbs: r.Verbs,
+	t := openapi.Type{Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Namespaced: r.Namespaced,
+		Verbs:  r.Verbs,
 		Custom: &openapi.Custom{ListKind: r.ListKind, Schema: v3, SchemaV2: v2}}
 	for _, sub := range r.Subresources {
 		t.Subresources = append(t.Subresources, documentedSub(resources.Scheme(), sub))

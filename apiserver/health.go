@@ -111,7 +111,9 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 
 // examine runs the checks and writes a line for each. The reason of a failure is only logged: anonymous clients may call
 // this.
-func (s *Server) examine(ctx context.Context, e endpoint, checks []Check, exclude []string) (report string, failed bool) {
+func (s *Server) examine(
+	ctx context.Context, e endpoint, checks []Check, exclude []string,
+) (report string, failed bool) {
 	unknown := map[string]bool{}
 	for _, name := range exclude {
 		unknown[name] = true
@@ -132,7 +134,9 @@ func (s *Server) examine(ctx context.Context, e endpoint, checks []Check, exclud
 		fmt.Fprintf(&b, "[+]%s ok\n", c.Name)
 	}
 	if len(unknown) > 0 {
-		fmt.Fprintf(&b, "warn: some health checks cannot be excluded: no matches for %s\n", quoted(slices.Sorted(maps.Keys(unknown))))
+		fmt.Fprintf(
+			&b, "warn: some health checks cannot be excluded: no matches for %s\n", quoted(slices.Sorted(maps.Keys(unknown))),
+		)
 	}
 	return b.String(), failed
 }
@@ -156,7 +160,9 @@ func within(ctx context.Context, check func(context.Context) error) error {
 
 // paths lists what is served, at /.
 func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
-	paths := []string{"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
+	paths := []string{
+		"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version",
+	}
 	for _, g := range s.registry.Types.Groups() {
 		if g.Name == "" {
 			paths = append(paths, "/api/v1")

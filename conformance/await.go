@@ -43,7 +43,10 @@ func (t *T) Await(o *Object, conditions ...Condition) *Object {
 			if answer, seen = a, now.state(); now != nil {
 				last = now
 			} else if !c.Gone {
-				t.fail(Failure{Expected: expected(o, conditions), Seen: seen + "; this is how it was seen last", Object: last.YAML(), Request: a.Curl})
+				t.fail(Failure{
+					Expected: expected(o, conditions), Seen: seen + "; this is how it was seen last", Object: last.YAML(),
+					Request: a.Curl,
+				})
 			}
 		} else if t.ctx.Err() == nil {
 			seen = err.Error()
@@ -52,7 +55,10 @@ func (t *T) Await(o *Object, conditions ...Condition) *Object {
 		case <-time.After(pause):
 			pause = min(pause*3/2, 500*time.Millisecond)
 		case <-t.ctx.Done():
-			f := Failure{Expected: expected(o, conditions), Seen: seen + ", still, " + t.within() + " after the case began", Object: last.YAML()}
+			f := Failure{
+				Expected: expected(o, conditions), Seen: seen + ", still, " + t.within() + " after the case began",
+				Object: last.YAML(),
+			}
 			if answer != nil {
 				f.Request = answer.Curl
 			}
@@ -87,7 +93,9 @@ func (t *T) Answered(a *Answer, o *Object, conditions ...Condition) *Object {
 		now = decode(o.Of, a)
 	}
 	if unmet(now, conditions) != nil {
-		f := Failure{Expected: "in the answer, " + expected(o, conditions), Seen: now.state(), Object: now.YAML(), Request: a.Curl}
+		f := Failure{
+			Expected: "in the answer, " + expected(o, conditions), Seen: now.state(), Object: now.YAML(), Request: a.Curl,
+		}
 		if now == nil {
 			f.Seen = "a Status: " + a.Text
 		}

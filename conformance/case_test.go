@@ -19,7 +19,10 @@ func TestCases(t *testing.T) {
 
 // TestCheck: a table with a mistake is rejected, and the error names it.
 func TestCheck(t *testing.T) {
-	good := conformance.Case{Name: "group/name", Rules: []string{"D-S22a"}, Proves: "It is.", Docs: "https://kubernetes.io/docs/", Run: func(*conformance.T) {}}
+	good := conformance.Case{
+		Name: "group/name", Rules: []string{"D-S22a"}, Proves: "It is.", Docs: "https://kubernetes.io/docs/",
+		Run: func(*conformance.T) {},
+	}
 	for mistake, edit := range map[string]func(*conformance.Case){
 		"isn't group/words": func(c *conformance.Case) { c.Name = "Group" },
 		"two of that name":  func(c *conformance.Case) { c.Name = "group/first" },
@@ -31,7 +34,9 @@ func TestCheck(t *testing.T) {
 		first, second := good, good
 		first.Name = "group/first"
 		edit(&second)
-		if err := conformance.Check([]conformance.Case{first, second}); err == nil || !strings.Contains(err.Error(), mistake) {
+		if err := conformance.Check([]conformance.Case{
+			first, second,
+		}); err == nil || !strings.Contains(err.Error(), mistake) {
 			t.Errorf("the mistake %q is reported as: %v", mistake, err)
 		}
 	}

@@ -39,7 +39,9 @@ func (t *T) remove(o *Object) {
 	}
 	// The finalizer of a CustomResourceDefinition is the server's: its objects are deleted before it.
 	if len(now.GetFinalizers()) > 0 && o.Of != Definition {
-		_, _ = t.client.do(t.ctx, http.MethodPatch, o.Path(), "application/merge-patch+json", `{"metadata":{"finalizers":null}}`)
+		_, _ = t.client.do(
+			t.ctx, http.MethodPatch, o.Path(), "application/merge-patch+json", `{"metadata":{"finalizers":null}}`,
+		)
 	}
 }
 

@@ -14,7 +14,9 @@ const servedWithin = 30 * time.Second
 // not served.
 func (t *T) Define(name string, clusterScoped bool) (Kind, *Object) {
 	plural := strings.ToLower(name) + "s"
-	k := Kind{Group: t.prefix + ".conformance.example.com", Version: "v1", Name: name, Plural: plural, ClusterScoped: clusterScoped}
+	k := Kind{
+		Group: t.prefix + ".conformance.example.com", Version: "v1", Name: name, Plural: plural, ClusterScoped: clusterScoped,
+	}
 	scope := "Namespaced"
 	if clusterScoped {
 		scope = "Cluster"

@@ -126,12 +126,17 @@ func (j *Journal) carry(uid types.UID, finalizers []string) {
 // NeverCarried waits until the watch has shown the objects' deletion, and checks that none of them had the finalizer
 // while it was being deleted.
 func (t *T) NeverCarried(j *Journal, finalizer string, objects ...*Object) {
-	expected := fmt.Sprintf("a watch of %s to tell of the deletion of %s, without the finalizer %s before", j.kind.Plural, describe(objects), finalizer)
+	expected := fmt.Sprintf(
+		"a watch of %s to tell of the deletion of %s, without the finalizer %s before", j.kind.Plural, describe(objects),
+		finalizer,
+	)
 	t.places(j, expected, happenings(objects, true))
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, o := range objects {
-		t.Check(!slices.Contains(j.carried[o.GetUID()], finalizer), expected, fmt.Sprintf("%s was being deleted with it", o), nil)
+		t.Check(
+			!slices.Contains(j.carried[o.GetUID()], finalizer), expected, fmt.Sprintf("%s was being deleted with it", o), nil,
+		)
 	}
 }
 
@@ -157,7 +162,10 @@ func (t *T) places(j *Journal, expected string, all []happening) map[happening]i
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-t.ctx.Done():
-			t.fail(Failure{Expected: expected, Seen: fmt.Sprintf("nothing of the object with uid %s, %s after the case began", all[missing].uid, t.within())})
+			t.fail(Failure{
+				Expected: expected,
+				Seen:     fmt.Sprintf("nothing of the object with uid %s, %s after the case began", all[missing].uid, t.within()),
+			})
 		}
 	}
 }
@@ -184,7 +192,10 @@ func (t *T) InOrder(j *Journal, sets ...[]*Object) {
 // ReleasedBefore waits until the watch has shown the owner's deletion and dependents without references, and checks
 // that these came before the deletion.
 func (t *T) ReleasedBefore(j *Journal, dependents []*Object, owner *Object) {
-	expected := fmt.Sprintf("a watch of %s to tell that %s have no ownerReferences, then that %s is deleted", j.kind.Plural, describe(dependents), owner)
+	expected := fmt.Sprintf(
+		"a watch of %s to tell that %s have no ownerReferences, then that %s is deleted", j.kind.Plural, describe(dependents),
+		owner,
+	)
 	gone := happening{owner.GetUID(), true}
 	place := t.places(j, expected, append(happenings(dependents, false), gone))
 	for _, d := range dependents {

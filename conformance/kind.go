@@ -23,7 +23,9 @@ var (
 	Secret      = Kind{Version: "v1", Name: "Secret", Plural: "secrets"}
 	Event       = Kind{Version: "v1", Name: "Event", Plural: "events"}
 	Namespace   = Kind{Version: "v1", Name: "Namespace", Plural: "namespaces", ClusterScoped: true}
-	ClusterRole = Kind{Group: "rbac.authorization.k8s.io", Version: "v1", Name: "ClusterRole", Plural: "clusterroles", ClusterScoped: true}
+	ClusterRole = Kind{
+		Group: "rbac.authorization.k8s.io", Version: "v1", Name: "ClusterRole", Plural: "clusterroles", ClusterScoped: true,
+	}
 	// Pod has the name of a scheduler that does not exist.
 	Pod = Kind{Version: "v1", Name: "Pod", Plural: "pods",
 		Fields: `{"spec":{"schedulerName":"conformance.example.com-none","automountServiceAccountToken":false,"containers":[{"name":"c","image":"conformance.example.com/none"}]}}`}
@@ -32,15 +34,20 @@ var (
 	ReplicaSet = Kind{Group: "apps", Version: "v1", Name: "ReplicaSet", Plural: "replicasets",
 		Fields: `{"spec":{"replicas":0,"selector":{"matchLabels":{"conformance":"case"}},` + podTemplate + `}}`}
 	StatefulSet = Kind{Group: "apps", Version: "v1", Name: "StatefulSet", Plural: "statefulsets",
-		Fields: `{"spec":{"replicas":0,"serviceName":"none","selector":{"matchLabels":{"conformance":"case"}},` + podTemplate + `}}`}
+		Fields: `{"spec":{"replicas":0,"serviceName":"none","selector":{"matchLabels":{"conformance":"case"}},` +
+			podTemplate + `}}`}
 	Job = Kind{Group: "batch", Version: "v1", Name: "Job", Plural: "jobs",
 		Fields: `{"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"conformance.example.com/none"}]}}}}`}
 	CronJob = Kind{Group: "batch", Version: "v1", Name: "CronJob", Plural: "cronjobs",
 		Fields: `{"spec":{"suspend":true,"schedule":"0 0 1 1 *","jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"conformance.example.com/none"}]}}}}}}`}
 	// Autoscaler is served in two versions, of which v2 is preferred.
-	Autoscaler = Kind{Group: "autoscaling", Version: "v2", Name: "HorizontalPodAutoscaler", Plural: "horizontalpodautoscalers",
+	Autoscaler = Kind{Group: "autoscaling", Version: "v2", Name: "HorizontalPodAutoscaler",
+		Plural: "horizontalpodautoscalers",
 		Fields: `{"spec":{"maxReplicas":1,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"none"}}}`}
-	Definition = Kind{Group: "apiextensions.k8s.io", Version: "v1", Name: "CustomResourceDefinition", Plural: "customresourcedefinitions", ClusterScoped: true}
+	Definition = Kind{
+		Group: "apiextensions.k8s.io", Version: "v1", Name: "CustomResourceDefinition", Plural: "customresourcedefinitions",
+		ClusterScoped: true,
+	}
 )
 
 // APIVersion is that of the kind's objects and of references to them.

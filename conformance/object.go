@@ -109,7 +109,9 @@ func Labelled(key, value string) Option {
 
 // Ref is a reference to an owner, without blockOwnerDeletion unless an edit sets it.
 func Ref(owner *Object, edits ...func(*metav1.OwnerReference)) metav1.OwnerReference {
-	r := metav1.OwnerReference{APIVersion: owner.Of.APIVersion(), Kind: owner.Of.Name, Name: owner.GetName(), UID: owner.GetUID()}
+	r := metav1.OwnerReference{
+		APIVersion: owner.Of.APIVersion(), Kind: owner.Of.Name, Name: owner.GetName(), UID: owner.GetUID(),
+	}
 	for _, edit := range edits {
 		edit(&r)
 	}

@@ -41,13 +41,17 @@ func (c *Client) may(ctx context.Context, r right) (allowed, known bool) {
 }
 
 // kinds are those whose permissions are checked before the run.
-var kinds = []Kind{ConfigMap, Secret, Event, Pod, ReplicationController, ReplicaSet, StatefulSet, Job, CronJob, Autoscaler, ClusterRole, Definition}
+var kinds = []Kind{
+	ConfigMap, Secret, Event, Pod, ReplicationController, ReplicaSet, StatefulSet, Job, CronJob, Autoscaler, ClusterRole,
+	Definition,
+}
 
 // missing are the permissions that the user lacks for the cases: those for objects, and update of owners' finalizers,
 // which a server may require to block an owner's deletion (OwnerReferencesPermissionEnforcement).
 func (c *Client) missing(ctx context.Context) (lacking []string) {
 	for _, k := range kinds {
-		for _, r := range []right{{"create", k.Group, k.Plural, ""}, {"get", k.Group, k.Plural, ""}, {"patch", k.Group, k.Plural, ""},
+		for _, r := range []right{{"create", k.Group, k.Plural, ""}, {"get", k.Group, k.Plural, ""},
+			{"patch", k.Group, k.Plural, ""},
 			{"delete", k.Group, k.Plural, ""}, {"update", k.Group, k.Plural, "finalizers"}} {
 			allowed, known := c.may(ctx, r)
 			if !known {
@@ -103,6 +107,9 @@ func (t *T) Right(verb string, k Kind, subresource string) {
 
 // rightOf is the permission that a request needs.
 func rightOf(method string, k Kind) right {
-	verb := map[string]string{http.MethodPost: "create", http.MethodPatch: "patch", http.MethodDelete: "delete", http.MethodGet: "get", http.MethodPut: "update"}[method]
+	verb := map[string]string{
+		http.MethodPost: "create", http.MethodPatch: "patch", http.MethodDelete: "delete", http.MethodGet: "get",
+		http.MethodPut: "update",
+	}[method]
 	return right{verb, k.Group, k.Plural, ""}
 }

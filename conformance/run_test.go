@@ -182,13 +182,17 @@ func TestInterrupted(t *testing.T) {
 func TestNoServer(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
-	_, err := conformance.Run(t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
+	_, err := conformance.Run(
+		t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{},
+	)
 	if !errors.Is(err, conformance.ErrNoServer) {
 		t.Errorf("a server without /version is: %v", err)
 	}
 	closed := httptest.NewServer(&memory{closed: true})
 	defer closed.Close()
-	_, err = conformance.Run(t.Context(), &conformance.Client{URL: closed.URL, HTTP: closed.Client()}, nil, nil, conformance.Options{})
+	_, err = conformance.Run(
+		t.Context(), &conformance.Client{URL: closed.URL, HTTP: closed.Client()}, nil, nil, conformance.Options{},
+	)
 	if !errors.Is(err, conformance.ErrNoRight) {
 		t.Errorf("a server where nothing may be made is: %v", err)
 	}
@@ -208,24 +212,39 @@ func TestRights(t *testing.T) {
 		outcome conformance.Outcome
 		rights  string
 	}{
-		{"told", &memory{lacks: map[string]bool{"patch configmaps": true}, refuses: "PATCH", reason: "no"}, held, conformance.Skipped, "patch configmaps"},
-		{"has the right", &memory{lacks: map[string]bool{}, refuses: "PATCH", reason: "cannot"}, held, conformance.Failed, ""},
+		{
+			"told", &memory{lacks: map[string]bool{"patch configmaps": true}, refuses: "PATCH", reason: "no"}, held,
+			conformance.Skipped, "patch configmaps",
+		},
+		{
+			"has the right", &memory{lacks: map[string]bool{}, refuses: "PATCH", reason: "cannot"}, held, conformance.Failed, "",
+		},
 		{"nobody tells", &memory{refuses: "PATCH", reason: "user cannot patch"}, held, conformance.Skipped, ""},
 		{"another reason", &memory{refuses: "PATCH", reason: "because it is being terminated"}, held, conformance.Failed, ""},
-		{"blocks", &memory{lacks: map[string]bool{"update configmapsfinalizers": true}, refuses: "PATCH", reason: blocking}, held, conformance.Skipped, "update configmaps/finalizers"},
-		{"needn't block", &memory{lacks: map[string]bool{}, refuses: "PATCH", reason: blocking}, held, conformance.Failed, ""},
+		{
+			"blocks", &memory{lacks: map[string]bool{"update configmapsfinalizers": true}, refuses: "PATCH", reason: blocking},
+			held, conformance.Skipped, "update configmaps/finalizers",
+		},
+		{
+			"needn't block", &memory{lacks: map[string]bool{}, refuses: "PATCH", reason: blocking}, held, conformance.Failed, "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.m.objects = map[string]map[string]any{}
 			r := run(t, t.Context(), c.m, story("releases", c.run))
-			if r.Results[0].Outcome != c.outcome || (r.Rights == "") != (c.rights == "") || !strings.Contains(r.Rights, c.rights) {
+			if r.Results[0].Outcome != c.outcome || (r.Rights == "") != (c.rights == "") ||
+				!strings.Contains(r.Rights, c.rights) {
 				t.Errorf("%+v; rights: %q", r.Results[0], r.Rights)
 			}
 		})
 	}
-	s := httptest.NewServer(&memory{objects: map[string]map[string]any{}, lacks: map[string]bool{"delete namespaces": true}})
+	s := httptest.NewServer(
+		&memory{objects: map[string]map[string]any{}, lacks: map[string]bool{"delete namespaces": true}},
+	)
 	defer s.Close()
-	_, err := conformance.Run(t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
+	_, err := conformance.Run(
+		t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{},
+	)
 	if !errors.Is(err, conformance.ErrNoRight) {
 		t.Errorf("namespaces would stay: %v", err)
 	}
@@ -252,8 +271,11 @@ func TestPages(t *testing.T) {
 		_, _ = w.Write([]byte("<html><body>long</body></html>"))
 	}))
 	defer s.Close()
-	_, err := conformance.Run(t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
-	if err == nil || strings.Contains(err.Error(), "<") || !strings.Contains(err.Error(), "502: Bad Gateway, with a page") {
+	_, err := conformance.Run(
+		t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{},
+	)
+	if err == nil || strings.Contains(err.Error(), "<") ||
+		!strings.Contains(err.Error(), "502: Bad Gateway, with a page") {
 		t.Error(err)
 	}
 }
@@ -268,7 +290,10 @@ func TestFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, line := range []string{"FAILED test/waits\n", "\n  expected: configmap x to be gone\n", "\n      name: x\n", "/configmaps' -H 'Content-Type: application/json' -d '{"} {
+	for _, line := range []string{
+		"FAILED test/waits\n", "\n  expected: configmap x to be gone\n", "\n      name: x\n",
+		"/configmaps' -H 'Content-Type: application/json' -d '{",
+	} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("the text lacks %q:\n%s", line, &text)
 		}
@@ -284,7 +309,8 @@ func TestFormats(t *testing.T) {
 	if err := xml.Unmarshal(junit.Bytes(), &suite); err != nil {
 		t.Fatal(err)
 	}
-	if suite.Failures != 1 || suite.Cases[0].Class != "conformance.test" || suite.Cases[0].Name != "waits" || !strings.Contains(suite.Cases[0].Failure, "expected: configmap x") {
+	if suite.Failures != 1 || suite.Cases[0].Class != "conformance.test" || suite.Cases[0].Name != "waits" ||
+		!strings.Contains(suite.Cases[0].Failure, "expected: configmap x") {
 		t.Errorf("the JUnit report is\n%s", &junit)
 	}
 	var report struct {
@@ -297,7 +323,8 @@ func TestFormats(t *testing.T) {
 	if err := json.Unmarshal(data.Bytes(), &report); err != nil {
 		t.Fatal(err)
 	}
-	if report.Failed != 1 || report.Results[0].Name != "test/waits" || !strings.Contains(report.Results[0].Failure.Object, "name: x") {
+	if report.Failed != 1 || report.Results[0].Name != "test/waits" ||
+		!strings.Contains(report.Results[0].Failure.Object, "name: x") {
 		t.Errorf("the JSON report is\n%s", &data)
 	}
 }

@@ -74,7 +74,9 @@ func (t *T) Accepted(a *Answer, codes ...int) *Answer {
 			return a
 		}
 	}
-	t.fail(Failure{Expected: fmt.Sprintf("the answer %d", codes), Seen: fmt.Sprintf("%d: %s", a.Code, a.Message()), Request: a.Curl})
+	t.fail(Failure{
+		Expected: fmt.Sprintf("the answer %d", codes), Seen: fmt.Sprintf("%d: %s", a.Code, a.Message()), Request: a.Curl,
+	})
 	return nil
 }
 
@@ -234,7 +236,9 @@ func (t *T) Release(o *Object) {
 				rest = append(rest, f)
 			}
 		}
-		a := t.TryPatch(o, map[string]any{"metadata": map[string]any{"resourceVersion": now.GetResourceVersion(), "finalizers": rest}})
+		a := t.TryPatch(
+			o, map[string]any{"metadata": map[string]any{"resourceVersion": now.GetResourceVersion(), "finalizers": rest}},
+		)
 		if a.Code != http.StatusConflict {
 			t.forbidden(a, rightOf(http.MethodPatch, o.Of))
 			t.Accepted(a, http.StatusOK)

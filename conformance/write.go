@@ -54,7 +54,10 @@ func (r *Report) WriteText(w io.Writer) error {
 
 // Summary is the report in one line.
 func (r *Report) Summary() string {
-	s := fmt.Sprintf("%s (%s): %d cases in %.1f s: %d passed, %d failed", r.Server, r.Version, len(r.Results), r.Seconds, r.Passed, r.Failed)
+	s := fmt.Sprintf(
+		"%s (%s): %d cases in %.1f s: %d passed, %d failed", r.Server, r.Version, len(r.Results), r.Seconds, r.Passed,
+		r.Failed,
+	)
 	if r.Skipped > 0 {
 		s += fmt.Sprintf(", %d skipped", r.Skipped)
 	}
@@ -129,13 +132,16 @@ type junitSkipped struct {
 
 // WriteJUnit writes the report as the XML that CI systems read.
 func (r *Report) WriteJUnit(w io.Writer) error {
-	s := junitSuite{Name: "kubecascade conformance", Tests: len(r.Results), Failures: r.Failed, Skipped: r.Skipped + r.NotRun,
-		Time: seconds(r.Seconds), Started: r.Started.Format(time.RFC3339)}
+	s := junitSuite{Name: "kubecascade conformance", Tests: len(r.Results), Failures: r.Failed,
+		Skipped: r.Skipped + r.NotRun,
+		Time:    seconds(r.Seconds), Started: r.Started.Format(time.RFC3339)}
 	for _, res := range r.Results {
 		class, name, _ := strings.Cut(res.Name, "/")
 		c := junitCase{Class: "conformance." + class, Name: name, Time: seconds(res.Seconds)}
 		if f := res.Failure; f != nil {
-			c.Failure = &junitFailure{Message: "expected " + f.Expected + "; seen: " + f.Seen, Text: res.Proves + "\n" + f.String()}
+			c.Failure = &junitFailure{
+				Message: "expected " + f.Expected + "; seen: " + f.Seen, Text: res.Proves + "\n" + f.String(),
+			}
 		}
 		if res.Reason != "" {
 			c.Skipped = &junitSkipped{Message: res.Reason}

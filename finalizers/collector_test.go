@@ -19,7 +19,8 @@ func TestManyFinalizers(t *testing.T) {
 		t.Errorf("equal sets: the stored order changed: %d finalizers, the first %q", len(v.Finalizers), v.Finalizers[0])
 	}
 	v = Delete(Object{Finalizers: stored}, Kind{}, Options{PropagationPolicy: propagateOrphan}, epoch)
-	if n := len(v.Finalizers); n != len(stored) || v.Finalizers[n-1] != Orphan || slices.Contains(v.Finalizers, Foreground) {
+	if n := len(v.Finalizers); n != len(stored) || v.Finalizers[n-1] != Orphan ||
+		slices.Contains(v.Finalizers, Foreground) {
 		t.Errorf("another policy: %d finalizers, the last %q", n, v.Finalizers[n-1])
 	}
 }

@@ -13,9 +13,18 @@ func FuzzDelete(f *testing.F) {
 	f.Add("default", "orphan", "", int64(1), int64(0), int64(-1), int64(-1), int64(-1), "", uint8(0))
 	f.Add("pod", "", "", int64(1), int64(30), int64(30), int64(5), int64(30), "Foreground", uint8(1))
 	f.Add("pod", "a/b", "", int64(9), int64(1)<<40, int64(1)<<62, int64(-7), int64(1)<<62, "", uint8(2))
-	f.Add("namespace", "orphan,foregroundDeletion", "kubernetes", int64(0), int64(0), int64(0), int64(0), int64(0), "Orphan", uint8(7))
-	f.Add("crd", "customresourcecleanup.apiextensions.k8s.io", "", int64(2), int64(3), int64(0), int64(0), int64(0), "Background", uint8(5))
-	f.Fuzz(func(t *testing.T, kind, finalizers, specFinalizers string, generation, deletion, grace, asked, byDefault int64, policy string, bits uint8) {
+	f.Add(
+		"namespace", "orphan,foregroundDeletion", "kubernetes", int64(0), int64(0), int64(0), int64(0), int64(0), "Orphan",
+		uint8(7),
+	)
+	f.Add(
+		"crd", "customresourcecleanup.apiextensions.k8s.io", "", int64(2), int64(3), int64(0), int64(0), int64(0),
+		"Background", uint8(5),
+	)
+	f.Fuzz(func(
+		t *testing.T, kind, finalizers, specFinalizers string, generation, deletion, grace, asked, byDefault int64,
+		policy string, bits uint8,
+	) {
 		k, ok := kinds[kind]
 		if !ok || generation < 0 || generation > 1<<62 {
 			t.Skip()

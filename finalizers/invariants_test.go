@@ -29,7 +29,8 @@ func check(obj Object, k Kind, v Verdict, now time.Time) error {
 		return fmt.Errorf("%v for a kind without grace (C-41)", v.Step)
 	case v.MarkTerminating != (obj.Deletion.IsZero() && (v.Step == Store || v.Step == StoreThenRemove)):
 		return fmt.Errorf("MarkTerminating is %v", v.MarkTerminating)
-	case v.Generation > obj.Generation && (!obj.Deletion.IsZero() || v.Generation > obj.Generation+1 || obj.Generation == 0):
+	case v.Generation > obj.Generation &&
+		(!obj.Deletion.IsZero() || v.Generation > obj.Generation+1 || obj.Generation == 0):
 		return fmt.Errorf("generation went from %d to %d (B-38)", obj.Generation, v.Generation)
 	}
 	return nil

@@ -30,7 +30,9 @@ func TestClients(t *testing.T) {
 	}
 	deletions := 0
 	for n := first; n <= last; n++ {
-		deletions += stressed(t, Config{Workers: 5, Timeout: time.Second, Lag: 5 * time.Second}, func(t *testing.T, s *server, twin *storagetest.Twin) {
+		deletions += stressed(t, Config{
+			Workers: 5, Timeout: time.Second, Lag: 5 * time.Second,
+		}, func(t *testing.T, s *server, twin *storagetest.Twin) {
 			faults := rand.New(rand.NewPCG(n, 0))
 			var mu sync.Mutex // guards faults
 			s.fault(func(string, Object) error {
@@ -104,7 +106,9 @@ func (s *server) client(ctx context.Context, r *rand.Rand) {
 				s.ignore(s.write(ctx, key, o, nil))
 			}
 		default:
-			p := []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan}
+			p := []metav1.DeletionPropagation{
+				metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan,
+			}
 			s.ignore(s.remove(ctx, key, o, p[r.IntN(3)], nil))
 		}
 	}

@@ -97,7 +97,10 @@ func TestWorkers(t *testing.T) {
 func TestStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, storagetest.NewTwin())
-		gone := &object{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metav1.ObjectMeta{Name: "gone", UID: "gone"}}
+		gone := &object{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+			ObjectMeta: metav1.ObjectMeta{Name: "gone", UID: "gone"},
+		}
 		s.put("configmaps/a/left", ownedBy(false, gone))
 		lets := s.put("configmaps/a/lets")
 		s.put("configmaps/a/kept", ownedBy(true, lets))
@@ -106,13 +109,19 @@ func TestStart(t *testing.T) {
 		s.delete("configmaps/a/lets", metav1.DeletePropagationOrphan)
 		s.delete("configmaps/a/waits", metav1.DeletePropagationForeground)
 		// No API objects: an allocation range has no uid, and one value is no JSON at all.
-		for key, value := range map[string]string{"ranges/serviceips": `{"kind":"RangeAllocation","apiVersion":"v1"}`, "configmaps/a/broken": `{`} {
-			if _, err := s.store.Commit(t.Context(), storage.Txn{Key: storage.DefaultRoot + "/" + key, Value: []byte(value)}); err != nil {
+		for key, value := range map[string]string{
+			"ranges/serviceips": `{"kind":"RangeAllocation","apiVersion":"v1"}`, "configmaps/a/broken": `{`,
+		} {
+			if _, err := s.store.Commit(
+				t.Context(), storage.Txn{Key: storage.DefaultRoot + "/" + key, Value: []byte(value)},
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
 		run(t, s, Config{}, func(*Collector) {
-			for key, there := range map[string]bool{"left": false, "lets": false, "kept": true, "waits": false, "blocks": false} {
+			for key, there := range map[string]bool{
+				"left": false, "lets": false, "kept": true, "waits": false, "blocks": false,
+			} {
 				if got := s.get("configmaps/a/" + key); (got != nil) != there {
 					t.Errorf("%s: %v", key, got)
 				}
@@ -229,7 +238,8 @@ func TestSlowObject(t *testing.T) {
 		if busy := time.Duration(len(at)) * timeout; busy > 5*time.Minute {
 			t.Errorf("%d attempts in an hour: the worker was busy for %v", len(at), busy)
 		}
-		if !strings.Contains(log.String(), "retries an object later") || !strings.Contains(log.String(), "configmaps/a/stuck") {
+		if !strings.Contains(log.String(), "retries an object later") ||
+			!strings.Contains(log.String(), "configmaps/a/stuck") {
 			t.Errorf("log does not name the object:\n%s", log.String())
 		}
 	})
@@ -298,11 +308,16 @@ func TestExpired(t *testing.T) {
 
 func TestKindsChange(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, s *server, _ *Collector) {
-		odd := &object{TypeMeta: metav1.TypeMeta{APIVersion: "odd.io/v1", Kind: "Odd"}, ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "x"}}
+		odd := &object{
+			TypeMeta: metav1.TypeMeta{APIVersion: "odd.io/v1", Kind: "Odd"}, ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "x"},
+		}
 		s.put("configmaps/a/d", ownedBy(false, odd))
 		time.Sleep(time.Hour)
 		s.want("configmaps/a/d")
-		s.serve(append(builtins[:len(builtins):len(builtins)], graph.Kind{APIVersion: "odd.io/v1", Kind: "Odd", Collection: "odd.io/odds", Namespaced: true}))
+		s.serve(append(
+			builtins[:len(builtins):len(builtins)],
+			graph.Kind{APIVersion: "odd.io/v1", Kind: "Odd", Collection: "odd.io/odds", Namespaced: true},
+		))
 		s.want("")
 		if n := len(s.called("delete", "d")); n != 1 {
 			t.Errorf("%d attempts", n)
@@ -337,7 +352,9 @@ func TestGuards(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	gr := resource("pods")
-	uid := apierrors.NewInvalid(graphKind, "p", field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), "b", "field is immutable")})
+	uid := apierrors.NewInvalid(
+		graphKind, "p", field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), "b", "field is immutable")},
+	)
 	other := apierrors.NewInvalid(graphKind, "p", field.ErrorList{field.Invalid(field.NewPath("spec"), "b", "no")})
 	for _, c := range []struct {
 		action graph.Action

@@ -68,7 +68,8 @@ func crashAt(t *testing.T, policy metav1.DeletionPropagation, n int, want string
 		s.after = nil
 		s.cache = newServer(t, nil).cache
 		run(t, s, Config{}, func(*Collector) { s.want(want) })
-		if two := s.get("configmaps/a/two"); two == nil || len(two.OwnerReferences) != 1 || two.OwnerReferences[0].UID != x.UID {
+		if two := s.get("configmaps/a/two"); two == nil || len(two.OwnerReferences) != 1 ||
+			two.OwnerReferences[0].UID != x.UID {
 			t.Errorf("crash at %d: %v", n, two)
 		}
 	})

@@ -36,14 +36,20 @@ func TestGraph(t *testing.T) {
 		o := s.put("configmaps/a/o")
 		d := s.put("configmaps/a/d", ownedBy(true, o), held)
 		s.put("configmaps/a/leaf", ownedBy(false, d))
-		odd := &object{TypeMeta: metav1.TypeMeta{APIVersion: "odd.io/v1", Kind: "Odd"}, ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "uid-odd"}}
+		odd := &object{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "odd.io/v1", Kind: "Odd"},
+			ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "uid-odd"},
+		}
 		s.put("configmaps/a/e", ownedBy(false, odd))
 		s.put("configmaps/a/f", ownedBy(false, odd)) // J-30: one vertex for the owner of both
 		s.put("persistentvolumes/alone")
 		synctest.Wait()
-		s.delete("configmaps/a/o", metav1.DeletePropagationForeground) // last, so that the revisions are the same in every run
+		// last, so that the revisions are the same in every run
+		s.delete("configmaps/a/o", metav1.DeletePropagationForeground)
 		synctest.Wait()
-		for name, query := range map[string]string{"all.dot": "", "one.dot": "?uid=uid-e&uid=nobody", "all.json": "?format=json"} {
+		for name, query := range map[string]string{
+			"all.dot": "", "one.dot": "?uid=uid-e&uid=nobody", "all.json": "?format=json",
+		} {
 			w := get(c, graphPath+query)
 			want := "text/vnd.graphviz"
 			if strings.HasSuffix(name, "json") {
@@ -74,7 +80,10 @@ func TestDOT(t *testing.T) {
 			o := s.put("configmaps/a/owner" + chain)
 			s.put("configmaps/a/child"+chain, ownedBy(true, o))
 		}
-		odd := &object{TypeMeta: metav1.TypeMeta{APIVersion: "odd.io/v1", Kind: "Odd"}, ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "uid-missing"}}
+		odd := &object{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "odd.io/v1", Kind: "Odd"},
+			ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "uid-missing"},
+		}
 		s.put("configmaps/a/child3", ownedBy(false, odd))
 		s.put("configmaps/a/alone")
 		synctest.Wait()
@@ -153,7 +162,9 @@ func TestMetrics(t *testing.T) {
 		if got := metric(t, registry, "workqueue_adds_total", queue); got != want {
 			t.Errorf("%s: %v adds, want %v", queue, got, want)
 		}
-		for _, name := range []string{"depth", "retries_total", "unfinished_work_seconds", "longest_running_processor_seconds"} {
+		for _, name := range []string{
+			"depth", "retries_total", "unfinished_work_seconds", "longest_running_processor_seconds",
+		} {
 			if got := metric(t, registry, "workqueue_"+name, queue); got != 0 {
 				t.Errorf("%s of %s: %v", name, queue, got)
 			}

@@ -42,11 +42,17 @@ func TestEvent(t *testing.T) {
 				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
 				ObjectMeta: metav1.ObjectMeta{Name: called, Namespace: in},
 				Reason:     "OwnerRefInvalidNamespace", Type: "Warning",
-				Message: fmt.Sprintf("ownerRef [v1/ConfigMap, namespace: %s, name: far, uid: uid-far] does not exist in namespace %q", namespace, namespace),
-				Source:  corev1.EventSource{Component: "garbage-collector-controller"}, ReportingController: "garbage-collector-controller",
-				FirstTimestamp: start, LastTimestamp: metav1.NewTime(start.Add(last)), Count: count,
+				Message: fmt.Sprintf(
+					"ownerRef [v1/ConfigMap, namespace: %s, name: far, uid: uid-far] does not exist in namespace %q", namespace,
+					namespace,
+				),
+				Source:              corev1.EventSource{Component: "garbage-collector-controller"},
+				ReportingController: "garbage-collector-controller",
+				FirstTimestamp:      start, LastTimestamp: metav1.NewTime(start.Add(last)), Count: count,
 			}
-			e.InvolvedObject = corev1.ObjectReference{Kind: "ConfigMap", APIVersion: "v1", Namespace: namespace, Name: name, UID: "uid-cross"}
+			e.InvolvedObject = corev1.ObjectReference{
+				Kind: "ConfigMap", APIVersion: "v1", Namespace: namespace, Name: name, UID: "uid-cross",
+			}
 			if namespace == "" {
 				e.InvolvedObject.Kind, e.InvolvedObject.UID = "PersistentVolume", "uid-pv"
 			}

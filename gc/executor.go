@@ -111,7 +111,9 @@ const maxGuards = 120
 // missing owner, or one whose name another object has, would have to return with the same uid.
 func (x *executor) guards(from []graph.Guard) []storage.Guard {
 	if len(from) > maxGuards {
-		from = slices.SortedStableFunc(slices.Values(from), func(a, b graph.Guard) int { return cmp.Compare(existing(b), existing(a)) })
+		from = slices.SortedStableFunc(slices.Values(from), func(a, b graph.Guard) int {
+			return cmp.Compare(existing(b), existing(a))
+		})
 		from = from[:maxGuards]
 	}
 	guards := make([]storage.Guard, len(from))

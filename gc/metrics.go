@@ -53,12 +53,17 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		lines:   gauge("depth", "Current depth of workqueue"),
 		adds:    counter("adds_total", "Total number of adds handled by workqueue"),
 		retries: counter("retries_total", "Total number of retries handled by workqueue"),
-		waited:  histogram("queue_duration_seconds", "How long in seconds an item stays in workqueue before being requested."),
-		worked:  histogram("work_duration_seconds", "How long in seconds processing an item from workqueue takes."),
+		waited: histogram(
+			"queue_duration_seconds", "How long in seconds an item stays in workqueue before being requested.",
+		),
+		worked: histogram("work_duration_seconds", "How long in seconds processing an item from workqueue takes."),
 		unfinished: gauge("unfinished_work_seconds", "How many seconds of work has done that is in progress and hasn't "+
 			"been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck "+
 			"threads by observing the rate at which this increases."),
-		longest: gauge("longest_running_processor_seconds", "How many seconds has the longest running processor for workqueue been running."),
+		longest: gauge(
+			"longest_running_processor_seconds",
+			"How many seconds has the longest running processor for workqueue been running.",
+		),
 	}
 	for _, q := range []string{deleteQueue, orphanQueue, changesQueue} {
 		m.lines.WithLabelValues(q)

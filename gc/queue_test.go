@@ -70,7 +70,8 @@ func TestDelay(t *testing.T) {
 // TestDelayOfSlow lets requests time out: from the second failure on, the pause is at least as long as the request.
 func TestDelayOfSlow(t *testing.T) {
 	for attempt, want := range map[int]time.Duration{
-		1: 5 * time.Millisecond, 2: 30 * time.Second, 3: time.Minute, 7: 960 * time.Second, 8: 1000 * time.Second, 1 << 40: 1000 * time.Second,
+		1: 5 * time.Millisecond, 2: 30 * time.Second, 3: time.Minute, 7: 960 * time.Second, 8: 1000 * time.Second,
+		1 << 40: 1000 * time.Second,
 	} {
 		for range 100 {
 			if got := delay(attempt, 30*time.Second); got < want || got > want*5/4 {

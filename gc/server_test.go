@@ -199,7 +199,9 @@ func (s *server) write(ctx context.Context, key string, o *object, guards []stor
 	if o.DeletionTimestamp != nil && len(o.Finalizers) == 0 {
 		value = nil
 	}
-	_, err = s.store.Commit(ctx, storage.Txn{Key: storage.DefaultRoot + "/" + key, Expect: rev, Guards: guards, Value: value})
+	_, err = s.store.Commit(
+		ctx, storage.Txn{Key: storage.DefaultRoot + "/" + key, Expect: rev, Guards: guards, Value: value},
+	)
 	s.mu.Lock()
 	after := s.after
 	s.mu.Unlock()
@@ -265,7 +267,9 @@ func (s *server) delete(key string, policy metav1.DeletionPropagation) {
 	}
 }
 
-func (s *server) remove(ctx context.Context, key string, o *object, policy metav1.DeletionPropagation, guards []storage.Guard) error {
+func (s *server) remove(
+	ctx context.Context, key string, o *object, policy metav1.DeletionPropagation, guards []storage.Guard,
+) error {
 	o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool {
 		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
 	})

@@ -55,7 +55,9 @@ func (r *Registrations) missing(ref *apiregistrationv1.ServiceReference) (reason
 	case found == 0:
 		return "EndpointsNotFound", "cannot find endpointslices for " + name
 	case !ready:
-		return "MissingEndpoints", fmt.Sprintf("endpointslices for %s have no addresses with port name %q", name, svc.Spec.Ports[i].Name)
+		return "MissingEndpoints", fmt.Sprintf(
+			"endpointslices for %s have no addresses with port name %q", name, svc.Spec.Ports[i].Name,
+		)
 	}
 	return "", ""
 }
@@ -79,6 +81,10 @@ func (r *Registrations) endpoints(ref *apiregistrationv1.ServiceReference, port 
 }
 
 func answers(e *discoveryv1.EndpointSlice, port string) bool {
-	return slices.ContainsFunc(e.Endpoints, func(e discoveryv1.Endpoint) bool { return e.Conditions.Ready == nil || *e.Conditions.Ready }) &&
-		slices.ContainsFunc(e.Ports, func(p discoveryv1.EndpointPort) bool { return p.Name != nil && *p.Name == port && p.Port != nil })
+	return slices.ContainsFunc(e.Endpoints, func(e discoveryv1.Endpoint) bool {
+		return e.Conditions.Ready == nil || *e.Conditions.Ready
+	}) &&
+		slices.ContainsFunc(e.Ports, func(p discoveryv1.EndpointPort) bool {
+			return p.Name != nil && *p.Name == port && p.Port != nil
+		})
 }

@@ -30,7 +30,10 @@ func BenchmarkCollector(b *testing.B) {
 				return registry.Path{Resource: c.Types().Lookup("", "v1", "configmaps"), Namespace: "default", Name: name}
 			}
 			create := func(name string, owners ...metav1.OwnerReference) *storage.Object {
-				o, err := c.Create(b.Context(), at(""), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", OwnerReferences: owners}})
+				o, err := c.Create(
+					b.Context(), at(""),
+					&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", OwnerReferences: owners}},
+				)
 				if err != nil {
 					b.Error(err)
 				}
@@ -40,7 +43,9 @@ func BenchmarkCollector(b *testing.B) {
 			for run := 0; b.Loop(); run++ {
 				o := create(fmt.Sprint("o", run))
 				yes := true
-				ref := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: o.Meta.Name, UID: types.UID(o.Meta.UID), BlockOwnerDeletion: &yes}
+				ref := metav1.OwnerReference{
+					APIVersion: "v1", Kind: "ConfigMap", Name: o.Meta.Name, UID: types.UID(o.Meta.UID), BlockOwnerDeletion: &yes,
+				}
 				var clients sync.WaitGroup
 				for k := range 16 {
 					clients.Go(func() {

@@ -26,14 +26,18 @@ func TestCauses(t *testing.T) {
 			case "define", "versions":
 				rest := d.Input
 				if d.Cmd == "define" {
-					rest = `"scope":"Namespaced","versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` + d.Input + `}}]`
+					rest = `"scope":"Namespaced","versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` +
+						d.Input + `}}]`
 				}
 				w := s.Watch(definitions + "?watch=1")
 				if a := s.Do("GET", definitions+"/widgets.example.com", nil); a.Code == 200 {
 					do(t, s, "DELETE", definitions+"/widgets.example.com", "")
 					gone(t, w, "widgets.example.com")
 				}
-				a := s.Do("POST", definitions, `{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","names":{"plural":"widgets","kind":"Widget"},`+rest+`}}`)
+				a := s.Do(
+					"POST", definitions,
+					`{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","names":{"plural":"widgets","kind":"Widget"},`+rest+`}}`,
+				)
 				if a.Code == 201 {
 					reaches(t, w, "widgets.example.com", isEstablished)
 				}
@@ -44,7 +48,10 @@ func TestCauses(t *testing.T) {
 					d.ScanArgs(t, "items", &n)
 					d.Input = `"spec":{"l":[` + strings.TrimSuffix(strings.Repeat("1,", n), ",") + `]}`
 				}
-				return said(s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"`+d.CmdArgs[0].Key+`"},`+d.Input+`}`))
+				return said(s.Do(
+					"POST", v1widgets,
+					`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"`+d.CmdArgs[0].Key+`"},`+d.Input+`}`,
+				))
 			case "update":
 				return said(s.Do("PATCH", v1widgets+"/"+d.CmdArgs[0].Key, d.Input, "Content-Type", "application/merge-patch+json"))
 			case "schema":

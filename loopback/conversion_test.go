@@ -68,11 +68,14 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		m["labels"], m["generation"] = map[string]any{"converted": "yes"}, 77 // only labels may change
 		objects = append(objects, o)
 	}
-	response := map[string]any{"uid": in.Request.UID, "convertedObjects": objects, "result": map[string]any{"status": "Success"}}
+	response := map[string]any{
+		"uid": in.Request.UID, "convertedObjects": objects, "result": map[string]any{"status": "Success"},
+	}
 	if f := w.spoil.Load(); f != nil && (*f)(rw, response) {
 		return
 	}
-	_ = json.NewEncoder(rw).Encode(map[string]any{"apiVersion": in.APIVersion, "kind": in.Kind, "response": response}) // the server notices
+	// the server notices
+	_ = json.NewEncoder(rw).Encode(map[string]any{"apiVersion": in.APIVersion, "kind": in.Kind, "response": response})
 }
 
 func (w *webhook) config() string {
@@ -82,10 +85,20 @@ func (w *webhook) config() string {
 
 // routes is a definition of two versions that only a webhook can convert.
 func routes(client string) string {
-	v1 := version("v1", true, `"spec":{"type":"object","required":["address"],"properties":{"address":{"type":"string"}}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}`, `,"subresources":{"status":{}}`)
-	v2 := version("v2", false, `"spec":{"type":"object","required":["host","port"],"properties":{"host":{"type":"string"},"port":{"type":"integer","maximum":99}}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}`,
+	v1 := version(
+		"v1", true,
+		`"spec":{"type":"object","required":["address"],"properties":{"address":{"type":"string"}}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}`,
+		`,"subresources":{"status":{}}`,
+	)
+	v2 := version("v2", false,
+		`"spec":{"type":"object","required":["host","port"],"properties":{"host":{"type":"string"},"port":{"type":"integer","maximum":99}}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}`,
 		`,"subresources":{"status":{},"scale":{"specReplicasPath":".spec.port","statusReplicasPath":".status.n"}},"additionalPrinterColumns":[{"name":"Port","type":"integer","jsonPath":".spec.port"}],"selectableFields":[{"jsonPath":".spec.host"}]`)
-	return strings.Replace(widgets("widgets", "Widget", v1, v2), `"versions":`, `"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v7","v1"],"clientConfig":`+client+`}},"versions":`, 1)
+	return strings.Replace(
+		widgets("widgets", "Widget", v1, v2), `"versions":`,
+		`"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v7","v1"],"clientConfig":`+client+
+			`}},"versions":`,
+		1,
+	)
 }
 
 const v2widgets = "/apis/example.com/v2/namespaces/default/widgets"
@@ -106,16 +119,40 @@ func TestWebhookConversion(t *testing.T) {
 	if o := got.Object(); o.GetGeneration() != 1 || o.GetLabels()["converted"] != "yes" {
 		t.Errorf("%s", got.Body)
 	}
-	is(s.Do("POST", v2widgets, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"host":"y","port":100}}`), `spec.port in body should be less than or equal to 99`)
-	is(s.Do("POST", v2widgets, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"host":"y","port":2}}`), `"spec":{"host":"y","port":2}`)
+	is(
+		s.Do(
+			"POST", v2widgets,
+			`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"host":"y","port":100}}`,
+		),
+		`spec.port in body should be less than or equal to 99`,
+	)
+	is(
+		s.Do(
+			"POST", v2widgets,
+			`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"host":"y","port":2}}`,
+		),
+		`"spec":{"host":"y","port":2}`,
+	)
 	is(s.Do("GET", v1widgets+"/b", nil), `"spec":{"address":"y:2"}`)
 	merge := []string{"Content-Type", "application/merge-patch+json"}
 	is(s.Do("PATCH", v2widgets+"/b", `{"spec":{"port":3}}`, merge...), `"spec":{"host":"y","port":3}`)
 	is(s.Do("PATCH", v2widgets+"/b/scale", `{"spec":{"replicas":4}}`, merge...), `"spec":{"replicas":4}`)
-	is(s.Do("PATCH", v2widgets+"/b/status", `{"status":{"n":1},"spec":{"port":50}}`, merge...), `"spec":{"host":"y","port":4},"status":{"n":1}`)
+	is(
+		s.Do("PATCH", v2widgets+"/b/status", `{"status":{"n":1},"spec":{"port":50}}`, merge...),
+		`"spec":{"host":"y","port":4},"status":{"n":1}`,
+	)
 	apply := []string{"Content-Type", "application/apply-patch+yaml"}
-	is(s.Do("PATCH", v2widgets+"/b?fieldManager=m&force=true", `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"port":5}}`, apply...), `"spec":{"host":"y","port":5}`)
-	is(s.Do("PATCH", v1widgets+"/b?fieldManager=n", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"address":"z:6"}}`, apply...), `conflict`)
+	is(
+		s.Do(
+			"PATCH", v2widgets+"/b?fieldManager=m&force=true",
+			`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"port":5}}`, apply...,
+		),
+		`"spec":{"host":"y","port":5}`,
+	)
+	is(s.Do(
+		"PATCH", v1widgets+"/b?fieldManager=n",
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"address":"z:6"}}`, apply...,
+	), `conflict`)
 	before := hook.calls.Load()
 	is(s.Do("GET", v2widgets, nil), `"spec":{"host":"x","port":1}`)
 	is(s.Do("GET", v2widgets, nil, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"), `"cells":["b",5]`)
@@ -123,7 +160,8 @@ func TestWebhookConversion(t *testing.T) {
 	if n := hook.calls.Load() - before; n != 3 {
 		t.Errorf("three lists are %d calls", n)
 	}
-	if a := s.Do("GET", v2widgets+"?fieldSelector=spec.host%3Dy", nil); len(a.List().Items) != 1 || a.List().Items[0].GetName() != "b" {
+	if a := s.Do("GET", v2widgets+"?fieldSelector=spec.host%3Dy", nil); len(a.List().Items) != 1 ||
+		a.List().Items[0].GetName() != "b" {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	w := s.Watch(v2widgets + "?watch=1&resourceVersion=" + first.GetResourceVersion())
@@ -133,7 +171,8 @@ func TestWebhookConversion(t *testing.T) {
 			t.Fatal(err)
 		}
 		host, _, _ := unstructured.NestedString(e.Object.Object, "spec", "host")
-		if port := e.Object.Object["spec"].(map[string]any)["port"]; e.Object.GetAPIVersion() != "example.com/v2" || host+fmt.Sprint(port) != want {
+		if port := e.Object.Object["spec"].(map[string]any)["port"]; e.Object.GetAPIVersion() != "example.com/v2" ||
+			host+fmt.Sprint(port) != want {
 			t.Errorf("%v, want %s", e.Object, want)
 		}
 	}
@@ -147,7 +186,10 @@ func TestWebhookFailures(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
 	for _, name := range []string{"a", "b"} {
-		do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"`+name+`"},"spec":{"address":"x:1"}}`)
+		do(
+			t, s, "POST", v1widgets,
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"`+name+`"},"spec":{"address":"x:1"}}`,
+		)
 	}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("redirect followed: objects were sent to another address, over http")
@@ -163,10 +205,17 @@ func TestWebhookFailures(t *testing.T) {
 			r["result"] = map[string]any{"status": "Failure", "message": "no way"}
 			return false
 		}, failed + "failed: no way"},
-		{"refusal without a word", func(_ http.ResponseWriter, r map[string]any) bool { r["result"] = map[string]any{}; return false },
+		{"refusal without a word",
+			func(_ http.ResponseWriter, r map[string]any) bool { r["result"] = map[string]any{}; return false },
 			failed + "failed: response.result.status was '', not 'Success'"},
-		{"uid", func(_ http.ResponseWriter, r map[string]any) bool { r["uid"] = "u"; return false }, failed + "failed: expected response.uid="},
-		{"too few", func(_ http.ResponseWriter, r map[string]any) bool { r["convertedObjects"] = []any{}; return false }, failed + "returned 0 objects, expected "},
+		{"uid", func(_ http.ResponseWriter, r map[string]any) bool {
+			r["uid"] = "u"
+			return false
+		}, failed + "failed: expected response.uid="},
+		{"too few", func(_ http.ResponseWriter, r map[string]any) bool {
+			r["convertedObjects"] = []any{}
+			return false
+		}, failed + "returned 0 objects, expected "},
 		{"another name", func(_ http.ResponseWriter, r map[string]any) bool {
 			r["convertedObjects"].([]any)[0].(map[string]any)["metadata"].(map[string]any)["name"] = "z"
 			return false
@@ -180,7 +229,8 @@ func TestWebhookFailures(t *testing.T) {
 			return false
 		}, failed + "returned invalid metadata: metadata.labels: Invalid value: "},
 		{"an error", func(w http.ResponseWriter, _ map[string]any) bool { http.Error(w, "broken", 500); return true },
-			failed + "failed: the webhook answered with the status code 500 (Internal Server Error) instead of a ConversionReview"},
+			failed +
+				"failed: the webhook answered with the status code 500 (Internal Server Error) instead of a ConversionReview"},
 		{"a page", func(w http.ResponseWriter, _ map[string]any) bool {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.WriteHeader(502)
@@ -197,7 +247,8 @@ func TestWebhookFailures(t *testing.T) {
 			w.Header().Set("Location", elsewhere.URL)
 			w.WriteHeader(307)
 			return true
-		}, failed + "failed: the webhook answered with the status code 307 (Temporary Redirect) instead of a ConversionReview"},
+		},
+			failed + "failed: the webhook answered with the status code 307 (Temporary Redirect) instead of a ConversionReview"},
 		{"silence", func(w http.ResponseWriter, _ map[string]any) bool {
 			w.Header().Set("Content-Type", "text/plain")
 			return true
@@ -217,7 +268,8 @@ func TestWebhookFailures(t *testing.T) {
 				Message string
 				Code    int
 			}
-			if err := json.Unmarshal(s.Do("GET", path, nil).Body, &st); err != nil || st.Code != http.StatusInternalServerError || !strings.HasPrefix(st.Message, c.want) {
+			if err := json.Unmarshal(s.Do("GET", path, nil).Body, &st); err != nil ||
+				st.Code != http.StatusInternalServerError || !strings.HasPrefix(st.Message, c.want) {
 				t.Errorf("%s: %d %s, want %s", c.name, st.Code, st.Message, c.want)
 			}
 		}
@@ -238,16 +290,26 @@ func TestWebhookOutOfReach(t *testing.T) {
 	closed := httptest.NewTLSServer(http.NotFoundHandler())
 	closed.Close()
 	for _, c := range []struct{ client, want string }{
-		{fmt.Sprintf(`{"url":%q}`, hook.URL), `failed: Post \"` + hook.URL + `?timeout=30s\": tls: failed to verify certificate: x509: certificate signed by unknown authority`},
+		{fmt.Sprintf(`{"url":%q}`, hook.URL), `failed: Post \"` + hook.URL +
+			`?timeout=30s\": tls: failed to verify certificate: x509: certificate signed by unknown authority`},
 		{fmt.Sprintf(`{"url":%q}`, closed.URL+"/c"), `failed: Post \"` + closed.URL + `/c?timeout=30s\": dial tcp `},
-		{`{"service":{"namespace":"n","name":"s","path":"/c"}}`, `failed: Post \"https://s.n.svc:443/c?timeout=30s\": this server has no cluster network, so a webhook can only be reached by its url`},
+		{
+			`{"service":{"namespace":"n","name":"s","path":"/c"}}`,
+			`failed: Post \"https://s.n.svc:443/c?timeout=30s\": this server has no cluster network, so a webhook can only be reached by its url`,
+		},
 	} {
 		s := defined(t, nil)
 		define(t, s, routes(c.client))
-		do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`)
+		do(
+			t, s, "POST", v1widgets,
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`,
+		)
 		for _, a := range []apiservertest.Answer{
 			s.Do("GET", v2widgets+"/a", nil),
-			s.Do("POST", v2widgets, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"host":"y","port":2}}`),
+			s.Do(
+				"POST", v2widgets,
+				`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"b"},"spec":{"host":"y","port":2}}`,
+			),
 		} {
 			if a.Code != http.StatusInternalServerError || !strings.Contains(string(a.Body), c.want) {
 				t.Errorf("%d %s, want %s", a.Code, a.Body, c.want)

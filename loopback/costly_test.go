@@ -24,7 +24,9 @@ func list(n int, item string) string {
 }
 
 func widget(name, items string) string {
-	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"spec":{"items":%s}}`, name, items)
+	return fmt.Sprintf(
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"spec":{"items":%s}}`, name, items,
+	)
 }
 
 // TestCostlyDefaults: a default that is filled into each of many items must not make an object larger than a body may
@@ -39,7 +41,10 @@ func TestCostlyDefaults(t *testing.T) {
 	do(t, s, "POST", v1widgets, widget("older", list(1000, "{}")))
 	do(t, s, "POST", v1widgets, widget("small", list(10, "{}")))
 	do(t, s, "PATCH", definitions+"/widgets.example.com", fmt.Sprintf(`[{"op":"add","path":
-		"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/items/items/properties/x/default","value":%s}]`, list(10_000, "0")),
+		"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/items/items/properties/x/default","value":%s}]`,
+		list(
+			10_000, "0",
+		)),
 		"Content-Type", "application/json-patch+json")
 	for changed := s.Types.Changed(); ; changed = s.Types.Changed() { // until the default is in force
 		if a := s.Do("GET", v1widgets+"/small", nil); a.Code == 200 && len(a.Body) > 100_000 {

@@ -17,22 +17,27 @@ const crons = "/apis/batch/v1/namespaces/default/cronjobs"
 func TestCronJobMakesJobs(t *testing.T) {
 	s := owning(t, nil, cronjob.New())
 	w, made := s.Watch(crons+"?watch=true"), s.Watch(jobs+"?watch=true")
-	do(t, s, "POST", crons, `{"metadata":{"name":"c"},"spec":{"schedule":"@every 1s","timeZone":"Asia/Tokyo","concurrencyPolicy":"Forbid","jobTemplate":{
+	do(t, s, "POST", crons,
+		`{"metadata":{"name":"c"},"spec":{"schedule":"@every 1s","timeZone":"Asia/Tokyo","concurrencyPolicy":"Forbid","jobTemplate":{
 		"metadata":{"labels":{"from":"c"}},"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}}`)
 	j := added(t, made, 1)[0]
 	at, err := time.Parse(time.RFC3339, j.GetAnnotations()["batch.kubernetes.io/cronjob-scheduled-timestamp"])
-	if err != nil || at.Format("-07:00") != "+09:00" || j.GetName() != fmt.Sprintf("c-%d", at.Unix()/60) || j.GetLabels()["from"] != "c" {
+	if err != nil || at.Format("-07:00") != "+09:00" || j.GetName() != fmt.Sprintf("c-%d", at.Unix()/60) ||
+		j.GetLabels()["from"] != "c" {
 		t.Errorf("%s of %v, labels %v: %v", j.GetName(), at, j.GetLabels(), err)
 	}
 	refs := j.GetOwnerReferences()
-	if len(refs) != 1 || refs[0].Kind != "CronJob" || refs[0].Name != "c" || !*refs[0].Controller || !*refs[0].BlockOwnerDeletion {
+	if len(refs) != 1 || refs[0].Kind != "CronJob" || refs[0].Name != "c" || !*refs[0].Controller ||
+		!*refs[0].BlockOwnerDeletion {
 		t.Errorf("references %+v", refs)
 	}
 	known := eventually(t, w, "the Job to be known", func(e apiservertest.Event) bool {
 		active, _, _ := unstructured.NestedSlice(e.Object.Object, "status", "active")
 		return len(active) == 1
 	})
-	if last, _, _ := unstructured.NestedString(known.Object, "status", "lastScheduleTime"); last != at.UTC().Format(time.RFC3339) {
+	if last, _, _ := unstructured.NestedString(known.Object, "status", "lastScheduleTime"); last != at.UTC().Format(
+		time.RFC3339,
+	) {
 		t.Errorf("last %s, scheduled at %v", last, at)
 	}
 	do(t, s, "DELETE", jobs+"/"+j.GetName(), `{"propagationPolicy":"Background"}`)

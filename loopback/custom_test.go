@@ -21,9 +21,14 @@ func TestCustomEmptied(t *testing.T) {
 	owner := widget("owner", nil)
 	widget("dependent", map[string]any{"ownerReferences": []any{reference(owner, nil)}})
 	do(t, s, "DELETE", v1widgets+"/owner", `{"propagationPolicy":"Orphan"}`)
-	alone := until(t, s, v1widgets+"/dependent", func(a apiservertest.Answer) bool { return len(a.Object().GetOwnerReferences()) == 0 }).Object()
+	alone := until(t, s, v1widgets+"/dependent", func(a apiservertest.Answer) bool {
+		return len(a.Object().GetOwnerReferences()) == 0
+	}).Object()
 	for _, empty := range []string{"ownerReferences", "finalizers"} {
-		a := s.Do("PATCH", v1widgets+"/dependent", fmt.Sprintf(`{"metadata":{%q:[]}}`, empty), "Content-Type", "application/merge-patch+json")
+		a := s.Do(
+			"PATCH", v1widgets+"/dependent", fmt.Sprintf(`{"metadata":{%q:[]}}`, empty), "Content-Type",
+			"application/merge-patch+json",
+		)
 		if got, want := a.Object().GetResourceVersion(), alone.GetResourceVersion(); got != want {
 			t.Errorf("%s: it was written at %s, and again at %s: %s", empty, want, got, a.Body)
 		}

@@ -29,10 +29,14 @@ func TestDaemonSet(t *testing.T) {
 		"template":{"metadata":{"labels":{"app":"d"}},"spec":{"nodeSelector":{"disk":"ssd"},"containers":[{"name":"c","image":"one"}]}}}}`)
 	first := added(t, made, 1)[0]
 	refs := first.GetOwnerReferences()
-	if len(refs) != 1 || refs[0].Kind != "DaemonSet" || refs[0].Name != "d" || !*refs[0].Controller || !*refs[0].BlockOwnerDeletion {
+	if len(refs) != 1 || refs[0].Kind != "DaemonSet" || refs[0].Name != "d" || !*refs[0].Controller ||
+		!*refs[0].BlockOwnerDeletion {
 		t.Errorf("references %+v", refs)
 	}
-	terms, _, _ := unstructured.NestedSlice(first.Object, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+	terms, _, _ := unstructured.NestedSlice(
+		first.Object, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
+		"nodeSelectorTerms",
+	)
 	if len(terms) != 1 {
 		t.Errorf("affinity %v", terms)
 	}
@@ -46,7 +50,10 @@ func TestDaemonSet(t *testing.T) {
 		return n
 	}
 	eventually(t, w, "both to be available", func(e apiservertest.Event) bool { return number(e, "numberAvailable") == 2 })
-	do(t, s, "PATCH", daemons+"/d", `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"two"}]}}}}`, "Content-Type", "application/strategic-merge-patch+json")
+	do(
+		t, s, "PATCH", daemons+"/d", `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"two"}]}}}}`,
+		"Content-Type", "application/strategic-merge-patch+json",
+	)
 	var names []string
 	for range 2 {
 		p := added(t, made, 1)[0]

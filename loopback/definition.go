@@ -144,7 +144,9 @@ func (d *Definitions) decode(o *storage.Object) (*apiextensionsv1.CustomResource
 }
 
 // whole returns the CRD with its schemas.
-func (d *Definitions) whole(one *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (d *Definitions) whole(
+	one *apiextensionsv1.CustomResourceDefinition,
+) (*apiextensionsv1.CustomResourceDefinition, error) {
 	r := d.resource()
 	o, _ := d.Cache.Get(d.API.Key(r, "", one.Name))
 	if o == nil || o.Meta.UID != string(one.UID) {
@@ -161,7 +163,9 @@ func (d *Definitions) whole(one *apiextensionsv1.CustomResourceDefinition) (*api
 }
 
 // Evaluate implements definition.API.
-func (d *Definitions) Evaluate(one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+func (d *Definitions) Evaluate(
+	one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
+) *apiextensionsv1.CustomResourceDefinition {
 	if !custom.Structural(one) {
 		if whole, err := d.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
 			one = whole
@@ -171,9 +175,13 @@ func (d *Definitions) Evaluate(one *apiextensionsv1.CustomResourceDefinition, al
 }
 
 // UpdateStatus implements definition.API.
-func (d *Definitions) UpdateStatus(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (d *Definitions) UpdateStatus(
+	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition,
+) (*apiextensionsv1.CustomResourceDefinition, error) {
 	r := d.resource()
-	o, err := d.API.Change(ctx, registry.Path{Resource: r, Subresource: "status", Name: one.Name}, func(old runtime.Object) (runtime.Object, error) {
+	o, err := d.API.Change(ctx, registry.Path{
+		Resource: r, Subresource: "status", Name: one.Name,
+	}, func(old runtime.Object) (runtime.Object, error) {
 		next, ok := old.(*apiextensionsv1.CustomResourceDefinition)
 		if !ok || next.ResourceVersion != one.ResourceVersion {
 			return nil, apierrors.NewConflict(r.GroupResource(), one.Name, errChanged)
@@ -193,7 +201,8 @@ var errChanged = errors.New("the definition has changed")
 // instances is the entry of the CRD's custom resource.
 func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
 	for _, v := range one.Spec.Versions {
-		if r := d.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil && r.Origin == string(one.UID) {
+		if r := d.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil &&
+			r.Origin == string(one.UID) {
 			return r, nil
 		}
 	}
@@ -232,7 +241,9 @@ func (d *Definitions) Namespaces(ctx context.Context, one *apiextensionsv1.Custo
 }
 
 // DeleteAll implements definition.API.
-func (d *Definitions) DeleteAll(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition, namespace string) error {
+func (d *Definitions) DeleteAll(
+	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition, namespace string,
+) error {
 	r, err := d.instances(one)
 	if err != nil {
 		return err

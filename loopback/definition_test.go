@@ -47,13 +47,18 @@ func widgets(plural, kind string, versions ...string) string {
 }
 
 func version(name string, storage bool, properties, more string) string {
-	return fmt.Sprintf(`{"name":%q,"served":true,"storage":%v,"schema":{"openAPIV3Schema":{"type":"object","properties":{%s}}}%s}`, name, storage, properties, more)
+	return fmt.Sprintf(
+		`{"name":%q,"served":true,"storage":%v,"schema":{"openAPIV3Schema":{"type":"object","properties":{%s}}}%s}`, name,
+		storage, properties, more,
+	)
 }
 
 const size = `"spec":{"type":"object","properties":{"size":{"type":"integer","default":3,"maximum":10},"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}`
 
 // reaches reads a watch of definitions up to a state of one.
-func reaches(t testing.TB, w *apiservertest.Watch, name string, f func(*apiextensionsv1.CustomResourceDefinition) bool) {
+func reaches(
+	t testing.TB, w *apiservertest.Watch, name string, f func(*apiextensionsv1.CustomResourceDefinition) bool,
+) {
 	t.Helper()
 	for {
 		e, err := w.Next()
@@ -73,7 +78,10 @@ func reaches(t testing.TB, w *apiservertest.Watch, name string, f func(*apiexten
 	}
 }
 
-func is(d *apiextensionsv1.CustomResourceDefinition, typ apiextensionsv1.CustomResourceDefinitionConditionType, status apiextensionsv1.ConditionStatus, reason string) bool {
+func is(
+	d *apiextensionsv1.CustomResourceDefinition, typ apiextensionsv1.CustomResourceDefinitionConditionType,
+	status apiextensionsv1.ConditionStatus, reason string,
+) bool {
 	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
 		return c.Type == typ && c.Status == status && c.Reason == reason
 	})
@@ -108,7 +116,9 @@ func TestServedAtOnce(t *testing.T) {
 		if a := s.Do("GET", "/apis/example.com/v1", nil); !strings.Contains(string(a.Body), `"`+plural+`"`) {
 			t.Fatalf("discovery: %s", a.Body)
 		}
-		if a := s.Do("GET", "/openapi/v3/apis/example.com/v1", nil); !strings.Contains(string(a.Body), fmt.Sprintf("com.example.v1.Thing%d", i)) {
+		if a := s.Do("GET", "/openapi/v3/apis/example.com/v1", nil); !strings.Contains(
+			string(a.Body), fmt.Sprintf("com.example.v1.Thing%d", i),
+		) {
 			t.Fatalf("openapi: %s", a.Body)
 		}
 	}
@@ -121,7 +131,8 @@ func TestNames(t *testing.T) {
 	w := s.Watch(definitions + "?watch=1")
 	do(t, s, "POST", definitions, widgets("gadgets", "Widget", version("v1", true, size, "")))
 	reaches(t, w, "gadgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
-		return is(d, apiextensionsv1.NamesAccepted, "False", "ListKindConflict") && is(d, apiextensionsv1.Established, "False", "NotAccepted")
+		return is(d, apiextensionsv1.NamesAccepted, "False", "ListKindConflict") &&
+			is(d, apiextensionsv1.Established, "False", "NotAccepted")
 	})
 	if a := s.Do("GET", "/apis/example.com/v1/gadgets", nil); a.Code != http.StatusNotFound {
 		t.Errorf("%d %s", a.Code, a.Body)
@@ -136,14 +147,25 @@ func TestDefinitionGoes(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
 	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)
-	do(t, s, "POST", "/apis/example.com/v1/namespaces/other/widgets", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"}}`)
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["example.com/hold"]}}`)
+	do(
+		t, s, "POST", "/apis/example.com/v1/namespaces/other/widgets",
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"}}`,
+	)
+	do(
+		t, s, "POST", v1widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["example.com/hold"]}}`,
+	)
 	w, objects := s.Watch(definitions+"?watch=1"), s.Watch("/apis/example.com/v1/widgets?watch=1")
-	if a := s.Do("DELETE", definitions+"/widgets.example.com", nil); !strings.Contains(string(a.Body), `"reason":"InstanceDeletionPending"`) { // C-84
+	// C-84
+	if a := s.Do("DELETE", definitions+"/widgets.example.com", nil); !strings.Contains(
+		string(a.Body), `"reason":"InstanceDeletionPending"`,
+	) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	// Nobody who knows of the deletion finds it not begun.
-	if a := s.Do("GET", definitions+"/widgets.example.com", nil); !strings.Contains(string(a.Body), `"reason":"InstanceDeletionInProgress"`) || a.Object().GetGeneration() != 1 {
+	if a := s.Do("GET", definitions+
+		"/widgets.example.com", nil); !strings.Contains(string(a.Body), `"reason":"InstanceDeletionInProgress"`) ||
+		a.Object().GetGeneration() != 1 {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	for _, reason := range []string{"InstanceDeletionPending", "InstanceDeletionInProgress"} {
@@ -153,11 +175,19 @@ func TestDefinitionGoes(t *testing.T) {
 	}
 	gone(t, objects, "b")
 	a := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"late"}}`)
-	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(string(a.Body), want) {
+	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(
+		string(a.Body), want,
+	) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
-	a = s.Do("PATCH", v1widgets+"/late?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"late"}}`, "Content-Type", "application/apply-patch+yaml")
-	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(string(a.Body), want) {
+	a = s.Do(
+		"PATCH", v1widgets+"/late?fieldManager=m",
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"late"}}`, "Content-Type",
+		"application/apply-patch+yaml",
+	)
+	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(
+		string(a.Body), want,
+	) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	do(t, s, "PATCH", v1widgets+"/a", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
@@ -173,23 +203,33 @@ func TestVersions(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget",
 		version("v1", true, size, ""),
-		version("v1beta1", false, `"spec":{"type":"object","properties":{"size":{"type":"integer","maximum":5}}}`, `,"deprecated":true`)))
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4,"free":{"x":1}}}`)
+		version(
+			"v1beta1", false, `"spec":{"type":"object","properties":{"size":{"type":"integer","maximum":5}}}`,
+			`,"deprecated":true`,
+		)))
+	do(
+		t, s, "POST", v1widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4,"free":{"x":1}}}`,
+	)
 	beta := strings.Replace(v1widgets, "/v1/", "/v1beta1/", 1)
 	a := s.Do("GET", beta+"/a", nil)
-	if got := a.Object(); got.GetAPIVersion() != "example.com/v1beta1" || a.Header.Get("Warning") != `299 - "example.com/v1beta1 Widget is deprecated"` {
+	if got := a.Object(); got.GetAPIVersion() != "example.com/v1beta1" ||
+		a.Header.Get("Warning") != `299 - "example.com/v1beta1 Widget is deprecated"` {
 		t.Errorf("%s %q", a.Body, a.Header.Get("Warning"))
 	}
 	for _, c := range []struct {
 		path, version string
 		code          int
 	}{{beta, "v1beta1", 422}, {v1widgets, "v1", 201}, {v1widgets, "v1beta1", 400}} {
-		a := s.Do("POST", c.path, fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Widget","metadata":{"generateName":"b"},"spec":{"size":6}}`, c.version))
+		a := s.Do("POST", c.path, fmt.Sprintf(
+			`{"apiVersion":"example.com/%s","kind":"Widget","metadata":{"generateName":"b"},"spec":{"size":6}}`, c.version,
+		))
 		if a.Code != c.code {
 			t.Errorf("%s to %s: %d %s", c.version, c.path, a.Code, a.Body)
 		}
 	}
-	if a := s.Do("GET", beta, nil); strings.Contains(string(a.Body), `"apiVersion":"example.com/v1","kind"`) || strings.Contains(string(a.Body), `"free":{"x"`) || !strings.Contains(string(a.Body), `"kind":"WidgetList"`) {
+	if a := s.Do("GET", beta, nil); strings.Contains(string(a.Body), `"apiVersion":"example.com/v1","kind"`) ||
+		strings.Contains(string(a.Body), `"free":{"x"`) || !strings.Contains(string(a.Body), `"kind":"WidgetList"`) {
 		t.Errorf("%s", a.Body)
 	}
 }
@@ -198,13 +238,18 @@ func TestVersions(t *testing.T) {
 func TestSchemaChanges(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4}}`)
+	do(
+		t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4}}`,
+	)
 	w := s.Watch(v1widgets + "?watch=1")
 	if e, err := w.Next(); err != nil || e.Type != "ADDED" {
 		t.Fatal(e, err)
 	}
-	do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/color","value":{"type":"string","default":"red"}},
-		{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size"}]`, "Content-Type", "application/json-patch+json")
+	do(t, s, "PATCH", definitions+
+		"/widgets.example.com",
+		`[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/color","value":{"type":"string","default":"red"}},
+		{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size"}]`, "Content-Type",
+		"application/json-patch+json")
 	for _, path := range []string{v1widgets, v1widgets + "/a"} {
 		if a := s.Do("GET", path, nil); !strings.Contains(string(a.Body), `"spec":{"color":"red"}`) {
 			t.Errorf("%s: %s", path, a.Body)
@@ -219,19 +264,27 @@ func TestSchemaChanges(t *testing.T) {
 // TestFields that the schema doesn't know are dropped, warned of or rejected (B-70, B-71).
 func TestFields(t *testing.T) {
 	s := defined(t, nil)
-	define(t, s, widgets("widgets", "Widget", version("v1", true, size, `,"additionalPrinterColumns":[{"name":"Size","type":"integer","jsonPath":".spec.size"}],"selectableFields":[{"jsonPath":".spec.size"}]`)))
+	define(t, s, widgets("widgets", "Widget", version(
+		"v1", true, size,
+		`,"additionalPrinterColumns":[{"name":"Size","type":"integer","jsonPath":".spec.size"}],"selectableFields":[{"jsonPath":".spec.size"}]`,
+	)))
 	body := func(name string) string {
-		return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `","odd":1},"spec":{"free":{"kept":true},"unknown":1}}`
+		return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name +
+			`","odd":1},"spec":{"free":{"kept":true},"unknown":1}}`
 	}
 	a := s.Do("POST", v1widgets+"?fieldValidation=Strict", body("a"))
-	if want := `strict decoding error: unknown field \"metadata.odd\", unknown field \"spec.unknown\"`; a.Code != 400 || !strings.Contains(string(a.Body), want) {
+	if want := `strict decoding error: unknown field \"metadata.odd\", unknown field \"spec.unknown\"`; a.Code != 400 ||
+		!strings.Contains(string(a.Body), want) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	a = s.Do("POST", v1widgets, body("a"))
-	if got := a.Header.Values("Warning"); a.Code != 201 || len(got) != 2 || !strings.Contains(string(a.Body), `"spec":{"free":{"kept":true},"size":3}`) {
+	if got := a.Header.Values("Warning"); a.Code != 201 || len(got) != 2 ||
+		!strings.Contains(string(a.Body), `"spec":{"free":{"kept":true},"size":3}`) {
 		t.Errorf("%d %v %s", a.Code, got, a.Body)
 	}
-	a = s.Do("GET", v1widgets+"?fieldSelector=spec.size%3D3", nil, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+	a = s.Do(
+		"GET", v1widgets+"?fieldSelector=spec.size%3D3", nil, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io",
+	)
 	if !strings.Contains(string(a.Body), `"cells":["a",3]`) {
 		t.Errorf("%s", a.Body)
 	}
@@ -258,22 +311,36 @@ func TestCollectedWhateverItsSchemaSays(t *testing.T) {
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
 	root := s.Do("GET", v1widgets+"/a", nil).Object()
-	middle := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "b", "ownerReferences": []any{reference(root, true)}}}
+	middle := map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{"name": "b", "ownerReferences": []any{reference(root, true)}},
+	}
 	a := s.Do("POST", v1widgets, middle)
 	if a.Code != http.StatusCreated {
 		t.Fatalf("%d %s", a.Code, a.Body)
 	}
-	leaf := map[string]any{"metadata": map[string]any{"name": "c", "finalizers": []any{"example.com/hold"}, "ownerReferences": []any{reference(a.Object(), true)}}}
+	leaf := map[string]any{"metadata": map[string]any{
+		"name": "c", "finalizers": []any{"example.com/hold"}, "ownerReferences": []any{reference(a.Object(), true)},
+	}}
 	if a := s.Do("POST", "/api/v1/namespaces/default/configmaps", leaf); a.Code != http.StatusCreated {
 		t.Fatalf("%d %s", a.Code, a.Body)
 	}
 	w := s.Watch(v1widgets + "?watch=1")
-	do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/required","value":["spec"]}]`, "Content-Type", "application/json-patch+json")
-	if a := s.Do("PATCH", v1widgets+"/b", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", "application/merge-patch+json"); a.Code != http.StatusUnprocessableEntity {
+	do(
+		t, s, "PATCH", definitions+"/widgets.example.com",
+		`[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/required","value":["spec"]}]`, "Content-Type",
+		"application/json-patch+json",
+	)
+	if a := s.Do("PATCH", v1widgets+
+		"/b", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", "application/merge-patch+json"); a.Code !=
+		http.StatusUnprocessableEntity {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	do(t, s, "DELETE", v1widgets+"/a?propagationPolicy=Foreground", "")
-	do(t, s, "PATCH", "/api/v1/namespaces/default/configmaps/c", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+	do(
+		t, s, "PATCH", "/api/v1/namespaces/default/configmaps/c", `{"metadata":{"finalizers":null}}`, "Content-Type",
+		"application/merge-patch+json",
+	)
 	gone(t, w, "b")
 	gone(t, w, "a")
 }
@@ -284,10 +351,23 @@ func TestSelectableFieldsChange(t *testing.T) {
 	s := defined(t, nil)
 	by := func(path string) string { return `,"selectableFields":[{"jsonPath":"` + path + `"}]` }
 	define(t, s, widgets("widgets", "Widget",
-		version("v1", true, `"spec":{"type":"object","properties":{"size":{"type":"integer"},"shape":{"type":"string"},"color":{"type":"string"}}}`, by(".spec.size")),
-		version("v2", false, `"spec":{"type":"object","properties":{"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}`, by(".spec.color"))))
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":3,"shape":"round","color":"blue"}}`)
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":4}}`)
+		version(
+			"v1", true,
+			`"spec":{"type":"object","properties":{"size":{"type":"integer"},"shape":{"type":"string"},"color":{"type":"string"}}}`,
+			by(".spec.size"),
+		),
+		version(
+			"v2", false,
+			`"spec":{"type":"object","properties":{"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}`,
+			by(".spec.color"),
+		)))
+	do(
+		t, s, "POST", v1widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":3,"shape":"round","color":"blue"}}`,
+	)
+	do(
+		t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":4}}`,
+	)
 	selects := func(path, selector, want string) {
 		t.Helper()
 		a := s.Do("GET", path+"?fieldSelector="+selector, nil)
@@ -310,7 +390,11 @@ func TestSelectableFieldsChange(t *testing.T) {
 	if e, err := w.Next(); err != nil || e.Object.GetName() != "a" {
 		t.Fatal(e, err)
 	}
-	do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"replace","path":"/spec/versions/0/selectableFields/0/jsonPath","value":".spec.shape"}]`, "Content-Type", "application/json-patch+json")
+	do(
+		t, s, "PATCH", definitions+"/widgets.example.com",
+		`[{"op":"replace","path":"/spec/versions/0/selectableFields/0/jsonPath","value":".spec.shape"}]`, "Content-Type",
+		"application/json-patch+json",
+	)
 	if e, err := w.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("a watch by a field that can't be selected by any more: %v %v", e, err)
 	}
@@ -361,11 +445,15 @@ func TestWatchesEnd(t *testing.T) {
 // TestBookmarksOfVersions have the version of the watch and nothing that a schema adds.
 func TestBookmarksOfVersions(t *testing.T) {
 	s := defined(t, nil)
-	define(t, s, widgets("widgets", "Widget", version("v1", true, `"spec":{"type":"object","default":{}}`, ""), version("v2", false, size, "")))
+	define(t, s, widgets(
+		"widgets", "Widget", version("v1", true, `"spec":{"type":"object","default":{}}`, ""), version("v2", false, size, ""),
+	))
 	for _, version := range []string{"v1", "v2"} {
-		w := s.Watch("/apis/example.com/" + version + "/widgets?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan")
+		w := s.Watch("/apis/example.com/" + version +
+			"/widgets?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan")
 		e, err := w.Next()
-		if err != nil || e.Type != "BOOKMARK" || e.Object.GetAPIVersion() != "example.com/"+version || e.Object.Object["spec"] != nil {
+		if err != nil || e.Type != "BOOKMARK" || e.Object.GetAPIVersion() != "example.com/"+version ||
+			e.Object.Object["spec"] != nil {
 			t.Error(e, err)
 		}
 	}
@@ -378,14 +466,23 @@ func TestUnservedDefinitionGoes(t *testing.T) {
 	collect(t, s)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
-	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b","finalizers":["example.com/hold"]}}`)
+	do(
+		t, s, "POST", v1widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b","finalizers":["example.com/hold"]}}`,
+	)
 	owner := s.Do("GET", v1widgets+"/a", nil).Object()
-	if a := s.Do("POST", "/api/v1/namespaces/default/configmaps", map[string]any{"metadata": map[string]any{"name": "c", "ownerReferences": []any{reference(owner, true)}}}); a.Code != http.StatusCreated {
+	if a := s.Do("POST", "/api/v1/namespaces/default/configmaps", map[string]any{
+		"metadata": map[string]any{"name": "c", "ownerReferences": []any{reference(owner, true)}},
+	}); a.Code != http.StatusCreated {
 		t.Fatalf("%d %s", a.Code, a.Body)
 	}
 	serve := func(served string) {
 		t.Helper()
-		do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"replace","path":"/spec/versions/0/served","value":`+served+`}]`, "Content-Type", "application/json-patch+json")
+		do(
+			t, s, "PATCH", definitions+"/widgets.example.com",
+			`[{"op":"replace","path":"/spec/versions/0/served","value":`+served+`}]`, "Content-Type",
+			"application/json-patch+json",
+		)
 	}
 	serve("false")
 	w, dependents := s.Watch(definitions+"?watch=1"), s.Watch("/api/v1/configmaps?watch=1")
@@ -407,17 +504,24 @@ func TestStorageVersionChanges(t *testing.T) {
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{}}`)
 	crd := definitions + "/widgets.example.com"
-	a := patch(crd, `[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`)
+	a := patch(
+		crd,
+		`[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`,
+	)
 	if got := fmt.Sprint(a.Object().Object["status"].(map[string]any)["storedVersions"]); got != "[v1 v2]" {
 		t.Errorf("stored versions: %s", got)
 	}
 	for _, c := range []struct{ path, version string }{{v1widgets, "v1"}, {v2widgets, "v2"}} {
 		one, all := s.Do("GET", c.path+"/a", nil), s.Do("GET", c.path, nil)
-		if want := `"apiVersion":"example.com/` + c.version + `","kind":"Widget","`; !strings.Contains(string(one.Body), want) || !strings.Contains(string(all.Body), want) {
+		if want := `"apiVersion":"example.com/` + c.version +
+			`","kind":"Widget","`; !strings.Contains(string(one.Body), want) || !strings.Contains(string(all.Body), want) {
 			t.Errorf("%s: %s %s", c.path, one.Body, all.Body)
 		}
 	}
-	if a := patch(crd, `[{"op":"remove","path":"/spec/versions/0"}]`); a.Code != 422 || !strings.Contains(string(a.Body), "status.storedVersions[0]: Invalid value: \\\"v1\\\": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions") {
+	if a := patch(crd, `[{"op":"remove","path":"/spec/versions/0"}]`); a.Code != 422 || !strings.Contains(
+		string(a.Body),
+		"status.storedVersions[0]: Invalid value: \\\"v1\\\": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions",
+	) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	stored := func() string {
@@ -426,7 +530,8 @@ func TestStorageVersionChanges(t *testing.T) {
 		return o.Meta.APIVersion
 	}
 	before := s.Do("GET", v2widgets+"/a", nil).Object()
-	if a := s.Do("PUT", v2widgets+"/a", before); a.Code != 200 || a.Object().GetResourceVersion() == before.GetResourceVersion() {
+	if a := s.Do("PUT", v2widgets+"/a", before); a.Code != 200 ||
+		a.Object().GetResourceVersion() == before.GetResourceVersion() {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	do(t, s, "GET", v2widgets+"/a", "")
@@ -452,7 +557,10 @@ func TestVersionIsStillStored(t *testing.T) {
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
 	crd := definitions + "/widgets.example.com"
 	for _, step := range []struct{ path, body string }{
-		{crd, `[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`},
+		{
+			crd,
+			`[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`,
+		},
 		{crd + "/status", `[{"op":"replace","path":"/status/storedVersions","value":["v2"]}]`},
 		{crd, `[{"op":"remove","path":"/spec/versions/0"}]`},
 	} {
@@ -461,7 +569,9 @@ func TestVersionIsStillStored(t *testing.T) {
 		}
 	}
 	for _, path := range []string{v2widgets + "/a", v2widgets} {
-		if a := s.Do("GET", path, nil); a.Code != http.StatusInternalServerError || !strings.Contains(string(a.Body), `"message":"request to convert CR from an invalid group/version: example.com/v1"`) {
+		if a := s.Do("GET", path, nil); a.Code != http.StatusInternalServerError || !strings.Contains(
+			string(a.Body), `"message":"request to convert CR from an invalid group/version: example.com/v1"`,
+		) {
 			t.Errorf("%s: %d %s", path, a.Code, a.Body)
 		}
 	}
@@ -477,7 +587,10 @@ func TestLargeSchemas(t *testing.T) {
 		for i := range bytes / 1050 {
 			properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":%q}`, i, text))
 		}
-		return widgets("widgets", "Widget", version("v1", true, `"spec":{"type":"object","properties":{`+strings.Join(properties, ",")+`}}`, ""))
+		return widgets(
+			"widgets", "Widget",
+			version("v1", true, `"spec":{"type":"object","properties":{`+strings.Join(properties, ",")+`}}`, ""),
+		)
 	}
 	for _, c := range []struct{ bytes, code int }{{4 << 20, 413}, {3 << 20, 413}, {1 << 20, 201}} {
 		w := s.Watch(definitions + "?watch=1")
@@ -489,10 +602,16 @@ func TestLargeSchemas(t *testing.T) {
 			reaches(t, w, "widgets.example.com", isEstablished)
 		}
 	}
-	if a := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"p1":"x","p2":2}}`); a.Code != 422 || !strings.Contains(string(a.Body), `spec.p2 in body must be of type string`) {
+	if a := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"p1":"x","p2":2}}`); a.Code != 422 || !strings.Contains(
+		string(a.Body), `spec.p2 in body must be of type string`,
+	) {
 		t.Errorf("%d %.300s", a.Code, a.Body)
 	}
-	do(t, s, "PATCH", v1widgets+"/b?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"p1":"x"}}`, "Content-Type", "application/apply-patch+yaml")
+	do(
+		t, s, "PATCH", v1widgets+"/b?fieldManager=m",
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"p1":"x"}}`, "Content-Type",
+		"application/apply-patch+yaml",
+	)
 	if a := s.Do("GET", "/openapi/v3/apis/example.com/v1", nil); len(a.Body) < 1<<20 {
 		t.Errorf("%d %d bytes", a.Code, len(a.Body))
 	}

@@ -71,7 +71,9 @@ func TestFailingIsShown(t *testing.T) {
 		patch(fmt.Sprintf(`[{"op":"add","path":"/metadata/labels","value":{"i":"%d"}}]`, i))
 	}
 	said := string(s.Do("GET", crd, nil).Body)
-	if want := "could not issue all deletes: conversion webhook for example.com/v1, Kind=Widget failed: "; !strings.Contains(said, want) {
+	if want := "could not issue all deletes: conversion webhook for example.com/v1, Kind=Widget failed: "; !strings.Contains(
+		said, want,
+	) {
 		t.Errorf("%s", said)
 	}
 	patch(`[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`)
@@ -86,8 +88,11 @@ func TestBuiltInObjectsStay(t *testing.T) {
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
 	const name = "customresourcedefinitions.apiextensions.k8s.io"
 	w := s.Watch(definitions + "?watch=1")
-	define(t, s, `{"metadata":{"name":"`+name+`","annotations":{"api-approved.kubernetes.io":"https://example.com"}},"spec":{"group":"apiextensions.k8s.io","scope":"Cluster",
-		"names":{"plural":"customresourcedefinitions","kind":"CustomResourceDefinition"},"versions":[`+version("v9", true, "", "")+`]}}`)
+	define(t, s, `{"metadata":{"name":"`+name+
+		`","annotations":{"api-approved.kubernetes.io":"https://example.com"}},"spec":{"group":"apiextensions.k8s.io","scope":"Cluster",
+		"names":{"plural":"customresourcedefinitions","kind":"CustomResourceDefinition"},"versions":[`+version(
+		"v9", true, "", "",
+	)+`]}}`)
 	do(t, s, "DELETE", definitions+"/"+name, "")
 	reaches(t, w, name, func(d *apiextensionsv1.CustomResourceDefinition) bool { return d.DeletionTimestamp != nil })
 	gone(t, w, name)
@@ -99,20 +104,27 @@ func TestBuiltInObjectsStay(t *testing.T) {
 func TestProtectedGroups(t *testing.T) {
 	s := defined(t, nil)
 	body := func(annotations string) string {
-		return `{"metadata":{"name":"widgets.example.k8s.io","annotations":{` + annotations + `}},"spec":{"group":"example.k8s.io","scope":"Cluster",
+		return `{"metadata":{"name":"widgets.example.k8s.io","annotations":{` + annotations +
+			`}},"spec":{"group":"example.k8s.io","scope":"Cluster",
 			"names":{"plural":"widgets","kind":"Widget"},"versions":[` + version("v1", true, size, "") + `]}}`
 	}
 	for annotations, want := range map[string]string{
 		"":                                  `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation \"api-approved.kubernetes.io\", see https://github.com/kubernetes/enhancements/pull/1111`,
 		`"api-approved.kubernetes.io":"no"`: `metadata.annotations[api-approved.kubernetes.io]: Invalid value: \"no\": protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or a reason starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111`,
 	} {
-		if a := s.Do("POST", definitions, body(annotations)); a.Code != http.StatusUnprocessableEntity || !strings.Contains(string(a.Body), want) {
+		if a := s.Do("POST", definitions, body(annotations)); a.Code != http.StatusUnprocessableEntity ||
+			!strings.Contains(string(a.Body), want) {
 			t.Errorf("%s: %d %s", annotations, a.Code, a.Body)
 		}
 	}
 	do(t, s, "POST", definitions, body(`"api-approved.kubernetes.io":"unapproved, a test"`))
-	do(t, s, "PATCH", definitions+"/widgets.example.k8s.io", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", "application/merge-patch+json")
-	if a := s.Do("PATCH", definitions+"/widgets.example.k8s.io", `{"metadata":{"annotations":null}}`, "Content-Type", "application/merge-patch+json"); a.Code != http.StatusUnprocessableEntity {
+	do(
+		t, s, "PATCH", definitions+"/widgets.example.k8s.io", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type",
+		"application/merge-patch+json",
+	)
+	if a := s.Do("PATCH", definitions+
+		"/widgets.example.k8s.io", `{"metadata":{"annotations":null}}`, "Content-Type",
+		"application/merge-patch+json"); a.Code != http.StatusUnprocessableEntity {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 }
@@ -153,17 +165,27 @@ func TestMisnamed(t *testing.T) {
 		code               int
 		text               string
 	}{
-		{"POST", v1widgets + "?dryRun=All", `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"}}`, 422, kind},
+		{
+			"POST", v1widgets + "?dryRun=All", `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"}}`, 422,
+			kind,
+		},
 		{"PATCH", v1widgets + "/a", `{"kind":"Gadget"}`, 422, kind},
-		{"PATCH", v1widgets + "/a", `{"apiVersion":"example.com/v9"}`, 422, `apiVersion: Invalid value: \"example.com/v9\": must be example.com/v1`},
+		{
+			"PATCH", v1widgets + "/a", `{"apiVersion":"example.com/v9"}`, 422,
+			`apiVersion: Invalid value: \"example.com/v9\": must be example.com/v1`,
+		},
 		{"PATCH", v1widgets + "/a/status", `{"kind":"Gadget"}`, 200, `"kind":"Widget"`},
-		{"POST", v1widgets, `{"apiVersion":"example.com/v9","kind":"Widget","metadata":{"name":"a"}}`, 400, `the API version in the data (example.com/v9) does not match the expected API version (example.com/v1)`},
+		{
+			"POST", v1widgets, `{"apiVersion":"example.com/v9","kind":"Widget","metadata":{"name":"a"}}`, 400,
+			`the API version in the data (example.com/v9) does not match the expected API version (example.com/v1)`,
+		},
 	} {
 		media := "application/json"
 		if c.method == "PATCH" {
 			media = patch
 		}
-		if a := s.Do(c.method, c.path, c.body, "Content-Type", media); a.Code != c.code || !strings.Contains(string(a.Body), c.text) {
+		if a := s.Do(c.method, c.path, c.body, "Content-Type", media); a.Code != c.code ||
+			!strings.Contains(string(a.Body), c.text) {
 			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, a.Code, a.Body)
 		}
 	}

@@ -25,7 +25,9 @@ type Fairness struct {
 const flowSchemas, priorityLevels = "flowschemas", "prioritylevelconfigurations"
 
 func (f *Fairness) path(plural, sub, name string) registry.Path {
-	return registry.Path{Resource: f.Producer.Types().Lookup(flowcontrolv1.GroupName, "v1", plural), Subresource: sub, Name: name}
+	return registry.Path{
+		Resource: f.Producer.Types().Lookup(flowcontrolv1.GroupName, "v1", plural), Subresource: sub, Name: name,
+	}
 }
 
 // Follow implements fairness.API.
@@ -132,6 +134,8 @@ func (f *Fairness) Update(ctx context.Context, o fairness.Object) error {
 // Delete implements fairness.API.
 func (f *Fairness) Delete(ctx context.Context, o fairness.Object) error {
 	uid := o.GetUID()
-	_, err := f.Producer.Delete(ctx, f.path(plural(o), "", o.GetName()), &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	_, err := f.Producer.Delete(
+		ctx, f.path(plural(o), "", o.GetName()), &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}},
+	)
 	return err
 }

@@ -21,7 +21,8 @@ func balances(t *testing.T, s *apiservertest.Server) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	api := &loopback.Fairness{
-		Producer: s.API.Loopback(auth.Loopback, fairness.Producer), Consumer: s.API.Loopback(auth.Loopback, fairness.Consumer), Cache: s.Cache,
+		Producer: s.API.Loopback(auth.Loopback, fairness.Producer),
+		Consumer: s.API.Loopback(auth.Loopback, fairness.Consumer), Cache: s.Cache,
 	}
 	go func() {
 		defer close(done)
@@ -40,10 +41,14 @@ func balances(t *testing.T, s *apiservertest.Server) (stop func()) {
 func TestFlowSchemaConditions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	w := s.Watch(flowControl + "flowschemas?watch=1")
-	do(t, s, "POST", flowControl+"flowschemas", `{"metadata":{"name":"own"},"spec":{"matchingPrecedence":900,"priorityLevelConfiguration":{"name":"mine"}}}`)
+	do(
+		t, s, "POST", flowControl+"flowschemas",
+		`{"metadata":{"name":"own"},"spec":{"matchingPrecedence":900,"priorityLevelConfiguration":{"name":"mine"}}}`,
+	)
 	balances(t, s)
 	o := shows(t, w, "own", `"reason":"NotFound","status":"True","type":"Dangling"`)
-	if e := o.GetManagedFields()[0]; e.Manager != fairness.Consumer || e.Operation != "Apply" || e.Subresource != "status" {
+	if e := o.GetManagedFields()[0]; e.Manager != fairness.Consumer || e.Operation != "Apply" ||
+		e.Subresource != "status" {
 		t.Errorf("managed fields %v", e)
 	}
 	level := `{"metadata":{"name":"mine"},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":3,"limitResponse":{"type":"Reject"}}}}`
@@ -57,7 +62,9 @@ func TestFlowSchemaConditions(t *testing.T) {
 // nothing is written a second time.
 func TestFlowControlObjects(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	schemas, levels := s.Watch(flowControl+"flowschemas?watch=1"), s.Watch(flowControl+"prioritylevelconfigurations?watch=1")
+	schemas, levels := s.Watch(flowControl+"flowschemas?watch=1"), s.Watch(
+		flowControl+"prioritylevelconfigurations?watch=1",
+	)
 	stop := balances(t, s)
 	count := func(w *apiservertest.Watch, n int) {
 		t.Helper()
@@ -90,8 +97,10 @@ func TestFlowControlObjects(t *testing.T) {
 	do(t, s, "DELETE", flowControl+"flowschemas/global-default", "")
 	merge("prioritylevelconfigurations/system", `{"spec":{"limited":{"nominalConcurrencyShares":50}}}`)
 	merge("prioritylevelconfigurations/exempt", `{"spec":{"exempt":{"nominalConcurrencyShares":7}}}`)
-	merge("prioritylevelconfigurations/workload-low", `{"metadata":{"annotations":{"`+flowcontrolv1.AutoUpdateAnnotationKey+`":"false"}},"spec":{"limited":{"nominalConcurrencyShares":9}}}`)
-	do(t, s, "POST", flowControl+"prioritylevelconfigurations", `{"metadata":{"name":"once","annotations":{"`+flowcontrolv1.AutoUpdateAnnotationKey+`":"true"}},
+	merge("prioritylevelconfigurations/workload-low", `{"metadata":{"annotations":{"`+
+		flowcontrolv1.AutoUpdateAnnotationKey+`":"false"}},"spec":{"limited":{"nominalConcurrencyShares":9}}}`)
+	do(t, s, "POST", flowControl+"prioritylevelconfigurations", `{"metadata":{"name":"once","annotations":{"`+
+		flowcontrolv1.AutoUpdateAnnotationKey+`":"true"}},
 		"spec":{"type":"Limited","limited":{"limitResponse":{"type":"Reject"}}}}`)
 	schemas = s.Watch(flowControl + "flowschemas?watch=1&resourceVersion=0")
 	before := s.Do("GET", flowControl+"prioritylevelconfigurations", nil).List().GetResourceVersion()
@@ -115,8 +124,13 @@ func TestFlowControlObjects(t *testing.T) {
 	if got := strings.Join(changed, " "); got != "global-default system" {
 		t.Errorf("written: %s", got)
 	}
-	for name, want := range map[string]string{"system": `"nominalConcurrencyShares":30`, "exempt": `"nominalConcurrencyShares":7`, "workload-low": `"nominalConcurrencyShares":9`} {
-		if body := string(s.Do("GET", flowControl+"prioritylevelconfigurations/"+name, nil).Body); !strings.Contains(body, want) {
+	for name, want := range map[string]string{
+		"system": `"nominalConcurrencyShares":30`, "exempt": `"nominalConcurrencyShares":7`,
+		"workload-low": `"nominalConcurrencyShares":9`,
+	} {
+		if body := string(s.Do("GET", flowControl+"prioritylevelconfigurations/"+name, nil).Body); !strings.Contains(
+			body, want,
+		) {
 			t.Errorf("%s: %s", name, body)
 		}
 	}

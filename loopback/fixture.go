@@ -60,7 +60,8 @@ func (f *Fixtures) Follow(ctx context.Context, r fixture.Rule, sink func(string)
 			sink(name)
 		}
 	}
-	return feed{cache: f.Cache, first: namespaces, collections: []string{namespaces, f.path(r, "", "").Resource.Collection},
+	return feed{cache: f.Cache, first: namespaces,
+		collections: []string{namespaces, f.path(r, "", "").Resource.Collection},
 		begin: func(state iter.Seq[*storage.Object]) {
 			active = map[string]bool{}
 			for o := range state {

@@ -29,7 +29,9 @@ func comes(t *testing.T, w *apiservertest.Watch, typ, namespace string) (before 
 // TestFixtures: what is promised in every namespace is there as long as the namespace is active.
 func TestFixtures(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	api := &loopback.Fixtures{API: s.API.Loopback(auth.ServiceAccount("kube-system", "root-ca-cert-publisher"), "test"), Cache: s.Cache}
+	api := &loopback.Fixtures{
+		API: s.API.Loopback(auth.ServiceAccount("kube-system", "root-ca-cert-publisher"), "test"), Cache: s.Cache,
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	all.Go(func() { fixture.New(fixture.Certificate("PEM"), api, nil).Run(ctx) })
@@ -45,10 +47,14 @@ func TestFixtures(t *testing.T) {
 	comes(t, w, "ADDED", "default") // it was there before
 	do(t, s, "POST", "/api/v1/namespaces", namespace("n"))
 	comes(t, w, "ADDED", "n")
-	do(t, s, "PATCH", "/api/v1/namespaces/n"+name, `{"data":{"ca.crt":"mine"}}`, "Content-Type", "application/merge-patch+json")
+	do(
+		t, s, "PATCH", "/api/v1/namespaces/n"+name, `{"data":{"ca.crt":"mine"}}`, "Content-Type",
+		"application/merge-patch+json",
+	)
 	comes(t, w, "MODIFIED", "n")
 	comes(t, w, "MODIFIED", "n")
-	if got := s.Do("GET", "/api/v1/namespaces/n"+name, nil).Object().Object["data"].(map[string]any)["ca.crt"]; got != "PEM" {
+	if got := s.Do("GET", "/api/v1/namespaces/n"+name, nil).Object().
+		Object["data"].(map[string]any)["ca.crt"]; got != "PEM" {
 		t.Errorf("ca.crt is %v", got)
 	}
 	do(t, s, "DELETE", "/api/v1/namespaces/n"+name, "")

@@ -131,14 +131,18 @@ func (c *Collector) RemoveFinalizer(ctx context.Context, r gc.RemoveFinalizerReq
 }
 
 // edit changes an object's metadata if it still is the same object and, if exact, has the same revision.
-func (c *Collector) edit(ctx context.Context, p registry.Path, o gc.Object, exact bool, f func(metav1.Object)) (revision int64, err error) {
+func (c *Collector) edit(
+	ctx context.Context, p registry.Path, o gc.Object, exact bool, f func(metav1.Object),
+) (revision int64, err error) {
 	out, err := c.API.Link(ctx, p, func(m metav1.Object) error {
 		gr := p.Resource.GroupResource()
 		if string(m.GetUID()) != o.UID {
 			return apierrors.NewNotFound(gr, o.Name) // another object has the name (J-40)
 		}
 		if exact && m.GetResourceVersion() != strconv.FormatInt(o.Revision, 10) {
-			return apierrors.NewConflict(gr, o.Name, fmt.Errorf("it is at revision %s, not %d", m.GetResourceVersion(), o.Revision))
+			return apierrors.NewConflict(
+				gr, o.Name, fmt.Errorf("it is at revision %s, not %d", m.GetResourceVersion(), o.Revision),
+			)
 		}
 		f(m)
 		return nil

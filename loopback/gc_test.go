@@ -33,7 +33,9 @@ const (
 )
 
 func collectorOf(s *apiservertest.Server) *loopback.Collector {
-	return &loopback.Collector{API: s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")}
+	return &loopback.Collector{
+		API: s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager"),
+	}
 }
 
 // collect runs a collector until the test or stop ends it.
@@ -52,7 +54,9 @@ func collect(t testing.TB, s *apiservertest.Server) (stop func()) {
 
 // reference is an owner reference.
 func reference(o *unstructured.Unstructured, block any) map[string]any {
-	r := map[string]any{"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "name": o.GetName(), "uid": string(o.GetUID())}
+	r := map[string]any{
+		"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "name": o.GetName(), "uid": string(o.GetUID()),
+	}
 	if block != nil {
 		r["blockOwnerDeletion"] = block
 	}
@@ -60,7 +64,9 @@ func reference(o *unstructured.Unstructured, block any) map[string]any {
 }
 
 // create stores an object with that metadata besides its name, and what else is in the body.
-func create(t *testing.T, s *apiservertest.Server, path, name string, meta map[string]any, body map[string]any) *unstructured.Unstructured {
+func create(
+	t *testing.T, s *apiservertest.Server, path, name string, meta map[string]any, body map[string]any,
+) *unstructured.Unstructured {
 	t.Helper()
 	m := map[string]any{"name": name}
 	for k, v := range meta {
@@ -88,7 +94,9 @@ func refOf(t *testing.T, o *unstructured.Unstructured, collection string) gc.Obj
 }
 
 // until reads a path again with every change of the store, until it answers as wanted.
-func until(t *testing.T, s *apiservertest.Server, path string, want func(apiservertest.Answer) bool) apiservertest.Answer {
+func until(
+	t *testing.T, s *apiservertest.Server, path string, want func(apiservertest.Answer) bool,
+) apiservertest.Answer {
 	t.Helper()
 	for {
 		rev := s.Cache.Revision()
@@ -124,7 +132,10 @@ func TestOwnerReferencePatches(t *testing.T) {
 		o := create(t, s, configMaps, fmt.Sprint("owner-", i), nil, nil)
 		refs, uids = append(refs, reference(o, block)), append(uids, string(o.GetUID()))
 	}
-	d := create(t, s, configMaps, "d", map[string]any{"ownerReferences": refs, "labels": map[string]any{"a": "b"}}, map[string]any{"data": map[string]any{"k": "v"}})
+	d := create(
+		t, s, configMaps, "d", map[string]any{"ownerReferences": refs, "labels": map[string]any{"a": "b"}},
+		map[string]any{"data": map[string]any{"k": "v"}},
+	)
 	blocks := func() (out []string) {
 		for _, r := range owners(t, s, configMaps+"/d") {
 			b := "nil"
@@ -199,7 +210,10 @@ func TestKindsOfTheCollector(t *testing.T) {
 	s.Types.Add(thing)
 	<-changed
 	table, _ = collectorOf(s).Kinds()
-	if !slices.Contains(table, graph.Kind{APIVersion: "new.io/v1", Kind: "Thing", Collection: "new.io/things", Namespaced: true, Preferred: true}) {
+	if !slices.Contains(
+		table,
+		graph.Kind{APIVersion: "new.io/v1", Kind: "Thing", Collection: "new.io/things", Namespaced: true, Preferred: true},
+	) {
 		t.Error("the new kind isn't in the table")
 	}
 }
@@ -368,16 +382,27 @@ func TestGuardedDelete(t *testing.T) {
 	key := func(name string) string { return storage.DefaultRoot + "/configmaps/default/" + name }
 	rev := refOf(t, o, "configmaps").Revision
 	namesake := refOf(t, create(t, s, configMaps, "namesake", nil, nil), "configmaps").Revision
-	do(t, s, "PATCH", configMaps+"/namesake", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", "application/merge-patch+json")
-	for _, g := range []storage.Guard{{Key: key("o")}, {Key: key("o"), ModRevision: rev - 1}, {Key: key("never"), ModRevision: rev},
+	do(
+		t, s, "PATCH", configMaps+"/namesake", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type",
+		"application/merge-patch+json",
+	)
+	for _, g := range []storage.Guard{{Key: key("o")}, {Key: key("o"), ModRevision: rev - 1},
+		{Key: key("never"), ModRevision: rev},
 		{Key: key("namesake"), ModRevision: namesake}, {Key: key("namesake"), ModRevision: namesake - 1, Held: true}} {
-		err := c.Delete(t.Context(), gc.DeleteRequest{Object: refOf(t, d, "configmaps"), Policy: metav1.DeletePropagationBackground, Guards: []storage.Guard{g}})
+		err := c.Delete(t.Context(), gc.DeleteRequest{
+			Object: refOf(t, d, "configmaps"), Policy: metav1.DeletePropagationBackground, Guards: []storage.Guard{g},
+		})
 		if !apierrors.IsConflict(err) {
 			t.Errorf("guard %v: %v", g, err)
 		}
 	}
-	holds := []storage.Guard{{Key: key("o"), ModRevision: rev}, {Key: key("never")}, {Key: key("namesake"), ModRevision: namesake, Held: true}}
-	if err := c.Delete(t.Context(), gc.DeleteRequest{Object: refOf(t, d, "configmaps"), Policy: metav1.DeletePropagationBackground, Guards: holds}); err != nil {
+	holds := []storage.Guard{
+		{Key: key("o"), ModRevision: rev}, {Key: key("never")}, {Key: key("namesake"), ModRevision: namesake, Held: true},
+	}
+	if err := c.Delete(
+		t.Context(),
+		gc.DeleteRequest{Object: refOf(t, d, "configmaps"), Policy: metav1.DeletePropagationBackground, Guards: holds},
+	); err != nil {
 		t.Error(err)
 	}
 }
@@ -388,8 +413,14 @@ func TestEventsOfTheCollector(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)
 	far := create(t, s, "/api/v1/namespaces/other/configmaps", "far", nil, nil)
-	role := create(t, s, "/apis/rbac.authorization.k8s.io/v1/clusterroles", "system:odd", map[string]any{"ownerReferences": []any{reference(far, nil)}}, nil)
-	create(t, s, configMaps, "held", map[string]any{"ownerReferences": []any{reference(far, nil)}, "finalizers": []any{"x/y"}}, nil)
+	role := create(
+		t, s, "/apis/rbac.authorization.k8s.io/v1/clusterroles", "system:odd",
+		map[string]any{"ownerReferences": []any{reference(far, nil)}}, nil,
+	)
+	create(
+		t, s, configMaps, "held", map[string]any{"ownerReferences": []any{reference(far, nil)}, "finalizers": []any{"x/y"}},
+		nil,
+	)
 	for n := range 3 {
 		stop := collect(t, s)
 		path := "/api/v1/events?fieldSelector=reason%3DOwnerRefInvalidNamespace"
@@ -411,9 +442,14 @@ func TestEventsOfTheCollector(t *testing.T) {
 			kind, _, _ := unstructured.NestedString(e.Object, "involvedObject", "kind")
 			uid, _, _ := unstructured.NestedString(e.Object, "involvedObject", "uid")
 			ns := "default" // J-19
-			message := fmt.Sprintf("ownerRef [v1/ConfigMap, namespace: default, name: far, uid: %s] does not exist in namespace \"default\"", far.GetUID())
+			message := fmt.Sprintf(
+				"ownerRef [v1/ConfigMap, namespace: default, name: far, uid: %s] does not exist in namespace \"default\"",
+				far.GetUID(),
+			)
 			if kind == "ClusterRole" {
-				message = fmt.Sprintf("ownerRef [v1/ConfigMap, namespace: , name: far, uid: %s] does not exist in namespace \"\"", far.GetUID())
+				message = fmt.Sprintf(
+					"ownerRef [v1/ConfigMap, namespace: , name: far, uid: %s] does not exist in namespace \"\"", far.GetUID(),
+				)
 				if uid != string(role.GetUID()) {
 					t.Errorf("uid %s", uid)
 				}
@@ -428,7 +464,9 @@ func TestEventsOfTheCollector(t *testing.T) {
 // TestUnreadableObjectsDontStopOthers is D-S34: what can't be read, of any kind, stops no cascade of others.
 func TestUnreadableObjectsDontStopOthers(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: storage.DefaultRoot + "/secrets/default/broken", Value: []byte("{")}); err != nil {
+	if _, err := s.Store.Commit(
+		t.Context(), storage.Txn{Key: storage.DefaultRoot + "/secrets/default/broken", Value: []byte("{")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	collect(t, s)

@@ -16,7 +16,9 @@ import (
 const jobs = "/apis/batch/v1/namespaces/default/jobs"
 
 // eventually waits for an event of the watch that the test wants.
-func eventually(t *testing.T, w *apiservertest.Watch, what string, want func(apiservertest.Event) bool) *unstructured.Unstructured {
+func eventually(
+	t *testing.T, w *apiservertest.Watch, what string, want func(apiservertest.Event) bool,
+) *unstructured.Unstructured {
 	t.Helper()
 	for {
 		e, err := w.Next()
@@ -54,25 +56,33 @@ func finish(t *testing.T, s *apiservertest.Server, name, phase string) {
 }
 
 func manifest(name, spec string) string {
-	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{%s,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}`, name, spec)
+	return fmt.Sprintf(
+		`{"metadata":{"name":%q},"spec":{%s,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}`,
+		name, spec,
+	)
 }
 
 // F-13, I-01: pods have the finalizer and the reference; finished ones are counted once, and the Job ends.
 func TestJobCompletes(t *testing.T) {
 	s := owning(t, nil, job.New(), job.Orphans())
 	w, made := s.Watch(jobs+"?watch=true"), s.Watch(pods+"?watch=true")
-	do(t, s, "POST", jobs, strings.Replace(manifest("j", `"completions":3,"parallelism":2`), `"template":{`, `"template":{"metadata":{"labels":{"app":"j"}},`, 1))
+	do(t, s, "POST", jobs, strings.Replace(
+		manifest("j", `"completions":3,"parallelism":2`), `"template":{`, `"template":{"metadata":{"labels":{"app":"j"}},`, 1,
+	))
 	// A Job without labels shows those of its template, the selector's too.
-	if l := s.Do("GET", jobs+"/j", nil).Object().GetLabels(); len(l) != 5 || l["app"] != "j" || l["batch.kubernetes.io/job-name"] != "j" {
+	if l := s.Do("GET", jobs+"/j", nil).Object().GetLabels(); len(l) != 5 || l["app"] != "j" ||
+		l["batch.kubernetes.io/job-name"] != "j" {
 		t.Errorf("labels %v", l)
 	}
 	first := added(t, made, 2)
 	for _, p := range first {
 		refs := p.GetOwnerReferences()
-		if len(refs) != 1 || refs[0].Kind != "Job" || refs[0].Name != "j" || !*refs[0].Controller || !*refs[0].BlockOwnerDeletion {
+		if len(refs) != 1 || refs[0].Kind != "Job" || refs[0].Name != "j" || !*refs[0].Controller ||
+			!*refs[0].BlockOwnerDeletion {
 			t.Errorf("references %+v", refs)
 		}
-		if f := p.GetFinalizers(); !slices.Equal(f, []string{"batch.kubernetes.io/job-tracking"}) || p.GetGenerateName() != "j-" {
+		if f := p.GetFinalizers(); !slices.Equal(f, []string{"batch.kubernetes.io/job-tracking"}) ||
+			p.GetGenerateName() != "j-" {
 			t.Errorf("%s: finalizers %v, generated from %s", p.GetName(), f, p.GetGenerateName())
 		}
 	}
@@ -80,11 +90,15 @@ func TestJobCompletes(t *testing.T) {
 	third := added(t, made, 1)[0]
 	finish(t, s, first[1].GetName(), "Succeeded")
 	finish(t, s, third.GetName(), "Succeeded")
-	met := eventually(t, w, "the criteria to be met", func(e apiservertest.Event) bool { return fulfils(e.Object, "SuccessCriteriaMet") })
+	met := eventually(t, w, "the criteria to be met", func(e apiservertest.Event) bool {
+		return fulfils(e.Object, "SuccessCriteriaMet")
+	})
 	if fulfils(met, "Complete") {
 		t.Error("the Job is complete before its pods are counted")
 	}
-	done := eventually(t, w, "the Job to complete", func(e apiservertest.Event) bool { return fulfils(e.Object, "Complete") })
+	done := eventually(t, w, "the Job to complete", func(e apiservertest.Event) bool {
+		return fulfils(e.Object, "Complete")
+	})
 	n, _, _ := unstructured.NestedNumberAsFloat64(done.Object, "status", "succeeded")
 	uncounted, _, _ := unstructured.NestedMap(done.Object, "status", "uncountedTerminatedPods")
 	if n != 3 || len(uncounted) > 0 {

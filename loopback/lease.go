@@ -16,7 +16,9 @@ type Lease struct {
 }
 
 func (l *Lease) path(name string) registry.Path {
-	return registry.Path{Resource: l.API.Types().Lookup("coordination.k8s.io", "v1", "leases"), Namespace: l.Namespace, Name: name}
+	return registry.Path{
+		Resource: l.API.Types().Lookup("coordination.k8s.io", "v1", "leases"), Namespace: l.Namespace, Name: name,
+	}
 }
 
 // Get implements election.API.

@@ -45,17 +45,29 @@ func TestLinks(t *testing.T) {
 			last := finalizers[len(finalizers)-1].(string)
 			if i == 0 {
 				now := s.Do("GET", at, nil).Object()
-				if err := c.RemoveOwners(t.Context(), gc.RemoveOwnersRequest{Object: refOf(t, now, collection), UIDs: []string{lost}}); err != nil {
+				if err := c.RemoveOwners(
+					t.Context(), gc.RemoveOwnersRequest{Object: refOf(t, now, collection), UIDs: []string{lost}},
+				); err != nil {
 					t.Fatal(err)
 				}
 				now = s.Do("GET", at, nil).Object()
-				if err := c.RemoveFinalizer(t.Context(), gc.RemoveFinalizerRequest{Object: refOf(t, now, collection), Finalizer: last}); err != nil {
+				if err := c.RemoveFinalizer(
+					t.Context(), gc.RemoveFinalizerRequest{Object: refOf(t, now, collection), Finalizer: last},
+				); err != nil {
 					t.Fatal(err)
 				}
 			} else {
 				const manager = "?fieldManager=kube-controller-manager"
-				do(t, s, http.MethodPatch, at+manager, fmt.Sprintf(`{"metadata":{"ownerReferences":[{"$patch":"delete","uid":%q}]}}`, lost), "Content-Type", "application/strategic-merge-patch+json")
-				do(t, s, http.MethodPatch, at+manager, fmt.Sprintf(`{"metadata":{"finalizers":%s}}`, encoded(t, finalizers[:len(finalizers)-1])), "Content-Type", "application/merge-patch+json")
+				do(
+					t, s, http.MethodPatch, at+manager,
+					fmt.Sprintf(`{"metadata":{"ownerReferences":[{"$patch":"delete","uid":%q}]}}`, lost), "Content-Type",
+					"application/strategic-merge-patch+json",
+				)
+				do(
+					t, s, http.MethodPatch, at+manager,
+					fmt.Sprintf(`{"metadata":{"finalizers":%s}}`, encoded(t, finalizers[:len(finalizers)-1])), "Content-Type",
+					"application/merge-patch+json",
+				)
 			}
 			a := s.Do("GET", at, nil)
 			if a.Code == http.StatusNotFound {
@@ -76,7 +88,9 @@ func TestLinks(t *testing.T) {
 // randomLinks returns one to four references, of which some share a uid, and one or two finalizers.
 func randomLinks(r *rand.Rand) (refs, finalizers []any) {
 	for i := range 1 + r.Intn(4) {
-		o := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": fmt.Sprint("o", i), "uid": fmt.Sprint("u", r.Intn(6))}
+		o := map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "name": fmt.Sprint("o", i), "uid": fmt.Sprint("u", r.Intn(6)),
+		}
 		if r.Intn(2) == 0 {
 			o["blockOwnerDeletion"] = true
 		}

@@ -24,7 +24,9 @@ import (
 // store writes a value into etcd without the server.
 func store(t *testing.T, s *apiservertest.Server, key, value string) {
 	t.Helper()
-	if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: storage.DefaultRoot + "/" + key, Value: []byte(value)}); err != nil {
+	if _, err := s.Store.Commit(
+		t.Context(), storage.Txn{Key: storage.DefaultRoot + "/" + key, Value: []byte(value)},
+	); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -34,7 +36,10 @@ func empty(t *testing.T, s *apiservertest.Server) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	api := &loopback.Namespaces{API: s.API.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), "kube-controller-manager"), Cache: s.Cache}
+	api := &loopback.Namespaces{
+		API:   s.API.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), "kube-controller-manager"),
+		Cache: s.Cache,
+	}
 	done.Go(func() { namespace.New(api, namespace.Options{}).Run(ctx) })
 	t.Cleanup(func() {
 		cancel()
@@ -67,7 +72,10 @@ func TestNamespaceWithMalformed(t *testing.T) {
 	create(t, s, strings.TrimSuffix(path, "/"), "fine", nil, nil)
 	create(t, s, "/api/v1/namespaces/n/secrets", "fine", nil, nil)
 	store(t, s, "configmaps/n/garbage", "garbage")
-	store(t, s, "configmaps/n/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"n","uid":"u"},"data":7}`)
+	store(
+		t, s, "configmaps/n/odd",
+		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"n","uid":"u"},"data":7}`,
+	)
 	do(t, s, "DELETE", "/api/v1/namespaces/n", "")
 	a := until(t, s, "/api/v1/namespaces/n", func(a apiservertest.Answer) bool { return failure(t, a) != "" })
 	for _, key := range []string{"/registry/configmaps/n/garbage", "/registry/configmaps/n/odd"} {
@@ -78,7 +86,8 @@ func TestNamespaceWithMalformed(t *testing.T) {
 	until(t, s, path+"fine", missing)
 	until(t, s, "/api/v1/namespaces/n/secrets/fine", missing)
 	for _, name := range []string{"garbage", "odd"} {
-		if a := s.Do("DELETE", path+name, `{"ignoreStoreReadErrorWithClusterBreakingPotential":true}`); a.Code != http.StatusOK {
+		if a := s.Do("DELETE", path+
+			name, `{"ignoreStoreReadErrorWithClusterBreakingPotential":true}`); a.Code != http.StatusOK {
 			t.Fatalf("%d %s", a.Code, a.Body)
 		}
 	}
@@ -112,7 +121,8 @@ func TestCollectorTellsOfMalformed(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() {
-		_ = gc.New(gc.Config{API: c, Timeline: s.Cache, Kinds: c, Log: slog.New(slog.NewTextHandler(log, nil))}).Run(ctx) // its error is the context's
+		// its error is the context's
+		_ = gc.New(gc.Config{API: c, Timeline: s.Cache, Kinds: c, Log: slog.New(slog.NewTextHandler(log, nil))}).Run(ctx)
 	})
 	t.Cleanup(func() {
 		cancel()
@@ -122,7 +132,9 @@ func TestCollectorTellsOfMalformed(t *testing.T) {
 	put := func(value string) {
 		t.Helper()
 		r, _ := s.Store.Get(t.Context(), key)
-		if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: key, Expect: r.ModRevision, Value: []byte(value)}); err != nil {
+		if _, err := s.Store.Commit(
+			t.Context(), storage.Txn{Key: key, Expect: r.ModRevision, Value: []byte(value)},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,7 +16,9 @@ func moved(t *testing.T, n int) (*apiservertest.Server, *webhook) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
 	for i := range n {
-		do(t, s, "POST", v1widgets, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%04d"},"spec":{"address":"x:%d"}}`, i, i%10))
+		do(t, s, "POST", v1widgets, fmt.Sprintf(
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%04d"},"spec":{"address":"x:%d"}}`, i, i%10,
+		))
 	}
 	move(t, s, "v2")
 	return s, hook
@@ -64,8 +66,12 @@ func TestListsConvertInBatches(t *testing.T) {
 	} {
 		calls, objects := hook.calls.Load(), hook.objects.Load()
 		a := s.Do("GET", c.path, nil, "Accept", c.accept)
-		if calls, objects = hook.calls.Load()-calls, hook.objects.Load()-objects; a.Code != 200 || calls != c.calls || objects != c.objects {
-			t.Errorf("GET %s as %q: %d: %d objects in %d calls, want %d in %d", c.path, c.accept, a.Code, objects, calls, c.objects, c.calls)
+		if calls, objects = hook.calls.Load()-calls, hook.objects.Load()-objects; a.Code != 200 || calls != c.calls ||
+			objects != c.objects {
+			t.Errorf(
+				"GET %s as %q: %d: %d objects in %d calls, want %d in %d", c.path, c.accept, a.Code, objects, calls, c.objects,
+				c.calls,
+			)
 		}
 	}
 	for _, c := range []struct {
@@ -82,7 +88,8 @@ func TestListsConvertInBatches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e.Type != "ADDED" || e.Object.GetAPIVersion() != "example.com/v2" || e.Object.GetName() != fmt.Sprintf("w%04d", i) {
+			if e.Type != "ADDED" || e.Object.GetAPIVersion() != "example.com/v2" ||
+				e.Object.GetName() != fmt.Sprintf("w%04d", i) {
 				t.Fatalf("%s %v", e.Type, e.Object)
 			}
 		}
@@ -97,10 +104,16 @@ func TestLargeObjectsConvertInSmallerBatches(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
 	for i := range 6 {
-		do(t, s, "POST", v1widgets, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%d","annotations":{"a":%q}},"spec":{"address":"x:1"}}`, i, strings.Repeat("a", 200<<10)))
+		do(t, s, "POST", v1widgets, fmt.Sprintf(
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%d","annotations":{"a":%q}},"spec":{"address":"x:1"}}`,
+			i, strings.Repeat("a", 200<<10),
+		))
 	}
 	for i := range 6 {
-		do(t, s, "PATCH", v1widgets+fmt.Sprint("/w", i)+"/status", fmt.Sprintf(`{"status":{"text":%q}}`, strings.Repeat("b", 1<<20)), "Content-Type", "application/merge-patch+json")
+		do(
+			t, s, "PATCH", v1widgets+fmt.Sprint("/w", i)+"/status",
+			fmt.Sprintf(`{"status":{"text":%q}}`, strings.Repeat("b", 1<<20)), "Content-Type", "application/merge-patch+json",
+		)
 	}
 	calls := hook.calls.Load()
 	if a := s.Do("GET", v2widgets, nil); len(a.List().Items) != 6 {
@@ -118,7 +131,9 @@ func TestEventsConvertOnce(t *testing.T) {
 	define(t, s, routes(hook.config()))
 	first := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:0"}}`).Object()
 	for _, address := range []string{"y:1", "x:2"} {
-		do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"`+address+`"}}`, "Content-Type", "application/merge-patch+json")
+		do(
+			t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"`+address+`"}}`, "Content-Type", "application/merge-patch+json",
+		)
 	}
 	for _, c := range []struct {
 		query          string
@@ -136,7 +151,8 @@ func TestEventsConvertOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			spec, revision := e.Object.Object["spec"].(map[string]any), e.Object.GetResourceVersion()
-			if got := fmt.Sprint(e.Type, " ", spec["host"], " ", spec["port"]); got != want || revision <= first.GetResourceVersion() {
+			if got := fmt.Sprint(e.Type, " ", spec["host"], " ", spec["port"]); got != want ||
+				revision <= first.GetResourceVersion() {
 				t.Errorf("watch%s: event %d is %s at %s, want %s", c.query, i, got, revision, want)
 			}
 		}
@@ -185,7 +201,10 @@ func TestWatchersShareConversions(t *testing.T) {
 			t.Errorf("after a failure: %q", got)
 		}
 	}
-	do(t, s, "PATCH", definitions+"/widgets.example.com", `{"spec":{"conversion":{"strategy":"None","webhook":null}}}`, "Content-Type", "application/merge-patch+json")
+	do(
+		t, s, "PATCH", definitions+"/widgets.example.com", `{"spec":{"conversion":{"strategy":"None","webhook":null}}}`,
+		"Content-Type", "application/merge-patch+json",
+	)
 	if got := watch(); got != "MODIFIED  " {
 		t.Errorf("after the webhook has gone: %q", got)
 	}
@@ -196,11 +215,18 @@ func TestWatchersShareConversions(t *testing.T) {
 func TestDefaultsOfAnotherVersion(t *testing.T) {
 	s := defined(t, nil)
 	properties := func(spec string) string {
-		return `"spec":{"type":"object","properties":{"x":{"type":"integer"},` + spec + `}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
+		return `"spec":{"type":"object","properties":{"x":{"type":"integer"},` + spec +
+			`}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
 	}
 	define(t, s, widgets("widgets", "Widget",
-		version("v1", true, properties(`"a":{"type":"string","default":"old"},"b":{"type":"string"}`), `,"subresources":{"status":{}}`),
-		version("v2", false, properties(`"a":{"type":"string"},"b":{"type":"string","default":"new"}`), `,"subresources":{"status":{}}`)))
+		version(
+			"v1", true, properties(`"a":{"type":"string","default":"old"},"b":{"type":"string"}`),
+			`,"subresources":{"status":{}}`,
+		),
+		version(
+			"v2", false, properties(`"a":{"type":"string"},"b":{"type":"string","default":"new"}`),
+			`,"subresources":{"status":{}}`,
+		)))
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"x":1}}`)
 	merge := []string{"Content-Type", "application/merge-patch+json"}
 	for _, c := range []struct {
@@ -232,13 +258,22 @@ func TestManagersOfGoneVersions(t *testing.T) {
 	v2 := version("v2", true, `"spec":{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}}}`, "")
 	define(t, s, widgets("widgets", "Widget", v1, v2))
 	apply := []string{"Content-Type", "application/apply-patch+yaml"}
-	do(t, s, "PATCH", v1widgets+"/a?fieldManager=one", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"x":1}}`, apply...)
+	do(
+		t, s, "PATCH", v1widgets+"/a?fieldManager=one",
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"x":1}}`, apply...,
+	)
 	change := func(versions ...string) {
 		t.Helper()
-		do(t, s, "PATCH", definitions+"/widgets.example.com", `{"spec":{"versions":[`+strings.Join(versions, ",")+`]}}`, "Content-Type", "application/merge-patch+json")
+		do(
+			t, s, "PATCH", definitions+"/widgets.example.com", `{"spec":{"versions":[`+strings.Join(versions, ",")+`]}}`,
+			"Content-Type", "application/merge-patch+json",
+		)
 	}
 	two := func(x int) string {
-		a := s.Do("PATCH", v2widgets+"/a?fieldManager=two", fmt.Sprintf(`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"},"spec":{"x":%d}}`, x), apply...)
+		a := s.Do(
+			"PATCH", v2widgets+"/a?fieldManager=two",
+			fmt.Sprintf(`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"},"spec":{"x":%d}}`, x), apply...,
+		)
 		var owners []string
 		for _, m := range a.Object().GetManagedFields() {
 			owners = append(owners, m.Manager+" "+m.APIVersion+" "+m.FieldsV1.String())

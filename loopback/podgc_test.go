@@ -17,7 +17,10 @@ func TestPodGarbage(t *testing.T) {
 	do(t, s, "POST", pods, pod("p", `"emptyDir":{}`))
 	do(t, s, "DELETE", pods+"/p", "")
 	eventually(t, w, "the pod to wait", func(e apiservertest.Event) bool { return e.Object.GetDeletionTimestamp() != nil })
-	do(t, s, "PATCH", nodes+"/n", `{"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","effect":"NoExecute"}]}}`, "Content-Type", merge)
+	do(
+		t, s, "PATCH", nodes+"/n", `{"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","effect":"NoExecute"}]}}`,
+		"Content-Type", merge,
+	)
 	gone(t, w, "p")
 }
 
@@ -26,7 +29,9 @@ func TestJobExpires(t *testing.T) {
 	s := owning(t, nil, job.New(), ttl.New())
 	w := s.Watch(jobs + "?watch=true")
 	do(t, s, "POST", jobs, manifest("j", `"completions":0,"ttlSecondsAfterFinished":1`))
-	o := eventually(t, w, "the Job to be deleted", func(e apiservertest.Event) bool { return e.Object.GetDeletionTimestamp() != nil })
+	o := eventually(t, w, "the Job to be deleted", func(e apiservertest.Event) bool {
+		return e.Object.GetDeletionTimestamp() != nil
+	})
 	if f := o.GetFinalizers(); len(f) != 1 || f[0] != "foregroundDeletion" || !fulfils(o, "Complete") {
 		t.Errorf("finalizers %v, conditions %v", f, o.Object["status"])
 	}

@@ -40,7 +40,8 @@ var protectables = map[protection.Kind]protectable{
 	protection.Pod: {"", "pods", func() protection.Object { return new(corev1.Pod) },
 		[]string{`"persistentVolumeClaim"`, `"ephemeral"`}, `"ephemeral"`},
 	protection.Claim: {"", "persistentvolumeclaims", func() protection.Object { return new(corev1.PersistentVolumeClaim) },
-		[]string{`"volumeAttributesClassName"`, `"currentVolumeAttributesClassName"`, `"targetVolumeAttributesClassName"`}, ""},
+		[]string{`"volumeAttributesClassName"`, `"currentVolumeAttributesClassName"`, `"targetVolumeAttributesClassName"`},
+		""},
 	protection.Volume: {"", "persistentvolumes", func() protection.Object { return new(corev1.PersistentVolume) },
 		[]string{`"volumeAttributesClassName"`}, ""},
 	protection.Class: {"storage.k8s.io", "volumeattributesclasses",
@@ -91,7 +92,9 @@ func (p *Protection) Get(ctx context.Context, kind protection.Kind, key protecti
 }
 
 // Users implements protection.API.
-func (p *Protection) Users(ctx context.Context, kind protection.Kind, keys []protection.Key) ([]protection.Object, error) {
+func (p *Protection) Users(
+	ctx context.Context, kind protection.Kind, keys []protection.Key,
+) ([]protection.Object, error) {
 	objs, err := p.API.List(ctx, p.path(kind, protection.Key{Namespace: keys[0].Namespace}))
 	if err != nil {
 		return nil, err
@@ -117,7 +120,9 @@ func (p *Protection) Update(ctx context.Context, kind protection.Kind, o protect
 }
 
 // Follow implements protection.API.
-func (p *Protection) Follow(ctx context.Context, kind protection.Kind, users []protection.Kind, sink func(protection.Event)) error {
+func (p *Protection) Follow(
+	ctx context.Context, kind protection.Kind, users []protection.Kind, sink func(protection.Event),
+) error {
 	kinds := map[string]protection.Kind{}
 	var collections []string
 	for _, k := range append([]protection.Kind{kind}, users...) {
@@ -142,7 +147,9 @@ func (p *Protection) Follow(ctx context.Context, kind protection.Kind, users []p
 // send sends relevant events. After the deletion of a user that can't be decoded every object needs a pass, as it may
 // have used any.
 func (k protectable) send(e *cache.Event, users bool, sink func(protection.Event)) {
-	out := protection.Event{Type: protection.Protected, Key: protection.Key{Namespace: e.Object.Meta.Namespace, Name: e.Object.Meta.Name}}
+	out := protection.Event{
+		Type: protection.Protected, Key: protection.Key{Namespace: e.Object.Meta.Namespace, Name: e.Object.Meta.Name},
+	}
 	var err error
 	if users {
 		switch {

@@ -39,7 +39,9 @@ func protected(t *testing.T, o *apiservertest.Options) *apiservertest.Server {
 }
 
 func adapter(s *apiservertest.Server) *loopback.Protection {
-	return &loopback.Protection{API: s.API.Loopback(auth.ServiceAccount("kube-system", "protection"), "test"), Cache: s.Cache}
+	return &loopback.Protection{
+		API: s.API.Loopback(auth.ServiceAccount("kube-system", "protection"), "test"), Cache: s.Cache,
+	}
 }
 
 func do(t testing.TB, s *apiservertest.Server, method, path, body string, header ...string) {
@@ -68,11 +70,17 @@ func gone(t *testing.T, w *apiservertest.Watch, name string) {
 }
 
 func claim(name, more string) string {
-	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}%s}}`, name, more)
+	return fmt.Sprintf(
+		`{"metadata":{"name":%q},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}%s}}`,
+		name, more,
+	)
 }
 
 func pod(name, volume string) string {
-	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v",%s}]}}`, name, volume)
+	return fmt.Sprintf(
+		`{"metadata":{"name":%q},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v",%s}]}}`,
+		name, volume,
+	)
 }
 
 // F-04, F-07, over HTTP: a claim goes with the pod that mounts it, another goes at once.
@@ -85,7 +93,8 @@ func TestClaimInUse(t *testing.T) {
 	do(t, s, "DELETE", claims+"/used", "")
 	do(t, s, "DELETE", claims+"/unused", "")
 	gone(t, w, "unused")
-	if a := s.Do("GET", claims+"/used", nil); a.Code != http.StatusOK || !slices.Equal(a.Object().GetFinalizers(), []string{"kubernetes.io/pvc-protection"}) {
+	if a := s.Do("GET", claims+"/used", nil); a.Code != http.StatusOK ||
+		!slices.Equal(a.Object().GetFinalizers(), []string{"kubernetes.io/pvc-protection"}) {
 		t.Fatalf("the claim in use: %d %s", a.Code, a.Body)
 	}
 	do(t, s, "DELETE", pods+"/p?gracePeriodSeconds=0", "")
@@ -124,10 +133,17 @@ func TestManyClaimsInUse(t *testing.T) {
 func TestEphemeralClaim(t *testing.T) {
 	s := protected(t, nil)
 	w := s.Watch(claims + "?watch=true")
-	do(t, s, "POST", pods, pod("p", `"ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}`))
-	do(t, s, "PATCH", pods+"/p", `{"metadata":{"finalizers":["example.com/hold"]}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "POST", pods, pod(
+		"p",
+		`"ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}`,
+	))
+	do(
+		t, s, "PATCH", pods+"/p", `{"metadata":{"finalizers":["example.com/hold"]}}`, "Content-Type",
+		"application/merge-patch+json",
+	)
 	uid := s.Do("GET", pods+"/p", nil).Object().GetUID()
-	do(t, s, "POST", claims, fmt.Sprintf(`{"metadata":{"name":"p-v","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":%q,"controller":true}]},
+	do(t, s, "POST", claims,
+		fmt.Sprintf(`{"metadata":{"name":"p-v","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":%q,"controller":true}]},
 		"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`, uid))
 	do(t, s, "DELETE", claims+"/p-v", "")
 	do(t, s, "DELETE", pods+"/p?gracePeriodSeconds=0", "")
@@ -142,9 +158,13 @@ func TestVolumeAndClassInUse(t *testing.T) {
 	s := protected(t, nil)
 	onClasses, onVolumes := s.Watch(classes+"?watch=true"), s.Watch(volumes+"?watch=true")
 	for _, name := range []string{"gold", "unused"} {
-		do(t, s, "POST", classes, fmt.Sprintf(`{"metadata":{"name":%q},"driverName":"d.example.com","parameters":{"a":"b"}}`, name))
+		do(
+			t, s, "POST", classes,
+			fmt.Sprintf(`{"metadata":{"name":%q},"driverName":"d.example.com","parameters":{"a":"b"}}`, name),
+		)
 	}
-	do(t, s, "POST", volumes, `{"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],
+	do(t, s, "POST", volumes,
+		`{"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],
 		"csi":{"driver":"d.example.com","volumeHandle":"h"},"volumeAttributesClassName":"gold"}}`)
 	do(t, s, "PATCH", volumes+"/v/status", `{"status":{"phase":"Bound"}}`, "Content-Type", "application/merge-patch+json")
 	do(t, s, "DELETE", classes+"/gold", "")
@@ -156,7 +176,9 @@ func TestVolumeAndClassInUse(t *testing.T) {
 			t.Fatalf("%s, in use: %d %s", path, a.Code, a.Body)
 		}
 	}
-	do(t, s, "PATCH", volumes+"/v/status", `{"status":{"phase":"Released"}}`, "Content-Type", "application/merge-patch+json")
+	do(
+		t, s, "PATCH", volumes+"/v/status", `{"status":{"phase":"Released"}}`, "Content-Type", "application/merge-patch+json",
+	)
 	gone(t, onVolumes, "v")
 	gone(t, onClasses, "gold")
 }
@@ -197,7 +219,10 @@ func TestFollowBeginsAgain(t *testing.T) {
 		t.Fatalf("the first event is %+v", e)
 	}
 	for i := range 300 {
-		do(t, s, "PATCH", claims+"/first", fmt.Sprintf(`{"metadata":{"labels":{"i":"%d"}}}`, i), "Content-Type", "application/merge-patch+json")
+		do(
+			t, s, "PATCH", claims+"/first", fmt.Sprintf(`{"metadata":{"labels":{"i":"%d"}}}`, i), "Content-Type",
+			"application/merge-patch+json",
+		)
 	}
 	do(t, s, "DELETE", claims+"/first", "")
 	again := false

@@ -32,13 +32,15 @@ func binary(t *testing.T, obj runtime.Object) string {
 }
 
 func metaOf(namespace, name string, owners ...metav1.OwnerReference) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("uid-" + namespace + "-" + name), Labels: map[string]string{"name": name},
+	return metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("uid-" + namespace + "-" + name),
+		Labels:            map[string]string{"name": name},
 		CreationTimestamp: metav1.Unix(1714557600, 0), OwnerReferences: owners}
 }
 
 func boundMap(t *testing.T, namespace, name string, owners ...metav1.OwnerReference) string {
-	return binary(t, &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}, ObjectMeta: metaOf(namespace, name, owners...),
-		Data: map[string]string{"k": "v"}, BinaryData: map[string][]byte{"b": {0, 255}}})
+	return binary(t, &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"},
+		ObjectMeta: metaOf(namespace, name, owners...),
+		Data:       map[string]string{"k": "v"}, BinaryData: map[string][]byte{"b": {0, 255}}})
 }
 
 // TestBinaryValues: objects that kube-apiserver has stored in protobuf are read, listed, watched, changed and deleted
@@ -58,12 +60,18 @@ func TestBinaryValues(t *testing.T) {
 		store(t, s, "configmaps/default/"+name, boundMap(t, "default", name))
 		event("ADDED", name)
 	}
-	store(t, s, "deployments/default/d", binary(t, &appsv1.Deployment{TypeMeta: metav1.TypeMeta{Kind: "Deployment", APIVersion: "apps/v1"}, ObjectMeta: metaOf("default", "d"),
+	store(t, s, "deployments/default/d", binary(t, &appsv1.Deployment{TypeMeta: metav1.TypeMeta{
+		Kind: "Deployment", APIVersion: "apps/v1",
+	}, ObjectMeta: metaOf("default", "d"),
 		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}}))
-	if got := s.Do("GET", configMaps+"?labelSelector=name%20in%20(get,put)&limit=1", nil); len(got.List().Items) != 1 || got.List().GetContinue() == "" {
+	if got := s.Do("GET", configMaps+"?labelSelector=name%20in%20(get,put)&limit=1", nil); len(got.List().Items) != 1 ||
+		got.List().GetContinue() == "" {
 		t.Errorf("listed: %s", got.Body)
 	}
-	for _, accept := range []string{"application/json", "application/vnd.kubernetes.protobuf", "application/json;as=Table;v=v1;g=meta.k8s.io", "application/yaml"} {
+	for _, accept := range []string{
+		"application/json", "application/vnd.kubernetes.protobuf", "application/json;as=Table;v=v1;g=meta.k8s.io",
+		"application/yaml",
+	} {
 		for _, path := range []string{configMaps, configMaps + "/get", "/apis/apps/v1/namespaces/default/deployments/d"} {
 			if a := s.Do("GET", path, nil, "Accept", accept); a.Code != http.StatusOK {
 				t.Errorf("%s as %s: %d %s", path, accept, a.Code, a.Body)
@@ -71,7 +79,8 @@ func TestBinaryValues(t *testing.T) {
 		}
 	}
 	o := s.Do("GET", configMaps+"/put", nil).Object()
-	if o.Object["data"].(map[string]any)["k"] != "v" || o.Object["binaryData"].(map[string]any)["b"] != "AP8=" || o.GetUID() != "uid-default-put" || o.GetResourceVersion() == "" {
+	if o.Object["data"].(map[string]any)["k"] != "v" || o.Object["binaryData"].(map[string]any)["b"] != "AP8=" ||
+		o.GetUID() != "uid-default-put" || o.GetResourceVersion() == "" {
 		t.Errorf("read: %v", o.Object)
 	}
 	o.SetLabels(map[string]string{"changed": "yes"})
@@ -86,10 +95,19 @@ func TestBinaryValues(t *testing.T) {
 	if got := fmt.Sprint(s.Do("GET", configMaps+"/patch", nil).Object().Object["data"]); got != "map[k:v l:w]" {
 		t.Errorf("patched: %s", got)
 	}
-	do(t, s, "PATCH", configMaps+"/apply?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"apply"},"data":{"l":"w"}}`, "Content-Type", "application/apply-patch+yaml")
+	do(
+		t, s, "PATCH", configMaps+"/apply?fieldManager=m",
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"apply"},"data":{"l":"w"}}`, "Content-Type",
+		"application/apply-patch+yaml",
+	)
 	event("MODIFIED", "apply")
-	do(t, s, "PATCH", "/apis/apps/v1/namespaces/default/deployments/d/scale", `{"spec":{"replicas":3}}`, "Content-Type", "application/merge-patch+json")
-	for _, key := range []string{"configmaps/default/put", "configmaps/default/patch", "configmaps/default/apply", "deployments/default/d"} {
+	do(
+		t, s, "PATCH", "/apis/apps/v1/namespaces/default/deployments/d/scale", `{"spec":{"replicas":3}}`, "Content-Type",
+		"application/merge-patch+json",
+	)
+	for _, key := range []string{
+		"configmaps/default/put", "configmaps/default/patch", "configmaps/default/apply", "deployments/default/d",
+	} {
 		if r, err := s.Store.Get(t.Context(), "/registry/"+key); err != nil || !bytes.HasPrefix(r.Value, []byte(`{"kind":`)) {
 			t.Errorf("%s is stored as %.20q, %v", key, r.Value, err)
 		}
@@ -107,9 +125,13 @@ func TestBinaryCascades(t *testing.T) {
 	empty(t, s)
 	store(t, s, "configmaps/default/owner", boundMap(t, "default", "owner"))
 	block := true
-	ref := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "uid-default-owner", BlockOwnerDeletion: &block}
+	ref := metav1.OwnerReference{
+		APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "uid-default-owner", BlockOwnerDeletion: &block,
+	}
 	store(t, s, "configmaps/default/dependent", boundMap(t, "default", "dependent", ref))
-	store(t, s, "configmaps/default/orphan", boundMap(t, "default", "orphan", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"}))
+	store(t, s, "configmaps/default/orphan", boundMap(
+		t, "default", "orphan", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"},
+	))
 	until(t, s, configMaps+"/orphan", missing)
 	do(t, s, "DELETE", configMaps+"/owner", `{"propagationPolicy":"Foreground"}`)
 	until(t, s, configMaps+"/owner", missing)
@@ -124,8 +146,10 @@ func TestBinaryCascades(t *testing.T) {
 		t.Errorf("it has owners: %v", got)
 	}
 
-	store(t, s, "namespaces/n", binary(t, &corev1.Namespace{TypeMeta: metav1.TypeMeta{Kind: "Namespace", APIVersion: "v1"}, ObjectMeta: metaOf("", "n"),
-		Spec: corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}}, Status: corev1.NamespaceStatus{Phase: corev1.NamespaceActive}}))
+	store(t, s, "namespaces/n", binary(t, &corev1.Namespace{TypeMeta: metav1.TypeMeta{Kind: "Namespace", APIVersion: "v1"},
+		ObjectMeta: metaOf("", "n"),
+		Spec:       corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
+		Status:     corev1.NamespaceStatus{Phase: corev1.NamespaceActive}}))
 	store(t, s, "configmaps/n/a", boundMap(t, "n", "a"))
 	create(t, s, "/api/v1/namespaces/n/secrets", "b", nil, nil)
 	do(t, s, "DELETE", "/api/v1/namespaces/n", "")

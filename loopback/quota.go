@@ -92,7 +92,9 @@ func (f *quotaFeed) measured(collection string) bool {
 }
 
 func (q *Quotas) path(sub, namespace, name string) registry.Path {
-	return registry.Path{Resource: q.API.Types().Lookup("", "v1", resourceQuotas), Subresource: sub, Namespace: namespace, Name: name}
+	return registry.Path{
+		Resource: q.API.Types().Lookup("", "v1", resourceQuotas), Subresource: sub, Namespace: namespace, Name: name,
+	}
 }
 
 // Quotas implements quota.API.

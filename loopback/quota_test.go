@@ -19,7 +19,9 @@ const quotas = "/api/v1/namespaces/default/resourcequotas"
 // counted starts a server with the controller of quotas, which ends with the test.
 func counted(t *testing.T) *apiservertest.Server {
 	s := apiservertest.Start(t, nil)
-	api := &loopback.Quotas{API: s.API.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), "test"), Cache: s.Cache}
+	api := &loopback.Quotas{
+		API: s.API.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), "test"), Cache: s.Cache,
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	all.Go(func() { quota.New(api, quota.Options{}).Run(ctx) })
@@ -61,7 +63,10 @@ func TestQuota(t *testing.T) {
 	do(t, s, "DELETE", "/api/v1/namespaces/default/configmaps/a", "")
 	says(t, w, "map[configmaps:3]", "map[configmaps:2]")
 
-	do(t, s, "PUT", quotas+"/q", `{"metadata":{"name":"q"},"spec":{"hard":{"pods":"1","count/pods":"9","count/nothings.example.com":"1"}}}`)
+	do(
+		t, s, "PUT", quotas+"/q",
+		`{"metadata":{"name":"q"},"spec":{"hard":{"pods":"1","count/pods":"9","count/nothings.example.com":"1"}}}`,
+	)
 	const hard = "map[count/nothings.example.com:1 count/pods:9 pods:1]"
 	says(t, w, hard, "map[count/pods:0 pods:0]")
 	do(t, s, "POST", pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)

@@ -38,7 +38,8 @@ const (
 // Follow implements registration.API.
 func (r *Registrations) Follow(ctx context.Context, begin func(stored []string), sink func(name string)) error {
 	var f registrationFeed
-	return feed{cache: r.Cache, first: apiServices, collections: []string{apiServices, allCustom, serviceSpecs, endpointSlice},
+	return feed{cache: r.Cache, first: apiServices,
+		collections: []string{apiServices, allCustom, serviceSpecs, endpointSlice},
 		begin: func(state iter.Seq[*storage.Object]) {
 			f = registrationFeed{types: r.API.Types(), sink: sink, remote: map[string]types.NamespacedName{}}
 			var stored []string
@@ -157,14 +158,18 @@ func (r *Registrations) Local(name string) *apiregistrationv1.APIService {
 	if resources.Own(gv) {
 		by = registration.OnStart
 	}
-	s := &apiregistrationv1.APIService{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{registration.Label: by}}}
+	s := &apiregistrationv1.APIService{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{registration.Label: by}},
+	}
 	s.Spec.Group, s.Spec.Version = group, version
 	s.Spec.GroupPriorityMinimum, s.Spec.VersionPriority = resources.Priority(gv)
 	return s
 }
 
 func (r *Registrations) path(sub, name string) registry.Path {
-	return registry.Path{Resource: r.API.Types().Lookup(apiregistrationv1.GroupName, "v1", "apiservices"), Subresource: sub, Name: name}
+	return registry.Path{
+		Resource: r.API.Types().Lookup(apiregistrationv1.GroupName, "v1", "apiservices"), Subresource: sub, Name: name,
+	}
 }
 
 // Get implements registration.API. The controller's own writes are in the cache when their events arrive; if one isn't
@@ -178,12 +183,16 @@ func (r *Registrations) Get(_ context.Context, name string) (*apiregistrationv1.
 }
 
 // Create implements registration.API.
-func (r *Registrations) Create(ctx context.Context, s *apiregistrationv1.APIService) (*apiregistrationv1.APIService, error) {
+func (r *Registrations) Create(
+	ctx context.Context, s *apiregistrationv1.APIService,
+) (*apiregistrationv1.APIService, error) {
 	return typed[apiregistrationv1.APIService](r.API.Create(ctx, r.path("", ""), s))
 }
 
 // Update implements registration.API.
-func (r *Registrations) Update(ctx context.Context, s *apiregistrationv1.APIService) (*apiregistrationv1.APIService, error) {
+func (r *Registrations) Update(
+	ctx context.Context, s *apiregistrationv1.APIService,
+) (*apiregistrationv1.APIService, error) {
 	return typed[apiregistrationv1.APIService](r.API.Update(ctx, r.path("", s.Name), s))
 }
 

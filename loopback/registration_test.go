@@ -65,7 +65,9 @@ func TestOwnVersionsAreRegistered(t *testing.T) {
 			t.Fatal(err)
 		}
 		spec := e.Object.Object["spec"].(map[string]any)
-		found[e.Object.GetName()] = fmt.Sprintln(spec["group"], spec["version"], spec["groupPriorityMinimum"], spec["versionPriority"], e.Object.GetLabels())
+		found[e.Object.GetName()] = fmt.Sprintln(
+			spec["group"], spec["version"], spec["groupPriorityMinimum"], spec["versionPriority"], e.Object.GetLabels(),
+		)
 	}
 	for name, want := range map[string]string{
 		"v1.":             "<nil> v1 18000 1",
@@ -89,7 +91,10 @@ func TestOwnVersionsAreRegistered(t *testing.T) {
 		t.Errorf("%s", a.Body)
 	}
 	do(t, s, "DELETE", apiServices+"/v1.apps", "")
-	do(t, s, "PATCH", apiServices+"/v1.batch", `{"spec":{"versionPriority":3}}`, "Content-Type", "application/merge-patch+json")
+	do(
+		t, s, "PATCH", apiServices+"/v1.batch", `{"spec":{"versionPriority":3}}`, "Content-Type",
+		"application/merge-patch+json",
+	)
 	do(t, s, "GET", "/apis/apps/v1", "")
 	stop()
 	if a := s.Do("GET", apiServices+"/v1.apps", nil); a.Code != http.StatusNotFound {
@@ -107,8 +112,13 @@ func TestDefinedVersionsAreRegistered(t *testing.T) {
 	s := defined(t, nil)
 	w := s.Watch(apiServices + "?watch=1")
 	registers(t, s)
-	do(t, s, "POST", apiServices, `{"metadata":{"name":"v3.example.com"},"spec":{"group":"example.com","version":"v3","groupPriorityMinimum":5,"versionPriority":5}}`)
-	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, ""), version("v3", false, size, "")))
+	do(
+		t, s, "POST", apiServices,
+		`{"metadata":{"name":"v3.example.com"},"spec":{"group":"example.com","version":"v3","groupPriorityMinimum":5,"versionPriority":5}}`,
+	)
+	define(t, s, widgets(
+		"widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, ""), version("v3", false, size, ""),
+	))
 	define(t, s, widgets("gadgets", "Gadget", version("v1", true, size, "")))
 	first := shows(t, w, "v1.example.com", "")
 	if got, want := fmt.Sprint(first.GetLabels(), first.Object["spec"]), "map[kube-aggregator.kubernetes.io/automanaged:true] map[group:example.com groupPriorityMinimum:1000 version:v1 versionPriority:100]"; got != want {
@@ -118,7 +128,10 @@ func TestDefinedVersionsAreRegistered(t *testing.T) {
 	if again := shows(t, w, "v1.example.com", ""); again.GetUID() == first.GetUID() {
 		t.Error("it isn't another one")
 	}
-	do(t, s, "PATCH", apiServices+"/v1.example.com", `{"spec":{"versionPriority":3}}`, "Content-Type", "application/merge-patch+json")
+	do(
+		t, s, "PATCH", apiServices+"/v1.example.com", `{"spec":{"versionPriority":3}}`, "Content-Type",
+		"application/merge-patch+json",
+	)
 	shows(t, w, "v1.example.com", `"versionPriority":3`)
 	shows(t, w, "v1.example.com", `"versionPriority":100`)
 	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
@@ -130,7 +143,8 @@ func TestDefinedVersionsAreRegistered(t *testing.T) {
 	}
 	do(t, s, "DELETE", definitions+"/gadgets.example.com", "")
 	gone(t, w, "v1.example.com")
-	if a := s.Do("GET", apiServices+"/v3.example.com", nil); a.Object().Object["spec"].(map[string]any)["versionPriority"] != int64(5) {
+	if a := s.Do("GET", apiServices+"/v3.example.com", nil); a.Object().
+		Object["spec"].(map[string]any)["versionPriority"] != int64(5) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 }
@@ -142,7 +156,8 @@ func TestOtherServers(t *testing.T) {
 	registers(t, s)
 	const name, service = "v1beta1.metrics.k8s.io", "/api/v1/namespaces/default/services"
 	w := s.Watch(apiServices + "?watch=1")
-	do(t, s, "POST", apiServices, `{"metadata":{"name":"`+name+`"},"spec":{"group":"metrics.k8s.io","version":"v1beta1","groupPriorityMinimum":100,"versionPriority":100,
+	do(t, s, "POST", apiServices, `{"metadata":{"name":"`+name+
+		`"},"spec":{"group":"metrics.k8s.io","version":"v1beta1","groupPriorityMinimum":100,"versionPriority":100,
 		"insecureSkipTLSVerify":true,"service":{"namespace":"default","name":"metrics"}}}`)
 	reason := func(reason, message string) {
 		t.Helper()
@@ -151,16 +166,30 @@ func TestOtherServers(t *testing.T) {
 	reason("ServiceNotFound", `service/metrics in "default" is not present`)
 	do(t, s, "POST", service, `{"metadata":{"name":"metrics"},"spec":{"ports":[{"port":80}]}}`)
 	reason("ServicePortError", `service/metrics in "default" is not listening on port 443`)
-	do(t, s, "PATCH", service+"/metrics", `{"spec":{"ports":[{"name":"x","port":443}]}}`, "Content-Type", "application/merge-patch+json")
+	do(
+		t, s, "PATCH", service+"/metrics", `{"spec":{"ports":[{"name":"x","port":443}]}}`, "Content-Type",
+		"application/merge-patch+json",
+	)
 	reason("EndpointsNotFound", `cannot find endpointslices for service/metrics in "default"`)
 	const slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
-	do(t, s, "POST", slices, `{"metadata":{"name":"a","labels":{"kubernetes.io/service-name":"metrics"}},"addressType":"IPv4","endpoints":[],"ports":[{"name":"x","port":443}]}`)
+	do(
+		t, s, "POST", slices,
+		`{"metadata":{"name":"a","labels":{"kubernetes.io/service-name":"metrics"}},"addressType":"IPv4","endpoints":[],"ports":[{"name":"x","port":443}]}`,
+	)
 	reason("MissingEndpoints", `endpointslices for service/metrics in "default" have no addresses with port name "x"`)
-	do(t, s, "PATCH", slices+"/a", `{"endpoints":[{"addresses":["10.0.0.9"]}]}`, "Content-Type", "application/merge-patch+json")
-	reason("FailedDiscoveryCheck", "failing or missing response from https://metrics.default.svc:443/apis/metrics.k8s.io/v1beta1: this server has no cluster network, and passes no requests on to other servers")
+	do(
+		t, s, "PATCH", slices+"/a", `{"endpoints":[{"addresses":["10.0.0.9"]}]}`, "Content-Type",
+		"application/merge-patch+json",
+	)
+	reason(
+		"FailedDiscoveryCheck",
+		"failing or missing response from https://metrics.default.svc:443/apis/metrics.k8s.io/v1beta1: this server has no cluster network, and passes no requests on to other servers",
+	)
 	for _, path := range []string{"/apis/metrics.k8s.io/v1beta1", "/apis/metrics.k8s.io/v1beta1/pods"} {
 		a := s.Do("GET", path, nil)
-		if want := `"message":"the APIService v1beta1.metrics.k8s.io names service/metrics in \"default\": this server has no cluster network, and passes no requests on to other servers","reason":"ServiceUnavailable"`; a.Code != http.StatusServiceUnavailable || !strings.Contains(string(a.Body), want) {
+		if want := `"message":"the APIService v1beta1.metrics.k8s.io names service/metrics in \"default\": this server has no cluster network, and passes no requests on to other servers","reason":"ServiceUnavailable"`; a.Code != http.StatusServiceUnavailable || !strings.Contains(
+			string(a.Body), want,
+		) {
 			t.Errorf("%s: %d %s", path, a.Code, a.Body)
 		}
 	}

@@ -20,7 +20,10 @@ func TestSharedUID(t *testing.T) {
 		return metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: "shared"}
 	}
 	for _, name := range []string{"a", "b"} {
-		store(t, s, "configmaps/default/"+name, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`)
+		store(
+			t, s, "configmaps/default/"+name,
+			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`,
+		)
 	}
 	put("of-a", of("a"))
 	put("of-b", of("b"))
@@ -48,10 +51,16 @@ func TestSharedUIDForeground(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	collect(t, s)
 	for _, name := range []string{"a", "b"} {
-		store(t, s, "configmaps/default/"+name, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`)
+		store(
+			t, s, "configmaps/default/"+name,
+			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`,
+		)
 	}
 	block := true
-	store(t, s, "configmaps/default/of-a", boundMap(t, "default", "of-a", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "a", UID: "shared", BlockOwnerDeletion: &block}))
+	store(t, s, "configmaps/default/of-a", boundMap(
+		t, "default", "of-a",
+		metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "a", UID: "shared", BlockOwnerDeletion: &block},
+	))
 	do(t, s, "DELETE", configMaps+"/a", `{"propagationPolicy":"Foreground"}`)
 	until(t, s, configMaps+"/of-a", missing)
 	until(t, s, configMaps+"/a", missing)

@@ -15,7 +15,9 @@ const statefulsets = "/apis/apps/v1/namespaces/default/statefulsets"
 // ready has a pod run, as a kubelet does.
 func ready(t *testing.T, s *apiservertest.Server, name string) {
 	t.Helper()
-	do(t, s, "PATCH", pods+"/"+name+"/status", `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`,
+	do(t, s, "PATCH", pods+"/"+name+
+		"/status",
+		`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`,
 		"Content-Type", merge)
 }
 
@@ -23,18 +25,23 @@ func ready(t *testing.T, s *apiservertest.Server, name string) {
 func TestStatefulSet(t *testing.T) {
 	s := owning(t, nil, statefulset.New())
 	w, made := s.Watch(statefulsets+"?watch=true"), s.Watch(pods+"?watch=true")
-	do(t, s, "POST", statefulsets, `{"metadata":{"name":"s"},"spec":{"replicas":2,"serviceName":"svc","selector":{"matchLabels":{"app":"s"}},
+	do(t, s, "POST", statefulsets,
+		`{"metadata":{"name":"s"},"spec":{"replicas":2,"serviceName":"svc","selector":{"matchLabels":{"app":"s"}},
 		"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Delete","whenScaled":"Retain"},
 		"template":{"metadata":{"labels":{"app":"s"}},"spec":{"containers":[{"name":"c","image":"one"}]}},
 		"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]}}`)
 	for i := range 2 {
 		p, name := added(t, made, 1)[0], fmt.Sprintf("s-%d", i)
 		host, _, _ := unstructured.NestedString(p.Object, "spec", "hostname")
-		if p.GetName() != name || p.GetLabels()["apps.kubernetes.io/pod-index"] != fmt.Sprint(i) || host != name || p.GetGenerateName() != "s-" {
-			t.Errorf("pod %d: %s, generated from %s, labels %v, host %s", i, p.GetName(), p.GetGenerateName(), p.GetLabels(), host)
+		if p.GetName() != name || p.GetLabels()["apps.kubernetes.io/pod-index"] != fmt.Sprint(i) || host != name ||
+			p.GetGenerateName() != "s-" {
+			t.Errorf(
+				"pod %d: %s, generated from %s, labels %v, host %s", i, p.GetName(), p.GetGenerateName(), p.GetLabels(), host,
+			)
 		}
 		refs := s.Do("GET", claims+"/data-"+name, nil).Object().GetOwnerReferences()
-		if len(refs) != 1 || refs[0].Kind != "StatefulSet" || refs[0].Name != "s" || !*refs[0].Controller || !*refs[0].BlockOwnerDeletion {
+		if len(refs) != 1 || refs[0].Kind != "StatefulSet" || refs[0].Name != "s" || !*refs[0].Controller ||
+			!*refs[0].BlockOwnerDeletion {
 			t.Errorf("the claim of %s refers to %+v", name, refs)
 		}
 		ready(t, s, name)
@@ -43,8 +50,13 @@ func TestStatefulSet(t *testing.T) {
 		n, _, _ := unstructured.NestedNumberAsFloat64(e.Object.Object, "status", field)
 		return n
 	}
-	eventually(t, w, "all to be available", func(e apiservertest.Event) bool { return number(e, "availableReplicas") == 2 })
-	do(t, s, "PATCH", statefulsets+"/s", `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"two"}]}}}}`, "Content-Type", "application/strategic-merge-patch+json")
+	eventually(t, w, "all to be available", func(e apiservertest.Event) bool {
+		return number(e, "availableReplicas") == 2
+	})
+	do(
+		t, s, "PATCH", statefulsets+"/s", `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"two"}]}}}}`,
+		"Content-Type", "application/strategic-merge-patch+json",
+	)
 	for _, name := range []string{"s-1", "s-0"} {
 		p := added(t, made, 1)[0]
 		if p.GetName() != name {

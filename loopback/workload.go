@@ -47,7 +47,9 @@ func (w *Workloads) path(o workload.Object) registry.Path {
 }
 
 // Follow implements workload.API.
-func (w *Workloads) Follow(ctx context.Context, first workload.Resource, others []workload.Resource, sink func(workload.Change)) error {
+func (w *Workloads) Follow(
+	ctx context.Context, first workload.Resource, others []workload.Resource, sink func(workload.Change),
+) error {
 	byCollection := map[string]workload.Resource{}
 	var collections []string
 	for _, r := range append([]workload.Resource{first}, others...) {
@@ -85,7 +87,9 @@ func metaOf(o *storage.Object) *workload.Meta {
 		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting()}
 	for _, owner := range o.Meta.Owners {
 		if owner.Controller {
-			m.Controller = workload.Owner{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: types.UID(owner.UID)}
+			m.Controller = workload.Owner{
+				APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: types.UID(owner.UID),
+			}
 			break
 		}
 	}
@@ -128,7 +132,9 @@ func (w *Workloads) Bind(ctx context.Context, pod *corev1.Pod, node string) erro
 }
 
 // Delete implements workload.API.
-func (w *Workloads) Delete(ctx context.Context, r workload.Resource, key workload.Key, opts *metav1.DeleteOptions) error {
+func (w *Workloads) Delete(
+	ctx context.Context, r workload.Resource, key workload.Key, opts *metav1.DeleteOptions,
+) error {
 	_, err := w.API.Delete(ctx, registry.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name}, opts)
 	return err
 }

@@ -40,7 +40,10 @@ func owning(t testing.TB, o *apiservertest.Options, cs ...workload.Controller) *
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	for _, c := range cs {
-		api := &loopback.Workloads{API: s.API.Loopback(auth.ServiceAccount("kube-system", c.Name), "kube-controller-manager"), Cache: s.Cache, Index: index}
+		api := &loopback.Workloads{
+			API: s.API.Loopback(auth.ServiceAccount("kube-system", c.Name), "kube-controller-manager"), Cache: s.Cache,
+			Index: index,
+		}
 		all.Go(func() { workload.Run(ctx, c, api, workload.Options{}) })
 	}
 	t.Cleanup(func() {
@@ -51,7 +54,9 @@ func owning(t testing.TB, o *apiservertest.Options, cs ...workload.Controller) *
 }
 
 // sees waits until an object of the name is as wanted, and returns it.
-func sees(t *testing.T, w *apiservertest.Watch, name string, wanted func(map[string]any) bool) *unstructured.Unstructured {
+func sees(
+	t *testing.T, w *apiservertest.Watch, name string, wanted func(map[string]any) bool,
+) *unstructured.Unstructured {
 	t.Helper()
 	last := ""
 	for {
@@ -104,20 +109,32 @@ const merge = "application/merge-patch+json"
 func TestReplicaSet(t *testing.T) {
 	s := owning(t, nil, replicaset.New())
 	w, events := s.Watch(sets+"?watch=1"), s.Watch("/api/v1/namespaces/default/events?watch=1")
-	do(t, s, "POST", pods, `{"metadata":{"name":"loner","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	do(
+		t, s, "POST", pods,
+		`{"metadata":{"name":"loner","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
+	)
 	do(t, s, "POST", sets, set("a", 3))
-	rs := sees(t, w, "a", has("status.replicas", "3", "status.fullyLabeledReplicas", "3", "status.observedGeneration", "1", "status.terminatingReplicas", "0"))
-	ref := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "a", UID: rs.GetUID(), Controller: new(bool), BlockOwnerDeletion: new(bool)}
+	rs := sees(t, w, "a", has(
+		"status.replicas", "3", "status.fullyLabeledReplicas", "3", "status.observedGeneration", "1",
+		"status.terminatingReplicas", "0",
+	))
+	ref := metav1.OwnerReference{
+		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "a", UID: rs.GetUID(), Controller: new(bool),
+		BlockOwnerDeletion: new(bool),
+	}
 	*ref.Controller, *ref.BlockOwnerDeletion = true, true
 	for _, p := range s.Do("GET", pods, nil).List().Items {
 		if diff := cmp.Diff([]metav1.OwnerReference{ref}, p.GetOwnerReferences()); diff != "" {
 			t.Errorf("%s (-want, +got):\n%s", p.GetName(), diff)
 		}
-		if m := p.GetManagedFields(); m[0].Operation != metav1.ManagedFieldsOperationUpdate || p.GetName() != "loner" && m[0].Manager != "kube-controller-manager" {
+		if m := p.GetManagedFields(); m[0].Operation != metav1.ManagedFieldsOperationUpdate ||
+			p.GetName() != "loner" && m[0].Manager != "kube-controller-manager" {
 			t.Errorf("%s is managed by %+v", p.GetName(), m)
 		}
 	}
-	sees(t, events, "", has("reason", "SuccessfulCreate", "involvedObject.uid", string(rs.GetUID()), "source.component", "replicaset-controller"))
+	sees(t, events, "", has(
+		"reason", "SuccessfulCreate", "involvedObject.uid", string(rs.GetUID()), "source.component", "replicaset-controller",
+	))
 
 	do(t, s, "PATCH", pods+"/loner", `{"metadata":{"labels":{"app":"free"}}}`, "Content-Type", merge)
 	// Released, and another is made: the count is down by one and up again.
@@ -148,12 +165,28 @@ func TestDeployment(t *testing.T) {
 	w := s.Watch(deployments + "?watch=1")
 	do(t, s, "POST", deployments, set("d", 4))
 	sees(t, w, "d", condition("Progressing", "True", "NewReplicaSetAvailable"))
-	do(t, s, "PATCH", deployments+"/d", `{"spec":{"template":{"metadata":{"annotations":{"v":"2"}}}}}`, "Content-Type", merge)
-	sees(t, w, "d", has("status.observedGeneration", "2", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas", "4"))
-	do(t, s, "PATCH", deployments+"/d", `{"spec":{"progressDeadlineSeconds":1,"template":{"metadata":{"annotations":{"kubecascade.io/simulate":"pending"}}}}}`, "Content-Type", merge)
+	do(
+		t, s, "PATCH", deployments+"/d", `{"spec":{"template":{"metadata":{"annotations":{"v":"2"}}}}}`, "Content-Type",
+		merge,
+	)
+	sees(t, w, "d", has(
+		"status.observedGeneration", "2", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas",
+		"4",
+	))
+	do(
+		t, s, "PATCH", deployments+"/d",
+		`{"spec":{"progressDeadlineSeconds":1,"template":{"metadata":{"annotations":{"kubecascade.io/simulate":"pending"}}}}}`,
+		"Content-Type", merge,
+	)
 	sees(t, w, "d", condition("Progressing", "False", "ProgressDeadlineExceeded"))
-	do(t, s, "PATCH", deployments+"/d", `{"spec":{"template":{"metadata":{"annotations":{"v":"2","kubecascade.io/simulate":null}}}}}`, "Content-Type", merge)
-	d := sees(t, w, "d", has("status.observedGeneration", "4", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas", "4"))
+	do(
+		t, s, "PATCH", deployments+"/d",
+		`{"spec":{"template":{"metadata":{"annotations":{"v":"2","kubecascade.io/simulate":null}}}}}`, "Content-Type", merge,
+	)
+	d := sees(t, w, "d", has(
+		"status.observedGeneration", "4", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas",
+		"4",
+	))
 	if n := d.GetAnnotations()["deployment.kubernetes.io/revision"]; n != "4" {
 		t.Errorf("revision %s", n)
 	}
@@ -182,14 +215,19 @@ func TestDyingNamespace(t *testing.T) {
 // beyond the history that the cache keeps.
 func TestIndex(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 64, TimelineEvents: 64}})
-	api := &loopback.Workloads{API: s.API.Loopback(auth.Loopback, "test"), Cache: s.Cache, Index: loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)}
+	api := &loopback.Workloads{
+		API: s.API.Loopback(auth.Loopback, "test"), Cache: s.Cache,
+		Index: loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root),
+	}
 	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)
 	seed := seed.Of(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for step := range 300 {
 		ns, name := []string{"default", "other"}[r.IntN(2)], fmt.Sprint("p", r.IntN(12))
 		path := "/api/v1/namespaces/" + ns + "/pods"
-		owner := fmt.Sprintf(`[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"o","uid":"u%d","controller":%v}]`, r.IntN(3), r.IntN(3) > 0)
+		owner := fmt.Sprintf(
+			`[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"o","uid":"u%d","controller":%v}]`, r.IntN(3), r.IntN(3) > 0,
+		)
 		var a apiservertest.Answer
 		switch r.IntN(4) {
 		case 0:
@@ -199,7 +237,10 @@ func TestIndex(t *testing.T) {
 		case 2:
 			a = s.Do("PATCH", path+"/"+name, `{"metadata":{"ownerReferences":null}}`, "Content-Type", merge)
 		default:
-			a = s.Do("POST", path, `{"metadata":{"name":"`+name+`","ownerReferences":`+owner+`},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+			a = s.Do(
+				"POST", path,
+				`{"metadata":{"name":"`+name+`","ownerReferences":`+owner+`},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
+			)
 		}
 		if a.Code >= 300 && a.Code != http.StatusNotFound && a.Code != http.StatusConflict {
 			t.Fatalf("step %d: %d %s", step, a.Code, a.Body)
@@ -210,7 +251,10 @@ func TestIndex(t *testing.T) {
 		var there corev1.PodList
 		all := s.Do("GET", "/api/v1/pods", nil).List()
 		for _, u := range all.Items {
-			p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName(), ResourceVersion: u.GetResourceVersion(), OwnerReferences: u.GetOwnerReferences()}}
+			p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+				Namespace: u.GetNamespace(), Name: u.GetName(), ResourceVersion: u.GetResourceVersion(),
+				OwnerReferences: u.GetOwnerReferences(),
+			}}
 			there.Items = append(there.Items, p)
 		}
 		if err := api.View(t.Context(), func(v workload.Reader) { compare(t, v, there.Items) }); err != nil {
@@ -244,7 +288,9 @@ func compare(t *testing.T, v workload.Reader, there []corev1.Pod) {
 	check("all", workload.All[*corev1.Pod](v, ""), func(*corev1.Pod) bool { return true })
 	for _, ns := range []string{"default", "other"} {
 		check("all in "+ns, workload.All[*corev1.Pod](v, ns), func(p *corev1.Pod) bool { return p.Namespace == ns })
-		check("free in "+ns, workload.Free[*corev1.Pod](v, ns), func(p *corev1.Pod) bool { return p.Namespace == ns && metav1.GetControllerOf(p) == nil })
+		check("free in "+ns, workload.Free[*corev1.Pod](v, ns), func(p *corev1.Pod) bool {
+			return p.Namespace == ns && metav1.GetControllerOf(p) == nil
+		})
 	}
 	for _, uid := range []string{"u0", "u1", "u2"} {
 		check("of "+uid, workload.Controlled[*corev1.Pod](v, types.UID(uid)), func(p *corev1.Pod) bool {
@@ -267,7 +313,8 @@ func BenchmarkReplicaSet(b *testing.B) {
 	const size = 5000
 	s := owning(b, nil, replicaset.New())
 	scale := func(n int) {
-		if a := s.Do("PATCH", sets+"/a", fmt.Sprintf(`{"spec":{"replicas":%d}}`, n), "Content-Type", merge); a.Code != http.StatusOK {
+		if a := s.Do("PATCH", sets+
+			"/a", fmt.Sprintf(`{"spec":{"replicas":%d}}`, n), "Content-Type", merge); a.Code != http.StatusOK {
 			b.Fatalf("%d %s", a.Code, a.Body)
 		}
 		for {
@@ -312,7 +359,8 @@ func TestReplicationController(t *testing.T) {
 	second := sees(t, w, "kept", has("status.replicas", "2", "status.observedGeneration", "1"))
 	for _, name := range names {
 		refs := s.Do("GET", pods+"/"+name, nil).Object().GetOwnerReferences()
-		if len(refs) != 1 || refs[0].UID != second.GetUID() || refs[0].UID == first.GetUID() || refs[0].Kind != "ReplicationController" || refs[0].APIVersion != "v1" {
+		if len(refs) != 1 || refs[0].UID != second.GetUID() || refs[0].UID == first.GetUID() ||
+			refs[0].Kind != "ReplicationController" || refs[0].APIVersion != "v1" {
 			t.Errorf("%s has %v", name, refs)
 		}
 	}
@@ -320,24 +368,34 @@ func TestReplicationController(t *testing.T) {
 
 // TestService has EndpointSlices and Endpoints follow the pods of a service, and Endpoints go with it.
 func TestService(t *testing.T) {
-	s := owning(t, nil, endpoint.Slices(), endpoint.Endpoints(), simulation.Node("v1"), simulation.Pods(simulation.Options{}))
+	s := owning(
+		t, nil, endpoint.Slices(), endpoint.Endpoints(), simulation.Node("v1"), simulation.Pods(simulation.Options{}),
+	)
 	const all = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
 	const old = "/api/v1/namespaces/default/endpoints"
 	slices, endpoints := s.Watch(all+"?watch=1"), s.Watch(old+"?watch=1")
-	do(t, s, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"selector":{"app":"a"},"ports":[{"port":80,"targetPort":8080}]}}`)
+	do(
+		t, s, "POST", "/api/v1/namespaces/default/services",
+		`{"metadata":{"name":"s"},"spec":{"selector":{"app":"a"},"ports":[{"port":80,"targetPort":8080}]}}`,
+	)
 	e := sees(t, slices, "", has("endpoints", "<nil>"))
-	if ref := metav1.GetControllerOf(e); ref == nil || ref.Kind != "Service" || ref.Name != "s" || !strings.HasPrefix(e.GetName(), "s-") {
+	if ref := metav1.GetControllerOf(e); ref == nil || ref.Kind != "Service" || ref.Name != "s" ||
+		!strings.HasPrefix(e.GetName(), "s-") {
 		t.Errorf("the slice %s has %v", e.GetName(), e.GetOwnerReferences())
 	}
-	do(t, s, "POST", pods, `{"metadata":{"name":"p","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	do(
+		t, s, "POST", pods, `{"metadata":{"name":"p","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
+	)
 	sees(t, slices, e.GetName(), func(o map[string]any) bool {
 		list, _, _ := unstructured.NestedSlice(o, "endpoints")
-		return len(list) == 1 && has("conditions.ready", "true", "targetRef.name", "p", "nodeName", "simulated")(list[0].(map[string]any)) &&
+		return len(list) == 1 &&
+			has("conditions.ready", "true", "targetRef.name", "p", "nodeName", "simulated")(list[0].(map[string]any)) &&
 			strings.Contains(fmt.Sprint(o["ports"]), "port:8080")
 	})
 	sees(t, endpoints, "s", func(o map[string]any) bool {
 		list, _, _ := unstructured.NestedSlice(o, "subsets")
-		return len(list) == 1 && strings.Contains(fmt.Sprint(list), "port:8080") && strings.Contains(fmt.Sprint(list), "name:p ")
+		return len(list) == 1 && strings.Contains(fmt.Sprint(list), "port:8080") &&
+			strings.Contains(fmt.Sprint(list), "name:p ")
 	})
 	do(t, s, "DELETE", "/api/v1/namespaces/default/services/s", "")
 	gone(t, endpoints, "s")

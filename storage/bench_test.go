@@ -17,7 +17,9 @@ func stores(b *testing.B, run func(b *testing.B, c storage.Config)) {
 	b.Run("durable", func(b *testing.B) { run(b, storage.Config{DataDir: b.TempDir()}) })
 }
 
-var value = []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("v", 900) + `"}}`)
+var value = []byte(
+	`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("v", 900) + `"}}`,
+)
 
 // BenchmarkOpen is from nothing to the first acknowledged write.
 func BenchmarkOpen(b *testing.B) {
@@ -71,7 +73,9 @@ func commit(b *testing.B, s storage.Store, n, writers int) {
 				if i >= int64(n) {
 					return
 				}
-				if _, err := s.Commit(b.Context(), storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/", i), Value: value}); err != nil {
+				if _, err := s.Commit(
+					b.Context(), storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/", i), Value: value},
+				); err != nil {
 					b.Error(err)
 					return
 				}

@@ -16,7 +16,9 @@ var full = &fs.PathError{Op: "write", Path: "db", Err: syscall.ENOSPC}
 // TestBreakdown: what called fatal, here in the middle of etcd, never goes on, and who serves is told.
 func TestBreakdown(t *testing.T) {
 	told := make(chan error, 2)
-	e, err := Open(t.Context(), Config{Ephemeral: true, DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler), Fatal: func(err error) { told <- err }})
+	e, err := Open(t.Context(), Config{
+		Ephemeral: true, DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler), Fatal: func(err error) { told <- err },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,9 @@ func TestAlarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raise := &pb.AlarmRequest{Action: pb.AlarmRequest_ACTIVATE, MemberID: uint64(e.local.Etcd().MemberID()), Alarm: pb.AlarmType_NOSPACE}
+	raise := &pb.AlarmRequest{
+		Action: pb.AlarmRequest_ACTIVATE, MemberID: uint64(e.local.Etcd().MemberID()), Alarm: pb.AlarmType_NOSPACE,
+	}
 	if _, err := e.local.Etcd().Alarm(t.Context(), raise); err != nil {
 		t.Fatal(err)
 	}

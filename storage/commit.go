@@ -121,7 +121,9 @@ func request(t Txn, lease int64) *pb.TxnRequest {
 	op := &pb.RequestOp{}
 	leased := t.TTL > 0 && t.Expect > 0 // the present value has a lease of its own
 	if t.Value != nil {
-		op.Request = &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: key, Value: t.Value, Lease: lease, PrevKv: leased}}
+		op.Request = &pb.RequestOp_RequestPut{
+			RequestPut: &pb.PutRequest{Key: key, Value: t.Value, Lease: lease, PrevKv: leased},
+		}
 	} else {
 		op.Request = &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: &pb.DeleteRangeRequest{Key: key, PrevKv: leased}}
 	}
@@ -136,7 +138,9 @@ func is(result pb.Compare_CompareResult, rev int64) *pb.Compare {
 
 // createdBefore compares a key's create revision.
 func createdBefore(rev int64) *pb.Compare {
-	return &pb.Compare{Result: pb.Compare_LESS, Target: pb.Compare_CREATE, TargetUnion: &pb.Compare_CreateRevision{CreateRevision: rev}}
+	return &pb.Compare{
+		Result: pb.Compare_LESS, Target: pb.Compare_CREATE, TargetUnion: &pb.Compare_CreateRevision{CreateRevision: rev},
+	}
 }
 
 // conflict reads from the else branch which condition did not hold.

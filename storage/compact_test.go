@@ -90,7 +90,9 @@ func TestCompactorNoSpace(t *testing.T) {
 		}
 		go c.Run(ctx)
 		for i := range 4 {
-			if _, err := store.Store.Commit(ctx, storage.Txn{Key: fmt.Sprint("/registry/pods/default/p", i), Value: []byte("{}")}); err != nil {
+			if _, err := store.Store.Commit(
+				ctx, storage.Txn{Key: fmt.Sprint("/registry/pods/default/p", i), Value: []byte("{}")},
+			); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Minute)

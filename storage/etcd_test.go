@@ -20,7 +20,9 @@ import (
 
 func put(t *testing.T, s storage.Store, name string, expect int64, value string, ttl time.Duration) int64 {
 	t.Helper()
-	rev, err := s.Commit(t.Context(), storage.Txn{Key: "/registry/configmaps/default/" + name, Expect: expect, Value: []byte(value), TTL: ttl})
+	rev, err := s.Commit(
+		t.Context(), storage.Txn{Key: "/registry/configmaps/default/" + name, Expect: expect, Value: []byte(value), TTL: ttl},
+	)
 	if err != nil {
 		t.Fatalf("committing %s: %v", name, err)
 	}
@@ -46,7 +48,8 @@ func TestInUse(t *testing.T) {
 	c := storage.Config{DataDir: filepath.Join(t.TempDir(), "made", "data")}
 	first := storagetest.OpenConfig(t, c)
 	put(t, first, "a", 0, "x", 0)
-	if _, err := storage.Open(t.Context(), c); !errors.Is(err, storage.ErrInUse) || !strings.Contains(err.Error(), c.DataDir) {
+	if _, err := storage.Open(t.Context(), c); !errors.Is(err, storage.ErrInUse) ||
+		!strings.Contains(err.Error(), c.DataDir) {
 		t.Errorf("opening again: %v", err)
 	}
 	first.Close()
@@ -99,7 +102,9 @@ func TestReopen(t *testing.T) {
 		for i := range 40 * round { // more than etcd keeps in memory without a snapshot, in the end
 			name := fmt.Sprintf("%d-%03d", round, i)
 			rev := put(t, e, name, 0, "v", 0)
-			want = append(want, storage.Record{Key: "/registry/configmaps/default/" + name, Value: []byte("v"), ModRevision: rev})
+			want = append(
+				want, storage.Record{Key: "/registry/configmaps/default/" + name, Value: []byte("v"), ModRevision: rev},
+			)
 		}
 		p, err := e.List(t.Context(), storage.Range{Prefix: "/registry/"})
 		if diff := cmp.Diff(want, append([]storage.Record{}, p.Records...)); err != nil || diff != "" {
@@ -120,7 +125,9 @@ func TestTTL(t *testing.T) {
 	for i := range 5 {
 		last = put(t, e, fmt.Sprint(i), 0, "x", 1500*time.Millisecond)
 	}
-	_, err := e.Commit(t.Context(), storage.Txn{Key: "/registry/configmaps/default/0", Value: []byte("y"), TTL: time.Second})
+	_, err := e.Commit(
+		t.Context(), storage.Txn{Key: "/registry/configmaps/default/0", Value: []byte("y"), TTL: time.Second},
+	)
 	if !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("second create: %v", err)
 	}
@@ -137,12 +144,16 @@ func TestTTL(t *testing.T) {
 }
 
 func TestNoSpace(t *testing.T) {
-	e := storagetest.OpenConfig(t, storage.Config{Ephemeral: true, QuotaBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
+	e := storagetest.OpenConfig(
+		t, storage.Config{Ephemeral: true, QuotaBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)},
+	)
 	first := put(t, e, "first", 0, "x", 0)
 	var full error
 	written := 0
 	for full == nil && written < 1000 {
-		_, full = e.Commit(t.Context(), storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/", written), Value: make([]byte, 64<<10)})
+		_, full = e.Commit(
+			t.Context(), storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/", written), Value: make([]byte, 64<<10)},
+		)
 		if full == nil {
 			written++
 		}
@@ -157,7 +168,9 @@ func TestNoSpace(t *testing.T) {
 	if _, err := e.Commit(t.Context(), storage.Txn{Key: "/registry/configmaps/default/first", Expect: first}); err != nil {
 		t.Errorf("removing: %v", err)
 	}
-	if _, err := e.Commit(t.Context(), storage.Txn{Key: "/registry/events/default/e", Value: make([]byte, 1<<20), TTL: time.Hour}); !errors.Is(err, storage.ErrNoSpace) {
+	if _, err := e.Commit(t.Context(), storage.Txn{
+		Key: "/registry/events/default/e", Value: make([]byte, 1<<20), TTL: time.Hour,
+	}); !errors.Is(err, storage.ErrNoSpace) {
 		t.Errorf("with a lease: %v", err)
 	}
 }
@@ -176,7 +189,10 @@ func TestClose(t *testing.T) {
 	for w := range 8 {
 		busy.Go(func() {
 			for i := 0; ; i++ {
-				_, err := e.Commit(context.Background(), storage.Txn{Key: fmt.Sprintf("/registry/configmaps/default/%d-%d", w, i), Value: []byte("x")})
+				_, err := e.Commit(
+					context.Background(),
+					storage.Txn{Key: fmt.Sprintf("/registry/configmaps/default/%d-%d", w, i), Value: []byte("x")},
+				)
 				if err == nil {
 					_, err = e.Get(context.Background(), "/registry/configmaps/default/a")
 				}
@@ -296,7 +312,8 @@ func TestCorruptValue(t *testing.T) {
 	d := storage.Decoder{Root: storage.DefaultRoot}
 	for _, r := range l.State() {
 		o := d.Decode(r)
-		if bad := o.Meta.Name == "bad"; bad != errors.Is(o.Err, storage.ErrCorrupt) || o.Meta.Namespace != "default" || bad == (o.JSON != nil) {
+		if bad := o.Meta.Name == "bad"; bad != errors.Is(o.Err, storage.ErrCorrupt) || o.Meta.Namespace != "default" ||
+			bad == (o.JSON != nil) {
 			t.Errorf("%s: %+v", r.Key, o)
 		}
 	}

@@ -28,7 +28,9 @@ const (
 // reconnect is gRPC's backoff for lost connections, but not with up to two minutes between attempts, during which all
 // writes would fail at once.
 var reconnect = grpc.ConnectParams{
-	Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
+	Backoff: backoff.Config{
+		BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second,
+	},
 	MinConnectTimeout: dialTimeout,
 }
 

@@ -27,7 +27,8 @@ func failure(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", failures[e], err)
 	}
 	// The client rejects a message that exceeds its own limit before the server sees it.
-	if s, ok := status.FromError(err); ok && s.Code() == codes.ResourceExhausted && strings.Contains(s.Message(), "larger than max") {
+	if s, ok := status.FromError(err); ok && s.Code() == codes.ResourceExhausted &&
+		strings.Contains(s.Message(), "larger than max") {
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	if ctx.Err() != nil {

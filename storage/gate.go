@@ -44,7 +44,10 @@ type gate struct {
 
 // newGate returns the gate for a client, and adds it to the client's options.
 func newGate(c Config, client *clientv3.Config, h *history) *gate {
-	g := &gate{history: h, root: c.Root, log: c.Logger, named: map[string]string{}, rejected: map[string]string{}, passed: map[string]bool{}}
+	g := &gate{
+		history: h, root: c.Root, log: c.Logger, named: map[string]string{}, rejected: map[string]string{},
+		passed: map[string]bool{},
+	}
 	for _, e := range c.Endpoints {
 		if a := address(e); g.named[a] == "" {
 			g.named[a] = e

@@ -49,7 +49,8 @@ func TestLowerRevision(t *testing.T) {
 			back.Store(true)
 			for range 3 { // the last two without asking etcd
 				_, err := e.List(t.Context(), storage.Range{Prefix: "/registry/", Revision: 7})
-				if !errors.Is(err, storage.ErrSetBack) || !errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrFuture) {
+				if !errors.Is(err, storage.ErrSetBack) || !errors.Is(err, storage.ErrUnavailable) ||
+					errors.Is(err, storage.ErrFuture) {
 					t.Errorf("reading: %v", err)
 				}
 			}

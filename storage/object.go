@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Object is a stored value with its metadata parsed. It is immutable except for its verified, and may be read from any
+// Object is a stored value with its metadata parsed. It is immutable except for its verification, and may be read from any
 // goroutine.
 type Object struct {
 	// Key is the full key.
@@ -21,7 +21,7 @@ type Object struct {
 	// Fields are the values of the collection's selectable fields, in the order of its
 	// FieldPaths; see Decoder.
 	Fields []string
-	// verified is the one that was set last.
+	// verified is the verification that was set last; nil for none.
 	verified atomic.Pointer[Verification]
 	// Err says why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty, except
 	// Meta.Name and Meta.Namespace, which come from the key.

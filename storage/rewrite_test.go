@@ -53,7 +53,9 @@ func TestRewrite(t *testing.T) {
 		})
 	}()
 	for i := 0; file.Size() > 2*c.QuotaBytes; i++ { // the test's time limit bounds it
-		if _, err := e.Commit(t.Context(), Txn{Key: fmt.Sprint("/registry/asking-", i), Value: []byte("x")}); err != nil && !errors.Is(err, ErrNoSpace) {
+		if _, err := e.Commit(t.Context(), Txn{
+			Key: fmt.Sprint("/registry/asking-", i), Value: []byte("x"),
+		}); err != nil && !errors.Is(err, ErrNoSpace) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Millisecond)

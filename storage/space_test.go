@@ -59,7 +59,9 @@ func create(t *testing.T, s storage.Store, key string, size int) int64 {
 // TestReclaim fills a store twice, deletes everything, and writes again, while someone follows.
 func TestReclaim(t *testing.T) {
 	t.Parallel()
-	e := storagetest.OpenConfig(t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)})
+	e := storagetest.OpenConfig(
+		t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)},
+	)
 	l := storagetest.Watch(t, e)
 	l.WaitForReset(1)
 	for _, name := range []string{"a", "b"} {
@@ -81,7 +83,9 @@ func TestReclaim(t *testing.T) {
 // TestReclaimHistory: what fills the store is history, so nothing has to be removed.
 func TestReclaimHistory(t *testing.T) {
 	t.Parallel()
-	e := storagetest.OpenConfig(t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)})
+	e := storagetest.OpenConfig(
+		t, storage.Config{Ephemeral: true, QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)},
+	)
 	const key = "/registry/configmaps/default/a"
 	rev := create(t, e, key, 64<<10)
 	for range 40 { // twice what the quota takes
@@ -101,13 +105,17 @@ func TestReclaimHistory(t *testing.T) {
 // TestReserve: where nothing can be created any more, what is there can still be replaced.
 func TestReserve(t *testing.T) {
 	// The reserve is larger than what a commit of large values makes of the file for a moment.
-	e := storagetest.OpenConfig(t, storage.Config{Ephemeral: true, QuotaBytes: 16 * smallQuota, Logger: slog.New(slog.DiscardHandler)})
+	e := storagetest.OpenConfig(
+		t, storage.Config{Ephemeral: true, QuotaBytes: 16 * smallQuota, Logger: slog.New(slog.DiscardHandler)},
+	)
 	const key = "/registry/configmaps/default/first"
 	rev := put(t, e, "first", 0, "x", 0)
 	fillUp(t, e, "a")
 	var err error
 	for i := 0; err == nil && i < 1000; i++ { // what a large value has left
-		_, err = e.Commit(t.Context(), storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/small-", i), Value: make([]byte, 4000)})
+		_, err = e.Commit(
+			t.Context(), storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/small-", i), Value: make([]byte, 4000)},
+		)
 	}
 	if !errors.Is(err, storage.ErrNoSpace) {
 		t.Fatalf("creating: %v", err)
@@ -117,7 +125,9 @@ func TestReserve(t *testing.T) {
 	}
 	// What would lose anyway is told so.
 	var lost *storage.ConflictError
-	if _, err := e.Commit(t.Context(), storage.Txn{Key: key, Value: make([]byte, 64<<10)}); !errors.As(err, &lost) || string(lost.Current.Value) != "y" {
+	if _, err := e.Commit(t.Context(), storage.Txn{
+		Key: key, Value: make([]byte, 64<<10),
+	}); !errors.As(err, &lost) || string(lost.Current.Value) != "y" {
 		t.Errorf("creating what exists: %v", err)
 	}
 }
@@ -146,13 +156,18 @@ func TestRestartFull(t *testing.T) {
 
 // TestCloseReclaiming closes a store in which writers meet the quota all the time.
 func TestCloseReclaiming(t *testing.T) {
-	e := storagetest.OpenConfig(t, storage.Config{DataDir: t.TempDir(), QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)})
+	e := storagetest.OpenConfig(
+		t, storage.Config{DataDir: t.TempDir(), QuotaBytes: smallQuota, Logger: slog.New(slog.DiscardHandler)},
+	)
 	revs := fillUp(t, e, "a")
 	var busy sync.WaitGroup
 	for w := range 4 {
 		busy.Go(func() {
 			for {
-				_, err := e.Commit(context.Background(), storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/w", w), Value: make([]byte, 64<<10)})
+				_, err := e.Commit(
+					context.Background(),
+					storage.Txn{Key: fmt.Sprint("/registry/configmaps/default/w", w), Value: make([]byte, 64<<10)},
+				)
 				if errors.Is(err, storage.ErrUnavailable) {
 					return
 				}

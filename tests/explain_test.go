@@ -39,9 +39,13 @@ func TestExplain(t *testing.T) {
 				continue
 			}
 			explained++
-			for _, args := range [][]string{nil, {"--recursive"}, {"--output=plaintext-openapiv2"}, {"--output=plaintext-openapiv2", "--recursive"}} {
+			for _, args := range [][]string{
+				nil, {"--recursive"}, {"--output=plaintext-openapiv2"}, {"--output=plaintext-openapiv2", "--recursive"},
+			} {
 				var out, errs bytes.Buffer
-				c := explain.NewCmdExplain("kubectl", factory, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errs})
+				c := explain.NewCmdExplain(
+					"kubectl", factory, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errs},
+				)
 				c.SetArgs(append(slices.Clone(args), r.Name, "--api-version="+list.GroupVersion))
 				util.BehaviorOnFatal(func(text string, _ int) { errs.WriteString(text) })
 				if err := c.Execute(); err != nil || errs.Len() > 0 {

@@ -40,7 +40,10 @@ func TestGarbageCollector(t *testing.T) {
 		{"should delete RS created by deployment when not orphaning", (*yard).backgroundDeployment},
 		{"should orphan RS created by deployment when deleteOptions.PropagationPolicy is Orphan", (*yard).orphanDeployment},
 		{"should keep the rc around until all its pods are deleted if the deleteOptions says so", (*yard).foregroundRC},
-		{"should not delete dependents that have both valid owner and owner that's waiting for dependents to be deleted", (*yard).twoOwners},
+		{
+			"should not delete dependents that have both valid owner and owner that's waiting for dependents to be deleted",
+			(*yard).twoOwners,
+		},
 		{"should not be blocked by dependency circle", (*yard).circle},
 		{"should support cascading deletion of custom resources", (*yard).cascadeCustom},
 		{"should support orphan deletion of custom resources", (*yard).orphanCustom},
@@ -48,7 +51,9 @@ func TestGarbageCollector(t *testing.T) {
 	} {
 		t.Run(behaviour.name, func(t *testing.T) {
 			y := &yard{t: t, ctx: ctx, api: api, objects: objects, namespace: fmt.Sprintf("gc-%d", i)}
-			_, err := api.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: y.namespace}}, metav1.CreateOptions{})
+			_, err := api.CoreV1().Namespaces().Create(
+				ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: y.namespace}}, metav1.CreateOptions{},
+			)
 			y.ok(err)
 			behaviour.check(y)
 		})
@@ -100,8 +105,9 @@ func (y *yard) gone(err error) bool {
 func (y *yard) pass() {
 	y.t.Helper()
 	maps := y.api.CoreV1().ConfigMaps(y.namespace)
-	_, err := maps.Create(y.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "canary", OwnerReferences: []metav1.OwnerReference{
-		{APIVersion: "v1", Kind: "ConfigMap", Name: "nobody", UID: "nobody"}}}}, metav1.CreateOptions{})
+	_, err := maps.Create(y.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "canary",
+		OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: "v1", Kind: "ConfigMap", Name: "nobody", UID: "nobody"}}}}, metav1.CreateOptions{})
 	y.ok(err)
 	y.await("the end of the canary", func() bool {
 		_, err := maps.Get(y.ctx, "canary", metav1.GetOptions{})
@@ -136,8 +142,9 @@ func (y *yard) rc(name string, replicas int32) *corev1.ReplicationController {
 	y.t.Helper()
 	pod := template(name)
 	rcs := y.api.CoreV1().ReplicationControllers(y.namespace)
-	rc, err := rcs.Create(y.ctx, &corev1.ReplicationController{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ReplicationControllerSpec{
-		Replicas: &replicas, Selector: pod.Labels, Template: &pod}}, metav1.CreateOptions{})
+	rc, err := rcs.Create(y.ctx, &corev1.ReplicationController{ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.ReplicationControllerSpec{
+			Replicas: &replicas, Selector: pod.Labels, Template: &pod}}, metav1.CreateOptions{})
 	y.ok(err)
 	y.await("the pods of "+name, func() bool {
 		now, err := rcs.Get(y.ctx, name, metav1.GetOptions{})
@@ -201,7 +208,8 @@ func (y *yard) deployment(replicas int32) *appsv1.Deployment {
 	pod := template("d")
 	all := y.api.AppsV1().Deployments(y.namespace)
 	d, err := all.Create(y.ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: appsv1.DeploymentSpec{
-		Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: pod.Labels}, Template: pod}}, metav1.CreateOptions{})
+		Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: pod.Labels},
+		Template: pod}}, metav1.CreateOptions{})
 	y.ok(err)
 	y.await("the pods of the Deployment", func() bool {
 		now, err := all.Get(y.ctx, "d", metav1.GetOptions{})
@@ -251,7 +259,9 @@ func (y *yard) foregroundRC() {
 	held := y.pods()[0].Name
 	patch := func(finalizers string) {
 		y.t.Helper()
-		_, err := pods.Patch(y.ctx, held, types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`), metav1.PatchOptions{})
+		_, err := pods.Patch(
+			y.ctx, held, types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`), metav1.PatchOptions{},
+		)
 		y.ok(err)
 	}
 	patch(`["example.org/holds"]`)
@@ -274,9 +284,14 @@ func (y *yard) foregroundRC() {
 // D-S46.
 func (y *yard) twoOwners() {
 	leaving, staying := y.rc("leaving", 10), y.rc("staying", 0)
-	more := fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ReplicationController","name":%q,"uid":%q}]}}`, staying.Name, staying.UID)
+	more := fmt.Sprintf(
+		`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ReplicationController","name":%q,"uid":%q}]}}`,
+		staying.Name, staying.UID,
+	)
 	for _, p := range y.pods()[:5] {
-		_, err := y.api.CoreV1().Pods(y.namespace).Patch(y.ctx, p.Name, types.StrategicMergePatchType, []byte(more), metav1.PatchOptions{})
+		_, err := y.api.CoreV1().Pods(y.namespace).Patch(
+			y.ctx, p.Name, types.StrategicMergePatchType, []byte(more), metav1.PatchOptions{},
+		)
 		y.ok(err)
 	}
 	y.deleteRC(leaving, metav1.DeletePropagationForeground)
@@ -295,12 +310,17 @@ func (y *yard) circle() {
 	pods := y.api.CoreV1().Pods(y.namespace)
 	made := map[string]*corev1.Pod{}
 	for _, name := range []string{"pod1", "pod2", "pod3"} {
-		p, err := pods.Create(y.ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: template("").Spec}, metav1.CreateOptions{})
+		p, err := pods.Create(
+			y.ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: template("").Spec}, metav1.CreateOptions{},
+		)
 		y.ok(err)
 		made[name] = p
 	}
 	for name, owner := range map[string]string{"pod1": "pod3", "pod2": "pod1", "pod3": "pod2"} {
-		text := fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":%q,"uid":%q,"controller":true,"blockOwnerDeletion":true}]}}`, owner, made[owner].UID)
+		text := fmt.Sprintf(
+			`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":%q,"uid":%q,"controller":true,"blockOwnerDeletion":true}]}}`,
+			owner, made[owner].UID,
+		)
 		_, err := pods.Patch(y.ctx, name, types.StrategicMergePatchType, []byte(text), metav1.PatchOptions{})
 		y.ok(err)
 	}
@@ -309,17 +329,23 @@ func (y *yard) circle() {
 }
 
 // custom makes a cluster-scoped definition and returns its resource and a way to make objects.
-func (y *yard) custom() (resource dynamic.ResourceInterface, object func(name string, owners ...*unstructured.Unstructured) *unstructured.Unstructured) {
+func (y *yard) custom() (resource dynamic.ResourceInterface, object func(
+	name string, owners ...*unstructured.Unstructured,
+) *unstructured.Unstructured) {
 	y.t.Helper()
 	group := y.namespace + ".example.org"
 	kind := schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Thing"}
 	definition := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "things." + group},
-		"spec": map[string]any{"group": group, "scope": "Cluster", "names": map[string]any{"plural": "things", "kind": "Thing"},
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "things." + group},
+		"spec": map[string]any{"group": group, "scope": "Cluster",
+			"names": map[string]any{"plural": "things", "kind": "Thing"},
 			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true,
 				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}}}},
 	}}
-	definitions := y.objects.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	definitions := y.objects.Resource(
+		schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
+	)
 	_, err := definitions.Create(y.ctx, definition, metav1.CreateOptions{})
 	y.ok(err)
 	things := y.objects.Resource(kind.GroupVersion().WithResource("things"))
@@ -334,7 +360,9 @@ func (y *yard) custom() (resource dynamic.ResourceInterface, object func(name st
 		o.SetName(name)
 		var refs []metav1.OwnerReference
 		for _, owner := range owners {
-			refs = append(refs, metav1.OwnerReference{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: owner.GetName(), UID: owner.GetUID()})
+			refs = append(refs, metav1.OwnerReference{
+				APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: owner.GetName(), UID: owner.GetUID(),
+			})
 		}
 		o.SetOwnerReferences(refs)
 		o, err := things.Create(y.ctx, o, metav1.CreateOptions{})
@@ -378,7 +406,9 @@ func (y *yard) orphanCustom() {
 	dependent, err := things.Get(y.ctx, "dependent", metav1.GetOptions{})
 	y.ok(err)
 	if dependent.GetDeletionTimestamp() != nil || len(dependent.GetOwnerReferences()) != 0 {
-		y.t.Errorf("the dependent: deletionTimestamp %v, owners %v", dependent.GetDeletionTimestamp(), dependent.GetOwnerReferences())
+		y.t.Errorf(
+			"the dependent: deletionTimestamp %v, owners %v", dependent.GetDeletionTimestamp(), dependent.GetOwnerReferences(),
+		)
 	}
 }
 
@@ -389,7 +419,8 @@ func (y *yard) cronJob() {
 	pod.Spec.RestartPolicy = corev1.RestartPolicyOnFailure
 	all := y.api.BatchV1().CronJobs(y.namespace)
 	c, err := all.Create(y.ctx, &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "tick"}, Spec: batchv1.CronJobSpec{
-		Schedule: "@every 1s", JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: pod}}}}, metav1.CreateOptions{})
+		Schedule:    "@every 1s",
+		JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: pod}}}}, metav1.CreateOptions{})
 	y.ok(err)
 	jobs := func() int {
 		list, err := y.api.BatchV1().Jobs(y.namespace).List(y.ctx, metav1.ListOptions{})

@@ -74,7 +74,10 @@ func (w *writer) step(ctx context.Context) {
 	case n == 0 || k < 2:
 		name := fmt.Sprintf("pod-%d", w.made)
 		w.made++
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+		pod := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+		}
 		_, err = pods.Create(ctx, pod, metav1.CreateOptions{})
 		w.names = append(w.names, name)
 	case k == 2:

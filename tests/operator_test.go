@@ -36,16 +36,27 @@ var widgetKind = schema.GroupVersionKind{Group: "example.org", Version: "v1", Ki
 // operatorRules is all that the operator may do, in its namespace.
 func operatorRules(extra ...rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return append([]rbacv1.PolicyRule{
-		{APIGroups: []string{"example.org"}, Resources: []string{"widgets"}, Verbs: []string{"get", "list", "watch", "update"}},
+		{
+			APIGroups: []string{"example.org"}, Resources: []string{"widgets"},
+			Verbs: []string{"get", "list", "watch", "update"},
+		},
 		{APIGroups: []string{"example.org"}, Resources: []string{"widgets/status"}, Verbs: []string{"update"}},
-		{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch", "create", "update"}},
-		{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update"}},
+		{
+			APIGroups: []string{""}, Resources: []string{"configmaps"},
+			Verbs: []string{"get", "list", "watch", "create", "update"},
+		},
+		{
+			APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
+			Verbs: []string{"get", "create", "update"},
+		},
 		{APIGroups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 	}, extra...)
 }
 
 // mayBlock lets the operator's objects block the deletion of the widgets that own them.
-var mayBlock = rbacv1.PolicyRule{APIGroups: []string{"example.org"}, Resources: []string{"widgets/finalizers"}, Verbs: []string{"update"}}
+var mayBlock = rbacv1.PolicyRule{
+	APIGroups: []string{"example.org"}, Resources: []string{"widgets/finalizers"}, Verbs: []string{"update"},
+}
 
 // TestOperator runs an operator of controller-runtime as a chart installs it: with a service account, a
 // token that is renewed under it, and a Role. It does its work with just that, and nothing else.
@@ -53,12 +64,17 @@ func TestOperator(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	ctrl.SetLogger(logr.Discard())
-	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0", "--authorization-mode", "RBAC", "--enable-admission-plugins", "ServiceAccount")
+	s := startServer(
+		t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0", "--authorization-mode", "RBAC",
+		"--enable-admission-plugins", "ServiceAccount",
+	)
 	w := newWorld(ctx, t, s)
 	mgr := w.operate(ctx)
 
 	w.make(ctx, widget("one"))
-	w.await(ctx, "the widget's ConfigMap and status", func() bool { return w.text(ctx, "one") == "hello one" && w.status(ctx, "one") == "hello one" })
+	w.await(ctx, "the widget's ConfigMap and status", func() bool {
+		return w.text(ctx, "one") == "hello one" && w.status(ctx, "one") == "hello one"
+	})
 	own := w.configMap(ctx, "one").OwnerReferences
 	if len(own) != 1 || own[0].BlockOwnerDeletion == nil || !*own[0].BlockOwnerDeletion {
 		t.Errorf("owners: %+v", own)
@@ -69,14 +85,18 @@ func TestOperator(t *testing.T) {
 	w.setRules(ctx, operatorRules())
 	w.make(ctx, widget("two"))
 	w.await(ctx, "a refusal", func() bool {
-		return strings.Contains(w.failure(), "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on")
+		return strings.Contains(
+			w.failure(), "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on",
+		)
 	})
 	w.setRules(ctx, operatorRules(mayBlock))
 	w.await(ctx, "the second ConfigMap", func() bool { return w.text(ctx, "two") == "hello two" })
 
 	// A token that has ended is refused, and the one in its place is read without a restart.
 	w.endToken(ctx)
-	if err := mgr.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: tenant, Name: "one"}, &corev1.ConfigMap{}); !apierrors.IsUnauthorized(err) {
+	if err := mgr.GetAPIReader().Get(ctx, types.NamespacedName{
+		Namespace: tenant, Name: "one",
+	}, &corev1.ConfigMap{}); !apierrors.IsUnauthorized(err) {
 		t.Errorf("with a token that has ended: %v", err)
 	}
 	w.issueToken(ctx)
@@ -103,7 +123,9 @@ func TestOperator(t *testing.T) {
 func refusedOutside(ctx context.Context, t *testing.T, mgr manager.Manager) {
 	t.Helper()
 	r, c := mgr.GetAPIReader(), mgr.GetClient()
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "operator"}, Rules: operatorRules(mayBlock)}
+	role := &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "operator"}, Rules: operatorRules(mayBlock),
+	}
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(widgetKind.GroupVersion().WithKind("WidgetList"))
 	as := rest.CopyConfig(mgr.GetConfig())
@@ -113,19 +135,34 @@ func refusedOutside(ctx context.Context, t *testing.T, mgr manager.Manager) {
 		err = somebody.Get(ctx, types.NamespacedName{Namespace: tenant, Name: "one"}, &corev1.ConfigMap{})
 	}
 	for what, err := range map[string]error{
-		"reading another namespace":  r.Get(ctx, types.NamespacedName{Namespace: other, Name: "kube-root-ca.crt"}, &corev1.ConfigMap{}),
-		"listing all namespaces":     r.List(ctx, all),
-		"reading a secret":           r.Get(ctx, types.NamespacedName{Namespace: tenant, Name: "token"}, &corev1.Secret{}),
-		"deleting a widget":          c.Delete(ctx, widget("one")),
-		"making a pod":               c.Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "p"}}),
-		"making a widget elsewhere":  c.Create(ctx, func() client.Object { w := widget("x"); w.SetNamespace(other); return w }()),
-		"changing its role":          c.Update(ctx, role),
-		"a token of another account": c.SubResource("token").Create(ctx, account("default"), &authenticationv1.TokenRequest{}),
-		"a token of its own":         c.SubResource("token").Create(ctx, account("operator"), &authenticationv1.TokenRequest{}),
+		"reading another namespace": r.Get(
+			ctx, types.NamespacedName{Namespace: other, Name: "kube-root-ca.crt"}, &corev1.ConfigMap{},
+		),
+		"listing all namespaces": r.List(ctx, all),
+		"reading a secret":       r.Get(ctx, types.NamespacedName{Namespace: tenant, Name: "token"}, &corev1.Secret{}),
+		"deleting a widget":      c.Delete(ctx, widget("one")),
+		"making a pod":           c.Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "p"}}),
+		"making a widget elsewhere": c.Create(ctx, func() client.Object {
+			w := widget("x")
+			w.SetNamespace(other)
+			return w
+		}()),
+		"changing its role": c.Update(ctx, role),
+		"a token of another account": c.SubResource("token").Create(
+			ctx, account("default"), &authenticationv1.TokenRequest{},
+		),
+		"a token of its own": c.SubResource("token").Create(
+			ctx, account("operator"), &authenticationv1.TokenRequest{},
+		),
 		"acting as an administrator": err,
-		"binding a role":             c.Create(ctx, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "b"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"}}),
-		"reading the namespace":      r.Get(ctx, types.NamespacedName{Name: tenant}, &corev1.Namespace{}),
-		"making an account":          c.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "friend"}}),
+		"binding a role": c.Create(ctx, &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "b"},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"},
+		}),
+		"reading the namespace": r.Get(ctx, types.NamespacedName{Name: tenant}, &corev1.Namespace{}),
+		"making an account": c.Create(
+			ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "friend"}},
+		),
 	} {
 		if !apierrors.IsForbidden(err) {
 			t.Errorf("%s: %v", what, err)
@@ -156,14 +193,17 @@ func (w *world) operate(ctx context.Context) manager.Manager {
 		Controller: ctrlconfig.Controller{SkipNameValidation: &again},
 		Scheme:     w.admin.Scheme(), Metrics: metrics.Options{BindAddress: "0"},
 		Cache:          cache.Options{DefaultNamespaces: map[string]cache.Config{tenant: {}}},
-		LeaderElection: true, LeaderElectionID: "widgets", LeaderElectionNamespace: tenant, LeaderElectionReleaseOnCancel: true,
+		LeaderElection: true, LeaderElectionID: "widgets", LeaderElectionNamespace: tenant,
+		LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	of := &unstructured.Unstructured{}
 	of.SetGroupVersionKind(widgetKind)
-	if err := ctrl.NewControllerManagedBy(mgr).For(of).Owns(&corev1.ConfigMap{}).Complete(&reconciler{mgr.GetClient(), w.failures}); err != nil {
+	if err := ctrl.NewControllerManagedBy(mgr).For(of).Owns(&corev1.ConfigMap{}).Complete(
+		&reconciler{mgr.GetClient(), w.failures},
+	); err != nil {
 		w.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(ctx)

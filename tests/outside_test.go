@@ -46,7 +46,9 @@ type outside struct {
 
 func newOutside(t *testing.T) *outside {
 	t.Helper()
-	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0", "--authorization-mode", "RBAC", "--controllers", "")
+	s := startServer(
+		t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0", "--authorization-mode", "RBAC", "--controllers", "",
+	)
 	config, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +97,8 @@ func TestElection(t *testing.T) {
 			o.api.CoreV1(), o.api.CoordinationV1(), resourcelock.ResourceLockConfig{Identity: name})
 		o.ok(err)
 		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-			Lock: lock, ReleaseOnCancel: release, LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond,
+			Lock: lock, ReleaseOnCancel: release, LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second,
+			RetryPeriod: 100 * time.Millisecond,
 			Callbacks: leaderelection.LeaderCallbacks{
 				OnStartedLeading: func(ctx context.Context) {
 					select {
@@ -149,7 +152,8 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil && req.Method == "GET" {
 		q := req.URL.Query()
 		r.mu.Lock()
-		r.asked = append(r.asked, req.URL.Path+" watch="+q.Get("watch")+" initial="+q.Get("sendInitialEvents")+" "+resp.Status+" "+resp.Header.Get("Content-Type"))
+		r.asked = append(r.asked, req.URL.Path+" watch="+q.Get("watch")+" initial="+q.Get("sendInitialEvents")+" "+
+			resp.Status+" "+resp.Header.Get("Content-Type"))
 		r.mu.Unlock()
 	}
 	return resp, err
@@ -166,7 +170,10 @@ func (r *recorder) all() []string {
 func TestStreams(t *testing.T) {
 	o := newOutside(t)
 	for _, name := range []string{"a", "b"} {
-		_, err := o.api.CoreV1().ConfigMaps("default").Create(o.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"k": name}}, metav1.CreateOptions{})
+		_, err := o.api.CoreV1().ConfigMaps("default").Create(
+			o.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"k": name}},
+			metav1.CreateOptions{},
+		)
 		o.ok(err)
 	}
 	requests := &recorder{}
@@ -178,7 +185,9 @@ func TestStreams(t *testing.T) {
 	whole := rest.CopyConfig(config)
 	whole.ContentType = runtime.ContentTypeProtobuf
 	ctx, cancel := context.WithCancel(o.ctx)
-	objects := informers.NewSharedInformerFactoryWithOptions(kubernetes.NewForConfigOrDie(whole), 0, informers.WithNamespace("default"))
+	objects := informers.NewSharedInformerFactoryWithOptions(
+		kubernetes.NewForConfigOrDie(whole), 0, informers.WithNamespace("default"),
+	)
 	maps := objects.Core().V1().ConfigMaps().Informer()
 	outlines := metadatainformer.NewFilteredSharedInformerFactory(metadata.NewForConfigOrDie(config), 0, "default", nil)
 	heads := outlines.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer()
@@ -191,7 +200,9 @@ func TestStreams(t *testing.T) {
 		t.Fatal("the informers never synced")
 	}
 	o.ok(o.api.CoreV1().ConfigMaps("default").Delete(o.ctx, "a", metav1.DeleteOptions{}))
-	_, err := o.api.CoreV1().ConfigMaps("default").Create(o.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{})
+	_, err := o.api.CoreV1().ConfigMaps("default").Create(
+		o.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{},
+	)
 	o.ok(err)
 	for what, i := range map[string]cache.SharedIndexInformer{"objects": maps, "metadata": heads} {
 		o.await(what, func() bool {
@@ -208,7 +219,8 @@ func TestStreams(t *testing.T) {
 		t.Errorf("the informers asked for %q", asked)
 	}
 	for _, a := range asked {
-		if !strings.Contains(a, "watch=true initial=true 200 OK application/vnd.kubernetes.protobuf") || !strings.Contains(a, "stream=watch") {
+		if !strings.Contains(a, "watch=true initial=true 200 OK application/vnd.kubernetes.protobuf") ||
+			!strings.Contains(a, "stream=watch") {
 			t.Errorf("an informer asked for %s", a)
 		}
 	}
@@ -224,10 +236,13 @@ func TestManagerOutside(t *testing.T) {
 	mgr, err := ctrl.NewManager(config, manager.Options{
 		Controller: ctrlconfig.Controller{SkipNameValidation: &again},
 		Scheme:     scheme(t), Metrics: metrics.Options{BindAddress: "0"},
-		LeaderElection: true, LeaderElectionID: "sets", LeaderElectionNamespace: "kube-system", LeaderElectionReleaseOnCancel: true,
+		LeaderElection: true, LeaderElectionID: "sets", LeaderElectionNamespace: "kube-system",
+		LeaderElectionReleaseOnCancel: true,
 	})
 	o.ok(err)
-	o.ok(ctrl.NewControllerManagedBy(mgr).For(&appsv1.ReplicaSet{}).Owns(&corev1.Pod{}).Complete(&setReconciler{mgr.GetClient()}))
+	o.ok(ctrl.NewControllerManagedBy(mgr).For(&appsv1.ReplicaSet{}).Owns(&corev1.Pod{}).Complete(
+		&setReconciler{mgr.GetClient()},
+	))
 	ctx, cancel := context.WithCancel(o.ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- mgr.Start(ctx) }()
@@ -240,7 +255,9 @@ func TestManagerOutside(t *testing.T) {
 	defer stopped()
 
 	pod, three := template("set"), int32(3)
-	rs, err := o.api.AppsV1().ReplicaSets("default").Create(o.ctx, &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "set"}, Spec: appsv1.ReplicaSetSpec{
+	rs, err := o.api.AppsV1().ReplicaSets("default").Create(o.ctx, &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
+		Name: "set",
+	}, Spec: appsv1.ReplicaSetSpec{
 		Replicas: &three, Selector: &metav1.LabelSelector{MatchLabels: pod.Labels}, Template: pod}}, metav1.CreateOptions{})
 	o.ok(err)
 	o.await("the status", func() bool {
@@ -295,23 +312,41 @@ func scheme(t *testing.T) *runtime.Scheme {
 func (o *outside) account(namespace, name string) *rest.Config {
 	o.t.Helper()
 	accounts := o.api.CoreV1().ServiceAccounts(namespace)
-	_, err := accounts.Create(o.ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	_, err := accounts.Create(
+		o.ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{},
+	)
 	o.ok(err)
 	// What controller-runtime needs besides is its lease.
-	_, err = o.api.RbacV1().Roles(namespace).Create(o.ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "sets"}, Rules: []rbacv1.PolicyRule{
-		{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "create", "update"}},
-		{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}}}}, metav1.CreateOptions{})
+	_, err = o.api.RbacV1().Roles(namespace).Create(o.ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "sets"},
+		Rules: []rbacv1.PolicyRule{
+			{
+				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
+				Verbs: []string{"get", "create", "update"},
+			},
+			{
+				APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"},
+			}}}, metav1.CreateOptions{})
 	o.ok(err)
-	_, err = o.api.RbacV1().RoleBindings(namespace).Create(o.ctx, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "sets"},
-		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "sets"},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}}}, metav1.CreateOptions{})
+	_, err = o.api.RbacV1().RoleBindings(namespace).Create(o.ctx, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{
+		Name: "sets",
+	},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "sets"},
+		Subjects: []rbacv1.Subject{
+			{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name},
+		}}, metav1.CreateOptions{})
 	o.ok(err)
 	seconds := int64(3600)
-	token, err := accounts.CreateToken(o.ctx, name, &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}, metav1.CreateOptions{})
+	token, err := accounts.CreateToken(
+		o.ctx, name, &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}},
+		metav1.CreateOptions{},
+	)
 	o.ok(err)
 	config := rest.AnonymousClientConfig(o.config)
 	config.BearerToken, config.QPS = token.Status.Token, -1
-	review, err := o.api.AuthenticationV1().TokenReviews().Create(o.ctx, &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token.Status.Token}}, metav1.CreateOptions{})
+	review, err := o.api.AuthenticationV1().TokenReviews().Create(
+		o.ctx, &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token.Status.Token}},
+		metav1.CreateOptions{},
+	)
 	o.ok(err)
 	if review.Status.User.Username != "system:serviceaccount:"+namespace+":"+name {
 		o.t.Errorf("the token is %+v", review.Status)
@@ -329,7 +364,9 @@ func (r *setReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	for i := range *rs.Spec.Replicas {
-		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: rs.Namespace, Name: rs.Name + "-" + string(rune('0'+i)), Labels: rs.Spec.Template.Labels}, Spec: rs.Spec.Template.Spec}
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: rs.Namespace, Name: rs.Name + "-" + string(rune('0'+i)), Labels: rs.Spec.Template.Labels,
+		}, Spec: rs.Spec.Template.Spec}
 		if err := controllerutil.SetControllerReference(&rs, p, r.Scheme()); err != nil {
 			return ctrl.Result{}, err
 		}
@@ -356,7 +393,8 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%s: %s %q", path, resp.Status, text)
 		}
 	}
-	if text, err := o.api.Discovery().RESTClient().Get().AbsPath("/healthz/ping").DoRaw(o.ctx); err != nil || string(text) != "ok" {
+	if text, err := o.api.Discovery().RESTClient().Get().AbsPath("/healthz/ping").DoRaw(o.ctx); err != nil ||
+		string(text) != "ok" {
 		t.Errorf("/healthz/ping: %q (%v)", text, err)
 	}
 	types, err := o.api.Discovery().ServerPreferredResources()
@@ -369,7 +407,10 @@ func TestHealth(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"v1 pods", "apps/v1 replicasets", "batch/v1 jobs", "discovery.k8s.io/v1 endpointslices", "coordination.k8s.io/v1 leases"} {
+	for _, want := range []string{
+		"v1 pods", "apps/v1 replicasets", "batch/v1 jobs", "discovery.k8s.io/v1 endpointslices",
+		"coordination.k8s.io/v1 leases",
+	} {
 		if !deletable[want] {
 			t.Errorf("%s is missing", want)
 		}

@@ -52,18 +52,28 @@ func newWorld(ctx context.Context, t *testing.T, s *server) *world {
 	}
 	w.api = kubernetes.NewForConfigOrDie(w.config)
 	yes := true
-	w.make(ctx, &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.org"}, Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-		Group: "example.org", Scope: apiextensionsv1.NamespaceScoped, Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},
-		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true,
-			Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
-			Schema:       &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &yes}}}},
-	}})
+	w.make(ctx, &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.org"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "example.org", Scope: apiextensionsv1.NamespaceScoped, Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList",
+			},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true,
+				Subresources: &apiextensionsv1.CustomResourceSubresources{
+					Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
+				},
+				Schema: &apiextensionsv1.CustomResourceValidation{
+					OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &yes},
+				}}},
+		}})
 	for _, name := range []string{tenant, other} {
 		w.make(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	w.make(ctx, account("operator"))
-	w.make(ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "operator"}, Rules: operatorRules(mayBlock)})
-	w.make(ctx, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "operator"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "operator"},
+	w.make(
+		ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "operator"}, Rules: operatorRules(mayBlock)},
+	)
+	w.make(ctx, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "operator"},
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "operator"},
 		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: tenant, Name: "operator"}}})
 	w.issueToken(ctx)
 	w.await(ctx, "the definition", func() bool {
@@ -90,7 +100,9 @@ func (w *world) make(ctx context.Context, o client.Object) {
 
 func (w *world) setRules(ctx context.Context, rules []rbacv1.PolicyRule) {
 	w.t.Helper()
-	if err := w.admin.Update(ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "operator"}, Rules: rules}); err != nil {
+	if err := w.admin.Update(
+		ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "operator"}, Rules: rules},
+	); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -100,7 +112,9 @@ func (w *world) issueToken(ctx context.Context) {
 	w.t.Helper()
 	w.make(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "token"}})
 	tr, err := w.api.CoreV1().ServiceAccounts(tenant).CreateToken(ctx, "operator", &authenticationv1.TokenRequest{
-		Spec: authenticationv1.TokenRequestSpec{BoundObjectRef: &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Secret", Name: "token"}}}, metav1.CreateOptions{})
+		Spec: authenticationv1.TokenRequestSpec{
+			BoundObjectRef: &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Secret", Name: "token"},
+		}}, metav1.CreateOptions{})
 	if err == nil {
 		err = os.WriteFile(w.tokenFile, []byte(tr.Status.Token), 0o600)
 	}
@@ -112,7 +126,9 @@ func (w *world) issueToken(ctx context.Context) {
 // endToken deletes what the token is bound to, as its end can't be waited for.
 func (w *world) endToken(ctx context.Context) {
 	w.t.Helper()
-	if err := w.admin.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "token"}}); err != nil {
+	if err := w.admin.Delete(
+		ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: "token"}},
+	); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -27,7 +27,8 @@ func (*CertificateApproval) Name() string { return "CertificateApproval" }
 // Validate implements Validator. It uses the signer of the old object.
 func (p *CertificateApproval) Validate(_ context.Context, a *Attributes) error {
 	old, ok := a.Old.(*certificatesv1.CertificateSigningRequest)
-	if !ok || a.Operation != Update || a.Subresource != "approval" || mayFor(p.Authorize, a.User, "approve", old.Spec.SignerName) {
+	if !ok || a.Operation != Update || a.Subresource != "approval" ||
+		mayFor(p.Authorize, a.User, "approve", old.Spec.SignerName) {
 		return nil
 	}
 	return fmt.Errorf("user not permitted to approve requests with signerName %q", old.Spec.SignerName)
@@ -50,7 +51,8 @@ func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
 		return nil
 	}
 	old := a.Old.(*certificatesv1.CertificateSigningRequest)
-	if bytes.Equal(now.Status.Certificate, old.Status.Certificate) && apiequality.Semantic.DeepEqual(now.Status.Conditions, old.Status.Conditions) {
+	if bytes.Equal(now.Status.Certificate, old.Status.Certificate) &&
+		apiequality.Semantic.DeepEqual(now.Status.Conditions, old.Status.Conditions) {
 		return nil
 	}
 	if mayFor(p.Authorize, a.User, "sign", old.Spec.SignerName) {
@@ -64,7 +66,10 @@ func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
 func mayFor(authorize func(*auth.Attributes) auth.Decision, user auth.User, verb, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	return slices.ContainsFunc([]string{signer, domain + "/*"}, func(name string) bool {
-		return authorize(&auth.Attributes{User: user, Verb: verb, IsResource: true, Group: certificatesv1.GroupName, Version: "*", Resource: "signers", Name: name}).Allowed()
+		return authorize(&auth.Attributes{
+			User: user, Verb: verb, IsResource: true, Group: certificatesv1.GroupName, Version: "*", Resource: "signers",
+			Name: name,
+		}).Allowed()
 	})
 }
 
@@ -78,7 +83,8 @@ func (CertificateSubject) Name() string { return "CertificateSubjectRestriction"
 // Validate implements Validator.
 func (CertificateSubject) Validate(_ context.Context, a *Attributes) error {
 	csr, ok := a.Object.(*certificatesv1.CertificateSigningRequest)
-	if !ok || a.Operation != Create || a.Subresource != "" || csr.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
+	if !ok || a.Operation != Create || a.Subresource != "" ||
+		csr.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
 		return nil
 	}
 	request, err := certificates.ParseRequest(csr.Spec.Request)
@@ -86,7 +92,9 @@ func (CertificateSubject) Validate(_ context.Context, a *Attributes) error {
 	case err != nil:
 		return fmt.Errorf("failed to parse CSR: %w", err)
 	case slices.Contains(request.Subject.Organization, "system:masters"):
-		return fmt.Errorf("use of %s signer with system:masters group is not allowed", certificatesv1.KubeAPIServerClientSignerName)
+		return fmt.Errorf(
+			"use of %s signer with system:masters group is not allowed", certificatesv1.KubeAPIServerClientSignerName,
+		)
 	}
 	return nil
 }

@@ -22,12 +22,18 @@ func TestSigners(t *testing.T) {
 		now         *certificatesv1.CertificateSigningRequest
 		want        string
 	}{
-		"approving":                   {"approve x.io/s", "approval", csr(signer, ""), ""},
-		"approving for the domain":    {"approve x.io/*", "approval", csr(signer, ""), ""},
-		"approving for another":       {"approve y.io/t", "approval", csr("y.io/t", ""), `user not permitted to approve requests with signerName "x.io/s"`},
-		"approving by who may sign":   {"sign x.io/s", "approval", csr(signer, ""), `user not permitted to approve requests with signerName "x.io/s"`},
-		"signing":                     {"sign x.io/s", "status", csr(signer, "c"), ""},
-		"signing by who may approve":  {"approve x.io/s", "status", csr(signer, "c"), `user not permitted to sign requests with signerName "x.io/s"`},
+		"approving":                {"approve x.io/s", "approval", csr(signer, ""), ""},
+		"approving for the domain": {"approve x.io/*", "approval", csr(signer, ""), ""},
+		"approving for another": {
+			"approve y.io/t", "approval", csr("y.io/t", ""), `user not permitted to approve requests with signerName "x.io/s"`,
+		},
+		"approving by who may sign": {
+			"sign x.io/s", "approval", csr(signer, ""), `user not permitted to approve requests with signerName "x.io/s"`,
+		},
+		"signing": {"sign x.io/s", "status", csr(signer, "c"), ""},
+		"signing by who may approve": {
+			"approve x.io/s", "status", csr(signer, "c"), `user not permitted to sign requests with signerName "x.io/s"`,
+		},
 		"a status that signs nothing": {"", "status", csr(signer, ""), ""},
 		"an update of something else": {"", "", csr(signer, ""), ""},
 	} {
@@ -40,7 +46,9 @@ func TestSigners(t *testing.T) {
 			}
 			a := &Attributes{Operation: Update, Subresource: test.subresource, Object: test.now, Old: csr(signer, "")}
 			got := ""
-			for _, p := range []Validator{&CertificateApproval{Authorize: authorize}, &CertificateSigning{Authorize: authorize}} {
+			for _, p := range []Validator{
+				&CertificateApproval{Authorize: authorize}, &CertificateSigning{Authorize: authorize},
+			} {
 				if err := p.Validate(t.Context(), a); err != nil {
 					got += err.Error()
 				}

@@ -33,7 +33,9 @@ func (p *DefaultStorageClass) Admit(ctx context.Context, a *Attributes) error {
 	if err != nil {
 		return &LookupError{What: "listing storage classes", Err: err}
 	}
-	claim.Spec.StorageClassName = defaultOf(classes, "storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
+	claim.Spec.StorageClassName = defaultOf(
+		classes, "storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class",
+	)
 	return nil
 }
 
@@ -85,5 +87,7 @@ func defaultOf[T metav1.Object](classes []T, annotations ...string) *string {
 }
 
 func newer(a, b metav1.Object) bool {
-	return cmp.Or(b.GetCreationTimestamp().Compare(a.GetCreationTimestamp().Time), cmp.Compare(a.GetName(), b.GetName())) < 0
+	return cmp.Or(b.GetCreationTimestamp().Compare(a.GetCreationTimestamp().Time), cmp.Compare(
+		a.GetName(), b.GetName(),
+	)) < 0
 }

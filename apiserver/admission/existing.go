@@ -44,12 +44,17 @@ func (p *PodSecurity) existing(ctx context.Context, namespace string, by api.Lev
 	}
 	found, checked := violations(diverse(pods), by, func() bool { return ctx.Err() != nil || !p.Now().Before(end) })
 	if checked < len(pods) {
-		texts = append(texts, fmt.Sprintf("new PodSecurity enforce level only checked against the first %d of %d existing pods", checked, len(pods)))
+		texts = append(texts, fmt.Sprintf(
+			"new PodSecurity enforce level only checked against the first %d of %d existing pods", checked, len(pods),
+		))
 	}
 	if len(found) == 0 {
 		return texts
 	}
-	texts = append(texts, fmt.Sprintf("existing pods in namespace %q violate the new PodSecurity enforce level %q", namespace, by.String()))
+	texts = append(
+		texts,
+		fmt.Sprintf("existing pods in namespace %q violate the new PodSecurity enforce level %q", namespace, by.String()),
+	)
 	var faults []string
 	for reason, v := range found {
 		faults = append(faults, v.String()+": "+reason)

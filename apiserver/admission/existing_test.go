@@ -48,20 +48,39 @@ func TestExistingBounds(t *testing.T) {
 	}{
 		{"as many as are checked", crowd(3000, none, 2999), nil, 0, time.Hour, []string{all, "p2999: host namespaces"}},
 		{"more", crowd(3001, none, 2999, 3000), nil, 0, time.Hour,
-			[]string{"new PodSecurity enforce level only checked against the first 3000 of 3001 existing pods", all, "p2999: host namespaces"}},
-		{"more, of one controller", crowd(4000, func(i int) string { return map[bool]string{true: "c"}[i < 3999] }, 0, 3999, 2998, 2999), nil, 0, time.Hour,
-			[]string{"new PodSecurity enforce level only checked against the first 3000 of 4000 existing pods", all, "p0000 (and 2 other pods): host namespaces"}},
+			[]string{
+				"new PodSecurity enforce level only checked against the first 3000 of 3001 existing pods", all,
+				"p2999: host namespaces",
+			}},
+		{"more, of one controller", crowd(4000, func(i int) string {
+			return map[bool]string{true: "c"}[i < 3999]
+		}, 0, 3999, 2998, 2999), nil, 0, time.Hour,
+			[]string{
+				"new PodSecurity enforce level only checked against the first 3000 of 4000 existing pods", all,
+				"p0000 (and 2 other pods): host namespaces",
+			}},
 		{"nothing found", crowd(3001, none, 3000), nil, 0, time.Hour,
 			[]string{"new PodSecurity enforce level only checked against the first 3000 of 3001 existing pods"}},
 		{"a second", crowd(30, none, 0, 1), nil, 100 * time.Millisecond, time.Hour,
-			[]string{"new PodSecurity enforce level only checked against the first 10 of 30 existing pods", all, "p0000 (and 1 other pod): host namespaces"}},
+			[]string{
+				"new PodSecurity enforce level only checked against the first 10 of 30 existing pods", all,
+				"p0000 (and 1 other pod): host namespaces",
+			}},
 		{"half of what is left", crowd(30, none, 0, 1), nil, 100 * time.Millisecond, 600 * time.Millisecond,
-			[]string{"new PodSecurity enforce level only checked against the first 3 of 30 existing pods", all, "p0000 (and 1 other pod): host namespaces"}},
+			[]string{
+				"new PodSecurity enforce level only checked against the first 3 of 30 existing pods", all,
+				"p0000 (and 1 other pod): host namespaces",
+			}},
 		{"no time at all", crowd(2, none, 0, 1), nil, time.Hour, time.Hour,
-			[]string{"new PodSecurity enforce level only checked against the first 1 of 2 existing pods", all, "p0000: host namespaces"}},
+			[]string{
+				"new PodSecurity enforce level only checked against the first 1 of 2 existing pods", all, "p0000: host namespaces",
+			}},
 		{"late with the last", crowd(1, none, 0), nil, time.Hour, time.Hour, []string{all, "p0000: host namespaces"}},
 		{"one can't be read", broken, nil, 0, time.Hour, []string{all, "p0001: host namespaces"}},
-		{"none can be listed", nil, errors.New("no"), 0, time.Hour, []string{"failed to list pods while checking new PodSecurity enforce level"}},
+		{
+			"none can be listed", nil, errors.New("no"), 0, time.Hour,
+			[]string{"failed to list pods while checking new PodSecurity enforce level"},
+		},
 	} {
 		now := start
 		p := &admission.PodSecurity{
@@ -72,11 +91,14 @@ func TestExistingBounds(t *testing.T) {
 			},
 		}
 		ns := func(level string) *corev1.Namespace {
-			return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"pod-security.kubernetes.io/enforce": level}}}
+			return &corev1.Namespace{
+				ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"pod-security.kubernetes.io/enforce": level}},
+			}
 		}
 		var got []string
 		err := p.Validate(deadline{context.Background(), start.Add(c.left)}, &admission.Attributes{
-			Operation: admission.Update, Resource: &resources.Resource{Plural: "namespaces"}, Name: "n", Object: ns("baseline"), Old: ns("privileged"),
+			Operation: admission.Update, Resource: &resources.Resource{Plural: "namespaces"}, Name: "n", Object: ns("baseline"),
+			Old:  ns("privileged"),
 			Warn: func(text string) { got = append(got, text) },
 		})
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {

@@ -31,7 +31,9 @@ type Lifecycle struct {
 }
 
 // immortal namespaces can't be deleted (E-05).
-var immortal = map[string]bool{metav1.NamespaceDefault: true, metav1.NamespaceSystem: true, metav1.NamespacePublic: true}
+var immortal = map[string]bool{
+	metav1.NamespaceDefault: true, metav1.NamespaceSystem: true, metav1.NamespacePublic: true,
+}
 
 // Name implements Plugin.
 func (*Lifecycle) Name() string { return "NamespaceLifecycle" }
@@ -62,11 +64,14 @@ func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
 }
 
 func terminating(a *Attributes) error {
-	err := Forbidden(a, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", a.Namespace))
+	err := Forbidden(
+		a, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", a.Namespace),
+	)
 	var s *apierrors.StatusError
 	if errors.As(err, &s) {
 		s.ErrStatus.Details.Causes = append(s.ErrStatus.Details.Causes, metav1.StatusCause{
-			Type: corev1.NamespaceTerminatingCause, Message: fmt.Sprintf("namespace %s is being terminated", a.Namespace), Field: "metadata.namespace",
+			Type: corev1.NamespaceTerminatingCause, Message: fmt.Sprintf("namespace %s is being terminated", a.Namespace),
+			Field: "metadata.namespace",
 		})
 	}
 	return err

@@ -191,7 +191,9 @@ func within(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) (
 	return errs
 }
 
-func atLeastMin(t corev1.LimitType, name corev1.ResourceName, least resource.Quantity, requests, limits corev1.ResourceList) error {
+func atLeastMin(
+	t corev1.LimitType, name corev1.ResourceName, least resource.Quantity, requests, limits corev1.ResourceList,
+) error {
 	request, requested := requests[name]
 	limit, limited := limits[name]
 	rule := fmt.Sprintf("minimum %s usage per %s is %s", name, t, least.String())
@@ -206,7 +208,9 @@ func atLeastMin(t corev1.LimitType, name corev1.ResourceName, least resource.Qua
 	return nil
 }
 
-func atMostMax(t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests, limits corev1.ResourceList) error {
+func atMostMax(
+	t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests, limits corev1.ResourceList,
+) error {
 	request, requested := requests[name]
 	limit, limited := limits[name]
 	rule := fmt.Sprintf("maximum %s usage per %s is %s", name, t, most.String())
@@ -221,7 +225,9 @@ func atMostMax(t corev1.LimitType, name corev1.ResourceName, most resource.Quant
 	return nil
 }
 
-func atMostRequest(t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests corev1.ResourceList) error {
+func atMostRequest(
+	t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests corev1.ResourceList,
+) error {
 	request, requested := requests[name]
 	rule := fmt.Sprintf("maximum %s usage per %s is %s", name, t, most.String())
 	switch {
@@ -233,7 +239,9 @@ func atMostRequest(t corev1.LimitType, name corev1.ResourceName, most resource.Q
 	return nil
 }
 
-func inRatio(t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests, limits corev1.ResourceList) error {
+func inRatio(
+	t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests, limits corev1.ResourceList,
+) error {
 	request, requested := requests[name]
 	limit, limited := limits[name]
 	r, l := precise(request, limit, most)

@@ -36,18 +36,21 @@ func (p *OwnerReferences) Validate(_ context.Context, a *Attributes) error {
 		return nil
 	}
 	now, was := ownersOf(a.Object), ownersOf(a.Old)
-	if slices.EqualFunc(now, was, func(a, b metav1.OwnerReference) bool { return apiequality.Semantic.DeepEqual(a, b) }) { // G-02
+	// G-02
+	if slices.EqualFunc(now, was, func(a, b metav1.OwnerReference) bool { return apiequality.Semantic.DeepEqual(a, b) }) {
 		return nil
 	}
 	if a.Operation == Update { // G-03, G-04
-		d := p.Authorize(&auth.Attributes{User: a.User, Verb: "delete", IsResource: true, Namespace: pathNamespace(a), Name: a.Name,
+		d := p.Authorize(&auth.Attributes{User: a.User, Verb: "delete", IsResource: true, Namespace: pathNamespace(a),
+			Name:  a.Name,
 			Group: a.Resource.Group, Version: a.Resource.Version, Resource: a.Resource.Plural, Subresource: a.Subresource})
 		if !d.Allowed() {
 			return fmt.Errorf("cannot set an ownerRef on a resource you can't delete: %v, <nil>", d.Reason())
 		}
 	}
 	blocking := newlyBlocking(now, was)
-	if len(blocking) == 0 || p.mayFinalize(a, "*", &resources.Resource{Group: "*", Version: "*", Plural: "*"}).Allowed() { // G-06
+	// G-06
+	if len(blocking) == 0 || p.mayFinalize(a, "*", &resources.Resource{Group: "*", Version: "*", Plural: "*"}).Allowed() {
 		return nil
 	}
 	for _, ref := range blocking {
@@ -98,15 +101,23 @@ func (p *OwnerReferences) mayBlock(a *Attributes, ref metav1.OwnerReference) err
 	var owners []*resources.Resource
 	if err == nil {
 		if owners = p.Resources(gv.WithKind(ref.Kind)); len(owners) == 0 {
-			err = &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: gv.Group, Kind: ref.Kind}, SearchedVersions: []string{gv.Version}}
+			err = &meta.NoKindMatchError{
+				GroupKind: schema.GroupKind{Group: gv.Group, Kind: ref.Kind}, SearchedVersions: []string{gv.Version},
+			}
 		}
 	}
 	if err != nil { // G-08
-		return fmt.Errorf("cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion %v Kind %v: %v", ref.APIVersion, ref.Kind, err)
+		return fmt.Errorf(
+			"cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion %v Kind %v: %v",
+			ref.APIVersion, ref.Kind, err,
+		)
 	}
 	for _, owner := range owners { // G-07
 		if d := p.mayFinalize(a, ref.Name, owner); !d.Allowed() {
-			return errors.New("cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: " + d.Reason() + ", <nil>")
+			return errors.New(
+				"cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: " +
+					d.Reason() + ", <nil>",
+			)
 		}
 	}
 	return nil

@@ -55,7 +55,11 @@ func TestOwnerReferences(t *testing.T) {
 	ref := func(kind, uid string, block *bool) metav1.OwnerReference {
 		return metav1.OwnerReference{APIVersion: "v1", Kind: kind, Name: uid, UID: types.UID(uid), BlockOwnerDeletion: block}
 	}
-	rc, rcNo, rcBlocks, rc2Blocks := ref("ReplicationController", "1", nil), ref("ReplicationController", "1", &no), ref("ReplicationController", "1", &yes), ref("ReplicationController", "2", &yes)
+	rc, rcNo, rcBlocks, rc2Blocks := ref("ReplicationController", "1", nil), ref("ReplicationController", "1", &no), ref(
+		"ReplicationController", "1", &yes,
+	), ref(
+		"ReplicationController", "2", &yes,
+	)
 	node, nodeBlocks := ref("Node", "3", nil), ref("Node", "3", &yes)
 	unknown := metav1.OwnerReference{APIVersion: "nothing.io/v1", Kind: "Nothing", UID: "4", BlockOwnerDeletion: &yes}
 	malformed := metav1.OwnerReference{APIVersion: "a/b/c", Kind: "Nothing", UID: "5", BlockOwnerDeletion: &yes}
@@ -83,7 +87,10 @@ func TestOwnerReferences(t *testing.T) {
 		{"nil to blocking", false, "", owners{rc}, owners{rcBlocks}, podDeleters + " non-rc-deleter"},
 		{"false to blocking", false, "", owners{rcNo}, owners{rcBlocks}, podDeleters + " non-rc-deleter"},
 		{"blocking no more", false, "", owners{rcBlocks}, owners{rcNo}, podDeleters},
-		{"a second blocking owner", false, "", owners{rcBlocks}, owners{rcBlocks, nodeBlocks}, podDeleters + " non-node-deleter"},
+		{
+			"a second blocking owner", false, "", owners{rcBlocks}, owners{rcBlocks, nodeBlocks},
+			podDeleters + " non-node-deleter",
+		},
 		{"another blocking owner", false, "", owners{rcBlocks}, owners{rc2Blocks}, podDeleters + " non-rc-deleter"},
 		{"a pod's status", false, "status", nil, owners{rcBlocks}, ""},
 		{"another subresource", false, "ephemeralcontainers", nil, owners{rc}, "non-deleter"},
@@ -103,7 +110,11 @@ func TestOwnerReferences(t *testing.T) {
 			}
 		}
 	}
-	a := &admission.Attributes{Operation: admission.Create, Resource: table.Lookup("", "v1", "pods"), Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{OwnerReferences: owners{unknown}}}, User: auth.User{Name: "non-rc-deleter"}}
+	a := &admission.Attributes{
+		Operation: admission.Create, Resource: table.Lookup("", "v1", "pods"),
+		Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{OwnerReferences: owners{unknown}}},
+		User:   auth.User{Name: "non-rc-deleter"},
+	}
 	if got, want := fmt.Sprint(p.Validate(context.Background(), a)), `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion nothing.io/v1 Kind Nothing: no matches for kind "Nothing" in version "nothing.io/v1"`; got != want {
 		t.Error(got)
 	}

@@ -29,10 +29,19 @@ func TestChoose(t *testing.T) {
 		{enable: "ServiceAccount", chain: "NamespaceLifecycle,ServiceAccount,ResourceQuota"},
 		{enable: "ResourceQuota,ServiceAccount,ServiceAccount", chain: "NamespaceLifecycle,ServiceAccount,ResourceQuota"},
 		{disable: "ResourceQuota,ServiceAccount", chain: "NamespaceLifecycle"},
-		{enable: "NodeRestriction,AlwaysPullImages,NodeRestriction", chain: "NamespaceLifecycle,ResourceQuota", absent: "NodeRestriction,AlwaysPullImages"},
+		{
+			enable: "NodeRestriction,AlwaysPullImages,NodeRestriction", chain: "NamespaceLifecycle,ResourceQuota",
+			absent: "NodeRestriction,AlwaysPullImages",
+		},
 		{disable: "MutatingAdmissionWebhook,ClusterTrustBundleAttest", chain: "NamespaceLifecycle,ResourceQuota"},
-		{enable: "ServiceAccount", disable: "ServiceAccount", err: `admission plugin "ServiceAccount" is both enabled and disabled`},
-		{enable: "NodeRestriction", disable: "NodeRestriction", err: `admission plugin "NodeRestriction" is both enabled and disabled`},
+		{
+			enable: "ServiceAccount", disable: "ServiceAccount",
+			err: `admission plugin "ServiceAccount" is both enabled and disabled`,
+		},
+		{
+			enable: "NodeRestriction", disable: "NodeRestriction",
+			err: `admission plugin "NodeRestriction" is both enabled and disabled`,
+		},
 		{enable: "noderestriction", err: `unknown admission plugin "noderestriction"; the plugins are AlwaysAdmit, `},
 		{disable: "PodSecurityPolicy", err: `unknown admission plugin "PodSecurityPolicy"; the plugins are AlwaysAdmit, `},
 		{disable: ",", err: `unknown admission plugin ""; the plugins are AlwaysAdmit, `},

@@ -180,7 +180,9 @@ func significant(pod, old *corev1.Pod) bool {
 		return true
 	}
 	return slices.ContainsFunc(pod.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool {
-		i := slices.IndexFunc(old.Spec.EphemeralContainers, func(o corev1.EphemeralContainer) bool { return o.Name == c.Name })
+		i := slices.IndexFunc(old.Spec.EphemeralContainers, func(o corev1.EphemeralContainer) bool {
+			return o.Name == c.Name
+		})
 		return i < 0 || old.Spec.EphemeralContainers[i].Image != c.Image
 	})
 }

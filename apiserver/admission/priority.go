@@ -43,14 +43,20 @@ func (p *Priority) Admit(ctx context.Context, a *Attributes) error {
 	}
 	pod.Spec.PriorityClassName = class.Name
 	if pod.Spec.Priority != nil && *pod.Spec.Priority != class.Value {
-		return fmt.Errorf("the integer value of priority (%d) must not be provided in pod spec; priority admission controller computed %d from the given PriorityClass name", *pod.Spec.Priority, class.Value)
+		return fmt.Errorf(
+			"the integer value of priority (%d) must not be provided in pod spec; priority admission controller computed %d from the given PriorityClass name",
+			*pod.Spec.Priority, class.Value,
+		)
 	}
 	value, policy := class.Value, corev1.PreemptLowerPriority
 	if class.PreemptionPolicy != nil {
 		policy = *class.PreemptionPolicy
 	}
 	if own := pod.Spec.PreemptionPolicy; own != nil && *own != policy {
-		return fmt.Errorf("the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority admission controller computed %s from the given PriorityClass name", *own, policy)
+		return fmt.Errorf(
+			"the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority admission controller computed %s from the given PriorityClass name",
+			*own, policy,
+		)
 	}
 	pod.Spec.Priority, pod.Spec.PreemptionPolicy = &value, &policy
 	return nil

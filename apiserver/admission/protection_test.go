@@ -21,16 +21,30 @@ func TestInUseProtection(t *testing.T) {
 		attrs  admission.Attributes
 		want   []string
 	}{
-		{"volume", &corev1.PersistentVolume{}, admission.Attributes{Operation: admission.Create}, []string{"kubernetes.io/pv-protection"}},
-		{"claim", &corev1.PersistentVolumeClaim{}, admission.Attributes{Operation: admission.Create}, []string{"kubernetes.io/pvc-protection"}},
-		{"class", &storagev1.VolumeAttributesClass{}, admission.Attributes{Operation: admission.Create}, []string{"kubernetes.io/vac-protection"}},
+		{
+			"volume", &corev1.PersistentVolume{}, admission.Attributes{Operation: admission.Create},
+			[]string{"kubernetes.io/pv-protection"},
+		},
+		{
+			"claim", &corev1.PersistentVolumeClaim{}, admission.Attributes{Operation: admission.Create},
+			[]string{"kubernetes.io/pvc-protection"},
+		},
+		{
+			"class", &storagev1.VolumeAttributesClass{}, admission.Attributes{Operation: admission.Create},
+			[]string{"kubernetes.io/vac-protection"},
+		},
 		{"storage class", &storagev1.StorageClass{}, admission.Attributes{Operation: admission.Create}, nil},
-		{"with others", &corev1.PersistentVolume{ObjectMeta: had("a.io/x")}, admission.Attributes{Operation: admission.Create},
+		{"with others", &corev1.PersistentVolume{ObjectMeta: had("a.io/x")},
+			admission.Attributes{Operation: admission.Create},
 			[]string{"a.io/x", "kubernetes.io/pv-protection"}},
-		{"with its own", &corev1.PersistentVolume{ObjectMeta: had("kubernetes.io/pv-protection", "a.io/x")}, admission.Attributes{Operation: admission.Create},
+		{"with its own", &corev1.PersistentVolume{ObjectMeta: had("kubernetes.io/pv-protection", "a.io/x")},
+			admission.Attributes{Operation: admission.Create},
 			[]string{"kubernetes.io/pv-protection", "a.io/x"}},
 		{"updated", &corev1.PersistentVolume{}, admission.Attributes{Operation: admission.Update}, nil},
-		{"subresource", &corev1.PersistentVolume{}, admission.Attributes{Operation: admission.Create, Subresource: "status"}, nil},
+		{
+			"subresource", &corev1.PersistentVolume{}, admission.Attributes{Operation: admission.Create, Subresource: "status"},
+			nil,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.attrs.Object = test.object

@@ -109,7 +109,10 @@ func (q *Quota) charge(ctx context.Context, a *Attributes, w usage.Write) error 
 }
 
 // store updates the quotas one after the other, and records which have been updated.
-func (q *Quota) store(ctx context.Context, a *Attributes, quotas []*corev1.ResourceQuota, charges map[string]corev1.ResourceList, charged map[string]bool) error {
+func (q *Quota) store(
+	ctx context.Context, a *Attributes, quotas []*corev1.ResourceQuota, charges map[string]corev1.ResourceList,
+	charged map[string]bool,
+) error {
 	for _, quota := range quotas {
 		asked := charges[quota.Name]
 		if len(asked) == 0 {

@@ -18,7 +18,9 @@ type Resize struct {
 var (
 	//lint:ignore ST1005 clients know this message
 	errUnbound = errors.New("Only bound persistent volume claims can be expanded")
-	errFixed   = errors.New("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
+	errFixed   = errors.New(
+		"only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
+	)
 )
 
 // Name implements Plugin.

@@ -92,7 +92,10 @@ func united(pod, class map[string]string) (map[string]string, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(class)) {
 		if have, ok := pod[key]; ok && have != class[key] {
-			return nil, fmt.Errorf("conflict: runtimeClass.scheduling.nodeSelector[%s] = %s; pod.spec.nodeSelector[%s] = %s", key, class[key], key, have)
+			return nil, fmt.Errorf(
+				"conflict: runtimeClass.scheduling.nodeSelector[%s] = %s; pod.spec.nodeSelector[%s] = %s", key, class[key], key,
+				have,
+			)
 		}
 		pod[key] = class[key]
 	}
@@ -104,7 +107,9 @@ func united(pod, class map[string]string) (map[string]string, error) {
 func widest(all []corev1.Toleration) (out []corev1.Toleration) {
 	for i, t := range all {
 		covered := slices.ContainsFunc(out, func(o corev1.Toleration) bool { return covers(o, t) }) ||
-			slices.ContainsFunc(all[i+1:], func(o corev1.Toleration) bool { return !apiequality.Semantic.DeepEqual(o, t) && covers(o, t) })
+			slices.ContainsFunc(all[i+1:], func(o corev1.Toleration) bool {
+				return !apiequality.Semantic.DeepEqual(o, t) && covers(o, t)
+			})
 		if !covered {
 			out = append(out, t)
 		}
@@ -120,7 +125,8 @@ func covers(a, b corev1.Toleration) bool {
 		return true
 	case a.Key != b.Key && !everyKey, a.Effect != "" && a.Effect != b.Effect:
 		return false
-	case a.Effect == corev1.TaintEffectNoExecute && a.TolerationSeconds != nil && (b.TolerationSeconds == nil || *b.TolerationSeconds > *a.TolerationSeconds):
+	case a.Effect == corev1.TaintEffectNoExecute && a.TolerationSeconds != nil &&
+		(b.TolerationSeconds == nil || *b.TolerationSeconds > *a.TolerationSeconds):
 		return false
 	}
 	return a.Operator == corev1.TolerationOpExists || isEqual(a) && isEqual(b) && a.Value == b.Value

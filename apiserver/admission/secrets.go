@@ -18,7 +18,10 @@ func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	secrets := secretsOf(account)
 	for _, v := range pod.Spec.Volumes {
 		if v.Secret != nil && !secrets.Has(v.Secret.SecretName) {
-			return fmt.Errorf("volume with secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret", v.Secret.SecretName, account.Name)
+			return fmt.Errorf(
+				"volume with secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
+				v.Secret.SecretName, account.Name,
+			)
 		}
 	}
 	for _, list := range []struct {
@@ -35,7 +38,10 @@ func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	pulls := sets.New(account.ImagePullSecrets...)
 	for i, ref := range pod.Spec.ImagePullSecrets {
 		if !pulls.Has(ref) {
-			return fmt.Errorf("imagePullSecrets[%d].name=\"%s\" is not allowed because service account %s does not reference that imagePullSecret", i, ref.Name, account.Name)
+			return fmt.Errorf(
+				"imagePullSecrets[%d].name=\"%s\" is not allowed because service account %s does not reference that imagePullSecret",
+				i, ref.Name, account.Name,
+			)
 		}
 	}
 	return nil
@@ -116,5 +122,7 @@ func volumeUsesSecret(v corev1.Volume) bool {
 		v.StorageOS != nil && v.StorageOS.SecretRef != nil, v.CSI != nil && v.CSI.NodePublishSecretRef != nil:
 		return true
 	}
-	return v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool { return s.Secret != nil })
+	return v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool {
+		return s.Secret != nil
+	})
 }

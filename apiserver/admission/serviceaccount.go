@@ -108,7 +108,9 @@ func mirrorUses(pod *corev1.Pod) error {
 		return errors.New("a mirror pod may not reference secrets")
 	}
 	for _, v := range pod.Spec.Volumes {
-		if v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool { return s.ServiceAccountToken != nil }) {
+		if v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool {
+			return s.ServiceAccountToken != nil
+		}) {
 			return errors.New("a mirror pod may not use ServiceAccountToken volume projections")
 		}
 	}

@@ -21,9 +21,14 @@ var accounts = map[string]*corev1.ServiceAccount{
 	"default": {},
 	"pulls":   {ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}},
 	"bare":    {AutomountServiceAccountToken: new(bool)},
-	"strict": {ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"kubernetes.io/enforce-mountable-secrets": "true"}},
-		Secrets: []corev1.ObjectReference{{Name: "own"}}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}},
-	"lax": {ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"kubernetes.io/enforce-mountable-secrets": "perhaps"}}},
+	"strict": {ObjectMeta: metav1.ObjectMeta{
+		Annotations: map[string]string{"kubernetes.io/enforce-mountable-secrets": "true"},
+	},
+		Secrets:          []corev1.ObjectReference{{Name: "own"}},
+		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}},
+	"lax": {
+		ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"kubernetes.io/enforce-mountable-secrets": "perhaps"}},
+	},
 }
 
 var accountPlugin = &admission.ServiceAccount{
@@ -51,7 +56,9 @@ func podOf(t *testing.T, text string) *corev1.Pod {
 // through is what becomes of a pod that a client creates.
 func through(pod *corev1.Pod) error {
 	table := resources.NewTable(resources.Builtin()...)
-	a := &admission.Attributes{Operation: admission.Create, Resource: table.Lookup("", "v1", "pods"), Namespace: "ns", Name: pod.Name, Object: pod}
+	a := &admission.Attributes{
+		Operation: admission.Create, Resource: table.Lookup("", "v1", "pods"), Namespace: "ns", Name: pod.Name, Object: pod,
+	}
 	chain := admission.Chain{accountPlugin}
 	if err := chain.Admit(context.Background(), a); err != nil {
 		return err
@@ -75,17 +82,28 @@ func TestServiceAccountAdmits(t *testing.T) {
 	own := `[{name: mine, mountPath: /var/run/secrets/kubernetes.io/serviceaccount}]`
 	for _, c := range []struct{ what, pod, want string }{
 		{"an account", `{spec: {containers: [{name: c}], initContainers: [{name: i}]}}`,
-			`{spec: {serviceAccountName: default, serviceAccount: default, containers: [{name: c, volumeMounts: ` + tokenMount + `}], initContainers: [{name: i, volumeMounts: ` + tokenMount + `}], volumes: [V]}}`},
+			`{spec: {serviceAccountName: default, serviceAccount: default, containers: [{name: c, volumeMounts: ` + tokenMount +
+				`}], initContainers: [{name: i, volumeMounts: ` + tokenMount + `}], volumes: [V]}}`},
 		{"its account's secrets", `{spec: {serviceAccountName: pulls, containers: [{name: c, volumeMounts: ` + own + `}]}}`,
-			`{spec: {serviceAccountName: pulls, imagePullSecrets: [{name: registry}], containers: [{name: c, volumeMounts: ` + own + `}]}}`},
-		{"none, having its own", `{spec: {serviceAccountName: pulls, automountServiceAccountToken: false, imagePullSecrets: [{name: x}], containers: [{name: c}]}}`,
+			`{spec: {serviceAccountName: pulls, imagePullSecrets: [{name: registry}], containers: [{name: c, volumeMounts: ` +
+				own + `}]}}`},
+		{"none, having its own",
+			`{spec: {serviceAccountName: pulls, automountServiceAccountToken: false, imagePullSecrets: [{name: x}], containers: [{name: c}]}}`,
 			`{spec: {serviceAccountName: pulls, automountServiceAccountToken: false, imagePullSecrets: [{name: x}], containers: [{name: c}]}}`},
-		{"no token, by its account", `{spec: {serviceAccountName: bare, containers: [{name: c}]}}`, `{spec: {serviceAccountName: bare, containers: [{name: c}]}}`},
-		{"a token, against its account", `{spec: {serviceAccountName: bare, automountServiceAccountToken: true, containers: [{name: c}]}}`,
-			`{spec: {serviceAccountName: bare, automountServiceAccountToken: true, containers: [{name: c, volumeMounts: ` + tokenMount + `}], volumes: [V]}}`},
-		{"the mount of a volume that it has", `{spec: {serviceAccountName: default, containers: [{name: c}], volumes: [{name: kube-api-access-x, emptyDir: {}}]}}`,
-			`{spec: {serviceAccountName: default, containers: [{name: c, volumeMounts: ` + strings.ReplaceAll(tokenMount, "abcde", "x") + `}], volumes: [{name: kube-api-access-x, emptyDir: {}}]}}`},
-		{"nothing, being a mirror", `{metadata: {annotations: {kubernetes.io/config.mirror: x}}, spec: {containers: [{name: c}]}}`,
+		{
+			"no token, by its account", `{spec: {serviceAccountName: bare, containers: [{name: c}]}}`,
+			`{spec: {serviceAccountName: bare, containers: [{name: c}]}}`,
+		},
+		{"a token, against its account",
+			`{spec: {serviceAccountName: bare, automountServiceAccountToken: true, containers: [{name: c}]}}`,
+			`{spec: {serviceAccountName: bare, automountServiceAccountToken: true, containers: [{name: c, volumeMounts: ` +
+				tokenMount + `}], volumes: [V]}}`},
+		{"the mount of a volume that it has",
+			`{spec: {serviceAccountName: default, containers: [{name: c}], volumes: [{name: kube-api-access-x, emptyDir: {}}]}}`,
+			`{spec: {serviceAccountName: default, containers: [{name: c, volumeMounts: ` +
+				strings.ReplaceAll(tokenMount, "abcde", "x") + `}], volumes: [{name: kube-api-access-x, emptyDir: {}}]}}`},
+		{"nothing, being a mirror",
+			`{metadata: {annotations: {kubernetes.io/config.mirror: x}}, spec: {containers: [{name: c}]}}`,
 			`{metadata: {annotations: {kubernetes.io/config.mirror: x}}, spec: {containers: [{name: c}]}}`},
 	} {
 		pod := podOf(t, c.pod)
@@ -111,7 +129,10 @@ func TestServiceAccountRefuses(t *testing.T) {
 		return what + ` is not allowed because service account strict does not reference that secret`
 	}
 	for _, c := range []struct{ pod, want string }{
-		{`{metadata: {name: p}, spec: {serviceAccountName: nobody}}`, `error looking up service account ns/nobody: serviceaccount "nobody" not found`},
+		{
+			`{metadata: {name: p}, spec: {serviceAccountName: nobody}}`,
+			`error looking up service account ns/nobody: serviceaccount "nobody" not found`,
+		},
 		{mirror + `serviceAccountName: default}}`, "a mirror pod may not reference service accounts"},
 		{mirror + `imagePullSecrets: [{name: s}]}}`, noSecrets},
 		{mirror + `volumes: [{name: v, secret: {secretName: s}}]}}`, noSecrets},
@@ -128,15 +149,33 @@ func TestServiceAccountRefuses(t *testing.T) {
 		{mirror + `containers: [{name: c, env: [{name: e, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}}`, noSecrets},
 		{mirror + `initContainers: [{name: c, envFrom: [{secretRef: {name: s}}]}]}}`, noSecrets},
 		{mirror + `ephemeralContainers: [{name: c, envFrom: [{secretRef: {name: s}}]}]}}`, noSecrets},
-		{mirror + `volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}]}}`, "a mirror pod may not use ServiceAccountToken volume projections"},
+		{
+			mirror + `volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}]}}`,
+			"a mirror pod may not use ServiceAccountToken volume projections",
+		},
 		{strict + `volumes: [{name: v, secret: {secretName: s}}]}}`, not(`volume with secret.secretName="s"`)},
-		{strict + `containers: [{name: c, env: [{name: e, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}}`, not(`container c with envVar e referencing secret.secretName="s"`)},
-		{strict + `containers: [{name: c, envFrom: [{secretRef: {name: s}}]}]}}`, not(`container c with envFrom referencing secret.secretName="s"`)},
-		{strict + `initContainers: [{name: c, env: [{name: e, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}}`, not(`init container c with envVar e referencing secret.secretName="s"`)},
-		{strict + `initContainers: [{name: c, envFrom: [{secretRef: {name: s}}]}]}}`, not(`init container c with envFrom referencing secret.secretName="s"`)},
+		{
+			strict + `containers: [{name: c, env: [{name: e, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}}`,
+			not(`container c with envVar e referencing secret.secretName="s"`),
+		},
+		{
+			strict + `containers: [{name: c, envFrom: [{secretRef: {name: s}}]}]}}`,
+			not(`container c with envFrom referencing secret.secretName="s"`),
+		},
+		{
+			strict + `initContainers: [{name: c, env: [{name: e, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}}`,
+			not(`init container c with envVar e referencing secret.secretName="s"`),
+		},
+		{
+			strict + `initContainers: [{name: c, envFrom: [{secretRef: {name: s}}]}]}}`,
+			not(`init container c with envFrom referencing secret.secretName="s"`),
+		},
 		{`{metadata: {name: p}, spec: {serviceAccountName: strict, imagePullSecrets: [{name: s}]}}`,
 			`imagePullSecrets[0].name="s" is not allowed because service account strict does not reference that imagePullSecret`},
-		{strict + `volumes: [{name: v, secret: {secretName: own}}], containers: [{name: c, env: [{name: e, value: x}]}]}}`, ""},
+		{
+			strict + `volumes: [{name: v, secret: {secretName: own}}], containers: [{name: c, env: [{name: e, value: x}]}]}}`,
+			"",
+		},
 		{`{metadata: {name: p}, spec: {serviceAccountName: lax, volumes: [{name: v, secret: {secretName: s}}]}}`, ""},
 	} {
 		err := through(podOf(t, c.pod))
@@ -151,7 +190,10 @@ func TestServiceAccountRefuses(t *testing.T) {
 func TestServiceAccountUpdates(t *testing.T) {
 	table := resources.NewTable(resources.Builtin()...)
 	admit := func(sub, pod string) error {
-		a := &admission.Attributes{Operation: admission.Update, Resource: table.Lookup("", "v1", "pods"), Subresource: sub, Namespace: "ns", Name: "p", Object: podOf(t, pod)}
+		a := &admission.Attributes{
+			Operation: admission.Update, Resource: table.Lookup("", "v1", "pods"), Subresource: sub, Namespace: "ns", Name: "p",
+			Object: podOf(t, pod),
+		}
 		before := a.Object.DeepCopyObject()
 		err := admission.Chain{accountPlugin}.Admit(context.Background(), a)
 		if err == nil {
@@ -169,9 +211,13 @@ func TestServiceAccountUpdates(t *testing.T) {
 		{"ephemeralcontainers", nobody, `error looking up service account ns/nobody: serviceaccount "nobody" not found`},
 		{"ephemeralcontainers", `{metadata: {name: p}, spec: {}}`, "no service account specified for pod ns/p"},
 		{"ephemeralcontainers", strict + `envFrom: [{secretRef: {name: own}}]}]}}`, ""},
-		{"ephemeralcontainers", strict + `envFrom: [{secretRef: {name: s}}]}]}}`, `ephemeral container c with envFrom referencing secret.secretName="s" is not allowed because service account strict does not reference that secret`},
+		{
+			"ephemeralcontainers", strict + `envFrom: [{secretRef: {name: s}}]}]}}`,
+			`ephemeral container c with envFrom referencing secret.secretName="s" is not allowed because service account strict does not reference that secret`,
+		},
 	} {
-		if err := admit(c.sub, c.pod); c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != `pods "p" is forbidden: `+c.want) {
+		if err := admit(c.sub, c.pod); c.want == "" && err != nil ||
+			c.want != "" && (err == nil || err.Error() != `pods "p" is forbidden: `+c.want) {
 			t.Errorf("%s of %s: %v", c.sub, c.pod, err)
 		}
 	}

@@ -53,7 +53,9 @@ func (t *Taken) claimAddress(ip string) error {
 	n := t.ranges.Addresses.number(a)
 	switch {
 	case n < 0 || n >= t.ranges.Addresses.size():
-		return fmt.Errorf("the provided IP (%v) is not in the valid range. The range of valid IPs is %s", a, t.ranges.Addresses)
+		return fmt.Errorf(
+			"the provided IP (%v) is not in the valid range. The range of valid IPs is %s", a, t.ranges.Addresses,
+		)
 	case !t.addresses.Take(n):
 		return errTakenIP
 	}

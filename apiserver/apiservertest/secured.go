@@ -96,7 +96,9 @@ func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 	}})
 	for _, name := range []string{"kube-system", "kube-public", "a", "b"} {
 		p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
-		if _, err := s.API.Loopback(auth.Loopback, "test").Create(context.Background(), p, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+		if _, err := s.API.Loopback(auth.Loopback, "test").Create(
+			context.Background(), p, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,7 +137,8 @@ func (s *Secured) Grant(user, namespace, name, rules string) {
 		base, kind = group+"/namespaces/"+namespace+"/", "Role"
 	}
 	s.Want(201, "POST", base+"roles", `{"metadata":{"name":"`+name+`"},"rules":`+rules+`}`)
-	s.Want(201, "POST", base+"rolebindings", `{"metadata":{"name":"`+name+`"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"`+kind+`","name":"`+name+`"},
+	s.Want(201, "POST", base+"rolebindings", `{"metadata":{"name":"`+name+
+		`"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"`+kind+`","name":"`+name+`"},
 		"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"`+user+`"}]}`)
 	if err := s.Cache.Wait(context.Background(), s.Revision()); err != nil {
 		s.T.Fatal(err)
@@ -213,7 +216,9 @@ type Certified struct {
 // NewAuthority returns a certificate that signs others.
 func NewAuthority(t *testing.T) Certified {
 	t.Helper()
-	return NewCertificate(t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+	return NewCertificate(t, nil, &x509.Certificate{
+		Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	})
 }
 
 // NewCertificate returns a certificate of the template that the authority signs, or, if that is nil, itself. By default it
@@ -249,7 +254,9 @@ func NewCertificate(t *testing.T, by *Certified, c *x509.Certificate) Certified 
 func (s *Secured) Client(c Certified) *http.Client {
 	pair := &tls.Certificate{Certificate: [][]byte{c.Cert.Raw}, PrivateKey: c.Key}
 	tr := s.Port.Client().Transport.(*http.Transport).Clone()
-	tr.TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair, nil }
+	tr.TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		return pair, nil
+	}
 	s.T.Cleanup(tr.CloseIdleConnections)
 	return &http.Client{Transport: tr}
 }

@@ -66,7 +66,9 @@ func Start(t testing.TB, o *Options) *Server {
 	if s.Store == nil {
 		s.Store = storagetest.Open(t)
 	}
-	s.Decoder = &storage.Decoder{Root: storage.DefaultRoot, Fields: s.Types.SelectableFields, Transcode: resources.Transcode}
+	s.Decoder = &storage.Decoder{
+		Root: storage.DefaultRoot, Fields: s.Types.SelectableFields, Transcode: resources.Transcode,
+	}
 	bounds := o.Cache
 	bounds.Decoder = *s.Decoder
 	s.Cache = cache.New(bounds)
@@ -122,8 +124,9 @@ func (s *Server) serve(h http.Handler) {
 	if err != nil {
 		s.t.Fatalf("opening a port: %v", err)
 	}
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 20, ConnContext: exchange.ConnContext,
-		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(s.t.Output(), nil), slog.LevelInfo)}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 20,
+		ConnContext: exchange.ConnContext,
+		ErrorLog:    slog.NewLogLogger(slog.NewTextHandler(s.t.Output(), nil), slog.LevelInfo)}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(s.API.Listen(ln)) }()
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}

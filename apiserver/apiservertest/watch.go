@@ -54,7 +54,9 @@ func (s *Server) TryWatch(path string, header ...string) (*Watch, error) {
 		cancel()
 		return nil, err
 	}
-	return &Watch{Code: resp.StatusCode, Header: resp.Header, body: resp.Body, json: json.NewDecoder(resp.Body), cancel: cancel}, nil
+	return &Watch{
+		Code: resp.StatusCode, Header: resp.Header, body: resp.Body, json: json.NewDecoder(resp.Body), cancel: cancel,
+	}, nil
 }
 
 // Next returns the next event of a watch in JSON; io.EOF when the server has ended it.

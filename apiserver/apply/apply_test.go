@@ -81,7 +81,10 @@ func TestKeepTimesOfCustomResources(t *testing.T) {
 	for _, c := range []struct {
 		spec map[string]any
 		want int64
-	}{{map[string]any{"a": int64(1)}, 1}, {map[string]any{"a": int64(2)}, 5}, {map[string]any{"a": int64(1), "b": map[string]any{}}, 5}} {
+	}{
+		{map[string]any{"a": int64(1)}, 1}, {map[string]any{"a": int64(2)}, 5},
+		{map[string]any{"a": int64(1), "b": map[string]any{}}, 5},
+	} {
 		obj := u(5, c.spec)
 		KeepTimes(obj, old)
 		if got := obj.GetManagedFields()[0].Time.Unix(); got != c.want {
@@ -125,10 +128,15 @@ func TestGuard(t *testing.T) {
 	if d := cmp.Diff(other, obj.GetManagedFields()); d != "" || warned != nil {
 		t.Errorf("valid fields were not left alone: %v %s", warned, d)
 	}
-	if err := Guard(obj, warn, func() error { obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "x"}}); return nil }); err != nil {
+	if err := Guard(obj, warn, func() error {
+		obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "x"}})
+		return nil
+	}); err != nil {
 		t.Error(err)
 	}
-	want := []string{".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: operation must be `Apply` or `Update`"}
+	want := []string{
+		".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: operation must be `Apply` or `Update`",
+	}
 	if d := cmp.Diff(want, warned); d != "" {
 		t.Errorf("warnings (-want +got):\n%s", d)
 	}
@@ -146,7 +154,8 @@ func TestGuard(t *testing.T) {
 
 // custom is a resource without a schema.
 func custom(version string) *resources.Resource {
-	res := &resources.Resource{Group: "example.com", Version: version, Plural: "as", Kind: "A", Custom: true, Collection: "example.com/as",
+	res := &resources.Resource{Group: "example.com", Version: version, Plural: "as", Kind: "A", Custom: true,
+		Collection:   "example.com/as",
 		Subresources: []resources.Subresource{{Name: "status", Action: resources.Status}}}
 	res.Stored = res.GroupVersionKind()
 	res.New = func() runtime.Object {
@@ -178,7 +187,9 @@ func TestCustomResourceWithoutSchema(t *testing.T) {
 	for _, e := range next.GetManagedFields() {
 		got = append(got, fmt.Sprintf("%s %s %s %s", e.Manager, e.Operation, e.Subresource, e.FieldsV1.GetRawBytes()))
 	}
-	want := []string{`one Apply  {"f:spec":{".":{},"f:list":{},"f:m":{".":{},"f:k":{}}}}`, `two Update status {"f:status":{"f:s":{}}}`}
+	want := []string{
+		`one Apply  {"f:spec":{".":{},"f:list":{},"f:m":{".":{},"f:k":{}}}}`, `two Update status {"f:status":{"f:s":{}}}`,
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("entries (-want +got):\n%s", d)
 	}

@@ -21,7 +21,8 @@ func configMap() *corev1.ConfigMap {
 func pod(t testing.TB) *corev1.Pod {
 	p := &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
-		ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "default", Labels: map[string]string{"app": "x", "pod-template-hash": "5"},
+		ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "default",
+			Labels:          map[string]string{"app": "x", "pod-template-hash": "5"},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "o", UID: "1-2-3"}}},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "nginx", Image: "nginx",
 			Ports: []corev1.ContainerPort{{ContainerPort: 80}}, Env: []corev1.EnvVar{{Name: "A", Value: "b"}}}}},
@@ -67,7 +68,9 @@ func BenchmarkUpdate(b *testing.B) {
 func BenchmarkApply(b *testing.B) {
 	m := New(Config{Types: table})
 	res := table.Kind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
-	document := []byte(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "1", "y": "1"}}`)
+	document := []byte(
+		`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "1", "y": "1"}}`,
+	)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := m.Apply(res, "", nil, document, "test", false, "Strict", nil); err != nil {
@@ -97,7 +100,10 @@ func BenchmarkUpdateStatus(b *testing.B) {
 	m.Update(res, "", nil, obj, "creator")
 	obj.SetUID("1")
 	next := obj.DeepCopy()
-	next.Status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1", Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
+	next.Status = corev1.PodStatus{
+		Phase: corev1.PodRunning, PodIP: "10.0.0.1",
+		Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		next.SetManagedFields(obj.GetManagedFields())

@@ -38,7 +38,9 @@ func TestCreationTwin(t *testing.T) {
 			sure++
 			slow := obj.DeepCopyObject().(object)
 			if _, err := e.fields.Update(&view{e.empty, e.empty}, slow, "m"); err != nil {
-				t.Errorf("seed %d, object %d, %s: %s where structured-merge-diff fails: %v", i, n, res.GroupVersionKind(), fields, err)
+				t.Errorf(
+					"seed %d, object %d, %s: %s where structured-merge-diff fails: %v", i, n, res.GroupVersionKind(), fields, err,
+				)
 				break
 			}
 			want := ""
@@ -58,7 +60,9 @@ func TestCreationTwin(t *testing.T) {
 
 // opaqueKinds hold values of any form, or conditions that may have no type. Their status may be
 // what isn't sure, which new objects don't have.
-var opaqueKinds = map[string]bool{"ControllerRevision": true, "ResourceClaim": true, "FlowSchema": true, "PriorityLevelConfiguration": true}
+var opaqueKinds = map[string]bool{
+	"ControllerRevision": true, "ResourceClaim": true, "FlowSchema": true, "PriorityLevelConfiguration": true,
+}
 
 // simple returns a random object whose texts are few and plain, so that keys meet.
 func simple(t *testing.T, f *randfill.Filler, res *resources.Resource) object {

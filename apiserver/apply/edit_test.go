@@ -27,11 +27,14 @@ func TestTwinEdits(t *testing.T) {
 		if res.ToStored != nil || res.FromStored != nil { // not pruned, and the reference knows nothing of the stored version
 			continue
 		}
-		p, hub, subs := copying{plain{res}}, schema.GroupVersion{Group: res.Group, Version: runtime.APIVersionInternal}, endpointsOf(res)
+		p, hub, subs := copying{
+			plain{res},
+		}, schema.GroupVersion{Group: res.Group, Version: runtime.APIVersionInternal}, endpointsOf(res)
 		worlds := make([]*world, len(subs))
 		random := rand.New(rand.NewSource(from + int64(i)))
 		for i, sub := range subs {
-			reference, err := managedfields.NewDefaultFieldManager(straight(res.GroupVersion()), p, p, p, res.GroupVersionKind(), hub, sub,
+			reference, err := managedfields.NewDefaultFieldManager(straight(res.GroupVersion()), p, p, p, res.GroupVersionKind(),
+				hub, sub,
 				resets(res, sub, []*resources.Resource{res}))
 			if err != nil {
 				t.Fatal(err)
@@ -47,7 +50,8 @@ type copying struct{ plain }
 
 func (c copying) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	gvk, gv := c.res.GroupVersionKind(), target.(schema.GroupVersion)
-	if reflect.TypeOf(obj) != reflect.TypeOf(c.res.New()) || gv.Version != runtime.APIVersionInternal && gv != gvk.GroupVersion() {
+	if reflect.TypeOf(obj) != reflect.TypeOf(c.res.New()) ||
+		gv.Version != runtime.APIVersionInternal && gv != gvk.GroupVersion() {
 		return c.plain.ConvertToVersion(obj, target)
 	}
 	out := obj.DeepCopyObject()
@@ -126,7 +130,8 @@ func (e editor) editStruct(v reflect.Value, depth int) {
 		i := e.random.Intn(v.NumField())
 		f := v.Field(i)
 		switch {
-		case !f.CanSet(), f.Type() == reflect.TypeFor[metav1.TypeMeta](), f.Type() == reflect.TypeFor[[]metav1.ManagedFieldsEntry]():
+		case !f.CanSet(), f.Type() == reflect.TypeFor[metav1.TypeMeta](),
+			f.Type() == reflect.TypeFor[[]metav1.ManagedFieldsEntry]():
 		case f.IsZero() && e.random.Intn(4) > 0:
 		default:
 			e.edit(f, depth+1)

@@ -38,7 +38,9 @@ func TestLongLists(t *testing.T) {
 		for i := range list {
 			list[i] = map[string]any{"a": int64(i)}
 		}
-		return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"deep": []any{map[string]any{"list": list}}}}}
+		return &unstructured.Unstructured{
+			Object: map[string]any{"spec": map[string]any{"deep": []any{map[string]any{"list": list}}}},
+		}
 	}
 	if listed(custom(mostListed)) != nil || listed(custom(mostListed+1)) == nil {
 		t.Error("a custom resource's list is not counted")

@@ -45,7 +45,10 @@ func TestOwned(t *testing.T) {
 			status := &o.(*corev1.Pod).Status
 			status.Conditions = nil
 			for i, kind := range kinds {
-				status.Conditions = append(status.Conditions, corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, Message: fmt.Sprint(len(kinds), i)})
+				status.Conditions = append(
+					status.Conditions,
+					corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, Message: fmt.Sprint(len(kinds), i)},
+				)
 			}
 		}
 	}
@@ -68,7 +71,9 @@ func TestOwned(t *testing.T) {
 	entry := func(manager, set string) metav1.ManagedFieldsEntry {
 		raw := &metav1.FieldsV1{}
 		raw.SetRawBytes([]byte(set))
-		return metav1.ManagedFieldsEntry{Manager: manager, Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: raw}
+		return metav1.ManagedFieldsEntry{
+			Manager: manager, Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: raw,
+		}
 	}
 	applied := entry("creator", `{"f:data":{"f:a":{}}}`)
 	applied.Operation = metav1.ManagedFieldsOperationApply
@@ -112,70 +117,132 @@ func TestOwned(t *testing.T) {
 	}{
 		{"a value", configMap(), nil, write{creator, data(map[string]string{"a": "9", "b": "2"})}, true},
 		{"two values", configMap(), nil, write{creator, both(label("z"), data(map[string]string{"a": "9", "b": "8"}))}, true},
-		{"another manager's value", configMap(), nil, write{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}, false},
-		{"one's own beside another's", configMap(), []write{{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}},
+		{
+			"another manager's value", configMap(), nil,
+			write{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}, false,
+		},
+		{"one's own beside another's", configMap(),
+			[]write{{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}},
 			write{author{manager: "other"}, data(map[string]string{"a": "8", "b": "2"})}, true},
 		{"what was taken", configMap(), []write{{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}},
 			write{creator, data(map[string]string{"a": "8", "b": "2"})}, false},
 		{"a key more", configMap(), nil, write{creator, data(map[string]string{"a": "1", "b": "2", "c": "3"})}, false},
 		{"a key less", configMap(), nil, write{creator, data(map[string]string{"a": "1"})}, false},
 		{"another key", configMap(), nil, write{creator, data(map[string]string{"a": "1", "c": "2"})}, false},
-		{"a key that looks like a part of a set", configMap(), []write{{creator, both(data(map[string]string{`a":{"f:x`: "1"}), fields(entry("creator", `{"f:data":{"f:a":{"f:x":{}}}}`)))}},
+		{"a key that looks like a part of a set", configMap(), []write{
+			{creator, both(data(map[string]string{`a":{"f:x`: "1"}), fields(entry("creator", `{"f:data":{"f:a":{"f:x":{}}}}`)))},
+		},
 			write{creator, data(map[string]string{`a":{"f:x`: "2"})}, false},
 		{"no value at all", configMap(), nil, write{creator, data(nil)}, false},
 		{"nothing", configMap(), nil, write{creator, func(object) {}}, true},
 		{"nothing, by one who has nothing", configMap(), nil, write{author{manager: "other"}, func(object) {}}, false},
-		{"what has no owner", configMap(), nil, write{creator, func(o object) { o.SetResourceVersion("7"); o.SetGeneration(3); o.SetUID("other") }}, true},
+		{"what has no owner", configMap(), nil, write{creator, func(o object) {
+			o.SetResourceVersion("7")
+			o.SetGeneration(3)
+			o.SetUID("other")
+		}}, true},
 		{"no name", configMap(), []write{{anonymous, label("y")}}, write{anonymous, label("z")}, true},
-		{"a lease", &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
-			Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{}, HolderIdentity: new(string)}}, nil,
-			write{creator, func(o object) { o.(*coordinationv1.Lease).Spec.RenewTime.Time = metav1.Now().Time }}, true}, // no time is null
-		{"a lease again", &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		{"a lease", &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
+			ObjectMeta: metav1.ObjectMeta{Name: "a"},
+			Spec:       coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{}, HolderIdentity: new(string)}}, nil,
+			// no time is null
+			write{creator, func(o object) { o.(*coordinationv1.Lease).Spec.RenewTime.Time = metav1.Now().Time }}, true},
+		{"a lease again", &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{
+			APIVersion: "coordination.k8s.io/v1", Kind: "Lease",
+		}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
 			Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: metav1.Unix(1, 0).Time}}}, nil,
 			write{creator, func(o object) { o.(*coordinationv1.Lease).Spec.RenewTime.Time = metav1.Now().Time }}, true},
 
 		{"a status", pod(t), []write{{kubelet, phase("Pending")}}, write{kubelet, phase("Running")}, true},
 		{"a status that isn't there yet", pod(t), nil, write{kubelet, phase("Running")}, false},
-		{"a status by the endpoint that resets it", pod(t), []write{{kubelet, phase("Pending")}}, write{creator, both(phase("Running"), label("z"))}, true},
-		{"one's own label by an endpoint of which one has nothing", pod(t), nil, write{author{"creator", "status"}, label("z")}, false},
+		{
+			"a status by the endpoint that resets it", pod(t), []write{{kubelet, phase("Pending")}},
+			write{creator, both(phase("Running"), label("z"))}, true,
+		},
+		{
+			"one's own label by an endpoint of which one has nothing", pod(t), nil,
+			write{author{"creator", "status"}, label("z")}, false,
+		},
 		{"one's own label by another endpoint", pod(t), []write{{author{"creator", "status"}, phase("Pending")}},
 			write{author{"creator", "status"}, both(phase("Running"), label("z"))}, false},
-		{"a part that an endpoint may own", pod(t), []write{{author{"r", "resize"}, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("1") }}},
-			write{author{"r", "resize"}, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("2") }}, false},
-		{"a quantity in another form", pod(t), []write{{author{"r", "resize"}, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("1") }}},
-			write{author{"r", "resize"}, func(o object) { q := o.(*corev1.Pod).Spec.Containers[0].Resources.Limits["cpu"]; _ = q.String() }}, false},
+		{"a part that an endpoint may own", pod(t), []write{{author{"r", "resize"}, func(o object) {
+			o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("1")
+		}}},
+			write{author{"r", "resize"}, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("2") }},
+			false},
+		{"a quantity in another form", pod(t), []write{{author{"r", "resize"}, func(o object) {
+			o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("1")
+		}}},
+			write{author{"r", "resize"}, func(o object) {
+				q := o.(*corev1.Pod).Spec.Containers[0].Resources.Limits["cpu"]
+				_ = q.String()
+			}}, false},
 		{"the same quantity in another form", quota(resource.MustParse("1")), nil,
 			write{creator, func(o object) {
-				o.(*corev1.ResourceQuota).Spec.Hard = corev1.ResourceList{"pods": *resource.NewQuantity(1, resource.DecimalExponent)}
+				o.(*corev1.ResourceQuota).Spec.Hard = corev1.ResourceList{
+					"pods": *resource.NewQuantity(1, resource.DecimalExponent),
+				}
 			}}, true},
 		{"a list as a whole that may break", podTemplate(`{}`), nil, write{creator, broken}, false},
-		{"elements of a list", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, both(reason(0, "x"), reason(1, "y"))}, true},
-		{"elements in another order", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, condition("B", "A")}, false},
+		{
+			"elements of a list", pod(t), []write{{kubelet, condition("A", "B")}},
+			write{kubelet, both(reason(0, "x"), reason(1, "y"))}, true,
+		},
+		{
+			"elements in another order", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, condition("B", "A")},
+			false,
+		},
 		{"another element", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, condition("A", "C")}, false},
 		{"an element less", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, condition("A")}, false},
-		{"elements with the same key", pod(t), []write{{kubelet, condition("A", "A")}}, write{kubelet, reason(1, "y")}, false},
-		{"an empty list instead of none", pod(t), []write{{creator, func(o object) { o.(*corev1.Pod).Spec.Containers = nil }}},
+		{
+			"elements with the same key", pod(t), []write{{kubelet, condition("A", "A")}}, write{kubelet, reason(1, "y")}, false,
+		},
+		{"an empty list instead of none", pod(t),
+			[]write{{creator, func(o object) { o.(*corev1.Pod).Spec.Containers = nil }}},
 			write{creator, func(o object) { o.(*corev1.Pod).Spec.Containers = []corev1.Container{} }}, false},
-		{"a list of values as a whole", pod(t), []write{{creator, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Args = []string{"a"} }}},
+		{"a list of values as a whole", pod(t),
+			[]write{{creator, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Args = []string{"a"} }}},
 			write{creator, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Args = []string{"b", "c"} }}, true},
 		{"finalizers", configMap(), []write{{creator, func(o object) { o.SetFinalizers([]string{"a.b/c"}) }}},
 			write{creator, func(o object) { o.SetFinalizers([]string{"a.b/d"}) }}, false},
 
-		{"by an entry of which part is a part of the field", configMap(), []write{{creator, fields(entry("creator", `{"f:data":{"f:a":{"f:x":{}},"f:b":{}}}`))}},
+		{"by an entry of which part is a part of the field", configMap(),
+			[]write{{creator, fields(entry("creator", `{"f:data":{"f:a":{"f:x":{}},"f:b":{}}}`))}},
 			write{creator, data(map[string]string{"a": "9", "b": "2"})}, false},
-		{"a value that two have", configMap(), []write{{creator, fields(entry("creator", `{"f:data":{"f:a":{}}}`), entry("other", `{"f:data":{"f:a":{},"f:b":{}}}`))}},
+		{"a value that two have", configMap(), []write{
+			{creator, fields(entry("creator", `{"f:data":{"f:a":{}}}`), entry("other", `{"f:data":{"f:a":{},"f:b":{}}}`))},
+		},
 			write{creator, data(map[string]string{"a": "9", "b": "2"})}, false},
-		{"a value that was applied", configMap(), []write{{creator, fields(applied)}}, write{creator, data(map[string]string{"a": "9", "b": "2"})}, false},
-		{"two entries of a manager", configMap(), []write{{creator, fields(entry("creator", `{"f:data":{"f:a":{}}}`), entry("creator", `{"f:data":{"f:b":{}}}`))}},
+		{
+			"a value that was applied", configMap(), []write{{creator, fields(applied)}},
+			write{creator, data(map[string]string{"a": "9", "b": "2"})}, false,
+		},
+		{"two entries of a manager", configMap(),
+			[]write{{creator, fields(entry("creator", `{"f:data":{"f:a":{}}}`), entry("creator", `{"f:data":{"f:b":{}}}`))}},
 			write{creator, data(map[string]string{"a": "1", "b": "9"})}, false},
 		{"more managers than are kept", configMap(), []write{{creator, fields(many...)}},
 			write{author{manager: "m0"}, data(map[string]string{"a": "9", "b": "2"})}, false},
-		{"what an endpoint leaves out of account, of an entry that has it", pod(t), []write{{creator, fields(resized)}}, write{author{"r", "resize"}, label("z")}, false},
-		{"a broken status by the endpoint that resets it", flowSchema(), nil, write{creator, both(label("z"), schemaConditions(""))}, false},
-		{"a broken spec by the endpoint that resets it", &appsv1.Deployment{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}, ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"a": "b"}}},
+		{
+			"what an endpoint leaves out of account, of an entry that has it", pod(t), []write{{creator, fields(resized)}},
+			write{author{"r", "resize"}, label("z")}, false,
+		},
+		{
+			"a broken status by the endpoint that resets it", flowSchema(), nil,
+			write{creator, both(label("z"), schemaConditions(""))}, false,
+		},
+		{"a broken spec by the endpoint that resets it", &appsv1.Deployment{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+			ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"a": "b"}},
+		},
 			[]write{{author{"d", "status"}, replicas(1)}}, write{author{"d", "status"}, both(replicas(2), brokenSpec)}, false},
-		{"a status by the endpoint that resets it and looks at it", flowSchema(), nil, write{creator, both(label("z"), schemaConditions("a", "b"))}, true},
-		{"an entry without fields", configMap(), []write{{creator, fields(entry("creator", `{"f:data":{"f:a":{}}}`), metav1.ManagedFieldsEntry{Manager: "m", Operation: "Update", APIVersion: "v1"})}},
+		{
+			"a status by the endpoint that resets it and looks at it", flowSchema(), nil,
+			write{creator, both(label("z"), schemaConditions("a", "b"))}, true,
+		},
+		{"an entry without fields", configMap(), []write{{creator, fields(
+			entry("creator", `{"f:data":{"f:a":{}}}`),
+			metav1.ManagedFieldsEntry{Manager: "m", Operation: "Update", APIVersion: "v1"},
+		)}},
 			write{creator, data(map[string]string{"a": "9", "b": "2"})}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -208,7 +275,9 @@ func TestOwned(t *testing.T) {
 			if found != c.want {
 				t.Errorf("found: %t", found)
 			}
-			want := straight(t, res, c.last.by.sub).UpdateNoErrors(live.DeepCopyObject(), next.DeepCopyObject(), c.last.by.manager).(object)
+			want := straight(t, res, c.last.by.sub).UpdateNoErrors(
+				live.DeepCopyObject(), next.DeepCopyObject(), c.last.by.manager,
+			).(object)
 			got := m.Update(res, c.last.by.sub, live, next, c.last.by.manager).(object)
 			if d := cmp.Diff(renewed(want), renewed(got)); d != "" {
 				t.Errorf("entries with a new time (-field manager +own):\n%s", d)
@@ -224,18 +293,23 @@ func TestOwned(t *testing.T) {
 
 // flowSchema is of a kind whose conditions may lack their key.
 func flowSchema() object {
-	return &flowcontrolv1.FlowSchema{TypeMeta: metav1.TypeMeta{APIVersion: "flowcontrol.apiserver.k8s.io/v1", Kind: "FlowSchema"},
+	return &flowcontrolv1.FlowSchema{TypeMeta: metav1.TypeMeta{
+		APIVersion: "flowcontrol.apiserver.k8s.io/v1", Kind: "FlowSchema",
+	},
 		ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"app": "x"}}}
 }
 
 func quota(pods resource.Quantity) object {
-	return &corev1.ResourceQuota{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ResourceQuota"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
-		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"pods": pods}}}
+	return &corev1.ResourceQuota{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ResourceQuota"},
+		ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"pods": pods}}}
 }
 
 // podTemplate has a list with any JSON in it.
 func podTemplate(fields string) *corev1.PodTemplate {
-	o := &corev1.PodTemplate{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodTemplate"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	o := &corev1.PodTemplate{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodTemplate"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
+	}
 	o.Template.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}}
 	return o
 }
@@ -254,8 +328,11 @@ func bare(o object) runtime.Object {
 // straight is apimachinery's field manager with client-go's schemas.
 func straight(t *testing.T, res *resources.Resource, sub string) *managedfields.FieldManager {
 	p := plain{res}
-	m, err := managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), p, p, p, res.GroupVersionKind(),
-		schema.GroupVersion{Group: res.Group, Version: runtime.APIVersionInternal}, sub, resets(res, sub, []*resources.Resource{res}))
+	m, err := managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), p, p, p,
+		res.GroupVersionKind(),
+		schema.GroupVersion{
+			Group: res.Group, Version: runtime.APIVersionInternal,
+		}, sub, resets(res, sub, []*resources.Resource{res}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +349,8 @@ func TestAt(t *testing.T) {
 		"f:c f:a":                              `{}},"f:d"`,
 		"f:d":                                  `{}}`,
 		`f:a k:{\"n\":\"}{\\\"f:x\\\":\"} f:y`: `{}}},"f:c"`,
-		"f:b":                                  "", "f:a f:c": "", "f:a f:a": "", "f:a f:x": "", "f:d f:a": "", "f:": "", "f:e": "",
+		"f:b":                                  "", "f:a f:c": "", "f:a f:a": "", "f:a f:x": "", "f:d f:a": "", "f:": "",
+		"f:e": "",
 	} {
 		var names []string
 		for name := range strings.FieldsSeq(path) {

@@ -30,12 +30,18 @@ func TestTwinOwned(t *testing.T) {
 		for _, sub := range endpointsOf(res) {
 			t.Run(res.GroupResource().String()+"/"+sub, func(t *testing.T) {
 				p := plain{res}
-				reference, err := managedfields.NewDefaultFieldManager(straight(res.GroupVersion()), p, p, p, res.GroupVersionKind(),
-					schema.GroupVersion{Group: res.Group, Version: runtime.APIVersionInternal}, sub, resets(res, sub, []*resources.Resource{res}))
+				reference, err := managedfields.NewDefaultFieldManager(straight(res.GroupVersion()), p, p, p,
+					res.GroupVersionKind(),
+					schema.GroupVersion{
+						Group: res.Group, Version: runtime.APIVersionInternal,
+					}, sub, resets(res, sub, []*resources.Resource{res}))
 				if err != nil {
 					t.Fatal(err)
 				}
-				w := &world{t: t, m: m, res: res, sub: sub, reference: reference, fill: filler(from + int64(i)), random: rand.New(rand.NewSource(from + int64(i)))}
+				w := &world{
+					t: t, m: m, res: res, sub: sub, reference: reference, fill: filler(from + int64(i)),
+					random: rand.New(rand.NewSource(from + int64(i))),
+				}
 				live := w.write(0, nil, random(t, w.fill, res))
 				for step := 1; step < 7 && len(live.GetManagedFields()) > 0; step++ {
 					live.SetUID("uid")
@@ -98,7 +104,8 @@ func editsOf(random *rand.Rand, v reflect.Value, all *[]func()) {
 	case *resource.Quantity:
 		add(func() { *x = resource.MustParse(fmt.Sprint(random.Intn(5), "000m")) })
 		return
-	case *metav1.TypeMeta, *[]metav1.ManagedFieldsEntry, *metav1.FieldsV1, *runtime.RawExtension, *intstr.IntOrString, *apiextensionsv1.JSON:
+	case *metav1.TypeMeta, *[]metav1.ManagedFieldsEntry, *metav1.FieldsV1, *runtime.RawExtension, *intstr.IntOrString,
+		*apiextensionsv1.JSON:
 		return
 	}
 	switch v.Kind() {

@@ -60,7 +60,8 @@ type replay struct {
 
 // applicable leaves out reads, and what a handler rejects before or after it comes here.
 func (r *replay) applicable(s recorded) bool {
-	return s.Method == "PATCH" && strings.Contains(s.Path, "fieldManager=") && !strings.Contains(string(s.Expect.Body), "does not match the name on the URL")
+	return s.Method == "PATCH" && strings.Contains(s.Path, "fieldManager=") &&
+		!strings.Contains(string(s.Expect.Body), "does not match the name on the URL")
 }
 
 func (r *replay) step(t *testing.T, i int, s recorded) {
@@ -101,14 +102,18 @@ func (r *replay) step(t *testing.T, i int, s recorded) {
 	for _, o := range []metav1.Object{seen, answer} {
 		forget(o)
 		// Whole seconds order them, so they were recorded in the order of managers.
-		slices.SortStableFunc(o.GetManagedFields(), func(a, b metav1.ManagedFieldsEntry) int { return strings.Compare(a.Manager, b.Manager) })
+		slices.SortStableFunc(o.GetManagedFields(), func(a, b metav1.ManagedFieldsEntry) int {
+			return strings.Compare(a.Manager, b.Manager)
+		})
 	}
 	if d := cmp.Diff(answer.ManagedFields, seen.GetManagedFields()); d != "" {
 		t.Errorf("step %d %s (-recorded +own):\n%s", i, s.Name, d)
 	}
 }
 
-func (r *replay) patch(t *testing.T, res *resources.Resource, sub string, live object, s recorded, query url.Values) (object, error) {
+func (r *replay) patch(
+	t *testing.T, res *resources.Resource, sub string, live object, s recorded, query url.Values,
+) (object, error) {
 	manager := query.Get("fieldManager")
 	var was runtime.Object
 	if live != nil {

@@ -77,7 +77,9 @@ func (s *story) step(t *testing.T, d *datadriven.TestData) string {
 			live = s.live
 		}
 		var obj runtime.Object
-		obj, err = s.m.Apply(res, sub, live, []byte(d.Input), manager, d.HasArg("force"), strictness, func(w string) { out = append(out, "warning: "+w) })
+		obj, err = s.m.Apply(res, sub, live, []byte(d.Input), manager, d.HasArg("force"), strictness, func(w string) {
+			out = append(out, "warning: "+w)
+		})
 		if err == nil {
 			s.store(obj.(object))
 		}

@@ -15,7 +15,9 @@ import (
 func randomFields(r *rand.Rand, depth int) string {
 	var all []string
 	for range r.IntN(6) {
-		name := []string{`"f:%d"`, `"v:%d"`, `"k:{\"a\":%d}"`, `"i:%d"`, `"v:\"x%d\""`, `"f:\u0061%d"`, `"x:%d"`, `"." `}[r.IntN(8)]
+		name := []string{
+			`"f:%d"`, `"v:%d"`, `"k:{\"a\":%d}"`, `"i:%d"`, `"v:\"x%d\""`, `"f:\u0061%d"`, `"x:%d"`, `"." `,
+		}[r.IntN(8)]
 		if strings.Contains(name, "%d") {
 			name = fmt.Sprintf(name, r.IntN(5))
 		}

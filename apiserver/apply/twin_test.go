@@ -174,12 +174,16 @@ func TestTwin(t *testing.T) {
 			t.Run(res.GroupResource().String()+"/"+sub, func(t *testing.T) {
 				hub := schema.GroupVersion{Group: res.Group, Version: runtime.APIVersionInternal}
 				p := plain{res}
-				reference, err := managedfields.NewDefaultFieldManager(straight(res.GroupVersion()), p, p, p, res.GroupVersionKind(), hub, sub,
+				reference, err := managedfields.NewDefaultFieldManager(straight(res.GroupVersion()), p, p, p,
+					res.GroupVersionKind(), hub, sub,
 					resets(res, sub, []*resources.Resource{res}))
 				if err != nil {
 					t.Fatal(err)
 				}
-				w := &world{t: t, m: m, res: res, sub: sub, reference: reference, fill: filler(int64(i)), random: rand.New(rand.NewSource(int64(i)))}
+				w := &world{
+					t: t, m: m, res: res, sub: sub, reference: reference, fill: filler(int64(i)),
+					random: rand.New(rand.NewSource(int64(i))),
+				}
 				for range 2 {
 					w.run()
 				}
@@ -249,8 +253,9 @@ func (w *world) run() {
 }
 
 // claims are what a client may say of itself.
-var claims = []metav1.ManagedFieldsEntry{{Manager: "client", Operation: "Apply", APIVersion: "v1", FieldsType: "FieldsV1",
-	FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{"f:x":{}},"f:managedFields":{}},"f:spec":{}}`)}}}
+var claims = []metav1.ManagedFieldsEntry{{Manager: "client", Operation: "Apply", APIVersion: "v1",
+	FieldsType: "FieldsV1",
+	FieldsV1:   &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{"f:x":{}},"f:managedFields":{}},"f:spec":{}}`)}}}
 
 func (w *world) entries(live object) []metav1.ManagedFieldsEntry {
 	switch w.random.Intn(8) {

@@ -19,7 +19,8 @@ import (
 func TestManyManagers(t *testing.T) {
 	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	p := plain{res}
-	reference, err := managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), p, p, p, res.GroupVersionKind(),
+	reference, err := managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), p, p, p,
+		res.GroupVersionKind(),
 		schema.GroupVersion{Version: runtime.APIVersionInternal}, "", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,8 @@ func TestManyManagers(t *testing.T) {
 func TestReferredKind(t *testing.T) {
 	m, res := New(Config{Types: table}), table.Kind(autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler"))
 	live := &autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
-		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "a"}, MaxReplicas: 1}}
+		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "a"},
+		MaxReplicas:    1}}
 	live.SetGroupVersionKind(res.GroupVersionKind())
 	m.Update(res, "", nil, live, "creator")
 	live.UID = "u"
@@ -94,7 +96,9 @@ func TestBystanders(t *testing.T) {
 		{"x", nil, nil, []metav1.ManagedFieldsEntry{spec, status}},
 	} {
 		affected, unaffected := splitEntries([]metav1.ManagedFieldsEntry{spec, status}, c.manager, c.names)
-		if d := cmp.Diff([][]metav1.ManagedFieldsEntry{c.affected, c.unaffected}, [][]metav1.ManagedFieldsEntry{affected, unaffected}); d != "" {
+		if d := cmp.Diff(
+			[][]metav1.ManagedFieldsEntry{c.affected, c.unaffected}, [][]metav1.ManagedFieldsEntry{affected, unaffected},
+		); d != "" {
 			t.Errorf("%s writes %q:\n%s", c.manager, c.names, d)
 		}
 	}

@@ -80,7 +80,9 @@ func TestUnlink(t *testing.T) {
 func randomOwners(r *rand.Rand) (all []metav1.OwnerReference) {
 	for i := range r.Intn(4) {
 		block := r.Intn(2) == 0
-		all = append(all, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: types.UID(fmt.Sprint("u", i)), BlockOwnerDeletion: &block})
+		all = append(all, metav1.OwnerReference{
+			APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: types.UID(fmt.Sprint("u", i)), BlockOwnerDeletion: &block,
+		})
 	}
 	return all
 }
@@ -96,7 +98,10 @@ func randomFinalizers(r *rand.Rand) (all []string) {
 func TestUnlinkUnsure(t *testing.T) {
 	res := table.Kind(corev1.SchemeGroupVersion.WithKind("Pod"))
 	entry := func(version, fields string) metav1.ManagedFieldsEntry {
-		return metav1.ManagedFieldsEntry{Manager: "m", Operation: "Update", APIVersion: version, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
+		return metav1.ManagedFieldsEntry{
+			Manager: "m", Operation: "Update", APIVersion: version, FieldsType: "FieldsV1",
+			FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)},
+		}
 	}
 	for name, entries := range map[string][]metav1.ManagedFieldsEntry{
 		"none":               nil,
@@ -115,7 +120,9 @@ func TestUnlinkUnsure(t *testing.T) {
 func TestUnlinkTwice(t *testing.T) {
 	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("Pod"))
 	entries := []metav1.ManagedFieldsEntry{{Manager: "m", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1",
-		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:finalizers":{".":{},"v:\"f\"":{}},"f:ownerReferences":{".":{},"k:{\"uid\":\"a\"}":{}}}}`)}}}
+		FieldsV1: &metav1.FieldsV1{Raw: []byte(
+			`{"f:metadata":{"f:finalizers":{".":{},"v:\"f\"":{}},"f:ownerReferences":{".":{},"k:{\"uid\":\"a\"}":{}}}}`,
+		)}}}
 	both := Links{Owners: []types.UID{"a"}, Finalizers: []string{"f"}}
 	owners, finalizers, all := both, both, both
 	owners.NoOwners, finalizers.NoFinalizers, all.NoOwners, all.NoFinalizers = true, true, true, true

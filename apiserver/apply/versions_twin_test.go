@@ -119,15 +119,19 @@ func startRenaming(t *testing.T) *apiextensionsv1.CustomResourceConversion {
 		for _, obj := range request["objects"].([]any) {
 			rename(obj.(map[string]any), request["desiredAPIVersion"].(string))
 		}
-		review["response"] = map[string]any{"uid": request["uid"], "convertedObjects": request["objects"], "result": map[string]any{"status": "Success"}}
+		review["response"] = map[string]any{
+			"uid": request["uid"], "convertedObjects": request["objects"], "result": map[string]any{"status": "Success"},
+		}
 		if err := json.NewEncoder(w).Encode(review); err != nil {
 			t.Errorf("answering a review: %v", err)
 		}
 	}))
 	t.Cleanup(s.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
-	return &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
-		ConversionReviewVersions: []string{"v1"}, ClientConfig: &apiextensionsv1.WebhookClientConfig{URL: &s.URL, CABundle: ca}}}
+	return &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter,
+		Webhook: &apiextensionsv1.WebhookConversion{
+			ConversionReviewVersions: []string{"v1"},
+			ClientConfig:             &apiextensionsv1.WebhookClientConfig{URL: &s.URL, CABundle: ca}}}
 }
 
 // fieldForms are what schemas say of the fields of spec, fieldValues what clients write.
@@ -135,28 +139,41 @@ var (
 	fieldForms = map[string][]string{
 		"a": {`{"type":"integer"}`},
 		"b": {``, `{"type":"string"}`, `{"type":"integer"}`},
-		"c": {``, `{"type":"object","properties":{"x":{"type":"integer"}}}`, `{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer","default":3}}}`,
+		"c": {``, `{"type":"object","properties":{"x":{"type":"integer"}}}`,
+			`{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer","default":3}}}`,
 			`{"type":"object","x-kubernetes-map-type":"atomic","properties":{"x":{"type":"integer"},"y":{"type":"integer"}}}`},
 		"d": {``, `{"type":"string","default":"d"}`, `{"type":"string"}`, `{"type":"string","nullable":true,"default":"n"}`},
 		"e": {``, `{"type":"integer"}`},
-		"l": {``, `{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","required":["k"],"properties":{"k":{"type":"string"},"v":{"type":"integer"}}}}`,
+		"l": {``,
+			`{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","required":["k"],"properties":{"k":{"type":"string"},"v":{"type":"integer"}}}}`,
 			`{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","required":["k"],"properties":{"k":{"type":"string"},"w":{"type":"integer","default":1}}}}`},
-		"p": {``, `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`, `{"type":"object","additionalProperties":{"type":"integer"}}`},
+		"p": {
+			``, `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`,
+			`{"type":"object","additionalProperties":{"type":"integer"}}`,
+		},
 	}
 	fieldValues = map[string][]string{
-		"a": {`1`, `2`}, "b": {`"b"`, `1`}, "c": {`{"x":1}`, `{"x":1,"y":2}`, `{"y":null}`, `{}`}, "d": {`"x"`, `null`}, "e": {`5`, `6`},
-		"l": {`[{"k":"1"}]`, `[{"k":"1","v":1},{"k":"2"}]`, `[{"k":"2","w":2}]`, `[]`}, "p": {`{"x":1}`, `{"y":1}`, `{"x":{"z":1}}`}, "u": {`1`},
+		"a": {`1`, `2`}, "b": {`"b"`, `1`}, "c": {`{"x":1}`, `{"x":1,"y":2}`, `{"y":null}`, `{}`}, "d": {`"x"`, `null`},
+		"e": {`5`, `6`},
+		"l": {`[{"k":"1"}]`, `[{"k":"1","v":1},{"k":"2"}]`, `[{"k":"2","w":2}]`, `[]`},
+		"p": {`{"x":1}`, `{"y":1}`, `{"x":{"z":1}}`}, "u": {`1`},
 	}
 )
 
 // definition returns a random definition with versions v1, v1beta1 and v1alpha1, of which the last isn't served.
-func definition(t *testing.T, r *rand.Rand, conversion *apiextensionsv1.CustomResourceConversion) *apiextensionsv1.CustomResourceDefinition {
+func definition(
+	t *testing.T, r *rand.Rand, conversion *apiextensionsv1.CustomResourceConversion,
+) *apiextensionsv1.CustomResourceDefinition {
 	d := &apiextensionsv1.CustomResourceDefinition{}
 	d.Name, d.UID = "ws.x.io", "uid"
 	names := apiextensionsv1.CustomResourceDefinitionNames{Plural: "ws", Singular: "w", Kind: "W", ListKind: "WList"}
-	d.Spec = apiextensionsv1.CustomResourceDefinitionSpec{Group: "x.io", Scope: apiextensionsv1.NamespaceScoped, Names: names, Conversion: conversion}
+	d.Spec = apiextensionsv1.CustomResourceDefinitionSpec{
+		Group: "x.io", Scope: apiextensionsv1.NamespaceScoped, Names: names, Conversion: conversion,
+	}
 	d.Status.AcceptedNames = names
-	d.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue}}
+	d.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{
+		{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue},
+	}
 	stored := r.IntN(3)
 	for i, name := range []string{"v1", "v1beta1", "v1alpha1"} {
 		var fields []string
@@ -165,9 +182,13 @@ func definition(t *testing.T, r *rand.Rand, conversion *apiextensionsv1.CustomRe
 				fields = append(fields, fmt.Sprintf("%q:%s", f, form))
 			}
 		}
-		v := apiextensionsv1.CustomResourceDefinitionVersion{Name: name, Served: i < 2, Storage: i == stored, Schema: &apiextensionsv1.CustomResourceValidation{},
-			Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}}
-		text := `{"type":"object","properties":{"spec":{"type":"object","properties":{` + strings.Join(fields, ",") + `}},"status":{"type":"object","properties":{"s":{"type":"string"}}}}}`
+		v := apiextensionsv1.CustomResourceDefinitionVersion{Name: name, Served: i < 2, Storage: i == stored,
+			Schema: &apiextensionsv1.CustomResourceValidation{},
+			Subresources: &apiextensionsv1.CustomResourceSubresources{
+				Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
+			}}
+		text := `{"type":"object","properties":{"spec":{"type":"object","properties":{` + strings.Join(fields, ",") +
+			`}},"status":{"type":"object","properties":{"s":{"type":"string"}}}}}`
 		if err := json.Unmarshal([]byte(text), &v.Schema.OpenAPIV3Schema); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +205,8 @@ func typesOf(t *testing.T, entries []*resources.Resource) managedfields.TypeConv
 		if err != nil {
 			t.Fatal(err)
 		}
-		kind := openapi.Type{Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Namespaced: true, Verbs: r.Verbs,
+		kind := openapi.Type{Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Namespaced: true,
+			Verbs:  r.Verbs,
 			Custom: &openapi.Custom{ListKind: r.ListKind, Schema: v3, SchemaV2: v2}}
 		schemas, err := openapi.New("", func() []openapi.Type { return []openapi.Type{kind} }).Definitions(r.GroupVersion())
 		if err != nil {
@@ -227,10 +249,15 @@ func TestRandomVersions(t *testing.T) {
 		d := definition(t, r, conversion)
 		entries := customresource.Entries(d)
 		types := typesOf(t, entries)
-		m := New(Config{Types: resources.NewTable(entries...), Custom: func(*resources.Resource) (managedfields.TypeConverter, error) { return types, nil }})
+		m := New(Config{
+			Types:  resources.NewTable(entries...),
+			Custom: func(*resources.Resource) (managedfields.TypeConverter, error) { return types, nil },
+		})
 		s := &several{t: t, r: r, m: m, entries: entries, twins: map[endpointKey]*managedfields.FieldManager{}}
 		for _, res := range entries {
-			p := plainest{kind: res.GroupVersionKind(), versions: []string{"v1", "v1beta1", "v1alpha1"}, entry: res, hook: i%3 == 0}
+			p := plainest{
+				kind: res.GroupVersionKind(), versions: []string{"v1", "v1beta1", "v1alpha1"}, entry: res, hook: i%3 == 0,
+			}
 			for sub, fields := range map[string][]string{"": {"status"}, "status": {"metadata", "spec"}} {
 				filters := map[fieldpath.APIVersion]fieldpath.Filter{}
 				for _, v := range p.versions {
@@ -238,7 +265,9 @@ func TestRandomVersions(t *testing.T) {
 						filters[fieldpath.APIVersion("x.io/"+v)] = fieldpath.NewExcludeSetFilter(sets(fields))
 					}
 				}
-				twin, err := managedfields.NewDefaultCRDFieldManager(types, p, p, p, res.GroupVersionKind(), res.GroupVersion(), sub, filters)
+				twin, err := managedfields.NewDefaultCRDFieldManager(
+					types, p, p, p, res.GroupVersionKind(), res.GroupVersion(), sub, filters,
+				)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -312,7 +341,9 @@ func (s *several) object(res *resources.Resource) *unstructured.Unstructured {
 			fields = append(fields, fmt.Sprintf("%q:%s", f, v[s.r.IntN(len(v))]))
 		}
 	}
-	text := fmt.Sprintf(`{"apiVersion":%q,"kind":"W","metadata":{"name":"w"},"spec":{%s}}`, res.GroupVersion(), strings.Join(fields, ","))
+	text := fmt.Sprintf(
+		`{"apiVersion":%q,"kind":"W","metadata":{"name":"w"},"spec":{%s}}`, res.GroupVersion(), strings.Join(fields, ","),
+	)
 	u := &unstructured.Unstructured{}
 	if err := u.UnmarshalJSON([]byte(text)); err != nil {
 		s.t.Fatal(err)
@@ -350,7 +381,8 @@ func (s *several) apply(res *resources.Resource, sub string, live *unstructured.
 		s.t.Fatalf("error (-field manager +own):\n%s\n%s", d, strings.Join(s.trace, "\n"))
 	}
 	if wantErr != nil {
-		if strings.Contains(wantErr.Error(), "not declared in schema") && !strings.Contains(wantErr.Error(), "typed patch object") {
+		if strings.Contains(wantErr.Error(), "not declared in schema") &&
+			!strings.Contains(wantErr.Error(), "typed patch object") {
 			s.failed++
 		}
 		return
@@ -369,7 +401,10 @@ func (s *several) update(res *resources.Resource, sub string, live *unstructured
 	case live != nil && s.r.IntN(6) > 0:
 		next.SetManagedFields(live.GetManagedFields())
 	case s.r.IntN(3) == 0: // a version that the definition doesn't have
-		next.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "gone", Operation: "Update", APIVersion: "x.io/v0", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:a":{}}}`)}}})
+		next.SetManagedFields([]metav1.ManagedFieldsEntry{{
+			Manager: "gone", Operation: "Update", APIVersion: "x.io/v0", FieldsType: "FieldsV1",
+			FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:a":{}}}`)},
+		}})
 	}
 	if sub == "status" {
 		status := next.Object["status"]
@@ -399,7 +434,9 @@ func (s *several) compare(want, got runtime.Object) {
 		for i := range entries {
 			entries[i].Time = nil
 		}
-		slices.SortFunc(entries, func(a, b metav1.ManagedFieldsEntry) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		slices.SortFunc(entries, func(a, b metav1.ManagedFieldsEntry) int {
+			return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+		})
 		o.SetManagedFields(entries)
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -118,10 +118,13 @@ func (a *Accounts) Issue(c Claim) (string, error) {
 	t := jwt.NewWithClaims(a.signer.method, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: a.config.Issuers[0], Subject: ServiceAccountName(c.Namespace, c.Name), Audience: c.Audiences,
-			IssuedAt: jwt.NewNumericDate(c.Issued), NotBefore: jwt.NewNumericDate(c.Issued), ExpiresAt: jwt.NewNumericDate(c.Expires),
-			ID: string(uuid.NewUUID()),
+			IssuedAt: jwt.NewNumericDate(c.Issued), NotBefore: jwt.NewNumericDate(c.Issued),
+			ExpiresAt: jwt.NewNumericDate(c.Expires),
+			ID:        string(uuid.NewUUID()),
 		},
-		Kubernetes: kubernetesClaim{Namespace: c.Namespace, Account: Ref{c.Name, c.UID}, Pod: c.Pod, Secret: c.Secret, Node: c.Node},
+		Kubernetes: kubernetesClaim{
+			Namespace: c.Namespace, Account: Ref{c.Name, c.UID}, Pod: c.Pod, Secret: c.Secret, Node: c.Node,
+		},
 	})
 	t.Header["kid"] = a.signer.id
 	delete(t.Header, "typ") // kube-apiserver's have none

@@ -19,7 +19,9 @@ import (
 )
 
 func TestParseTokens(t *testing.T) {
-	tokens, err := auth.ParseTokens(strings.NewReader("t1,alice,u1,\"dev,ops\"\n,nobody,u2\nt2,bob,u3\nt2,carol,u4,system:authenticated\n"))
+	tokens, err := auth.ParseTokens(
+		strings.NewReader("t1,alice,u1,\"dev,ops\"\n,nobody,u2\nt2,bob,u3\nt2,carol,u4,system:authenticated\n"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,9 @@ func signers(t testing.TB) map[string]crypto.Signer {
 	if out["RSA"], err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
 		t.Fatal(err)
 	}
-	for name, curve := range map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()} {
+	for name, curve := range map[string]elliptic.Curve{
+		"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521(),
+	} {
 		if out[name], err = ecdsa.GenerateKey(curve, rand.Reader); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +68,9 @@ func (there) Bound(string, string, string) (string, time.Time, bool) { return "1
 // TestKeys: every kind of key is read in every form, signs, and verifies its own tokens only.
 func TestKeys(t *testing.T) {
 	now := time.Now()
-	claim := auth.Claim{Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour)}
+	claim := auth.Claim{
+		Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour),
+	}
 	tokens, verifiers := map[string]string{}, map[string]*auth.Accounts{}
 	for name, s := range signers(t) {
 		pkcs8, err := x509.MarshalPKCS8PrivateKey(s)
@@ -79,7 +85,10 @@ func TestKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys, err := auth.ParsePublicKeys(append(pem.EncodeToMemory(&pem.Block{Type: "EC PARAMETERS"}), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})...))
+		keys, err := auth.ParsePublicKeys(append(
+			pem.EncodeToMemory(&pem.Block{Type: "EC PARAMETERS"}),
+			pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})...,
+		))
 		if err != nil || len(keys) != 1 {
 			t.Fatal(keys, err)
 		}
@@ -119,12 +128,15 @@ func TestTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Unix(1_000_000, 0)
-	token, err := a.Issue(auth.Claim{Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: start, Expires: start.Add(time.Minute)})
+	token, err := a.Issue(auth.Claim{
+		Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: start, Expires: start.Add(time.Minute),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for after, want := range map[time.Duration]error{
-		-time.Minute: auth.ErrNotYet, -6 * time.Second: auth.ErrNotYet, -5 * time.Second: nil, 0: nil, 59 * time.Second: nil, time.Minute: auth.ErrExpired, time.Hour: auth.ErrExpired,
+		-time.Minute: auth.ErrNotYet, -6 * time.Second: auth.ErrNotYet, -5 * time.Second: nil, 0: nil, 59 * time.Second: nil,
+		time.Minute: auth.ErrExpired, time.Hour: auth.ErrExpired,
 	} {
 		if _, _, err := a.Verify(token, nil, start.Add(after), there{}); !errors.Is(err, want) {
 			t.Errorf("after %v: %v", after, err)
@@ -171,9 +183,18 @@ func TestBound(t *testing.T) {
 		{auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1"}, 0, gone},
 		{auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets m/x": "2"}, 0, gone},
 		{auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "deleted 2"}, 0, gone},
-		{auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "3"}, 0, "secret UID (3) does not match service account secret ref claim (2)"},
-		{auth.Claim{Pod: ref}, held{"serviceaccounts n/a": "1", "pods n/x": "3"}, 0, "pod UID (3) does not match service account pod ref claim (2)"},
-		{auth.Claim{Node: ref}, held{"serviceaccounts n/a": "1", "nodes /x": "3"}, 0, "node UID (3) does not match service account node ref claim (2)"},
+		{
+			auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "3"}, 0,
+			"secret UID (3) does not match service account secret ref claim (2)",
+		},
+		{
+			auth.Claim{Pod: ref}, held{"serviceaccounts n/a": "1", "pods n/x": "3"}, 0,
+			"pod UID (3) does not match service account pod ref claim (2)",
+		},
+		{
+			auth.Claim{Node: ref}, held{"serviceaccounts n/a": "1", "nodes /x": "3"}, 0,
+			"node UID (3) does not match service account node ref claim (2)",
+		},
 		{auth.Claim{Pod: ref, Node: ref}, held{"serviceaccounts n/a": "1", "pods n/x": "2"}, 0, ""},
 	} {
 		c.claim.Namespace, c.claim.Name, c.claim.UID, c.claim.Audiences = "n", "a", "1", []string{"i"}
@@ -199,7 +220,9 @@ func FuzzVerify(f *testing.F) {
 		f.Fatal(err)
 	}
 	now := time.Now()
-	token, err := a.Issue(auth.Claim{Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour)})
+	token, err := a.Issue(
+		auth.Claim{Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour)},
+	)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -220,7 +243,9 @@ func BenchmarkVerify(b *testing.B) {
 		b.Fatal(err)
 	}
 	now := time.Now()
-	token, err := a.Issue(auth.Claim{Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour)})
+	token, err := a.Issue(
+		auth.Claim{Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour)},
+	)
 	if err != nil {
 		b.Fatal(err)
 	}

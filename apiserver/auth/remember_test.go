@@ -25,7 +25,9 @@ func TestRemembered(t *testing.T) {
 	}
 	now := time.Now()
 	for audience, remembered := range map[string]int{strings.Repeat("x", longestVerified): 0, "x": 1} {
-		token, err := a.Issue(Claim{Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i", audience}, Issued: now, Expires: now.Add(time.Hour)})
+		token, err := a.Issue(Claim{
+			Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i", audience}, Issued: now, Expires: now.Add(time.Hour),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,6 +65,7 @@ func SplitServiceAccount(user string) (namespace, name string, ok bool) {
 		return "", "", false
 	}
 	namespace, name, ok = strings.Cut(rest, ":")
-	ok = ok && len(validation.ValidateNamespaceName(namespace, false)) == 0 && len(validation.ValidateServiceAccountName(name, false)) == 0
+	ok = ok && len(validation.ValidateNamespaceName(namespace, false)) == 0 &&
+		len(validation.ValidateServiceAccountName(name, false)) == 0
 	return namespace, name, ok
 }

@@ -47,7 +47,9 @@ type Objects interface {
 // Verify returns the user of a token, and for which of the audiences it is valid; no audiences are the server's own.
 // Signature, issuer, audience, time and the bound objects are checked at each call; only the result of the signature
 // check is cached.
-func (a *Accounts) Verify(token string, audiences []string, now time.Time, objects Objects) (u User, good []string, err error) {
+func (a *Accounts) Verify(
+	token string, audiences []string, now time.Time, objects Objects,
+) (u User, good []string, err error) {
 	c, err := a.claims(token)
 	if err != nil {
 		return User{}, nil, err
@@ -61,7 +63,9 @@ func (a *Accounts) Verify(token string, audiences []string, now time.Time, objec
 		}
 	}
 	if len(good) == 0 {
-		return User{}, nil, fmt.Errorf("token audiences %q is invalid for the target audiences %q", []string(c.Audience), audiences)
+		return User{}, nil, fmt.Errorf(
+			"token audiences %q is invalid for the target audiences %q", []string(c.Audience), audiences,
+		)
 	}
 	switch {
 	case c.ExpiresAt == nil || !now.Before(c.ExpiresAt.Time):
@@ -93,7 +97,8 @@ func (a *Accounts) claims(token string) (*claims, error) {
 	if _, err := a.parser.ParseWithClaims(token, c, a.keysOf); err != nil {
 		return nil, ErrSignature
 	}
-	if !slices.Contains(a.config.Issuers, c.Issuer) || c.Subject != ServiceAccountName(c.Kubernetes.Namespace, c.Kubernetes.Account.Name) {
+	if !slices.Contains(a.config.Issuers, c.Issuer) ||
+		c.Subject != ServiceAccountName(c.Kubernetes.Namespace, c.Kubernetes.Account.Name) {
 		return nil, ErrToken
 	}
 	if len(token) > longestVerified {

@@ -85,10 +85,14 @@ func TestCeilings(t *testing.T) {
 		}
 	}
 	b := New(64*mib, 1)
-	if _, err := b.Acquire(t.Context(), Claim{Holder: "a", Bytes: 48*mib + 1, Master: false}); !errors.Is(err, ErrTooLarge) {
+	if _, err := b.Acquire(t.Context(), Claim{Holder: "a", Bytes: 48*mib + 1, Master: false}); !errors.Is(
+		err, ErrTooLarge,
+	) {
 		t.Errorf("larger than the budget: %v", err)
 	}
-	if l, err := b.Acquire(t.Context(), Claim{Holder: "a", Bytes: 48 * mib, Master: false}); err != nil || l.Bytes() != 48*mib {
+	if l, err := b.Acquire(t.Context(), Claim{
+		Holder: "a", Bytes: 48 * mib, Master: false,
+	}); err != nil || l.Bytes() != 48*mib {
 		t.Errorf("as large as the budget: %v", err)
 	}
 }
@@ -168,7 +172,9 @@ func TestGone(t *testing.T) {
 		late, cancel := context.WithTimeoutCause(t.Context(), 8*time.Second, gone)
 		defer cancel()
 		began := time.Now()
-		if _, err := l.Acquire(late, Claim{Holder: "b", Bytes: 40 * mib, Master: false}); !errors.Is(err, gone) || time.Since(began) != 8*time.Second {
+		if _, err := l.Acquire(late, Claim{
+			Holder: "b", Bytes: 40 * mib, Master: false,
+		}); !errors.Is(err, gone) || time.Since(began) != 8*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		if c := l.Counts(); c.Ended != 2 {
@@ -234,7 +240,10 @@ func TestRandom(t *testing.T) {
 		for i := range 2000 {
 			if name := fmt.Sprint(i); r.IntN(5) > 1 {
 				live[name] = true
-				l.ask(t.Context(), name, Claim{Holder: fmt.Sprint(r.IntN(4)), Bytes: 1 + r.Int64N(1<<(10+r.IntN(16))), Master: r.IntN(4) == 0})
+				l.ask(
+					t.Context(), name,
+					Claim{Holder: fmt.Sprint(r.IntN(4)), Bytes: 1 + r.Int64N(1<<(10+r.IntN(16))), Master: r.IntN(4) == 0},
+				)
 			}
 			check()
 			for name := range live { // any

@@ -69,7 +69,8 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 	if err != nil && !(coerce == nil && retired(err, got)) {
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
 	}
-	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil { // the rules of a custom resource report it themselves
+	// the rules of a custom resource report it themselves
+	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil {
 		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
 			InternalPackage(want.Group), want.Kind)
 		return nil, decodeError(err, want.Kind, got, b.Bytes)

@@ -23,12 +23,14 @@ func TestStoredMetadata(t *testing.T) {
 			continue
 		}
 		kinds++
-		data := `{"kind":"` + res.Stored.Kind + `","apiVersion":"` + res.Stored.GroupVersion().String() + `","metadata":` + strings.NewReplacer("\n", "", "\t", "").Replace(metadata) + `}`
+		data := `{"kind":"` + res.Stored.Kind + `","apiVersion":"` + res.Stored.GroupVersion().
+			String() + `","metadata":` + strings.NewReplacer("\n", "", "\t", "").Replace(metadata) + `}`
 		if !json.Valid([]byte(data)) {
 			t.Fatalf("it's no JSON: %s", data)
 		}
 		like(t, res, data)
-		if obj, err := resources.Scheme().New(res.Stored); err != nil || len(TakeMetadata([]byte(data), obj)) >= len(metadata) {
+		if obj, err := resources.Scheme().New(res.Stored); err != nil ||
+			len(TakeMetadata([]byte(data), obj)) >= len(metadata) {
 			t.Errorf("%s: metadata isn't taken: %v", res.Stored, err)
 		}
 	}
@@ -114,6 +116,9 @@ func like(t *testing.T, res *resources.Resource, data string) {
 	case err != nil:
 		t.Errorf("%s: %v", data, err)
 	case !reflect.DeepEqual(got, want):
-		t.Errorf("%s:\n got %+v\nwant %+v", data, got.(metav1.ObjectMetaAccessor).GetObjectMeta(), want.(metav1.ObjectMetaAccessor).GetObjectMeta())
+		t.Errorf(
+			"%s:\n got %+v\nwant %+v", data, got.(metav1.ObjectMetaAccessor).GetObjectMeta(),
+			want.(metav1.ObjectMetaAccessor).GetObjectMeta(),
+		)
 	}
 }

@@ -484,7 +484,8 @@ func TestPlainHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
-	if body, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "HTTP request to an HTTPS server") {
+	if body, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusBadRequest ||
+		!strings.Contains(string(body), "HTTP request to an HTTPS server") {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 }

@@ -22,17 +22,24 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 		return nil, err
 	}
 	apiVersion, kind := u.GetAPIVersion(), u.GetKind()
-	meta, found, paths, err := objectmeta.GetObjectMetaWithOptions(u.Object, objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: !stored})
+	meta, found, paths, err := objectmeta.GetObjectMetaWithOptions(
+		u.Object, objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: !stored},
+	)
 	if err != nil {
 		return nil, err
 	}
 	unknown = append(unknown, paths...)
 	if kind == v.kind {
 		if !v.whole {
-			unknown = append(unknown, pruning.PruneWithOptions(u.Object, r.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored})...)
+			unknown = append(unknown, pruning.PruneWithOptions(
+				u.Object, r.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored},
+			)...)
 			defaulting.PruneNonNullableNullsWithoutDefaults(u.Object, r.structural)
 		}
-		fieldErr, paths := objectmeta.CoerceWithOptions(nil, u.Object, r.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: !stored})
+		fieldErr, paths := objectmeta.CoerceWithOptions(
+			nil, u.Object, r.structural, false,
+			objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: !stored},
+		)
 		if fieldErr != nil {
 			return nil, fieldErr
 		}

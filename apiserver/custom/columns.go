@@ -25,13 +25,17 @@ func table(columns []apiextensionsv1.CustomResourceColumnDefinition) resources.T
 			Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp",
 			Description: metav1.ObjectMeta{}.SwaggerDoc()["creationTimestamp"]}}
 	}
-	t := resources.Table{Columns: []resources.Column{{Name: "Name", Type: "string", Format: "name", Description: metav1.ObjectMeta{}.SwaggerDoc()["name"]}}}
+	t := resources.Table{Columns: []resources.Column{
+		{Name: "Name", Type: "string", Format: "name", Description: metav1.ObjectMeta{}.SwaggerDoc()["name"]},
+	}}
 	for _, c := range columns {
 		text := c.Description
 		if text == "" {
 			text = "Custom resource definition column (in JSONPath format): " + c.JSONPath
 		}
-		t.Columns = append(t.Columns, resources.Column{Name: c.Name, Type: c.Type, Format: c.Format, Description: text, Priority: c.Priority})
+		t.Columns = append(
+			t.Columns, resources.Column{Name: c.Name, Type: c.Type, Format: c.Format, Description: text, Priority: c.Priority},
+		)
 	}
 	t.Cells = func(obj runtime.Object, now time.Time) []any {
 		u := obj.(*unstructured.Unstructured)

@@ -91,7 +91,9 @@ func (s schemes) change(obj runtime.Object, gv runtimeschema.GroupVersion) (runt
 
 // invalidVersion is the error for an object in a version that the CustomResourceDefinition does not have.
 func invalidVersion(u *unstructured.Unstructured) error {
-	return &resources.ConversionError{Err: fmt.Errorf("request to convert CR from an invalid group/version: %s", u.GetAPIVersion())}
+	return &resources.ConversionError{
+		Err: fmt.Errorf("request to convert CR from an invalid group/version: %s", u.GetAPIVersion()),
+	}
 }
 
 // converter returns convert for one object, which it does not change.

@@ -50,7 +50,9 @@ func costOf(s *schema.Structural, also nested) *cost {
 			return nil
 		}))
 	}
-	c.items = costOf(s.Items, all.at(func(n *schema.NestedValueValidation) *schema.NestedValueValidation { return n.Items }))
+	c.items = costOf(s.Items, all.at(func(n *schema.NestedValueValidation) *schema.NestedValueValidation {
+		return n.Items
+	}))
 	if s.AdditionalProperties != nil {
 		c.rest = costOf(s.AdditionalProperties.Structural,
 			all.at(func(n *schema.NestedValueValidation) *schema.NestedValueValidation { return n.AdditionalProperties }))

@@ -16,7 +16,9 @@ func True(d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomR
 	return c != nil && c.Status == apiextensionsv1.ConditionTrue
 }
 
-func condition(d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomResourceDefinitionConditionType) *apiextensionsv1.CustomResourceDefinitionCondition {
+func condition(
+	d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomResourceDefinitionConditionType,
+) *apiextensionsv1.CustomResourceDefinitionCondition {
 	for i := range d.Status.Conditions {
 		if d.Status.Conditions[i].Type == t {
 			return &d.Status.Conditions[i]
@@ -26,7 +28,9 @@ func condition(d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.Cu
 }
 
 // SetCondition sets a condition in the definition's status; an unchanged one keeps its time.
-func SetCondition(d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition, now metav1.Time) {
+func SetCondition(
+	d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition, now metav1.Time,
+) {
 	old := condition(d, c.Type)
 	if old == nil {
 		c.LastTransitionTime = now
@@ -42,14 +46,18 @@ func SetCondition(d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1
 // Decide computes a definition's accepted names and conditions from the definitions of its group (AX
 // pkg/controller/status, establish, apiapproval, nonstructuralschema). It returns nil if nothing changes. Several steps
 // of upstream's controllers are one here: a definition whose names are free is accepted and established at once (F-12).
-func Decide(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) *apiextensionsv1.CustomResourceDefinition {
+func Decide(
+	d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time,
+) *apiextensionsv1.CustomResourceDefinition {
 	out := d.DeepCopy()
 	if !reflect.DeepEqual(d.Spec.Names, d.Status.AcceptedNames) || condition(d, apiextensionsv1.NamesAccepted) == nil {
 		acceptNames(out, others, now)
 	}
-	if True(out, apiextensionsv1.NamesAccepted) && !True(out, apiextensionsv1.Established) && out.DeletionTimestamp == nil {
+	if True(out, apiextensionsv1.NamesAccepted) && !True(out, apiextensionsv1.Established) &&
+		out.DeletionTimestamp == nil {
 		SetCondition(out, apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established,
-			Status: apiextensionsv1.ConditionTrue, Reason: "InitialNamesAccepted", Message: "the initial names have been accepted"}, now)
+			Status: apiextensionsv1.ConditionTrue, Reason: "InitialNamesAccepted",
+			Message: "the initial names have been accepted"}, now)
 	}
 	setApproval(out, now)
 	setStructure(out, now)
@@ -60,7 +68,9 @@ func Decide(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensions
 }
 
 // acceptNames accepts the names that are free.
-func acceptNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
+func acceptNames(
+	d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time,
+) {
 	names, kinds := taken(d, others)
 	want, have := d.Spec.Names, &d.Status.AcceptedNames
 	verdict := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NamesAccepted,
@@ -101,7 +111,9 @@ func acceptNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiexten
 func inUse(name string) error { return fmt.Errorf("%q is already in use", name) }
 
 // taken are the names and kinds of a group that are in use, including those of d.
-func taken(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) (names, kinds map[string]bool) {
+func taken(
+	d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition,
+) (names, kinds map[string]bool) {
 	names, kinds = map[string]bool{}, map[string]bool{}
 	for _, o := range append(slices.Clip(others), d) {
 		if o.Spec.Group != d.Spec.Group || o != d && o.Name == d.Name {

@@ -126,7 +126,9 @@ func TestComparisons(t *testing.T) {
 		return v
 	}
 	all := enum(50)
-	junctor := &schema.ValueValidation{AnyOf: []schema.NestedValueValidation{{Items: &schema.NestedValueValidation{ValueValidation: all}}}}
+	junctor := &schema.ValueValidation{
+		AnyOf: []schema.NestedValueValidation{{Items: &schema.NestedValueValidation{ValueValidation: all}}},
+	}
 	wide := schema.Structural{Properties: map[string]schema.Structural{}}
 	for i := range 100 {
 		wide.Properties[fmt.Sprint(i)] = schema.Structural{}
@@ -138,11 +140,23 @@ func TestComparisons(t *testing.T) {
 		low, high int
 	}{
 		{"an enum", schema.Structural{ValueValidation: &all}, "x", 50, 60},
-		{"for each item", schema.Structural{Items: &schema.Structural{ValueValidation: &all}}, make([]any, 1000), 50_000, 60_000},
-		{"for each item, below a junctor", schema.Structural{Items: &schema.Structural{}, ValueValidation: junctor}, make([]any, 1000), 50_000, 60_000},
+		{
+			"for each item", schema.Structural{Items: &schema.Structural{ValueValidation: &all}}, make([]any, 1000), 50_000,
+			60_000,
+		},
+		{
+			"for each item, below a junctor", schema.Structural{Items: &schema.Structural{}, ValueValidation: junctor},
+			make([]any, 1000), 50_000, 60_000,
+		},
 		{"properties of each item", schema.Structural{Items: &wide}, repeated(1000), 100_000, 110_000},
-		{"a pattern", schema.Structural{ValueValidation: &schema.ValueValidation{Pattern: "^(a{100}|b{100})*$"}}, strings.Repeat("a", 1600), 20_000, 40_000},
-		{"no pattern", schema.Structural{ValueValidation: &schema.ValueValidation{Pattern: "("}}, strings.Repeat("a", 1600), 1, 10},
+		{
+			"a pattern", schema.Structural{ValueValidation: &schema.ValueValidation{Pattern: "^(a{100}|b{100})*$"}},
+			strings.Repeat("a", 1600), 20_000, 40_000,
+		},
+		{
+			"no pattern", schema.Structural{ValueValidation: &schema.ValueValidation{Pattern: "("}}, strings.Repeat("a", 1600),
+			1, 10,
+		},
 	} {
 		if n := costOf(&c.s, nil).of(c.x, mostComparisons); n < c.low || n > c.high {
 			t.Errorf("%s: %d", c.what, n)

@@ -25,7 +25,9 @@ func Entries(d *apiextensionsv1.CustomResourceDefinition) []*resources.Resource 
 }
 
 // entries keeps nothing of d that is large: it calls whole when it needs the schemas.
-func entries(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) []*resources.Resource {
+func entries(
+	d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
+) []*resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
@@ -65,7 +67,9 @@ type schemes struct {
 	conversion conversion
 }
 
-func schemesOf(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) schemes {
+func schemesOf(
+	d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
+) schemes {
 	of := schemes{stored: &version{}, verified: new(storage.Verification), conversion: conversionOf(d)}
 	for i := range d.Spec.Versions {
 		v := newVersion(d, i, whole)
@@ -92,9 +96,11 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 	gvk := schema.GroupVersionKind{Group: d.Spec.Group, Version: v.Name, Kind: names.Kind}
 	r := &resources.Resource{
 		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
-		Plural: names.Plural, Singular: names.Singular, ShortNames: names.ShortNames, Categories: names.Categories, ListKind: names.ListKind,
+		Plural: names.Plural, Singular: names.Singular, ShortNames: names.ShortNames, Categories: names.Categories,
+		ListKind:   names.ListKind,
 		Namespaced: d.Spec.Scope == apiextensionsv1.NamespaceScoped, Verbs: verbs,
-		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true, Direct: true,
+		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true,
+		Direct: true,
 		New: func() runtime.Object {
 			u := &unstructured.Unstructured{}
 			u.SetGroupVersionKind(gvk)
@@ -133,7 +139,9 @@ func strategy(r *resources.Resource, v *version) {
 			PrepareUpdate: prepareStatus, ValidateUpdate: v.validateStatus})
 	}
 	if s := v.Subresources.Scale; s != nil {
-		paths := resources.ScalePaths{Replicas: strings.TrimPrefix(s.SpecReplicasPath, "."), StatusReplicas: strings.TrimPrefix(s.StatusReplicasPath, ".")}
+		paths := resources.ScalePaths{
+			Replicas: strings.TrimPrefix(s.SpecReplicasPath, "."), StatusReplicas: strings.TrimPrefix(s.StatusReplicasPath, "."),
+		}
 		if s.LabelSelectorPath != nil {
 			paths.Selector = strings.TrimPrefix(*s.LabelSelectorPath, ".")
 		}
@@ -148,7 +156,9 @@ func restore(of schemes) func(runtime.Object) error {
 	return func(obj runtime.Object) error {
 		u := obj.(*unstructured.Unstructured)
 		was := of.version(u.GetAPIVersion())
-		if was == nil { // the version was removed from the definition although objects are stored in it (AX pkg/apiserver/conversion/converter.go)
+		// the version was removed from the definition although objects are stored in it (AX
+		// pkg/apiserver/conversion/converter.go)
+		if was == nil {
 			return invalidVersion(u)
 		}
 		if _, err := was.coerce(u, true); err != nil {

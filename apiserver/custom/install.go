@@ -31,7 +31,9 @@ type installed struct {
 
 // NewInstaller returns an Installer for the table; root is the prefix of all keys.
 func NewInstaller(types *resources.Types, root string, log *slog.Logger) *Installer {
-	return &Installer{types: types, prefix: root + "/" + kind(types).Collection + "/", log: log, installed: map[string]*installed{}}
+	return &Installer{
+		types: types, prefix: root + "/" + kind(types).Collection + "/", log: log, installed: map[string]*installed{},
+	}
 }
 
 // kind is the entry of CustomResourceDefinitions.

@@ -60,7 +60,9 @@ func outlineOf(stored []byte) (o outline, err error) {
 	d.ManagedFields = nil
 	d.Spec.Group, d.Spec.Names, d.Spec.Scope, d.Spec.PreserveUnknownFields = spec.Group, spec.Names, spec.Scope, spec.PreserveUnknownFields
 	for _, v := range spec.Versions {
-		d.Spec.Versions = append(d.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: v.Name, Served: v.Served, Storage: v.Storage})
+		d.Spec.Versions = append(
+			d.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: v.Name, Served: v.Served, Storage: v.Storage},
+		)
 	}
 	if len(spec.Versions) == 0 && spec.Version != "" {
 		d.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: spec.Version, Served: true, Storage: true}}
@@ -74,5 +76,6 @@ func outlineOf(stored []byte) (o outline, err error) {
 func (o outline) same(p outline) bool {
 	a, b := o.definition, p.definition
 	return a.UID == b.UID && o.spec == p.spec &&
-		True(a, apiextensionsv1.Established) == True(b, apiextensionsv1.Established) && sameNames(a.Status.AcceptedNames, b.Status.AcceptedNames)
+		True(a, apiextensionsv1.Established) == True(b, apiextensionsv1.Established) &&
+		sameNames(a.Status.AcceptedNames, b.Status.AcceptedNames)
 }

@@ -45,7 +45,9 @@ func setStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) 
 	}
 	c := violations(d)
 	if c == nil {
-		d.Status.Conditions = slices.DeleteFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		d.Status.Conditions = slices.DeleteFunc(d.Status.Conditions, func(
+			c apiextensionsv1.CustomResourceDefinitionCondition,
+		) bool {
 			return c.Type == apiextensionsv1.NonStructuralSchema
 		})
 		return
@@ -55,7 +57,9 @@ func setStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) 
 
 // violations returns the condition that the definition should have, nil if it is structural.
 func violations(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
-	c := &apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NonStructuralSchema, Status: apiextensionsv1.ConditionTrue, Reason: "Violations"}
+	c := &apiextensionsv1.CustomResourceDefinitionCondition{
+		Type: apiextensionsv1.NonStructuralSchema, Status: apiextensionsv1.ConditionTrue, Reason: "Violations",
+	}
 	var errs field.ErrorList
 	if d.Spec.PreserveUnknownFields {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true, "must be false"))
@@ -65,7 +69,9 @@ func violations(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 			continue
 		}
 		in := &apiextensionsinternal.CustomResourceValidation{}
-		err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(v.Schema.DeepCopy(), in, nil)
+		err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(
+			v.Schema.DeepCopy(), in, nil,
+		)
 		if err != nil {
 			continue // it has been written, so it can be converted
 		}
@@ -75,7 +81,9 @@ func violations(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 			c.Message = fmt.Sprintf("failed to check validation schema for version %s: %v", v.Name, err)
 			return c
 		}
-		errs = append(errs, schema.ValidateStructural(field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema"), s)...)
+		errs = append(
+			errs, schema.ValidateStructural(field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema"), s)...,
+		)
 	}
 	if len(errs) == 0 {
 		return nil

@@ -70,13 +70,17 @@ func (n *node) Validate(value any) *validate.Result {
 }
 
 func (n *node) options(o *validate.SchemaValidatorOptions) {
-	o.NewValidatorForField = func(name string, s *spec.Schema, root any, path string, _ strfmt.Registry, _ ...validate.Option) validate.ValueValidator {
+	o.NewValidatorForField = func(
+		name string, s *spec.Schema, root any, path string, _ strfmt.Registry, _ ...validate.Option,
+	) validate.ValueValidator {
 		if n.both == nil || n.path == "" && (name == "kind" || name == "apiVersion") {
 			return n.member(s, root, path, nil) // the type can't be kept: both values are of the same
 		}
 		return n.member(s, root, path, n.both.Key(name))
 	}
-	o.NewValidatorForIndex = func(i int, s *spec.Schema, root any, path string, _ strfmt.Registry, _ ...validate.Option) validate.ValueValidator {
+	o.NewValidatorForIndex = func(
+		i int, s *spec.Schema, root any, path string, _ strfmt.Registry, _ ...validate.Option,
+	) validate.ValueValidator {
 		if n.both == nil {
 			return n.member(s, root, path, nil)
 		}

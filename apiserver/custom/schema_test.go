@@ -107,7 +107,9 @@ func TestSchemaErrorsAreBounded(t *testing.T) {
 			"create": func() field.ErrorList { return v.validate(obj) },
 			"update": func() field.ErrorList { return v.validateUpdate(obj, empty) },
 			"status": func() field.ErrorList {
-				return v.validateStatus(widgetOf("status", "numbers", wrong(20_000)["numbers"]), widgetOf("status", "numbers", []any{}))
+				return v.validateStatus(
+					widgetOf("status", "numbers", wrong(20_000)["numbers"]), widgetOf("status", "numbers", []any{}),
+				)
 			},
 		} {
 			var before, after runtime.MemStats
@@ -166,12 +168,17 @@ func TestSchemaErrorsAreTheLibrarys(t *testing.T) {
 			}
 			obj, what := widgetOf("spec", name, list).Object, fmt.Sprint(n, " ", name)
 			ordered := name != "map"
-			compare(what, validation.ValidateCustomResource(nil, obj, library), validation.ValidateCustomResource(nil, obj, ours), ordered)
+			compare(
+				what, validation.ValidateCustomResource(nil, obj, library), validation.ValidateCustomResource(nil, obj, ours),
+				ordered,
+			)
 			for was, old := range map[string]any{
 				"nothing": widgetOf("spec", name, nil).Object, "the same": widgetOf("spec", name, list).Object,
 				"a part": widgetOf("spec", name, wrong(n / 2)[name]).Object,
 			} {
-				compare(what+" after "+was, validation.ValidateCustomResourceUpdate(nil, obj, old, library, validation.WithRatcheting(nil)),
+				compare(what+" after "+was, validation.ValidateCustomResourceUpdate(
+					nil, obj, old, library, validation.WithRatcheting(nil),
+				),
 					validation.ValidateCustomResourceUpdate(nil, obj, old, ours, validation.WithRatcheting(nil)), ordered)
 			}
 			compare(what+" without ratcheting", validation.ValidateCustomResourceUpdate(nil, obj, obj, library),
@@ -180,6 +187,8 @@ func TestSchemaErrorsAreTheLibrarys(t *testing.T) {
 	}
 	odd := widgetOf("spec", "numbers", []any{int64(99)}).Object
 	odd["kind"] = int64(1)
-	compare("a kind that is a number", validation.ValidateCustomResourceUpdate(nil, odd, odd, library, validation.WithRatcheting(nil)),
+	compare("a kind that is a number", validation.ValidateCustomResourceUpdate(
+		nil, odd, odd, library, validation.WithRatcheting(nil),
+	),
 		validation.ValidateCustomResourceUpdate(nil, odd, odd, ours, validation.WithRatcheting(nil)), true)
 }

@@ -88,7 +88,9 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
 	var errs field.ErrorList
 	if status, ok := content["status"]; ok {
-		errs = validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, was["status"], r.status, validation.WithRatcheting(both.Key("status")))
+		errs = validation.ValidateCustomResourceUpdate(
+			field.NewPath("status"), status, was["status"], r.status, validation.WithRatcheting(both.Key("status")),
+		)
 	}
 	errs = append(errs, v.scaleStatus(content)...)
 	if invalid.Enough(errs) {
@@ -128,17 +130,25 @@ func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, opti
 	}
 	for _, e := range errs {
 		switch e.Type {
-		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
-			return append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"))
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
+			field.ErrorTypeTypeInvalid:
+			return append(errs, field.Invalid(
+				nil, nil,
+				"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+			))
 		}
 	}
 	var before any
 	if was != nil {
 		before = was
 	}
-	found, left := r.expressions.Validate(context.Background(), nil, r.structural, content, before, firstBudget, options...)
+	found, left := r.expressions.Validate(
+		context.Background(), nil, r.structural, content, before, firstBudget, options...,
+	)
 	if left < 0 && len(found) <= invalid.MaxErrors {
-		found, _ = r.expressions.Validate(context.Background(), nil, r.structural, content, before, celconfig.RuntimeCELCostBudget, options...)
+		found, _ = r.expressions.Validate(
+			context.Background(), nil, r.structural, content, before, celconfig.RuntimeCELCostBudget, options...,
+		)
 	}
 	return append(errs, found...)
 }
@@ -203,7 +213,8 @@ func finalizerWarnings(name string) (texts []string) {
 	for _, msg := range utilvalidation.IsQualifiedName(name) {
 		texts = append(texts, fmt.Sprintf("%s: %q: %s", path, name, msg))
 	}
-	if strings.Contains(name, "/") || name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents || name == "kubernetes" {
+	if strings.Contains(name, "/") || name == metav1.FinalizerOrphanDependents ||
+		name == metav1.FinalizerDeleteDependents || name == "kubernetes" {
 		return texts
 	}
 	prefer := "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"

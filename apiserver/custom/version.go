@@ -37,10 +37,15 @@ type rules struct {
 	expressions *cel.Validator
 }
 
-func newVersion(d *apiextensionsv1.CustomResourceDefinition, i int, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) *version {
+func newVersion(
+	d *apiextensionsv1.CustomResourceDefinition, i int, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
+) *version {
 	v := d.Spec.Versions[i]
 	v.Schema = nil
-	n := &version{CustomResourceDefinitionVersion: v, apiVersion: d.Spec.Group + "/" + v.Name, kind: d.Spec.Names.Kind, whole: d.Spec.PreserveUnknownFields}
+	n := &version{
+		CustomResourceDefinitionVersion: v, apiVersion: d.Spec.Group + "/" + v.Name, kind: d.Spec.Names.Kind,
+		whole: d.Spec.PreserveUnknownFields,
+	}
 	n.rules = sync.OnceValues(n.compile)
 	n.schema = func() (*apiextensionsv1.CustomResourceValidation, error) {
 		d, err := whole()
@@ -88,7 +93,9 @@ func (v *version) internalSchema() (*apiextensionsinternal.JSONSchemaProps, erro
 		return nil, err
 	}
 	if s != nil {
-		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(s.DeepCopy(), out, nil); err != nil {
+		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(
+			s.DeepCopy(), out, nil,
+		); err != nil {
 			return nil, err
 		}
 	}

@@ -49,7 +49,10 @@ func newWebhook(c *apiextensionsv1.WebhookConversion) *webhook {
 
 // dialer makes the client. Its idle connections are closed after a while.
 func (w *webhook) dialer() (*http.Client, error) {
-	t := &http.Transport{Proxy: http.ProxyFromEnvironment, IdleConnTimeout: webhookTimeout, TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{}}
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, IdleConnTimeout: webhookTimeout, TLSHandshakeTimeout: 10 * time.Second,
+		TLSClientConfig: &tls.Config{},
+	}
 	if ca := bytes.TrimSpace(w.config.ClientConfig.CABundle); len(ca) > 0 {
 		t.TLSClientConfig.RootCAs = x509.NewCertPool()
 		if !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(ca) {
@@ -71,13 +74,18 @@ func (w *webhook) address() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawQuery: "timeout=" + webhookTimeout.String()}).String(), nil
+		return (&url.URL{
+			Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawQuery: "timeout=" + webhookTimeout.String(),
+		}).String(), nil
 	}
 	port := 443
 	if c.Service.Port != nil {
 		port = int(*c.Service.Port)
 	}
-	u := url.URL{Scheme: "https", Host: net.JoinHostPort(c.Service.Name+"."+c.Service.Namespace+".svc", strconv.Itoa(port)), RawQuery: "timeout=" + webhookTimeout.String()}
+	u := url.URL{
+		Scheme: "https", Host: net.JoinHostPort(c.Service.Name+"."+c.Service.Namespace+".svc", strconv.Itoa(port)),
+		RawQuery: "timeout=" + webhookTimeout.String(),
+	}
 	if c.Service.Path != nil {
 		u.Path = *c.Service.Path
 	}
@@ -108,9 +116,15 @@ func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) 
 		from = objs[i].GroupVersionKind()
 		want := schema.FromAPIVersionAndKind(apiVersion, from.Kind)
 		if got := u.GroupVersionKind(); got.GroupVersion() != want.GroupVersion() {
-			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index 0: invalid groupVersion (expected %v, received %v)", from, want.GroupVersion(), got.GroupVersion())
+			return nil, fmt.Errorf(
+				"conversion webhook for %v returned invalid object at index 0: invalid groupVersion (expected %v, received %v)",
+				from, want.GroupVersion(), got.GroupVersion(),
+			)
 		} else if got.Kind != want.Kind {
-			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index 0: invalid kind (expected %v, received %v)", from, want.Kind, got.Kind)
+			return nil, fmt.Errorf(
+				"conversion webhook for %v returned invalid object at index 0: invalid kind (expected %v, received %v)", from,
+				want.Kind, got.Kind,
+			)
 		}
 		if err := sameObject(objs[i], u); err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v returned invalid object: %w", from, err)
@@ -129,7 +143,9 @@ func empty(u *unstructured.Unstructured) bool {
 }
 
 // review sends a ConversionReview of the first version that both sides support, and decodes the response.
-func (w *webhook) review(uid types.UID, objs []*unstructured.Unstructured, apiVersion string) ([]runtime.RawExtension, error) {
+func (w *webhook) review(
+	uid types.UID, objs []*unstructured.Unstructured, apiVersion string,
+) ([]runtime.RawExtension, error) {
 	version := ""
 	for _, v := range w.config.ConversionReviewVersions {
 		if v == "v1" || v == "v1beta1" { // both have the same form
@@ -164,7 +180,8 @@ func (w *webhook) review(uid types.UID, objs []*unstructured.Unstructured, apiVe
 
 // answered checks that a response belongs to the request and reports success. For v1beta1 upstream checks less.
 func answered(a *apiextensionsv1.ConversionReview, version string, uid types.UID) ([]runtime.RawExtension, error) {
-	if want := apiextensionsv1.SchemeGroupVersion.WithKind("ConversionReview"); version == "v1" && a.GroupVersionKind() != want {
+	if want := apiextensionsv1.SchemeGroupVersion.WithKind("ConversionReview"); version == "v1" &&
+		a.GroupVersionKind() != want {
 		return nil, fmt.Errorf("expected webhook response of %v, got %v", want, a.GroupVersionKind())
 	}
 	switch r := a.Response; {
@@ -223,5 +240,7 @@ func (w *webhook) post(data []byte) ([]byte, error) {
 // client could otherwise read responses of addresses that only the server can reach. (Upstream includes 2 KB of it, or
 // the message of a Status.)
 func rejection(code int) error {
-	return fmt.Errorf("the webhook answered with the status code %d (%s) instead of a ConversionReview", code, http.StatusText(code))
+	return fmt.Errorf(
+		"the webhook answered with the status code %d (%s) instead of a ConversionReview", code, http.StatusText(code),
+	)
 }

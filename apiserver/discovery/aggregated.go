@@ -9,7 +9,9 @@ import (
 )
 
 // aggregate returns a group with all its versions and their resources.
-func aggregate(g resources.Group, versions map[schema.GroupVersion][]*resources.Resource) apidiscoveryv2.APIGroupDiscovery {
+func aggregate(
+	g resources.Group, versions map[schema.GroupVersion][]*resources.Resource,
+) apidiscoveryv2.APIGroupDiscovery {
 	out := apidiscoveryv2.APIGroupDiscovery{ObjectMeta: metav1.ObjectMeta{Name: g.Name}}
 	for _, name := range g.Versions {
 		v := apidiscoveryv2.APIVersionDiscovery{Version: name, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent}

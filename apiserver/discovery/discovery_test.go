@@ -40,8 +40,10 @@ const acceptAggregated = "application/json" + aggregatedParameters
 
 func crontab(version string) *resources.Resource {
 	own := schema.GroupVersionKind{Group: "stable.example.com", Version: "v1", Kind: "CronTab"}
-	return &resources.Resource{Group: own.Group, Version: version, Plural: "crontabs", Singular: "crontab", Kind: own.Kind, Custom: true,
-		Namespaced: true, Verbs: []string{"delete", "get"}, ShortNames: []string{"ct"}, Collection: "stable.example.com/crontabs", Stored: own,
+	return &resources.Resource{Group: own.Group, Version: version, Plural: "crontabs", Singular: "crontab", Kind: own.Kind,
+		Custom:     true,
+		Namespaced: true, Verbs: []string{"delete", "get"}, ShortNames: []string{"ct"},
+		Collection: "stable.example.com/crontabs", Stored: own,
 		Subresources: []resources.Subresource{{Name: "status", Verbs: []string{"get"}}}}
 }
 
@@ -54,7 +56,9 @@ func crontab(version string) *resources.Resource {
 func TestDiscovery(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		builtin := resources.NewTable(resources.Builtin()...)
-		types := resources.NewTable(builtin.Lookup("", "v1", "pods"), builtin.Lookup("", "v1", "bindings"), builtin.Lookup("apps", "v1", "deployments"))
+		types := resources.NewTable(
+			builtin.Lookup("", "v1", "pods"), builtin.Lookup("", "v1", "bindings"), builtin.Lookup("apps", "v1", "deployments"),
+		)
 		s := New(types, address)
 		tag := ""
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -30,7 +30,9 @@ func newDocuments(all []*resources.Resource, groups []resources.Group, address s
 	for _, r := range all {
 		versions[r.GroupVersion()] = append(versions[r.GroupVersion()], r)
 	}
-	list := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{}}
+	list := &metav1.APIGroupList{
+		TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{},
+	}
 	core, named := []apidiscoveryv2.APIGroupDiscovery{}, []apidiscoveryv2.APIGroupDiscovery{}
 	for _, g := range groups {
 		prefix := "/apis/" + g.Name

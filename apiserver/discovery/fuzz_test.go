@@ -10,7 +10,9 @@ import (
 
 // FuzzAccept: whatever a client accepts, it gets a document or the list of media types.
 func FuzzAccept(f *testing.F) {
-	for _, v := range []string{"", "*/*", acceptAggregated, "application/json;q=2,text/html", ";;;,=", "application/*;as=Table"} {
+	for _, v := range []string{
+		"", "*/*", acceptAggregated, "application/json;q=2,text/html", ";;;,=", "application/*;as=Table",
+	} {
 		f.Add("/apis", v)
 	}
 	s := New(resources.NewTable(resources.Builtin()...), address)

@@ -77,7 +77,9 @@ func (a *API) CloseWatches() {
 func (a *API) Closing() <-chan struct{} { return a.watches.closing }
 
 // ListAll lists objects that are shown to no client. It is registry.Registry's hook.
-func (a *API) ListAll(ctx context.Context, t registry.Target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
+func (a *API) ListAll(
+	ctx context.Context, t registry.Target, o *metainternal.ListOptions,
+) ([]*storage.Object, metav1.ListMeta, error) {
 	form := render.Format{Media: codec.MediaJSON, As: "PartialObjectMetadataList"}
 	return a.list(ctx, t, o, &render.Rendering{Resource: t.Resource, Format: form})
 }

@@ -17,13 +17,17 @@ import (
 func (a *API) serveApply(q *request, x *render.Rendering, p patch.Patch) error {
 	q.Tracked, q.MayCreate = true, q.authorizeCreate
 	code := http.StatusOK
-	out, err := a.registry.Update(q.r.Context(), &q.Operation, func(old registry.Object) (registry.Object, error) { return a.registry.Applied(&q.Operation, old, p) })
+	out, err := a.registry.Update(q.r.Context(), &q.Operation, func(old registry.Object) (registry.Object, error) {
+		return a.registry.Applied(&q.Operation, old, p)
+	})
 	if apierrors.IsNotFound(err) && q.Subresource == nil { // B-04
 		code = http.StatusCreated
 		if out, err = a.createByApply(q, p); apierrors.IsAlreadyExists(err) {
 			// Another client has created it meanwhile: it is an update after all.
 			code = http.StatusOK
-			out, err = a.registry.Update(q.r.Context(), &q.Operation, func(old registry.Object) (registry.Object, error) { return a.registry.Applied(&q.Operation, old, p) })
+			out, err = a.registry.Update(q.r.Context(), &q.Operation, func(old registry.Object) (registry.Object, error) {
+				return a.registry.Applied(&q.Operation, old, p)
+			})
 		}
 	}
 	if err != nil {
@@ -40,7 +44,9 @@ func (a *API) createByApply(q *request, p patch.Patch) (*storage.Object, error) 
 		return nil, err
 	}
 	if uid := obj.GetUID(); uid != "" {
-		return nil, q.Conflict(fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+		return nil, q.Conflict(
+			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid),
+		)
 	}
 	if err := registry.IgnoreRevision(obj); err != nil {
 		return nil, err

@@ -20,20 +20,27 @@ func defineVersions(t *testing.T, s *apiservertest.Server) {
 	t.Helper()
 	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	version := func(name, storage, fields string) string {
-		return `{"name":"` + name + `","served":true,"storage":` + storage + `,"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}},
+		return `{"name":"` + name + `","served":true,"storage":` + storage +
+			`,"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}},
 			"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"replicas":{"type":"integer"},` + fields + `}}}}}}`
 	}
-	must(t, s.Do("POST", crds, `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
+	must(t,
+		s.Do("POST", crds, `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
 		"names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},"versions":[`+
-		version("v1beta1", "false", `"a":{"type":"integer"}`)+`,`+version("v1", "true", `"a":{"type":"integer"},"b":{"type":"string"},"n":{"type":"string","default":"set"}`)+`]}}`), http.StatusCreated)
-	must(t, s.Do("PATCH", crds+"/things.example.com/status", `{"status":{"acceptedNames":{"plural":"things","kind":"Thing"},"storedVersions":["v1"],
-		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type", mergePatch), http.StatusOK)
+			version("v1beta1", "false", `"a":{"type":"integer"}`)+`,`+
+			version("v1", "true", `"a":{"type":"integer"},"b":{"type":"string"},"n":{"type":"string","default":"set"}`)+
+			`]}}`), http.StatusCreated)
+	must(t, s.Do("PATCH", crds+
+		"/things.example.com/status", `{"status":{"acceptedNames":{"plural":"things","kind":"Thing"},"storedVersions":["v1"],
+		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type",
+		mergePatch), http.StatusOK)
 }
 
 // thing is a thing's JSON in the version of a path.
 func thing(collection, name, spec string) string {
 	version := strings.Split(collection, "/")[3]
-	return `{"apiVersion":"example.com/` + version + `","kind":"Thing","metadata":{"name":"` + name + `"},"spec":` + spec + `}`
+	return `{"apiVersion":"example.com/` + version + `","kind":"Thing","metadata":{"name":"` + name + `"},"spec":` + spec +
+		`}`
 }
 
 // TestApplyVersions: managers of fields at several versions, of which one knows more. The field manager converts without
@@ -69,7 +76,10 @@ func TestApplyVersions(t *testing.T) {
 
 	// An update that the entry of another version has no place for leaves no entries; an apply then conflicts with them all.
 	must(t, apply(older, "x", "fieldManager=m", `{"a":1}`), http.StatusCreated)
-	must(t, s.Do("PATCH", newer+"/x?fieldManager=other", `{"spec":{"b":"important"}}`, "Content-Type", mergePatch), http.StatusOK)
+	must(
+		t, s.Do("PATCH", newer+"/x?fieldManager=other", `{"spec":{"b":"important"}}`, "Content-Type", mergePatch),
+		http.StatusOK,
+	)
 	expect("x", `{"a":1,"b":"important","n":"set"}`)
 	failed(apply(older, "x", "fieldManager=m", `{"a":2}`), http.StatusConflict,
 		`Apply failed with 1 conflict: conflict with "before-first-apply" using example.com/v1beta1: .spec.a`)
@@ -77,11 +87,15 @@ func TestApplyVersions(t *testing.T) {
 
 	// An apply fails, and changes nothing.
 	must(t, apply(older, "y", "fieldManager=m", `{"a":1}`), http.StatusCreated)
-	failed(apply(newer, "y", "fieldManager=other&force=true", `{"b":"important"}`), http.StatusInternalServerError, ".spec.n: field not declared in schema")
+	failed(
+		apply(newer, "y", "fieldManager=other&force=true", `{"b":"important"}`), http.StatusInternalServerError,
+		".spec.n: field not declared in schema",
+	)
 	expect("y", `{"a":1,"n":"set"}`, `m example.com/v1beta1 {"f:spec":{"f:a":{}}}`)
 
 	// An entry of a version that the definition doesn't have is dropped (conformance/differences.md).
-	gone := strings.Replace(thing(newer, "z", `{"a":1}`), `"name":"z"`, `"name":"z","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v0",
+	gone := strings.Replace(thing(newer, "z", `{"a":1}`), `"name":"z"`,
+		`"name":"z","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v0",
 		"fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:b":{}}}}]`, 1)
 	must(t, s.Do("POST", newer+"?fieldManager=other", gone), http.StatusCreated)
 	expect("z", `{"a":1,"n":"set"}`, `other example.com/v1 {"f:spec":{".":{},"f:a":{},"f:n":{}}}`)
@@ -91,8 +105,12 @@ func TestApplyVersions(t *testing.T) {
 func TestApplyDefaults(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	defineVersions(t, s)
-	a := must(t, s.Do("PATCH", newer+"/x?fieldManager=m", thing(newer, "x", `{"b":null}`), "Content-Type", applyPatch), http.StatusUnprocessableEntity)
-	if says := a.Status().Message; says != `Thing.example.com "x" is invalid: spec.b: Invalid value: "null": spec.b in body must be of type string: "null"` {
+	a := must(
+		t, s.Do("PATCH", newer+"/x?fieldManager=m", thing(newer, "x", `{"b":null}`), "Content-Type", applyPatch),
+		http.StatusUnprocessableEntity,
+	)
+	if says := a.Status().Message; says !=
+		`Thing.example.com "x" is invalid: spec.b: Invalid value: "null": spec.b in body must be of type string: "null"` {
 		t.Errorf("answered %q", says)
 	}
 	must(t, s.Do("POST", newer, thing(newer, "x", `{"b":null}`)), http.StatusCreated)
@@ -114,18 +132,43 @@ func TestScaleCustom(t *testing.T) {
 		says                      string
 	}{
 		{"PUT", "/x/scale", "application/json", scale("", `{"replicas":2}`), http.StatusOK, `"spec":{"replicas":2}`},
-		{"PUT", "/x/scale", "application/json", scale(`,"resourceVersion":"1"`, `{"replicas":3}`), http.StatusConflict, "please apply your changes to the latest version"},
-		{"PUT", "/x/scale", "application/json", scale(`,"labels":{"not valid":"!"}`, `{"replicas":4}`), http.StatusOK, `"spec":{"replicas":4}`},
-		{"PUT", "/x/scale", "application/json", scale("", `{"replicas":-1}`), http.StatusUnprocessableEntity, "should be a non-negative integer"},
-		{"PUT", "/x/scale", "application/json", strings.Replace(scale("", `{"replicas":4}`), "autoscaling", "extensions", 1), http.StatusBadRequest, "no kind is registered for the type v1.Scale"},
-		{"PATCH", "/x/scale", mergePatch, `{"metadata":{"uid":"other"},"spec":{"replicas":5}}`, http.StatusOK, `"spec":{"replicas":5}`},
+		{
+			"PUT", "/x/scale", "application/json", scale(`,"resourceVersion":"1"`, `{"replicas":3}`), http.StatusConflict,
+			"please apply your changes to the latest version",
+		},
+		{
+			"PUT", "/x/scale", "application/json", scale(`,"labels":{"not valid":"!"}`, `{"replicas":4}`), http.StatusOK,
+			`"spec":{"replicas":4}`,
+		},
+		{
+			"PUT", "/x/scale", "application/json", scale("", `{"replicas":-1}`), http.StatusUnprocessableEntity,
+			"should be a non-negative integer",
+		},
+		{
+			"PUT", "/x/scale", "application/json", strings.Replace(scale("", `{"replicas":4}`), "autoscaling", "extensions", 1),
+			http.StatusBadRequest, "no kind is registered for the type v1.Scale",
+		},
+		{
+			"PATCH", "/x/scale", mergePatch, `{"metadata":{"uid":"other"},"spec":{"replicas":5}}`, http.StatusOK,
+			`"spec":{"replicas":5}`,
+		},
 		{"PATCH", "/x/scale", mergePatch, `{"metadata":{"uid":"other"}}`, http.StatusOK, `"spec":{"replicas":5}`},
-		{"PATCH", "/x/scale?fieldManager=m&force=true", applyPatch, scale("", `{"replicas":6}`), http.StatusInternalServerError, "request to convert CR to an invalid group/version: autoscaling/v1"},
-		{"GET", "/none/scale", "application/json", "", http.StatusInternalServerError, `the spec replicas field \".spec.replicas\" does not exist`},
-		{"PATCH", "/none/scale", mergePatch, `{}`, http.StatusBadRequest, `the spec replicas field \".spec.replicas\" cannot be empty`},
+		{
+			"PATCH", "/x/scale?fieldManager=m&force=true", applyPatch, scale("", `{"replicas":6}`),
+			http.StatusInternalServerError, "request to convert CR to an invalid group/version: autoscaling/v1",
+		},
+		{
+			"GET", "/none/scale", "application/json", "", http.StatusInternalServerError,
+			`the spec replicas field \".spec.replicas\" does not exist`,
+		},
+		{
+			"PATCH", "/none/scale", mergePatch, `{}`, http.StatusBadRequest,
+			`the spec replicas field \".spec.replicas\" cannot be empty`,
+		},
 		{"PATCH", "/none/scale", mergePatch, `{"spec":{"replicas":1}}`, http.StatusOK, `"spec":{"replicas":1}`},
 	} {
-		if a := s.Do(c.method, newer+c.path, c.body, "Content-Type", c.media); a.Code != c.code || !strings.Contains(string(a.Body), c.says) {
+		if a := s.Do(c.method, newer+c.path, c.body, "Content-Type", c.media); a.Code != c.code ||
+			!strings.Contains(string(a.Body), c.says) {
 			t.Errorf("%s %s %s: %d %s, want %d %s", c.method, c.path, c.body, a.Code, a.Body, c.code, c.says)
 		}
 	}

@@ -35,7 +35,9 @@ func unread(t *testing.T, s *apiservertest.Server, user, path string, header ...
 		t.Fatal(err)
 	}
 	l.r = bufio.NewReaderSize(l.Conn, 16)
-	l.say("GET %s HTTP/1.1\nHost: localhost\nImpersonate-User: %s\n%s\n", path, user, strings.Join(append(header, ""), "\n"))
+	l.say(
+		"GET %s HTTP/1.1\nHost: localhost\nImpersonate-User: %s\n%s\n", path, user, strings.Join(append(header, ""), "\n"),
+	)
 	if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "200 OK") {
 		t.Fatal(text, err)
 	}
@@ -89,7 +91,10 @@ func TestUnreadLists(t *testing.T) {
 		c.WriteTimeout, c.MemoryInFlight = time.Hour, 80*size // 40 are for what isn't read
 	}})
 	for i := range 10 {
-		must(t, s.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": noise(size)}, nil)), http.StatusCreated)
+		must(
+			t, s.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": noise(size)}, nil)),
+			http.StatusCreated,
+		)
 	}
 	other := unread(t, s, "other", configmaps)
 	await(t, s, unreadBytes, "one list", func(n float64) bool { return n >= 10*size })
@@ -127,14 +132,18 @@ var watchForms = []struct{ what, accept string }{
 // TestUnreadWatches: what watches are to send counts while it isn't read, whatever its form.
 func TestUnreadWatches(t *testing.T) {
 	const size, floods = 1 << 20, 20
-	for _, c := range append(watchForms, struct{ what, accept string }{"tables", "application/json;as=Table;g=meta.k8s.io;v=v1"}) {
+	for _, c := range append(
+		watchForms, struct{ what, accept string }{"tables", "application/json;as=Table;g=meta.k8s.io;v=v1"},
+	) {
 		t.Run(c.what, func(t *testing.T) {
 			s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 				c.WriteTimeout, c.MemoryInFlight = time.Hour, 64*size
 			}})
 			// Each watch is for an object of its own: those of one share its events.
 			watch := func(user, name string) *line {
-				return unread(t, s, user, configmaps+"?watch=1&includeObject=Object&fieldSelector=metadata.name%3D"+name, "Accept: "+c.accept)
+				return unread(
+					t, s, user, configmaps+"?watch=1&includeObject=Object&fieldSelector=metadata.name%3D"+name, "Accept: "+c.accept,
+				)
 			}
 			other := watch("other", "other")
 			names := []string{"other"}
@@ -143,7 +152,11 @@ func TestUnreadWatches(t *testing.T) {
 				watch("flood", names[i+1])
 			}
 			for _, name := range names { // with short answers
-				must(t, s.Do("POST", configmaps, configmap(name, map[string]string{"k": noise(size)}, map[string]string{"turn": "is0"})), http.StatusCreated)
+				must(
+					t,
+					s.Do("POST", configmaps, configmap(name, map[string]string{"k": noise(size)}, map[string]string{"turn": "is0"})),
+					http.StatusCreated,
+				)
 			}
 			await(t, s, cutOff, "some", func(n float64) bool { return n > 0 })
 			if n := metric(t, s, unreadBytes); n > 32*size {
@@ -162,13 +175,18 @@ func TestUnreadEvents(t *testing.T) {
 			s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 				c.WriteTimeout, c.MemoryInFlight = time.Hour, 64*size
 			}})
-			version := must(t, s.Do("POST", configmaps, configmap("n", map[string]string{"k": noise(size)}, nil)), http.StatusCreated).Object().GetResourceVersion()
+			version := must(t, s.Do("POST", configmaps, configmap("n", map[string]string{
+				"k": noise(size),
+			}, nil)), http.StatusCreated).Object().GetResourceVersion()
 			var all []*line
 			for range watches {
 				all = append(all, unread(t, s, "user", configmaps+"?watch=1&resourceVersion="+version, "Accept: "+c.accept))
 			}
 			for i := range 4 { // the first ones wait in the kernel
-				must(t, s.Do("PUT", configmaps+"/n", configmap("n", map[string]string{"k": noise(size)}, map[string]string{"turn": fmt.Sprint("is", i)})), http.StatusOK)
+				must(t, s.Do(
+					"PUT", configmaps+"/n",
+					configmap("n", map[string]string{"k": noise(size)}, map[string]string{"turn": fmt.Sprint("is", i)}),
+				), http.StatusOK)
 			}
 			for s.API.Limits().Sharing() < watches {
 				if n := metric(t, s, cutOff); n > 0 {
@@ -197,9 +215,13 @@ func TestUnreadSocket(t *testing.T) {
 		c.WriteTimeout, c.MemoryInFlight, c.MaxInFlight = time.Hour, 64*size, 1
 	}})
 	for i := range 10 {
-		must(t, s.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": noise(size)}, nil)), http.StatusCreated)
+		must(
+			t, s.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": noise(size)}, nil)),
+			http.StatusCreated,
+		)
 	}
-	const initial = configmaps + "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
+	const initial = configmaps +
+		"?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
 	c, err := dialSocket(t, s, initial, s.URL, "Impersonate-User", "other")
 	if err != nil {
 		t.Fatal(err)

@@ -40,9 +40,10 @@ func benchTypes(b *testing.B, n int) (*resources.Types, *resources.Resource, []*
 }
 
 func benchRecord(i int) storage.Record {
-	return storage.Record{Key: fmt.Sprintf("/registry/configmaps/default/%06d", i), ModRevision: int64(i + 2), Value: fmt.Appendf(nil,
-		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"%06d","namespace":"default","uid":"4d0a3c5e-9b0f-4a57-8a0e-0f8c2a7a5d11","creationTimestamp":"2024-05-01T10:00:00Z","labels":{"one":"in%d"},"managedFields":[{"manager":"bench","operation":"Update","apiVersion":"v1","time":"2024-05-01T10:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{".":{},"f:k":{}},"f:metadata":{"f:labels":{".":{},"f:one":{}}}}}]},"data":{"k":%q}}`,
-		i, i%100, strings.Repeat("x", 1024))}
+	return storage.Record{Key: fmt.Sprintf("/registry/configmaps/default/%06d", i), ModRevision: int64(i + 2),
+		Value: fmt.Appendf(nil,
+			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"%06d","namespace":"default","uid":"4d0a3c5e-9b0f-4a57-8a0e-0f8c2a7a5d11","creationTimestamp":"2024-05-01T10:00:00Z","labels":{"one":"in%d"},"managedFields":[{"manager":"bench","operation":"Update","apiVersion":"v1","time":"2024-05-01T10:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{".":{},"f:k":{}},"f:metadata":{"f:labels":{".":{},"f:one":{}}}}}]},"data":{"k":%q}}`,
+			i, i%100, strings.Repeat("x", 1024))}
 }
 
 // BenchmarkList renders 1,000 objects of 1.4 KiB.
@@ -59,7 +60,9 @@ func BenchmarkList(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
-			x := &render.Rendering{Resource: res, Format: c.f, Now: time.Now(), Skip: func(o *storage.Object, err error) { b.Fatal(o.Key, err) }}
+			x := &render.Rendering{Resource: res, Format: c.f, Now: time.Now(), Skip: func(o *storage.Object, err error) {
+				b.Fatal(o.Key, err)
+			}}
 			for b.Loop() {
 				if stream, _ := x.Stream(objs, metav1.ListMeta{}); stream != nil { // sent as it is made
 					if err := stream(io.Discard); err != nil {
@@ -117,7 +120,10 @@ func BenchmarkFrame(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			x := &render.Rendering{Resource: res, Format: render.Format{Media: codec.MediaJSON}}
-			w := &watch{q: &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}, api: a, x: x, sel: registry.Selection{Resource: res, Prefix: "/registry/configmaps/"}, out: discard{}}
+			w := &watch{
+				q: &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}, api: a, x: x,
+				sel: registry.Selection{Resource: res, Prefix: "/registry/configmaps/"}, out: discard{},
+			}
 			w.share()
 			events := fresh()
 			for b.Loop() {
@@ -136,8 +142,14 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkPatch(b *testing.B) {
 	types, res, objs := benchTypes(b, 1)
 	managers := apply.New(apply.Config{Types: types})
-	o := &registry.Operation{Target: registry.Target{Resource: res, Namespace: "default", Name: objs[0].Meta.Name}, Warn: &warning.List{}, Manager: "bench"}
-	p := patch.Patch{Kind: "application/merge-patch+json", Bytes: []byte(`{"data":{"k":"w"}}`), Strictness: metav1.FieldValidationWarn, Warn: func(string) {}}
+	o := &registry.Operation{
+		Target: registry.Target{Resource: res, Namespace: "default", Name: objs[0].Meta.Name}, Warn: &warning.List{},
+		Manager: "bench",
+	}
+	p := patch.Patch{
+		Kind: "application/merge-patch+json", Bytes: []byte(`{"data":{"k":"w"}}`), Strictness: metav1.FieldValidationWarn,
+		Warn: func(string) {},
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := patchOnce(o, p, managers, objs[0]); err != nil {

@@ -56,5 +56,7 @@ func (w *watch) mark(end bool) (*storage.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &storage.Object{Revision: w.rev, JSON: data, Meta: storage.Meta{Kind: gvk.Kind, APIVersion: gvk.GroupVersion().String()}}, nil
+	return &storage.Object{
+		Revision: w.rev, JSON: data, Meta: storage.Meta{Kind: gvk.Kind, APIVersion: gvk.GroupVersion().String()},
+	}, nil
 }

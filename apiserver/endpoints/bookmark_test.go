@@ -20,13 +20,17 @@ func TestBookmarkObjects(t *testing.T) {
 		want map[string]any
 	}{
 		{"/api/v1/secrets", map[string]any{"kind": "Secret", "apiVersion": "v1"}},
-		{"/api/v1/pods", map[string]any{"kind": "Pod", "apiVersion": "v1", "spec": map[string]any{"containers": nil}, "status": map[string]any{}}},
+		{"/api/v1/pods", map[string]any{
+			"kind": "Pod", "apiVersion": "v1", "spec": map[string]any{"containers": nil}, "status": map[string]any{},
+		}},
 		{"/apis/events.k8s.io/v1/events", map[string]any{"kind": "Event", "apiVersion": "events.k8s.io/v1", "eventTime": nil,
-			"regarding": map[string]any{}, "deprecatedSource": map[string]any{}, "deprecatedFirstTimestamp": nil, "deprecatedLastTimestamp": nil}},
+			"regarding": map[string]any{}, "deprecatedSource": map[string]any{}, "deprecatedFirstTimestamp": nil,
+			"deprecatedLastTimestamp": nil}},
 	} {
 		t.Run(test.path, func(t *testing.T) {
 			e := next(t, s.Watch(test.path+"?watch=true&allowWatchBookmarks=true"))
-			if e.Type != "BOOKMARK" || e.Object.GetAnnotations()["k8s.io/initial-events-end"] != "true" || e.Object.GetResourceVersion() == "" {
+			if e.Type != "BOOKMARK" || e.Object.GetAnnotations()["k8s.io/initial-events-end"] != "true" ||
+				e.Object.GetResourceVersion() == "" {
 				t.Fatalf("%s %v", e.Type, e.Object)
 			}
 			delete(e.Object.Object, "metadata")

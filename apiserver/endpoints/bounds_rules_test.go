@@ -15,7 +15,10 @@ func TestManagers(t *testing.T) {
 	managers := func(n int) string {
 		var entries []string
 		for i := range n {
-			entries = append(entries, fmt.Sprintf(`{"manager":"m%d","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}}`, i))
+			entries = append(entries, fmt.Sprintf(
+				`{"manager":"m%d","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}}`,
+				i,
+			))
 		}
 		return `{"metadata":{"name":"a","managedFields":[` + strings.Join(entries, ",") + `]},"data":{"k":"v"}}`
 	}
@@ -45,7 +48,8 @@ func TestWithoutManagedFields(t *testing.T) {
 		t.Error("replaced with managedFields")
 	}
 	data["more"] = ""
-	a = must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"more":"1"}}`, "Content-Type", mergePatch), http.StatusOK).Object()
+	a = must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"more":"1"}}`, "Content-Type", mergePatch), http.StatusOK).
+		Object()
 	if n := len(a.GetManagedFields()); n > 1 {
 		t.Errorf("patched with %d managedFields", n)
 	}
@@ -68,7 +72,10 @@ func TestWarningBounds(t *testing.T) {
 		{"all fit", []int{1000, 1000, 1000}, []int{1016, 1016, 1016}},
 		{"too much: all are cut", []int{1000, 3500, 10, 300}, []int{256, 256, 26, 256}},
 		{"as often as they fit, cut", repeated(20, 400), repeated(16, 256)},
-		{"the one that passes the bound still comes", append(repeated(14, 400), 10, 400, 400, 400), append(repeated(14, 256), 26, 256, 256)},
+		{
+			"the one that passes the bound still comes", append(repeated(14, 400), 10, 400, 400, 400),
+			append(repeated(14, 256), 26, 256, 256),
+		},
 	} {
 		body := `{"metadata":{"name":"x"}`
 		for i, n := range c.fields {

@@ -24,7 +24,8 @@ func TestNothingIsLost(t *testing.T) {
 	for i := range writers {
 		wg.Go(func() {
 			patch := fmt.Sprintf(`{"data":{"w%d":"1"}}`, i)
-			if a, err := s.Try("PATCH", configmaps+"/a", patch, "Content-Type", mergePatch); err != nil || a.Code != http.StatusOK {
+			if a, err := s.Try("PATCH", configmaps+"/a", patch, "Content-Type", mergePatch); err != nil ||
+				a.Code != http.StatusOK {
 				t.Errorf("patch %d: %d %v %s", i, a.Code, err, a.Body)
 			}
 			if err := increment(s); err != nil {
@@ -33,7 +34,9 @@ func TestNothingIsLost(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	data, _, _ := unstructured.NestedStringMap(must(t, s.Do("GET", configmaps+"/a", nil), http.StatusOK).Object().Object, "data")
+	data, _, _ := unstructured.NestedStringMap(
+		must(t, s.Do("GET", configmaps+"/a", nil), http.StatusOK).Object().Object, "data",
+	)
 	if data["n"] != strconv.Itoa(writers) || len(data) != writers+1 {
 		t.Errorf("%d fields, counter %s", len(data), data["n"])
 	}
@@ -114,8 +117,12 @@ func TestGeneratedNames(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	long := must(t, s.Do("POST", configmaps, `{"metadata":{"generateName":"a123456789b123456789c123456789d123456789e123456789f123456789g123456789"}}`), http.StatusCreated)
-	if name := long.Object().GetName(); len(name) != 63 || name[:58] != "a123456789b123456789c123456789d123456789e123456789f1234567" {
+	long := must(t, s.Do(
+		"POST", configmaps,
+		`{"metadata":{"generateName":"a123456789b123456789c123456789d123456789e123456789f123456789g123456789"}}`,
+	), http.StatusCreated)
+	if name := long.Object().GetName(); len(name) != 63 ||
+		name[:58] != "a123456789b123456789c123456789d123456789e123456789f1234567" {
 		t.Errorf("%s", name)
 	}
 }

@@ -27,7 +27,10 @@ func TestLargeAnswers(t *testing.T) {
 	data := make([]byte, 600<<10)
 	for i := range 8 {
 		_, _ = random.Read(data) // it never fails
-		must(t, s.Do("POST", configmaps, configmap("l"+strconv.Itoa(i), map[string]string{"k": base64.StdEncoding.EncodeToString(data)}, nil)), http.StatusCreated)
+		must(t, s.Do(
+			"POST", configmaps,
+			configmap("l"+strconv.Itoa(i), map[string]string{"k": base64.StdEncoding.EncodeToString(data)}, nil),
+		), http.StatusCreated)
 	}
 	want := must(t, s.Do("GET", configmaps, nil), http.StatusOK).Body
 	for _, c := range []struct {
@@ -67,7 +70,9 @@ func TestLargeAnswers(t *testing.T) {
 			}
 			got, err := io.ReadAll(body)
 			if err != nil || !bytes.Equal(got, want) || res.ContentLength != length {
-				t.Errorf("%d bytes, %v, of a length told as %d; want %d and %d", len(got), err, res.ContentLength, len(want), length)
+				t.Errorf(
+					"%d bytes, %v, of a length told as %d; want %d and %d", len(got), err, res.ContentLength, len(want), length,
+				)
 			}
 			small, err := port.Client().Get(port.URL + configmaps + "/none") // answered when the other is done with
 			if err != nil || small.StatusCode != http.StatusNotFound {
@@ -124,7 +129,9 @@ func corked(t *testing.T, c *net.TCPConn) (value int) {
 		t.Fatal(err)
 	}
 	var e error
-	if err := raw.Control(func(fd uintptr) { value, e = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_CORK) }); err != nil || e != nil {
+	if err := raw.Control(func(fd uintptr) {
+		value, e = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_CORK)
+	}); err != nil || e != nil {
 		t.Fatal(err, e)
 	}
 	return value

@@ -29,7 +29,8 @@ func TestUnreadableValue(t *testing.T) {
 	} {
 		a := s.Do(c.method, configmaps+c.path, c.body, "Content-Type", c.media)
 		st := a.Status()
-		if a.Code != http.StatusInternalServerError || st.Reason != metav1.StatusReasonInternalError || !strings.Contains(st.Message, "/registry/configmaps/default/m01") {
+		if a.Code != http.StatusInternalServerError || st.Reason != metav1.StatusReasonInternalError ||
+			!strings.Contains(st.Message, "/registry/configmaps/default/m01") {
 			t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
 		}
 	}
@@ -47,7 +48,10 @@ func TestUnreadableValue(t *testing.T) {
 	if e := next(t, w); e.Type != "DELETED" || e.Object.GetName() != "m01" {
 		t.Errorf("%s %s", e.Type, e.Object.GetName())
 	}
-	s.Put(t, "/registry/configmaps/default/m01", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m01","namespace":"default","uid":"u"}}`)
+	s.Put(
+		t, "/registry/configmaps/default/m01",
+		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m01","namespace":"default","uid":"u"}}`,
+	)
 	if e := next(t, w); e.Type != "ADDED" || e.Object.GetName() != "m01" {
 		t.Errorf("%s %s", e.Type, e.Object.GetName())
 	}
@@ -66,7 +70,8 @@ func TestOddValue(t *testing.T) {
 	forms := []string{"application/json", "application/yaml", mediaProtobuf, asTable, asMetadata}
 	var watches []*apiservertest.Watch
 	for _, accept := range []string{"application/json", asTable} {
-		watches = append(watches, s.Watch(configmaps+"?watch=1&resourceVersion="+must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion(), "Accept", accept))
+		watches = append(watches, s.Watch(configmaps+"?watch=1&resourceVersion="+
+			must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion(), "Accept", accept))
 	}
 	odd := map[string]string{
 		"odd-type":    `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd-type","namespace":"default"},"data":7}`,
@@ -80,11 +85,14 @@ func TestOddValue(t *testing.T) {
 	for name := range odd {
 		for _, accept := range forms {
 			a := s.Do("GET", configmaps+"/"+name, nil, "Accept", accept)
-			if a.Code != http.StatusInternalServerError || !strings.Contains(string(a.Body), "/registry/configmaps/default/"+name) {
+			if a.Code != http.StatusInternalServerError ||
+				!strings.Contains(string(a.Body), "/registry/configmaps/default/"+name) {
 				t.Errorf("%s as %s: %d %s", name, accept, a.Code, a.Body)
 			}
 		}
-		must(t, s.Do("PATCH", configmaps+"/"+name, `{"data":null}`, "Content-Type", mergePatch), http.StatusInternalServerError)
+		must(
+			t, s.Do("PATCH", configmaps+"/"+name, `{"data":null}`, "Content-Type", mergePatch), http.StatusInternalServerError,
+		)
 		must(t, s.Do("DELETE", configmaps+"/"+name, nil), http.StatusInternalServerError)
 	}
 	for _, accept := range append(forms[:len(forms)-1:len(forms)-1], asMetadatas) {
@@ -112,9 +120,17 @@ func TestBrokenNeighbours(t *testing.T) {
 	s.Put(t, "/registry/services/specs/default/broken", "garbage")
 	s.Put(t, "/registry/namespaces/broken", "garbage")
 	s.Put(t, "/registry/poddisruptionbudgets/default/broken", "garbage")
-	must(t, s.Do("POST", "/api/v1/namespaces/default/pods", `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`), http.StatusCreated)
-	must(t, s.Do("POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}`), http.StatusCreated)
-	a := must(t, s.Do("POST", "/api/v1/namespaces/broken/configmaps", configmap("a", nil, nil)), http.StatusInternalServerError)
+	must(t, s.Do(
+		"POST", "/api/v1/namespaces/default/pods",
+		`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
+	), http.StatusCreated)
+	must(
+		t, s.Do("POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}`),
+		http.StatusCreated,
+	)
+	a := must(
+		t, s.Do("POST", "/api/v1/namespaces/broken/configmaps", configmap("a", nil, nil)), http.StatusInternalServerError,
+	)
 	if a.Status().Reason != metav1.StatusReasonInternalError {
 		t.Errorf("%s", a.Body)
 	}

@@ -17,7 +17,10 @@ const (
 
 // listCustom calls yield with the selected custom resources of a state, in key order from a key on, until it returns
 // false. Each is read once for the answer: x.Views has what is shown of it. yield takes at most limit; 0 is no bound.
-func (l lister) listCustom(ctx context.Context, st registry.State, from string, limit int64, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool) (err error) {
+func (l lister) listCustom(
+	ctx context.Context, st registry.State, from string, limit int64, sel *registry.Selection, x *render.Rendering,
+	yield func(*storage.Object) bool,
+) (err error) {
 	deep, n := sel.Deep(), readAhead
 	if limit > 0 {
 		n = int(min(limit, readAhead))
@@ -43,7 +46,9 @@ func (l lister) listCustom(ctx context.Context, st registry.State, from string, 
 }
 
 // showCustom calls yield with an object if it can be read and is selected.
-func (l lister) showCustom(o *storage.Object, deep bool, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool) (going bool, err error) {
+func (l lister) showCustom(
+	o *storage.Object, deep bool, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool,
+) (going bool, err error) {
 	if err := x.Unreadable(o); err != nil {
 		x.Forget(o)
 		return l.omit(x, o.Key, err), nil
@@ -66,7 +71,9 @@ func (l lister) showCustom(o *storage.Object, deep bool, sel *registry.Selection
 
 // nextCustom returns up to n of the next objects whose metadata is selected, and the key to continue from if there are
 // more.
-func (l lister) nextCustom(ctx context.Context, st registry.State, from string, n int, sel *registry.Selection, x *render.Rendering) (batch []*storage.Object, next string, more bool, err error) {
+func (l lister) nextCustom(
+	ctx context.Context, st registry.State, from string, n int, sel *registry.Selection, x *render.Rendering,
+) (batch []*storage.Object, next string, more bool, err error) {
 	size := 0
 	err = st.Ascend(ctx, max(from, sel.Key), n, func(o *storage.Object) bool {
 		switch {

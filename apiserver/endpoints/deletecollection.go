@@ -39,7 +39,9 @@ func (a *API) serveDeleteCollection(q *request) error {
 	}
 	q.DryRun = registry.IsDryRun(opts.DryRun)
 	q.WarnOfPolicy(opts)
-	items, meta, err := a.registry.DeleteCollection(q.r.Context(), &q.Operation, list, opts, func(ctx context.Context, t registry.Target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
+	items, meta, err := a.registry.DeleteCollection(q.r.Context(), &q.Operation, list, opts, func(
+		ctx context.Context, t registry.Target, o *metainternal.ListOptions,
+	) ([]*storage.Object, metav1.ListMeta, error) {
 		return a.list(ctx, t, o, x)
 	})
 	if err != nil {

@@ -18,7 +18,10 @@ func TestDryRun(t *testing.T) {
 	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"f","finalizers":["a.io/x"]}}`), http.StatusCreated)
 	must(t, s.Do("DELETE", configmaps+"/f", nil), http.StatusOK)
 	must(t, s.Do("POST", pods, pod), http.StatusCreated)
-	must(t, s.Do("POST", pods, `{"metadata":{"name":"q"},"spec":{"containers":[{"name":"c","image":"i"}]}}`), http.StatusCreated)
+	must(
+		t, s.Do("POST", pods, `{"metadata":{"name":"q"},"spec":{"containers":[{"name":"c","image":"i"}]}}`),
+		http.StatusCreated,
+	)
 	must(t, s.Do("POST", replicasets, replicaset), http.StatusCreated)
 	must(t, s.Do("POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`), http.StatusCreated)
 	before, err := s.Store.Revision(t.Context())
@@ -35,10 +38,23 @@ func TestDryRun(t *testing.T) {
 		{"PUT", configmaps + "/a", `{"metadata":{"name":"a"},"data":{"k":"v"}}`, nil, 200},
 		{"PUT", "/api/v1/namespaces/default/limitranges/l", `{"metadata":{"name":"l"}}`, nil, 201},
 		{"PATCH", configmaps + "/a", `{"data":{"k":"v"}}`, merge, 200},
-		{"PATCH", configmaps + "/a", `[{"op":"add","path":"/data","value":{"k":"v"}}]`, []string{"Content-Type", "application/json-patch+json"}, 200},
-		{"PATCH", configmaps + "/a", `{"data":{"k":"v"}}`, []string{"Content-Type", "application/strategic-merge-patch+json"}, 200},
-		{"PATCH", configmaps + "/new?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new"}}`, []string{"Content-Type", "application/apply-patch+yaml"}, 201},
-		{"PATCH", configmaps + "/a?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}}`, []string{"Content-Type", "application/apply-patch+yaml"}, 200},
+		{
+			"PATCH", configmaps + "/a", `[{"op":"add","path":"/data","value":{"k":"v"}}]`,
+			[]string{"Content-Type", "application/json-patch+json"}, 200,
+		},
+		{
+			"PATCH", configmaps + "/a", `{"data":{"k":"v"}}`, []string{"Content-Type", "application/strategic-merge-patch+json"},
+			200,
+		},
+		{
+			"PATCH", configmaps + "/new?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new"}}`,
+			[]string{"Content-Type", "application/apply-patch+yaml"}, 201,
+		},
+		{
+			"PATCH", configmaps + "/a?fieldManager=m",
+			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}}`,
+			[]string{"Content-Type", "application/apply-patch+yaml"}, 200,
+		},
 		{"PATCH", configmaps + "/f", `{"metadata":{"finalizers":null}}`, merge, 200}, // would remove it
 		{"DELETE", configmaps + "/a", "", nil, 200},
 		{"DELETE", configmaps + "/a?propagationPolicy=Foreground", "", nil, 200},

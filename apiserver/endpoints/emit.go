@@ -80,7 +80,9 @@ func (w *watch) render(o *storage.Object) ([]byte, error) {
 		return w.x.Object(o)
 	}
 	w.x.Now = w.api.config.Now()
-	t, err := w.x.Table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, !w.tabled)
+	t, err := w.x.Table(
+		[]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, !w.tabled,
+	)
 	if err != nil {
 		return nil, err
 	}

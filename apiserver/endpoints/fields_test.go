@@ -13,7 +13,9 @@ import (
 func TestReviewMetadata(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	items := strings.TrimSuffix(strings.Repeat("{},", 200_000), ",")
-	for field, code := range map[string]int{"managedFields": http.StatusRequestEntityTooLarge, "ownerReferences": http.StatusUnprocessableEntity} {
+	for field, code := range map[string]int{
+		"managedFields": http.StatusRequestEntityTooLarge, "ownerReferences": http.StatusUnprocessableEntity,
+	} {
 		var a apiservertest.Answer
 		n := allocated(func() {
 			a = s.Do("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",

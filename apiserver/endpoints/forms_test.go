@@ -54,19 +54,34 @@ func enproto(t *testing.T, obj runtime.Object) []byte {
 func TestProtobuf(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	labels := map[string]string{"a": "b"}
-	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+	template := corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+	}
 	for _, c := range []struct {
 		path string
 		obj  runtime.Object
 		list runtime.Object
 	}{
-		{configmaps, &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "x"}, Data: map[string]string{"k": "v"}}, &corev1.ConfigMapList{}},
-		{"/api/v1/namespaces/default/pods", &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "x"}, Spec: template.Spec}, &corev1.PodList{}},
-		{"/apis/apps/v1/namespaces/default/deployments", &appsv1.Deployment{TypeMeta: metav1.TypeMeta{Kind: "Deployment", APIVersion: "apps/v1"}, ObjectMeta: metav1.ObjectMeta{Name: "x"},
-			Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template}}, &appsv1.DeploymentList{}},
+		{configmaps, &corev1.ConfigMap{
+			TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "x"},
+			Data: map[string]string{"k": "v"},
+		}, &corev1.ConfigMapList{}},
+		{"/api/v1/namespaces/default/pods", &corev1.Pod{
+			TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "x"},
+			Spec: template.Spec,
+		}, &corev1.PodList{}},
+		{"/apis/apps/v1/namespaces/default/deployments", &appsv1.Deployment{TypeMeta: metav1.TypeMeta{
+			Kind: "Deployment", APIVersion: "apps/v1",
+		}, ObjectMeta: metav1.ObjectMeta{Name: "x"},
+			Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template}},
+			&appsv1.DeploymentList{}},
 	} {
 		start := must(t, s.Do("GET", c.path, nil), http.StatusOK).List().GetResourceVersion()
-		a := must(t, s.Do("POST", c.path, enproto(t, c.obj), "Content-Type", mediaProtobuf, "Accept", mediaProtobuf), http.StatusCreated)
+		a := must(
+			t, s.Do("POST", c.path, enproto(t, c.obj), "Content-Type", mediaProtobuf, "Accept", mediaProtobuf),
+			http.StatusCreated,
+		)
 		if got := a.Header.Get("Content-Type"); got != mediaProtobuf {
 			t.Errorf("%s: answered in %s", c.path, got)
 		}
@@ -78,13 +93,17 @@ func TestProtobuf(t *testing.T) {
 		if diff := cmp.Diff(want, unproto(t, a.Body)); diff != "" {
 			t.Errorf("%s created (-JSON +protobuf):\n%s", c.path, diff)
 		}
-		if diff := cmp.Diff(want, unproto(t, must(t, s.Do("GET", c.path+"/x", nil, "Accept", mediaProtobuf), http.StatusOK).Body)); diff != "" {
+		if diff := cmp.Diff(
+			want, unproto(t, must(t, s.Do("GET", c.path+"/x", nil, "Accept", mediaProtobuf), http.StatusOK).Body),
+		); diff != "" {
 			t.Errorf("%s read (-JSON +protobuf):\n%s", c.path, diff)
 		}
 		if err := json.Unmarshal(must(t, s.Do("GET", c.path, nil), http.StatusOK).Body, c.list); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.list, unproto(t, must(t, s.Do("GET", c.path, nil, "Accept", mediaProtobuf), http.StatusOK).Body)); diff != "" {
+		if diff := cmp.Diff(
+			c.list, unproto(t, must(t, s.Do("GET", c.path, nil, "Accept", mediaProtobuf), http.StatusOK).Body),
+		); diff != "" {
 			t.Errorf("%s listed (-JSON +protobuf):\n%s", c.path, diff)
 		}
 		typ, obj := firstFrame(t, s, c.path+"?watch=1&resourceVersion="+start)
@@ -128,7 +147,8 @@ func TestTables(t *testing.T) {
 	}
 	table(must(t, s.Do("GET", configmaps+"/m00", nil, "Accept", asTable), http.StatusOK).Body, &one)
 	table(must(t, s.Do("GET", configmaps, nil, "Accept", asTable+",application/json"), http.StatusOK).Body, &all)
-	if len(one.Rows) != 1 || len(all.Rows) != 2 || len(all.ColumnDefinitions) != 3 || all.ResourceVersion == "" || all.Rows[1].Cells[0] != "m01" {
+	if len(one.Rows) != 1 || len(all.Rows) != 2 || len(all.ColumnDefinitions) != 3 || all.ResourceVersion == "" ||
+		all.Rows[1].Cells[0] != "m01" {
 		t.Errorf("one %v\nall %v", one, all)
 	}
 	w := s.Watch(configmaps+"?watch=1", "Accept", asTable)
@@ -140,9 +160,13 @@ func TestTables(t *testing.T) {
 			t.Errorf("event %d: %s", i, data)
 		}
 	}
-	for include, want := range map[string]string{"": "PartialObjectMetadata", "Metadata": "PartialObjectMetadata", "Object": "ConfigMap", "None": ""} {
+	for include, want := range map[string]string{
+		"": "PartialObjectMetadata", "Metadata": "PartialObjectMetadata", "Object": "ConfigMap", "None": "",
+	} {
 		var got metav1.Table
-		table(must(t, s.Do("GET", configmaps+"/m00?includeObject="+include, nil, "Accept", asTable), http.StatusOK).Body, &got)
+		table(
+			must(t, s.Do("GET", configmaps+"/m00?includeObject="+include, nil, "Accept", asTable), http.StatusOK).Body, &got,
+		)
 		var meta metav1.PartialObjectMetadata
 		_ = json.Unmarshal(got.Rows[0].Object.Raw, &meta) // nothing for None
 		if meta.Kind != want {
@@ -155,7 +179,10 @@ func TestTables(t *testing.T) {
 // TestMetadataForms are PartialObjectMetadata in get, list and watch, and in protobuf.
 func TestMetadataForms(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"secret": "x"}, map[string]string{"l": "1"})), http.StatusCreated)
+	must(
+		t, s.Do("POST", configmaps, configmap("a", map[string]string{"secret": "x"}, map[string]string{"l": "1"})),
+		http.StatusCreated,
+	)
 	check := func(what, kind string, data []byte) {
 		t.Helper()
 		var m struct {
@@ -166,19 +193,26 @@ func TestMetadataForms(t *testing.T) {
 				Metadata struct{ Name string }
 			}
 		}
-		if err := json.Unmarshal(data, &m); err != nil || m.Kind != kind || m.APIVersion != "meta.k8s.io/v1" || bytes.Contains(data, []byte("secret\":\"x")) {
+		if err := json.Unmarshal(data, &m); err != nil || m.Kind != kind || m.APIVersion != "meta.k8s.io/v1" ||
+			bytes.Contains(data, []byte("secret\":\"x")) {
 			t.Errorf("%s: %s", what, data)
 		}
-		if kind == "PartialObjectMetadata" && m.Metadata.Name != "a" || kind != "PartialObjectMetadata" && (len(m.Items) != 1 || m.Items[0].Kind != "PartialObjectMetadata") {
+		if kind == "PartialObjectMetadata" && m.Metadata.Name != "a" ||
+			kind != "PartialObjectMetadata" && (len(m.Items) != 1 || m.Items[0].Kind != "PartialObjectMetadata") {
 			t.Errorf("%s: %s", what, data)
 		}
 	}
-	check("get", "PartialObjectMetadata", must(t, s.Do("GET", configmaps+"/a", nil, "Accept", asMetadata), http.StatusOK).Body)
-	check("list", "PartialObjectMetadataList", must(t, s.Do("GET", configmaps, nil, "Accept", asMetadatas), http.StatusOK).Body)
+	check(
+		"get", "PartialObjectMetadata", must(t, s.Do("GET", configmaps+"/a", nil, "Accept", asMetadata), http.StatusOK).Body,
+	)
+	check(
+		"list", "PartialObjectMetadataList", must(t, s.Do("GET", configmaps, nil, "Accept", asMetadatas), http.StatusOK).Body,
+	)
 	data, _ := json.Marshal(next(t, s.Watch(configmaps+"?watch=1", "Accept", asMetadata)).Object)
 	check("watch", "PartialObjectMetadata", data)
 	binary := strings.Replace(asMetadatas, "application/json", mediaProtobuf, 1)
-	l, ok := unproto(t, must(t, s.Do("GET", configmaps, nil, "Accept", binary), http.StatusOK).Body).(*metav1.PartialObjectMetadataList)
+	l, ok := unproto(t, must(t, s.Do("GET", configmaps, nil, "Accept", binary), http.StatusOK).
+		Body).(*metav1.PartialObjectMetadataList)
 	if !ok || len(l.Items) != 1 || l.Items[0].Labels["l"] != "1" {
 		t.Errorf("protobuf: %v", l)
 	}
@@ -188,7 +222,10 @@ func TestMetadataForms(t *testing.T) {
 func TestYAML(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	doc := "# a comment\nkind: ConfigMap\nmetadata:\n  name: a\n  labels: &l {x: \"1\"}\n  annotations: *l\ndata:\n  text: |\n    two\n    lines\n"
-	a := must(t, s.Do("POST", configmaps, doc, "Content-Type", "application/yaml", "Accept", "application/yaml"), http.StatusCreated)
+	a := must(
+		t, s.Do("POST", configmaps, doc, "Content-Type", "application/yaml", "Accept", "application/yaml"),
+		http.StatusCreated,
+	)
 	var got, list map[string]any
 	if err := yaml.Unmarshal(a.Body, &got); err != nil {
 		t.Fatal(err)
@@ -197,7 +234,8 @@ func TestYAML(t *testing.T) {
 	if want.GetAnnotations()["x"] != "1" || !same(got, want.Object) {
 		t.Errorf("YAML %s\nJSON %v", a.Body, want)
 	}
-	if err := yaml.Unmarshal(must(t, s.Do("GET", configmaps, nil, "Accept", "application/yaml"), http.StatusOK).Body, &list); err != nil || list["kind"] != "ConfigMapList" {
+	if err := yaml.Unmarshal(must(t, s.Do("GET", configmaps, nil, "Accept", "application/yaml"), http.StatusOK).
+		Body, &list); err != nil || list["kind"] != "ConfigMapList" {
 		t.Errorf("list %v: %v", list, err)
 	}
 	a = must(t, s.Do("GET", configmaps+"/none", nil, "Accept", "application/yaml"), http.StatusNotFound)
@@ -224,7 +262,8 @@ func TestPretty(t *testing.T) {
 	} {
 		for _, path := range []string{configmaps, configmaps + "/m00", configmaps + "/none"} {
 			a := s.Do("GET", path+c.query, nil, c.header...)
-			if got := strings.Contains(string(a.Body), "{\n  \"kind\": "); got != c.pretty || !json.Valid(a.Body) || a.Body[len(a.Body)-1] != '\n' {
+			if got := strings.Contains(string(a.Body), "{\n  \"kind\": "); got != c.pretty || !json.Valid(a.Body) ||
+				a.Body[len(a.Body)-1] != '\n' {
 				t.Errorf("%s%s %v: %s", path, c.query, c.header, a.Body)
 			}
 		}
@@ -235,7 +274,10 @@ func TestPretty(t *testing.T) {
 func TestGzip(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, name := range []string{"a", "b"} {
-		must(t, s.Do("POST", configmaps, configmap(name, map[string]string{"k": strings.Repeat("x", 200<<10)}, nil)), http.StatusCreated)
+		must(
+			t, s.Do("POST", configmaps, configmap(name, map[string]string{"k": strings.Repeat("x", 200<<10)}, nil)),
+			http.StatusCreated,
+		)
 	}
 	must(t, s.Do("POST", configmaps, configmap("small", nil, nil)), http.StatusCreated)
 	for _, c := range []struct {

@@ -27,7 +27,9 @@ type target struct {
 func fuzzed(f *testing.F) *target {
 	s := apiservertest.Start(f, nil)
 	for _, name := range []string{"a", "b", "c"} {
-		if a := s.Do("POST", configmaps, configmap(name, map[string]string{"k": "v"}, map[string]string{"l": name})); a.Code != http.StatusCreated {
+		if a := s.Do("POST", configmaps, configmap(name, map[string]string{
+			"k": "v",
+		}, map[string]string{"l": name})); a.Code != http.StatusCreated {
 			f.Fatalf("%s", a.Body)
 		}
 	}
@@ -93,8 +95,10 @@ const (
 // FuzzPath: GET of any path.
 func FuzzPath(f *testing.F) {
 	x := fuzzed(f)
-	for _, path := range []string{"/", "/api", "/apis//", configmaps, configmaps + "/a", "/api/v1/namespaces/default", "/apis/apps/v1/deployments", "/api/v1/watch/configmaps/",
-		"/api/v1/namespaces/%2e%2e/pods/a%2fb/log", "/openapi/v3/apis/apps/v1", "/healthz/etcd", "/debug", "/version", "/%00", "//", "/apis/%zz"} {
+	for _, path := range []string{"/", "/api", "/apis//", configmaps, configmaps + "/a", "/api/v1/namespaces/default",
+		"/apis/apps/v1/deployments", "/api/v1/watch/configmaps/",
+		"/api/v1/namespaces/%2e%2e/pods/a%2fb/log", "/openapi/v3/apis/apps/v1", "/healthz/etcd", "/debug", "/version", "/%00",
+		"//", "/apis/%zz"} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
@@ -109,7 +113,10 @@ func FuzzPath(f *testing.F) {
 // FuzzSelectors: pages of one show what the whole list shows.
 func FuzzSelectors(f *testing.F) {
 	x := fuzzed(f)
-	for _, s := range [][2]string{{"l=a", ""}, {"l in (a,b),!x", "metadata.name=a"}, {"", "metadata.name!=a,metadata.namespace=default"}, {"l>1", `metadata.name=\,`}, {"((", "=="}, {"l notin (a", "a"}} {
+	for _, s := range [][2]string{
+		{"l=a", ""}, {"l in (a,b),!x", "metadata.name=a"}, {"", "metadata.name!=a,metadata.namespace=default"},
+		{"l>1", `metadata.name=\,`}, {"((", "=="}, {"l notin (a", "a"},
+	} {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, labels, fields string) {
@@ -143,9 +150,15 @@ func FuzzSelectors(f *testing.F) {
 // FuzzDeleteOptions in body and query: what is answered with an error has changed nothing.
 func FuzzDeleteOptions(f *testing.F) {
 	x := fuzzed(f)
-	for _, s := range [][3]string{{"application/json", `{"propagationPolicy":"Orphan"}`, ""}, {"application/yaml", "gracePeriodSeconds: 5", ""}, {"", "", "orphanDependents=0&gracePeriodSeconds=-1"},
-		{mediaProtobuf, "k8s\x00\n\x00\x12\x00", ""}, {"application/json", `{"preconditions":{"uid":"x","resourceVersion":"1"}}`, "uid=x"}, {"application/json", `null`, ""},
-		{"application/json", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Foreground","dryRun":["All"]}`, ""}, {"", "", "propagationPolicy=Foreground"}} {
+	for _, s := range [][3]string{{"application/json", `{"propagationPolicy":"Orphan"}`, ""},
+		{"application/yaml", "gracePeriodSeconds: 5", ""}, {"", "", "orphanDependents=0&gracePeriodSeconds=-1"},
+		{mediaProtobuf, "k8s\x00\n\x00\x12\x00", ""}, {
+			"application/json", `{"preconditions":{"uid":"x","resourceVersion":"1"}}`, "uid=x",
+		}, {"application/json", `null`, ""},
+		{
+			"application/json", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Foreground","dryRun":["All"]}`,
+			"",
+		}, {"", "", "propagationPolicy=Foreground"}} {
 		f.Add(s[0], s[1], s[2])
 	}
 	const victim = configmaps + "/victim"
@@ -177,11 +190,18 @@ func FuzzDeleteOptions(f *testing.F) {
 // the same name and uid that decodes, and no update loses its identity.
 func FuzzPatch(f *testing.F) {
 	x := fuzzed(f)
-	media := []string{"application/json-patch+json", mergePatch, "application/strategic-merge-patch+json", "application/apply-patch+yaml"}
-	for _, s := range []string{`[{"op":"add","path":"/data/x","value":"y"}]`, `[{"op":"move","from":"/data","path":"/metadata/labels"}]`, `[null]`, `[{"op":"copy","from":"","path":"/data/k"}]`,
-		`[{"op":"remove","path":"/metadata"}]`, `[{"op":"test","path":"/data","value":null}]`, `{"data":{"x":null}}`, `{"metadata":null}`, `{"metadata":{"finalizers":["a.io/b"],"labels":{"a":"b"}}}`,
-		`{"metadata":{"$patch":"replace"}}`, `{"metadata":{"$deleteFromPrimitiveList/finalizers":["a.io/b"]}}`, `{"metadata":{"$setElementOrder/finalizers":["x"],"ownerReferences":[{"uid":"x","$patch":"delete"}]}}`,
-		`{"$retainKeys":["data"]}`, `{"$patch":""}`, `{"metadata":{"finalizers":["a.io/b"],"$setElementOrder/finalizers":[{}]}}`, `{"metadata":{"managedFields":[{}]}}`, `{"metadata":{"resourceVersion":"0","generation":-5}}`, `{"apiVersion":"v1","kind":"ConfigMap","data":{"k":"w"}}`} {
+	media := []string{
+		"application/json-patch+json", mergePatch, "application/strategic-merge-patch+json", "application/apply-patch+yaml",
+	}
+	for _, s := range []string{`[{"op":"add","path":"/data/x","value":"y"}]`,
+		`[{"op":"move","from":"/data","path":"/metadata/labels"}]`, `[null]`, `[{"op":"copy","from":"","path":"/data/k"}]`,
+		`[{"op":"remove","path":"/metadata"}]`, `[{"op":"test","path":"/data","value":null}]`, `{"data":{"x":null}}`,
+		`{"metadata":null}`, `{"metadata":{"finalizers":["a.io/b"],"labels":{"a":"b"}}}`,
+		`{"metadata":{"$patch":"replace"}}`, `{"metadata":{"$deleteFromPrimitiveList/finalizers":["a.io/b"]}}`,
+		`{"metadata":{"$setElementOrder/finalizers":["x"],"ownerReferences":[{"uid":"x","$patch":"delete"}]}}`,
+		`{"$retainKeys":["data"]}`, `{"$patch":""}`,
+		`{"metadata":{"finalizers":["a.io/b"],"$setElementOrder/finalizers":[{}]}}`, `{"metadata":{"managedFields":[{}]}}`,
+		`{"metadata":{"resourceVersion":"0","generation":-5}}`, `{"apiVersion":"v1","kind":"ConfigMap","data":{"k":"w"}}`} {
 		for i := range media {
 			f.Add(i, s)
 		}
@@ -200,7 +220,8 @@ func FuzzPatch(f *testing.F) {
 			check(t, w, badRevision, untyped)
 		}
 		got := apiservertest.Answer{Body: x.send(http.MethodGet, configmaps+"/a", "", "", "").Body.Bytes()}.Object()
-		if got.GetUID() != uid || got.GetKind() != "ConfigMap" || got.GetName() != "a" || got.GetNamespace() != "default" || got.GetDeletionTimestamp() != nil {
+		if got.GetUID() != uid || got.GetKind() != "ConfigMap" || got.GetName() != "a" || got.GetNamespace() != "default" ||
+			got.GetDeletionTimestamp() != nil {
 			t.Fatalf("after %d %s: %v", w.Code, w.Body, got)
 		}
 		r := httptest.NewRequest(http.MethodGet, "http://localhost"+configmaps+"/a", nil)
@@ -217,10 +238,19 @@ func FuzzObject(f *testing.F) {
 	x := fuzzed(f)
 	kinds := []struct{ collection, sample string }{
 		{configmaps, `{"metadata":{"name":"x"},"data":{"k":"v"},"binaryData":{"b":"AA=="}}`},
-		{"/api/v1/namespaces/default/events", `{"metadata":{"name":"x"},"involvedObject":{"namespace":"default"},"firstTimestamp":"2020-01-01T00:00:00Z"}`},
-		{"/apis/coordination.k8s.io/v1/namespaces/default/leases", `{"metadata":{"name":"x"},"spec":{"acquireTime":"2020-01-01T00:00:00.000001Z"}}`},
+		{
+			"/api/v1/namespaces/default/events",
+			`{"metadata":{"name":"x"},"involvedObject":{"namespace":"default"},"firstTimestamp":"2020-01-01T00:00:00Z"}`,
+		},
+		{
+			"/apis/coordination.k8s.io/v1/namespaces/default/leases",
+			`{"metadata":{"name":"x"},"spec":{"acquireTime":"2020-01-01T00:00:00.000001Z"}}`,
+		},
 		{"/apis/apps/v1/namespaces/default/controllerrevisions", `{"metadata":{"name":"x"},"revision":1,"data":{"a":1}}`},
-		{"/api/v1/namespaces/default/pods", `{"metadata":{"name":"x"},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}}]}}`},
+		{
+			"/api/v1/namespaces/default/pods",
+			`{"metadata":{"name":"x"},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}}]}}`,
+		},
 	}
 	media := []string{"application/json", "application/yaml", mediaProtobuf}
 	for i, k := range kinds {
@@ -233,7 +263,9 @@ func FuzzObject(f *testing.F) {
 		f.Add(i, 2, created.Body)
 	}
 	for _, s := range unstorable {
-		f.Add(slices.IndexFunc(kinds, func(k struct{ collection, sample string }) bool { return k.collection == s.collection }), 2, s.body())
+		f.Add(slices.IndexFunc(kinds, func(k struct{ collection, sample string }) bool {
+			return k.collection == s.collection
+		}), 2, s.body())
 	}
 	f.Fuzz(func(t *testing.T, kind, in int, body []byte) {
 		c := kinds[uint(kind)%uint(len(kinds))].collection
@@ -260,7 +292,10 @@ func FuzzObject(f *testing.F) {
 // FuzzContinueToken: any token, encoded or raw.
 func FuzzContinueToken(f *testing.F) {
 	x := fuzzed(f)
-	for _, s := range []string{`{"v":"meta.k8s.io/v1","rv":3,"start":"a\u0000"}`, `{"v":"meta.k8s.io/v1","rv":-1,"start":"b"}`, `{"v":"meta.k8s.io/v1","rv":1,"start":"../a"}`, `{}`, `[]`, "x"} {
+	for _, s := range []string{
+		`{"v":"meta.k8s.io/v1","rv":3,"start":"a\u0000"}`, `{"v":"meta.k8s.io/v1","rv":-1,"start":"b"}`,
+		`{"v":"meta.k8s.io/v1","rv":1,"start":"../a"}`, `{}`, `[]`, "x",
+	} {
 		f.Add(s, true)
 		f.Add(base64.RawURLEncoding.EncodeToString([]byte(s)), false)
 	}

@@ -20,7 +20,10 @@ func TestHeadIntake(t *testing.T) {
 	long := strings.Repeat("x", size)
 	begin := func() *line {
 		l := dial(t, s)
-		l.say("POST %s HTTP/1.1\nHost: localhost\nImpersonate-User: flood\nX-Long: %s\nContent-Type: application/json\nContent-Length: 10\n\n", configmaps, long)
+		l.say(
+			"POST %s HTTP/1.1\nHost: localhost\nImpersonate-User: flood\nX-Long: %s\nContent-Type: application/json\nContent-Length: 10\n\n",
+			configmaps, long,
+		)
 		return l
 	}
 	var all []*line
@@ -68,7 +71,10 @@ func TestHeadForbidden(t *testing.T) {
 	if err := l.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	l.say("POST %s HTTP/1.1\nHost: localhost\nImpersonate-User: user\nX-Long: %s\nContent-Length: 10\n\n", configmaps, strings.Repeat("x", 400<<10))
+	l.say(
+		"POST %s HTTP/1.1\nHost: localhost\nImpersonate-User: user\nX-Long: %s\nContent-Length: 10\n\n", configmaps,
+		strings.Repeat("x", 400<<10),
+	)
 	if a := l.hear(); a.Code != http.StatusForbidden {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}

@@ -68,10 +68,14 @@ func whole(t *testing.T, res *http.Response) []byte {
 // TestUnreadListsOverHTTP2: lists that a client doesn't read take no memory to speak of, keep nothing else on the
 // connection waiting, and are cut off without the connection.
 func TestUnreadListsOverHTTP2(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = 2 * time.Second }})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.WriteTimeout = 2 * time.Second
+	}})
 	const size = 32
 	for i := range size {
-		must(t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"k": strings.Repeat("x", 512<<10)}, nil)), http.StatusCreated)
+		must(t, s.Do(
+			"POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"k": strings.Repeat("x", 512<<10)}, nil),
+		), http.StatusCreated)
 	}
 	get := multiplexed(t, s)
 	var before, during runtime.MemStats
@@ -144,7 +148,10 @@ func behindOverHTTP2(t *testing.T, s *apiservertest.Server, get func(string) *ht
 	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
 	slow := get(configmaps + "?watch=1&resourceVersion=" + start)
 	quick := &watched{d: json.NewDecoder(get(configmaps + "?watch=1&resourceVersion=" + start).Body)}
-	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"k": strings.Repeat("x", 256<<10), "n": "0"}, nil)), http.StatusCreated)
+	must(
+		t, s.Do("POST", configmaps, configmap("a", map[string]string{"k": strings.Repeat("x", 256<<10), "n": "0"}, nil)),
+		http.StatusCreated,
+	)
 	for i := range writes {
 		if _, n, err := quick.next(); err != nil || n != i {
 			t.Fatalf("the quick watch: %d, %v; want %d", n, err, i)
@@ -194,7 +201,9 @@ func TestSlowWatchOverHTTP2(t *testing.T) {
 // TestStalledWatchOverHTTP2: a watch that isn't read for too long is cut off, and its connection isn't. From the last
 // event that it was sent it goes on without a gap.
 func TestStalledWatchOverHTTP2(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Second }})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.WriteTimeout = time.Second
+	}})
 	get := multiplexed(t, s)
 	slow := behindOverHTTP2(t, s, get)
 	for metric(t, s, `apiserver_longrunning_requests{`, `resource="configmaps"`) > 1 {

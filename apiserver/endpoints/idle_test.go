@@ -14,7 +14,9 @@ import (
 // TestIdleWatch: a watch on which nothing happens for longer than a client may leave an answer unread
 // goes on, and ends cleanly when its own time is over, with either version of HTTP.
 func TestIdleWatch(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Second }})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.WriteTimeout = time.Second
+	}})
 	two := httptest.NewUnstartedServer(s.API.Insecure())
 	two.EnableHTTP2 = true
 	two.StartTLS()

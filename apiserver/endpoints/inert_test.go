@@ -30,9 +30,10 @@ var inert = map[string]string{
 // log has one line for the kind. Reads, deletes, and writes of the status are not.
 func TestInert(t *testing.T) {
 	var log logBuffer
-	s := apiservertest.Start(t, &apiservertest.Options{Serving: serving(t, "api/all=true"), Configure: func(c *apiserver.Config) {
-		c.Log = slog.New(slog.NewTextHandler(&log, nil))
-	}})
+	s := apiservertest.Start(t, &apiservertest.Options{Serving: serving(t, "api/all=true"),
+		Configure: func(c *apiserver.Config) {
+			c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		}})
 	objects := minimal(t)
 	for _, r := range resources.Every(nil) {
 		want, ok := inert[r.Plural]

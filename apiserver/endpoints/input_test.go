@@ -54,9 +54,18 @@ func TestBodies(t *testing.T) {
 		{"YAML of itself", yaml, "a: &a [*a]", 400},
 		{"YAML unknown alias", yaml, "a: *b", 400},
 		{"YAML bomb", yaml, bomb(), 400},
-		{"YAML long text many times", yaml, "a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a,", 100_000) + "]\n", 400},
-		{"deep and long", jsonMedia, `{"x":` + strings.Repeat("[", 1000) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("]", 1000) + "}", 400},
-		{"YAML deep and long", yaml, "x: " + strings.Repeat("[", 1000) + strings.Repeat("x", 1<<20) + strings.Repeat("]", 1000), 400},
+		{
+			"YAML long text many times", yaml,
+			"a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a,", 100_000) + "]\n", 400,
+		},
+		{
+			"deep and long", jsonMedia,
+			`{"x":` + strings.Repeat("[", 1000) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("]", 1000) + "}", 400,
+		},
+		{
+			"YAML deep and long", yaml,
+			"x: " + strings.Repeat("[", 1000) + strings.Repeat("x", 1<<20) + strings.Repeat("]", 1000), 400,
+		},
 		{"YAML binary key", yaml, "? [a]\n: b", 400},
 		{"protobuf nothing", mediaProtobuf, "", 400},
 		{"protobuf magic", mediaProtobuf, "k8s\x00", 400},
@@ -74,7 +83,10 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s: %.300s", c.name, a.Body)
 		}
 	}
-	a := s.Do("POST", "/apis/apps/v1/namespaces/default/controllerrevisions", `{"metadata":{"name":"big"},"data":{"k":"`+strings.Repeat("x", 2900<<10)+`"}}`)
+	a := s.Do(
+		"POST", "/apis/apps/v1/namespaces/default/controllerrevisions",
+		`{"metadata":{"name":"big"},"data":{"k":"`+strings.Repeat("x", 2900<<10)+`"}}`,
+	)
 	if st := a.Status(); a.Code != 413 || st.Reason != metav1.StatusReasonRequestEntityTooLarge { // more than etcd takes
 		t.Errorf("%d %.300s", a.Code, a.Body)
 	}
@@ -96,7 +108,10 @@ func bomb() string {
 // TestPatchBodies are bounded as bodies are, in what they make, too.
 func TestPatchBodies(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"k": strings.Repeat("x", 64<<10)}, nil)), http.StatusCreated)
+	must(
+		t, s.Do("POST", configmaps, configmap("a", map[string]string{"k": strings.Repeat("x", 64<<10)}, nil)),
+		http.StatusCreated,
+	)
 	var copies []string
 	for i := range 9000 {
 		copies = append(copies, fmt.Sprintf(`{"op":"copy","from":"/data/k","path":"/data/k%d"}`, i))
@@ -107,7 +122,11 @@ func TestPatchBodies(t *testing.T) {
 		code              int
 	}{
 		{"copies", jsonPatch, "[" + strings.Join(copies, ",") + "]", 422},
-		{"too many", jsonPatch, "[" + strings.TrimSuffix(strings.Repeat(`{"op":"test","path":"/x"},`, 10_001), ",") + "]", 413}, // B-52
+		// B-52
+		{
+			"too many", jsonPatch, "[" + strings.TrimSuffix(strings.Repeat(`{"op":"test","path":"/x"},`, 10_001), ",") + "]",
+			413,
+		},
 		{"null", jsonPatch, "null", 200},
 		{"null operation", jsonPatch, "[null]", 422},
 		{"no path", jsonPatch, `[{"op":"add"}]`, 422},
@@ -115,13 +134,22 @@ func TestPatchBodies(t *testing.T) {
 		{"the whole", jsonPatch, `[{"op":"replace","path":"","value":7}]`, 422},
 		{"deep", mergePatch, `{"data":` + strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000) + "}", 400},
 		{"deep enough", mergePatch, `{"data":{"k":` + strings.Repeat(`[`, 1000) + strings.Repeat("]", 1000) + "}}", 422},
-		{"deep and long", mergePatch, `{"x":` + strings.Repeat("[", 1000) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("]", 1000) + "}", 400},
+		{
+			"deep and long", mergePatch,
+			`{"x":` + strings.Repeat("[", 1000) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("]", 1000) + "}", 400,
+		},
 		{"strategic text", "application/strategic-merge-patch+json", `"x"`, 400},
 		{"strategic directive", "application/strategic-merge-patch+json", `{"$patch":"nonsense"}`, 500},
-		{"strategic order", "application/strategic-merge-patch+json", `{"metadata":{"finalizers":["a.io/b"],"$setElementOrder/finalizers":["a.io/b",{}]}}`, 400},
+		{
+			"strategic order", "application/strategic-merge-patch+json",
+			`{"metadata":{"finalizers":["a.io/b"],"$setElementOrder/finalizers":["a.io/b",{}]}}`, 400,
+		},
 		{"strategic types", "application/strategic-merge-patch+json", `{"metadata":{"ownerReferences":{"a":1}}}`, 422},
 		{"apply bomb", "application/apply-patch+yaml", bomb(), 400},
-		{"apply long text", "application/apply-patch+yaml", "a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a,", 100_000) + "]\n", 400},
+		{
+			"apply long text", "application/apply-patch+yaml",
+			"a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a,", 100_000) + "]\n", 400,
+		},
 		{"too much", mergePatch, strings.Repeat(" ", 4<<20), 413},
 	} {
 		query := ""
@@ -147,8 +175,14 @@ func TestLongLists(t *testing.T) {
 	}
 	must(t, s.Do("POST", configmaps+"?dryRun=All", owners(0, 40_000)), http.StatusCreated)
 	must(t, s.Do("POST", configmaps, owners(0, 10_000)), http.StatusCreated)
-	must(t, s.Do("PATCH", configmaps+"/a", owners(5000, 10_000), "Content-Type", "application/strategic-merge-patch+json"), http.StatusRequestEntityTooLarge)
-	must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"k":"v"}}`, "Content-Type", "application/strategic-merge-patch+json"), http.StatusOK)
+	must(
+		t, s.Do("PATCH", configmaps+"/a", owners(5000, 10_000), "Content-Type", "application/strategic-merge-patch+json"),
+		http.StatusRequestEntityTooLarge,
+	)
+	must(
+		t, s.Do("PATCH", configmaps+"/a", `{"data":{"k":"v"}}`, "Content-Type", "application/strategic-merge-patch+json"),
+		http.StatusOK,
+	)
 }
 
 // TestDeepProtobuf: half a million messages inside of each other must not overflow the stack, and
@@ -168,8 +202,12 @@ func TestDeepProtobuf(t *testing.T) {
 	}
 	name := field(1, field(1, []byte("x.example.com"))) // metadata.name
 	for depth, refused := range map[int]bool{500_000: true, 5000: true, 1000: false} {
-		crd := append(name[:len(name):len(name)], field(2, field(7, field(4, field(1, nested(28, depth)))))...) // spec.versions.schema.openAPIV3Schema.not
-		a := s.Do("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", object("apiextensions.k8s.io/v1", "CustomResourceDefinition", crd), "Content-Type", mediaProtobuf)
+		// spec.versions.schema.openAPIV3Schema.not
+		crd := append(name[:len(name):len(name)], field(2, field(7, field(4, field(1, nested(28, depth)))))...)
+		a := s.Do(
+			"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+			object("apiextensions.k8s.io/v1", "CustomResourceDefinition", crd), "Content-Type", mediaProtobuf,
+		)
 		if a.Code >= 500 || (a.Code == http.StatusBadRequest) != refused {
 			t.Errorf("%d deep: %d %.300s", depth, a.Code, a.Body)
 		}
@@ -177,7 +215,10 @@ func TestDeepProtobuf(t *testing.T) {
 	const revisions = "/apis/apps/v1/namespaces/default/controllerrevisions"
 	deep := `{"a":` + strings.Repeat("[", 9999) + strings.Repeat("]", 9999) + "}"
 	revision := append(name[:len(name):len(name)], field(2, field(1, []byte(deep)))...) // data.raw
-	must(t, s.Do("POST", revisions, object("apps/v1", "ControllerRevision", revision), "Content-Type", mediaProtobuf), http.StatusBadRequest)
+	must(
+		t, s.Do("POST", revisions, object("apps/v1", "ControllerRevision", revision), "Content-Type", mediaProtobuf),
+		http.StatusBadRequest,
+	)
 	must(t, s.Do("GET", revisions, nil), http.StatusOK)
 }
 
@@ -248,7 +289,8 @@ func TestMethods(t *testing.T) {
 	for _, method := range []string{"HEAD", "OPTIONS", "TRACE", "FOO", "QUERY", "get"} {
 		for _, path := range []string{configmaps, configmaps + "/m00", "/api/v1"} {
 			a := s.Do(method, path, nil)
-			if a.Code != http.StatusMethodNotAllowed || method != "HEAD" && a.Status().Reason != metav1.StatusReasonMethodNotAllowed {
+			if a.Code != http.StatusMethodNotAllowed ||
+				method != "HEAD" && a.Status().Reason != metav1.StatusReasonMethodNotAllowed {
 				t.Errorf("%s %s: %d %s", method, path, a.Code, a.Body)
 			}
 		}
@@ -320,7 +362,9 @@ func TestHeaders(t *testing.T) {
 	} {
 		l := dial(t, s)
 		// The answer may come, and the connection be closed, before all has been sent.
-		_, _ = io.WriteString(l, "GET "+configmaps+" HTTP/1.1\r\nHost: localhost\r\n"+strings.ReplaceAll(c.header, "\n", "\r\n"))
+		_, _ = io.WriteString(
+			l, "GET "+configmaps+" HTTP/1.1\r\nHost: localhost\r\n"+strings.ReplaceAll(c.header, "\n", "\r\n"),
+		)
 		_, _ = io.WriteString(l, "Connection: close\r\n\r\n")
 		resp, err := http.ReadResponse(l.r, nil)
 		if err != nil {
@@ -361,7 +405,10 @@ func TestChunks(t *testing.T) {
 	<-done
 	// Who asks before sending is told without.
 	l = dial(t, s)
-	l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: text/plain\nContent-Length: 10\nExpect: 100-continue\n\n", configmaps)
+	l.say(
+		"POST %s HTTP/1.1\nHost: localhost\nContent-Type: text/plain\nContent-Length: 10\nExpect: 100-continue\n\n",
+		configmaps,
+	)
 	must(t, l.hear(), http.StatusUnsupportedMediaType)
 	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 }

@@ -16,34 +16,46 @@ import (
 // the table that the server works by.
 var (
 	// createdByPut: B-03.
-	createdByPut = []string{"leases", "leasecandidates", "endpoints", "events", "limitranges", "services", "runtimeclasses",
+	createdByPut = []string{"leases", "leasecandidates", "endpoints", "events", "limitranges", "services",
+		"runtimeclasses",
 		"roles", "rolebindings", "clusterroles", "clusterrolebindings"}
 	// conditional: B-06.
-	conditional = []string{"customresourcedefinitions", "apiservices", "validatingwebhookconfigurations", "mutatingwebhookconfigurations",
-		"validatingadmissionpolicies", "validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
+	conditional = []string{"customresourcedefinitions", "apiservices", "validatingwebhookconfigurations",
+		"mutatingwebhookconfigurations",
+		"validatingadmissionpolicies", "validatingadmissionpolicybindings", "mutatingadmissionpolicies",
+		"mutatingadmissionpolicybindings",
 		"storageversions", "clustertrustbundles", "podcertificaterequests", "leases", "leasecandidates", "runtimeclasses",
-		"poddisruptionbudgets", "resourcepoolstatusrequests", "csidrivers", "csinodes", "csistoragecapacities", "volumeattachments",
+		"poddisruptionbudgets", "resourcepoolstatusrequests", "csidrivers", "csinodes", "csistoragecapacities",
+		"volumeattachments",
 		"storageversionmigrations"}
 	// counted: B-30, B-31, B-33, B-35.
-	counted = []string{"replicasets", "statefulsets", "daemonsets", "replicationcontrollers", "jobs", "cronjobs", "pods", "podtemplates",
-		"ingresses", "ingressclasses", "networkpolicies", "poddisruptionbudgets", "flowschemas", "prioritylevelconfigurations",
-		"customresourcedefinitions", "validatingwebhookconfigurations", "mutatingwebhookconfigurations", "validatingadmissionpolicies",
+	counted = []string{"replicasets", "statefulsets", "daemonsets", "replicationcontrollers", "jobs", "cronjobs", "pods",
+		"podtemplates",
+		"ingresses", "ingressclasses", "networkpolicies", "poddisruptionbudgets", "flowschemas",
+		"prioritylevelconfigurations",
+		"customresourcedefinitions", "validatingwebhookconfigurations", "mutatingwebhookconfigurations",
+		"validatingadmissionpolicies",
 		"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "resourceslices",
 		"deviceclasses", "devicetaintrules", "deployments", "endpointslices", "priorityclasses"}
 	// uncounted: B-35, B-36.
-	uncounted = []string{"namespaces", "configmaps", "secrets", "services", "nodes", "persistentvolumes", "persistentvolumeclaims",
+	uncounted = []string{"namespaces", "configmaps", "secrets", "services", "nodes", "persistentvolumes",
+		"persistentvolumeclaims",
 		"serviceaccounts", "events", "leases", "roles", "rolebindings", "clusterroles", "clusterrolebindings", "limitranges",
 		"resourcequotas", "endpoints", "horizontalpodautoscalers", "storageclasses", "resourceclaims", "controllerrevisions",
 		"certificatesigningrequests", "apiservices", "csidrivers"}
 	// prefixes of keys that aren't the resource's name: B-09.
-	prefixes = map[string]string{"replicationcontrollers": "controllers", "endpoints": "services/endpoints", "services": "services/specs",
-		"nodes": "minions", "ingresses": "ingress"}
+	prefixes = map[string]string{"replicationcontrollers": "controllers", "endpoints": "services/endpoints",
+		"services": "services/specs",
+		"nodes":    "minions", "ingresses": "ingress"}
 	// generic kinds have the general rules for metadata, and not those of core on top of them (A-31).
 	generic = []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations", "validatingadmissionpolicies",
 		"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
 		"customresourcedefinitions", "apiservices", "leases", "leasecandidates", "poddisruptionbudgets"}
 	// namedByRule: the name follows from the object, or must be shorter (A-18).
-	namedByRule = []string{"customresourcedefinitions", "apiservices", "clustertrustbundles", "resourcepoolstatusrequests", "ipaddresses", "cronjobs"}
+	namedByRule = []string{
+		"customresourcedefinitions", "apiservices", "clustertrustbundles", "resourcepoolstatusrequests", "ipaddresses",
+		"cronjobs",
+	}
 )
 
 // TestKindsRules asks every stored kind for what the rules say of all kinds and of some.
@@ -92,7 +104,8 @@ func (k *kindRules) with(change func(*unstructured.Unstructured)) map[string]any
 func (k *kindRules) refused(rule, text string, change func(*unstructured.Unstructured)) {
 	k.t.Helper()
 	a := k.s.Do("POST", pathOf(k.r)+"?dryRun=All", k.with(change))
-	if st := a.Status(); a.Code != http.StatusUnprocessableEntity || !strings.Contains(st.Message, text) || st.Details.Kind != k.r.Kind {
+	if st := a.Status(); a.Code != http.StatusUnprocessableEntity || !strings.Contains(st.Message, text) ||
+		st.Details.Kind != k.r.Kind {
 		k.t.Errorf("%s: %d %.600s", rule, a.Code, a.Body)
 	}
 }
@@ -115,19 +128,41 @@ func (k *kindRules) metadata() {
 	finalizers := func(names ...string) func(*unstructured.Unstructured) {
 		return func(u *unstructured.Unstructured) { u.SetFinalizers(names) }
 	}
-	k.refused("A-22", `metadata.labels: Invalid value: "a b": name part must consist of`, func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a b": ""}) })
-	k.refused("A-22", `metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of`, func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a": "-"}) })
-	k.refused("A-23", `metadata.annotations: Invalid value: "/": prefix part must be non-empty`, func(u *unstructured.Unstructured) { u.SetAnnotations(map[string]string{"/": ""}) })
-	k.refused("A-23", `metadata.annotations: Too long: may not be more than 262144 bytes`, func(u *unstructured.Unstructured) {
+	k.refused(
+		"A-22", `metadata.labels: Invalid value: "a b": name part must consist of`,
+		func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a b": ""}) },
+	)
+	k.refused(
+		"A-22", `metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of`,
+		func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a": "-"}) },
+	)
+	k.refused(
+		"A-23", `metadata.annotations: Invalid value: "/": prefix part must be non-empty`,
+		func(u *unstructured.Unstructured) { u.SetAnnotations(map[string]string{"/": ""}) },
+	)
+	k.refused("A-23", `metadata.annotations: Too long: may not be more than 262144 bytes`, func(
+		u *unstructured.Unstructured,
+	) {
 		u.SetAnnotations(map[string]string{"a": strings.Repeat("x", 262144)})
 	})
-	k.refused("A-24", `metadata.ownerReferences.apiVersion: Invalid value: "apps/": version must not be empty`, owners(map[string]any{"apiVersion": "apps/"}))
-	k.refused("A-24", `metadata.ownerReferences.uid: Invalid value: "": must not be empty`, owners(map[string]any{"uid": ""}))
+	k.refused(
+		"A-24", `metadata.ownerReferences.apiVersion: Invalid value: "apps/": version must not be empty`,
+		owners(map[string]any{"apiVersion": "apps/"}),
+	)
+	k.refused(
+		"A-24", `metadata.ownerReferences.uid: Invalid value: "": must not be empty`, owners(map[string]any{"uid": ""}),
+	)
 	k.refused("A-25", `: /v1, Kind=Event is disallowed from being an owner`, owners(map[string]any{"kind": "Event"}))
 	k.refused("A-29", `metadata.finalizers: Invalid value: "a b": name part must consist of`, finalizers("a b"))
-	k.refused("A-30", `: finalizer orphan and foregroundDeletion cannot be both set`, finalizers("orphan", "foregroundDeletion"))
+	k.refused(
+		"A-30", `: finalizer orphan and foregroundDeletion cannot be both set`, finalizers("orphan", "foregroundDeletion"),
+	)
 	if !slices.Contains(generic, k.r.Plural) && (k.r.Plural != "events" || k.r.Group != "") {
-		k.refused("A-31", `metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified`, finalizers("x"))
+		k.refused(
+			"A-31",
+			`metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified`,
+			finalizers("x"),
+		)
 	}
 	a := k.s.Do("POST", pathOf(k.r)+"?dryRun=All", k.with(finalizers("a.io/b", "orphan"))) // A-33
 	if a.Code != http.StatusCreated {
@@ -156,7 +191,9 @@ func (k *kindRules) absent() {
 			k.t.Errorf("B-04 %s: %d %.300s", sub.Name, a.Code, a.Body)
 		}
 	}
-	for _, media := range []string{"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"} {
+	for _, media := range []string{
+		"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json",
+	} {
 		if a := k.s.Do("PATCH", k.path, "garbage", "Content-Type", media); a.Code != http.StatusNotFound {
 			k.t.Errorf("B-51 %s: %d %.300s", media, a.Code, a.Body)
 		}
@@ -176,7 +213,8 @@ func (k *kindRules) create() {
 	a := must(k.t, k.s.Do("POST", pathOf(k.r), body), http.StatusCreated)
 	got := a.Object()
 	switch {
-	case got.GetUID() == "mine", got.GetCreationTimestamp().Year() == 2001, got.GetDeletionTimestamp() != nil, got.GetDeletionGracePeriodSeconds() != nil, got.GetSelfLink() != "":
+	case got.GetUID() == "mine", got.GetCreationTimestamp().Year() == 2001, got.GetDeletionTimestamp() != nil,
+		got.GetDeletionGracePeriodSeconds() != nil, got.GetSelfLink() != "":
 		k.t.Errorf("A-04, A-06: %v", got.Object["metadata"])
 	case slices.Contains(counted, k.r.Plural) && got.GetGeneration() != 1:
 		k.t.Errorf("B-30: created with generation %d", got.GetGeneration())
@@ -209,7 +247,9 @@ func (k *kindRules) replace() {
 	if slices.Contains(conditional, k.r.Plural) {
 		want = http.StatusUnprocessableEntity
 	}
-	if a.Code != want || want != http.StatusOK && !strings.HasSuffix(a.Status().Message, " is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update") {
+	if a.Code != want || want != http.StatusOK && !strings.HasSuffix(
+		a.Status().Message, " is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update",
+	) {
 		k.t.Errorf("B-06: %d %.300s", a.Code, a.Body)
 	}
 	prefix := prefixes[k.r.Plural]
@@ -217,19 +257,24 @@ func (k *kindRules) replace() {
 		prefix = k.r.Plural
 	}
 	a = put(func(u *unstructured.Unstructured) { u.SetUID("other") })
-	if a.Code != http.StatusConflict || !strings.Contains(a.Status().Message, "Key: /registry/"+prefix+"/") && !strings.Contains(a.Status().Message, "Key: /registry/"+k.r.Group+"/"+prefix+"/") {
+	if a.Code != http.StatusConflict || !strings.Contains(a.Status().Message, "Key: /registry/"+prefix+"/") &&
+		!strings.Contains(a.Status().Message, "Key: /registry/"+k.r.Group+"/"+prefix+"/") {
 		k.t.Errorf("B-09: %d %.300s", a.Code, a.Body)
 	}
 	if a = put(func(u *unstructured.Unstructured) { u.SetResourceVersion("1") }); a.Code != http.StatusConflict {
 		k.t.Errorf("B-08: %d %.300s", a.Code, a.Body)
 	}
-	if a = put(func(u *unstructured.Unstructured) { u.SetResourceVersion("x") }); a.Code != http.StatusInternalServerError || a.Status().Reason != "" {
+	if a = put(func(u *unstructured.Unstructured) {
+		u.SetResourceVersion("x")
+	}); a.Code != http.StatusInternalServerError || a.Status().Reason != "" {
 		k.t.Errorf("B-07: %d %.300s", a.Code, a.Body)
 	}
 	a = put(func(u *unstructured.Unstructured) {
 		_ = unstructured.SetNestedField(u.Object, "2001-01-01T00:00:00Z", "metadata", "deletionTimestamp")
 	})
-	if a.Code != http.StatusUnprocessableEntity || !strings.Contains(a.Status().Message, `metadata.deletionTimestamp: Invalid value: "2001-01-01T00:00:00Z": field is immutable`) {
+	if a.Code != http.StatusUnprocessableEntity || !strings.Contains(
+		a.Status().Message, `metadata.deletionTimestamp: Invalid value: "2001-01-01T00:00:00Z": field is immutable`,
+	) {
 		k.t.Errorf("B-12: %d %.300s", a.Code, a.Body)
 	}
 	a = put(func(u *unstructured.Unstructured) { u.SetFinalizers([]string{"orphan", "foregroundDeletion"}) })
@@ -251,7 +296,8 @@ func (k *kindRules) replace() {
 func (k *kindRules) generation() {
 	cur := must(k.t, k.s.Do("GET", k.path, nil), http.StatusOK).Object()
 	after := func(sub, patch string) int64 {
-		return must(k.t, k.s.Do("PATCH", k.path+sub, patch, "Content-Type", "application/merge-patch+json"), http.StatusOK).Object().GetGeneration()
+		return must(k.t, k.s.Do("PATCH", k.path+sub, patch, "Content-Type", "application/merge-patch+json"), http.StatusOK).
+			Object().GetGeneration()
 	}
 	want := cur.GetGeneration()
 	if k.r.Plural == "deployments" { // B-31

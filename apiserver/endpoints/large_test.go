@@ -20,8 +20,11 @@ const large = 1400 << 10
 
 // deployment is a body with an environment variable of so many bytes.
 func deployment(name, letter string, size int) string {
-	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name + `"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
-		"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"E","value":"` + strings.Repeat(letter, size) + `"}]}]}}}}`
+	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name +
+		`"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+		"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"E","value":"` + strings.Repeat(
+		letter, size,
+	) + `"}]}]}}}}`
 }
 
 // envOf is the first and the last letter of the variable, and how long it is.
@@ -48,12 +51,20 @@ func TestLargeObjects(t *testing.T) {
 	event("ADDED", "a", is("p"))
 	must(t, s.Do("PUT", path+"/a", deployment("a", "q", large)), http.StatusOK)
 	event("MODIFIED", "a", is("q"))
-	patch := `{"spec":{"template":{"spec":{"containers":[{"name":"c","env":[{"name":"E","value":"` + strings.Repeat("r", large) + `"}]}]}}}}`
+	patch := `{"spec":{"template":{"spec":{"containers":[{"name":"c","env":[{"name":"E","value":"` + strings.Repeat(
+		"r", large,
+	) + `"}]}]}}}}`
 	must(t, s.Do("PATCH", path+"/a", patch, "Content-Type", "application/strategic-merge-patch+json"), http.StatusOK)
 	event("MODIFIED", "a", is("r"))
-	must(t, s.Do("PATCH", path+"/a?fieldManager=m&force=true", deployment("a", "s", large), "Content-Type", applyPatch), http.StatusOK)
+	must(
+		t, s.Do("PATCH", path+"/a?fieldManager=m&force=true", deployment("a", "s", large), "Content-Type", applyPatch),
+		http.StatusOK,
+	)
 	event("MODIFIED", "a", is("s"))
-	must(t, s.Do("PATCH", path+"/b?fieldManager=m", deployment("b", "t", large), "Content-Type", applyPatch), http.StatusCreated)
+	must(
+		t, s.Do("PATCH", path+"/b?fieldManager=m", deployment("b", "t", large), "Content-Type", applyPatch),
+		http.StatusCreated,
+	)
 	event("ADDED", "b", is("t"))
 	first := must(t, s.Do("GET", path+"?limit=1", nil), http.StatusOK).List()
 	second := must(t, s.Do("GET", path+"?limit=1&continue="+first.GetContinue(), nil), http.StatusOK).List()
@@ -69,7 +80,8 @@ func TestLargeObjects(t *testing.T) {
 	if envOf(past.Items[0].Object) != is("t") {
 		t.Error("the page at an older revision has another object")
 	}
-	if e, err := s.Watch(path + "?watch=1&resourceVersion=" + start).Next(); err != nil || e.Type != "ERROR" || fmt.Sprint(e.Object.Object["code"]) != "410" {
+	if e, err := s.Watch(path + "?watch=1&resourceVersion=" + start).Next(); err != nil || e.Type != "ERROR" ||
+		fmt.Sprint(e.Object.Object["code"]) != "410" {
 		t.Errorf("a watch from before the history: %s, %v", e.Type, err)
 	}
 	must(t, s.Do("DELETE", path+"/a", nil), http.StatusOK)
@@ -83,13 +95,17 @@ func TestTooLargeObjects(t *testing.T) {
 	const path = "/apis/apps/v1/namespaces/default/deployments"
 	was := must(t, s.Do("POST", path, deployment("a", "p", 10)), http.StatusCreated).Object().GetResourceVersion()
 	for _, size := range []int{1600 << 10, 4 << 20} {
-		for _, c := range []struct{ method, path, media string }{{"POST", path, "application/json"}, {"PUT", path + "/a", "application/json"},
-			{"PATCH", path + "/a?fieldManager=m&force=true", applyPatch}, {"PATCH", path + "/a", "application/strategic-merge-patch+json"}} {
+		for _, c := range []struct{ method, path, media string }{{"POST", path, "application/json"},
+			{"PUT", path + "/a", "application/json"},
+			{"PATCH", path + "/a?fieldManager=m&force=true", applyPatch},
+			{"PATCH", path + "/a", "application/strategic-merge-patch+json"}} {
 			name := "a"
 			if c.method == "POST" {
 				name = "b"
 			}
-			a := must(t, s.Do(c.method, c.path, deployment(name, "q", size), "Content-Type", c.media), http.StatusRequestEntityTooLarge)
+			a := must(
+				t, s.Do(c.method, c.path, deployment(name, "q", size), "Content-Type", c.media), http.StatusRequestEntityTooLarge,
+			)
 			if st := a.Status(); st.Reason != metav1.StatusReasonRequestEntityTooLarge {
 				t.Errorf("%s of %d bytes: %s", c.method, size, a.Body)
 			}

@@ -79,7 +79,9 @@ func (h *held) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 // TestMaxInFlight: one request more than may be in flight is rejected; watches don't count.
 func TestMaxInFlight(t *testing.T) {
 	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
-	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+		c.MaxInFlight = 1
+	}})
 	var watches []*apiservertest.Watch
 	for range 3 {
 		watches = append(watches, s.Watch(configmaps+"?watch=1"), s.Watch("/api/v1/watch/configmaps"))
@@ -88,7 +90,8 @@ func TestMaxInFlight(t *testing.T) {
 	go func() { created <- s.Do("POST", configmaps, `{"metadata":{"name":"held"}}`) }()
 	<-store.entered
 	a := must(t, s.Do("GET", configmaps, nil), http.StatusTooManyRequests)
-	if st := a.Status(); a.Header.Get("Retry-After") != "1" || st.Reason != metav1.StatusReasonTooManyRequests || st.Details.RetryAfterSeconds != 1 {
+	if st := a.Status(); a.Header.Get("Retry-After") != "1" || st.Reason != metav1.StatusReasonTooManyRequests ||
+		st.Details.RetryAfterSeconds != 1 {
 		t.Errorf("%v %s", a.Header, a.Body)
 	}
 	must(t, s.Do("GET", "/healthz", nil), http.StatusOK)
@@ -111,8 +114,12 @@ func TestSlowBodies(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
 	for range 50 {
 		l := dial(t, s)
-		l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n", configmaps)
-		if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") { // its body is being read
+		l.say(
+			"POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n",
+			configmaps,
+		)
+		// its body is being read
+		if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") {
 			t.Fatal(text, err)
 		}
 	}
@@ -124,7 +131,9 @@ func TestSlowBodies(t *testing.T) {
 func TestRequestTimeout(t *testing.T) {
 	store := storagetest.Open(t)
 	apiservertest.Start(t, &apiservertest.Options{Store: store}) // makes the namespace
-	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.RequestTimeout = time.Nanosecond }})
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+		c.RequestTimeout = time.Nanosecond
+	}})
 	before, err := store.Revision(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +148,8 @@ func TestRequestTimeout(t *testing.T) {
 			body = c.body
 		}
 		a := must(t, s.Do(c.method, c.path, body), http.StatusGatewayTimeout)
-		if st := a.Status(); st.Reason != metav1.StatusReasonTimeout || st.Message != "Timeout: request did not complete within requested timeout - context deadline exceeded" {
+		if st := a.Status(); st.Reason != metav1.StatusReasonTimeout ||
+			st.Message != "Timeout: request did not complete within requested timeout - context deadline exceeded" {
 			t.Errorf("%s: %s", c.method, a.Body)
 		}
 	}
@@ -156,7 +166,10 @@ func TestSlowBody(t *testing.T) {
 	}})
 	for _, method := range []string{"POST", "DELETE"} { // the latter of a collection
 		l := dial(t, s)
-		l.say("%s %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: 100\n\n{\"meta", method, configmaps)
+		l.say(
+			"%s %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: 100\n\n{\"meta", method,
+			configmaps,
+		)
 		a := must(t, l.hear(), http.StatusGatewayTimeout)
 		if st := a.Status(); st.Reason != metav1.StatusReasonTimeout {
 			t.Errorf("%s", a.Body)
@@ -178,7 +191,8 @@ func TestUnreadBody(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
 	}})
-	for _, request := range []string{"GET " + configmaps, "GET " + configmaps + "/none", "GET " + configmaps + "?watch=1", "GET " + configmaps + "?limit=x",
+	for _, request := range []string{"GET " + configmaps, "GET " + configmaps + "/none", "GET " + configmaps + "?watch=1",
+		"GET " + configmaps + "?limit=x",
 		"POST /version", "PUT " + configmaps, "GET /healthz", "GET /nowhere", "GET /api/v1/nowhere"} {
 		l := dial(t, s)
 		l.say("%s HTTP/1.1\nHost: localhost\nContent-Length: 10\n\n", request)
@@ -201,7 +215,10 @@ func TestHangUp(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
 	for _, head := range []string{"Content-Length: 100\n\n", "Transfer-Encoding: chunked\n\n1a\n"} {
 		l := dial(t, s)
-		l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\n%s{\"metadata\":{\"name\":\"a\"}}", configmaps, head)
+		l.say(
+			"POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\n%s{\"metadata\":{\"name\":\"a\"}}", configmaps,
+			head,
+		)
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +237,9 @@ func TestHangUp(t *testing.T) {
 func readSlowly(t *testing.T, s *apiservertest.Server) {
 	t.Helper()
 	for i := range 40 { // with small answers, which no busy machine is too slow for
-		must(t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"k": strings.Repeat("x", 512<<10)}, nil),
+		must(t, s.Do("POST", configmaps, configmap(
+			fmt.Sprintf("big%d", i), map[string]string{"k": strings.Repeat("x", 512<<10)}, nil,
+		),
 			"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), http.StatusCreated)
 	}
 	l := dial(t, s)
@@ -248,7 +267,9 @@ func TestSlowReader(t *testing.T) {
 
 // TestUnread: a request whose answer is not read ends.
 func TestUnread(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Second }})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.WriteTimeout = time.Second
+	}})
 	readSlowly(t, s)
 	for metric(t, s, "apiserver_current_inflight_requests{", `request_kind="readOnly"`) > 0 {
 		if t.Context().Err() != nil {
@@ -269,7 +290,8 @@ func TestPanic(t *testing.T) {
 		}
 	}})
 	a := must(t, s.Do("GET", "/debug/early", nil), http.StatusInternalServerError)
-	if st := a.Status(); st.Reason != metav1.StatusReasonInternalError || !strings.HasPrefix(st.Message, "Internal error occurred: ") || strings.Contains(st.Message, "early") {
+	if st := a.Status(); st.Reason != metav1.StatusReasonInternalError ||
+		!strings.HasPrefix(st.Message, "Internal error occurred: ") || strings.Contains(st.Message, "early") {
 		t.Errorf("%s", a.Body)
 	}
 	if a, err := s.Try("GET", "/debug/late", nil); err == nil {
@@ -298,13 +320,22 @@ func TestHealth(t *testing.T) {
 		{"/livez/", "ok", 200},
 		{"/livez/good", "ok", 200},
 		{"/livez/bad", "404 page not found\n", 404},
-		{"/readyz", "[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[+]shutdown ok\n[-]bad failed: reason withheld\n[+]good ok\nreadyz check failed\n", 500},
+		{
+			"/readyz",
+			"[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[+]shutdown ok\n[-]bad failed: reason withheld\n[+]good ok\nreadyz check failed\n",
+			500,
+		},
 		{"/readyz?exclude=bad", "ok", 200},
-		{"/readyz?exclude=bad&exclude=none&verbose", "[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[+]shutdown ok\n[+]bad excluded: ok\n[+]good ok\nwarn: some health checks cannot be excluded: no matches for \"none\"\nreadyz check passed\n", 200},
+		{
+			"/readyz?exclude=bad&exclude=none&verbose",
+			"[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[+]shutdown ok\n[+]bad excluded: ok\n[+]good ok\nwarn: some health checks cannot be excluded: no matches for \"none\"\nreadyz check passed\n",
+			200,
+		},
 		{"/healthz/etcd", "ok", 200},
 		{"/healthz/none", "404 page not found\n", 404},
 	} {
-		if a := s.Do("GET", c.path, nil); a.Code != c.code || string(a.Body) != c.body || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
+		if a := s.Do("GET", c.path, nil); a.Code != c.code || string(a.Body) != c.body ||
+			!strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
 			t.Errorf("%s: %d %v %q", c.path, a.Code, a.Header, a.Body)
 		}
 	}
@@ -320,15 +351,23 @@ func TestMetrics(t *testing.T) {
 	s.Do("GET", configmaps+"/none", nil)
 	s.Do("POST", configmaps+"?dryRun=All", `{"metadata":{"name":"tried"}}`)
 	s.Do("GET", "/api/v1/secrets", nil)
-	s.Do("PATCH", configmaps+"/m00?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap"}`, "Content-Type", "application/apply-patch+yaml")
+	s.Do(
+		"PATCH", configmaps+"/m00?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap"}`, "Content-Type",
+		"application/apply-patch+yaml",
+	)
 	next(t, s.Watch(configmaps+"?watch=1"))
 	for _, c := range []struct {
 		name   string
 		labels []string
 		want   float64
 	}{
-		{"apiserver_request_total{", []string{`verb="POST"`, `resource="configmaps"`, `code="201"`, `scope="resource"`, `component="apiserver"`, `dry_run=""`}, 2},
-		{"apiserver_request_total{", []string{`resource="configmaps"`, `code="201"`, `version="v1"`, `group=""`, `subresource=""`, `dry_run=""`}, 2},
+		{"apiserver_request_total{", []string{
+			`verb="POST"`, `resource="configmaps"`, `code="201"`, `scope="resource"`, `component="apiserver"`, `dry_run=""`,
+		}, 2},
+		{
+			"apiserver_request_total{",
+			[]string{`resource="configmaps"`, `code="201"`, `version="v1"`, `group=""`, `subresource=""`, `dry_run=""`}, 2,
+		},
 		{"apiserver_request_total{", []string{`verb="POST"`, `resource="configmaps"`, `code="201"`, `dry_run="All"`}, 1},
 		{"apiserver_request_total{", []string{`verb="APPLY"`, `code="200"`}, 1},
 		{"apiserver_request_total{", []string{`verb="LIST"`, `code="200"`, `scope="cluster"`}, 1},
@@ -379,7 +418,9 @@ func TestSeatsOfPaths(t *testing.T) {
 			<-leave
 		})}
 	})
-	s.Grant("alice", "", "all", `[{"verbs":["*"],"nonResourceURLs":["*"]},{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`)
+	s.Grant(
+		"alice", "", "all", `[{"verbs":["*"],"nonResourceURLs":["*"]},{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`,
+	)
 	as := func(path string) int { return s.Do("GET", path, nil, "Impersonate-User", "alice").Code }
 	s.Watch(configmaps+"?watch=1", "Impersonate-User", "alice") // goes on without a seat
 	held := make(chan int)
@@ -405,16 +446,23 @@ func TestSeatsOfPaths(t *testing.T) {
 // TestSecureLimits: a body that never ends takes no seat, and ends in time; a client that isn't authorized isn't asked for
 // one.
 func TestSecureLimits(t *testing.T) {
-	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.MaxInFlight, c.RequestTimeout = 1, 500*time.Millisecond })
+	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
+		c.MaxInFlight, c.RequestTimeout = 1, 500*time.Millisecond
+	})
 	open := func(token string) *line {
 		t.Helper()
-		c, err := tls.Dial("tcp", s.Port.Listener.Addr().String(), s.Port.Client().Transport.(*http.Transport).TLSClientConfig)
+		c, err := tls.Dial(
+			"tcp", s.Port.Listener.Addr().String(), s.Port.Client().Transport.(*http.Transport).TLSClientConfig,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
 		l := &line{c, t, bufio.NewReader(c)}
-		l.say("POST /api/v1/namespaces/a/configmaps HTTP/1.1\nHost: localhost\nAuthorization: Bearer %s\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n", token)
+		l.say(
+			"POST /api/v1/namespaces/a/configmaps HTTP/1.1\nHost: localhost\nAuthorization: Bearer %s\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n",
+			token,
+		)
 		return l
 	}
 	for token, code := range map[string]int{"wrong-token": 401, "mallory-token": 403} {
@@ -423,7 +471,8 @@ func TestSecureLimits(t *testing.T) {
 		}
 	}
 	slow := open("admin-token")
-	if text, err := slow.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") { // its body is being read
+	// its body is being read
+	if text, err := slow.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") {
 		t.Fatal(text, err)
 	}
 	if _, err := slow.r.ReadString('\n'); err != nil {

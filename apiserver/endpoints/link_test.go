@@ -28,7 +28,9 @@ import (
 // metadata's write is said to be too large, so both are seen.
 func TestLinkOfEveryKind(t *testing.T) {
 	store := &refusing{Store: storagetest.Open(t)}
-	l := &linked{Server: apiservertest.Start(t, &apiservertest.Options{Store: store}), store: store, r: rand.New(rand.NewSource(1))}
+	l := &linked{
+		Server: apiservertest.Start(t, &apiservertest.Options{Store: store}), store: store, r: rand.New(rand.NewSource(1)),
+	}
 	objects := minimal(t)
 	var whole []string
 	for _, r := range resources.Builtin() {
@@ -51,7 +53,10 @@ func TestLinkOfEveryKind(t *testing.T) {
 	slices.Sort(whole)
 	// Namespaces have finalizers elsewhere, too; definitions are worked on as they are served; managedFields
 	// are of another version than the collector works with where that is another one.
-	want := []string{"customresourcedefinitions.apiextensions.k8s.io/v1", "events.events.k8s.io/v1", "horizontalpodautoscalers.autoscaling/v1", "namespaces/v1"}
+	want := []string{
+		"customresourcedefinitions.apiextensions.k8s.io/v1", "events.events.k8s.io/v1",
+		"horizontalpodautoscalers.autoscaling/v1", "namespaces/v1",
+	}
 	if d := cmp.Diff(want, whole); d != "" {
 		t.Errorf("written as a whole only (-want +got):\n%s", d)
 	}
@@ -83,7 +88,9 @@ func TestLinkOfOddValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = api.Link(t.Context(), registry.Path{Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "odd"}, func(m metav1.Object) error {
+			_, err = api.Link(t.Context(), registry.Path{
+				Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "odd",
+			}, func(m metav1.Object) error {
 				m.SetOwnerReferences(nil)
 				return nil
 			})
@@ -162,7 +169,9 @@ func (l *linked) link(u *unstructured.Unstructured) {
 	for i := range l.r.Intn(4) {
 		block := l.r.Intn(2) == 0
 		uid := types.UID(fmt.Sprint("u", 4*i+l.r.Intn(4)))
-		refs = append(refs, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: fmt.Sprint("o", i), UID: uid, BlockOwnerDeletion: &block})
+		refs = append(refs, metav1.OwnerReference{
+			APIVersion: "v1", Kind: "ConfigMap", Name: fmt.Sprint("o", i), UID: uid, BlockOwnerDeletion: &block,
+		})
 	}
 	u.SetOwnerReferences(refs)
 	var finalizers []string
@@ -186,7 +195,9 @@ func (l *linked) patch(path string, u *unstructured.Unstructured) {
 			at += "/status"
 		}
 		at += fmt.Sprint("?fieldManager=m", n)
-		form := []string{"application/merge-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml"}[l.r.Intn(3)]
+		form := []string{
+			"application/merge-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml",
+		}[l.r.Intn(3)]
 		if strings.Contains(form, "apply") {
 			at += "&force=true"
 			p.SetAPIVersion(u.GetAPIVersion())
@@ -205,19 +216,23 @@ func (l *linked) unlink(name string) bool {
 	}
 	seed := l.r.Int63()
 	l.store.refuse, l.store.seen = true, nil
-	_, err := l.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager").Link(l.t.Context(), p, func(m metav1.Object) error {
-		r := rand.New(rand.NewSource(seed)) // it is asked once for each way
-		m.SetOwnerReferences(slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(metav1.OwnerReference) bool { return r.Intn(2) == 0 }))
-		m.SetFinalizers(slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(string) bool { return r.Intn(2) == 0 }))
-		return nil
-	})
+	_, err := l.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager").
+		Link(l.t.Context(), p, func(m metav1.Object) error {
+			r := rand.New(rand.NewSource(seed)) // it is asked once for each way
+			m.SetOwnerReferences(slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(metav1.OwnerReference) bool {
+				return r.Intn(2) == 0
+			}))
+			m.SetFinalizers(slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(string) bool { return r.Intn(2) == 0 }))
+			return nil
+		})
 	l.store.refuse = false
 	seen := l.store.seen
 	if err != nil || len(seen) != 2 {
 		return false // nothing to take away, the last finalizer of a dying object, or no managedFields
 	}
 	fast, full := seen[0], seen[1]
-	if managed := `"managedFields":`; strings.Contains(string(fast.Value), managed) && !strings.Contains(string(full.Value), managed) {
+	if managed := `"managedFields":`; strings.Contains(string(fast.Value), managed) &&
+		!strings.Contains(string(full.Value), managed) {
 		return false // both are updates: what is too large is tried once more without them
 	}
 	if d := cmp.Diff(string(full.Value), string(fast.Value)); d != "" {
@@ -238,7 +253,10 @@ func (l *linked) remove(path string) {
 		unstructured.RemoveNestedField(o.Object, "spec", "finalizers")
 		l.Do("PUT", path+"/finalize", o.Object)
 	}
-	l.Do("PATCH", path, map[string]any{"metadata": map[string]any{"finalizers": nil}}, "Content-Type", "application/merge-patch+json")
+	l.Do(
+		"PATCH", path, map[string]any{"metadata": map[string]any{"finalizers": nil}}, "Content-Type",
+		"application/merge-patch+json",
+	)
 	if a := l.Do("GET", path, nil); a.Code != http.StatusNotFound {
 		l.t.Fatalf("it is still there: %s", a.Body)
 	}
@@ -248,9 +266,12 @@ func (l *linked) remove(path string) {
 func TestLinkInPlace(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
-	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"},
+	must(t, s.Do("POST", configmaps,
+		`{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"},
 		{"apiVersion":"v1","kind":"ConfigMap","name":"y","uid":"y","blockOwnerDeletion":true}]}}`), http.StatusCreated)
-	_, err := api.Link(t.Context(), registry.Path{Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "a"}, func(m metav1.Object) error {
+	_, err := api.Link(t.Context(), registry.Path{
+		Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "a",
+	}, func(m metav1.Object) error {
 		refs := m.GetOwnerReferences()
 		*refs[1].BlockOwnerDeletion = false
 		m.SetOwnerReferences(refs[1:])
@@ -265,7 +286,9 @@ func TestLinkInPlace(t *testing.T) {
 		managers = append(managers, e.Manager)
 	}
 	refs := got.GetOwnerReferences()
-	if d := cmp.Diff([]string{"Go-http-client", "kube-controller-manager"}, managers); d != "" || len(refs) != 1 || *refs[0].BlockOwnerDeletion {
+	if d := cmp.Diff([]string{
+		"Go-http-client", "kube-controller-manager",
+	}, managers); d != "" || len(refs) != 1 || *refs[0].BlockOwnerDeletion {
 		t.Errorf("it has the owners %v and the managers (-want +got):\n%s", refs, d)
 	}
 }

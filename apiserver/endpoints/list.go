@@ -113,7 +113,9 @@ type scan struct {
 
 // list returns one page of the selected objects in key order (H-18), and the list's metadata. Custom resources as they are
 // shown are in x.Views.
-func (l lister) list(ctx context.Context, t registry.Target, o *metainternal.ListOptions, x *render.Rendering) ([]*storage.Object, metav1.ListMeta, error) {
+func (l lister) list(
+	ctx context.Context, t registry.Target, o *metainternal.ListOptions, x *render.Rendering,
+) ([]*storage.Object, metav1.ListMeta, error) {
 	sel, err := l.registry.SelectionOf(t, o)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
@@ -144,7 +146,9 @@ func (l lister) list(ctx context.Context, t registry.Target, o *metainternal.Lis
 
 // page collects up to limit selected objects. remain is how many objects follow a full page, selected or not: as in
 // upstream, the last page of a selection may be empty (AS etcd3/store.go:GetList).
-func (l lister) page(ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering) (items []*storage.Object, remain int64, err error) {
+func (l lister) page(
+	ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering,
+) (items []*storage.Object, remain int64, err error) {
 	take := func(o *storage.Object) bool {
 		items = append(items, o)
 		return sc.limit <= 0 || int64(len(items)) < sc.limit
@@ -161,7 +165,9 @@ func (l lister) page(ctx context.Context, sc scan, sel *registry.Selection, x *r
 }
 
 // ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
-func (l lister) ascend(ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool) error {
+func (l lister) ascend(
+	ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool,
+) error {
 	return sc.state.Ascend(ctx, max(sc.from, sel.Key), int(min(sc.limit, math.MaxInt32)), func(o *storage.Object) bool {
 		if sel.Key != "" && o.Key != sel.Key {
 			return false
@@ -177,7 +183,9 @@ func (l lister) ascend(ctx context.Context, sc scan, sel *registry.Selection, x 
 }
 
 // scanOf chooses the state that a list shows: the table of H.2.
-func (l lister) scanOf(ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection) (scan, error) {
+func (l lister) scanOf(
+	ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection,
+) (scan, error) {
 	sc := scan{limit: max(o.Limit, 0)} // H-04
 	single := sel.Key != ""            // it has one page (AS storage/interfaces.go:ValidateListOptions)
 	if o.Continue != "" && !single {
@@ -218,7 +226,9 @@ func (l lister) scanOf(ctx context.Context, t registry.Target, o *metainternal.L
 }
 
 // resume continues where a token says.
-func (l lister) resume(ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection, sc scan) (scan, error) {
+func (l lister) resume(
+	ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection, sc scan,
+) (scan, error) {
 	from, rev, err := decodeToken(o.Continue, sel.Prefix)
 	if err != nil {
 		return sc, err

@@ -40,7 +40,10 @@ func must(t *testing.T, a apiservertest.Answer, code int) apiservertest.Answer {
 func fill(t *testing.T, s *apiservertest.Server, n int) (revisions []string) {
 	t.Helper()
 	for i := range n {
-		a := must(t, s.Do("POST", configmaps, configmap(fmt.Sprintf("m%02d", i), nil, map[string]string{"n": strconv.Itoa(i)})), http.StatusCreated)
+		a := must(
+			t, s.Do("POST", configmaps, configmap(fmt.Sprintf("m%02d", i), nil, map[string]string{"n": strconv.Itoa(i)})),
+			http.StatusCreated,
+		)
 		revisions = append(revisions, a.Object().GetResourceVersion())
 	}
 	return revisions
@@ -100,8 +103,10 @@ func TestFutureRevisions(t *testing.T) {
 	for _, path := range []string{configmaps + "?resourceVersion=1000000", configmaps + "/m00?resourceVersion=1000000"} {
 		a := must(t, s.Do("GET", path, nil), http.StatusGatewayTimeout)
 		st := a.Status()
-		if !strings.HasPrefix(st.Message, "Timeout: Too large resource version: 1000000, current: ") || st.Reason != metav1.StatusReasonTimeout ||
-			a.Header.Get("Retry-After") != "1" || len(st.Details.Causes) != 1 || st.Details.Causes[0].Type != metav1.CauseTypeResourceVersionTooLarge {
+		if !strings.HasPrefix(st.Message, "Timeout: Too large resource version: 1000000, current: ") ||
+			st.Reason != metav1.StatusReasonTimeout ||
+			a.Header.Get("Retry-After") != "1" || len(st.Details.Causes) != 1 ||
+			st.Details.Causes[0].Type != metav1.CauseTypeResourceVersionTooLarge {
 			t.Errorf("%s: %s", path, a.Body)
 		}
 	}
@@ -110,7 +115,8 @@ func TestFutureRevisions(t *testing.T) {
 	n, _ := strconv.Atoi(next)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if a, err := s.Try("GET", fmt.Sprintf("%s?resourceVersion=%d", configmaps, n+1), nil); err != nil || a.Code != http.StatusOK || len(a.List().Items) != 3 {
+		if a, err := s.Try("GET", fmt.Sprintf("%s?resourceVersion=%d", configmaps, n+1), nil); err != nil ||
+			a.Code != http.StatusOK || len(a.List().Items) != 3 {
 			t.Errorf("a list at the next revision: %d %v %s", a.Code, err, a.Body)
 		}
 	})
@@ -145,7 +151,9 @@ func TestPagesAreOneState(t *testing.T) {
 		var pages []unstructured.Unstructured
 		first, token := "", ""
 		for {
-			l := must(t, s.Do("GET", fmt.Sprintf("%s?limit=%d&continue=%s", configmaps, limit, token), nil), http.StatusOK).List()
+			l := must(t, s.Do(
+				"GET", fmt.Sprintf("%s?limit=%d&continue=%s", configmaps, limit, token), nil,
+			), http.StatusOK).List()
 			if first == "" {
 				first = l.GetResourceVersion()
 			}
@@ -157,7 +165,9 @@ func TestPagesAreOneState(t *testing.T) {
 				t.Fatalf("a page of %d, limit %d", len(l.Items), limit)
 			}
 		}
-		whole := must(t, s.Do("GET", configmaps+"?resourceVersionMatch=Exact&resourceVersion="+first, nil), http.StatusOK).List()
+		whole := must(t, s.Do(
+			"GET", configmaps+"?resourceVersionMatch=Exact&resourceVersion="+first, nil,
+		), http.StatusOK).List()
 		if diff := cmp.Diff(whole.Items, pages); diff != "" {
 			t.Fatalf("pages of %d at %s (-whole +pages):\n%s", limit, first, diff)
 		}
@@ -188,10 +198,14 @@ func TestExpiredToken(t *testing.T) {
 	page := must(t, s.Do("GET", configmaps+"?limit=2", nil), http.StatusOK).List()
 	must(t, s.Do("DELETE", configmaps+"/m03", nil), http.StatusOK)
 	for range 200 { // the newest segments are never dropped
-		must(t, s.Do("PATCH", configmaps+"/m04", `{"data":{"k":"`+strconv.Itoa(rand.Int())+`"}}`, "Content-Type", "application/merge-patch+json"), http.StatusOK)
+		must(t, s.Do(
+			"PATCH", configmaps+"/m04", `{"data":{"k":"`+strconv.Itoa(rand.Int())+`"}}`, "Content-Type",
+			"application/merge-patch+json",
+		), http.StatusOK)
 	}
 	// Out of the cache's history, but not out of etcd's.
-	if got := names(must(t, s.Do("GET", configmaps+"?limit=9&continue="+page.GetContinue(), nil), http.StatusOK).List()); strings.Join(got, " ") != "m02 m03 m04 m05" {
+	if got := names(must(t, s.Do("GET", configmaps+"?limit=9&continue="+page.GetContinue(), nil), http.StatusOK).
+		List()); strings.Join(got, " ") != "m02 m03 m04 m05" {
 		t.Errorf("went on with %v", got)
 	}
 	latest, err := s.Store.Revision(t.Context())
@@ -203,7 +217,8 @@ func TestExpiredToken(t *testing.T) {
 	}
 	a := must(t, s.Do("GET", configmaps+"?continue="+page.GetContinue(), nil), http.StatusGone)
 	st := a.Status()
-	if st.Reason != metav1.StatusReasonExpired || !strings.HasPrefix(st.Message, "The provided continue parameter is too old") || st.Continue == "" {
+	if st.Reason != metav1.StatusReasonExpired ||
+		!strings.HasPrefix(st.Message, "The provided continue parameter is too old") || st.Continue == "" {
 		t.Fatalf("expired: %s", a.Body)
 	}
 	rest := must(t, s.Do("GET", configmaps+"?continue="+st.Continue, nil), http.StatusOK).List()
@@ -211,7 +226,8 @@ func TestExpiredToken(t *testing.T) {
 		t.Errorf("the new token goes on with %s", got)
 	}
 	a = must(t, s.Do("GET", configmaps+"?resourceVersionMatch=Exact&resourceVersion="+rev[0], nil), http.StatusGone)
-	if st := a.Status(); st.Reason != metav1.StatusReasonExpired || st.Message != "The resourceVersion for the provided list is too old." {
+	if st := a.Status(); st.Reason != metav1.StatusReasonExpired ||
+		st.Message != "The resourceVersion for the provided list is too old." {
 		t.Errorf("exact: %s", a.Body)
 	}
 	e, err := s.Watch(configmaps + "?watch=1&resourceVersion=" + rev[0]).Next()
@@ -219,7 +235,8 @@ func TestExpiredToken(t *testing.T) {
 		t.Fatalf("watch: %v %v", e, err)
 	}
 	data, _ := json.Marshal(e.Object)
-	if err := json.Unmarshal(data, &st); err != nil || st.Code != http.StatusGone || st.Reason != metav1.StatusReasonExpired ||
+	if err := json.Unmarshal(data, &st); err != nil || st.Code != http.StatusGone ||
+		st.Reason != metav1.StatusReasonExpired ||
 		!strings.HasPrefix(st.Message, "too old resource version: "+rev[0]+" (") { // H-30
 		t.Errorf("watch: %s", data)
 	}

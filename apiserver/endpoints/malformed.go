@@ -38,10 +38,13 @@ func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
 	}
 	cur, _ := a.registry.Cache.Get(key)
 	for {
-		if cur == nil || a.registry.Readable(q.Resource, cur) == nil { // upstream's error for an object that does not exist is the same
+		// upstream's error for an object that does not exist is the same
+		if cur == nil || a.registry.Readable(q.Resource, cur) == nil {
 			return q.NotMalformed()
 		}
-		_, err := a.registry.Commit(ctx, &q.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&q.Operation)})
+		_, err := a.registry.Commit(
+			ctx, &q.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&q.Operation)},
+		)
 		var lost *storage.ConflictError
 		switch {
 		case err == nil:
@@ -60,7 +63,9 @@ func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
 
 // authorizeMalformed denies the option to users who lack the verb (AS handlers/delete.go: authorizeUnsafeDelete).
 func (q *request) authorizeMalformed() error {
-	cause := errors.New(registry.IgnoreReadError + " delete option is not allowed on a subresource or non-resource request")
+	cause := errors.New(
+		registry.IgnoreReadError + " delete option is not allowed on a subresource or non-resource request",
+	)
 	if q.Subresource == nil {
 		d := q.api.registry.Authorizer.Authorize(q.info.AttributesAs(deleteMalformedVerb))
 		if d.Allowed() {

@@ -26,23 +26,34 @@ func TestDeleteMalformed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	fill(t, s, 2)
 	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
-	s.Put(t, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"default","finalizers":["a.b/c"]},"data":7}`)
+	s.Put(
+		t, "/registry/configmaps/default/odd",
+		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"default","finalizers":["a.b/c"]},"data":7}`,
+	)
 	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
 	const custom = "/apis/example.com/v1/namespaces/default/crontabs"
-	s.Put(t, "/registry/example.com/crontabs/default/odd", `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`)
+	s.Put(
+		t, "/registry/example.com/crontabs/default/odd",
+		`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`,
+	)
 	for _, path := range []string{configmaps + "/garbage", configmaps + "/odd", custom + "/odd"} {
 		must(t, s.Do("DELETE", path, nil), http.StatusInternalServerError) // without the option
 		a := must(t, s.Do("DELETE", path, ignore+`}`), http.StatusOK)
 		name := path[strings.LastIndex(path, "/")+1:]
-		if st := a.Status(); st.Status != metav1.StatusSuccess || st.Code != http.StatusOK || st.Details == nil || st.Details.Name != name || st.Details.Kind == "" || st.Details.UID != "" {
+		if st := a.Status(); st.Status != metav1.StatusSuccess || st.Code != http.StatusOK || st.Details == nil ||
+			st.Details.Name != name || st.Details.Kind == "" || st.Details.UID != "" {
 			t.Errorf("%s: %s", path, a.Body)
 		}
 		must(t, s.Do("GET", path, nil), http.StatusNotFound)
 	}
 	// What can be read isn't removed so; nor is there another answer for what isn't there.
 	for _, name := range []string{"m00", "none"} {
-		a := must(t, s.Do("DELETE", configmaps+"/"+name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true", nil), http.StatusUnprocessableEntity)
-		want := `configmaps "` + name + `" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option`
+		a := must(
+			t, s.Do("DELETE", configmaps+"/"+name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true", nil),
+			http.StatusUnprocessableEntity,
+		)
+		want := `configmaps "` + name +
+			`" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option`
 		if st := a.Status(); st.Message != want || st.Details.Kind != "configmaps" {
 			t.Errorf("%s: %s", name, a.Body)
 		}
@@ -56,16 +67,22 @@ func TestDeleteMalformedOptions(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
 	for field, body := range map[string]string{
-		"dryRun": `"dryRun":["All"]`, "propagationPolicy": `"propagationPolicy":"Background"`, "orphanDependents": `"orphanDependents":true`,
+		"dryRun": `"dryRun":["All"]`, "propagationPolicy": `"propagationPolicy":"Background"`,
+		"orphanDependents":   `"orphanDependents":true`,
 		"gracePeriodSeconds": `"gracePeriodSeconds":0`, "preconditions": `"preconditions":{"uid":"a"}`,
 	} {
 		a := must(t, s.Do("DELETE", configmaps+"/garbage", ignore+","+body+"}"), http.StatusUnprocessableEntity)
-		if st := a.Status(); !strings.Contains(st.Message, "ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with ."+field) {
+		if st := a.Status(); !strings.Contains(
+			st.Message,
+			"ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with ."+field,
+		) {
 			t.Errorf("%s: %s", field, a.Body)
 		}
 	}
 	a := must(t, s.Do("DELETE", configmaps, ignore+"}"), http.StatusUnprocessableEntity)
-	if st := a.Status(); !strings.Contains(st.Message, "is not allowed with DELETECOLLECTION, try again after removing the option") {
+	if st := a.Status(); !strings.Contains(
+		st.Message, "is not allowed with DELETECOLLECTION, try again after removing the option",
+	) {
 		t.Errorf("%s", a.Body)
 	}
 	must(t, s.Do("GET", configmaps+"/garbage", nil), http.StatusInternalServerError)
@@ -89,16 +106,20 @@ func TestListMalformed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	fill(t, s, 3)
 	s.Put(t, "/registry/configmaps/default/m01", "garbage")
-	s.Put(t, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd"},"data":7}`)
+	s.Put(
+		t, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd"},"data":7}`,
+	)
 	for _, accept := range []string{"application/json", asTable, asMetadatas} {
 		a := must(t, s.Do("GET", configmaps, nil, "Accept", accept), http.StatusInternalServerError)
 		st := a.Status()
-		if st.Reason != metav1.StatusReasonStoreReadError || st.Message != "failed to read one or more configmaps from the storage" ||
+		if st.Reason != metav1.StatusReasonStoreReadError ||
+			st.Message != "failed to read one or more configmaps from the storage" ||
 			st.Details == nil || st.Details.Name != "list" || st.Details.Kind != "configmaps" || len(st.Details.Causes) != 2 {
 			t.Fatalf("as %s: %s", accept, a.Body)
 		}
 		for i, key := range []string{"/registry/configmaps/default/m01", "/registry/configmaps/default/odd"} {
-			if c := st.Details.Causes[i]; c.Field != key || c.Type != metav1.CauseTypeUnexpectedServerResponse || c.Message == "" {
+			if c := st.Details.Causes[i]; c.Field != key || c.Type != metav1.CauseTypeUnexpectedServerResponse ||
+				c.Message == "" {
 				t.Errorf("as %s: cause %d is %+v", accept, i, c)
 			}
 		}
@@ -114,10 +135,15 @@ func TestListMalformed(t *testing.T) {
 	}
 	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
 	s.Put(t, "/registry/example.com/crontabs/default/a", "garbage")
-	s.Put(t, "/registry/example.com/crontabs/default/b", `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`)
-	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK) // is as new as what was written
+	s.Put(
+		t, "/registry/example.com/crontabs/default/b",
+		`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`,
+	)
+	// is as new as what was written
+	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)
 	st := must(t, s.Do("GET", "/apis/example.com/v1/crontabs", nil), http.StatusInternalServerError).Status()
-	if st.Reason != metav1.StatusReasonStoreReadError || st.Message != "failed to read one or more crontabs.example.com from the storage" || len(st.Details.Causes) != 2 {
+	if st.Reason != metav1.StatusReasonStoreReadError ||
+		st.Message != "failed to read one or more crontabs.example.com from the storage" || len(st.Details.Causes) != 2 {
 		t.Errorf("custom resources: %+v", st)
 	}
 }
@@ -125,15 +151,22 @@ func TestListMalformed(t *testing.T) {
 // TestDeleteMalformedAuthorization: it takes a verb of its own besides delete (AS handlers/delete.go: authorizeUnsafeDelete).
 func TestDeleteMalformedAuthorization(t *testing.T) {
 	s := apiservertest.StartSecured(t, gated)
-	if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: "/registry/configmaps/a/x", Value: []byte("garbage")}); err != nil {
+	if _, err := s.Store.Commit(
+		t.Context(), storage.Txn{Key: "/registry/configmaps/a/x", Value: []byte("garbage")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	s.Grant("mallory", "", "deleter", `[{"verbs":["delete"],"apiGroups":[""],"resources":["configmaps"]}]`)
 	a := must(t, s.As("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusForbidden)
-	if want := `configmaps "x" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: `; !strings.HasPrefix(a.Status().Message, want) {
+	if want := `configmaps "x" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: `; !strings.HasPrefix(
+		a.Status().Message, want,
+	) {
 		t.Errorf("%s", a.Body)
 	}
-	s.Grant("mallory", "a", "breaker", `[{"verbs":["unsafe-delete-ignore-read-errors"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["x"]}]`)
+	s.Grant(
+		"mallory", "a", "breaker",
+		`[{"verbs":["unsafe-delete-ignore-read-errors"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["x"]}]`,
+	)
 	must(t, s.As("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusOK)
 }
 
@@ -158,7 +191,10 @@ func (r *repaired) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 // TestMalformedRepaired: an object that has become readable meanwhile stays.
 func TestMalformedRepaired(t *testing.T) {
 	const key = "/registry/configmaps/default/x"
-	store := &repaired{Store: storagetest.Open(t), key: key, value: []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","namespace":"default","uid":"u"}}`)}
+	store := &repaired{
+		Store: storagetest.Open(t), key: key,
+		value: []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","namespace":"default","uid":"u"}}`),
+	}
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: gated})
 	s.Put(t, key, "garbage")
 	must(t, s.Do("DELETE", configmaps+"/x", ignore+"}"), http.StatusUnprocessableEntity)

@@ -30,20 +30,35 @@ func many(n int, elem string) string { return elem + strings.Repeat(","+elem, n-
 // it is.
 func TestEmptyElements(t *testing.T) {
 	const million = 1_000_000
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MemoryInFlight = 256 << 20 }})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.MemoryInFlight = 256 << 20
+	}})
 	defineOpen(t, s)
 	list := func(head, elem, tail string) string { return head + many(million, elem) + tail }
 	cases := []struct{ what, path, media, body string }{
-		{"containers", pods + "?dryRun=All", "application/json", list(`{"metadata":{"name":"a"},"spec":{"containers":[`, "{}", `]}}`)},
-		{"numbers for containers", pods + "?dryRun=All", "application/json", list(`{"metadata":{"name":"a"},"spec":{"containers":[`, "0", `]}}`)},
-		{"a Pod as a ConfigMap", configmaps + "?dryRun=All", "application/json", list(`{"spec":{"containers":[`, "{}", `]},"kind":"Pod","apiVersion":"v1"}`)},
+		{
+			"containers", pods + "?dryRun=All", "application/json",
+			list(`{"metadata":{"name":"a"},"spec":{"containers":[`, "{}", `]}}`),
+		},
+		{
+			"numbers for containers", pods + "?dryRun=All", "application/json",
+			list(`{"metadata":{"name":"a"},"spec":{"containers":[`, "0", `]}}`),
+		},
+		{
+			"a Pod as a ConfigMap", configmaps + "?dryRun=All", "application/json",
+			list(`{"spec":{"containers":[`, "{}", `]},"kind":"Pod","apiVersion":"v1"}`),
+		},
 		{"managers", reviews, "application/json", managers(million)},
 		{"managers in YAML", reviews, "application/yaml", managers(million)},
-		{"custom", opens + "?dryRun=All", "application/json", list(`{"apiVersion":"open.test/v1","kind":"Open","metadata":{"name":"a"},"spec":[`, "{}", `]}`)},
+		{
+			"custom", opens + "?dryRun=All", "application/json",
+			list(`{"apiVersion":"open.test/v1","kind":"Open","metadata":{"name":"a"},"spec":[`, "{}", `]}`),
+		},
 	}
 	for _, c := range cases {
 		a := s.Do("POST", c.path, c.body, "Content-Type", c.media)
-		if st := a.Status(); a.Code != http.StatusRequestEntityTooLarge || st.Reason != metav1.StatusReasonRequestEntityTooLarge || !strings.Contains(st.Message, "memory") {
+		if st := a.Status(); a.Code != http.StatusRequestEntityTooLarge ||
+			st.Reason != metav1.StatusReasonRequestEntityTooLarge || !strings.Contains(st.Message, "memory") {
 			t.Errorf("%s: %d %.300s", c.what, a.Code, a.Body)
 		}
 	}
@@ -54,21 +69,26 @@ func TestEmptyElements(t *testing.T) {
 
 // managers is a review whose managedFields have so many empty elements.
 func managers(n int) string {
-	return `{"metadata":{"managedFields":[` + many(n, "{}") + `]},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`
+	return `{"metadata":{"managedFields":[` + many(n, "{}") +
+		`]},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`
 }
 
 const policies = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies"
 
 // rules is a network policy with so many empty rules.
 func rules(n int) string {
-	return `{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"a"},"spec":{"podSelector":{},"ingress":[` + many(n, "{}") + `]}}`
+	return `{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"a"},"spec":{"podSelector":{},"ingress":[` + many(
+		n, "{}",
+	) + `]}}`
 }
 
 // TestMemoryInFlight: of large bodies that come at once no more are decoded at a time than there is memory for, and all
 // are answered. Small requests are answered meanwhile.
 func TestMemoryInFlight(t *testing.T) {
 	const limit, n = 64 << 20, 16
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MemoryInFlight, c.RequestTimeout = limit, 4*time.Minute }})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.MemoryInFlight, c.RequestTimeout = limit, 4*time.Minute
+	}})
 	body := rules(100_000)
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	runtime.GC()
@@ -124,10 +144,17 @@ func TestConvertedMemory(t *testing.T) {
 	big := apiservertest.Start(t, &apiservertest.Options{Store: store})
 	defineVersions(t, big)
 	for i := range 8 {
-		must(t, big.Do("POST", newer, thing(newer, fmt.Sprint("n", i), `{"b":"`+strings.Repeat("x", mib/2)+`"}`)), http.StatusCreated)
+		must(
+			t, big.Do("POST", newer, thing(newer, fmt.Sprint("n", i), `{"b":"`+strings.Repeat("x", mib/2)+`"}`)),
+			http.StatusCreated,
+		)
 	}
-	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MemoryInFlight = 16 * mib }})
-	for path, code := range map[string]int{newer: http.StatusOK, older: http.StatusRequestEntityTooLarge, older + "?limit=1": http.StatusOK} {
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+		c.MemoryInFlight = 16 * mib
+	}})
+	for path, code := range map[string]int{
+		newer: http.StatusOK, older: http.StatusRequestEntityTooLarge, older + "?limit=1": http.StatusOK,
+	} {
 		if a := s.Do("GET", path, nil); a.Code != code {
 			t.Errorf("%s: %d %.300s", path, a.Code, a.Body)
 		}
@@ -143,7 +170,8 @@ func TestMemoryWait(t *testing.T) {
 		c.MemoryInFlight, c.MaxInFlight, c.RequestTimeout = 48*mib, 2, 2*time.Second
 	}})
 	created := make(chan apiservertest.Answer)
-	large := func(name string) any { return configmap(name, map[string]string{"k": strings.Repeat("x", mib)}, nil) } // 20 MiB
+	// 20 MiB
+	large := func(name string) any { return configmap(name, map[string]string{"k": strings.Repeat("x", mib)}, nil) }
 	go func() { created <- s.Do("POST", configmaps, large("held")) }()
 	<-store.entered
 	waits := make(chan apiservertest.Answer, 1)
@@ -156,7 +184,8 @@ func TestMemoryWait(t *testing.T) {
 	}
 	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"small"}}`), http.StatusCreated) // in the other seat
 	a := must(t, <-waits, http.StatusTooManyRequests)
-	if st := a.Status(); a.Header.Get("Retry-After") != "1" || st.Details.RetryAfterSeconds != 1 || !strings.Contains(st.Message, "memory") {
+	if st := a.Status(); a.Header.Get("Retry-After") != "1" || st.Details.RetryAfterSeconds != 1 ||
+		!strings.Contains(st.Message, "memory") {
 		t.Errorf("%v %s", a.Header, a.Body)
 	}
 	if n := metric(t, s, late, `reason="time-out"`); n != 1 {
@@ -176,7 +205,8 @@ func TestListWaits(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
 		c.MemoryInFlight, c.MaxInFlight, c.RequestTimeout = 48*mib, 2, 4*time.Minute
 	}})
-	large := func(name string) any { return configmap(name, map[string]string{"k": strings.Repeat("x", mib)}, nil) } // 20 MiB
+	// 20 MiB
+	large := func(name string) any { return configmap(name, map[string]string{"k": strings.Repeat("x", mib)}, nil) }
 	for i := range 4 {
 		must(t, s.Do("POST", configmaps, large(fmt.Sprint("n", i))), http.StatusCreated)
 	}
@@ -203,9 +233,15 @@ func TestAnswerMemory(t *testing.T) {
 	store := storagetest.Open(t)
 	big := apiservertest.Start(t, &apiservertest.Options{Store: store})
 	for i := range 8 {
-		must(t, big.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": strings.Repeat("x", mib/2)}, nil)), http.StatusCreated)
+		must(
+			t,
+			big.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": strings.Repeat("x", mib/2)}, nil)),
+			http.StatusCreated,
+		)
 	}
-	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MemoryInFlight = 16 * mib }})
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+		c.MemoryInFlight = 16 * mib
+	}})
 	for _, c := range []struct {
 		accept, query string
 		code          int
@@ -237,8 +273,10 @@ func defineOpen(t *testing.T, s *apiservertest.Server) {
 	must(t, s.Do("POST", crds, `{"metadata":{"name":"opens.open.test"},"spec":{"group":"open.test","scope":"Namespaced",
 		"names":{"plural":"opens","singular":"open","kind":"Open","listKind":"OpenList"},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}`), http.StatusCreated)
-	must(t, s.Do("PATCH", crds+"/opens.open.test/status", `{"status":{"acceptedNames":{"plural":"opens","kind":"Open"},"storedVersions":["v1"],
-		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type", mergePatch), http.StatusOK)
+	must(t, s.Do("PATCH", crds+
+		"/opens.open.test/status", `{"status":{"acceptedNames":{"plural":"opens","kind":"Open"},"storedVersions":["v1"],
+		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type",
+		mergePatch), http.StatusOK)
 	for s.Types.Lookup("open.test", "v1", "opens") == nil {
 		<-s.Types.Changed()
 	}
@@ -250,9 +288,15 @@ func TestDeletedWithoutMemory(t *testing.T) {
 	store := storagetest.Open(t)
 	big := apiservertest.Start(t, &apiservertest.Options{Store: store})
 	for i := range 8 {
-		must(t, big.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": strings.Repeat("x", mib/2)}, nil)), http.StatusCreated)
+		must(
+			t,
+			big.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": strings.Repeat("x", mib/2)}, nil)),
+			http.StatusCreated,
+		)
 	}
-	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MemoryInFlight = 16 * mib }})
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+		c.MemoryInFlight = 16 * mib
+	}})
 	must(t, s.Do("GET", configmaps, nil, "Accept", mediaProtobuf), http.StatusRequestEntityTooLarge)
 	a := must(t, s.Do("DELETE", configmaps, nil, "Accept", mediaProtobuf+", application/json"), http.StatusOK)
 	if !bytes.Contains(a.Body, []byte("Success")) {

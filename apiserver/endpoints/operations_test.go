@@ -47,8 +47,11 @@ func TestOperationsCost(t *testing.T) {
 		{"copies", operations(list, 1000, repeat(`{"op":"copy","from":"/x/0","path":"/x/1"}`), done)},
 		{"a value that moves down, one level at a time",
 			operations(`{"op":"add","path":"/x","value":"`+strings.Repeat("x", 256<<10)+`"}`, 1000,
-				repeat(`{"op":"add","path":"/y","value":{}},{"op":"move","from":"/x","path":"/y/x"},{"op":"move","from":"/y","path":"/x"}`))},
-		{"a value far down", `[{"op":"add","path":"/x","value":` + strings.Repeat(`{"x":`, 2000) + "{}" + strings.Repeat("}", 2000) + `},
+				repeat(
+					`{"op":"add","path":"/y","value":{}},{"op":"move","from":"/x","path":"/y/x"},{"op":"move","from":"/y","path":"/x"}`,
+				))},
+		{"a value far down",
+			`[{"op":"add","path":"/x","value":` + strings.Repeat(`{"x":`, 2000) + "{}" + strings.Repeat("}", 2000) + `},
 			{"op":"add","path":"/x` + strings.Repeat("/x", 2000) + `","value":"` + strings.Repeat("x", 256<<10) + `"}]`},
 	} {
 		var a apiservertest.Answer
@@ -68,10 +71,17 @@ func TestManyOperations(t *testing.T) {
 	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"0": ""}, nil)), http.StatusCreated)
 	const data, x = `{"op":"test","path":"/data/0","value":""}`, `{"op":"add","path":"/x","value":[]}`
 	for _, c := range []struct{ what, patch string }{
-		{"10,000 keys", operations(data, 9999, func(i int) string { return fmt.Sprintf(`{"op":"add","path":"/data/%d","value":"v"}`, i+1) })},
-		{"moves of keys", operations(data, 5000, func(i int) string { return fmt.Sprintf(`{"op":"move","from":"/data/%d","path":"/data/k%d"}`, i+1, i) })},
+		{"10,000 keys", operations(data, 9999, func(i int) string {
+			return fmt.Sprintf(`{"op":"add","path":"/data/%d","value":"v"}`, i+1)
+		})},
+		{"moves of keys", operations(data, 5000, func(i int) string {
+			return fmt.Sprintf(`{"op":"move","from":"/data/%d","path":"/data/k%d"}`, i+1, i)
+		})},
 		{"insertions", operations(x, 9998, repeat(`{"op":"add","path":"/x/0","value":1}`), `{"op":"remove","path":"/x"}`)},
-		{"appended and removed", operations(x, 1000, repeat(`{"op":"add","path":"/x/-","value":1},{"op":"remove","path":"/x/0"}`))},
+		{
+			"appended and removed",
+			operations(x, 1000, repeat(`{"op":"add","path":"/x/-","value":1},{"op":"remove","path":"/x/0"}`)),
+		},
 	} {
 		if a := s.Do("PATCH", configmaps+"/a", c.patch, "Content-Type", jsonPatchType); a.Code != http.StatusOK {
 			t.Errorf("%s: %d %.300s", c.what, a.Code, a.Body)

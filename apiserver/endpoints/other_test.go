@@ -21,15 +21,25 @@ func TestScaleForms(t *testing.T) {
 	)
 	must(t, s.Do("POST", replicasets, `{"metadata":{"name":"r"},"spec":{"replicas":3,"selector":{"matchLabels":{"a":"b"}},
 		"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`), http.StatusCreated)
-	must(t, s.Do("POST", crds, `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
+	must(t,
+		s.Do("POST", crds, `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
 		"names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},
-		"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`), http.StatusCreated)
-	must(t, s.Do("PATCH", crds+"/things.example.com/status", `{"status":{"acceptedNames":{"plural":"things","kind":"Thing"},"storedVersions":["v1"],
-		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type", "application/merge-patch+json"), http.StatusOK)
+		"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`),
+		http.StatusCreated)
+	must(t, s.Do("PATCH", crds+
+		"/things.example.com/status", `{"status":{"acceptedNames":{"plural":"things","kind":"Thing"},"storedVersions":["v1"],
+		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type",
+		"application/merge-patch+json"), http.StatusOK)
 	things := "/apis/example.com/v1/namespaces/default/things"
-	must(t, s.Do("POST", things, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x"},"spec":{"replicas":2}}`), http.StatusCreated)
-	must(t, s.Do("POST", things, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"zero"},"spec":{"replicas":0}}`), http.StatusCreated)
+	must(
+		t,
+		s.Do("POST", things, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x"},"spec":{"replicas":2}}`),
+		http.StatusCreated,
+	)
+	must(t, s.Do(
+		"POST", things, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"zero"},"spec":{"replicas":0}}`,
+	), http.StatusCreated)
 	for path, want := range map[string]struct {
 		formats []string
 		cells   []any
@@ -40,7 +50,8 @@ func TestScaleForms(t *testing.T) {
 	} {
 		a := must(t, s.Do("GET", path+"/scale", nil, "Accept", asTable), http.StatusOK)
 		var table metav1.Table
-		if err := json.Unmarshal(a.Body, &table); err != nil || table.Kind != "Table" || len(table.Rows) != 1 || table.ResourceVersion == "" {
+		if err := json.Unmarshal(a.Body, &table); err != nil || table.Kind != "Table" || len(table.Rows) != 1 ||
+			table.ResourceVersion == "" {
 			t.Fatalf("%s: %v %s", path, err, a.Body)
 		}
 		var names, formats []string
@@ -54,15 +65,19 @@ func TestScaleForms(t *testing.T) {
 			}
 		}
 		cells[3] = "0s" // however old it is by now
-		if d := cmp.Diff([]string{"Name", "Desired", "Available", "Age"}, names) + cmp.Diff(want.formats, formats) + cmp.Diff(want.cells, cells); d != "" {
+		if d := cmp.Diff([]string{"Name", "Desired", "Available", "Age"}, names) + cmp.Diff(want.formats, formats) + cmp.Diff(
+			want.cells, cells,
+		); d != "" {
 			t.Errorf("%s: %s", path, d)
 		}
 		var meta metav1.PartialObjectMetadata
-		if err := json.Unmarshal(table.Rows[0].Object.Raw, &meta); err != nil || meta.Kind != "PartialObjectMetadata" || meta.Name != want.cells[0] {
+		if err := json.Unmarshal(table.Rows[0].Object.Raw, &meta); err != nil || meta.Kind != "PartialObjectMetadata" ||
+			meta.Name != want.cells[0] {
 			t.Errorf("%s: %v %s", path, err, table.Rows[0].Object.Raw)
 		}
 		a = must(t, s.Do("GET", path+"/scale", nil, "Accept", asMetadata), http.StatusOK)
-		if err := json.Unmarshal(a.Body, &meta); err != nil || meta.Kind != "PartialObjectMetadata" || meta.Namespace != "default" || meta.UID == "" {
+		if err := json.Unmarshal(a.Body, &meta); err != nil || meta.Kind != "PartialObjectMetadata" ||
+			meta.Namespace != "default" || meta.UID == "" {
 			t.Errorf("%s: %v %s", path, err, a.Body)
 		}
 		must(t, s.Do("GET", path+"/scale", nil, "Accept", asMetadatas), http.StatusNotAcceptable)
@@ -72,13 +87,18 @@ func TestScaleForms(t *testing.T) {
 // TestReviewForms: a review has the columns of kinds that have none of their own; a Status stays one.
 func TestReviewForms(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	a := must(t, s.Do("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`, "Accept", asTable), http.StatusCreated)
+	a := must(t, s.Do(
+		"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+		`{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`, "Accept", asTable,
+	), http.StatusCreated)
 	var table metav1.Table
-	if err := json.Unmarshal(a.Body, &table); err != nil || len(table.ColumnDefinitions) != 2 || table.ColumnDefinitions[1].Name != "Created At" {
+	if err := json.Unmarshal(a.Body, &table); err != nil || len(table.ColumnDefinitions) != 2 ||
+		table.ColumnDefinitions[1].Name != "Created At" {
 		t.Errorf("%v %s", err, a.Body)
 	}
 	must(t, s.Do("POST", configmaps, configmap("c", nil, nil)), http.StatusCreated)
-	if st := must(t, s.Do("DELETE", configmaps+"/c", nil, "Accept", asTable), http.StatusOK).Status(); st.Status != metav1.StatusSuccess {
+	if st := must(t, s.Do("DELETE", configmaps+"/c", nil, "Accept", asTable), http.StatusOK).
+		Status(); st.Status != metav1.StatusSuccess {
 		t.Errorf("%+v", st)
 	}
 }

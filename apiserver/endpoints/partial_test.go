@@ -23,23 +23,34 @@ func TestPartial(t *testing.T) {
 	for _, c := range []struct{ make, show, rest string }{
 		{configmaps, configmaps, `,"data":{"metadata":"{"}}`},
 		{"/api/v1/namespaces/default/secrets", "/api/v1/namespaces/default/secrets", `}`},
-		{"/apis/autoscaling/v2" + hpas, "/apis/autoscaling/v1" + hpas, `,"spec":{"maxReplicas":1,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"x","name":"y"}}}`},
+		{
+			"/apis/autoscaling/v2" + hpas, "/apis/autoscaling/v1" + hpas,
+			`,"spec":{"maxReplicas":1,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"x","name":"y"}}}`,
+		},
 	} {
 		for _, name := range []string{"a", "b"} {
 			must(t, s.Do("POST", c.make, odd(name)+c.rest), http.StatusCreated)
-			must(t, s.Do("PATCH", c.make+"/"+name, `{"metadata":{"annotations":{"and":"more"}}}`, "Content-Type", mergePatch), http.StatusOK)
+			must(
+				t, s.Do("PATCH", c.make+"/"+name, `{"metadata":{"annotations":{"and":"more"}}}`, "Content-Type", mergePatch),
+				http.StatusOK,
+			)
 		}
 		must(t, s.Do("DELETE", c.make+"/b", nil), http.StatusOK) // it has a finalizer
 		var whole, list metav1.PartialObjectMetadataList
 		read(t, must(t, s.Do("GET", c.show, nil), http.StatusOK).Body, &whole)
 		asEncoded(t, must(t, s.Do("GET", c.show, nil, "Accept", asMetadatas), http.StatusOK).Body, &list)
-		if diff := cmp.Diff([]string{"PartialObjectMetadataList", "meta.k8s.io/v1", whole.ResourceVersion}, []string{list.Kind, list.APIVersion, list.ResourceVersion}); diff != "" {
+		if diff := cmp.Diff(
+			[]string{"PartialObjectMetadataList", "meta.k8s.io/v1", whole.ResourceVersion},
+			[]string{list.Kind, list.APIVersion, list.ResourceVersion},
+		); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.show, diff)
 		}
 		for i := range whole.Items {
 			whole.Items[i].TypeMeta = metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}
 			var one metav1.PartialObjectMetadata
-			asEncoded(t, must(t, s.Do("GET", c.show+"/"+whole.Items[i].Name, nil, "Accept", asMetadata), http.StatusOK).Body, &one)
+			asEncoded(
+				t, must(t, s.Do("GET", c.show+"/"+whole.Items[i].Name, nil, "Accept", asMetadata), http.StatusOK).Body, &one,
+			)
 			if diff := cmp.Diff(whole.Items[i], one); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", c.show, diff)
 			}
@@ -57,12 +68,15 @@ func TestPartial(t *testing.T) {
 			}
 		}
 		w := s.Watch(c.show+"?watch=1&fieldSelector=metadata.name%3Da", "Accept", asMetadata)
-		if e := next(t, w); e.Object.GetKind() != "PartialObjectMetadata" || e.Object.GetUID() != whole.Items[0].UID || e.Object.Object["data"] != nil {
+		if e := next(t, w); e.Object.GetKind() != "PartialObjectMetadata" || e.Object.GetUID() != whole.Items[0].UID ||
+			e.Object.Object["data"] != nil {
 			t.Errorf("%s: %s %v", c.show, e.Type, e.Object)
 		}
 	}
 	var none metav1.PartialObjectMetadataList
-	asEncoded(t, must(t, s.Do("GET", configmaps+"?labelSelector=none", nil, "Accept", asMetadatas), http.StatusOK).Body, &none)
+	asEncoded(
+		t, must(t, s.Do("GET", configmaps+"?labelSelector=none", nil, "Accept", asMetadatas), http.StatusOK).Body, &none,
+	)
 	if none.Items == nil || len(none.Items) > 0 {
 		t.Errorf("of nothing: %v", none.Items)
 	}

@@ -80,17 +80,27 @@ func before(t *testing.T, n int) (*apiservertest.Server, *reading, string) {
 	put("/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
 	var last int64
 	one := func(namespace string, i int) {
-		meta := fmt.Sprintf(`"metadata":{"name":"m%03d","namespace":%q,"uid":"%s-%d","creationTimestamp":"2024-05-01T10:00:00Z","labels":{"n":"%d"}}`, i, namespace, namespace, i, i%10)
-		put(fmt.Sprintf("/registry/configmaps/%s/m%03d", namespace, i), `{"kind":"ConfigMap","apiVersion":"v1",`+meta+`,"data":{"k":"`+strings.Repeat("v", 1000)+`"}}`)
-		last = put(fmt.Sprintf("/registry/example.com/crontabs/%s/m%03d", namespace, i), fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"CronTab",%s,"spec":{"i":%d}}`, meta, i%10))
+		meta := fmt.Sprintf(
+			`"metadata":{"name":"m%03d","namespace":%q,"uid":"%s-%d","creationTimestamp":"2024-05-01T10:00:00Z","labels":{"n":"%d"}}`,
+			i, namespace, namespace, i, i%10,
+		)
+		put(
+			fmt.Sprintf("/registry/configmaps/%s/m%03d", namespace, i),
+			`{"kind":"ConfigMap","apiVersion":"v1",`+meta+`,"data":{"k":"`+strings.Repeat("v", 1000)+`"}}`,
+		)
+		last = put(
+			fmt.Sprintf("/registry/example.com/crontabs/%s/m%03d", namespace, i),
+			fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"CronTab",%s,"spec":{"i":%d}}`, meta, i%10),
+		)
 	}
 	for i := range n {
 		one("default", i)
 	}
 	one("other", 0)
-	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Cache: cache.Options{Events: 1, TimelineEvents: 1}, Configure: func(c *apiserver.Config) {
-		c.Now = func() time.Time { return time.Date(2024, 5, 1, 11, 0, 0, 0, time.UTC) }
-	}})
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Cache: cache.Options{Events: 1, TimelineEvents: 1},
+		Configure: func(c *apiserver.Config) {
+			c.Now = func() time.Time { return time.Date(2024, 5, 1, 11, 0, 0, 0, time.UTC) }
+		}})
 	return s, store, strconv.FormatInt(last, 10)
 }
 
@@ -98,8 +108,14 @@ func before(t *testing.T, n int) (*apiservertest.Server, *reading, string) {
 func later(t *testing.T, s *apiservertest.Server) {
 	t.Helper()
 	for i := range 4 {
-		must(t, s.Do("PATCH", configmaps+"/m000", fmt.Sprintf(`{"data":{"k":"%d"}}`, i), "Content-Type", mergePatch), http.StatusOK)
-		must(t, s.Do("PATCH", "/apis/example.com/v1/namespaces/default/crontabs/m000", fmt.Sprintf(`{"spec":{"i":%d}}`, 90+i), "Content-Type", mergePatch), http.StatusOK)
+		must(
+			t, s.Do("PATCH", configmaps+"/m000", fmt.Sprintf(`{"data":{"k":"%d"}}`, i), "Content-Type", mergePatch),
+			http.StatusOK,
+		)
+		must(t, s.Do(
+			"PATCH", "/apis/example.com/v1/namespaces/default/crontabs/m000", fmt.Sprintf(`{"spec":{"i":%d}}`, 90+i),
+			"Content-Type", mergePatch,
+		), http.StatusOK)
 	}
 	must(t, s.Do("DELETE", configmaps+"/m007", nil), http.StatusOK)
 	must(t, s.Do("DELETE", "/apis/example.com/v1/namespaces/default/crontabs/m007", nil), http.StatusOK)
@@ -112,15 +128,23 @@ func TestPastForms(t *testing.T) {
 	type question struct{ path, accept string }
 	answers := map[question]string{}
 	var questions []question
-	for _, path := range []string{configmaps, "/api/v1/configmaps", custom, "/apis/example.com/v1/crontabs", "/apis/example.com/v1beta1/crontabs"} {
-		for _, query := range []string{"", "&labelSelector=n%3D3", "&fieldSelector=metadata.name%3Dm007", "&fieldSelector=metadata.name%3Dm007,metadata.namespace%3Ddefault",
-			"&fieldSelector=metadata.name%3Dnone,metadata.namespace%3Ddefault", "&fieldSelector=metadata.namespace%3Dother", "&limit=7", "&limit=2&labelSelector=n%3D3", "&limit=1&fieldSelector=metadata.name%3Dm007,metadata.namespace%3Ddefault"} {
+	for _, path := range []string{
+		configmaps, "/api/v1/configmaps", custom, "/apis/example.com/v1/crontabs", "/apis/example.com/v1beta1/crontabs",
+	} {
+		for _, query := range []string{"", "&labelSelector=n%3D3", "&fieldSelector=metadata.name%3Dm007",
+			"&fieldSelector=metadata.name%3Dm007,metadata.namespace%3Ddefault",
+			"&fieldSelector=metadata.name%3Dnone,metadata.namespace%3Ddefault", "&fieldSelector=metadata.namespace%3Dother",
+			"&limit=7", "&limit=2&labelSelector=n%3D3",
+			"&limit=1&fieldSelector=metadata.name%3Dm007,metadata.namespace%3Ddefault"} {
 			for _, accept := range []string{"application/json", "application/yaml", asTable, asMetadatas} {
 				questions = append(questions, question{path + "?resourceVersionMatch=Exact&resourceVersion=" + rev + query, accept})
 			}
 		}
 	}
-	questions = append(questions, question{custom + "?resourceVersionMatch=Exact&resourceVersion=" + rev + "&limit=2&fieldSelector=spec.i%3D3", "application/json"},
+	questions = append(questions, question{
+		custom + "?resourceVersionMatch=Exact&resourceVersion=" + rev + "&limit=2&fieldSelector=spec.i%3D3",
+		"application/json",
+	},
 		question{configmaps + "?resourceVersionMatch=Exact&resourceVersion=" + rev, mediaProtobuf})
 	for _, q := range questions {
 		answers[q] = string(must(t, s.Do("GET", q.path, nil, "Accept", q.accept), http.StatusOK).Body)
@@ -178,7 +202,10 @@ func TestPastPages(t *testing.T) {
 	const n = 200
 	s, store, rev := before(t, n)
 	later(t, s)
-	for _, path := range []string{configmaps, "/apis/example.com/v1/namespaces/default/crontabs", "/apis/example.com/v1beta1/namespaces/default/crontabs"} {
+	for _, path := range []string{
+		configmaps, "/apis/example.com/v1/namespaces/default/crontabs",
+		"/apis/example.com/v1beta1/namespaces/default/crontabs",
+	} {
 		records, unbounded := store.since(func() {
 			var clients sync.WaitGroup
 			for range 8 {
@@ -206,7 +233,9 @@ func TestPastOne(t *testing.T) {
 	later(t, s)
 	for _, path := range []string{configmaps, "/apis/example.com/v1/namespaces/default/crontabs"} {
 		records, _ := store.since(func() {
-			l := must(t, s.Do("GET", path+"?fieldSelector=metadata.name%3Dm007&resourceVersionMatch=Exact&resourceVersion="+rev, nil), http.StatusOK).List()
+			l := must(t, s.Do(
+				"GET", path+"?fieldSelector=metadata.name%3Dm007&resourceVersionMatch=Exact&resourceVersion="+rev, nil,
+			), http.StatusOK).List()
 			if got := strings.Join(names(l), " "); got != "m007" || l.GetResourceVersion() != rev {
 				t.Errorf("%s at %s", got, l.GetResourceVersion())
 			}
@@ -222,7 +251,9 @@ func TestPastSelection(t *testing.T) {
 	s, store, rev := before(t, 100)
 	later(t, s)
 	records, unbounded := store.since(func() {
-		l := must(t, s.Do("GET", configmaps+"?limit=1&labelSelector=n%3D3&resourceVersionMatch=Exact&resourceVersion="+rev, nil), http.StatusOK).List()
+		l := must(t, s.Do(
+			"GET", configmaps+"?limit=1&labelSelector=n%3D3&resourceVersionMatch=Exact&resourceVersion="+rev, nil,
+		), http.StatusOK).List()
 		if got := strings.Join(names(l), " "); got != "m003" || l.GetContinue() == "" || l.GetRemainingItemCount() != nil {
 			t.Errorf("%s, token %q", got, l.GetContinue())
 		}
@@ -250,7 +281,9 @@ func TestPastCompacted(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	first := must(t, s.Do("GET", configmaps+"?limit=10&resourceVersionMatch=Exact&resourceVersion="+rev, nil), http.StatusOK).List()
+	first := must(t, s.Do(
+		"GET", configmaps+"?limit=10&resourceVersionMatch=Exact&resourceVersion="+rev, nil,
+	), http.StatusOK).List()
 	second := must(t, s.Do("GET", configmaps+"?limit=10&continue="+first.GetContinue(), nil), http.StatusOK).List()
 	lists := store.lists
 	store.before = func(n int) { // a page of three takes a second read for one selected object in ten
@@ -260,13 +293,15 @@ func TestPastCompacted(t *testing.T) {
 	}
 	path := "/apis/example.com/v1/namespaces/default/crontabs"
 	a := s.Do("GET", path+"?limit=3&labelSelector=n%3D3&resourceVersionMatch=Exact&resourceVersion="+rev, nil)
-	if st := a.Status(); a.Code != http.StatusGone || st.Continue != "" || st.Message != "The resourceVersion for the provided list is too old." {
+	if st := a.Status(); a.Code != http.StatusGone || st.Continue != "" ||
+		st.Message != "The resourceVersion for the provided list is too old." {
 		t.Errorf("within the first page: %d %s", a.Code, a.Body)
 	}
 	for _, token := range []string{first.GetContinue(), second.GetContinue()} {
 		a = s.Do("GET", configmaps+"?limit=10&continue="+token, nil)
 		st := a.Status()
-		if a.Code != http.StatusGone || st.Continue == "" || !strings.HasPrefix(st.Message, "The provided continue parameter is too old") {
+		if a.Code != http.StatusGone || st.Continue == "" ||
+			!strings.HasPrefix(st.Message, "The provided continue parameter is too old") {
 			t.Fatalf("%d %s", a.Code, a.Body)
 		}
 	}

@@ -75,7 +75,9 @@ func (q *request) patch() (patch.Patch, error) {
 		if err := patch.CheckApplied(p.Bytes); err != nil {
 			return p, err
 		}
-		if err := codec.CheckQuantities(codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, q.Resource.GroupVersionKind()); err != nil {
+		if err := codec.CheckQuantities(
+			codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, q.Resource.GroupVersionKind(),
+		); err != nil {
 			return p, status.BadRequest("%v", err)
 		}
 	} else if err := codec.CheckWork(p.Bytes); err != nil {

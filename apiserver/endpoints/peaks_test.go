@@ -30,12 +30,21 @@ func TestPeaks(t *testing.T) {
 		{"rules", "POST", policies, "application/json", policy},
 		{"rules in YAML", "POST", policies, "application/yaml", policy},
 		{"rules applied", "PATCH", policies + "/a?fieldManager=m", "application/apply-patch+yaml", rules(applied)},
-		{"finalizers", "POST", configmaps, "application/json", `{"metadata":{"name":"a","finalizers":[` + many(n, `"a/b"`) + `]}}`},
+		{
+			"finalizers", "POST", configmaps, "application/json",
+			`{"metadata":{"name":"a","finalizers":[` + many(n, `"a/b"`) + `]}}`,
+		},
 		{"objects", "POST", opens, "application/json", open("[" + many(n, "{}") + "]")},
 		{"objects in objects", "POST", opens, "application/json", open("[" + many(n, `{"":{}}`) + "]")},
 		{"lists", "POST", opens, "application/json", open("[" + many(n, "[0]") + "]")},
-		{"objects applied", "PATCH", opens + "/a?fieldManager=m", "application/apply-patch+yaml", open("[" + many(applied, "{}") + "]")},
-		{"objects in blocks", "POST", opens, "application/yaml", "apiVersion: open.test/v1\nkind: Open\nmetadata: {name: a}\nspec:\n" + strings.Repeat("- a:\n", n)},
+		{
+			"objects applied", "PATCH", opens + "/a?fieldManager=m", "application/apply-patch+yaml",
+			open("[" + many(applied, "{}") + "]"),
+		},
+		{
+			"objects in blocks", "POST", opens, "application/yaml",
+			"apiVersion: open.test/v1\nkind: Open\nmetadata: {name: a}\nspec:\n" + strings.Repeat("- a:\n", n),
+		},
 	} {
 		if strings.Contains(c.path, "?") {
 			c.path += "&dryRun=All"
@@ -84,7 +93,10 @@ func TestStandingWatches(t *testing.T) {
 		before := resident()
 		charged := metric(t, s, unreadBytes)
 		for range n {
-			unread(t, s, "flood", configmaps+"?watch=1"+strings.ReplaceAll(c.query, ",&", "&"), strings.ReplaceAll(c.header, "\n,", "\n"))
+			unread(
+				t, s, "flood", configmaps+"?watch=1"+strings.ReplaceAll(c.query, ",&", "&"),
+				strings.ReplaceAll(c.header, "\n,", "\n"),
+			)
 		}
 		charged = metric(t, s, unreadBytes) - charged
 		runtime.GC()

@@ -25,7 +25,8 @@ func storageClass(name, more string) string {
 }
 
 func claim(name, more string) string {
-	return `{"metadata":{"name":"` + name + `"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}` + more + `}}`
+	return `{"metadata":{"name":"` + name +
+		`"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}` + more + `}}`
 }
 
 // TestDefaultClasses: what names no class is given the default one, of several the newest or first.
@@ -46,12 +47,21 @@ func TestDefaultClasses(t *testing.T) {
 		t.Errorf("without classes: %v", got)
 	}
 	must(t, s.Do("POST", classes, storageClass("other", "}")), http.StatusCreated)
-	must(t, s.Do("POST", classes, storageClass("b", `,"annotations":{"storageclass.kubernetes.io/is-default-class":"true"}}`)), http.StatusCreated)
-	must(t, s.Do("POST", classes, storageClass("no", `,"annotations":{"storageclass.kubernetes.io/is-default-class":"false"}}`)), http.StatusCreated)
+	must(
+		t, s.Do("POST", classes, storageClass("b", `,"annotations":{"storageclass.kubernetes.io/is-default-class":"true"}}`)),
+		http.StatusCreated,
+	)
+	must(
+		t,
+		s.Do("POST", classes, storageClass("no", `,"annotations":{"storageclass.kubernetes.io/is-default-class":"false"}}`)),
+		http.StatusCreated,
+	)
 	if got := class(claims, claim("one", "")); got != "b" {
 		t.Errorf("one default: %v", got)
 	}
-	must(t, s.Do("POST", classes, storageClass("a", `,"annotations":{"storageclass.beta.kubernetes.io/is-default-class":"true"}}`)), http.StatusCreated)
+	must(t, s.Do(
+		"POST", classes, storageClass("a", `,"annotations":{"storageclass.beta.kubernetes.io/is-default-class":"true"}}`),
+	), http.StatusCreated)
 	if got := class(claims, claim("two", "")); got != "a" {
 		t.Errorf("two defaults: %v", got)
 	}
@@ -61,9 +71,13 @@ func TestDefaultClasses(t *testing.T) {
 	if got := class(claims, claim("empty", `,"storageClassName":""`)); got != "" {
 		t.Errorf("none wanted: %v", got)
 	}
-	must(t, s.Do("POST", "/apis/networking.k8s.io/v1/ingressclasses", `{"metadata":{"name":"i","annotations":{"ingressclass.kubernetes.io/is-default-class":"true"}},"spec":{"controller":"x.io/c"}}`), http.StatusCreated)
+	must(t, s.Do(
+		"POST", "/apis/networking.k8s.io/v1/ingressclasses",
+		`{"metadata":{"name":"i","annotations":{"ingressclass.kubernetes.io/is-default-class":"true"}},"spec":{"controller":"x.io/c"}}`,
+	), http.StatusCreated)
 	ingress := func(name, more string) string {
-		return `{"metadata":{"name":"` + name + `"` + more + `},"spec":{"defaultBackend":{"service":{"name":"s","port":{"number":80}}}}}`
+		return `{"metadata":{"name":"` + name + `"` + more +
+			`},"spec":{"defaultBackend":{"service":{"name":"s","port":{"number":80}}}}}`
 	}
 	if got := class(ingresses, ingress("i", "")); got != "i" {
 		t.Errorf("ingress: %v", got)
@@ -78,15 +92,24 @@ func TestResize(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const classes = "/apis/storage.k8s.io/v1/storageclasses"
 	must(t, s.Do("POST", classes, `{"metadata":{"name":"fixed"},"provisioner":"x.io/p"}`), http.StatusCreated)
-	must(t, s.Do("POST", classes, `{"metadata":{"name":"grows"},"provisioner":"x.io/p","allowVolumeExpansion":true}`), http.StatusCreated)
+	must(
+		t, s.Do("POST", classes, `{"metadata":{"name":"grows"},"provisioner":"x.io/p","allowVolumeExpansion":true}`),
+		http.StatusCreated,
+	)
 	for class, want := range map[string]int{"fixed": 403, "grows": 200, "absent": 403} {
 		must(t, s.Do("POST", claims, claim(class, `,"storageClassName":"`+class+`","volumeName":"v"`)), http.StatusCreated)
-		must(t, s.Do("PATCH", claims+"/"+class+"/status", `{"status":{"phase":"Bound"}}`, "Content-Type", mergePatch), http.StatusOK)
-		a := s.Do("PATCH", claims+"/"+class, `{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`, "Content-Type", mergePatch)
+		must(
+			t, s.Do("PATCH", claims+"/"+class+"/status", `{"status":{"phase":"Bound"}}`, "Content-Type", mergePatch),
+			http.StatusOK,
+		)
+		a := s.Do(
+			"PATCH", claims+"/"+class, `{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`, "Content-Type", mergePatch,
+		)
 		if a.Code != want {
 			t.Errorf("%s: %d %s", class, a.Code, a.Body)
 		}
-		text := `persistentvolumeclaims "` + class + `" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize`
+		text := `persistentvolumeclaims "` + class +
+			`" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize`
 		if a.Code == 403 && a.Status().Message != text {
 			t.Errorf("%s: %s", class, a.Status().Message)
 		}
@@ -96,11 +119,16 @@ func TestResize(t *testing.T) {
 // TestTaint: a node is born not ready.
 func TestTaint(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	for name, taints := range map[string]string{"a": `[]`, "b": `[{"key":"x","effect":"NoExecute"}]`, "c": `[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]`} {
+	for name, taints := range map[string]string{
+		"a": `[]`, "b": `[{"key":"x","effect":"NoExecute"}]`,
+		"c": `[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]`,
+	} {
 		a := s.Do("POST", "/api/v1/nodes", `{"metadata":{"name":"`+name+`"},"spec":{"taints":`+taints+`}}`)
 		must(t, a, http.StatusCreated)
 		all, _, _ := unstructured.NestedSlice(a.Object().Object, "spec", "taints")
-		if want := map[string]int{"a": 1, "b": 2, "c": 1}[name]; len(all) != want || all[want-1].(map[string]any)["key"] != "node.kubernetes.io/not-ready" {
+		if want := map[string]int{
+			"a": 1, "b": 2, "c": 1,
+		}[name]; len(all) != want || all[want-1].(map[string]any)["key"] != "node.kubernetes.io/not-ready" {
 			t.Errorf("%s: %v", name, all)
 		}
 	}
@@ -109,12 +137,19 @@ func TestTaint(t *testing.T) {
 // TestRuntimeClass: a pod has what its runtime class says.
 func TestRuntimeClass(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	must(t, s.Do("POST", "/apis/node.k8s.io/v1/runtimeclasses", `{"metadata":{"name":"r"},"handler":"h","overhead":{"podFixed":{"cpu":"1"}},
+	must(t, s.Do("POST", "/apis/node.k8s.io/v1/runtimeclasses",
+		`{"metadata":{"name":"r"},"handler":"h","overhead":{"podFixed":{"cpu":"1"}},
 		"scheduling":{"nodeSelector":{"k":"v"},"tolerations":[{"key":"t","operator":"Exists"},{"key":"u","operator":"Equal","value":"1"}]}}`), http.StatusCreated)
 	pod := func(name, spec string) apiservertest.Answer {
-		return s.Do("POST", "/api/v1/namespaces/default/pods", `{"metadata":{"name":"`+name+`"},"spec":{"containers":[{"name":"c","image":"i"}]`+spec+`}}`)
+		return s.Do(
+			"POST", "/api/v1/namespaces/default/pods",
+			`{"metadata":{"name":"`+name+`"},"spec":{"containers":[{"name":"c","image":"i"}]`+spec+`}}`,
+		)
 	}
-	a := pod("a", `,"runtimeClassName":"r","nodeSelector":{"own":"1"},"tolerations":[{"key":"t","value":"x","effect":"NoSchedule"},{"key":"u","value":"1","operator":"Equal"}]`)
+	a := pod(
+		"a",
+		`,"runtimeClassName":"r","nodeSelector":{"own":"1"},"tolerations":[{"key":"t","value":"x","effect":"NoSchedule"},{"key":"u","value":"1","operator":"Equal"}]`,
+	)
 	must(t, a, http.StatusCreated)
 	spec := a.Object().Object["spec"].(map[string]any)
 	var keys []any
@@ -148,7 +183,9 @@ func TestCertificateSubject(t *testing.T) {
 		t.Fatal(err)
 	}
 	request := func(group string) string {
-		der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "u", Organization: []string{group}}}, key)
+		der, err := x509.CreateCertificateRequest(
+			rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "u", Organization: []string{group}}}, key,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,11 +200,14 @@ func TestCertificateSubject(t *testing.T) {
 		{"x.io/other", "system:masters", 201},
 	} {
 		a := s.Do("POST", "/apis/certificates.k8s.io/v1/certificatesigningrequests", fmt.Sprintf(
-			`{"metadata":{"name":"r%d"},"spec":{"signerName":%q,"usages":["client auth"],"request":%q}}`, i, c.signer, request(c.group)))
+			`{"metadata":{"name":"r%d"},"spec":{"signerName":%q,"usages":["client auth"],"request":%q}}`, i, c.signer, request(
+				c.group,
+			)))
 		if a.Code != c.code {
 			t.Errorf("%v: %d %s", c, a.Code, a.Body)
 		}
-		if a.Code == 403 && a.Status().Message != `certificatesigningrequests.certificates.k8s.io "r0" is forbidden: use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed` {
+		if a.Code == 403 && a.Status().Message !=
+			`certificatesigningrequests.certificates.k8s.io "r0" is forbidden: use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed` {
 			t.Error(a.Status().Message)
 		}
 	}

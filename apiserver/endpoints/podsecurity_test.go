@@ -81,7 +81,8 @@ func TestPodSecurityWithoutNamespace(t *testing.T) {
 	}})
 	const spec = `{"containers":[{"name":"c","image":"i"}]}`
 	a := s.Do("POST", "/api/v1/namespaces/none/pods", `{"metadata":{"name":"p"},"spec":`+spec+`}`)
-	if st := a.Status(); a.Code != 500 || st.Reason != "InternalError" || st.Message != `Internal error occurred: failed to lookup namespace "none"` {
+	if st := a.Status(); a.Code != 500 || st.Reason != "InternalError" ||
+		st.Message != `Internal error occurred: failed to lookup namespace "none"` {
 		t.Errorf("pod: %d %s", a.Code, a.Body)
 	}
 	a = s.Do("POST", "/api/v1/namespaces/none/podtemplates", `{"metadata":{"name":"p"},"template":{"spec":`+spec+`}}`)

@@ -49,27 +49,58 @@ func TestProtobufBodies(t *testing.T) {
 		{"A-02 no kind", "POST", configmaps + "?dryRun=All", "", "", cm(metav1.ObjectMeta{Name: "x"}), 201},
 		{"A-02 no version", "POST", configmaps + "?dryRun=All", "", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 201},
 		{"A-02 other version", "POST", configmaps, "v2", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 400},
-		{"A-03 other kind", "POST", configmaps, "v1", "Secret", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, 400},
+		{
+			"A-03 other kind", "POST", configmaps, "v1", "Secret", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, 400,
+		},
 		{"A-07", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", ResourceVersion: "5"}), 500},
 		{"A-09", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", Namespace: "other"}), 400},
 		{"A-12", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{}), 422},
-		{"A-24", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", OwnerReferences: []metav1.OwnerReference{{}}}), 422},
-		{"A-26", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", OwnerReferences: []metav1.OwnerReference{
-			{APIVersion: "v1", Kind: "A", Name: "a", UID: "a", Controller: &yes}, {APIVersion: "v1", Kind: "B", Name: "b", UID: "b", Controller: &yes}}}), 422},
-		{"A-30", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", Finalizers: []string{"orphan", "foregroundDeletion"}}), 422},
+		{
+			"A-24", "POST", configmaps, "v1", "ConfigMap",
+			cm(metav1.ObjectMeta{Name: "x", OwnerReferences: []metav1.OwnerReference{{}}}), 422,
+		},
+		{"A-26", "POST", configmaps, "v1", "ConfigMap",
+			cm(metav1.ObjectMeta{Name: "x", OwnerReferences: []metav1.OwnerReference{
+				{APIVersion: "v1", Kind: "A", Name: "a", UID: "a", Controller: &yes},
+				{APIVersion: "v1", Kind: "B", Name: "b", UID: "b", Controller: &yes}}}), 422},
+		{
+			"A-30", "POST", configmaps, "v1", "ConfigMap",
+			cm(metav1.ObjectMeta{Name: "x", Finalizers: []string{"orphan", "foregroundDeletion"}}), 422,
+		},
 		{"A-38", "POST", configmaps + "?dryRun=x", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 422},
 		{"0-03", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00"}), 409},
 		{"B-02", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 400},
-		{"B-07", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "x"}), 500},
-		{"B-08", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "1"}), 409},
+		{
+			"B-07", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "x"}), 500,
+		},
+		{
+			"B-08", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "1"}), 409,
+		},
 		{"B-09", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", UID: "other"}), 409},
-		{"B-12", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0).UTC()}}), 422},
-		{"DeleteOptions: other uid", "DELETE", configmaps + "/m00", "v1", "DeleteOptions", &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("other")}, 409},
+		{
+			"B-12", "PUT", configmaps + "/m00", "v1", "ConfigMap",
+			cm(metav1.ObjectMeta{Name: "m00", DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0).UTC()}}), 422,
+		},
+		{
+			"DeleteOptions: other uid", "DELETE", configmaps + "/m00", "v1", "DeleteOptions",
+			&metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("other")}, 409,
+		},
 		{"DeleteOptions: other kind", "DELETE", configmaps + "/m00", "v1", "Pod", &metav1.DeleteOptions{}, 400},
-		{"DeleteOptions: both policies", "DELETE", configmaps + "/m00", "v1", "DeleteOptions", &metav1.DeleteOptions{PropagationPolicy: &orphan, OrphanDependents: &yes}, 422},
-		{"DeleteOptions: tried", "DELETE", configmaps + "/m00", "v1", "DeleteOptions", &metav1.DeleteOptions{DryRun: []string{"All"}}, 200},
-		{"DeleteOptions: no kind", "DELETE", configmaps + "/m00", "", "", &metav1.DeleteOptions{DryRun: []string{"All"}}, 200},
-		{"DeleteOptions of many: tried", "DELETE", configmaps, "v1", "DeleteOptions", &metav1.DeleteOptions{DryRun: []string{"All"}}, 200},
+		{
+			"DeleteOptions: both policies", "DELETE", configmaps + "/m00", "v1", "DeleteOptions",
+			&metav1.DeleteOptions{PropagationPolicy: &orphan, OrphanDependents: &yes}, 422,
+		},
+		{
+			"DeleteOptions: tried", "DELETE", configmaps + "/m00", "v1", "DeleteOptions",
+			&metav1.DeleteOptions{DryRun: []string{"All"}}, 200,
+		},
+		{
+			"DeleteOptions: no kind", "DELETE", configmaps + "/m00", "", "", &metav1.DeleteOptions{DryRun: []string{"All"}}, 200,
+		},
+		{
+			"DeleteOptions of many: tried", "DELETE", configmaps, "v1", "DeleteOptions",
+			&metav1.DeleteOptions{DryRun: []string{"All"}}, 200,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := s.Do(c.method, c.path, wrap(t, c.apiVersion, c.kind, c.obj), "Content-Type", mediaProtobuf)
@@ -89,7 +120,9 @@ func TestProtobufBodies(t *testing.T) {
 	if st, ok := unproto(t, a.Body).(*metav1.Status); !ok || st.Code != 404 || st.Details.Name != "none" {
 		t.Errorf("%v", st)
 	}
-	must(t, s.Do("DELETE", configmaps+"/m00", wrap(t, "v1", "DeleteOptions", &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(types.UID(uid)))}), "Content-Type", mediaProtobuf), http.StatusOK)
+	must(t, s.Do("DELETE", configmaps+"/m00", wrap(t, "v1", "DeleteOptions", &metav1.DeleteOptions{
+		Preconditions: metav1.NewUIDPreconditions(string(types.UID(uid))),
+	}), "Content-Type", mediaProtobuf), http.StatusOK)
 }
 
 // asJSON is the same body with its kind, as far as there is one.
@@ -115,7 +148,10 @@ func TestProtobufFaults(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, c := range []struct{ body, want string }{
 		{"", "the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)"},
-		{"{}", "the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({})"},
+		{
+			"{}",
+			"the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({})",
+		},
 		{"k8s", "(6b3873)"},
 		{strings.Repeat("x", 40), strings.Repeat("78", 30) + " ...)"},
 	} {
@@ -130,7 +166,10 @@ func TestProtobufFaults(t *testing.T) {
 // that are no JSON.
 var unstorable = []unstored{
 	{"/api/v1/namespaces/default/events", "azhzAAoLCgJ2MRIFRXZlbnQSGwoFCgNiYWQSCRIHZGVmYXVsdDIHCICD0f+vBxoAIgA="},
-	{"/apis/apps/v1/namespaces/default/controllerrevisions", "azhzAAodCgdhcHBzL3YxEhJDb250cm9sbGVyUmV2aXNpb24SDQoFCgNiYWQSBAoCeHgaACIA"},
+	{
+		"/apis/apps/v1/namespaces/default/controllerrevisions",
+		"azhzAAodCgdhcHBzL3YxEhJDb250cm9sbGVyUmV2aXNpb24SDQoFCgNiYWQSBAoCeHgaACIA",
+	},
 }
 
 type unstored struct{ collection, base64 string }
@@ -154,10 +193,19 @@ func TestUnstorable(t *testing.T) {
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
 	late := `"spec":{"renewTime":"9999-12-31T23:59:59.000000-10:00"}}`
 	must(t, s.Do("POST", leases, `{"metadata":{"name":"bad"},`+late), http.StatusBadRequest)
-	must(t, s.Do("POST", leases, `{"metadata":{"name":"good"},"spec":{"renewTime":"9999-12-31T13:59:59.000000-10:00"}}`), http.StatusCreated)
+	must(
+		t, s.Do("POST", leases, `{"metadata":{"name":"good"},"spec":{"renewTime":"9999-12-31T13:59:59.000000-10:00"}}`),
+		http.StatusCreated,
+	)
 	must(t, s.Do("PATCH", leases+"/good", "{"+late, "Content-Type", mergePatch), http.StatusBadRequest)
-	must(t, s.Do("PATCH", leases+"/good?fieldManager=m&force=true", `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease",`+late, "Content-Type", "application/apply-patch+yaml"), http.StatusBadRequest)
+	must(t, s.Do(
+		"PATCH", leases+"/good?fieldManager=m&force=true", `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease",`+late,
+		"Content-Type", "application/apply-patch+yaml",
+	), http.StatusBadRequest)
 	must(t, s.Do("GET", leases+"/good", nil), http.StatusOK)
-	must(t, s.Do("POST", configmaps, configmap("late", map[string]string{"k": "10000-01-01T00:00:00Z"}, nil)), http.StatusCreated)
+	must(
+		t, s.Do("POST", configmaps, configmap("late", map[string]string{"k": "10000-01-01T00:00:00Z"}, nil)),
+		http.StatusCreated,
+	)
 	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"later"},"data":{"10000-01-01T":"x"}}`), http.StatusCreated)
 }

@@ -24,7 +24,9 @@ func quota(t *testing.T, s *apiservertest.Server, name, hard, used string) {
 
 // used reads what a quota says is used.
 func used(s *apiservertest.Server, name string) map[string]string {
-	out, _, _ := unstructured.NestedStringMap(s.Do("GET", inDefault+"resourcequotas/"+name, nil).Object().Object, "status", "used")
+	out, _, _ := unstructured.NestedStringMap(
+		s.Do("GET", inDefault+"resourcequotas/"+name, nil).Object().Object, "status", "used",
+	)
 	return out
 }
 
@@ -54,12 +56,21 @@ func TestQuota(t *testing.T) {
 
 	// Two quotas: the second one refuses what the first one was charged for.
 	quota(t, s, "r", `{"count/secrets":"0"}`, `{"count/secrets":"0"}`)
-	refused(t, s, "POST", "secrets", named("s"), `secrets "s" is forbidden: exceeded quota: r, requested: count/secrets=1, used: count/secrets=0, limited: count/secrets=0`)
+	refused(
+		t, s, "POST", "secrets", named("s"),
+		`secrets "s" is forbidden: exceeded quota: r, requested: count/secrets=1, used: count/secrets=0, limited: count/secrets=0`,
+	)
 	expect("after another quota refused", "1", "0")
 
 	made(t, s, "configmaps", `{"metadata":{"generateName":"b-"}}`)
-	refused(t, s, "POST", "configmaps", named("c"), `configmaps "c" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2`)
-	refused(t, s, "POST", "configmaps?dryRun=All", named("c"), `configmaps "c" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2`)
+	refused(
+		t, s, "POST", "configmaps", named("c"),
+		`configmaps "c" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2`,
+	)
+	refused(
+		t, s, "POST", "configmaps?dryRun=All", named("c"),
+		`configmaps "c" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2`,
+	)
 	expect("at the end", "2", "0")
 
 	made(t, s, "resourcequotas", `{"metadata":{"name":"silent"},"spec":{"hard":{"count/serviceaccounts":"0"}}}`)
@@ -98,7 +109,8 @@ func TestQuotaOfServices(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	quota(t, s, "q", `{"services":"9","services.nodeports":"3"}`, `{"services":"0","services.nodeports":"0"}`)
 	made(t, s, "services", `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`)
-	refused(t, s, "POST", "services", `{"metadata":{"name":"b"},"spec":{"type":"LoadBalancer","ports":[{"name":"a","port":1},{"name":"b","port":2},{"name":"c","port":3}]}}`,
+	refused(t, s, "POST", "services",
+		`{"metadata":{"name":"b"},"spec":{"type":"LoadBalancer","ports":[{"name":"a","port":1},{"name":"b","port":2},{"name":"c","port":3}]}}`,
 		`services "b" is forbidden: exceeded quota: q, requested: services.nodeports=3, used: services.nodeports=1, limited: services.nodeports=3`)
 	if got := used(s, "q"); got["services"] != "1" || got["services.nodeports"] != "1" {
 		t.Errorf("used: %v", got)

@@ -51,13 +51,19 @@ func (q *request) rendering() (*render.Rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &render.Rendering{Resource: q.Resource, Format: f, Now: q.api.config.Now(), Skip: func(o *storage.Object, err error) { q.api.registry.Unreadable(o.Key, err, "omitted from a list") }}
+	x := &render.Rendering{
+		Resource: q.Resource, Format: f, Now: q.api.config.Now(),
+		Skip: func(o *storage.Object, err error) { q.api.registry.Unreadable(o.Key, err, "omitted from a list") },
+	}
 	if f.As == "Table" {
 		x.Include = exchange.Query(q.r).Get("includeObject")
 		switch metav1.IncludeObjectPolicy(x.Include) {
 		case "", metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject:
 		default:
-			return nil, status.BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty", x.Include)
+			return nil, status.BadRequest(
+				"Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty",
+				x.Include,
+			)
 		}
 	}
 	return x, nil

@@ -58,7 +58,9 @@ func BenchmarkRequest(b *testing.B) {
 		{"create", create},
 		{"patch", func(b *testing.B) {
 			created++
-			send(b, "PATCH", path+"/c1", "application/merge-patch+json", fmt.Sprintf(`{"data":{"n":"%d"}}`, created), http.StatusOK)
+			send(
+				b, "PATCH", path+"/c1", "application/merge-patch+json", fmt.Sprintf(`{"data":{"n":"%d"}}`, created), http.StatusOK,
+			)
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -34,7 +34,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // dispatch serves a request of a resource that exists.
-func (a *API) dispatch(w http.ResponseWriter, r *http.Request, t registry.Target, info *requestinfo.Info, warn *warning.List) error {
+func (a *API) dispatch(
+	w http.ResponseWriter, r *http.Request, t registry.Target, info *requestinfo.Info, warn *warning.List,
+) error {
 	verb := info.Served(r.Method)
 	observe(r, t, verb)
 	limit, err := a.limit(r, verb)
@@ -45,7 +47,9 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, t registry.Target
 		return err
 	}
 	op := registry.Operation{Target: t, User: info.User, Warn: warn}
-	return a.run(&request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}, limit)
+	return a.run(
+		&request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}, limit,
+	)
 }
 
 // observe sets the labels of the request in the metrics.
@@ -63,7 +67,8 @@ func observe(r *http.Request, t registry.Target, verb string) {
 
 // servable is nil if there is something that the request is for.
 func servable(r *http.Request, t registry.Target, verb string) error {
-	if t.Subresource != nil && t.Subresource.Action == resources.Unserved && (t.Subresource.Has(verb) || t.Subresource.Name == "proxy") {
+	if t.Subresource != nil && t.Subresource.Action == resources.Unserved &&
+		(t.Subresource.Has(verb) || t.Subresource.Name == "proxy") {
 		if exchange.Query(r).Get("dryRun") != "" && t.Subresource.Name != "log" { // B-70
 			return status.BadRequest("dryRun is not supported")
 		}
@@ -74,7 +79,8 @@ func servable(r *http.Request, t registry.Target, verb string) error {
 	case verb == "watch" && !t.Watch && t.Resource.Has("list"): // AS handlers/get.go:handleWatch
 		return apierrors.NewMethodNotSupported(t.Resource.GroupResource(), verb)
 	case t.Name != "" && t.Subresource == nil && !t.Named(), t.Watch && !t.Resource.Has("watch"):
-		return status.ErrNoRoute // a resource that can only be created has no paths with names, and not every resource is watched
+		// a resource that can only be created has no paths with names, and not every resource is watched
+		return status.ErrNoRoute
 	default:
 		return status.ErrNoMethod
 	}

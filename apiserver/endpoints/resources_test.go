@@ -51,7 +51,9 @@ func signingRequest(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "x"}}, key)
+	der, err := x509.CreateCertificateRequest(
+		rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "x"}}, key,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +128,9 @@ func (w *walk) create() {
 	if got := w.created.GroupVersionKind(); got != w.r.GroupVersionKind() {
 		w.t.Errorf("created a %v", got)
 	}
-	for _, field := range []string{string(w.created.GetUID()), w.created.GetResourceVersion(), w.created.GetCreationTimestamp().String()} {
+	for _, field := range []string{
+		string(w.created.GetUID()), w.created.GetResourceVersion(), w.created.GetCreationTimestamp().String(),
+	} {
 		if field == "" {
 			w.t.Errorf("metadata %v", w.created.Object["metadata"])
 		}
@@ -142,9 +146,13 @@ func (w *walk) read() {
 	if list.GetKind() != w.r.Kind+"List" || len(list.Items) != 1 {
 		w.t.Errorf("listed %d, a %s", len(list.Items), list.GetKind())
 	}
-	table := w.do("GET", pathOf(w.r)+"?labelSelector=walk", nil, []string{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}, http.StatusOK)
+	table := w.do(
+		"GET", pathOf(w.r)+"?labelSelector=walk", nil, []string{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"},
+		http.StatusOK,
+	)
 	var rows metav1.Table
-	if err := json.Unmarshal(table.Body, &rows); err != nil || len(rows.Rows) != 1 || len(rows.Rows[0].Cells) < len(rows.ColumnDefinitions) {
+	if err := json.Unmarshal(table.Body, &rows); err != nil || len(rows.Rows) != 1 ||
+		len(rows.Rows[0].Cells) < len(rows.ColumnDefinitions) {
 		w.t.Errorf("table %s: %v", table.Body, err)
 	}
 	for _, media := range []string{"application/yaml", "application/vnd.kubernetes.protobuf"} {
@@ -162,7 +170,8 @@ func (w *walk) change() {
 		patch := `{"metadata":{"annotations":{"patched":"` + value + `"}}}`
 		got := w.do("PATCH", w.path, patch, []string{"Content-Type", media}, http.StatusOK).Object()
 		e, err := watch.Next()
-		if err != nil || e.Type != "MODIFIED" || !same(e.Object.Object, got.Object) || got.GetAnnotations()["patched"] != value {
+		if err != nil || e.Type != "MODIFIED" || !same(e.Object.Object, got.Object) ||
+			got.GetAnnotations()["patched"] != value {
 			w.t.Fatalf("patch %d: %v; watched %v, %v", i, got, e, err)
 		}
 	}
@@ -172,7 +181,8 @@ func (w *walk) change() {
 	if e, err := watch.Next(); err != nil || e.Type != "MODIFIED" || e.Object.GetAnnotations()["put"] != "1" {
 		w.t.Errorf("put: watched %v, %v", e, err)
 	}
-	w.do("PATCH", w.path+"?fieldManager=walk&force=true", `{"apiVersion":"`+w.r.GroupVersion().String()+`","kind":"`+w.r.Kind+`","metadata":{"name":"`+next.GetName()+`","annotations":{"applied":"1"}}}`,
+	w.do("PATCH", w.path+"?fieldManager=walk&force=true", `{"apiVersion":"`+w.r.GroupVersion().
+		String()+`","kind":"`+w.r.Kind+`","metadata":{"name":"`+next.GetName()+`","annotations":{"applied":"1"}}}`,
 		[]string{"Content-Type", "application/apply-patch+yaml"}, http.StatusOK)
 }
 
@@ -205,7 +215,10 @@ func (w *walk) remove() {
 		w.do("PUT", w.path+"/finalize", finalize.Object, nil, http.StatusOK)
 	default: // what protects an object in use, or waits for a controller
 		if a := w.s.Do("GET", w.path, nil); a.Code == http.StatusOK {
-			w.do("PATCH", w.path, `{"metadata":{"finalizers":null}}`, []string{"Content-Type", "application/merge-patch+json"}, http.StatusOK)
+			w.do(
+				"PATCH", w.path, `{"metadata":{"finalizers":null}}`, []string{"Content-Type", "application/merge-patch+json"},
+				http.StatusOK,
+			)
 		}
 	}
 	w.do("GET", w.path, nil, nil, http.StatusNotFound)
@@ -214,12 +227,18 @@ func (w *walk) remove() {
 		return
 	}
 	w.do("POST", pathOf(w.r), w.obj.Object, nil, http.StatusCreated)
-	a := w.do("DELETE", pathOf(w.r)+"?propagationPolicy=Background&gracePeriodSeconds=0&labelSelector=walk", nil, nil, http.StatusOK)
+	a := w.do(
+		"DELETE", pathOf(w.r)+"?propagationPolicy=Background&gracePeriodSeconds=0&labelSelector=walk", nil, nil,
+		http.StatusOK,
+	)
 	if n := len(a.List().Items); n != 1 {
 		w.t.Errorf("deleted a collection of %d", n)
 	}
 	if a := w.s.Do("GET", w.path, nil); a.Code == http.StatusOK {
-		w.do("PATCH", w.path, `{"metadata":{"finalizers":null}}`, []string{"Content-Type", "application/merge-patch+json"}, http.StatusOK)
+		w.do(
+			"PATCH", w.path, `{"metadata":{"finalizers":null}}`, []string{"Content-Type", "application/merge-patch+json"},
+			http.StatusOK,
+		)
 	}
 	w.do("GET", w.path, nil, nil, http.StatusNotFound)
 }
@@ -262,8 +281,14 @@ func TestUnservedIsNotDiscovered(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	s.Do("POST", "/api/v1/namespaces/default/serviceaccounts", `{"metadata":{"name":"x"}}`)
-	s.Do("POST", "/api/v1/namespaces/default/pods", `{"metadata":{"name":"x"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
-	s.Do("POST", "/api/v1/namespaces/default/pods", `{"metadata":{"name":"y"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	s.Do(
+		"POST", "/api/v1/namespaces/default/pods",
+		`{"metadata":{"name":"x"},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
+	)
+	s.Do(
+		"POST", "/api/v1/namespaces/default/pods",
+		`{"metadata":{"name":"y"},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
+	)
 	for _, c := range []struct {
 		path, body string
 		code       int
@@ -272,17 +297,42 @@ func TestQuestions(t *testing.T) {
 		{"/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`, 201, `"groups":["system:masters"`},
 		{"/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"x"}}`, 201, `"status":{`},
 		{"/apis/authentication.k8s.io/v1/tokenreviews", `{}`, 400, "token is required"},
-		{"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get"}}}`, 201, `"allowed":true`},
+		{
+			"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get"}}}`, 201,
+			`"allowed":true`,
+		},
 		{"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201, `"verbs":["*"]`},
-		{"/apis/authorization.k8s.io/v1/subjectaccessreviews", `{"spec":{"user":"u","resourceAttributes":{"verb":"get"}}}`, 201, `"allowed":true`},
-		{"/apis/authorization.k8s.io/v1/namespaces/none/localsubjectaccessreviews", `{"spec":{"user":"u","resourceAttributes":{"verb":"get","namespace":"none"}}}`, 201, `"allowed":true`}, // B-72
+		{
+			"/apis/authorization.k8s.io/v1/subjectaccessreviews", `{"spec":{"user":"u","resourceAttributes":{"verb":"get"}}}`,
+			201, `"allowed":true`,
+		},
+		// B-72
+		{
+			"/apis/authorization.k8s.io/v1/namespaces/none/localsubjectaccessreviews",
+			`{"spec":{"user":"u","resourceAttributes":{"verb":"get","namespace":"none"}}}`, 201, `"allowed":true`,
+		},
 		{"/api/v1/namespaces/default/serviceaccounts/x/token", `{"spec":{}}`, 501, "signs no tokens"},
-		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x"},"target":{"kind":"Node","name":"n"}}`, 201, `"Success"`},
-		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x"},"target":{"kind":"Node","name":"n"}}`, 409, "already assigned"},
+		{
+			"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x"},"target":{"kind":"Node","name":"n"}}`, 201,
+			`"Success"`,
+		},
+		{
+			"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x"},"target":{"kind":"Node","name":"n"}}`, 409,
+			"already assigned",
+		},
 		{"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{"name":"n"}}`, 201, `"Success"`},
-		{"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{}}`, 500, `"message":"target.name: Required value","code":500`},
-		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"y"},"target":{"name":"n"}}`, 400, "name in URL does not match name in Binding object"},
-		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x","namespace":"other"},"target":{"name":"n"}}`, 400, "the namespace of the provided object does not match"},
+		{
+			"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{}}`, 500,
+			`"message":"target.name: Required value","code":500`,
+		},
+		{
+			"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"y"},"target":{"name":"n"}}`, 400,
+			"name in URL does not match name in Binding object",
+		},
+		{
+			"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x","namespace":"other"},"target":{"name":"n"}}`,
+			400, "the namespace of the provided object does not match",
+		},
 		{"/api/v1/namespaces/default/pods/x/eviction", `{"metadata":{"name":"x"}}`, 201, `"Success"`},
 		{"/api/v1/namespaces/default/pods/none/eviction", `{"metadata":{"name":"none"}}`, 404, "not found"},
 		{"/api/v1/componentstatuses", `{}`, 405, "does not allow"},

@@ -44,7 +44,8 @@ func TestSelectorBounds(t *testing.T) {
 	long := terms(90_000, "!a")
 	n := allocated(func() {
 		a := must(t, s.Do("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-			`{"spec":{"resourceAttributes":{"verb":"list","resource":"pods","labelSelector":{"rawSelector":"`+long+`"}}}}`), http.StatusCreated)
+			`{"spec":{"resourceAttributes":{"verb":"list","resource":"pods","labelSelector":{"rawSelector":"`+long+
+				`"}}}}`), http.StatusCreated)
 		if !strings.Contains(string(a.Body), "labelSelector ignored due to parse error") {
 			t.Errorf("%.300s", a.Body)
 		}
@@ -71,7 +72,8 @@ func TestMatcherTwin(t *testing.T) {
 		var terms []string
 		for range r.IntN(20) {
 			k := key()
-			terms = append(terms, []string{k, "!z" + k, k + "!=" + value(), k + " in (" + values() + ")", k + " notin (" + values() + ")",
+			terms = append(terms, []string{k, "!z" + k, k + "!=" + value(), k + " in (" + values() + ")",
+				k + " notin (" + values() + ")",
 				k + " notin (" + value() + ")", k + ">" + value(), "y" + k + "!=" + value()}[r.IntN(8)])
 		}
 		selector, err := labels.Parse(strings.Join(terms, ","))

@@ -110,7 +110,11 @@ func TestServiceWrites(t *testing.T) {
 		ip                       string
 		port                     int64
 	}{
-		{"POST", "", `{"metadata":{"name":"a"},"spec":{"clusterIP":"10.7.0.2","type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, "", 201, "10.7.0.2", 101},
+		{
+			"POST", "",
+			`{"metadata":{"name":"a"},"spec":{"clusterIP":"10.7.0.2","type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`,
+			"", 201, "10.7.0.2", 101,
+		},
 		{"POST", "", `{"metadata":{"name":"b"},"spec":{"clusterIP":"10.7.0.2","ports":[{"port":1}]}}`, "", 422, "", 0},
 		{"POST", "?dryRun=All", `{"metadata":{"name":"b"},"spec":{"ports":[{"port":1}]}}`, "", 201, "10.7.0.0", 0},
 		{"POST", "", `{"metadata":{"name":"b"},"spec":{"ports":[{"port":1}]}}`, "", 201, "10.7.0.1", 0},
@@ -119,14 +123,25 @@ func TestServiceWrites(t *testing.T) {
 		{"PATCH", "/b", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, merge, 200, "10.7.0.1", 101},
 		{"PATCH", "/a", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, merge, 422, "", 0},
 		{"PATCH", "/a", `{"spec":{"type":"NodePort"}}`, merge, 200, "10.7.0.2", 100},
-		{"PATCH", "/a?fieldManager=x", `{"apiVersion":"v1","kind":"Service","spec":{"externalName":"x.y"}}`, merge, 200, "10.7.0.2", 100},
+		{
+			"PATCH", "/a?fieldManager=x", `{"apiVersion":"v1","kind":"Service","spec":{"externalName":"x.y"}}`, merge, 200,
+			"10.7.0.2", 100,
+		},
 		{"PATCH", "/a", `{"spec":{"clusterIP":"10.7.0.3"}}`, merge, 422, "", 0},
 		{"PATCH", "/a", `{"spec":{"type":"ExternalName"}}`, merge, 200, "", 0},
 		{"PUT", "/c", `{"metadata":{"name":"c"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, "", 201, "10.7.0.2", 100},
-		{"PATCH", "/d?fieldManager=x", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"d"},"spec":{"ports":[{"port":1}]}}`, "application/apply-patch+yaml", 500, "", 0},
+		{
+			"PATCH", "/d?fieldManager=x",
+			`{"apiVersion":"v1","kind":"Service","metadata":{"name":"d"},"spec":{"ports":[{"port":1}]}}`,
+			"application/apply-patch+yaml", 500, "", 0,
+		},
 		{"PATCH", "/a", `{"spec":{"type":"ClusterIP"}}`, merge, 500, "", 0},
 		{"DELETE", "/c", "", "", 200, "10.7.0.2", 100},
-		{"PATCH", "/d?fieldManager=x", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"d"},"spec":{"ports":[{"port":1}]}}`, "application/apply-patch+yaml", 201, "10.7.0.2", 0},
+		{
+			"PATCH", "/d?fieldManager=x",
+			`{"apiVersion":"v1","kind":"Service","metadata":{"name":"d"},"spec":{"ports":[{"port":1}]}}`,
+			"application/apply-patch+yaml", 201, "10.7.0.2", 0,
+		},
 	} {
 		var header []string
 		if c.kind != "" {
@@ -144,7 +159,10 @@ func TestServiceWrites(t *testing.T) {
 			port = nodePort(t, *o)
 		}
 		if a.Code != c.code || ip != c.ip || port != c.port {
-			t.Errorf("%s %s %s: %d, address %q, port %d, not %d, %q, %d: %s", c.method, c.path, c.body, a.Code, ip, port, c.code, c.ip, c.port, a.Body)
+			t.Errorf(
+				"%s %s %s: %d, address %q, port %d, not %d, %q, %d: %s", c.method, c.path, c.body, a.Code, ip, port, c.code, c.ip,
+				c.port, a.Body,
+			)
 		}
 	}
 }

@@ -100,9 +100,19 @@ func TestSocketForms(t *testing.T) {
 	}{
 		{"JSON", "", nil, websocket.TextFrame, `{"type":"ADDED","object":{"kind":"ConfigMap",`},
 		{"JSON ends in a newline", "", nil, websocket.TextFrame, "}}\n"},
-		{"protobuf without a length", "", []string{"Accept", "application/vnd.kubernetes.protobuf;stream=watch"}, websocket.BinaryFrame, "\n\x05ADDED\x12"},
-		{"metadata", "", []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}, websocket.TextFrame, `"kind":"PartialObjectMetadata"`},
-		{"error", "&resourceVersion=999999&sendInitialEvents=true&resourceVersionMatch=NotOlderThan", nil, websocket.TextFrame, `{"type":"ERROR","object":{"kind":"Status",`}, // H-30
+		{
+			"protobuf without a length", "", []string{"Accept", "application/vnd.kubernetes.protobuf;stream=watch"},
+			websocket.BinaryFrame, "\n\x05ADDED\x12",
+		},
+		{
+			"metadata", "", []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"},
+			websocket.TextFrame, `"kind":"PartialObjectMetadata"`,
+		},
+		// H-30
+		{
+			"error", "&resourceVersion=999999&sendInitialEvents=true&resourceVersionMatch=NotOlderThan", nil,
+			websocket.TextFrame, `{"type":"ERROR","object":{"kind":"Status",`,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := dialSocket(t, s, configmaps+"?watch=true&timeoutSeconds=1"+test.query, s.URL, test.header...)
@@ -127,7 +137,10 @@ func TestSocketForms(t *testing.T) {
 // sites are kept off the plain port: they could read the answer.
 func TestSocketRefused(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	upgrade := []string{"Connection", "keep-alive, Upgrade", "Upgrade", "WebSocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="}
+	upgrade := []string{
+		"Connection", "keep-alive, Upgrade", "Upgrade", "WebSocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key",
+		"AAAAAAAAAAAAAAAAAAAAAA==",
+	}
 	for _, test := range []struct {
 		path   string
 		origin string
@@ -147,7 +160,9 @@ func TestSocketRefused(t *testing.T) {
 
 // TestSocketHangUp: a client that goes, and one that doesn't read, hold nobody up.
 func TestSocketHangUp(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Hour }})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.WriteTimeout = time.Hour
+	}})
 	gone, err := dialSocket(t, s, configmaps+"?watch=true", s.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +173,10 @@ func TestSocketHangUp(t *testing.T) {
 	}
 	big := strings.Repeat("x", 900<<10)
 	for i := range 12 {
-		must(t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"x": big}, nil)), http.StatusCreated)
+		must(
+			t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"x": big}, nil)),
+			http.StatusCreated,
+		)
 	}
 	s.API.CloseWatches() // returns although a message can't be sent
 }

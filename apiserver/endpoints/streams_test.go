@@ -88,7 +88,10 @@ func (c *frames) request(id uint32, method, path, length string) {
 	c.t.Helper()
 	var b bytes.Buffer
 	enc := hpack.NewEncoder(&b)
-	head := [][2]string{{":method", method}, {":scheme", "https"}, {":authority", "localhost"}, {":path", path}, {"authorization", "Bearer alice-token"}}
+	head := [][2]string{
+		{":method", method}, {":scheme", "https"}, {":authority", "localhost"}, {":path", path},
+		{"authorization", "Bearer alice-token"},
+	}
 	if length != "" {
 		head = append(head, [2]string{"content-type", "application/json"}, [2]string{"content-length", length})
 	}
@@ -97,7 +100,9 @@ func (c *frames) request(id uint32, method, path, length string) {
 			c.t.Fatal(err)
 		}
 	}
-	if err := c.f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndStream: length == "", EndHeaders: true, BlockFragment: b.Bytes()}); err != nil {
+	if err := c.f.WriteHeaders(
+		http2.HeadersFrameParam{StreamID: id, EndStream: length == "", EndHeaders: true, BlockFragment: b.Bytes()},
+	); err != nil {
 		c.t.Fatal(err)
 	}
 }

@@ -44,7 +44,11 @@ func TestSelectorTransitions(t *testing.T) {
 	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
 	w := s.Watch(configmaps + "?watch=true&labelSelector=n%3D1&resourceVersion=" + start)
 	label := func(v string) string {
-		a := must(t, s.Do("PATCH", configmaps+"/a", `{"metadata":{"labels":{"n":`+v+`}},"data":{"n":`+v+`}}`, "Content-Type", mergePatch), http.StatusOK)
+		a := must(
+			t,
+			s.Do("PATCH", configmaps+"/a", `{"metadata":{"labels":{"n":`+v+`}},"data":{"n":`+v+`}}`, "Content-Type", mergePatch),
+			http.StatusOK,
+		)
 		return a.Object().GetResourceVersion()
 	}
 	expect := func(typ, n, revision string) {
@@ -55,7 +59,10 @@ func TestSelectorTransitions(t *testing.T) {
 			t.Fatalf("%s %s at %s, want %s %s at %s", e.Type, data, e.Object.GetResourceVersion(), typ, n, revision)
 		}
 	}
-	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"n": "0"}, map[string]string{"n": "0"})), http.StatusCreated)
+	must(
+		t, s.Do("POST", configmaps, configmap("a", map[string]string{"n": "0"}, map[string]string{"n": "0"})),
+		http.StatusCreated,
+	)
 	expect("ADDED", "1", label(`"1"`))
 	label(`"1"`)                         // nothing changes
 	expect("DELETED", "1", label(`"2"`)) // with what was selected, at the revision of the change
@@ -69,7 +76,10 @@ func TestSelectorTransitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("DELETED", "1", strconv.FormatInt(last, 10)) // C-63
-	again := must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"n": "1"}, map[string]string{"n": "1"})), http.StatusCreated)
+	again := must(
+		t, s.Do("POST", configmaps, configmap("a", map[string]string{"n": "1"}, map[string]string{"n": "1"})),
+		http.StatusCreated,
+	)
 	expect("ADDED", "1", again.Object().GetResourceVersion())
 }
 
@@ -92,7 +102,9 @@ func TestWatchesMissNothing(t *testing.T) {
 	}
 	var followers []*follower
 	for i, selector := range []string{"", "", "n=1", "n!=1", "n in (0,2)", "!n", ""} {
-		f := &follower{s: s, selector: selector, r: rand.New(rand.NewPCG(seed, uint64(100+i))), state: map[string]string{}, stop: stop}
+		f := &follower{
+			s: s, selector: selector, r: rand.New(rand.NewPCG(seed, uint64(100+i))), state: map[string]string{}, stop: stop,
+		}
 		f.list(t)
 		followers = append(followers, f)
 		watchers.Go(func() {
@@ -255,8 +267,11 @@ func TestWatchAhead(t *testing.T) {
 			t.Fatalf("%s %s, want %s", e.Type, e.Object.GetName(), want)
 		}
 	}
-	e := next(t, s.Watch(configmaps+"?watch=1&resourceVersion=1000000&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"))
-	if e.Type != "ERROR" || !strings.HasPrefix(e.Object.Object["message"].(string), "Timeout: Too large resource version: 1000000") {
+	e := next(
+		t, s.Watch(configmaps+"?watch=1&resourceVersion=1000000&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"),
+	)
+	if e.Type != "ERROR" ||
+		!strings.HasPrefix(e.Object.Object["message"].(string), "Timeout: Too large resource version: 1000000") {
 		t.Errorf("initial events of the future: %s %v", e.Type, e.Object)
 	}
 }
@@ -271,7 +286,8 @@ func TestShutdownEndsWatches(t *testing.T) {
 	if e, err := w.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("%v %v after the end", e, err)
 	}
-	if a := s.Do("GET", "/readyz", nil); a.Code != http.StatusInternalServerError || !strings.Contains(string(a.Body), "[-]shutdown failed") {
+	if a := s.Do("GET", "/readyz", nil); a.Code != http.StatusInternalServerError ||
+		!strings.Contains(string(a.Body), "[-]shutdown failed") {
 		t.Errorf("readyz: %d %s", a.Code, a.Body)
 	}
 	if a := s.Do("GET", "/livez", nil); a.Code != http.StatusOK {
@@ -380,7 +396,9 @@ func TestCrowd(t *testing.T) {
 		for k := range n {
 			want = append(want, fmt.Sprintf("w%d %d", i, k+1))
 		}
-		got := slices.DeleteFunc(slices.Clone(seen[0]), func(e string) bool { return !strings.HasPrefix(e, fmt.Sprintf("w%d ", i)) })
+		got := slices.DeleteFunc(slices.Clone(seen[0]), func(e string) bool {
+			return !strings.HasPrefix(e, fmt.Sprintf("w%d ", i))
+		})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("object %d (-written +seen):\n%s", i, diff)
 		}
@@ -402,7 +420,9 @@ func TestBurstEnds(t *testing.T) {
 
 // TestSlowWatcher: one that doesn't read is cut off, and all that time others get their events.
 func TestSlowWatcher(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Second }})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.WriteTimeout = time.Second
+	}})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,8 @@ func TestDeadline(t *testing.T) {
 				ctx, end := WithTimeout(parent, time.Minute)
 				defer end()
 				at, _ := ctx.Deadline()
-				if want, _ := twin.Deadline(); !at.Equal(want) || ctx.Err() != nil || ctx.Value(key{}) != 7 || context.Cause(ctx) != nil {
+				if want, _ := twin.Deadline(); !at.Equal(want) || ctx.Err() != nil || ctx.Value(key{}) != 7 ||
+					context.Cause(ctx) != nil {
 					t.Error(at, ctx.Err(), ctx.Value(key{}), context.Cause(ctx))
 				}
 				derived, stop := context.WithCancel(context.WithoutCancel(ctx))

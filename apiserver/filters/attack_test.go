@@ -19,12 +19,15 @@ func (s *secured) odd(plural, scope string) {
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	kind := strings.ToUpper(plural[:1]) + plural[1:]
 	names := `{"plural":"` + plural + `","singular":"` + plural + `","kind":"` + kind + `","listKind":"` + kind + `List"}`
-	s.Want(201, "POST", definitions, `{"metadata":{"name":"`+plural+`.odd.test"},"spec":{"group":"odd.test","scope":"`+scope+`","names":`+names+`,
+	s.Want(201, "POST", definitions, `{"metadata":{"name":"`+plural+`.odd.test"},"spec":{"group":"odd.test","scope":"`+
+		scope+`","names":`+names+`,
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)
 	condition := func(name string) string {
-		return `{"type":"` + name + `","status":"True","reason":"Test","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}`
+		return `{"type":"` + name +
+			`","status":"True","reason":"Test","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}`
 	}
-	a := s.Do("PATCH", definitions+"/"+plural+".odd.test/status", `{"status":{"acceptedNames":`+names+`,"storedVersions":["v1"],"conditions":[`+condition("NamesAccepted")+`,`+condition("Established")+`]}}`,
+	a := s.Do("PATCH", definitions+"/"+plural+".odd.test/status", `{"status":{"acceptedNames":`+names+
+		`,"storedVersions":["v1"],"conditions":[`+condition("NamesAccepted")+`,`+condition("Established")+`]}}`,
 		"Content-Type", mergeType)
 	if a.Code != 200 {
 		s.T.Fatalf("%d %s", a.Code, a.Body)
@@ -42,7 +45,9 @@ func TestOneReading(t *testing.T) {
 	s.odd("namespaces", "Cluster")
 	s.odd("status", "Namespaced")
 	s.Grant("alice", "", "watches", `[{"verbs":["watch"],"apiGroups":["odd.test"],"resources":["*"]}]`)
-	s.Grant("mallory", "b", "own", `[{"verbs":["*"],"apiGroups":["odd.test"],"resources":["namespaces","namespaces/status"]}]`)
+	s.Grant(
+		"mallory", "b", "own", `[{"verbs":["*"],"apiGroups":["odd.test"],"resources":["namespaces","namespaces/status"]}]`,
+	)
 	const base = "/apis/odd.test/v1/"
 	object := func(kind, name string) string {
 		return `{"apiVersion":"odd.test/v1","kind":"` + kind + `","metadata":{"name":"` + name + `"}}`
@@ -83,7 +88,10 @@ func TestOneVerb(t *testing.T) {
 	for _, verb := range []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"} {
 		user := "only-" + verb
 		s.Grant(user, "b", user, `[{"verbs":["`+verb+`"],"apiGroups":[""],"resources":["configmaps"]}]`)
-		s.Grant("bearer", "", "as-"+user, `[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["`+user+`"]}]`)
+		s.Grant(
+			"bearer", "", "as-"+user,
+			`[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["`+user+`"]}]`,
+		)
 		for _, c := range []struct{ needs, method, path, body, media string }{
 			{"get", "GET", named, "", ""},
 			{"get", "GET", named + "?watch=true", "", ""},
@@ -109,7 +117,8 @@ func TestOneVerb(t *testing.T) {
 			}
 			// Whoever may watch is told that x is no revision.
 			let := func(code int) bool { return code < 300 || c.needs == "watch" && code != 403 }
-			if a := s.As("admin", c.method, c.path, body, header...); let(a.Code) != (c.needs == verb) || c.needs != verb && a.Code != 403 {
+			if a := s.As("admin", c.method, c.path, body, header...); let(a.Code) != (c.needs == verb) ||
+				c.needs != verb && a.Code != 403 {
 				t.Errorf("with %s: %s %s: %d %s", verb, c.method, c.path, a.Code, a.Body)
 			}
 		}
@@ -128,8 +137,14 @@ func TestCreateByUpdate(t *testing.T) {
 	for _, c := range []struct{ method, path, body, media string }{
 		{"PUT", endpoints + "/n", `{"metadata":{"name":"n"}}`, "application/json"},
 		{"PUT", endpoints + "/n?dryRun=All", `{"metadata":{"name":"n"}}`, "application/json"},
-		{"PATCH", maps + "/n?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}`, "application/apply-patch+yaml"},
-		{"PATCH", maps + "/n?fieldManager=m&force=true&dryRun=All", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}`, "application/apply-patch+yaml"},
+		{
+			"PATCH", maps + "/n?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}`,
+			"application/apply-patch+yaml",
+		},
+		{
+			"PATCH", maps + "/n?fieldManager=m&force=true&dryRun=All",
+			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}`, "application/apply-patch+yaml",
+		},
 	} {
 		path, _, _ := strings.Cut(c.path, "?")
 		a := s.As("alice", c.method, c.path, c.body, "Content-Type", c.media)
@@ -154,11 +169,12 @@ func TestSmuggling(t *testing.T) {
 	s := start(t, nil)
 	const head, second = "Host: localhost\nAuthorization: Bearer mallory-token\n", "GET /api HTTP/1.1\nHost: localhost\nAuthorization: Bearer admin-token\n\n"
 	for what, text := range map[string]string{
-		"two lengths":           "GET /api HTTP/1.1\n" + head + "Content-Length: 0\nContent-Length: 7\n\n" + second,
-		"unknown encoding":      "GET /api HTTP/1.1\n" + head + "Transfer-Encoding: chunked, identity\n\n0\n\n" + second,
-		"space before colon":    "GET /api HTTP/1.1\n" + head + "Transfer-Encoding : chunked\n\n0\n\n" + second,
-		"negative length":       "GET /api HTTP/1.1\n" + head + "Content-Length: -1\n\n" + second,
-		"folded header":         "GET /api/v1/namespaces/b/secrets HTTP/1.1\n" + head + "X:\n Authorization: Bearer admin-token\n\n",
+		"two lengths":        "GET /api HTTP/1.1\n" + head + "Content-Length: 0\nContent-Length: 7\n\n" + second,
+		"unknown encoding":   "GET /api HTTP/1.1\n" + head + "Transfer-Encoding: chunked, identity\n\n0\n\n" + second,
+		"space before colon": "GET /api HTTP/1.1\n" + head + "Transfer-Encoding : chunked\n\n0\n\n" + second,
+		"negative length":    "GET /api HTTP/1.1\n" + head + "Content-Length: -1\n\n" + second,
+		"folded header": "GET /api/v1/namespaces/b/secrets HTTP/1.1\n" + head +
+			"X:\n Authorization: Bearer admin-token\n\n",
 		"line break in a value": "GET /api/v1/namespaces/b/secrets HTTP/1.1\n" + head + "X: a\rImpersonate-User: admin\n\n",
 		"space in the path":     "GET /healthz /api HTTP/1.1\n" + head + "\n",
 		"two hosts":             "GET /api HTTP/1.1\nHost: a\n" + head + "\n",

@@ -38,7 +38,9 @@ func Authenticate(by Authenticator, limits *inflight.Limits, log *slog.Logger) f
 }
 
 // authenticated returns the request as that of its user; nil if it is answered.
-func authenticated(by Authenticator, limits *inflight.Limits, log *slog.Logger, w http.ResponseWriter, r *http.Request) *http.Request {
+func authenticated(
+	by Authenticator, limits *inflight.Limits, log *slog.Logger, w http.ResponseWriter, r *http.Request,
+) *http.Request {
 	user, err := by(r)
 	if (err != nil || user.Name == auth.NameAnonymous) && r.ProtoMajor == 2 {
 		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
@@ -67,7 +69,8 @@ func authenticated(by Authenticator, limits *inflight.Limits, log *slog.Logger, 
 // closed may lose the answer. A client that does not send soon is not waited for.
 func swallow(r *http.Request) {
 	const most, patience = 64 << 10, time.Second
-	if b, ok := r.Body.(*exchange.Body); ok && r.ContentLength > 0 && r.ContentLength <= most && r.Header.Get("Expect") == "" {
+	if b, ok := r.Body.(*exchange.Body); ok && r.ContentLength > 0 && r.ContentLength <= most &&
+		r.Header.Get("Expect") == "" {
 		exchange.Of(r).EndTurn()
 		b.Wait(patience)
 		_, _ = io.Copy(io.Discard, b) // the answer is made in any case

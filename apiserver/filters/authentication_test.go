@@ -25,9 +25,12 @@ func (s *secured) account(namespace, name string) jwt.MapClaims {
 	a := s.Want(201, "POST", "/api/v1/namespaces/"+namespace+"/serviceaccounts", `{"metadata":{"name":"`+name+`"}}`)
 	now := time.Now()
 	return jwt.MapClaims{
-		"iss": apiservertest.Issuer, "sub": "system:serviceaccount:" + namespace + ":" + name, "aud": []string{apiservertest.Issuer},
+		"iss": apiservertest.Issuer, "sub": "system:serviceaccount:" + namespace + ":" + name,
+		"aud": []string{apiservertest.Issuer},
 		"iat": now.Unix(), "nbf": now.Unix(), "exp": now.Add(time.Hour).Unix(),
-		"kubernetes.io": map[string]any{"namespace": namespace, "serviceaccount": map[string]any{"name": name, "uid": string(a.Object().GetUID())}},
+		"kubernetes.io": map[string]any{
+			"namespace": namespace, "serviceaccount": map[string]any{"name": name, "uid": string(a.Object().GetUID())},
+		},
 	}
 }
 
@@ -81,9 +84,12 @@ func TestForgedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().Object["status"].(map[string]any)["token"].(string)
+	own := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().
+		Object["status"].(map[string]any)["token"].(string)
 	kid := func(t *jwt.Token) { t.Header["kid"] = kidOf(own) }
-	for name, ok := range map[string]string{"issued": own, "signed": token, "with the key's name": s.sign(good, es, s.Key, kid)} {
+	for name, ok := range map[string]string{
+		"issued": own, "signed": token, "with the key's name": s.sign(good, es, s.Key, kid),
+	} {
 		if a := s.Ask("GET", "/api", nil, "Authorization", "Bearer "+ok); a.Code != http.StatusOK {
 			t.Fatalf("a good token, %s: %d %s", name, a.Code, a.Body)
 		}
@@ -110,19 +116,25 @@ func TestForgedTokens(t *testing.T) {
 		"subject of another":   s.sign(elevated, es, s.Key, nil),
 		"account of another uid": s.sign(with(good, "kubernetes.io", map[string]any{"namespace": "a",
 			"serviceaccount": map[string]any{"name": "robot", "uid": "0"}}), es, s.Key, nil),
-		"no account": s.sign(with(with(good, "sub", "system:serviceaccount:a:nobody"), "kubernetes.io", map[string]any{"namespace": "a",
-			"serviceaccount": map[string]any{"name": "nobody", "uid": "0"}}), es, s.Key, nil),
-		"account by a path": s.sign(with(with(good, "sub", "system:serviceaccount:a/../b:robot"), "kubernetes.io", map[string]any{"namespace": "a/../b",
-			"serviceaccount": map[string]any{"name": "robot", "uid": "0"}}), es, s.Key, nil),
-		"account by its key": s.sign(with(with(good, "sub", "system:serviceaccount::a/robot"), "kubernetes.io", map[string]any{
-			"serviceaccount": map[string]any{"name": "a/robot", "uid": good["kubernetes.io"].(map[string]any)["serviceaccount"].(map[string]any)["uid"]}}), es, s.Key, nil),
+		"no account": s.sign(with(with(good, "sub", "system:serviceaccount:a:nobody"), "kubernetes.io",
+			map[string]any{"namespace": "a",
+				"serviceaccount": map[string]any{"name": "nobody", "uid": "0"}}), es, s.Key, nil),
+		"account by a path": s.sign(with(with(good, "sub", "system:serviceaccount:a/../b:robot"), "kubernetes.io",
+			map[string]any{"namespace": "a/../b",
+				"serviceaccount": map[string]any{"name": "robot", "uid": "0"}}), es, s.Key, nil),
+		"account by its key": s.sign(with(with(good, "sub", "system:serviceaccount::a/robot"), "kubernetes.io",
+			map[string]any{
+				"serviceaccount": map[string]any{
+					"name": "a/robot", "uid": good["kubernetes.io"].(map[string]any)["serviceaccount"].(map[string]any)["uid"],
+				}}), es, s.Key, nil),
 		"four parts": token + ".x",
 	} {
 		a := s.Ask("GET", "/healthz", nil, "Authorization", "Bearer "+forged)
 		if a.Code != http.StatusUnauthorized || a.Status().Message != "Unauthorized" {
 			t.Errorf("%s: %d %s", name, a.Code, a.Body)
 		}
-		if log := s.Log.String(); strings.Contains(log, forged) || len(forged) > 100 && strings.Contains(log, forged[len(forged)-40:]) {
+		if log := s.Log.String(); strings.Contains(log, forged) ||
+			len(forged) > 100 && strings.Contains(log, forged[len(forged)-40:]) {
 			t.Errorf("%s: the token is in the log", name)
 		}
 	}
@@ -146,21 +158,39 @@ func TestRevokedTokens(t *testing.T) {
 		if bound != "" {
 			body = `{"spec":{"boundObjectRef":` + bound + `}}`
 		}
-		return s.Want(201, "POST", base+"serviceaccounts/"+account+"/token", body).Object().Object["status"].(map[string]any)["token"].(string)
+		return s.Want(201, "POST", base+"serviceaccounts/"+account+"/token", body).Object().
+			Object["status"].(map[string]any)["token"].(string)
 	}
 	code := func(token string) int { return s.Ask("GET", "/api", nil, "Authorization", "Bearer "+token).Code }
 	s.account("a", "one")
 	s.account("a", "two")
 	s.Want(201, "POST", base+"secrets", `{"metadata":{"name":"s"}}`)
-	s.Want(201, "POST", base+"pods", `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"two","containers":[{"name":"c","image":"i"}]}}`)
-	s.Want(400, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}}}`)
-	s.Want(404, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"t"}}}`)
-	s.Want(409, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s","uid":"0"}}}`)
-	s.Want(400, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"ConfigMap","name":"s"}}}`)
+	s.Want(
+		201, "POST", base+"pods",
+		`{"metadata":{"name":"p"},"spec":{"serviceAccountName":"two","containers":[{"name":"c","image":"i"}]}}`,
+	)
+	s.Want(
+		400, "POST", base+"serviceaccounts/one/token",
+		`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}}}`,
+	)
+	s.Want(
+		404, "POST", base+"serviceaccounts/one/token",
+		`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"t"}}}`,
+	)
+	s.Want(
+		409, "POST", base+"serviceaccounts/one/token",
+		`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s","uid":"0"}}}`,
+	)
+	s.Want(
+		400, "POST", base+"serviceaccounts/one/token",
+		`{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"ConfigMap","name":"s"}}}`,
+	)
 	s.Want(400, "POST", base+"serviceaccounts/one/token", `{"metadata":{"namespace":"b"}}`)
 	s.Want(422, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"two"}}`)
 	s.Want(409, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"one","uid":"0"}}`)
-	plain, secret, pod := issue("one", ""), issue("one", `{"apiVersion":"v1","kind":"Secret","name":"s"}`), issue("two", `{"apiVersion":"v1","kind":"Pod","name":"p"}`)
+	plain, secret, pod := issue("one", ""), issue("one", `{"apiVersion":"v1","kind":"Secret","name":"s"}`), issue(
+		"two", `{"apiVersion":"v1","kind":"Pod","name":"p"}`,
+	)
 	for _, step := range []struct {
 		remove                 string
 		plain, secret, withPod int
@@ -196,10 +226,20 @@ func TestCertificates(t *testing.T) {
 		"good":              {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: masters}), 200},
 		"another authority": {apiservertest.NewCertificate(t, &another, &x509.Certificate{Subject: masters}), 401},
 		"its own":           {apiservertest.NewCertificate(t, nil, &x509.Certificate{Subject: masters}), 401},
-		"expired":           {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: masters, NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(-time.Hour)}), 401},
-		"not yet":           {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: masters, NotBefore: time.Now().Add(time.Hour), NotAfter: time.Now().Add(2 * time.Hour)}), 401},
-		"a server's":        {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: masters, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}), 401},
-		"nameless":          {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: pkix.Name{Organization: []string{"system:masters"}}}), 401},
+		"expired": {apiservertest.NewCertificate(
+			t, &s.CA,
+			&x509.Certificate{Subject: masters, NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(-time.Hour)},
+		), 401},
+		"not yet": {apiservertest.NewCertificate(
+			t, &s.CA,
+			&x509.Certificate{Subject: masters, NotBefore: time.Now().Add(time.Hour), NotAfter: time.Now().Add(2 * time.Hour)},
+		), 401},
+		"a server's": {apiservertest.NewCertificate(
+			t, &s.CA, &x509.Certificate{Subject: masters, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}},
+		), 401},
+		"nameless": {apiservertest.NewCertificate(
+			t, &s.CA, &x509.Certificate{Subject: pkix.Name{Organization: []string{"system:masters"}}},
+		), 401},
 	} {
 		client := s.Client(c.cert)
 		for range 2 { // the second time it is remembered
@@ -219,8 +259,10 @@ func TestCertificates(t *testing.T) {
 func TestWrongHeaders(t *testing.T) {
 	s := start(t, nil)
 	for _, h := range [][]string{
-		{"Bearer wrong"}, {"Bearer "}, {"Bearer"}, {"Bearer alice-token x"}, {"Bearer alice-token\tx"}, {"Basic YWRtaW46eA=="}, {"alice-token"},
-		{"Bearer admin-toke"}, {"Bearer admin-token2"}, {"Bearer alice-token", "Bearer admin-token"}, {""}, {"Bearer wrong", "Bearer admin-token"},
+		{"Bearer wrong"}, {"Bearer "}, {"Bearer"}, {"Bearer alice-token x"}, {"Bearer alice-token\tx"},
+		{"Basic YWRtaW46eA=="}, {"alice-token"},
+		{"Bearer admin-toke"}, {"Bearer admin-token2"}, {"Bearer alice-token", "Bearer admin-token"}, {""},
+		{"Bearer wrong", "Bearer admin-token"},
 	} {
 		for _, path := range []string{"/api/v1/namespaces", "/healthz", "/version", "/nothing"} {
 			var header []string
@@ -233,15 +275,19 @@ func TestWrongHeaders(t *testing.T) {
 		}
 	}
 	for _, h := range [][]string{
-		{"X-Remote-User", "admin", "X-Remote-Group", "system:masters"}, {"X-Forwarded-User", "admin"}, {"X-Original-Url", "/healthz"}, {"X-Http-Method-Override", "DELETE"},
-		{"Impersonate_User", "admin"}, {"Impersonate-User", "admin"}, {"Impersonate-User", "system:anonymous", "Impersonate-Group", "system:masters"},
+		{"X-Remote-User", "admin", "X-Remote-Group", "system:masters"}, {"X-Forwarded-User", "admin"},
+		{"X-Original-Url", "/healthz"}, {"X-Http-Method-Override", "DELETE"},
+		{"Impersonate_User", "admin"}, {"Impersonate-User", "admin"},
+		{"Impersonate-User", "system:anonymous", "Impersonate-Group", "system:masters"},
 		{"Connection", "Authorization, Impersonate-User"},
 	} {
-		if a := s.Ask("GET", "/api/v1/namespaces/b/secrets", nil, h...); a.Code != 403 || !strings.Contains(a.Status().Message, `User "system:anonymous"`) {
+		if a := s.Ask("GET", "/api/v1/namespaces/b/secrets", nil, h...); a.Code != 403 ||
+			!strings.Contains(a.Status().Message, `User "system:anonymous"`) {
 			t.Errorf("%q: %d %s", h, a.Code, a.Body)
 		}
 	}
-	if a := s.Ask("GET", "/api/v1/namespaces", nil, "Authorization", "Bearer alice-token", "X-Big", strings.Repeat("x", 2<<20)); a.Code != http.StatusRequestHeaderFieldsTooLarge && a.Code != 0 {
+	if a := s.Ask("GET", "/api/v1/namespaces", nil, "Authorization", "Bearer alice-token", "X-Big", strings.Repeat("x", 2<<
+		20)); a.Code != http.StatusRequestHeaderFieldsTooLarge && a.Code != 0 {
 		t.Errorf("two MiB of headers: %d %s", a.Code, a.Body)
 	}
 }
@@ -257,11 +303,15 @@ func TestAnonymous(t *testing.T) {
 		"RBAC":                   {func(*apiserver.Config) {}, 200, 403, 403, "system:unsecured"},
 		"RBAC without anonymous": {func(c *apiserver.Config) { c.Anonymous = false }, 401, 401, 401, "system:unsecured"},
 		"AlwaysAllow":            {func(c *apiserver.Config) { c.Modes = nil }, 200, 401, 401, "system:unsecured"},
-		"RBAC and AlwaysAllow":   {func(c *apiserver.Config) { c.Modes = []string{"RBAC", "AlwaysAllow"} }, 200, 401, 401, "system:unsecured"},
-		"AlwaysDeny":             {func(c *apiserver.Config) { c.Modes = []string{"AlwaysDeny"} }, 403, 403, 403, "system:unsecured"},
+		"RBAC and AlwaysAllow": {func(c *apiserver.Config) {
+			c.Modes = []string{"RBAC", "AlwaysAllow"}
+		}, 200, 401, 401, "system:unsecured"},
+		"AlwaysDeny": {func(c *apiserver.Config) { c.Modes = []string{"AlwaysDeny"} }, 403, 403, 403, "system:unsecured"},
 	} {
 		s := start(t, c.configure)
-		got := []int{s.Ask("GET", "/healthz", nil).Code, s.Ask("GET", "/api/v1/namespaces", nil).Code, s.Ask("GET", "/unknown", nil).Code}
+		got := []int{
+			s.Ask("GET", "/healthz", nil).Code, s.Ask("GET", "/api/v1/namespaces", nil).Code, s.Ask("GET", "/unknown", nil).Code,
+		}
 		if want := []int{c.healthz, c.api, c.unknown}; got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 			t.Errorf("%s: %v, not %v", name, got, want)
 		}
@@ -285,15 +335,20 @@ func whoami(a apiservertest.Answer) string {
 func TestTokenReview(t *testing.T) {
 	s := start(t, nil)
 	early := with(s.account("a", "robot"), "iat", time.Now().Add(time.Minute).Unix())
-	status := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{"spec":{"audiences":["vault","`+apiservertest.Issuer+`"]}}`).Object().Object["status"].(map[string]any)
+	status := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{"spec":{"audiences":["vault","`+
+		apiservertest.Issuer+`"]}}`).Object().Object["status"].(map[string]any)
 	token := status["token"].(string)
 	review := func(token, audiences string) map[string]any {
-		return s.Want(201, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`","audiences":`+audiences+`}}`).Object().Object["status"].(map[string]any)
+		return s.Want(201, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`","audiences":`+
+			audiences+`}}`).Object().Object["status"].(map[string]any)
 	}
 	for _, c := range []struct{ token, audiences, user, good, fault string }{
 		{token, `[]`, "system:serviceaccount:a:robot", apiservertest.Issuer, ""},
 		{token, `["vault","else"]`, "system:serviceaccount:a:robot", "vault", ""},
-		{token, `["else"]`, "", "", `token audiences ["vault" "https://issuer.test"] is invalid for the target audiences ["else"]`},
+		{
+			token, `["else"]`, "", "",
+			`token audiences ["vault" "https://issuer.test"] is invalid for the target audiences ["else"]`,
+		},
 		{"alice-token", `[]`, "alice", apiservertest.Issuer, ""},
 		{"alice-token", `["else"]`, "", "", "invalid bearer token"},
 		{"nobody", `[]`, "", "", "invalid bearer token"},
@@ -304,7 +359,8 @@ func TestTokenReview(t *testing.T) {
 		name, _ := user["username"].(string)
 		fault, _ := got["error"].(string)
 		good, _ := got["audiences"].([]any)
-		if name != c.user || fault != c.fault || (c.good == "") != (len(good) == 0) || c.good != "" && good[0] != c.good || (got["authenticated"] == true) != (c.user != "") {
+		if name != c.user || fault != c.fault || (c.good == "") != (len(good) == 0) || c.good != "" && good[0] != c.good ||
+			(got["authenticated"] == true) != (c.user != "") {
 			t.Errorf("%s for %s: %v", c.user, c.audiences, got)
 		}
 	}
@@ -318,19 +374,22 @@ func TestDiscoveryOfKeys(t *testing.T) {
 		t.Errorf("anonymous: %d", a.Code)
 	}
 	a := s.As("admin", "GET", "/.well-known/openid-configuration", nil)
-	if got := string(a.Body); a.Code != 200 || got != `{"issuer":"https://issuer.test","jwks_uri":"https://here.test/openid/v1/jwks","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"]}` {
+	if got := string(a.Body); a.Code != 200 || got !=
+		`{"issuer":"https://issuer.test","jwks_uri":"https://here.test/openid/v1/jwks","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"]}` {
 		t.Errorf("%d %s", a.Code, got)
 	}
 	a = s.As("admin", "GET", "/openid/v1/jwks", nil)
 	var set struct {
 		Keys []struct{ Kid, Kty, Crv, X, Y string }
 	}
-	if err := json.Unmarshal(a.Body, &set); err != nil || len(set.Keys) != 1 || a.Header.Get("Content-Type") != "application/jwk-set+json" {
+	if err := json.Unmarshal(a.Body, &set); err != nil || len(set.Keys) != 1 ||
+		a.Header.Get("Content-Type") != "application/jwk-set+json" {
 		t.Fatalf("%v: %s", err, a.Body)
 	}
 	k := set.Keys[0]
 	s.account("a", "robot")
-	token := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().Object["status"].(map[string]any)["token"].(string)
+	token := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().
+		Object["status"].(map[string]any)["token"].(string)
 	x, errX := base64.RawURLEncoding.DecodeString(k.X)
 	y, errY := base64.RawURLEncoding.DecodeString(k.Y)
 	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(append([]byte{4}, x...), y...))
@@ -349,7 +408,8 @@ func TestTokenOfAnother(t *testing.T) {
 	const path = "/api/v1/namespaces/default/serviceaccounts"
 	must(t, s.Do("POST", path, `{"metadata":{"name":"sa"}}`), http.StatusCreated)
 	const want = `TokenRequest.authentication.k8s.io "sa" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified`
-	if a := must(t, s.Do("POST", path+"/sa/token", `{"metadata":{"name":"x"}}`), http.StatusUnprocessableEntity); a.Status().Message != want {
+	if a := must(t, s.Do("POST", path+
+		"/sa/token", `{"metadata":{"name":"x"}}`), http.StatusUnprocessableEntity); a.Status().Message != want {
 		t.Error(a.Status().Message)
 	}
 	must(t, s.Do("POST", path+"/sa/token", `{"metadata":{"namespace":"x"}}`), http.StatusBadRequest)

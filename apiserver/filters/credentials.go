@@ -104,7 +104,8 @@ func bearer(r *http.Request) (string, error) {
 		return "", auth.ErrNoCredentials
 	}
 	scheme, token, _ := strings.Cut(strings.TrimSpace(values[0]), " ")
-	if token = strings.TrimSpace(token); len(values) > 1 || !strings.EqualFold(scheme, "bearer") || token == "" || strings.Contains(token, " ") {
+	if token = strings.TrimSpace(token); len(values) > 1 || !strings.EqualFold(scheme, "bearer") || token == "" ||
+		strings.Contains(token, " ") {
 		return "", auth.ErrToken
 	}
 	return token, nil

@@ -33,7 +33,9 @@ func LongHead(limits *inflight.Limits, log *slog.Logger) func(http.Handler) http
 
 // serveLongHead is a function of its own to keep the stack frames of other requests small: stacks are copied when they
 // grow.
-func serveLongHead(limits *inflight.Limits, log *slog.Logger, next http.Handler, w http.ResponseWriter, r *http.Request, bytes int64) {
+func serveLongHead(
+	limits *inflight.Limits, log *slog.Logger, next http.Handler, w http.ResponseWriter, r *http.Request, bytes int64,
+) {
 	rec := exchange.Of(r)
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)

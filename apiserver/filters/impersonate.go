@@ -74,7 +74,9 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 func impersonated(h http.Header) (*auth.User, error) {
 	u := &auth.User{Name: h.Get(authenticationv1.ImpersonateUserHeader), UID: h.Get(authenticationv1.ImpersonateUIDHeader),
 		Groups: h.Values(authenticationv1.ImpersonateGroupHeader)}
-	single := max(len(h.Values(authenticationv1.ImpersonateUserHeader)), len(h.Values(authenticationv1.ImpersonateUIDHeader)))
+	single := max(
+		len(h.Values(authenticationv1.ImpersonateUserHeader)), len(h.Values(authenticationv1.ImpersonateUIDHeader)),
+	)
 	more := u.UID != "" || len(u.Groups) > 0
 	for name, values := range h {
 		key, ok := strings.CutPrefix(name, authenticationv1.ImpersonateUserExtraHeaderPrefix)
@@ -92,7 +94,10 @@ func impersonated(h http.Header) (*auth.User, error) {
 	case single > 1:
 		return nil, apierrors.NewBadRequest("requested to impersonate more than one user")
 	case u.Name == "" && more:
-		return nil, status.BadRequest("requested &user.DefaultInfo{Name:%#v, UID:%#v, Groups:%#v, Extra:%#v} without impersonating a user name", u.Name, u.UID, u.Groups, u.Extra)
+		return nil, status.BadRequest(
+			"requested &user.DefaultInfo{Name:%#v, UID:%#v, Groups:%#v, Extra:%#v} without impersonating a user name", u.Name,
+			u.UID, u.Groups, u.Extra,
+		)
 	case u.Name == "":
 		return nil, nil
 	}
@@ -213,9 +218,13 @@ func (q *rights) groups(groups []string) error {
 	if q.mode != "" {
 		switch {
 		case slices.Contains(groups, ""):
-			return requestinfo.Forbidden(q.attributes(q.group, "groups", "", "", ""), "impersonating the empty string group is not allowed")
+			return requestinfo.Forbidden(
+				q.attributes(q.group, "groups", "", "", ""), "impersonating the empty string group is not allowed",
+			)
 		case slices.Contains(groups, auth.GroupMasters):
-			return requestinfo.Forbidden(q.attributes(q.group, "groups", "", "", auth.GroupMasters), "impersonating the system:masters group is not allowed")
+			return requestinfo.Forbidden(
+				q.attributes(q.group, "groups", "", "", auth.GroupMasters), "impersonating the system:masters group is not allowed",
+			)
 		case len(groups) >= severalRights && q.may(q.group, "groups", "", "", "*") == nil:
 			return nil
 		}

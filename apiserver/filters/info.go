@@ -20,7 +20,10 @@ func RequestInfo(limits *inflight.Limits, log *slog.Logger) func(http.Handler) h
 			case ended != nil:
 				respond.Error(log, w, r, ended)
 			case err != nil: // AS pkg/endpoints/filters/requestinfo.go, handlers/responsewriters/errors.go: InternalError
-				http.Error(w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: %v", r.RequestURI, err), http.StatusInternalServerError)
+				http.Error(
+					w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: %v", r.RequestURI, err),
+					http.StatusInternalServerError,
+				)
 			default:
 				next.ServeHTTP(w, r)
 			}

@@ -37,7 +37,10 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 				code, bytes := rec.Answered()
 				m.Answered(rec.Label, code, bytes, took)
 				if log.Enabled(r.Context(), slog.LevelDebug) {
-					log.Debug("request", "method", r.Method, "uri", loggable(r.URL), "code", code, "bytes", bytes, "took", took, "agent", r.UserAgent())
+					log.Debug(
+						"request", "method", r.Method, "uri", loggable(r.URL), "code", code, "bytes", bytes, "took", took, "agent",
+						r.UserAgent(),
+					)
 				}
 			}()
 			if exchange.HasBody(r) {
@@ -54,7 +57,8 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 var logged = []string{
 	"allowWatchBookmarks", "continue", "dryRun", "exclude", "fieldManager", "fieldSelector", "fieldValidation", "force",
 	"gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "includeObject", "labelSelector", "limit",
-	"orphanDependents", "pretty", "propagationPolicy", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "timeout",
+	"orphanDependents", "pretty", "propagationPolicy", "resourceVersion", "resourceVersionMatch", "sendInitialEvents",
+	"timeout",
 	"timeoutSeconds", "verbose", "watch",
 }
 
@@ -65,7 +69,8 @@ func loggable(u *url.URL) string {
 	}
 	parts := strings.Split(u.RawQuery, "&")
 	for i, part := range parts {
-		if key, _, valued := strings.Cut(part, "="); valued && (!slices.Contains(logged, key) || strings.Contains(part, ";")) {
+		if key, _, valued := strings.Cut(part, "="); valued &&
+			(!slices.Contains(logged, key) || strings.Contains(part, ";")) {
 			parts[i] = key + "=REDACTED"
 		}
 	}

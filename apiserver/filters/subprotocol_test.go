@@ -33,22 +33,31 @@ func TestSocketTokens(t *testing.T) {
 		t.Errorf("the subprotocol is %q", got)
 	}
 
-	upgrade := []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==", "Origin", s.Port.URL}
+	upgrade := []string{
+		"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key",
+		"AAAAAAAAAAAAAAAAAAAAAA==", "Origin", s.Port.URL,
+	}
 	for what, test := range map[string]struct {
 		code   int
 		header []string
 	}{
-		"none":                    {403, append(upgrade, "Sec-WebSocket-Protocol", "x")},
-		"of who may not":          {403, append(upgrade, "Sec-WebSocket-Protocol", mallory+", x")},
-		"wrong":                   {401, append(upgrade, "Sec-WebSocket-Protocol", "x, "+named("wrong-token"))},
-		"empty":                   {401, append(upgrade, "Sec-WebSocket-Protocol", prefix+", x")},
-		"with padding":            {401, append(upgrade, "Sec-WebSocket-Protocol", alice+"==, x")},
-		"no text":                 {401, append(upgrade, "Sec-WebSocket-Protocol", prefix+"_w, x")},
-		"two":                     {401, append(upgrade, "Sec-WebSocket-Protocol", alice+", "+mallory+", x")},
-		"two headers":             {401, append(upgrade, "Sec-WebSocket-Protocol", alice+", x", "Sec-WebSocket-Protocol", alice)},
-		"nothing else":            {401, append(upgrade, "Sec-WebSocket-Protocol", alice)},
-		"beside a header":         {403, append(upgrade, "Sec-WebSocket-Protocol", alice+", x", "Authorization", "Bearer mallory-token")},
-		"beside a wrong header":   {401, append(upgrade, "Sec-WebSocket-Protocol", alice+", x", "Authorization", "Bearer wrong")},
+		"none":           {403, append(upgrade, "Sec-WebSocket-Protocol", "x")},
+		"of who may not": {403, append(upgrade, "Sec-WebSocket-Protocol", mallory+", x")},
+		"wrong":          {401, append(upgrade, "Sec-WebSocket-Protocol", "x, "+named("wrong-token"))},
+		"empty":          {401, append(upgrade, "Sec-WebSocket-Protocol", prefix+", x")},
+		"with padding":   {401, append(upgrade, "Sec-WebSocket-Protocol", alice+"==, x")},
+		"no text":        {401, append(upgrade, "Sec-WebSocket-Protocol", prefix+"_w, x")},
+		"two":            {401, append(upgrade, "Sec-WebSocket-Protocol", alice+", "+mallory+", x")},
+		"two headers": {
+			401, append(upgrade, "Sec-WebSocket-Protocol", alice+", x", "Sec-WebSocket-Protocol", alice),
+		},
+		"nothing else": {401, append(upgrade, "Sec-WebSocket-Protocol", alice)},
+		"beside a header": {
+			403, append(upgrade, "Sec-WebSocket-Protocol", alice+", x", "Authorization", "Bearer mallory-token"),
+		},
+		"beside a wrong header": {
+			401, append(upgrade, "Sec-WebSocket-Protocol", alice+", x", "Authorization", "Bearer wrong"),
+		},
 		"where no WebSocket is":   {403, []string{"Sec-WebSocket-Protocol", alice + ", x"}},
 		"wrong, for a list":       {401, append(upgrade, "Sec-WebSocket-Protocol", named("wrong-token")+", x")},
 		"in another header's way": {403, append(upgrade, "Sec-WebSocket-Protocol", "bearer.alice-token, x")},
@@ -62,7 +71,9 @@ func TestSocketTokens(t *testing.T) {
 		}
 	}
 	// Who says nothing on the plain port is an administrator; who says something wrong is nobody.
-	if a := s.Do("GET", path, nil, append(upgrade[:8:8], "Origin", s.URL, "Sec-WebSocket-Protocol", named("wrong-token")+", x")...); a.Code != 401 {
+	if a := s.Do(
+		"GET", path, nil, append(upgrade[:8:8], "Origin", s.URL, "Sec-WebSocket-Protocol", named("wrong-token")+", x")...,
+	); a.Code != 401 {
 		t.Errorf("on the plain port: %d %s", a.Code, a.Body)
 	}
 	if strings.Contains(s.Log.String(), alice) || strings.Contains(s.Log.String(), "alice-token") {

@@ -29,7 +29,9 @@ func user(name string, groups ...string) auth.User {
 }
 
 func get(u auth.User) *auth.Attributes {
-	return &auth.Attributes{User: u, Verb: "get", IsResource: true, Version: "v1", Resource: "configmaps", Namespace: "a", Name: "x"}
+	return &auth.Attributes{
+		User: u, Verb: "get", IsResource: true, Version: "v1", Resource: "configmaps", Namespace: "a", Name: "x",
+	}
 }
 
 // TestClassify: the standard objects stand for what Kubernetes' documentation says.
@@ -37,12 +39,18 @@ func TestClassify(t *testing.T) {
 	schemas, levels := standard()
 	c := newConfig(schemas, levels, 600)
 	lease := func(u auth.User) *auth.Attributes {
-		return &auth.Attributes{User: u, Verb: "update", IsResource: true, Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Namespace: "kube-system", Name: "x"}
+		return &auth.Attributes{
+			User: u, Verb: "update", IsResource: true, Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
+			Namespace: "kube-system", Name: "x",
+		}
 	}
 	path := func(u auth.User, path string) *auth.Attributes {
 		return &auth.Attributes{User: u, Verb: "get", Path: path}
 	}
-	status := &auth.Attributes{User: user("system:node:n", "system:nodes"), Verb: "patch", IsResource: true, Version: "v1", Resource: "nodes", Subresource: "status", Name: "n"}
+	status := &auth.Attributes{
+		User: user("system:node:n", "system:nodes"), Verb: "patch", IsResource: true, Version: "v1", Resource: "nodes",
+		Subresource: "status", Name: "n",
+	}
 	anonymous := auth.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 	for _, x := range []struct {
 		name                string
@@ -51,10 +59,22 @@ func TestClassify(t *testing.T) {
 	}{
 		{"an administrator", get(user("admin", "system:masters")), "exempt", "exempt", ""},
 		{"a user", get(user("alice")), "global-default", "global-default", "alice"},
-		{"a service account", get(user("system:serviceaccount:a:default", "system:serviceaccounts")), "service-accounts", "workload-low", "system:serviceaccount:a:default"},
-		{"a controller", get(user("system:serviceaccount:kube-system:gc", "system:serviceaccounts")), "kube-system-service-accounts", "workload-high", "a"},
-		{"the controller manager", get(user("system:kube-controller-manager")), "kube-controller-manager", "workload-high", "a"},
-		{"an election", lease(user("system:kube-scheduler")), "system-leader-election", "leader-election", "system:kube-scheduler"},
+		{
+			"a service account", get(user("system:serviceaccount:a:default", "system:serviceaccounts")), "service-accounts",
+			"workload-low", "system:serviceaccount:a:default",
+		},
+		{
+			"a controller", get(user("system:serviceaccount:kube-system:gc", "system:serviceaccounts")),
+			"kube-system-service-accounts", "workload-high", "a",
+		},
+		{
+			"the controller manager", get(user("system:kube-controller-manager")), "kube-controller-manager", "workload-high",
+			"a",
+		},
+		{
+			"an election", lease(user("system:kube-scheduler")), "system-leader-election", "leader-election",
+			"system:kube-scheduler",
+		},
 		{"a node", get(user("system:node:n", "system:nodes")), "system-nodes", "system", "system:node:n"},
 		{"a node's status", status, "system-node-high", "node-high", "system:node:n"},
 		{"a probe", path(anonymous, "/livez"), "probes", "exempt", ""},
@@ -66,7 +86,10 @@ func TestClassify(t *testing.T) {
 			t.Errorf("%s: %s %s %q, want %s %s %q", x.name, s.Name, l.object.Name, flow, x.schema, x.level, x.flow)
 		}
 	}
-	for name, nominal := range map[string]int{"system": 74, "node-high": 98, "leader-election": 25, "workload-high": 98, "workload-low": 245, "global-default": 49, "catch-all": 13, "exempt": 0} {
+	for name, nominal := range map[string]int{
+		"system": 74, "node-high": 98, "leader-election": 25, "workload-high": 98, "workload-low": 245, "global-default": 49,
+		"catch-all": 13, "exempt": 0,
+	} {
 		if got := c.levels[name].nominal; got != nominal { // the figures of a kube-apiserver with 600 places
 			t.Errorf("%s has %d seats, want %d", name, got, nominal)
 		}
@@ -92,22 +115,45 @@ func TestRules(t *testing.T) {
 		a    *auth.Attributes
 		want bool
 	}{
-		"all":                       {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: all}, a, true},
-		"another verb":              {flowcontrolv1.ResourcePolicyRule{Verbs: []string{"list"}, APIGroups: all, Resources: all, Namespaces: all}, a, false},
-		"another group":             {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: []string{"apps"}, Resources: all, Namespaces: all}, a, false},
-		"its group":                 {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: []string{""}, Resources: all, Namespaces: all}, a, true},
-		"another namespace":         {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: []string{"b"}}, a, false},
-		"no namespace":              {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true}, a, false},
-		"cluster scope":             {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true}, &cluster, true},
-		"namespaced only":           {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: all}, &cluster, false},
-		"a subresource":             {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: []string{"configmaps/status"}, Namespaces: all}, &status, true},
-		"a resource, not its parts": {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: []string{"configmaps"}, Namespaces: all}, &status, false},
+		"all": {
+			flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: all}, a, true,
+		},
+		"another verb": {
+			flowcontrolv1.ResourcePolicyRule{Verbs: []string{"list"}, APIGroups: all, Resources: all, Namespaces: all}, a, false,
+		},
+		"another group": {
+			flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: []string{"apps"}, Resources: all, Namespaces: all}, a, false,
+		},
+		"its group": {
+			flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: []string{""}, Resources: all, Namespaces: all}, a, true,
+		},
+		"another namespace": {
+			flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: []string{"b"}}, a, false,
+		},
+		"no namespace": {
+			flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true}, a, false,
+		},
+		"cluster scope": {
+			flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true}, &cluster, true,
+		},
+		"namespaced only": {
+			flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: all}, &cluster, false,
+		},
+		"a subresource": {flowcontrolv1.ResourcePolicyRule{
+			Verbs: all, APIGroups: all, Resources: []string{"configmaps/status"}, Namespaces: all,
+		}, &status, true},
+		"a resource, not its parts": {
+			flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: []string{"configmaps"}, Namespaces: all},
+			&status, false,
+		},
 	} {
 		if got := matches(rule(x.r), x.a); got != x.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	for path, want := range map[string]bool{"/healthz": true, "/healthz/etcd": true, "/healthzz": false, "/a": false, "/a/b": true, "/": false} {
+	for path, want := range map[string]bool{
+		"/healthz": true, "/healthz/etcd": true, "/healthzz": false, "/a": false, "/a/b": true, "/": false,
+	} {
 		if got := matchesPath([]string{"/healthz", "/a/*"}, path); got != want {
 			t.Errorf("%s: %v", path, got)
 		}
@@ -180,7 +226,9 @@ func TestFair(t *testing.T) {
 		flood := &load{c: c, u: user("flood"), end: make(chan struct{}), all: &all}
 		other := &load{c: c, u: user("other"), end: make(chan struct{}), all: &all}
 		admin := &load{c: c, u: user("admin", "system:masters"), end: make(chan struct{}), all: &all}
-		account := &load{c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all}
+		account := &load{
+			c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all,
+		}
 		flood.start(300)
 		if n := flood.running.Load(); n == 0 || n > 59 {
 			t.Errorf("%d of the flood are being served", n)
@@ -229,7 +277,9 @@ func TestRejected(t *testing.T) {
 		gone, leave := context.WithCancel(context.Background())
 		var left atomic.Bool
 		all.Go(func() {
-			left.Store(!c.Handle(gone, Request{Attributes: get(user("other"))}, func(*Seat) { t.Error("served a client that has gone") }))
+			left.Store(!c.Handle(gone, Request{Attributes: get(user("other"))}, func(*Seat) {
+				t.Error("served a client that has gone")
+			}))
 		})
 		synctest.Wait()
 		leave()
@@ -275,7 +325,9 @@ func TestLend(t *testing.T) {
 		if n := running(); n < 2*own {
 			t.Errorf("%d run after seats were lent, of %d", n, own)
 		}
-		low := &load{c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all}
+		low := &load{
+			c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all,
+		}
 		low.start(c.config.levels["workload-low"].least)
 		if n := low.running.Load(); int(n) != c.config.levels["workload-low"].least {
 			t.Errorf("%d run of the level that lends, of %d that it never lends", n, c.config.levels["workload-low"].least)
@@ -297,7 +349,9 @@ func TestLendToWaiting(t *testing.T) {
 		flood.start(40)
 		time.Sleep(2 * adjustEvery)
 		flood.start(1) // the level has borrowed by now
-		low := &load{c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all}
+		low := &load{
+			c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all,
+		}
 		close(flood.end)
 		synctest.Wait()
 		low.start(10)
@@ -337,9 +391,14 @@ func TestComesAndGoes(t *testing.T) {
 // TestImpossibleQueues: a level with queues that contradict themselves, as only another program stores them, has none.
 func TestImpossibleQueues(t *testing.T) {
 	level := bootstrap.SuggestedPriorityLevelConfigurationGlobalDefault.DeepCopy()
-	level.Spec.Limited.LimitResponse.Queuing = &flowcontrolv1.QueuingConfiguration{Queues: 4, HandSize: 8, QueueLengthLimit: 1}
+	level.Spec.Limited.LimitResponse.Queuing = &flowcontrolv1.QueuingConfiguration{
+		Queues: 4, HandSize: 8, QueueLengthLimit: 1,
+	}
 	c := New(10, time.Minute, nil)
-	c.Set([]*flowcontrolv1.FlowSchema{bootstrap.SuggestedFlowSchemaGlobalDefault}, []*flowcontrolv1.PriorityLevelConfiguration{level})
+	c.Set(
+		[]*flowcontrolv1.FlowSchema{bootstrap.SuggestedFlowSchemaGlobalDefault},
+		[]*flowcontrolv1.PriorityLevelConfiguration{level},
+	)
 	if !c.Handle(t.Context(), Request{Attributes: get(user("u"))}, func(*Seat) {}) {
 		t.Error("rejected")
 	}

@@ -96,7 +96,9 @@ func (l *Limits) CountHead(r *http.Request, user auth.User, bytes int64, cut fun
 
 // ReadBody reads the request's body into memory that counts for the user until release. unused says that nothing
 // looks at it. The errors are those of exchange.Intake.
-func (l *Limits) ReadBody(r *http.Request, user auth.User, unused bool) (read *http.Request, held *pool.Holding, release func(), err error) {
+func (l *Limits) ReadBody(
+	r *http.Request, user auth.User, unused bool,
+) (read *http.Request, held *pool.Holding, release func(), err error) {
 	return l.intake.Take(r, user, unused)
 }
 

@@ -51,14 +51,18 @@ func TestMetadata(t *testing.T) {
 		"two controllers": {Name: "a", OwnerReferences: func() []metav1.OwnerReference {
 			refs := make([]metav1.OwnerReference, 4000)
 			for i := range refs {
-				refs[i] = metav1.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: fmt.Sprint(i), UID: "u", Controller: new(i%3999 == 0)}
+				refs[i] = metav1.OwnerReference{
+					APIVersion: "v1", Kind: "Pod", Name: fmt.Sprint(i), UID: "u", Controller: new(i%3999 == 0),
+				}
 			}
 			return refs
 		}()},
 	} {
 		want := apivalidation.ValidateObjectMeta(m, false, apivalidation.NameIsDNSSubdomain, at)
 		got := Metadata(m, false, apivalidation.NameIsDNSSubdomain, at)
-		if diff := cmp.Diff(want.ToAggregate(), got.ToAggregate(), cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); diff != "" {
+		if diff := cmp.Diff(want.ToAggregate(), got.ToAggregate(), cmp.Comparer(func(a, b error) bool {
+			return fmt.Sprint(a) == fmt.Sprint(b)
+		})); diff != "" {
 			t.Errorf("%s: want -, got +:\n%s", name, diff)
 		}
 	}
@@ -153,9 +157,12 @@ func TestSelector(t *testing.T) {
 	}
 	odd := metav1.LabelSelectorRequirement{Key: "not valid", Operator: "Near"}
 	for name, s := range map[string]*metav1.LabelSelector{
-		"none":                   nil,
-		"empty":                  {},
-		"valid":                  {MatchLabels: map[string]string{"a": "b"}, MatchExpressions: []metav1.LabelSelectorRequirement{in(values(5000, 5000))}},
+		"none":  nil,
+		"empty": {},
+		"valid": {
+			MatchLabels:      map[string]string{"a": "b"},
+			MatchExpressions: []metav1.LabelSelectorRequirement{in(values(5000, 5000))},
+		},
 		"a late value":           {MatchExpressions: []metav1.LabelSelectorRequirement{in(values(5000, 4999))}},
 		"wrong values":           {MatchExpressions: []metav1.LabelSelectorRequirement{odd, in(values(5000, 0)), odd}},
 		"wrong expressions":      {MatchExpressions: []metav1.LabelSelectorRequirement{odd, odd, odd}},
@@ -195,7 +202,8 @@ func TestConditions(t *testing.T) {
 	}
 	list = make([]metav1.Condition, 5000)
 	got := Conditions(list, at)
-	if diff := cmp.Diff(v1validation.ValidateConditions(list, at)[:MaxErrors], got[:MaxErrors]); diff != "" || len(got) > MaxErrors+10*step {
+	if diff := cmp.Diff(v1validation.ValidateConditions(list, at)[:MaxErrors], got[:MaxErrors]); diff != "" ||
+		len(got) > MaxErrors+10*step {
 		t.Errorf("%d errors: want -, got +:\n%s", len(got), diff)
 	}
 }

@@ -32,7 +32,9 @@ func Conditions(all []metav1.Condition, at *field.Path) field.ErrorList {
 }
 
 // Selector is ValidateLabelSelector.
-func Selector(s *metav1.LabelSelector, opts v1validation.LabelSelectorValidationOptions, at *field.Path) field.ErrorList {
+func Selector(
+	s *metav1.LabelSelector, opts v1validation.LabelSelectorValidationOptions, at *field.Path,
+) field.ErrorList {
 	if s == nil {
 		return field.ErrorList{}
 	}

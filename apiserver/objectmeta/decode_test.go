@@ -70,7 +70,9 @@ func TestOdd(t *testing.T) {
 
 // TestSpace: white space changes nothing.
 func TestSpace(t *testing.T) {
-	for _, data := range []string{`{ "name":"a"}`, `{"name":"a"} `, `{"name": "a"}`, " {\n\t\"finalizers\" : [ \"a\" , \"b\" ]\r\n} "} {
+	for _, data := range []string{
+		`{ "name":"a"}`, `{"name":"a"} `, `{"name": "a"}`, " {\n\t\"finalizers\" : [ \"a\" , \"b\" ]\r\n} ",
+	} {
 		if !compare(t, []byte(data)) {
 			t.Errorf("it isn't accepted: %s", data)
 		}
@@ -104,19 +106,26 @@ func TestValues(t *testing.T) {
 		deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields apiVersion kind controller
 		blockOwnerDeletion manager operation time fieldsType fieldsV1 subresource`)
 	values := []string{
-		`null`, `true`, `false`, `0`, `-0`, `-1`, `1.0`, `1e3`, `9223372036854775807`, `-9223372036854775808`, `-9223372036854775809`,
-		`"2024-05-01T10:00:00Z"`, `"2024-05-01t10:00:00z"`, `"2024-05-01T10:00:00+24:00"`, `"2024-05-01T10:00:00-23:59"`, `"2024-05-01T10:00:60Z"`,
-		`"2024-05-01T10:00:00.9999999999Z"`, `"2024-05-01T10:00:00,5Z"`, `"2024-05-01T1:00:00Z"`, `"2024\u002d05-01T10:00:00Z"`,
+		`null`, `true`, `false`, `0`, `-0`, `-1`, `1.0`, `1e3`, `9223372036854775807`, `-9223372036854775808`,
+		`-9223372036854775809`,
+		`"2024-05-01T10:00:00Z"`, `"2024-05-01t10:00:00z"`, `"2024-05-01T10:00:00+24:00"`, `"2024-05-01T10:00:00-23:59"`,
+		`"2024-05-01T10:00:60Z"`,
+		`"2024-05-01T10:00:00.9999999999Z"`, `"2024-05-01T10:00:00,5Z"`, `"2024-05-01T1:00:00Z"`,
+		`"2024\u002d05-01T10:00:00Z"`,
 		`"0001-01-01T00:00:00Z"`, `"0000-01-01T00:00:00Z"`, `"9999-12-31T23:59:59-23:00"`, `"10000-01-01T00:00:00Z"`,
-		`""`, `"null"`, `"v1"`, `"\u0076\u0031"`, `"\/\b\f\n\r\t\\\""`, `"\\"`, `"\ud800"`, `"\ud83d\ude00"`, `"\udc00\ud800x"`, "\"\xff\"", "\"\xed\xa0\x80\"", "\"\x7f\u2028\"",
+		`""`, `"null"`, `"v1"`, `"\u0076\u0031"`, `"\/\b\f\n\r\t\\\""`, `"\\"`, `"\ud800"`, `"\ud83d\ude00"`,
+		`"\udc00\ud800x"`, "\"\xff\"", "\"\xed\xa0\x80\"", "\"\x7f\u2028\"",
 		`[]`, `["a"]`, `["a","b"]`, `["a",null]`, `["a", "b"]`, `[[]]`, `[{}]`, `[{},{}]`, `[null]`,
-		`{}`, `{"":""}`, `{"a":null}`, `{"a":"b","c":"d"}`, `{"a":"b","a":"c"}`, `{"a":"b","\u0061":"c"}`, "{\"\xff\":\"a\",\"\xfe\":\"b\"}",
+		`{}`, `{"":""}`, `{"a":null}`, `{"a":"b","c":"d"}`, `{"a":"b","a":"c"}`, `{"a":"b","\u0061":"c"}`,
+		"{\"\xff\":\"a\",\"\xfe\":\"b\"}",
 		`{"a":"}"}`, `{"a":"\"}"}`, `{"a":"\\"}`, `{"a":[{"b":"]"},-1e2, true]}`, "{\"\xff\":{\"\\ud800\":{}}}",
 	}
 	accepted := 0
 	for _, name := range names {
 		for _, value := range values {
-			for _, around := range []string{`{%}`, `{"name":"a",%}`, `{"ownerReferences":[{%}]}`, `{"managedFields":[{%},{"manager":"a"}]}`} {
+			for _, around := range []string{
+				`{%}`, `{"name":"a",%}`, `{"ownerReferences":[{%}]}`, `{"managedFields":[{%},{"manager":"a"}]}`,
+			} {
 				data := []byte(strings.Replace(around, "%", `"`+name+`":`+value, 1))
 				if !json.Valid(data) {
 					t.Fatalf("it's no JSON: %s", data)
@@ -180,7 +189,10 @@ func compare(t *testing.T, data []byte) bool {
 func random(r *rand.Rand) (m metav1.ObjectMeta) {
 	some := func() bool { return r.Intn(3) > 0 }
 	text := func() string {
-		all := []string{"", "a", "v1", "Update", "Apply", "FieldsV1", "FieldsV2", "kube-controller-manager", `"quoted" \ and / <b> &`, "\u2028\x00\x7f", "éü\U0001F600", strings.Repeat("long ", 50)}
+		all := []string{
+			"", "a", "v1", "Update", "Apply", "FieldsV1", "FieldsV2", "kube-controller-manager", `"quoted" \ and / <b> &`,
+			"\u2028\x00\x7f", "éü\U0001F600", strings.Repeat("long ", 50),
+		}
 		return all[r.Intn(len(all))]
 	}
 	moment := func() metav1.Time { return metav1.Unix(r.Int63n(4e9), 0) }
@@ -213,13 +225,18 @@ func random(r *rand.Rand) (m metav1.ObjectMeta) {
 		m.Finalizers = append(m.Finalizers, text())
 	}
 	for range r.Intn(3) {
-		e := metav1.ManagedFieldsEntry{Manager: text(), Operation: metav1.ManagedFieldsOperationType(text()), APIVersion: text(), FieldsType: text(), Subresource: text()}
+		e := metav1.ManagedFieldsEntry{
+			Manager: text(), Operation: metav1.ManagedFieldsOperationType(text()), APIVersion: text(), FieldsType: text(),
+			Subresource: text(),
+		}
 		if some() {
 			t := metav1.Time{Time: time.Unix(r.Int63n(4e9), 0)}
 			e.Time = &t
 		}
 		if some() {
-			fields, err := json.Marshal(map[string]any{"f:" + text(): map[string]any{`k:{"name":"}"}`: map[string]any{".": []any{1, text(), nil, true}}}})
+			fields, err := json.Marshal(
+				map[string]any{"f:" + text(): map[string]any{`k:{"name":"}"}`: map[string]any{".": []any{1, text(), nil, true}}}},
+			)
 			if err != nil {
 				panic(err)
 			}

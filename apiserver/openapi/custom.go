@@ -21,7 +21,9 @@ const (
 
 var (
 	customTypes      = []string{"application/json", "application/yaml"}
-	customPatchTypes = []string{"application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"}
+	customPatchTypes = []string{
+		"application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml",
+	}
 )
 
 // addCustom makes the operations of a custom resource. Upstream makes them by other code than those of Go types (AX
@@ -55,7 +57,9 @@ func (e *endpoint) customRoute(method, path, action, id, text string) *route {
 
 func (e *endpoint) customList(path, namespaced, suffix string, list model) {
 	if slices.Contains(e.verbs, "list") {
-		r := e.customRoute("GET", path, "list", e.scope.id("list", e.name(namespaced)+suffix), "list objects of kind "+e.typ.Kind)
+		r := e.customRoute(
+			"GET", path, "list", e.scope.id("list", e.name(namespaced)+suffix), "list objects of kind "+e.typ.Kind,
+		)
 		r.query(e.queries.list...).answer(200, list)
 	}
 }
@@ -63,12 +67,17 @@ func (e *endpoint) customList(path, namespaced, suffix string, list model) {
 func (e *endpoint) customCollection(path, namespaced string, list model) {
 	e.customList(path, namespaced, "", list)
 	if slices.Contains(e.verbs, "create") {
-		r := e.customRoute("POST", path, "post", e.scope.id("create", e.name(namespaced)), e.described("create", "", article(e.typ.Kind)))
+		r := e.customRoute(
+			"POST", path, "post", e.scope.id("create", e.name(namespaced)), e.described("create", "", article(e.typ.Kind)),
+		)
 		r.query(e.queries.create...).read(e.object, true)
 		r.answer(200, e.object).answer(201, e.object).answer(202, e.object)
 	}
 	if slices.Contains(e.verbs, "deletecollection") {
-		r := e.customRoute("DELETE", path, "deletecollection", e.scope.id("delete", "Collection"+e.name(namespaced)), "delete collection of "+e.typ.Kind)
+		r := e.customRoute(
+			"DELETE", path, "deletecollection", e.scope.id("delete", "Collection"+e.name(namespaced)),
+			"delete collection of "+e.typ.Kind,
+		)
 		r.query(e.queries.list...).answer(200, e.model(metav1.Status{}))
 	}
 }
@@ -139,7 +148,9 @@ func (d *definitions) native(s *spec.Schema, root bool) *spec.Schema {
 		out.Items = &spec.SchemaOrArray{Schema: d.native(s.Items.Schema, false)}
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		out.AdditionalProperties = &spec.SchemaOrBool{Allows: s.AdditionalProperties.Allows, Schema: d.native(s.AdditionalProperties.Schema, false)}
+		out.AdditionalProperties = &spec.SchemaOrBool{
+			Allows: s.AdditionalProperties.Allows, Schema: d.native(s.AdditionalProperties.Schema, false),
+		}
 	}
 	embedded, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource")
 	if !root && !embedded {

@@ -62,7 +62,8 @@ func swaggerDoc(t reflect.Type) map[string]string {
 		if !f.Anonymous || f.Type.Kind() != reflect.Struct {
 			continue
 		}
-		if inner, ok := zero[documented](f.Type); ok && reflect.ValueOf(inner.SwaggerDoc()).Pointer() == reflect.ValueOf(docs).Pointer() {
+		if inner, ok := zero[documented](f.Type); ok &&
+			reflect.ValueOf(inner.SwaggerDoc()).Pointer() == reflect.ValueOf(docs).Pointer() {
 			return nil
 		}
 	}

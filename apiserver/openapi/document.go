@@ -31,10 +31,12 @@ func parts(types []Type) []part {
 		{path: "api", fill: rootPart("/api/", "getCoreAPIVersions", "core", metav1.APIVersions{})},
 		{path: "apis", fill: rootPart("/apis/", "getAPIVersions", "apis", metav1.APIGroupList{})},
 		{path: "version", fill: versionPart},
-		{path: ".well-known/openid-configuration", fill: tokenPart("/.well-known/openid-configuration/", "getServiceAccountIssuerOpenIDConfiguration", "WellKnown",
-			"get service account issuer OpenID configuration, also known as the 'OIDC discovery doc'", "application/json")},
+		{path: ".well-known/openid-configuration",
+			fill: tokenPart("/.well-known/openid-configuration/", "getServiceAccountIssuerOpenIDConfiguration", "WellKnown",
+				"get service account issuer OpenID configuration, also known as the 'OIDC discovery doc'", "application/json")},
 		{path: "openid/v1/jwks", fill: tokenPart("/openid/v1/jwks/", "getServiceAccountIssuerOpenIDKeyset", "openid",
-			"get service account issuer OpenID JSON Web Key Set (contains public token verification keys)", "application/jwk-set+json")},
+			"get service account issuer OpenID JSON Web Key Set (contains public token verification keys)",
+			"application/jwk-set+json")},
 	}
 	versions := map[schema.GroupVersion][]*Type{}
 	groups := map[string]bool{"": true}
@@ -61,14 +63,20 @@ func parts(types []Type) []part {
 
 func rootPart(path, id, tag string, answer any) func(*operations) {
 	return func(o *operations) {
-		o.plain(&route{path: path, id: id, tag: tag, text: "get available API versions", consumes: mediaTypes, produces: mediaTypes}, o.model(answer))
+		o.plain(
+			&route{path: path, id: id, tag: tag, text: "get available API versions", consumes: mediaTypes, produces: mediaTypes},
+			o.model(answer),
+		)
 	}
 }
 
 func groupPart(group string) func(*operations) {
 	return func(o *operations) {
 		s := scope{group: group}
-		r := &route{path: "/apis/" + group + "/", id: s.id("get", "APIGroup"), tag: s.tag(), text: "get information of a group", consumes: mediaTypes, produces: mediaTypes}
+		r := &route{
+			path: "/apis/" + group + "/", id: s.id("get", "APIGroup"), tag: s.tag(), text: "get information of a group",
+			consumes: mediaTypes, produces: mediaTypes,
+		}
 		o.plain(r, o.model(metav1.APIGroup{}))
 	}
 }
@@ -77,7 +85,10 @@ func versionedPart(gv schema.GroupVersion, types []*Type) func(*operations) {
 	return func(o *operations) {
 		o.scope = scope{gv.Group, gv.Version}
 		if slices.ContainsFunc(types, func(t *Type) bool { return t.Custom == nil }) {
-			r := &route{path: prefix(gv) + "/", id: o.scope.id("get", "APIResources"), tag: o.scope.tag(), text: "get available resources", consumes: mediaTypes, produces: mediaTypes}
+			r := &route{
+				path: prefix(gv) + "/", id: o.scope.id("get", "APIResources"), tag: o.scope.tag(), text: "get available resources",
+				consumes: mediaTypes, produces: mediaTypes,
+			}
 			o.plain(r, o.model(metav1.APIResourceList{}))
 		}
 		for _, t := range types {
@@ -87,7 +98,10 @@ func versionedPart(gv schema.GroupVersion, types []*Type) func(*operations) {
 }
 
 func versionPart(o *operations) {
-	r := &route{path: "/version/", id: "getCodeVersion", tag: "version", text: "get the version information for this server", consumes: jsonType, produces: jsonType}
+	r := &route{
+		path: "/version/", id: "getCodeVersion", tag: "version", text: "get the version information for this server",
+		consumes: jsonType, produces: jsonType,
+	}
 	o.plain(r, o.model(version.Info{}))
 }
 
@@ -120,7 +134,9 @@ func info(gitVersion string) *spec.Info {
 func buildV3(gitVersion string, p part, k kinds) (*spec3.OpenAPI, error) {
 	o := collect(v3, []part{p})
 	k = k.within(p.own)
-	document, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{&routes{"/", o.routes}}, &common.OpenAPIV3Config{
+	document, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{
+		&routes{"/", o.routes},
+	}, &common.OpenAPIV3Config{
 		Info:            info(gitVersion),
 		CommonResponses: map[int]*spec3.Response{401: {ResponseProps: spec3.ResponseProps{Description: "Unauthorized"}}},
 		SecuritySchemes: spec3.SecuritySchemes{"BearerToken": {SecuritySchemeProps: spec3.SecuritySchemeProps{
@@ -146,8 +162,10 @@ func buildV2(gitVersion string, list []part, k kinds) (*spec.Swagger, error) {
 		SecurityDefinitions: &spec.SecurityDefinitions{"BearerToken": {SecuritySchemeProps: spec.SecuritySchemeProps{
 			Type: "apiKey", Name: "authorization", In: "header", Description: "Bearer Token authentication",
 		}}},
-		DefaultSecurity:                []map[string][]string{{"BearerToken": {}}},
-		GetDefinitions:                 func(common.ReferenceCallback) map[string]common.OpenAPIDefinition { return o.definitions.schemas },
+		DefaultSecurity: []map[string][]string{{"BearerToken": {}}},
+		GetDefinitions: func(common.ReferenceCallback) map[string]common.OpenAPIDefinition {
+			return o.definitions.schemas
+		},
 		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, k.extensions(name) },
 		GetOperationIDAndTagsFromRoute: identify,
 	})

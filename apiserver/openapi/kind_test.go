@@ -22,7 +22,9 @@ func TestSchemasAreThoseOfTheDocument(t *testing.T) {
 	for name, s := range schemas {
 		full := whole.schemas[name].Schema
 		if s.Description != "" || len(s.Properties) != len(full.Properties) || len(s.Required) != len(full.Required) {
-			t.Errorf("%s: %d properties, description %q; want %d and none", name, len(s.Properties), s.Description, len(full.Properties))
+			t.Errorf(
+				"%s: %d properties, description %q; want %d and none", name, len(s.Properties), s.Description, len(full.Properties),
+			)
 		}
 		for field, p := range s.Properties {
 			if p.Description != "" {

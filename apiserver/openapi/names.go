@@ -59,7 +59,9 @@ type kinds map[string][]schema.GroupVersionKind
 // its kind in every document.
 func kindsOf(types []Type) kinds {
 	k := kinds{}
-	for _, object := range []any{metav1.Status{}, metav1.APIVersions{}, metav1.APIGroup{}, metav1.APIGroupList{}, metav1.APIResourceList{}} {
+	for _, object := range []any{
+		metav1.Status{}, metav1.APIVersions{}, metav1.APIGroup{}, metav1.APIGroupList{}, metav1.APIResourceList{},
+	} {
 		t := reflect.TypeOf(object)
 		k.add(modelName(t), schema.GroupVersionKind{Version: "v1", Kind: t.Name()})
 	}

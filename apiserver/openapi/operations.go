@@ -14,7 +14,10 @@ var (
 	streamTypes = []string{"application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"}
 	allTypes    = slices.Concat(mediaTypes, streamTypes)
 	anyType     = []string{"*/*"}
-	patchTypes  = []string{"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml"}
+	patchTypes  = []string{
+		"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json",
+		"application/apply-patch+yaml",
+	}
 )
 
 const (
@@ -134,7 +137,10 @@ func (e *endpoint) collections(path, namespaced, suffix string) {
 		e.create(path, namespaced)
 	}
 	if slices.Contains(e.verbs, "deletecollection") && !everywhere {
-		r := e.route("DELETE", path, "deletecollection", e.scope.id("delete", "Collection"+e.name(namespaced)), "delete collection of "+kind)
+		r := e.route(
+			"DELETE", path, "deletecollection", e.scope.id("delete", "Collection"+e.name(namespaced)),
+			"delete collection of "+kind,
+		)
 		r.query(e.queries.delete...).query(e.queries.deleteCollection...)
 		r.read(e.model(metav1.DeleteOptions{}), false).answer(200, e.model(metav1.Status{}))
 	}
@@ -168,13 +174,17 @@ func (e *endpoint) items(path, namespaced string) {
 		r.query(e.queries.delete...).read(e.model(metav1.DeleteOptions{}), false).answer(200, result).answer(202, result)
 	}
 	if slices.Contains(e.verbs, "watch") && e.sub == "" {
-		r := e.route("GET", "/watch"+path, "watch", id("watch"), "watch changes to an object of kind "+kind+watchAdvice+itemAdvice+".")
+		r := e.route(
+			"GET", "/watch"+path, "watch", id("watch"), "watch changes to an object of kind "+kind+watchAdvice+itemAdvice+".",
+		)
 		e.watch(r)
 	}
 }
 
 func (e *endpoint) create(path, namespaced string) {
-	r := e.route("POST", path, "post", e.scope.id("create", e.name(namespaced)), e.described("create", "", article(e.typ.Kind)))
+	r := e.route(
+		"POST", path, "post", e.scope.id("create", e.name(namespaced)), e.described("create", "", article(e.typ.Kind)),
+	)
 	r.query(e.queries.create...).read(e.object, true)
 	r.answer(200, e.object).answer(201, e.object).answer(202, e.object)
 }

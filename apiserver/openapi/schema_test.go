@@ -25,9 +25,12 @@ func TestSchemasEqualGeneratedOnes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			own := newDefinitions(d)
 			for _, object := range []any{
-				apiextensionsv1.CustomResourceDefinitionList{}, autoscalingv1.HorizontalPodAutoscalerList{}, autoscalingv1.Scale{}, version.Info{},
-				metav1.APIGroupList{}, metav1.APIResourceList{}, metav1.APIVersions{}, metav1.Status{}, metav1.DeleteOptions{}, metav1.CreateOptions{},
-				metav1.UpdateOptions{}, metav1.PatchOptions{}, metav1.ListOptions{}, metav1.WatchEvent{}, metav1.Patch{}, metav1.LabelSelector{},
+				apiextensionsv1.CustomResourceDefinitionList{}, autoscalingv1.HorizontalPodAutoscalerList{}, autoscalingv1.Scale{},
+				version.Info{},
+				metav1.APIGroupList{}, metav1.APIResourceList{}, metav1.APIVersions{}, metav1.Status{}, metav1.DeleteOptions{},
+				metav1.CreateOptions{},
+				metav1.UpdateOptions{}, metav1.PatchOptions{}, metav1.ListOptions{}, metav1.WatchEvent{}, metav1.Patch{},
+				metav1.LabelSelector{},
 				metav1.PartialObjectMetadataList{}, metav1.Table{}, metav1.Duration{}, metav1.MicroTime{}, metav1.Condition{},
 			} {
 				own.add(reflect.TypeOf(object))

@@ -186,7 +186,10 @@ func (s *Service) sums(types []Type) (*sums, error) {
 
 // write writes everything of a type but its schema.
 func (t *Type) write(w io.Writer) {
-	fmt.Fprintf(w, "%q %q %v %q %T %T %v\n", t.groupVersionKind(), t.Plural, t.Namespaced, t.Verbs, t.Object, t.List, t.DeletesReturnObject)
+	fmt.Fprintf(
+		w, "%q %q %v %q %T %T %v\n", t.groupVersionKind(), t.Plural, t.Namespaced, t.Verbs, t.Object, t.List,
+		t.DeletesReturnObject,
+	)
 	for _, sub := range t.Subresources {
 		fmt.Fprintf(w, " %q %q %q %T\n", sub.Name, sub.Verbs, sub.Kind, sub.Object)
 	}

@@ -80,8 +80,10 @@ func TestIndex(t *testing.T) {
 	s := New("v1.36.3", withCustom)
 	urls := index(t, s)
 	want := []string{
-		".well-known/openid-configuration", "api", "api/v1", "apis", "apis/apiextensions.k8s.io", "apis/apiextensions.k8s.io/v1",
-		"apis/apps", "apis/apps/v1", "apis/authentication.k8s.io", "apis/authentication.k8s.io/v1", "apis/autoscaling", "apis/autoscaling/v2",
+		".well-known/openid-configuration", "api", "api/v1", "apis", "apis/apiextensions.k8s.io",
+		"apis/apiextensions.k8s.io/v1",
+		"apis/apps", "apis/apps/v1", "apis/authentication.k8s.io", "apis/authentication.k8s.io/v1", "apis/autoscaling",
+		"apis/autoscaling/v2",
 		"apis/batch", "apis/batch/v1", "apis/discovery.k8s.io", "apis/discovery.k8s.io/v1",
 		"apis/flowcontrol.apiserver.k8s.io", "apis/flowcontrol.apiserver.k8s.io/v1", "apis/policy", "apis/policy/v1",
 		"apis/stable.example.com/v1", "openid/v1/jwks", "version",
@@ -151,7 +153,10 @@ func TestNegotiation(t *testing.T) {
 		{"/openapi/v3/version", "application/*", "br, gzip;q=0", 200, "application/json", ""},
 		{"/openapi/v3/version", "text/html, application/json;q=0.5", "", 200, "application/json", ""},
 		{"/openapi/v3/version", v3Protobuf, "", 200, v3Protobuf, ""},
-		{"/openapi/v3/version", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf", "deflate, gzip", 200, v3Protobuf, "gzip"},
+		{
+			"/openapi/v3/version", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf", "deflate, gzip", 200,
+			v3Protobuf, "gzip",
+		},
 		{"/openapi/v3/version", v2Protobuf, "", 406, "", ""},
 		{"/openapi/v3/version", "text/html", "", 406, "", ""},
 		{"/openapi/v3/apis/none/v1", "", "", 404, "", ""},
@@ -205,7 +210,9 @@ func TestDocumentsAreValid(t *testing.T) {
 		t.Error("v2 comes out differently the second time")
 	}
 	var binary openapiv2.Document
-	if err := proto.Unmarshal(get(t, first, "/openapi/v2", "Accept: application/com.github.proto-openapi.spec.v2@v1.0+protobuf").body, &binary); err != nil {
+	if err := proto.Unmarshal(
+		get(t, first, "/openapi/v2", "Accept: application/com.github.proto-openapi.spec.v2@v1.0+protobuf").body, &binary,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(binary.GetDefinitions().GetAdditionalProperties()); n != len(document.Definitions) {
@@ -339,7 +346,8 @@ func BenchmarkFirstDocument(b *testing.B) {
 func TestIndexIsNeverOld(t *testing.T) {
 	s := New("v1.36.3", withCustom)
 	first := get(t, s, "/openapi/v3")
-	if a := get(t, s, "/openapi/v3", "If-Modified-Since: "+first.header.Get("Last-Modified")); a.code != http.StatusOK || len(a.body) == 0 {
+	if a := get(t, s, "/openapi/v3", "If-Modified-Since: "+first.header.Get("Last-Modified")); a.code != http.StatusOK ||
+		len(a.body) == 0 {
 		t.Errorf("%d, %d bytes", a.code, len(a.body))
 	}
 }

@@ -24,7 +24,9 @@ import (
 // k8s.io/api at the same version: the relations of lists and maps, keys, defaults and types.
 // The documents must lead to the same schema.
 func TestStructuredSchemasEqualClientGo(t *testing.T) {
-	typed, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
+	typed, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(
+		&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,14 +87,18 @@ func simple(a smd.Atom) map[string]any {
 		m["scalar"] = string(*a.Scalar)
 	}
 	if a.List != nil {
-		m["list"] = map[string]any{"of": reference(a.List.ElementType), "relation": string(a.List.ElementRelationship), "keys": a.List.Keys}
+		m["list"] = map[string]any{
+			"of": reference(a.List.ElementType), "relation": string(a.List.ElementRelationship), "keys": a.List.Keys,
+		}
 	}
 	if a.Map != nil {
 		fields := map[string]any{}
 		for _, f := range a.Map.Fields {
 			fields[f.Name] = map[string]any{"type": reference(f.Type), "default": fmt.Sprint(f.Default)}
 		}
-		m["map"] = map[string]any{"of": reference(a.Map.ElementType), "relation": string(a.Map.ElementRelationship), "fields": fields}
+		m["map"] = map[string]any{
+			"of": reference(a.Map.ElementType), "relation": string(a.Map.ElementRelationship), "fields": fields,
+		}
 	}
 	return m
 }

@@ -20,11 +20,17 @@ var (
 	allVerbs   = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	partVerbs  = []string{"get", "patch", "update"}
 	statusPart = Subresource{Name: "status", Verbs: partVerbs}
-	scalePart  = Subresource{Name: "scale", Verbs: partVerbs, Kind: schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, Object: &autoscalingv1.Scale{}}
+	scalePart  = Subresource{
+		Name: "scale", Verbs: partVerbs, Kind: schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
+		Object: &autoscalingv1.Scale{},
+	}
 )
 
 func namespaced(group, version, kind, plural string, object, list runtime.Object, subs ...Subresource) Type {
-	return Type{Group: group, Version: version, Kind: kind, Plural: plural, Namespaced: true, Verbs: allVerbs, Object: object, List: list, Subresources: subs}
+	return Type{
+		Group: group, Version: version, Kind: kind, Plural: plural, Namespaced: true, Verbs: allVerbs, Object: object,
+		List: list, Subresources: subs,
+	}
 }
 
 func cluster(group, version, kind, plural string, object, list runtime.Object, subs ...Subresource) Type {
@@ -36,26 +42,47 @@ func cluster(group, version, kind, plural string, object, list runtime.Object, s
 // served are enough types to meet every shape that a Go type of the API has.
 func served() []Type {
 	pods := namespaced("", "v1", "Pod", "pods", &corev1.Pod{}, &corev1.PodList{}, statusPart,
-		Subresource{Name: "binding", Verbs: []string{"create"}, Object: &corev1.Binding{}, Kind: schema.GroupVersionKind{Version: "v1", Kind: "Binding"}},
+		Subresource{
+			Name: "binding", Verbs: []string{"create"}, Object: &corev1.Binding{},
+			Kind: schema.GroupVersionKind{Version: "v1", Kind: "Binding"},
+		},
 		Subresource{Name: "ephemeralcontainers", Verbs: partVerbs},
-		Subresource{Name: "eviction", Verbs: []string{"create"}, Object: &policyv1.Eviction{}, Kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}})
+		Subresource{
+			Name: "eviction", Verbs: []string{"create"}, Object: &policyv1.Eviction{},
+			Kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"},
+		})
 	pods.DeletesReturnObject = true
 	services := namespaced("", "v1", "Service", "services", &corev1.Service{}, &corev1.ServiceList{}, statusPart)
 	services.DeletesReturnObject = true
-	claims := namespaced("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, &corev1.PersistentVolumeClaimList{}, statusPart)
+	claims := namespaced(
+		"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", &corev1.PersistentVolumeClaim{},
+		&corev1.PersistentVolumeClaimList{}, statusPart,
+	)
 	claims.DeletesReturnObject = true
-	accounts := namespaced("", "v1", "ServiceAccount", "serviceaccounts", &corev1.ServiceAccount{}, &corev1.ServiceAccountList{},
-		Subresource{Name: "token", Verbs: []string{"create"}, Object: &authenticationv1.TokenRequest{}, Kind: schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"}})
+	accounts := namespaced("", "v1", "ServiceAccount", "serviceaccounts", &corev1.ServiceAccount{},
+		&corev1.ServiceAccountList{},
+		Subresource{
+			Name: "token", Verbs: []string{"create"}, Object: &authenticationv1.TokenRequest{},
+			Kind: schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"},
+		})
 	accounts.DeletesReturnObject = true
-	spaces := cluster("", "v1", "Namespace", "namespaces", &corev1.Namespace{}, &corev1.NamespaceList{}, statusPart, Subresource{Name: "finalize", Verbs: []string{"update"}})
+	spaces := cluster(
+		"", "v1", "Namespace", "namespaces", &corev1.Namespace{}, &corev1.NamespaceList{}, statusPart,
+		Subresource{Name: "finalize", Verbs: []string{"update"}},
+	)
 	spaces.Verbs = []string{"create", "delete", "get", "list", "patch", "update", "watch"}
 	bindings := namespaced("", "v1", "Binding", "bindings", &corev1.Binding{}, nil)
 	bindings.Verbs = []string{"create"}
 	reviews := cluster("authentication.k8s.io", "v1", "TokenReview", "tokenreviews", &authenticationv1.TokenReview{}, nil)
 	reviews.Verbs = []string{"create"}
-	quotas := namespaced("", "v1", "ResourceQuota", "resourcequotas", &corev1.ResourceQuota{}, &corev1.ResourceQuotaList{}, statusPart)
+	quotas := namespaced(
+		"", "v1", "ResourceQuota", "resourcequotas", &corev1.ResourceQuota{}, &corev1.ResourceQuotaList{}, statusPart,
+	)
 	quotas.DeletesReturnObject = true
-	volumes := cluster("", "v1", "PersistentVolume", "persistentvolumes", &corev1.PersistentVolume{}, &corev1.PersistentVolumeList{}, statusPart)
+	volumes := cluster(
+		"", "v1", "PersistentVolume", "persistentvolumes", &corev1.PersistentVolume{}, &corev1.PersistentVolumeList{},
+		statusPart,
+	)
 	volumes.DeletesReturnObject = true
 	return []Type{
 		quotas, volumes, pods, services, claims, accounts, spaces, bindings, reviews,
@@ -65,18 +92,42 @@ func served() []Type {
 		namespaced("", "v1", "Endpoints", "endpoints", &corev1.Endpoints{}, &corev1.EndpointsList{}),
 		namespaced("", "v1", "LimitRange", "limitranges", &corev1.LimitRange{}, &corev1.LimitRangeList{}),
 		cluster("", "v1", "Node", "nodes", &corev1.Node{}, &corev1.NodeList{}, statusPart),
-		namespaced("apps", "v1", "Deployment", "deployments", &appsv1.Deployment{}, &appsv1.DeploymentList{}, statusPart, scalePart),
-		namespaced("apps", "v1", "ReplicaSet", "replicasets", &appsv1.ReplicaSet{}, &appsv1.ReplicaSetList{}, statusPart, scalePart),
-		namespaced("apps", "v1", "StatefulSet", "statefulsets", &appsv1.StatefulSet{}, &appsv1.StatefulSetList{}, statusPart, scalePart),
+		namespaced(
+			"apps", "v1", "Deployment", "deployments", &appsv1.Deployment{}, &appsv1.DeploymentList{}, statusPart, scalePart,
+		),
+		namespaced(
+			"apps", "v1", "ReplicaSet", "replicasets", &appsv1.ReplicaSet{}, &appsv1.ReplicaSetList{}, statusPart, scalePart,
+		),
+		namespaced(
+			"apps", "v1", "StatefulSet", "statefulsets", &appsv1.StatefulSet{}, &appsv1.StatefulSetList{}, statusPart, scalePart,
+		),
 		namespaced("apps", "v1", "DaemonSet", "daemonsets", &appsv1.DaemonSet{}, &appsv1.DaemonSetList{}, statusPart),
-		namespaced("apps", "v1", "ControllerRevision", "controllerrevisions", &appsv1.ControllerRevision{}, &appsv1.ControllerRevisionList{}),
+		namespaced(
+			"apps", "v1", "ControllerRevision", "controllerrevisions", &appsv1.ControllerRevision{},
+			&appsv1.ControllerRevisionList{},
+		),
 		namespaced("batch", "v1", "Job", "jobs", &batchv1.Job{}, &batchv1.JobList{}, statusPart),
 		namespaced("batch", "v1", "CronJob", "cronjobs", &batchv1.CronJob{}, &batchv1.CronJobList{}, statusPart),
-		namespaced("autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", &autoscalingv2.HorizontalPodAutoscaler{}, &autoscalingv2.HorizontalPodAutoscalerList{}, statusPart),
-		namespaced("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", &discoveryv1.EndpointSlice{}, &discoveryv1.EndpointSliceList{}),
-		namespaced("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", &policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudgetList{}, statusPart),
-		cluster("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema", "flowschemas", &flowcontrolv1.FlowSchema{}, &flowcontrolv1.FlowSchemaList{}, statusPart),
-		cluster("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", &apiextensionsv1.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinitionList{}, statusPart),
+		namespaced(
+			"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", &autoscalingv2.HorizontalPodAutoscaler{},
+			&autoscalingv2.HorizontalPodAutoscalerList{}, statusPart,
+		),
+		namespaced(
+			"discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", &discoveryv1.EndpointSlice{},
+			&discoveryv1.EndpointSliceList{},
+		),
+		namespaced(
+			"policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", &policyv1.PodDisruptionBudget{},
+			&policyv1.PodDisruptionBudgetList{}, statusPart,
+		),
+		cluster(
+			"flowcontrol.apiserver.k8s.io", "v1", "FlowSchema", "flowschemas", &flowcontrolv1.FlowSchema{},
+			&flowcontrolv1.FlowSchemaList{}, statusPart,
+		),
+		cluster(
+			"apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions",
+			&apiextensionsv1.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinitionList{}, statusPart,
+		),
 	}
 }
 

@@ -57,18 +57,30 @@ func bothWays(t *testing.T, cur runtime.Object, p *Patch) (got runtime.Object, o
 func TestMerge(t *testing.T) {
 	config := &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"x": "1"}, Finalizers: []string{"a.b/c"},
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: "u", Controller: ptr.To(true)}}},
+			OwnerReferences: []metav1.OwnerReference{
+				{APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: "u", Controller: ptr.To(true)},
+			}},
 		Data: map[string]string{"k": "v", "l": "w"}, Immutable: ptr.To(false)}
-	workload := &appsv1.Deployment{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
-		Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](1), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
+	workload := &appsv1.Deployment{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](1),
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
 			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c",
 				Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{"cpu": resource.MustParse("1")}}}}}}}}
-	quota := &corev1.ResourceQuota{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ResourceQuota"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
-		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"pods": resource.MustParse("1")}}}
-	secret := &corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string][]byte{"a": []byte("b")}}
-	revision := &appsv1.ControllerRevision{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "ControllerRevision"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
-		Data: runtime.RawExtension{Raw: []byte(`{"a":1}`)}}
-	claim := &resourcev1.DeviceClass{TypeMeta: metav1.TypeMeta{APIVersion: "resource.k8s.io/v1", Kind: "DeviceClass"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	quota := &corev1.ResourceQuota{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ResourceQuota"},
+		ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"pods": resource.MustParse("1")}}}
+	secret := &corev1.Secret{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		Data: map[string][]byte{"a": []byte("b")},
+	}
+	revision := &appsv1.ControllerRevision{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "ControllerRevision"},
+		ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		Data:       runtime.RawExtension{Raw: []byte(`{"a":1}`)}}
+	claim := &resourcev1.DeviceClass{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "resource.k8s.io/v1", Kind: "DeviceClass"},
+		ObjectMeta: metav1.ObjectMeta{Name: "a"},
+	}
 	for _, c := range []struct {
 		obj   runtime.Object
 		patch string
@@ -95,7 +107,10 @@ func TestMerge(t *testing.T) {
 		{config, `{"metadata":{"finalizers":[1]}}`, false},
 		{config, `{"metadata":{"ownerReferences":null,"resourceVersion":"7","deletionGracePeriodSeconds":3}}`, true},
 		{config, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"p","uid":"w"}]}}`, false},
-		{config, `{"metadata":{"creationTimestamp":"2024-01-02T03:04:05Z","deletionTimestamp":"2024-01-02T03:04:05+01:00"}}`, true},
+		{
+			config, `{"metadata":{"creationTimestamp":"2024-01-02T03:04:05Z","deletionTimestamp":"2024-01-02T03:04:05+01:00"}}`,
+			true,
+		},
 		{config, `{"metadata":{"creationTimestamp":"now"}}`, false},
 		{config, `{"metadata":{"managedFields":[{"manager":"m"}]}}`, false},
 		{config, `{"metadata":null}`, true},

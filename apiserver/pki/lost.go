@@ -54,7 +54,9 @@ func (b *Bundle) replacing(path string, p pair, cause error) error {
 	case 0:
 		because = "ca.key is not the key of ca.crt"
 	case 1:
-		undo = ". To restore the old one, stop the server, restore the missing file, " + strings.Join(aside, "") + "and start again"
+		undo = ". To restore the old one, stop the server, restore the missing file, " + strings.Join(
+			aside, "",
+		) + "and start again"
 	case 2:
 		because = strings.Join(lost, " and ") + " are missing"
 	}

@@ -23,11 +23,16 @@ func TestLost(t *testing.T) {
 		"authority's key":         {[]string{"ca.key"}, authority, "ca.key is missing", true, "ca.crt.old"},
 		"authority's certificate": {[]string{"ca.crt"}, authority, "ca.crt is missing", true, "ca.key.old"},
 		"authority":               {[]string{"ca.crt", "ca.key"}, authority, "ca.crt and ca.key are missing", true, ""},
-		"tokens' key":             {[]string{"service-account.key"}, "created a new key for service account tokens; earlier tokens are rejected", "service-account.key is missing", false, ""},
-		"serving key":             {[]string{"apiserver.key"}, "", "", false, ""},
-		"client's certificate":    {[]string{"admin.crt"}, "", "", false, ""},
-		"nothing":                 {nil, "", "", false, ""},
-		"everything": {[]string{"ca.crt", "ca.key", "admin.crt", "admin.key", "apiserver.crt", "apiserver.key", "service-account.key"},
+		"tokens' key": {
+			[]string{"service-account.key"}, "created a new key for service account tokens; earlier tokens are rejected",
+			"service-account.key is missing", false, "",
+		},
+		"serving key":          {[]string{"apiserver.key"}, "", "", false, ""},
+		"client's certificate": {[]string{"admin.crt"}, "", "", false, ""},
+		"nothing":              {nil, "", "", false, ""},
+		"everything": {[]string{
+			"ca.crt", "ca.key", "admin.crt", "admin.key", "apiserver.crt", "apiserver.key", "service-account.key",
+		},
 			"", "", true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +78,9 @@ func TestLostAndFound(t *testing.T) {
 	}
 	r.start(t)
 	r.wantLines(t, 1, "restore the missing file, rename ca.crt.old to ca.crt, and start again")
-	if err := errors.Join(os.Rename(path("away"), path("ca.key")), os.Rename(path("ca.crt.old"), path("ca.crt"))); err != nil {
+	if err := errors.Join(
+		os.Rename(path("away"), path("ca.key")), os.Rename(path("ca.crt.old"), path("ca.crt")),
+	); err != nil {
 		t.Fatal(err)
 	}
 	r.start(t)
@@ -110,7 +117,8 @@ func TestUnreadable(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := Ensure(r.o)
-			if err == nil || !strings.HasPrefix(err.Error(), "reading "+path+": ") || !strings.HasSuffix(err.Error(), "restore it from a copy, or remove it to have a new one created") {
+			if err == nil || !strings.HasPrefix(err.Error(), "reading "+path+": ") ||
+				!strings.HasSuffix(err.Error(), "restore it from a copy, or remove it to have a new one created") {
 				t.Errorf("%q in %s: %v", text, file, err)
 			}
 		}

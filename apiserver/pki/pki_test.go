@@ -22,7 +22,8 @@ func TestKeptAcrossRestarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !a.authority.cert.Equal(b.authority.cert) || !a.serving.cert.Equal(b.serving.cert) || !a.client.cert.Equal(b.client.cert) {
+	if !a.authority.cert.Equal(b.authority.cert) || !a.serving.cert.Equal(b.serving.cert) ||
+		!a.client.cert.Equal(b.client.cert) {
 		t.Error("a restart made new certificates")
 	}
 	if !a.ServiceAccountKey.Equal(b.ServiceAccountKey) {
@@ -152,7 +153,9 @@ func TestHandshake(t *testing.T) {
 		}
 		return string(body)
 	}
-	if got := get(tls.Certificate{Certificate: [][]byte{b.client.cert.Raw}, PrivateKey: b.client.key}); got != "kubernetes-admin HTTP/2.0" {
+	if got := get(tls.Certificate{
+		Certificate: [][]byte{b.client.cert.Raw}, PrivateKey: b.client.key,
+	}); got != "kubernetes-admin HTTP/2.0" {
 		t.Errorf("the administrator is %q", got)
 	}
 	if got := get(); got != "" {

@@ -65,7 +65,9 @@ func (b *Bundle) certificate() (*tls.Certificate, error) {
 			return nil, err
 		}
 	}
-	return &tls.Certificate{Certificate: [][]byte{b.serving.cert.Raw}, PrivateKey: b.serving.key, Leaf: b.serving.cert}, nil
+	return &tls.Certificate{
+		Certificate: [][]byte{b.serving.cert.Raw}, PrivateKey: b.serving.key, Leaf: b.serving.cert,
+	}, nil
 }
 
 // paused reports whether a renewal failed a short time ago. The clock may have been set back since.

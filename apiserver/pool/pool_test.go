@@ -57,14 +57,18 @@ func TestPoolLimit(t *testing.T) {
 	p := Pool{limit: 1 << 20}
 	cut := 0
 	first := p.Begin("a", func(bool) { cut++ })
-	if !first.Take(1<<20) || p.Begin("b", func(bool) {}).Take(1<<20+1) || !p.Begin("c", func(bool) {}).Take(1<<10) || cut != 1 {
+	if !first.Take(1<<20) || p.Begin("b", func(bool) {}).Take(1<<20+1) || !p.Begin("c", func(bool) {}).Take(1<<10) ||
+		cut != 1 {
 		t.Errorf("%d bytes, %d were cut off", p.held, cut)
 	}
 }
 
 // TestHolders: accounts of a namespace, which one user may impersonate all, count as one.
 func TestHolders(t *testing.T) {
-	for user, want := range map[string]string{"alice": "alice", "system:serviceaccount:a:b": "system:serviceaccount:a", "system:serviceaccount:a:c": "system:serviceaccount:a"} {
+	for user, want := range map[string]string{
+		"alice": "alice", "system:serviceaccount:a:b": "system:serviceaccount:a",
+		"system:serviceaccount:a:c": "system:serviceaccount:a",
+	} {
 		if got := HolderOf(user); got != want {
 			t.Errorf("%s: %s", user, got)
 		}

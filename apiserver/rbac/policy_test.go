@@ -15,26 +15,52 @@ func TestReasons(t *testing.T) {
 	read := []rbacv1.PolicyRule{{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}}
 	p.SetRole(rbac.Name{Name: "reader"}, read)
 	p.SetRole(rbac.Name{Namespace: "n", Name: "r"}, read)
-	p.SetBinding(rbac.Name{Name: "b"}, rbacv1.RoleRef{Kind: "ClusterRole", Name: "reader"}, []rbacv1.Subject{{Kind: "Group", Name: "devs"}, {Kind: "User", Name: "alice"}})
-	p.SetBinding(rbac.Name{Namespace: "n", Name: "c"}, rbacv1.RoleRef{Kind: "Role", Name: "r"}, []rbacv1.Subject{{Kind: "ServiceAccount", Name: "bot"}})
-	p.SetBinding(rbac.Name{Namespace: "n", Name: "d"}, rbacv1.RoleRef{Kind: "Role", Name: "gone"}, []rbacv1.Subject{{Kind: "User", Name: "bob"}})
-	p.SetBinding(rbac.Name{Namespace: "n", Name: "e"}, rbacv1.RoleRef{Kind: "ClusterRole", Name: "lost"}, []rbacv1.Subject{{Kind: "Group", Name: "bobs"}})
+	p.SetBinding(
+		rbac.Name{Name: "b"}, rbacv1.RoleRef{Kind: "ClusterRole", Name: "reader"},
+		[]rbacv1.Subject{{Kind: "Group", Name: "devs"}, {Kind: "User", Name: "alice"}},
+	)
+	p.SetBinding(
+		rbac.Name{Namespace: "n", Name: "c"}, rbacv1.RoleRef{Kind: "Role", Name: "r"},
+		[]rbacv1.Subject{{Kind: "ServiceAccount", Name: "bot"}},
+	)
+	p.SetBinding(
+		rbac.Name{Namespace: "n", Name: "d"}, rbacv1.RoleRef{Kind: "Role", Name: "gone"},
+		[]rbacv1.Subject{{Kind: "User", Name: "bob"}},
+	)
+	p.SetBinding(
+		rbac.Name{Namespace: "n", Name: "e"}, rbacv1.RoleRef{Kind: "ClusterRole", Name: "lost"},
+		[]rbacv1.Subject{{Kind: "Group", Name: "bobs"}},
+	)
 	for _, c := range []struct {
 		user      auth.User
 		namespace string
 		allowed   bool
 		reason    string
 	}{
-		{auth.User{Name: "alice"}, "x", true, `RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "reader" to User "alice"`},
-		{auth.User{Name: "alice", Groups: []string{"devs"}}, "", true, `RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "reader" to Group "devs"`},
-		{auth.ServiceAccount("n", "bot"), "n", true, `RBAC: allowed by RoleBinding "c/n" of Role "r" to ServiceAccount "bot/n"`},
+		{
+			auth.User{Name: "alice"}, "x", true,
+			`RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "reader" to User "alice"`,
+		},
+		{
+			auth.User{Name: "alice", Groups: []string{"devs"}}, "", true,
+			`RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "reader" to Group "devs"`,
+		},
+		{
+			auth.ServiceAccount("n", "bot"), "n", true,
+			`RBAC: allowed by RoleBinding "c/n" of Role "r" to ServiceAccount "bot/n"`,
+		},
 		{auth.ServiceAccount("m", "bot"), "n", false, ""},
 		{auth.ServiceAccount("n", "bot"), "m", false, ""},
 		{auth.User{Name: "bob"}, "n", false, `RBAC: role.rbac.authorization.k8s.io "gone" not found`},
-		{auth.User{Name: "bob", Groups: []string{"bobs"}}, "n", false, `RBAC: [clusterrole.rbac.authorization.k8s.io "lost" not found, role.rbac.authorization.k8s.io "gone" not found]`},
+		{
+			auth.User{Name: "bob", Groups: []string{"bobs"}}, "n", false,
+			`RBAC: [clusterrole.rbac.authorization.k8s.io "lost" not found, role.rbac.authorization.k8s.io "gone" not found]`,
+		},
 		{auth.User{Name: "bob"}, "m", false, ""},
 	} {
-		d := p.Decide(&auth.Attributes{User: c.user, Verb: "get", IsResource: true, Resource: "pods", Namespace: c.namespace, Name: "a"})
+		d := p.Decide(
+			&auth.Attributes{User: c.user, Verb: "get", IsResource: true, Resource: "pods", Namespace: c.namespace, Name: "a"},
+		)
 		if d.Allowed() != c.allowed || d.Reason() != c.reason {
 			t.Errorf("%s in %q: %v, %s", c.user.Name, c.namespace, d.Verdict, d.Reason())
 		}
@@ -63,7 +89,10 @@ func TestRepeated(t *testing.T) {
 	p.SetRole(rbac.Name{Namespace: "n", Name: "large"}, make([]rbacv1.PolicyRule, 5000))
 	for i := range 1000 {
 		for _, role := range []string{"small", "large"} {
-			p.SetBinding(rbac.Name{Namespace: "n", Name: fmt.Sprint(role, i)}, rbacv1.RoleRef{Kind: "Role", Name: role}, []rbacv1.Subject{{Kind: "User", Name: "u"}})
+			p.SetBinding(
+				rbac.Name{Namespace: "n", Name: fmt.Sprint(role, i)}, rbacv1.RoleRef{Kind: "Role", Name: role},
+				[]rbacv1.Subject{{Kind: "User", Name: "u"}},
+			)
 		}
 	}
 	if rules, err := p.Rules(auth.User{Name: "u"}, "n"); err != nil || len(rules) != 5000+1000 {
@@ -76,18 +105,26 @@ func BenchmarkDecide(b *testing.B) {
 	roles := func(p *rbac.Policy) {
 		for i := range 1000 {
 			p.SetRole(rbac.Name{Name: fmt.Sprint("r", i)}, []rbacv1.PolicyRule{
-				{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"configmaps", "secrets"}, ResourceNames: []string{fmt.Sprint("n", i)}},
+				{
+					Verbs: []string{"get", "list", "watch"}, APIGroups: []string{""}, Resources: []string{"configmaps", "secrets"},
+					ResourceNames: []string{fmt.Sprint("n", i)},
+				},
 				{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{"apps"}, Resources: []string{fmt.Sprint("kind", i)}},
 			})
 		}
 	}
 	bind := func(p *rbac.Policy, subject func(i int) rbacv1.Subject) {
 		for i := range 1000 {
-			p.SetBinding(rbac.Name{Namespace: "n", Name: fmt.Sprint("b", i)}, rbacv1.RoleRef{Kind: "ClusterRole", Name: fmt.Sprint("r", i)}, []rbacv1.Subject{subject(i)})
+			p.SetBinding(
+				rbac.Name{Namespace: "n", Name: fmt.Sprint("b", i)}, rbacv1.RoleRef{Kind: "ClusterRole", Name: fmt.Sprint("r", i)},
+				[]rbacv1.Subject{subject(i)},
+			)
 		}
 	}
 	user := auth.User{Name: "u500", Groups: []string{"g", "system:authenticated"}}
-	allowed := auth.Attributes{User: user, Verb: "get", IsResource: true, Version: "v1", Resource: "secrets", Namespace: "n", Name: "n500"}
+	allowed := auth.Attributes{
+		User: user, Verb: "get", IsResource: true, Version: "v1", Resource: "secrets", Namespace: "n", Name: "n500",
+	}
 	refused := allowed
 	refused.Verb = "delete"
 	for _, c := range []struct {

@@ -97,7 +97,10 @@ func randomRule(r *rand.Rand) rbacv1.PolicyRule {
 	if r.IntN(5) == 0 {
 		return rbacv1.PolicyRule{Verbs: verbs, NonResourceURLs: some(r, "/metrics", "/api/*", "/debug*", "*")}
 	}
-	rule := rbacv1.PolicyRule{Verbs: verbs, APIGroups: some(r, "", "apps", "*"), Resources: some(r, "pods", "pods/status", "*/status", "secrets", "*")}
+	rule := rbacv1.PolicyRule{
+		Verbs: verbs, APIGroups: some(r, "", "apps", "*"),
+		Resources: some(r, "pods", "pods/status", "*/status", "secrets", "*"),
+	}
 	if r.IntN(3) == 0 {
 		rule.ResourceNames = some(r, "a", "b")
 	}
@@ -105,13 +108,18 @@ func randomRule(r *rand.Rand) rbacv1.PolicyRule {
 }
 
 func randomAttributes(r *rand.Rand) *auth.Attributes {
-	a := &auth.Attributes{Verb: pick(r, "get", "list", "update", "delete"), User: auth.User{Name: pick(r, "u", "v", "system:serviceaccount:n:s"), Groups: some(r, "g", "h", "i")}}
+	a := &auth.Attributes{
+		Verb: pick(r, "get", "list", "update", "delete"),
+		User: auth.User{Name: pick(r, "u", "v", "system:serviceaccount:n:s"), Groups: some(r, "g", "h", "i")},
+	}
 	if r.IntN(4) == 0 {
 		a.Path = pick(r, "/metrics", "/api/v1", "/debug/pprof", "/x")
 		return a
 	}
 	a.IsResource, a.Namespace, a.Group = true, pick(r, "", "n", "m"), pick(r, "", "apps", "batch")
-	a.Resource, a.Subresource, a.Name = pick(r, "pods", "secrets", "jobs"), pick(r, "", "status", "log"), pick(r, "", "a", "c")
+	a.Resource, a.Subresource, a.Name = pick(r, "pods", "secrets", "jobs"), pick(
+		r, "", "status", "log",
+	), pick(r, "", "a", "c")
 	return a
 }
 
@@ -137,7 +145,9 @@ func TestTwin(t *testing.T) {
 				}
 				for range 1 + r.IntN(3) {
 					kind := pick(r, "User", "Group", "ServiceAccount", "Nobody")
-					b.Subjects = append(b.Subjects, rbacv1.Subject{Kind: kind, Name: pick(r, "u", "g", "s", "h"), Namespace: pick(r, "", "n")})
+					b.Subjects = append(
+						b.Subjects, rbacv1.Subject{Kind: kind, Name: pick(r, "u", "g", "s", "h"), Namespace: pick(r, "", "n")},
+					)
 				}
 				p.SetBinding(n, b.RoleRef, b.Subjects)
 				w.bindings[n] = b
@@ -181,7 +191,9 @@ func TestMissingTooMuch(t *testing.T) {
 		words = append(words, fmt.Sprint(i))
 	}
 	all := []rbacv1.PolicyRule{{Verbs: words, APIGroups: words, Resources: words}}
-	parts := []rbacv1.PolicyRule{{Verbs: words[1:], APIGroups: words, Resources: words}, {Verbs: words[:1], APIGroups: words, Resources: words}}
+	parts := []rbacv1.PolicyRule{
+		{Verbs: words[1:], APIGroups: words, Resources: words}, {Verbs: words[:1], APIGroups: words, Resources: words},
+	}
 	many := make([]rbacv1.PolicyRule, 2000)
 	for i := range many {
 		many[i] = rbacv1.PolicyRule{Verbs: words[i : i+1], APIGroups: words[:1], Resources: words[:1]}

@@ -145,7 +145,8 @@ func (s *Registry) Standing(o *Operation, cur *storage.Object) (finalizers.Objec
 	if plain && s.known(o.Resource, cur) {
 		m := &cur.Meta
 		return finalizers.Object{UID: m.UID, ResourceVersion: strconv.FormatInt(cur.Revision, 10),
-			Generation: m.Generation, Finalizers: m.Finalizers, Deletion: m.Deletion, GracePeriodSeconds: m.GracePeriodSeconds}, kind, nil, nil
+			Generation: m.Generation, Finalizers: m.Finalizers, Deletion: m.Deletion,
+			GracePeriodSeconds: m.GracePeriodSeconds}, kind, nil, nil
 	}
 	old, err := o.Decode(cur)
 	if err != nil {

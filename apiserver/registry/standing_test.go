@@ -28,7 +28,8 @@ func TestStandingTwin(t *testing.T) {
 		if res.Collection == "" {
 			continue
 		}
-		fill := fuzzer.FuzzerFor(metafuzzer.Funcs, rand.NewSource(from+int64(i)), serializer.NewCodecFactory(resources.Scheme())).NilChance(.3).NumElements(0, 3).MaxDepth(9)
+		fill := fuzzer.FuzzerFor(metafuzzer.Funcs, rand.NewSource(from+
+			int64(i)), serializer.NewCodecFactory(resources.Scheme())).NilChance(.3).NumElements(0, 3).MaxDepth(9)
 		d := storage.Decoder{Root: storage.DefaultRoot, Fields: builtinTypes.SelectableFields}
 		for revision := range int64(4) {
 			revision += 2
@@ -40,7 +41,9 @@ func TestStandingTwin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cur := d.Decode(storage.Record{Key: fmt.Sprintf("%s/%s/x/%d", storage.DefaultRoot, res.Collection, revision), Value: value, ModRevision: revision})
+			cur := d.Decode(storage.Record{
+				Key: fmt.Sprintf("%s/%s/x/%d", storage.DefaultRoot, res.Collection, revision), Value: value, ModRevision: revision,
+			})
 			s, o := &Registry{}, &Operation{Target: Target{Resource: res}, Warn: &warning.List{}}
 			want, wantKind, old, err := s.Standing(o, cur)
 			if err != nil || old == nil {

@@ -21,20 +21,32 @@ func TestBinaryList(t *testing.T) {
 	remain := int64(300)
 	for _, c := range []struct{ group, version, plural, kind, apiVersion, rest string }{
 		{"", "v1", "configmaps", "ConfigMap", "v1", `"data":{"k":"v"}`},
-		{"", "v1", "pods", "Pod", "v1", `"spec":{"containers":[{"name":"a","image":"b","resources":{"limits":{"cpu":"1"}}}]},"status":{"startTime":"2024-05-01T10:00:00Z"}`},
-		{"autoscaling", "v1", "horizontalpodautoscalers", "HorizontalPodAutoscaler", "autoscaling/v2", `"spec":{"scaleTargetRef":{"kind":"D","name":"d"},"maxReplicas":3}`},
+		{
+			"", "v1", "pods", "Pod", "v1",
+			`"spec":{"containers":[{"name":"a","image":"b","resources":{"limits":{"cpu":"1"}}}]},"status":{"startTime":"2024-05-01T10:00:00Z"}`,
+		},
+		{
+			"autoscaling", "v1", "horizontalpodautoscalers", "HorizontalPodAutoscaler", "autoscaling/v2",
+			`"spec":{"scaleTargetRef":{"kind":"D","name":"d"},"maxReplicas":3}`,
+		},
 	} {
 		res := types.Lookup(c.group, c.version, c.plural)
 		for _, n := range []int{0, 1, 300} {
 			var objs []*storage.Object
 			for i := range n {
-				objs = append(objs, d.Decode(storage.Record{Key: fmt.Sprintf("/registry/%s/default/%d", res.Collection, i), ModRevision: int64(i + 1), Value: fmt.Appendf(nil,
-					`{"kind":%q,"apiVersion":%q,"metadata":{"name":"n%d","namespace":"default","labels":{"a":"b"},"creationTimestamp":"2024-05-01T10:00:00Z"},%s}`, c.kind, c.apiVersion, i, c.rest)}))
+				objs = append(objs, d.Decode(storage.Record{Key: fmt.Sprintf("/registry/%s/default/%d", res.Collection, i),
+					ModRevision: int64(i + 1), Value: fmt.Appendf(nil,
+						`{"kind":%q,"apiVersion":%q,"metadata":{"name":"n%d","namespace":"default","labels":{"a":"b"},"creationTimestamp":"2024-05-01T10:00:00Z"},%s}`, c.kind, c.apiVersion, i, c.rest)}))
 			}
 			for _, as := range []string{"", "PartialObjectMetadataList"} {
-				for _, m := range []metav1.ListMeta{{ResourceVersion: "7"}, {ResourceVersion: "7", Continue: "x", RemainingItemCount: &remain}} {
+				for _, m := range []metav1.ListMeta{
+					{ResourceVersion: "7"}, {ResourceVersion: "7", Continue: "x", RemainingItemCount: &remain},
+				} {
 					skipped := 0
-					x := &Rendering{Resource: res, Format: Format{Media: codec.MediaProtobuf, As: as, Version: "v1"}, Now: time.Now(), Skip: func(*storage.Object, error) { skipped++ }}
+					x := &Rendering{
+						Resource: res, Format: Format{Media: codec.MediaProtobuf, As: as, Version: "v1"}, Now: time.Now(),
+						Skip: func(*storage.Object, error) { skipped++ },
+					}
 					whole, err := x.ListObject(objs, m)
 					if err != nil {
 						t.Fatal(err)
@@ -53,7 +65,10 @@ func TestBinaryList(t *testing.T) {
 						t.Fatal(err)
 					}
 					if !bytes.Equal(got.Bytes(), want) || skipped != 1 {
-						t.Errorf("%d %s %s: %d bytes, %d skipped; want %d\n%.300q\n%.300q", n, c.plural, as, got.Len(), skipped, len(want), got.Bytes(), want)
+						t.Errorf(
+							"%d %s %s: %d bytes, %d skipped; want %d\n%.300q\n%.300q", n, c.plural, as, got.Len(), skipped, len(want),
+							got.Bytes(), want,
+						)
 					}
 				}
 			}

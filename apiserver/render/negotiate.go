@@ -170,7 +170,8 @@ func NotAcceptable(types []string) error {
 
 func notAcceptableText(text string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable, Message: text}}
+		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
+		Message: text}}
 }
 
 // UnsupportedMedia is the error 415 for a body of another media type.

@@ -64,7 +64,8 @@ func (x *Rendering) keep(o *storage.Object, v *view) {
 
 // Unreadable returns why a custom resource can't be read; nil if it can. See registry.Readable.
 func (x *Rendering) Unreadable(o *storage.Object) error {
-	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil { // a failed conversion is reported when the object is encoded
+	// a failed conversion is reported when the object is encoded
+	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil {
 		return v.err
 	}
 	return nil

@@ -55,7 +55,9 @@ func Asked(r *http.Request) (path string, ok bool) {
 }
 
 // factory knows the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
-var factory = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+var factory = request.RequestInfoFactory{
+	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
+}
 
 // Parse fills in what the request names. The error is that of RequestInfoFactory: a path that ends where a resource is
 // expected.

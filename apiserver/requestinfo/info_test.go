@@ -16,7 +16,10 @@ import (
 
 func TestAttributes(t *testing.T) {
 	resource := func(verb, group, version, namespace, resource, sub, name string) auth.Attributes {
-		return auth.Attributes{Verb: verb, IsResource: true, Group: group, Version: version, Namespace: namespace, Resource: resource, Subresource: sub, Name: name}
+		return auth.Attributes{
+			Verb: verb, IsResource: true, Group: group, Version: version, Namespace: namespace, Resource: resource,
+			Subresource: sub, Name: name,
+		}
 	}
 	for _, c := range []struct {
 		method, url string
@@ -30,10 +33,20 @@ func TestAttributes(t *testing.T) {
 		{"GET", "/api/v1/pods", resource("list", "", "v1", "", "pods", "", "")},
 		{"HEAD", "/api/v1/nodes/n", resource("get", "", "v1", "", "nodes", "", "n")},
 		{"GET", "/api/v1/pods?watch=1", resource("watch", "", "v1", "", "pods", "", "")},
-		{"GET", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp", resource("list", "", "v1", "a", "pods", "", "p")},
-		{"GET", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3D..", resource("list", "", "v1", "a", "pods", "", "")},
-		{"DELETE", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp", resource("deletecollection", "", "v1", "a", "pods", "", "")},
-		{"PATCH", "/apis/apps/v1/namespaces/a/deployments/d/scale", resource("patch", "apps", "v1", "a", "deployments", "scale", "d")},
+		{
+			"GET", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp", resource("list", "", "v1", "a", "pods", "", "p"),
+		},
+		{
+			"GET", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3D..", resource("list", "", "v1", "a", "pods", "", ""),
+		},
+		{
+			"DELETE", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp",
+			resource("deletecollection", "", "v1", "a", "pods", "", ""),
+		},
+		{
+			"PATCH", "/apis/apps/v1/namespaces/a/deployments/d/scale",
+			resource("patch", "apps", "v1", "a", "deployments", "scale", "d"),
+		},
 		{"POST", "/api/v1/namespaces/a/pods/p/proxy/x/y", resource("create", "", "v1", "a", "pods", "proxy", "p")},
 		{"GET", "/api/v1/namespaces/a", resource("get", "", "v1", "a", "namespaces", "", "a")},
 		{"PUT", "/api/v1/namespaces/a/finalize", resource("update", "", "v1", "a", "namespaces", "finalize", "a")},
@@ -70,9 +83,11 @@ func TestUnparsed(t *testing.T) {
 // FuzzResolve: what a path is resolved to is what it is authorized as, and nothing in the path is ignored.
 func FuzzResolve(f *testing.F) {
 	for _, path := range []string{
-		"/api/v1/namespaces/a/pods/p", "/api/v1/namespaces//pods", "/api/v1/namespaces/a%2fb/pods/d/log", "/api/v1/watch/pods",
+		"/api/v1/namespaces/a/pods/p", "/api/v1/namespaces//pods", "/api/v1/namespaces/a%2fb/pods/d/log",
+		"/api/v1/watch/pods",
 		"/api/v1/namespaces/a/status/x", "/api/v1/namespaces/a/finalize", "/api/v1/namespaces/a/namespaces/a",
-		"/api/v1/namespaces/namespaces/pods", "/api/v1/watch/namespaces/a/secrets", "/api/v1/namespaces/a/services/s/proxy/x//y",
+		"/api/v1/namespaces/namespaces/pods", "/api/v1/watch/namespaces/a/secrets",
+		"/api/v1/namespaces/a/services/s/proxy/x//y",
 		"/api/v1/nodes//status", "/api/v1/proxy/pods", "/api/v1/namespaces/a/nodes/n",
 	} {
 		f.Add(path)

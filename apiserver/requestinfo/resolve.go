@@ -23,7 +23,9 @@ func Resolve(types *resources.Types, i *Info) (registry.Target, error) {
 		return registry.Target{}, status.ErrNoRoute
 	}
 	prefix, namespaced := i.prefix()
-	t := registry.Target{Resource: types.Lookup(i.APIGroup, i.APIVersion, i.Resource), Watch: strings.HasSuffix(prefix, "/watch")}
+	t := registry.Target{
+		Resource: types.Lookup(i.APIGroup, i.APIVersion, i.Resource), Watch: strings.HasSuffix(prefix, "/watch"),
+	}
 	if t.Resource == nil || t.Resource.Off {
 		return registry.Target{}, status.ErrNoRoute
 	}

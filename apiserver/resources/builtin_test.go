@@ -31,8 +31,12 @@ func lines(all []*Resource) string {
 			fmt.Fprintf(&b, "# %s\n", gv)
 			last = gv
 		}
-		fmt.Fprintf(&b, "%s %s %s %s [%s] short=%v categories=%v stored=%s/%s/%s in %q\n", r.Plural, r.Singular, r.Kind, scope(r),
-			strings.Join(r.Verbs, " "), r.ShortNames, r.Categories, r.Stored.Group, r.Stored.Version, r.Stored.Kind, r.Collection)
+		fmt.Fprintf(&b, "%s %s %s %s [%s] short=%v categories=%v stored=%s/%s/%s in %q\n", r.Plural, r.Singular, r.Kind,
+			scope(
+				r,
+			),
+			strings.Join(r.Verbs, " "), r.ShortNames, r.Categories, r.Stored.Group, r.Stored.Version, r.Stored.Kind,
+			r.Collection)
 		for _, s := range r.Subresources {
 			fmt.Fprintf(&b, "%s/%s %s [%s] action=%d\n", r.Plural, s.Name, subKind(r, &s), strings.Join(s.Verbs, " "), s.Action)
 		}
@@ -99,7 +103,8 @@ func TestRecorded(t *testing.T) {
 	got := map[string][]metav1.APIResource{}
 	for _, r := range types.All() {
 		gv := r.GroupVersion().String()
-		got[gv] = append(got[gv], metav1.APIResource{Name: r.Plural, SingularName: r.Singular, Namespaced: r.Namespaced, Kind: r.Kind,
+		got[gv] = append(got[gv], metav1.APIResource{Name: r.Plural, SingularName: r.Singular, Namespaced: r.Namespaced,
+			Kind:  r.Kind,
 			Verbs: r.Verbs, ShortNames: r.ShortNames, Categories: r.Categories})
 		for _, s := range r.Subresources {
 			a := metav1.APIResource{Name: r.Plural + "/" + s.Name, Namespaced: r.Namespaced, Kind: r.Kind, Verbs: s.Verbs}
@@ -129,7 +134,10 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("the first group is %+v", core)
 	}
 	for _, g := range types.Groups()[1:] {
-		a := metav1.APIGroup{Name: g.Name, PreferredVersion: metav1.GroupVersionForDiscovery{GroupVersion: g.Name + "/" + g.Preferred, Version: g.Preferred}}
+		a := metav1.APIGroup{
+			Name:             g.Name,
+			PreferredVersion: metav1.GroupVersionForDiscovery{GroupVersion: g.Name + "/" + g.Preferred, Version: g.Preferred},
+		}
 		for _, v := range g.Versions {
 			a.Versions = append(a.Versions, metav1.GroupVersionForDiscovery{GroupVersion: g.Name + "/" + v, Version: v})
 		}

@@ -150,7 +150,10 @@ func TestAutoscalerV1(t *testing.T) {
 	}{
 		{"no metric means CPU at 80", nil, nil, []autoscalingv2.MetricSpec{cpuMetric(80)}},
 		{"CPU", number(40), nil, []autoscalingv2.MetricSpec{cpuMetric(40)}},
-		{"what can't be read is absent", number(40), map[string]string{hpaMetrics: "nope", hpaBehavior: "1"}, []autoscalingv2.MetricSpec{cpuMetric(40)}},
+		{
+			"what can't be read is absent", number(40), map[string]string{hpaMetrics: "nope", hpaBehavior: "1"},
+			[]autoscalingv2.MetricSpec{cpuMetric(40)},
+		},
 		{"CPU comes last", number(40),
 			map[string]string{hpaMetrics: `[{"type":"Resource","resource":{"name":"memory","targetAverageUtilization":5}}]`},
 			[]autoscalingv2.MetricSpec{{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "memory",
@@ -172,7 +175,9 @@ func TestAutoscalerV1(t *testing.T) {
 // everyMetric is an autoscaler that uses all that v2 has, in the way that v1 can imply.
 func everyMetric() *autoscalingv2.HorizontalPodAutoscaler {
 	quantity := func(s string) *resource.Quantity { q := resource.MustParse(s); return &q }
-	named := autoscalingv2.MetricIdentifier{Name: "m", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}
+	named := autoscalingv2.MetricIdentifier{
+		Name: "m", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
+	}
 	ref := autoscalingv2.CrossVersionObjectReference{Kind: "Ingress", Name: "i", APIVersion: "networking.k8s.io/v1"}
 	most := autoscalingv2.MaxChangePolicySelect
 	return &autoscalingv2.HorizontalPodAutoscaler{
@@ -189,8 +194,9 @@ func everyMetric() *autoscalingv2.HorizontalPodAutoscaler {
 					Target: autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: quantity("5")}}},
 				{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "memory",
 					Target: autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: quantity("1Gi")}}},
-				{Type: "ContainerResource", ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: "cpu", Container: "c",
-					Target: autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: number(70)}}},
+				{Type: "ContainerResource",
+					ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: "cpu", Container: "c",
+						Target: autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: number(70)}}},
 				{Type: "External", External: &autoscalingv2.ExternalMetricSource{Metric: named,
 					Target: autoscalingv2.MetricTarget{Type: "Value", Value: quantity("7")}}},
 				cpuMetric(55),
@@ -208,8 +214,9 @@ func everyMetric() *autoscalingv2.HorizontalPodAutoscaler {
 					Current: autoscalingv2.MetricValueStatus{AverageValue: quantity("2")}}},
 				{Type: "Resource", Resource: &autoscalingv2.ResourceMetricStatus{Name: "cpu",
 					Current: autoscalingv2.MetricValueStatus{AverageValue: quantity("3"), AverageUtilization: number(33)}}},
-				{Type: "ContainerResource", ContainerResource: &autoscalingv2.ContainerResourceMetricStatus{Name: "cpu", Container: "c",
-					Current: autoscalingv2.MetricValueStatus{AverageValue: quantity("4")}}},
+				{Type: "ContainerResource",
+					ContainerResource: &autoscalingv2.ContainerResourceMetricStatus{Name: "cpu", Container: "c",
+						Current: autoscalingv2.MetricValueStatus{AverageValue: quantity("4")}}},
 				{Type: "External", External: &autoscalingv2.ExternalMetricStatus{Metric: named,
 					Current: autoscalingv2.MetricValueStatus{Value: quantity("6")}}},
 			},
@@ -280,11 +287,17 @@ func crontab() *apiextensionsv1.CustomResourceDefinition {
 		ObjectMeta: metav1.ObjectMeta{Name: "crontabs.example.com"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: "example.com", Scope: "Namespaced",
-			Names:      apiextensionsv1.CustomResourceDefinitionNames{Plural: "crontabs", Singular: "crontab", Kind: "CronTab", ListKind: "CronTabList"},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Plural: "crontabs", Singular: "crontab", Kind: "CronTab", ListKind: "CronTabList",
+			},
 			Conversion: &apiextensionsv1.CustomResourceConversion{Strategy: "None"},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: schema,
-				Subresources:             &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
-				AdditionalPrinterColumns: []apiextensionsv1.CustomResourceColumnDefinition{{Name: "A", Type: "date", JSONPath: ".metadata.creationTimestamp"}}}},
+				Subresources: &apiextensionsv1.CustomResourceSubresources{
+					Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
+				},
+				AdditionalPrinterColumns: []apiextensionsv1.CustomResourceColumnDefinition{
+					{Name: "A", Type: "date", JSONPath: ".metadata.creationTimestamp"},
+				}}},
 		},
 	}
 }
@@ -304,7 +317,9 @@ func TestCustomResourceDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(data), `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1",`) {
+		if !strings.HasPrefix(
+			string(data), `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1",`,
+		) {
 			t.Errorf("stored as %s", data)
 		}
 		decoded, err := r.Decode(data)

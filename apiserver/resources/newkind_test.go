@@ -74,11 +74,13 @@ func TestNewKind(t *testing.T) {
 
 	a := s.Do("POST", path, `{"metadata":{"name":"a"},"data":"AAAA"}`)
 	var made corev1.RangeAllocation
-	if err := json.Unmarshal(a.Body, &made); err != nil || a.Code != http.StatusCreated || made.Range != "10.0.0.0/24" || len(made.Data) > 0 {
+	if err := json.Unmarshal(a.Body, &made); err != nil || a.Code != http.StatusCreated || made.Range != "10.0.0.0/24" ||
+		len(made.Data) > 0 {
 		t.Errorf("created: %d %s", a.Code, a.Body)
 	}
 	a = s.Do("POST", path, `{"metadata":{"name":"b"},"range":"nowhere"}`)
-	if a.Code != http.StatusUnprocessableEntity || !strings.Contains(string(a.Body), `RangeAllocation \"b\" is invalid: range: Invalid value: \"nowhere\"`) {
+	if a.Code != http.StatusUnprocessableEntity ||
+		!strings.Contains(string(a.Body), `RangeAllocation \"b\" is invalid: range: Invalid value: \"nowhere\"`) {
 		t.Errorf("an invalid range: %d %s", a.Code, a.Body)
 	}
 	a = s.Do("PATCH", path+"/a", `{"range":"10.1.0.0/24"}`, "Content-Type", "application/merge-patch+json")
@@ -95,7 +97,10 @@ func TestNewKind(t *testing.T) {
 	if got := printed(t, s, path+"?fieldSelector=range=10.0.0.0/24"); len(got) != 1 {
 		t.Errorf("selected: %v", got)
 	}
-	if a := s.Do("GET", "/api/v1", nil); !strings.Contains(string(a.Body), `"name":"rangeallocations","singularName":"rangeallocation","namespaced":true,"kind":"RangeAllocation"`) {
+	if a := s.Do("GET", "/api/v1", nil); !strings.Contains(
+		string(a.Body),
+		`"name":"rangeallocations","singularName":"rangeallocation","namespaced":true,"kind":"RangeAllocation"`,
+	) {
 		t.Errorf("discovery: %s", a.Body)
 	}
 	if a := s.Do("DELETE", path+"/a", nil); a.Code != http.StatusOK {

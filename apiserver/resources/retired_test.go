@@ -19,7 +19,9 @@ import (
 // pkg/controlplane/import_known_versions.go, pkg/apis/*/install).
 func TestRetired(t *testing.T) {
 	all, meta := runtime.NewScheme(), runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientscheme.AddToScheme, admissionv1.AddToScheme, admissionv1beta1.AddToScheme, imagepolicyv1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		clientscheme.AddToScheme, admissionv1.AddToScheme, admissionv1beta1.AddToScheme, imagepolicyv1alpha1.AddToScheme,
+	} {
 		if err := add(all); err != nil {
 			t.Fatal(err)
 		}

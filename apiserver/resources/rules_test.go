@@ -61,8 +61,12 @@ func TestRules(t *testing.T) {
 		{"B-33", generation(AnyButMetaOrLabels), "endpointslices.discovery.k8s.io"},
 		{"B-35 drivers", generation(UpdateOnlyGeneration), "csidrivers.storage.k8s.io"},
 		{"B-35 priorities", generation(CreateOnlyGeneration), "priorityclasses.scheduling.k8s.io"},
-		{"C-23 orphan", func(r *Resource) bool { return r.Delete.Policy == finalizers.OrphanDependents }, "replicationcontrollers jobs.batch"},
-		{"C-23 unsupported", func(r *Resource) bool { return r.Delete.Policy == finalizers.Unsupported }, "events events.events.k8s.io"},
+		{"C-23 orphan", func(r *Resource) bool {
+			return r.Delete.Policy == finalizers.OrphanDependents
+		}, "replicationcontrollers jobs.batch"},
+		{"C-23 unsupported", func(r *Resource) bool {
+			return r.Delete.Policy == finalizers.Unsupported
+		}, "events events.events.k8s.io"},
 		{"C-24", func(r *Resource) bool { return r.Delete.Warning != "" }, "jobs.batch"},
 		{"C-30", func(r *Resource) bool { return r.Delete.For(r.New()).Graceful }, "pods"},
 		{"C-62", func(r *Resource) bool { return r.Delete.Returned },
@@ -74,7 +78,9 @@ func TestRules(t *testing.T) {
 			return r.Delete.Reject != nil && r.Delete.Reject("system-node-critical") != "" && r.Delete.Reject("mine") == ""
 		}, "priorityclasses.scheduling.k8s.io"},
 		{"C-80", func(r *Resource) bool { return r.Delete.For(r.New()).Namespace }, "namespaces"},
-		{"C-84", func(r *Resource) bool { return r.Delete.For(r.New()).Cleanup != "" }, "customresourcedefinitions.apiextensions.k8s.io"},
+		{"C-84", func(r *Resource) bool {
+			return r.Delete.For(r.New()).Cleanup != ""
+		}, "customresourcedefinitions.apiextensions.k8s.io"},
 		{"A-20 plain", func(r *Resource) bool { return r.Strategy.PlainMeta }, "events poddisruptionbudgets.policy"},
 		{"A-42", func(r *Resource) bool { return r.Expires }, "events events.events.k8s.io"},
 		{"scale", func(r *Resource) bool { return r.Subresource("scale") != nil },
@@ -153,7 +159,8 @@ func TestMarks(t *testing.T) {
 			{Type: apiextensionsv1.Terminating, Status: apiextensionsv1.ConditionFalse}}}}
 	mark := lookup(t, "apiextensions.k8s.io", "v1", "customresourcedefinitions").Delete.Mark
 	mark(crd)
-	want := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Terminating, Status: apiextensionsv1.ConditionTrue,
+	want := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Terminating,
+		Status:             apiextensionsv1.ConditionTrue,
 		LastTransitionTime: now, Reason: "InstanceDeletionPending",
 		Message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"}
 	if d := cmp.Diff(want, crd.Status.Conditions[1]); d != "" || len(crd.Status.Conditions) != 2 {
@@ -178,9 +185,15 @@ func TestFieldLabels(t *testing.T) {
 		{"", "nodes", "metadata.namespace", "", "field label not supported: metadata.namespace"},
 		{"", "configmaps", "foo", "", `"foo" is not a known field selector: only "metadata.name", "metadata.namespace"`},
 		{"", "persistentvolumes", "metadata.namespace", "metadata.namespace", ""},
-		{"apps", "replicasets", "status.replicas", "", `"status.replicas" is not a known field selector: only "metadata.name", "metadata.namespace"`},
+		{
+			"apps", "replicasets", "status.replicas", "",
+			`"status.replicas" is not a known field selector: only "metadata.name", "metadata.namespace"`,
+		},
 		{"batch", "jobs", "foo", "", `field label "foo" not supported for Job`},
-		{"resource.k8s.io", "resourceslices", "foo", "", "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: foo"},
+		{
+			"resource.k8s.io", "resourceslices", "foo", "",
+			"field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: foo",
+		},
 		{"", "events", "source", "source", ""},
 		{"events.k8s.io", "events", "source", "", "field label not supported: source"},
 		{"events.k8s.io", "events", "regarding.kind", "regarding.kind", ""},
@@ -199,7 +212,9 @@ func TestFieldLabels(t *testing.T) {
 	if _, err := custom.FieldLabel("spec.color"); err != nil {
 		t.Error(err)
 	}
-	if _, err := (&Resource{Custom: true}).FieldLabel("metadata.namespace"); err == nil || err.Error() != "field label not supported: metadata.namespace" {
+	if _, err := (&Resource{
+		Custom: true,
+	}).FieldLabel("metadata.namespace"); err == nil || err.Error() != "field label not supported: metadata.namespace" {
 		t.Errorf("a cluster-scoped custom resource takes metadata.namespace: %v", err)
 	}
 }

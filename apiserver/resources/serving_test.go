@@ -27,7 +27,10 @@ func TestServing(t *testing.T) {
 		{pairs: "api/alpha=true", more: []string{"alpha"}},
 		{pairs: "api/all=true", more: []string{"alpha", "beta"}},
 		{pairs: "api/all=true,api/alpha=false", more: []string{"beta"}},
-		{pairs: "api/beta=true,storage.k8s.io/v1beta1=false", more: []string{"admissionregistration.k8s.io/v1beta1/", "networking.k8s.io/v1beta1/", "resource.k8s.io/v1beta"}},
+		{
+			pairs: "api/beta=true,storage.k8s.io/v1beta1=false",
+			more:  []string{"admissionregistration.k8s.io/v1beta1/", "networking.k8s.io/v1beta1/", "resource.k8s.io/v1beta"},
+		},
 		{pairs: "resource.k8s.io/v1beta2=true,resource.k8s.io/v1beta2=false"},
 		{pairs: "resource.k8s.io/v1beta2=true,resource.k8s.io/v1beta2/deviceclasses=false",
 			more: []string{"resource.k8s.io/v1beta2/resource"}},
@@ -45,7 +48,10 @@ func TestServing(t *testing.T) {
 		{pairs: "api/beta", err: "api/beta=: the value is neither true nor false"},
 		{pairs: "apps/v1=on", err: "apps/v1=on: the value is neither true nor false"},
 		{pairs: "nope/v1=true", err: `"nope/v1": unknown API group "nope"; the groups are admission.k8s.io, `},
-		{pairs: "resource.k8s.io/v9=true", err: `"resource.k8s.io/v9": unknown version "v9"; resource.k8s.io has v1, v1beta2, v1beta1, v1alpha3`},
+		{
+			pairs: "resource.k8s.io/v9=true",
+			err:   `"resource.k8s.io/v9": unknown version "v9"; resource.k8s.io has v1, v1beta2, v1beta1, v1alpha3`,
+		},
 		{pairs: "batch/v1/Jobs=false", err: `"batch/v1/Jobs": batch/v1 has no resource "Jobs"`},
 		{pairs: "apps=true", err: `"apps" is neither <group>/<version>, `},
 		{pairs: "a/b/c/d", err: `"a/b/c/d" is neither <group>/<version>, `},

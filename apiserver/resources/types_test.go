@@ -20,7 +20,9 @@ func TestAddRemove(t *testing.T) {
 	types := NewTable(Builtin()...)
 	before := len(types.All())
 	changed, generation := types.Changed(), types.Generation()
-	v1, beta := custom("b.example.com", "v1", "crontabs", "CronTab"), custom("b.example.com", "v1beta1", "crontabs", "CronTab")
+	v1, beta := custom("b.example.com", "v1", "crontabs", "CronTab"), custom(
+		"b.example.com", "v1beta1", "crontabs", "CronTab",
+	)
 	types.Add(beta, v1, custom("a.example.com", "v2", "things", "Thing"))
 
 	select {
@@ -52,7 +54,8 @@ func TestAddRemove(t *testing.T) {
 	default:
 	}
 	types.Replace([]*Resource{v1, beta}, []*Resource{custom("b.example.com", "v1", "crontabs", "CronTab")})
-	if r := types.Lookup("b.example.com", "v1", "crontabs"); r == nil || r == v1 || types.Lookup("b.example.com", "v1beta1", "crontabs") != nil {
+	if r := types.Lookup("b.example.com", "v1", "crontabs"); r == nil || r == v1 ||
+		types.Lookup("b.example.com", "v1beta1", "crontabs") != nil {
 		t.Error("not replaced")
 	}
 }
@@ -68,7 +71,10 @@ func TestBuiltinWins(t *testing.T) {
 		t.Error("deployments are gone")
 	}
 	definitions := types.Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	types.Add(custom("apps", "v1", "a", "Deployment"), custom("apiextensions.k8s.io", "v9", "customresourcedefinitions", "CustomResourceDefinition"))
+	types.Add(
+		custom("apps", "v1", "a", "Deployment"),
+		custom("apiextensions.k8s.io", "v9", "customresourcedefinitions", "CustomResourceDefinition"),
+	)
 	if types.Kind(deployments.GroupVersionKind()) != deployments {
 		t.Error("another resource's objects are called deployments")
 	}

@@ -42,7 +42,8 @@ func TestVersionsRoundTrip(t *testing.T) {
 			if !apiequality.Semantic.DeepEqual(before, stored) {
 				t.Fatalf("%s changed its argument", r.GroupVersionKind())
 			}
-			if got := served.GetObjectKind().GroupVersionKind(); got != r.GroupVersionKind() || reflect.TypeOf(served) != reflect.TypeOf(r.New()) {
+			if got := served.GetObjectKind().GroupVersionKind(); got != r.GroupVersionKind() ||
+				reflect.TypeOf(served) != reflect.TypeOf(r.New()) {
 				t.Fatalf("%s became %s", r.Stored, got)
 			}
 			back, err := r.ToStored(served)

@@ -139,7 +139,9 @@ func adapt(r *Resource, h hub) {
 	r.Subresources = slices.Clone(r.Subresources) // versions share them
 	for i := range r.Subresources {
 		sub := &r.Subresources[i]
-		sub.PrepareUpdate, sub.ValidateUpdate, sub.Warnings = h.update(sub.PrepareUpdate), h.compare(sub.ValidateUpdate), h.warn(sub.Warnings)
+		sub.PrepareUpdate, sub.ValidateUpdate, sub.Warnings = h.update(sub.PrepareUpdate), h.compare(
+			sub.ValidateUpdate,
+		), h.warn(sub.Warnings)
 	}
 	r.Table = r.Table.Seen(h.see)
 }

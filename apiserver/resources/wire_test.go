@@ -126,7 +126,9 @@ func TestPrepareByWayOf(t *testing.T) {
 		return crd
 	}
 	established := crontab()
-	established.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: "Established", Status: "True"}}
+	established.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{
+		{Type: "Established", Status: "True"},
+	}
 
 	direct, by := established.DeepCopy(), stored(established)
 	r.Strategy.PrepareCreate(direct)

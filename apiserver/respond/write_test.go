@@ -37,7 +37,8 @@ func TestSizes(t *testing.T) {
 			r.Header.Set("Accept-Encoding", c.accept)
 			send(w, r, bytes.Repeat([]byte("1234567890"), c.size/10+1)[:c.size])
 			h := w.Result().Header
-			if h.Get("Content-Length") != c.length || h.Get("Content-Encoding") != c.coding || (h.Get("Vary") != "") != (c.coding != "") {
+			if h.Get("Content-Length") != c.length || h.Get("Content-Encoding") != c.coding ||
+				(h.Get("Vary") != "") != (c.coding != "") {
 				t.Errorf("%s: %d bytes for who accepts %s: %v", name, c.size, c.accept, h)
 			}
 			if c.length != "" && strconv.Itoa(w.Body.Len()) != c.length {

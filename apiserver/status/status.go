@@ -20,7 +20,9 @@ var (
 	// ErrNoMethod: the path is served, but not this verb (0-11).
 	ErrNoMethod = errors.New("the server does not allow this method on the requested resource")
 	// ErrNeedsKubelet: the subresource needs a kubelet or access to the cluster's network.
-	ErrNeedsKubelet = errors.New("not implemented: this server runs no nodes, so there is no kubelet or network to carry this request to")
+	ErrNeedsKubelet = errors.New(
+		"not implemented: this server runs no nodes, so there is no kubelet or network to carry this request to",
+	)
 	// ErrNoTokens: the server has no key to sign tokens.
 	ErrNoTokens = errors.New("this server signs no tokens")
 	// ErrEmptyName: the path lacks a name (0-18).
@@ -62,11 +64,17 @@ var table = []struct {
 	{is: ErrNeedsKubelet, code: http.StatusNotImplemented, reason: "NotImplemented"},
 	{is: ErrNoTokens, code: http.StatusNotImplemented, reason: "NotImplemented"},
 	{is: ErrEmptyName, code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest},
-	{is: ErrPatchMedia, code: http.StatusUnsupportedMediaType, reason: metav1.StatusReasonUnsupportedMediaType, details: true},
+	{
+		is: ErrPatchMedia, code: http.StatusUnsupportedMediaType, reason: metav1.StatusReasonUnsupportedMediaType,
+		details: true,
+	},
 	{is: ErrUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
 	{is: ErrForeign, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
 	{is: ErrBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
-	{is: ErrNoMemory, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
+	{
+		is: ErrNoMemory, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1,
+		details: true,
+	},
 	{is: ErrSlowBody, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
 		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
 	{is: context.DeadlineExceeded, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
@@ -76,10 +84,19 @@ var table = []struct {
 		text: "Request entity too large: the object is larger than etcd takes in one request"},
 	{is: storage.ErrNoSpace, code: http.StatusInsufficientStorage, reason: metav1.StatusReasonInternalError,
 		text: "Internal error occurred: the storage has no space left: objects can be read, and deleted where nothing holds them; there is space again seconds after that, in an external etcd once it is defragmented and disarmed"},
-	{is: storage.ErrUnavailable, code: http.StatusServiceUnavailable, reason: metav1.StatusReasonServiceUnavailable, retry: 1, details: true},
+	{
+		is: storage.ErrUnavailable, code: http.StatusServiceUnavailable, reason: metav1.StatusReasonServiceUnavailable,
+		retry: 1, details: true,
+	},
 	{is: storage.ErrCorrupt, code: http.StatusInternalServerError, reason: metav1.StatusReasonInternalError},
-	{is: storage.ErrCompacted, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},
-	{is: cache.ErrExpired, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},
+	{
+		is: storage.ErrCompacted, code: http.StatusGone, reason: metav1.StatusReasonExpired,
+		text: "The resourceVersion for the provided list is too old.",
+	},
+	{
+		is: cache.ErrExpired, code: http.StatusGone, reason: metav1.StatusReasonExpired,
+		text: "The resourceVersion for the provided list is too old.",
+	},
 }
 
 // Of returns the Status for an error (0-01).

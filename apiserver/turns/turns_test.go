@@ -218,7 +218,8 @@ func TestChurn(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if turns.free != [ranks]int{now, later} || turns.Waits() != 0 || len(turns.by) != 0 || turns.rings != [ranks]ring[int]{} {
+	if turns.free != [ranks]int{now, later} || turns.Waits() != 0 || len(turns.by) != 0 ||
+		turns.rings != [ranks]ring[int]{} {
 		t.Errorf("%v are free, %d wait, of %v", turns.free, turns.Waits(), turns.by)
 	}
 }

@@ -199,12 +199,18 @@ func TestTree(t *testing.T) {
 // pod has so many containers, of the usual kind.
 func pod(containers int) []byte {
 	var b strings.Builder
-	b.WriteString(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-5f6c9d7b4-abcde","namespace":"default","labels":{"app":"web","pod-template-hash":"5f6c9d7b4"}},"spec":{"containers":[`)
+	b.WriteString(
+		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-5f6c9d7b4-abcde","namespace":"default","labels":{"app":"web","pod-template-hash":"5f6c9d7b4"}},"spec":{"containers":[`,
+	)
 	for i := range containers {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"name":"c%d","image":"registry.example.com/team/web:1.2.3","args":["--listen=:8080","--verbose"],"ports":[{"name":"http","containerPort":8080,"protocol":"TCP"}],"env":[{"name":"HOST","valueFrom":{"fieldRef":{"fieldPath":"status.hostIP"}}},{"name":"MODE","value":"fast"}],"resources":{"limits":{"cpu":"500m","memory":"128Mi"},"requests":{"cpu":"100m","memory":"64Mi"}},"volumeMounts":[{"name":"data","mountPath":"/data"},{"name":"config","mountPath":"/etc/web"}],"livenessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":10},"securityContext":{"runAsNonRoot":true,"capabilities":{"drop":["ALL"]}}}`, i)
+		fmt.Fprintf(
+			&b,
+			`{"name":"c%d","image":"registry.example.com/team/web:1.2.3","args":["--listen=:8080","--verbose"],"ports":[{"name":"http","containerPort":8080,"protocol":"TCP"}],"env":[{"name":"HOST","valueFrom":{"fieldRef":{"fieldPath":"status.hostIP"}}},{"name":"MODE","value":"fast"}],"resources":{"limits":{"cpu":"500m","memory":"128Mi"},"requests":{"cpu":"100m","memory":"64Mi"}},"volumeMounts":[{"name":"data","mountPath":"/data"},{"name":"config","mountPath":"/etc/web"}],"livenessProbe":{"httpGet":{"path":"/healthz","port":8080},"periodSeconds":10},"securityContext":{"runAsNonRoot":true,"capabilities":{"drop":["ALL"]}}}`,
+			i,
+		)
 	}
 	b.WriteString(`],"volumes":[{"name":"data","emptyDir":{}},{"name":"config","configMap":{"name":"web"}}]}}`)
 	return []byte(b.String())
@@ -232,8 +238,9 @@ func TestOrdinary(t *testing.T) {
 		if !exact {
 			t.Errorf("JSON is no YAML")
 		}
-		for format, size := range map[string]weight.Size{"JSON": kind.JSON(data), "tree": weight.Tree.JSON(data), "protobuf": shape.Protobuf(binary),
-			"YAML": jsonInYAML} {
+		for format, size := range map[string]weight.Size{"JSON": kind.JSON(data), "tree": weight.Tree.JSON(data),
+			"protobuf": shape.Protobuf(binary),
+			"YAML":     jsonInYAML} {
 			t.Logf("%d bytes of %s: %d KiB, decoded only %d KiB", size.Bytes, format, size.Write()>>10, size.Decoded()>>10)
 			if got := size.Write(); got > most && format != "YAML" || got > 2*most {
 				t.Errorf("%d bytes of %s: %d", size.Bytes, format, got)
@@ -276,8 +283,9 @@ func TestProtobuf(t *testing.T) {
 // TestAliased: documents that may have aliases are told from others.
 func TestAliased(t *testing.T) {
 	for text, want := range map[string]bool{
-		"a: &a [x]\nb: [*a]": true, "- &a x\n- *a": true, "{a: &a x,b: *a}": true, "schedule: '* * * * *'\nrun: a && b": false,
-		"glob: \"*.txt\"\ntext: R&D": false, "a: b": false, "a: &a b": false,
+		"a: &a [x]\nb: [*a]": true, "- &a x\n- *a": true, "{a: &a x,b: *a}": true,
+		"schedule: '* * * * *'\nrun: a && b": false,
+		"glob: \"*.txt\"\ntext: R&D":         false, "a: b": false, "a: &a b": false,
 	} {
 		if weight.Aliased([]byte(text)) != want {
 			t.Errorf("%q", text)
@@ -300,7 +308,9 @@ func TestBroken(t *testing.T) {
 	if size := shape.JSON([]byte(strings.Repeat("[", 100000))); size.Values > 20000 {
 		t.Errorf("what is too deep for any decoder is %v", size)
 	}
-	for _, text := range []string{strings.Repeat("{", 100000), `{"a":` + strings.Repeat(`,{}`, 50000), strings.Repeat(`{} `, 20000)} {
+	for _, text := range []string{
+		strings.Repeat("{", 100000), `{"a":` + strings.Repeat(`,{}`, 50000), strings.Repeat(`{} `, 20000),
+	} {
 		if got, want := shape.JSON([]byte(text)), shape.Anywhere([]byte(text)); got != want {
 			t.Errorf("%.10s: %v, want %v", text, got, want)
 		}
@@ -316,7 +326,10 @@ func TestOtherKind(t *testing.T) {
 			t.Errorf("%s: %d bytes", head, got)
 		}
 	}
-	for _, head := range []string{`"kind":"Pod","apiVersion":"v1",`, `"KIND" : "Pod",`, `"k\u0069nd":"Pod",`, `"kind":"ConfigMap","apiVersion":"x/v1",`, `"kind":"ConfigMap","kind":"Pod",`, `"` + "\u212a" + `ind":"Pod",`} {
+	for _, head := range []string{
+		`"kind":"Pod","apiVersion":"v1",`, `"KIND" : "Pod",`, `"k\u0069nd":"Pod",`, `"kind":"ConfigMap","apiVersion":"x/v1",`,
+		`"kind":"ConfigMap","kind":"Pod",`, `"` + "\u212a" + `ind":"Pod",`,
+	} {
 		for _, data := range []string{"{" + head + list + "}", "{" + list + "," + head + `"x":0}`} {
 			if got := k.JSON([]byte(data)).Elements; got < 2000*1500 {
 				t.Errorf("%s: %d bytes", head, got)
@@ -364,7 +377,8 @@ func TestPatch(t *testing.T) {
 	copies := k.Patch([]byte(`[{"op":"remove","path":"/data/a"}]`), stored, 10, 1<<20)
 	many := k.Patch([]byte(`[{"op":"remove","path":"/data/a"}]`), stored, 1e6, 1<<20)
 	kind := k.Patch([]byte(`[{"op":"remove","path":"/Kind"}]`), stored, 0, 1<<20)
-	if few.Values > 10 || copies.Values < 1000 || many.Values < 1<<19 || many.Values > 1<<20 || kind.Elements < few.Elements*3 {
+	if few.Values > 10 || copies.Values < 1000 || many.Values < 1<<19 || many.Values > 1<<20 ||
+		kind.Elements < few.Elements*3 {
 		t.Errorf("%+v %+v %+v %+v", few, copies, many, kind)
 	}
 }

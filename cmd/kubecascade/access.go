@@ -95,7 +95,9 @@ func (x *access) check() error {
 
 // configure reads the files. It returns the additional CAs for client certificates. Errors name files and lines, never
 // their content.
-func (x *access) configure(c *apiserver.Config, keys *pki.Bundle, secureURL string) (clientCAs []*x509.Certificate, err error) {
+func (x *access) configure(
+	c *apiserver.Config, keys *pki.Bundle, secureURL string,
+) (clientCAs []*x509.Certificate, err error) {
 	if x.clientCA != "" {
 		if clientCAs, err = readCertificates(x.clientCA); err != nil {
 			return nil, fmt.Errorf("reading --client-ca-file %s: %w", x.clientCA, err)

@@ -26,7 +26,9 @@ type collection struct {
 // newCollection returns a collection with the handlers of the graph by their paths: that of kube-controller-manager
 // (D-90), and the short one. connect sets the server for its requests before it runs, as that server also serves the
 // graph.
-func newCollection(o *options, d *data, r prometheus.Registerer, log *slog.Logger) (*collection, map[string]http.Handler) {
+func newCollection(
+	o *options, d *data, r prometheus.Registerer, log *slog.Logger,
+) (*collection, map[string]http.Handler) {
 	adapter := &loopback.Collector{}
 	c := &collection{adapter: adapter, log: log, config: gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter,
 		Workers: o.gcSyncs, Root: d.decoder.Root, Registerer: r, Log: log}}

@@ -58,7 +58,8 @@ func refused(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprint(ts.Stdout(), stdout)
 	fmt.Fprint(ts.Stderr(), stderr)
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 && exit.ExitCode() != 2 || stdout != "" || !strings.HasPrefix(stderr, "Error: ") {
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 && exit.ExitCode() != 2 || stdout != "" ||
+		!strings.HasPrefix(stderr, "Error: ") {
 		ts.Fatalf("%v", err)
 	}
 }

@@ -130,7 +130,9 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return errUnable{err}
 	}
-	if err := h.output.write(stdout, files, map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON, "junit": r.WriteJUnit}); err != nil {
+	if err := h.output.write(
+		stdout, files, map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON, "junit": r.WriteJUnit},
+	); err != nil {
 		return err
 	}
 	return verdict(ctx, r)

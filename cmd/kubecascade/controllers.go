@@ -8,7 +8,8 @@ import (
 
 // controllerNames are the names of the controllers, as in kube-controller-manager.
 func controllerNames() []string {
-	return append([]string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection, resourceQuota,
+	return append([]string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection,
+		resourceQuota,
 		roleAggregation, accountController, certificatePublisher}, workloadNames()...)
 }
 

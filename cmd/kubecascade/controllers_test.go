@@ -31,7 +31,10 @@ func TestSelectControllers(t *testing.T) {
 		{words: []string{"bootstrap-signer-controller", "tokencleaner", job}, on: []string{job},
 			absent: []string{"bootstrap-signer-controller", "token-cleaner-controller"}},
 		{words: []string{"none", job}, err: `--controllers: "none" can't be combined with job-controller`},
-		{words: []string{"nope"}, err: `--controllers: unknown controller "nope"; valid are '*', 'none', garbage-collector-controller, `},
+		{
+			words: []string{"nope"},
+			err:   `--controllers: unknown controller "nope"; valid are '*', 'none', garbage-collector-controller, `,
+		},
 		{words: []string{"-nope"}, err: `--controllers: unknown controller "nope"; `},
 		{words: []string{"-*"}, err: `--controllers: unknown controller "*"; `},
 		{words: []string{"-none"}, err: `--controllers: unknown controller "none"; `},
@@ -42,7 +45,9 @@ func TestSelectControllers(t *testing.T) {
 			t.Errorf("%q: %v, want %q", c.words, err, c.err)
 		}
 		maps.DeleteFunc(on, func(_ string, on bool) bool { return !on })
-		if d := cmp.Diff(slices.Sorted(slices.Values(c.on)), slices.Sorted(maps.Keys(on))) + cmp.Diff(c.absent, absent); d != "" {
+		if d := cmp.Diff(slices.Sorted(slices.Values(c.on)), slices.Sorted(maps.Keys(on))) + cmp.Diff(
+			c.absent, absent,
+		); d != "" {
 			t.Errorf("%q: %s", c.words, d)
 		}
 	}

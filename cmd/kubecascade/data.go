@@ -30,7 +30,10 @@ type data struct {
 // openData opens the store and waits until the cache has its state. The data outlives ctx until closed, so that
 // requests in flight can finish. fatal is storage.Config.Fatal.
 func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(error)) (*data, error) {
-	c := storage.Config{Endpoints: o.etcd, CAFile: o.etcdCA, CertFile: o.etcdCert, KeyFile: o.etcdKey, Root: o.etcdPrefix, QuotaBytes: o.quota, Fatal: fatal, Logger: log}
+	c := storage.Config{
+		Endpoints: o.etcd, CAFile: o.etcdCA, CertFile: o.etcdCert, KeyFile: o.etcdKey, Root: o.etcdPrefix,
+		QuotaBytes: o.quota, Fatal: fatal, Logger: log,
+	}
 	if len(o.etcd) == 0 {
 		c.Ephemeral = o.ephemeral
 		c.DataDir = filepath.Join(o.dataDir, "etcd")

@@ -34,7 +34,10 @@ func TestDiffFinds(t *testing.T) {
 	if !errors.Is(err, errDifferent) {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, want := range []string{"difference found: --seed 1 --ops 50, reduced to ", "--- reference\n", "--- candidate\n", "\nu", "=$(curl -sS -X POST \"$SERVER\"'/api"} {
+	for _, want := range []string{
+		"difference found: --seed 1 --ops 50, reduced to ", "--- reference\n", "--- candidate\n", "\nu",
+		"=$(curl -sS -X POST \"$SERVER\"'/api",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q in\n%s", want, out)
 		}
@@ -43,7 +46,9 @@ func TestDiffFinds(t *testing.T) {
 
 func TestDiffUsage(t *testing.T) {
 	both := []string{"--reference", "http://127.0.0.1:1", "--candidate", "http://127.0.0.1:1"}
-	for _, args := range [][]string{both[:2], append(both, "--ops=0"), append(both, "--ops=-1"), append(both, "--settle=0s")} {
+	for _, args := range [][]string{
+		both[:2], append(both, "--ops=0"), append(both, "--ops=-1"), append(both, "--settle=0s"),
+	} {
 		var u errUsage
 		if _, err := runDiff(t, args...); !errors.As(err, &u) {
 			t.Errorf("%v: %v", args, err)

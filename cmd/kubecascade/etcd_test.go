@@ -37,7 +37,9 @@ func startEtcd(ts *testscript.TestScript, neg bool, args []string) {
 		c.QuotaBackendBytes, err = strconv.ParseInt(args[0], 10, 64)
 		ts.Check(err)
 	}
-	peer, client := url.URL{Scheme: "unix", Path: filepath.Join(dir, "peer")}, url.URL{Scheme: "unix", Path: filepath.Join(dir, "client")}
+	peer, client := url.URL{
+		Scheme: "unix", Path: filepath.Join(dir, "peer"),
+	}, url.URL{Scheme: "unix", Path: filepath.Join(dir, "client")}
 	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
 	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	c.InitialCluster = c.Name + "=" + peer.String()

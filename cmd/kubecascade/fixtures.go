@@ -19,7 +19,9 @@ const serviceAccountPlugin = "ServiceAccount"
 // the service account that it has in kube-controller-manager.
 func fixtures(api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger) map[string]func(context.Context) {
 	run := func(rule fixture.Rule, account string) func(context.Context) {
-		adapter := &loopback.Fixtures{API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache}
+		adapter := &loopback.Fixtures{
+			API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache,
+		}
 		return fixture.New(rule, adapter, log).Run
 	}
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: keys.Authority().Raw})

@@ -23,11 +23,15 @@ type leadership struct {
 }
 
 func (l *leadership) flags(f *pflag.FlagSet) {
-	f.BoolVar(&l.elect, "leader-elect", false, "run the controllers only while holding the lease kube-system/"+controllerManager+
+	f.BoolVar(&l.elect, "leader-elect", false, "run the controllers only while holding the lease kube-system/"+
+		controllerManager+
 		", so that only one of several servers with the same etcd runs them (default true with --etcd-servers)")
 	f.DurationVar(&l.duration, "leader-elect-lease-duration", 15*time.Second,
 		"how long other servers wait after the last renewal before they take over the lease")
-	f.DurationVar(&l.renew, "leader-elect-renew-deadline", 10*time.Second, "how long a leader tries to renew its lease before it stops the controllers")
+	f.DurationVar(
+		&l.renew, "leader-elect-renew-deadline", 10*time.Second,
+		"how long a leader tries to renew its lease before it stops the controllers",
+	)
 	f.DurationVar(&l.period, "leader-elect-retry-period", 2*time.Second,
 		"interval between attempts to acquire or renew the lease")
 }
@@ -48,9 +52,13 @@ func (l *leadership) check() error {
 	case l.period <= 0:
 		return fmt.Errorf("--leader-elect-retry-period %v is not greater than 0", l.period)
 	case l.renew <= l.period*6/5: // the longest pause between two attempts
-		return fmt.Errorf("--leader-elect-renew-deadline %v is not greater than 1.2 times --leader-elect-retry-period %v", l.renew, l.period)
+		return fmt.Errorf(
+			"--leader-elect-renew-deadline %v is not greater than 1.2 times --leader-elect-retry-period %v", l.renew, l.period,
+		)
 	case l.duration <= l.renew:
-		return fmt.Errorf("--leader-elect-lease-duration %v is not greater than --leader-elect-renew-deadline %v", l.duration, l.renew)
+		return fmt.Errorf(
+			"--leader-elect-lease-duration %v is not greater than --leader-elect-renew-deadline %v", l.duration, l.renew,
+		)
 	case l.duration%time.Second != 0:
 		return fmt.Errorf("--leader-elect-lease-duration %v is not a number of seconds", l.duration)
 	}
@@ -67,9 +75,12 @@ func (s *system) lead(ctx context.Context) {
 		return
 	}
 	lease := &loopback.Lease{Namespace: "kube-system", Name: controllerManager,
-		API: s.api.Loopback(auth.User{Name: "system:" + controllerManager, Groups: []string{auth.GroupAuthenticated}}, controllerManager)}
+		API: s.api.Loopback(
+			auth.User{Name: "system:" + controllerManager, Groups: []string{auth.GroupAuthenticated}}, controllerManager,
+		)}
 	election.New(lease, election.Options{
-		Identity: identity(), Duration: s.o.leader.duration, RenewDeadline: s.o.leader.renew, RetryPeriod: s.o.leader.period, Log: s.log,
+		Identity: identity(), Duration: s.o.leader.duration, RenewDeadline: s.o.leader.renew, RetryPeriod: s.o.leader.period,
+		Log:   s.log,
 		Seize: len(s.o.etcd) == 0, // no other process has the data directory open; a lease in it belongs to a dead process
 	}).Run(ctx, s.control)
 }

@@ -20,23 +20,72 @@ func TestFindMemory(t *testing.T) {
 		root    fstest.MapFS
 		want    memoryLimit
 	}{
-		"no Linux":           {math.MaxInt64, fstest.MapFS{}, memoryLimit{unknownMemory, "default"}},
-		"no group":           {math.MaxInt64, files(), memoryLimit{16 * gib, "machine"}},
-		"GOMEMLIMIT":         {gib, files(), memoryLimit{gib, "GOMEMLIMIT"}},
-		"version 2":          {math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "2147483648\n"), memoryLimit{2 * gib, "cgroup"}},
-		"no limit":           {math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "max\n"), memoryLimit{16 * gib, "machine"}},
-		"a parent's":         {math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "max\n", "sys/fs/cgroup/a/memory.max", "3221225472\n"), memoryLimit{3 * gib, "cgroup"}},
-		"the least":          {math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "4294967296\n", "sys/fs/cgroup/a/memory.max", "3221225472\n"), memoryLimit{3 * gib, "cgroup"}},
-		"a container":        {math.MaxInt64, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "1073741824\n"), memoryLimit{gib, "cgroup"}},
-		"another name space": {math.MaxInt64, files("proc/self/cgroup", "0::/../../x\n", "sys/fs/cgroup/memory.max", "1073741824\n"), memoryLimit{gib, "cgroup"}},
-		"version 1":          {math.MaxInt64, files("proc/self/cgroup", "5:cpu,cpuacct:/a\n4:memory:/a\n", "sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n"), memoryLimit{gib, "cgroup"}},
-		"version 1, a container": {math.MaxInt64, files("proc/self/cgroup", "4:memory:/docker/0123\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"),
+		"no Linux":   {math.MaxInt64, fstest.MapFS{}, memoryLimit{unknownMemory, "default"}},
+		"no group":   {math.MaxInt64, files(), memoryLimit{16 * gib, "machine"}},
+		"GOMEMLIMIT": {gib, files(), memoryLimit{gib, "GOMEMLIMIT"}},
+		"version 2": {
+			math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "2147483648\n"),
+			memoryLimit{2 * gib, "cgroup"},
+		},
+		"no limit": {
+			math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "max\n"),
+			memoryLimit{16 * gib, "machine"},
+		},
+		"a parent's": {
+			math.MaxInt64,
+			files(
+				"proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "max\n", "sys/fs/cgroup/a/memory.max",
+				"3221225472\n",
+			),
+			memoryLimit{3 * gib, "cgroup"},
+		},
+		"the least": {
+			math.MaxInt64,
+			files(
+				"proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "4294967296\n", "sys/fs/cgroup/a/memory.max",
+				"3221225472\n",
+			),
+			memoryLimit{3 * gib, "cgroup"},
+		},
+		"a container": {
+			math.MaxInt64, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "1073741824\n"),
+			memoryLimit{gib, "cgroup"},
+		},
+		"another name space": {
+			math.MaxInt64, files("proc/self/cgroup", "0::/../../x\n", "sys/fs/cgroup/memory.max", "1073741824\n"),
+			memoryLimit{gib, "cgroup"},
+		},
+		"version 1": {
+			math.MaxInt64,
+			files(
+				"proc/self/cgroup", "5:cpu,cpuacct:/a\n4:memory:/a\n", "sys/fs/cgroup/memory/a/memory.limit_in_bytes",
+				"1073741824\n",
+			),
+			memoryLimit{gib, "cgroup"},
+		},
+		"version 1, a container": {math.MaxInt64,
+			files("proc/self/cgroup", "4:memory:/docker/0123\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"),
 			memoryLimit{gib, "cgroup"}},
-		"version 1, no limit":  {math.MaxInt64, files("proc/self/cgroup", "4:memory:/\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"), memoryLimit{16 * gib, "machine"}},
-		"more than there is":   {math.MaxInt64, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "99999999999999\n"), memoryLimit{16 * gib, "machine"}},
-		"both":                 {gib, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "2147483648\n"), memoryLimit{gib, "GOMEMLIMIT"}},
-		"GOMEMLIMIT too large": {8 * gib, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "2147483648\n"), memoryLimit{2 * gib, "cgroup"}},
-		"broken":               {math.MaxInt64, files("proc/self/cgroup", "x\n::\n0::/\n", "sys/fs/cgroup/memory.max", "lots"), memoryLimit{16 * gib, "machine"}},
+		"version 1, no limit": {
+			math.MaxInt64,
+			files("proc/self/cgroup", "4:memory:/\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
+			memoryLimit{16 * gib, "machine"},
+		},
+		"more than there is": {
+			math.MaxInt64, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "99999999999999\n"),
+			memoryLimit{16 * gib, "machine"},
+		},
+		"both": {
+			gib, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "2147483648\n"), memoryLimit{gib, "GOMEMLIMIT"},
+		},
+		"GOMEMLIMIT too large": {
+			8 * gib, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "2147483648\n"),
+			memoryLimit{2 * gib, "cgroup"},
+		},
+		"broken": {
+			math.MaxInt64, files("proc/self/cgroup", "x\n::\n0::/\n", "sys/fs/cgroup/memory.max", "lots"),
+			memoryLimit{16 * gib, "machine"},
+		},
 	} {
 		if got := findMemory(c.runtime, c.root); got != c.want {
 			t.Errorf("%s: %v, want %v", what, got, c.want)
@@ -51,7 +100,9 @@ func TestMemoryInFlight(t *testing.T) {
 			t.Errorf("%s: %d %v", flag, got, err)
 		}
 	}
-	if got, err := (&options{maxMemory: "0"}).memoryInFlight(memoryLimit{32 << 20, "cgroup"}); err != nil || got != leastMemory {
+	if got, err := (&options{maxMemory: "0"}).memoryInFlight(memoryLimit{
+		32 << 20, "cgroup",
+	}); err != nil || got != leastMemory {
 		t.Errorf("of little memory: %d %v", got, err)
 	}
 	for bytes, want := range map[int64]int64{512 << 20: 256 << 20, 256 << 20: 128 << 20, 8 << 30: 2 << 30} {

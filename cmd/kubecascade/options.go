@@ -94,7 +94,10 @@ func (o *options) groups() []group {
 			f.StringSliceVar(&o.hosts, "tls-san", nil,
 				"additional DNS names and IP addresses for the serving certificate, besides --bind-address and "+
 					"localhost")
-			f.StringVar(&o.kubeconfig, "kubeconfig-out", "", "file to write an administrator's kubeconfig to (default admin.kubeconfig in the data directory)")
+			f.StringVar(
+				&o.kubeconfig, "kubeconfig-out", "",
+				"file to write an administrator's kubeconfig to (default admin.kubeconfig in the data directory)",
+			)
 		}),
 		set("Storage", func(f *pflag.FlagSet) {
 			f.StringVar(&o.dataDir, "data-dir", "./kubecascade-data", "directory for the embedded etcd, certificates and keys")

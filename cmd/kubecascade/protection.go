@@ -14,7 +14,9 @@ import (
 // the service account that it has in kube-controller-manager (K cmd/kube-controller-manager/app/core.go).
 func protectors(api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
 	run := func(rule protection.Rule, account string) func(context.Context) {
-		adapter := &loopback.Protection{API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache}
+		adapter := &loopback.Protection{
+			API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache,
+		}
 		return protection.New(rule, adapter, protection.Options{Log: log}).Run
 	}
 	return map[string]func(context.Context){

@@ -13,6 +13,8 @@ import (
 // aggregateRoles returns the function that runs the controller for aggregated cluster roles. It has its own manager in
 // managedFields, as in kube-controller-manager.
 func aggregateRoles(api *apiserver.Server, d *data, log *slog.Logger) func(context.Context) {
-	adapter := &loopback.Aggregation{API: api.Loopback(auth.ServiceAccount("kube-system", roleAggregation), roleAggregation), Cache: d.cache}
+	adapter := &loopback.Aggregation{
+		API: api.Loopback(auth.ServiceAccount("kube-system", roleAggregation), roleAggregation), Cache: d.cache,
+	}
 	return aggregation.New(adapter, log).Run
 }

@@ -42,7 +42,8 @@ func buildKubectl(dir string) error {
 		return os.Symlink(other, filepath.Join(dir, "kubectl"))
 	}
 	c := exec.Command("go", "build", "-C", filepath.Join("..", "..", "tests"), "-o", filepath.Join(dir, "kubectl"),
-		"-ldflags", "-X k8s.io/component-base/version.gitVersion=v1.36.6 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36", "./kubectl")
+		"-ldflags",
+		"-X k8s.io/component-base/version.gitVersion=v1.36.6 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36", "./kubectl")
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
 	return c.Run()
 }
@@ -78,7 +79,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": serveBackground, "signal": signalServer, "exits": exits, "shutdown": shutdown,
 			"http": httpRequest, "open": openRequest, "sees": sees, "finish": finishRequest,
-			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "cut": cut, "mode": mode, "empty": empty, "filler": filler,
+			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "cut": cut, "mode": mode,
+			"empty": empty, "filler": filler,
 			"passed": passed,
 			"etcd":   startEtcd,
 		},

@@ -96,7 +96,9 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 		return err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	keys, err := pki.Ensure(pki.Options{Dir: filepath.Join(o.dataDir, "pki"), Hosts: append(o.hosts, o.bindAddress), Log: log})
+	keys, err := pki.Ensure(
+		pki.Options{Dir: filepath.Join(o.dataDir, "pki"), Hosts: append(o.hosts, o.bindAddress), Log: log},
+	)
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,10 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 	renewing, stopRenewing := context.WithCancel(ctx)
 	var renewal sync.WaitGroup
 	renewal.Go(func() { renewDaily(renewing, keys, kubeconfig, ports.secureURL(), log) })
-	fmt.Fprintf(out, "kubecascade %s ready in %d ms: %s, kubeconfig %s\n", version, time.Since(start).Milliseconds(), strings.Join(ports.urls(), " "), kubeconfig)
+	fmt.Fprintf(
+		out, "kubecascade %s ready in %d ms: %s, kubeconfig %s\n", version, time.Since(start).Milliseconds(),
+		strings.Join(ports.urls(), " "), kubeconfig,
+	)
 	select {
 	case <-ctx.Done():
 	case err = <-failed:

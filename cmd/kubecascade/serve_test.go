@@ -38,7 +38,10 @@ func TestSlowHeaders(t *testing.T) {
 		"nothing":       {"", "", 33 * time.Second},
 		"half a header": {"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", "", 33 * time.Second},
 		"no more":       {"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "200 OK", 91 * time.Second},
-		"too much":      {"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 2<<20), "431 Request Header Fields Too Large", 33 * time.Second},
+		"too much": {
+			"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 2<<20), "431 Request Header Fields Too Large",
+			33 * time.Second,
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newHTTPServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), slog.New(slog.DiscardHandler))

@@ -24,7 +24,11 @@ type memory struct{ allocated, unused uint64 }
 
 // look reads the runtime's metrics.
 func look() memory {
-	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	s := []metrics.Sample{
+		{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/gc/heap/live:bytes"},
+	}
 	metrics.Read(s)
 	garbage := s[3].Value.Uint64() - min(s[3].Value.Uint64(), s[4].Value.Uint64())
 	return memory{allocated: s[0].Value.Uint64(), unused: s[1].Value.Uint64() + s[2].Value.Uint64() + garbage}

@@ -124,10 +124,15 @@ func (s *system) wireOwn(d *data) {
 // wire creates the enabled controllers, except the garbage collector.
 func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	if on[namespaceController] {
-		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: s.o.nsSyncs, Log: s.log}).Run
+		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{
+			Workers: s.o.nsSyncs, Log: s.log,
+		}).Run
 	}
 	if on[resourceQuota] {
-		adapter := &loopback.Quotas{API: s.api.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager), Cache: d.cache}
+		adapter := &loopback.Quotas{
+			API:   s.api.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager),
+			Cache: d.cache,
+		}
 		s.controllers[resourceQuota] = quota.New(adapter, quota.Options{Workers: s.o.quotaSyncs, Log: s.log}).Run
 	}
 	if on[roleAggregation] {

@@ -64,7 +64,9 @@ func (t *target) config() (*rest.Config, error) {
 		overrides := &clientcmd.ConfigOverrides{CurrentContext: t.context}
 		overrides.ClusterInfo.Server = t.server
 		var err error
-		c, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{ExplicitPath: t.kubeconfig}, overrides).ClientConfig()
+		c, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{
+			ExplicitPath: t.kubeconfig,
+		}, overrides).ClientConfig()
 		if err != nil {
 			return nil, errUnable{fmt.Errorf("--kubeconfig: %w", err)}
 		}

@@ -39,17 +39,31 @@ var workloads = []struct {
 	controllers []func() workload.Controller
 }{
 	{"endpoints-controller", "endpoint-controller", "concurrent-endpoint-syncs", 5, made(endpoint.Endpoints)},
-	{"endpointslice-controller", "endpointslice-controller", "concurrent-service-endpoint-syncs", 5, made(endpoint.Slices)},
-	{"endpointslice-mirroring-controller", "endpointslicemirroring-controller", "mirroring-concurrent-service-endpoint-syncs", 5, made(endpoint.Mirror)},
-	{"replicationcontroller-controller", "replication-controller", "concurrent-rc-syncs", 5, made(replicaset.NewReplication)},
+	{
+		"endpointslice-controller", "endpointslice-controller", "concurrent-service-endpoint-syncs", 5, made(endpoint.Slices),
+	},
+	{
+		"endpointslice-mirroring-controller", "endpointslicemirroring-controller",
+		"mirroring-concurrent-service-endpoint-syncs", 5, made(endpoint.Mirror),
+	},
+	{
+		"replicationcontroller-controller", "replication-controller", "concurrent-rc-syncs", 5,
+		made(replicaset.NewReplication),
+	},
 	{"replicaset-controller", "replicaset-controller", "concurrent-replicaset-syncs", 5, made(replicaset.New)},
 	{"deployment-controller", "deployment-controller", "concurrent-deployment-syncs", 5, made(deployment.New)},
 	{"job-controller", "job-controller", "concurrent-job-syncs", 5, made(job.New, job.Orphans)},
 	{"cronjob-controller", "cronjob-controller", "concurrent-cron-job-syncs", 5, made(cronjob.New)},
 	{"statefulset-controller", "statefulset-controller", "concurrent-statefulset-syncs", 5, made(statefulset.New)},
 	{"daemonset-controller", "daemon-set-controller", "concurrent-daemonset-syncs", 2, made(daemonset.New)},
-	{"ephemeral-volume-controller", "ephemeral-volume-controller", "concurrent-ephemeralvolume-syncs", 5, made(ephemeral.New)},
-	{"ttl-after-finished-controller", "ttl-after-finished-controller", "concurrent-ttl-after-finished-syncs", 5, made(ttl.New)},
+	{
+		"ephemeral-volume-controller", "ephemeral-volume-controller", "concurrent-ephemeralvolume-syncs", 5,
+		made(ephemeral.New),
+	},
+	{
+		"ttl-after-finished-controller", "ttl-after-finished-controller", "concurrent-ttl-after-finished-syncs", 5,
+		made(ttl.New),
+	},
 	{"pod-garbage-collector-controller", "pod-garbage-collector", "", 0, made(podgc.New)},
 	{nodeLifecycle, "node-controller", "", 0, made(node.New)},
 }
@@ -120,14 +134,18 @@ func (s syncs) workers(name string) int {
 const simulators = 32
 
 // workers returns the functions, by name, that run the enabled ones, and --simulate-pods. They share one index.
-func workers(o *options, on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
+func workers(
+	o *options, on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger,
+) map[string]func(context.Context) {
 	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
 	run := map[string]func(context.Context){}
 	for _, w := range workloads {
 		if !on[w.name] {
 			continue
 		}
-		adapter := &loopback.Workloads{API: api.Loopback(auth.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index}
+		adapter := &loopback.Workloads{
+			API: api.Loopback(auth.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index,
+		}
 		run[w.name] = func(ctx context.Context) {
 			var all sync.WaitGroup
 			for _, c := range append(w.controllers[:len(w.controllers):len(w.controllers)], silent(o, w.name, log)...) {

@@ -54,7 +54,8 @@ func furnishRejected(ctx context.Context, t *Target) error {
 	defer c.close()
 	const authorization = `"apiGroup":"rbac.authorization.k8s.io"`
 	bind := func(kind, role string) string {
-		return `{"metadata":{"name":"` + role + `"},"roleRef":{` + authorization + `,"kind":"` + kind + `","name":"` + role + `"},
+		return `{"metadata":{"name":"` + role + `"},"roleRef":{` + authorization + `,"kind":"` + kind + `","name":"` + role +
+			`"},
 			"subjects":[{` + authorization + `,"kind":"User","name":"` + stranger + `"}]}`
 	}
 	for _, o := range [][2]string{

@@ -42,7 +42,8 @@ func badPaths() (all []bad) {
 		bad{what: "a method of no use", user: attacker, method: "TRACE", path: configMaps + "/c", code: 405},
 		bad{what: "a tunnel", user: attacker, method: "CONNECT", path: configMaps + "/c", code: 405},
 		bad{what: "a forged continue token", user: attacker, method: "GET", code: 400,
-			path: configMaps + "?limit=1&continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi9vdGhlci9zZWNyZXRzL2hpZGRlbiJ9"},
+			path: configMaps +
+				"?limit=1&continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi9vdGhlci9zZWNyZXRzL2hpZGRlbiJ9"},
 		bad{what: "a selector that is none", user: attacker, method: "GET", path: configMaps + "?labelSelector=%ff",
 			code: 400},
 		bad{what: "a negative revision", user: attacker, method: "GET", path: configMaps + "?resourceVersion=-1",

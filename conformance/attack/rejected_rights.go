@@ -21,7 +21,9 @@ func badIdentities() []bad {
 			header: []string{"Cookie: token=" + token(admin)}},
 		{what: "a token as a password", method: "GET", path: secret, header: []string{basic}, code: 401},
 		{what: "an unsigned token", method: "GET", path: secret, code: 401,
-			header: []string{"Authorization: Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJzeXN0ZW06c2VydmljZWFjY291bnQ6a3ViZS1zeXN0ZW06eCJ9."}},
+			header: []string{
+				"Authorization: Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJzeXN0ZW06c2VydmljZWFjY291bnQ6a3ViZS1zeXN0ZW06eCJ9.",
+			}},
 		{what: "two tokens", method: "GET", path: secret, code: 401,
 			header: []string{"Authorization: Bearer " + token(attacker), "Authorization: Bearer " + token(admin)}},
 		{what: "a front proxy's headers", method: "GET", path: secret, code: 403,

@@ -139,7 +139,8 @@ func (a *Attacker) trickle(ctx context.Context, c net.Conn, beginning string) {
 		var code int
 		if _, e := fmt.Sscanf(line, "HTTP/1.1 %d", &code); e == nil {
 			a.count(ctx, code, nil)
-			if code == http.StatusOK || code == http.StatusSwitchingProtocols || code == http.StatusForbidden && strings.Contains(beginning, "GET /api ") {
+			if code == http.StatusOK || code == http.StatusSwitchingProtocols ||
+				code == http.StatusForbidden && strings.Contains(beginning, "GET /api ") {
 				<-ctx.Done() // the rest isn't read
 			}
 		} else if ctx.Err() == nil {

@@ -184,7 +184,9 @@ func open(id uint32, end bool, head [][2]string) func(*http2.Framer) error {
 		rest := []byte(b.String())
 		piece := rest[:min(len(rest), 16_000)]
 		rest = rest[len(piece):]
-		err := f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndStream: end, EndHeaders: len(rest) == 0, BlockFragment: piece})
+		err := f.WriteHeaders(
+			http2.HeadersFrameParam{StreamID: id, EndStream: end, EndHeaders: len(rest) == 0, BlockFragment: piece},
+		)
 		for err == nil && len(rest) > 0 {
 			piece = rest[:min(len(rest), 16_000)]
 			rest = rest[len(piece):]

@@ -72,7 +72,10 @@ func backgroundDefault(t *T) {
 func backgroundByQuery(t *T) {
 	owner := t.Make(c.ReplicationController, "owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
-	t.Answered(t.Accepted(t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Background", nil), http.StatusOK), owner, c.Gone)
+	t.Answered(
+		t.Accepted(t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Background", nil), http.StatusOK), owner,
+		c.Gone,
+	)
 	t.Await(dependent, c.Gone)
 }
 
@@ -80,7 +83,9 @@ func backgroundBodyWins(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
 	body := map[string]any{"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
-	t.Answered(t.Accepted(t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Orphan", body), http.StatusOK), owner, c.Gone)
+	t.Answered(
+		t.Accepted(t.Send(http.MethodDelete, owner.Path()+"?propagationPolicy=Orphan", body), http.StatusOK), owner, c.Gone,
+	)
 	t.Await(dependent, c.Gone)
 }
 

@@ -61,7 +61,9 @@ func clusterNamespaced(t *T) {
 
 func clusterOrphan(t *T) {
 	owner := t.Make(c.ClusterRole, "owner")
-	dependents := []*Object{t.Make(c.ConfigMap, "inside", c.By(owner)), t.Make(c.ClusterRole, "outside", c.Blocking(owner))}
+	dependents := []*Object{
+		t.Make(c.ConfigMap, "inside", c.By(owner)), t.Make(c.ClusterRole, "outside", c.Blocking(owner)),
+	}
 	t.Settle(c.ConfigMap, c.ClusterRole)
 	t.Delete(owner, c.Orphan)
 	t.Await(owner, c.Gone)

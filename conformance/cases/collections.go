@@ -88,7 +88,9 @@ func collectionJobs(t *T) {
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(job))
 	t.Settle()
 	answer := t.DeleteCollection(c.Job, "")
-	t.Check(warned(answer), "a Warning header that says "+preserved, fmt.Sprint("the warnings ", answer.Warnings()), answer)
+	t.Check(
+		warned(answer), "a Warning header that says "+preserved, fmt.Sprint("the warnings ", answer.Warnings()), answer,
+	)
 	t.Await(job, c.Gone)
 	t.Pass()
 	t.Holds(dependent, c.Alive, c.HasOwners())

@@ -34,12 +34,13 @@ func awaitEvent(t *T, dependent, owner *Object) {
 		in = "default"
 	}
 	var event map[string]any
-	t.Until(fmt.Sprintf("an event OwnerRefInvalidNamespace about %s in namespace %s", dependent, in), func() (bool, string) {
-		if items := eventsOf(t, in, dependent); len(items) > 0 {
-			event, _ = items[0].(map[string]any)
-		}
-		return event != nil, "there is none"
-	})
+	t.Until(fmt.Sprintf("an event OwnerRefInvalidNamespace about %s in namespace %s", dependent, in),
+		func() (bool, string) {
+			if items := eventsOf(t, in, dependent); len(items) > 0 {
+				event, _ = items[0].(map[string]any)
+			}
+			return event != nil, "there is none"
+		})
 	ns := dependent.GetNamespace()
 	message := fmt.Sprintf("ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %q",
 		owner.Of.APIVersion(), owner.Of.Name, ns, owner.GetName(), owner.GetUID(), ns)
@@ -56,7 +57,10 @@ func awaitEvent(t *T, dependent, owner *Object) {
 		{"involvedObject.apiVersion", about["apiVersion"], dependent.Of.APIVersion()},
 		{"involvedObject.uid", about["uid"], string(dependent.GetUID())},
 	} {
-		t.Check(field.have == field.want, fmt.Sprintf("the event's %s to be %v", field.name, field.want), fmt.Sprintf("%v, in %v", field.have, event), nil)
+		t.Check(
+			field.have == field.want, fmt.Sprintf("the event's %s to be %v", field.name, field.want),
+			fmt.Sprintf("%v, in %v", field.have, event), nil,
+		)
 	}
 }
 

@@ -45,7 +45,10 @@ func finalizersLast(t *T) {
 	t.Release(held)
 	t.Holds(held, c.Terminating, c.HasFinalizers("conformance.example.com/other"))
 	now := t.Patch(held, map[string]any{"metadata": map[string]any{"finalizers": nil}})
-	t.Check(len(now.GetFinalizers()) == 0 && now.GetUID() == held.GetUID(), "the object without finalizers in the answer", now.YAML(), nil)
+	t.Check(
+		len(now.GetFinalizers()) == 0 && now.GetUID() == held.GetUID(), "the object without finalizers in the answer",
+		now.YAML(), nil,
+	)
 	t.Holds(held, c.Gone)
 }
 

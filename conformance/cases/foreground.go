@@ -99,7 +99,9 @@ func foregroundLeaves(t *T) {
 
 func foregroundOrder(t *T) {
 	root := t.Make(c.ConfigMap, "root")
-	middle := []*Object{t.Make(c.ConfigMap, "middle-a", c.Blocking(root)), t.Make(c.ConfigMap, "middle-b", c.Blocking(root))}
+	middle := []*Object{
+		t.Make(c.ConfigMap, "middle-a", c.Blocking(root)), t.Make(c.ConfigMap, "middle-b", c.Blocking(root)),
+	}
 	var leaves []*Object
 	for _, m := range middle {
 		leaves = append(leaves, t.Make(c.ConfigMap, "leaf-of-"+m.GetName(), c.Blocking(m)))
@@ -226,7 +228,9 @@ func foregroundReferenceRemoved(t *T) {
 
 func foregroundDependentFreed(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
-	both := []*Object{t.Make(c.ConfigMap, "one", c.Blocking(owner), c.Held), t.Make(c.ConfigMap, "two", c.Blocking(owner), c.Held)}
+	both := []*Object{
+		t.Make(c.ConfigMap, "one", c.Blocking(owner), c.Held), t.Make(c.ConfigMap, "two", c.Blocking(owner), c.Held),
+	}
 	t.Settle()
 	t.Delete(owner, c.Foreground)
 	t.AwaitAll(both, c.Terminating)

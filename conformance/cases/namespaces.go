@@ -51,7 +51,9 @@ var terminatingPhase = c.Has("have the phase Terminating", func(o *Object) bool 
 func namespaceContent(t *T) {
 	ns := t.Namespace("full")
 	var content []*Object
-	for _, k := range []c.Kind{c.ConfigMap, c.Secret, c.ReplicationController, c.ReplicaSet, c.Job, c.CronJob, c.Autoscaler} {
+	for _, k := range []c.Kind{
+		c.ConfigMap, c.Secret, c.ReplicationController, c.ReplicaSet, c.Job, c.CronJob, c.Autoscaler,
+	} {
 		content = append(content, t.Make(k, "content", c.In(ns)))
 	}
 	outside := t.Make(c.ConfigMap, "outside")
@@ -71,10 +73,12 @@ func namespaceHeld(t *T) {
 	t.Await(plain, c.Gone)
 	t.Await(ns, c.Terminating,
 		c.Has("have the condition NamespaceContentRemaining that counts the config map", func(o *Object) bool {
-			return c.ConditionStatus(o, "NamespaceContentRemaining") == "True" && strings.Contains(c.ConditionMessage(o, "NamespaceContentRemaining"), "configmaps. has 1 resource instances")
+			return c.ConditionStatus(o, "NamespaceContentRemaining") == "True" &&
+				strings.Contains(c.ConditionMessage(o, "NamespaceContentRemaining"), "configmaps. has 1 resource instances")
 		}),
 		c.Has("have the condition NamespaceFinalizersRemaining that names the finalizer", func(o *Object) bool {
-			return c.ConditionStatus(o, "NamespaceFinalizersRemaining") == "True" && strings.Contains(c.ConditionMessage(o, "NamespaceFinalizersRemaining"), c.Hold+" in 1 resource instances")
+			return c.ConditionStatus(o, "NamespaceFinalizersRemaining") == "True" &&
+				strings.Contains(c.ConditionMessage(o, "NamespaceFinalizersRemaining"), c.Hold+" in 1 resource instances")
 		}))
 	late := map[string]any{"metadata": map[string]any{"name": "late"}}
 	t.Refused(t.Send(http.MethodPost, c.ConfigMap.Path(ns.GetName(), ""), late), http.StatusForbidden,
@@ -134,7 +138,9 @@ func namespaceMetadata(t *T) {
 	ns := t.Namespace("held", c.Held)
 	content := t.Make(c.ConfigMap, "content", c.In(ns))
 	t.Delete(ns)
-	t.Await(ns, c.Terminating, c.HasFinalizers(c.Hold), c.Has("have no finalizers in its spec", func(o *Object) bool { return len(specFinalizers(o)) == 0 }))
+	t.Await(ns, c.Terminating, c.HasFinalizers(c.Hold), c.Has("have no finalizers in its spec", func(o *Object) bool {
+		return len(specFinalizers(o)) == 0
+	}))
 	t.Holds(content, c.Gone)
 	t.Release(ns)
 	t.Await(ns, c.Gone)
@@ -158,8 +164,11 @@ func namespaceTwice(t *T) {
 	ns := t.Namespace("twice")
 	held := t.Make(c.ConfigMap, "held", c.In(ns), c.Held)
 	t.Delete(ns)
-	now := t.Await(ns, c.Terminating, c.Has("have conditions that count one config map with a finalizer", func(o *Object) bool {
-		return c.ConditionMessage(o, "NamespaceContentRemaining") == "Some resources are remaining: configmaps. has 1 resource instances" &&
+	now := t.Await(ns, c.Terminating, c.Has("have conditions that count one config map with a finalizer", func(
+		o *Object,
+	) bool {
+		return c.ConditionMessage(o, "NamespaceContentRemaining") ==
+			"Some resources are remaining: configmaps. has 1 resource instances" &&
 			c.ConditionStatus(o, "NamespaceFinalizersRemaining") == "True"
 	}))
 	t.Answered(t.Delete(ns), ns, c.Unchanged(now))

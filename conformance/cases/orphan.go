@@ -182,7 +182,10 @@ func legacyFalse(t *T) {
 
 func legacyAccepted(t *T) {
 	owner := t.Make(c.ConfigMap, "owner", c.Held)
-	t.Answered(t.Accepted(t.Delete(owner, c.OrphanDependents(false)), http.StatusAccepted), owner, c.Terminating, c.HasFinalizers(c.Hold))
+	t.Answered(
+		t.Accepted(t.Delete(owner, c.OrphanDependents(false)), http.StatusAccepted), owner, c.Terminating,
+		c.HasFinalizers(c.Hold),
+	)
 	t.Accepted(t.Delete(owner, c.Background), http.StatusOK)
 	t.Release(owner)
 	t.Holds(owner, c.Gone)
@@ -192,7 +195,10 @@ func legacyQuery(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
 	t.Settle()
-	t.Answered(t.Accepted(t.Send(http.MethodDelete, owner.Path()+"?orphanDependents=true", nil), http.StatusOK), owner, c.Terminating)
+	t.Answered(
+		t.Accepted(t.Send(http.MethodDelete, owner.Path()+"?orphanDependents=true", nil), http.StatusOK), owner,
+		c.Terminating,
+	)
 	t.Await(owner, c.Gone)
 	t.Pass()
 	t.Holds(dependent, c.Alive, c.HasOwners())

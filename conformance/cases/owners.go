@@ -76,7 +76,10 @@ func ownersForegroundBeside(t *T) {
 
 func ownersAllWaiting(t *T) {
 	one, two := t.Make(c.ConfigMap, "one"), t.Make(c.ConfigMap, "two")
-	held := []*Object{t.Make(c.ConfigMap, "held-of-one", c.Blocking(one), c.Held), t.Make(c.ConfigMap, "held-of-two", c.Blocking(two), c.Held)}
+	held := []*Object{
+		t.Make(c.ConfigMap, "held-of-one", c.Blocking(one), c.Held),
+		t.Make(c.ConfigMap, "held-of-two", c.Blocking(two), c.Held),
+	}
 	t.Settle()
 	t.Delete(one, c.Foreground)
 	t.Await(held[0], c.Terminating)

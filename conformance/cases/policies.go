@@ -65,7 +65,10 @@ func warned(answer *c.Answer) bool {
 
 func policyJob(t *T) {
 	answer := orphansByDefault(t, c.Job)
-	t.Check(warned(answer), "a Warning header that says "+preserved, "the warnings "+strings.Join(answer.Warnings(), "; "), answer)
+	t.Check(
+		warned(answer), "a Warning header that says "+preserved, "the warnings "+strings.Join(answer.Warnings(), "; "),
+		answer,
+	)
 }
 
 func policyJobExplicit(t *T) {

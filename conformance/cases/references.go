@@ -102,7 +102,9 @@ func referenceUnserved(t *T) {
 
 func referenceVersion(t *T) {
 	owner := t.Make(c.Autoscaler, "owner")
-	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner, func(r *metav1.OwnerReference) { r.APIVersion = "autoscaling/v1" }))
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner, func(r *metav1.OwnerReference) {
+		r.APIVersion = "autoscaling/v1"
+	}))
 	t.Pass(c.ConfigMap, c.Autoscaler)
 	t.Holds(dependent, c.Unchanged(dependent))
 	t.Delete(owner)
@@ -126,12 +128,23 @@ func referenceMalformed(t *T) {
 		refs    []metav1.OwnerReference
 		message string
 	}{
-		{set(func(r *metav1.OwnerReference) { r.UID = "" }), "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"},
-		{set(func(r *metav1.OwnerReference) { r.Name = "" }), "metadata.ownerReferences.name: Invalid value: \"\": must not be empty"},
-		{set(func(r *metav1.OwnerReference) { r.Kind = "" }), "metadata.ownerReferences.kind: Invalid value: \"\": must not be empty"},
-		{set(func(r *metav1.OwnerReference) { r.APIVersion = "" }), "metadata.ownerReferences.apiVersion: Invalid value: \"\": version must not be empty"},
+		{set(func(r *metav1.OwnerReference) {
+			r.UID = ""
+		}), "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"},
+		{set(func(r *metav1.OwnerReference) {
+			r.Name = ""
+		}), "metadata.ownerReferences.name: Invalid value: \"\": must not be empty"},
+		{set(func(r *metav1.OwnerReference) {
+			r.Kind = ""
+		}), "metadata.ownerReferences.kind: Invalid value: \"\": must not be empty"},
+		{set(func(r *metav1.OwnerReference) {
+			r.APIVersion = ""
+		}), "metadata.ownerReferences.apiVersion: Invalid value: \"\": version must not be empty"},
 		{set(func(r *metav1.OwnerReference) { r.Kind = "Event" }), "is disallowed from being an owner"},
-		{[]metav1.OwnerReference{c.Ref(owner, control), c.Ref(owner, control, otherUID)}, "Only one reference can have Controller set to true"},
+		{
+			[]metav1.OwnerReference{c.Ref(owner, control), c.Ref(owner, control, otherUID)},
+			"Only one reference can have Controller set to true",
+		},
 	} {
 		patch := map[string]any{"metadata": map[string]any{"ownerReferences": bad.refs}}
 		t.Refused(t.TryPatch(owner, patch), http.StatusUnprocessableEntity, bad.message)

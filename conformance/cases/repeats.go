@@ -111,7 +111,8 @@ func repeatVersion(t *T) {
 	object := t.Make(c.ConfigMap, "object")
 	now := t.Patch(object, map[string]any{"data": map[string]any{"a": "b"}})
 	t.Refused(t.TryDelete(object, c.If("resourceVersion", object.GetResourceVersion())), http.StatusConflict,
-		"the ResourceVersion in the precondition ("+object.GetResourceVersion()+") does not match the ResourceVersion in record ("+now.GetResourceVersion()+")")
+		"the ResourceVersion in the precondition ("+object.GetResourceVersion()+
+			") does not match the ResourceVersion in record ("+now.GetResourceVersion()+")")
 	t.Answered(t.Delete(object, c.If("resourceVersion", now.GetResourceVersion())), object, c.Gone)
 }
 

@@ -37,7 +37,10 @@ func TestSame(t *testing.T) {
 // TestNoNetEffect: what leaves everything as it was is waited for, too. One collector is slower than the other, and the
 // next operation takes the name of what the last one made.
 func TestNoNetEffect(t *testing.T) {
-	c := differ.Config{Reference: servertest.Start(t), Candidate: servertest.Slow(t, 20*time.Millisecond), Client: servertest.Client(t), Prefix: "a-"}
+	c := differ.Config{
+		Reference: servertest.Start(t), Candidate: servertest.Slow(t, 20*time.Millisecond), Client: servertest.Client(t),
+		Prefix: "a-",
+	}
 	var ops []model.Op
 	for id := range 30 {
 		ops = append(ops, model.Op{ID: id + 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n0"},
@@ -50,7 +53,8 @@ func TestNoNetEffect(t *testing.T) {
 
 // TestNoCollector: what a server without a collector doesn't do is found, and told in few operations.
 func TestNoCollector(t *testing.T) {
-	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL, Client: servertest.Client(t), BuiltIn: true,
+	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL,
+		Client: servertest.Client(t), BuiltIn: true,
 		Prefix: "a-", Settle: 300 * time.Millisecond}
 	f, err := differ.Find(t.Context(), c, 1, 100)
 	if err != nil {
@@ -87,7 +91,9 @@ func TestLateDeed(t *testing.T) {
 		}
 		a.Body.Close()
 	}, func(*http.Response) {})
-	d, err := differ.Run(t.Context(), c, []model.Op{{ID: 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n0"}}})
+	d, err := differ.Run(
+		t.Context(), c, []model.Op{{ID: 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n0"}}},
+	)
 	if err != nil || d == nil || !strings.Contains(d.Candidate, "DELETED Secret/a/n0") {
 		t.Errorf("%v %v", d, err)
 	}
@@ -110,12 +116,13 @@ func proxy(t *testing.T, server string, before func(*http.Request), change func(
 // TestOnce: a difference that doesn't show again is told as such, and not reduced to something else.
 func TestOnce(t *testing.T) {
 	var answers atomic.Int64
-	c := differ.Config{Reference: servertest.Start(t), Candidate: proxy(t, servertest.Start(t), func(*http.Request) {}, func(r *http.Response) {
-		if r.Request.Method == "DELETE" && answers.Add(1) == 5 {
-			r.StatusCode, r.Body = http.StatusTeapot, io.NopCloser(bytes.NewBufferString("{}"))
-			r.Header.Del("Content-Length")
-		}
-	}), Client: servertest.Client(t), Prefix: "a-"}
+	c := differ.Config{Reference: servertest.Start(t),
+		Candidate: proxy(t, servertest.Start(t), func(*http.Request) {}, func(r *http.Response) {
+			if r.Request.Method == "DELETE" && answers.Add(1) == 5 {
+				r.StatusCode, r.Body = http.StatusTeapot, io.NopCloser(bytes.NewBufferString("{}"))
+				r.Header.Del("Content-Length")
+			}
+		}), Client: servertest.Client(t), Prefix: "a-"}
 	var told []string
 	c.Progress = func(s string) { told = append(told, s) }
 	f, err := differ.Find(t.Context(), c, 3, 100)
@@ -139,7 +146,10 @@ func clean(t *testing.T, c differ.Config) {
 		t.Errorf("left is %q, %v", left, err)
 	}
 	for _, server := range []string{c.Reference, c.Candidate} {
-		for _, path := range []string{"/api/v1/namespaces", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/storage.k8s.io/v1/storageclasses", "/api/v1/configmaps"} {
+		for _, path := range []string{
+			"/api/v1/namespaces", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/storage.k8s.io/v1/storageclasses",
+			"/api/v1/configmaps",
+		} {
 			a, err := c.Client.Get(server + path)
 			if err != nil {
 				t.Fatal(err)
@@ -157,7 +167,8 @@ func clean(t *testing.T, c differ.Config) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	c := differ.Config{Reference: servertest.Start(t), Candidate: servertest.Start(t), Client: servertest.Client(t), Prefix: "a-",
+	c := differ.Config{Reference: servertest.Start(t), Candidate: servertest.Start(t), Client: servertest.Client(t),
+		Prefix: "a-",
 		Progress: func(string) {
 			if n++; n == 60 {
 				cancel()
@@ -173,7 +184,8 @@ func TestInterrupted(t *testing.T) {
 func TestNoTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL, Client: servertest.Client(t), BuiltIn: true,
+	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL,
+		Client: servertest.Client(t), BuiltIn: true,
 		Prefix: "a-", Settle: 300 * time.Millisecond}
 	c.Progress = func(s string) {
 		if strings.HasSuffix(s, "sending them again") {

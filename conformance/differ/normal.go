@@ -34,7 +34,10 @@ var (
 	// differing are the fields of metadata whose values have nothing to say.
 	differing = []string{"resourceVersion", "creationTimestamp", "deletionTimestamp", "selfLink"}
 	// reported are those of an Event that say who counted what when.
-	reported = []string{"firstTimestamp", "lastTimestamp", "eventTime", "count", "series", "source", "reportingComponent", "reportingInstance"}
+	reported = []string{
+		"firstTimestamp", "lastTimestamp", "eventTime", "count", "series", "source", "reportingComponent",
+		"reportingInstance",
+	}
 )
 
 // normal is the body with everything made equal that differs between two servers that are right.

@@ -153,7 +153,9 @@ func send(ctx context.Context, sides [2]*side, op model.Op) error {
 // settle waits until both servers have shown what the model says that the objects go through, all of it:
 // the state alone is the same before and after an object came whose owner is absent. Or it waits for
 // Settle. With a sentinel it then lets a collector do what it shouldn't do, before the servers are compared.
-func settle(ctx context.Context, c Config, sides [2]*side, op model.Op, want histories, sentinel bool) (*Difference, error) {
+func settle(
+	ctx context.Context, c Config, sides [2]*side, op model.Op, want histories, sentinel bool,
+) (*Difference, error) {
 	timeout := time.NewTimer(c.Settle)
 	defer timeout.Stop()
 	var quiet <-chan time.Time

@@ -22,7 +22,9 @@ const (
 // errNotServed is what a server without custom resources makes of a definition.
 var errNotServed = errors.New("the server doesn't serve custom resources")
 
-var definitions = model.Kind{Name: "CustomResourceDefinition", APIVersion: "apiextensions.k8s.io/v1", Plural: "customresourcedefinitions"}
+var definitions = model.Kind{
+	Name: "CustomResourceDefinition", APIVersion: "apiextensions.k8s.io/v1", Plural: "customresourcedefinitions",
+}
 
 // definition is the request that makes a custom kind.
 func (s *Session) definition(k model.Kind) Request {
@@ -102,8 +104,11 @@ func (s *Session) known(ctx context.Context, k model.Kind) (collected bool, err 
 		ns = model.Namespaces[0]
 	}
 	name := s.realName(k.Name, "known")
-	body, _ := json.Marshal(fields{"apiVersion": s.realVersion(k.APIVersion), "kind": k.Name, "metadata": fields{"name": name,
-		"ownerReferences": s.references([]model.Owner{{APIVersion: k.APIVersion, Kind: k.Name, Name: "absent", UID: "absent"}})}})
+	body, _ := json.Marshal(fields{"apiVersion": s.realVersion(k.APIVersion), "kind": k.Name,
+		"metadata": fields{"name": name,
+			"ownerReferences": s.references(
+				[]model.Owner{{APIVersion: k.APIVersion, Kind: k.Name, Name: "absent", UID: "absent"}},
+			)}})
 	code, answer, err := s.do(ctx, Request{http.MethodPost, s.collection(k, ns), "application/json", body})
 	if err == nil && code != http.StatusCreated {
 		err = fmt.Errorf("%d %.200s", code, answer)

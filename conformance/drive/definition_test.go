@@ -35,7 +35,9 @@ func TestDefine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				_, s := session(t.Context(), "http://server", "p-", model.Kinds, &http.Client{Transport: transport(func(r *http.Request) (int, string) {
+				_, s := session(t.Context(), "http://server", "p-", model.Kinds, &http.Client{Transport: transport(func(
+					r *http.Request,
+				) (int, string) {
 					switch {
 					case r.Method == http.MethodPost:
 						return http.StatusCreated, "{}"

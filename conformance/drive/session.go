@@ -52,7 +52,9 @@ func OpenIdle(ctx context.Context, url, prefix string, kinds []model.Kind, clien
 // Idle reports whether the session has custom kinds and the server's collector, if there is one, doesn't know them.
 func (s *Session) Idle() bool { return s.idle }
 
-func open(ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client, idle bool) (*Session, error) {
+func open(
+	ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client, idle bool,
+) (*Session, error) {
 	ctx, s := session(ctx, url, prefix, kinds, client)
 	for _, ns := range model.Namespaces {
 		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
@@ -80,10 +82,13 @@ func Resume(ctx context.Context, url string, old *Session, client *http.Client) 
 	return s, s.watchAll(ctx)
 }
 
-func session(ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client) (context.Context, *Session) {
+func session(
+	ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client,
+) (context.Context, *Session) {
 	ctx, cancel := context.WithCancel(ctx)
 	return ctx, &Session{base: strings.TrimRight(url, "/"), prefix: prefix, kinds: kinds, client: client, stop: cancel,
-		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, collected: map[string]bool{}, more: make(chan struct{})}
+		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, collected: map[string]bool{},
+		more: make(chan struct{})}
 }
 
 // watchAll begins to watch; it closes the session if it can't.

@@ -139,7 +139,9 @@ func (w *sweeper) empty(ctx context.Context, ns metadata) error {
 	if held || w.round < stubborn {
 		return nil
 	}
-	body, _ := json.Marshal(fields{"apiVersion": "v1", "kind": "Namespace", "metadata": fields{"name": ns.Name}, "spec": fields{}})
+	body, _ := json.Marshal(
+		fields{"apiVersion": "v1", "kind": "Namespace", "metadata": fields{"name": ns.Name}, "spec": fields{}},
+	)
 	_, _, err := w.do(ctx, Request{http.MethodPut, path + "/finalize", "application/json", body})
 	return err
 }
@@ -151,6 +153,8 @@ func (w *sweeper) remove(ctx context.Context, path string, m metadata) {
 			[]byte(`{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":0,"propagationPolicy":"Background"}`)})
 	}
 	if len(m.Finalizers) > 0 {
-		_, _, _ = w.do(ctx, Request{http.MethodPatch, path, "application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`)})
+		_, _, _ = w.do(
+			ctx, Request{http.MethodPatch, path, "application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`)},
+		)
 	}
 }

@@ -105,7 +105,8 @@ func (s *Session) add(e raw, mine bool) {
 	if mine {
 		s.events = append(s.events, e)
 	}
-	if e.Type == model.Deleted && isSentinel(e.kind, e.Object.Metadata.Name) && strings.HasPrefix(e.Object.Metadata.Namespace, s.prefix) {
+	if e.Type == model.Deleted && isSentinel(e.kind, e.Object.Metadata.Name) &&
+		strings.HasPrefix(e.Object.Metadata.Namespace, s.prefix) {
 		s.collected[e.Object.Metadata.Name] = true
 	}
 	s.ahead[e.version] = true

@@ -107,7 +107,10 @@ func (s *Session) realVersion(apiVersion string) string {
 func (s *Session) references(owners []model.Owner) []reference {
 	refs := make([]reference, len(owners))
 	for i, o := range owners {
-		refs[i] = reference{s.realVersion(o.APIVersion), o.Kind, s.realName(o.Kind, o.Name), s.real(o.UID), boolean(o.Controller), boolean(o.Block)}
+		refs[i] = reference{
+			s.realVersion(o.APIVersion), o.Kind, s.realName(o.Kind, o.Name), s.real(o.UID), boolean(o.Controller),
+			boolean(o.Block),
+		}
 	}
 	return refs
 }
@@ -138,7 +141,8 @@ func (s *Session) object(kind string, m metadata) (model.Object, bool) {
 		if clusterScoped(r.Kind) {
 			name = strings.TrimPrefix(name, s.prefix)
 		}
-		o.Owners = append(o.Owners, model.Owner{APIVersion: strings.TrimPrefix(r.APIVersion, s.prefix), Kind: r.Kind, Name: name, UID: s.symbol(r.UID),
+		o.Owners = append(o.Owners, model.Owner{APIVersion: strings.TrimPrefix(r.APIVersion, s.prefix), Kind: r.Kind,
+			Name: name, UID: s.symbol(r.UID),
 			Controller: tri(r.Controller), Block: tri(r.Block)})
 	}
 	return o, mine

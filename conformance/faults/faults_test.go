@@ -51,7 +51,10 @@ func (t traits) String() string {
 	for _, w := range []struct {
 		on   bool
 		word string
-	}{{t.held, "finalizers"}, {t.shared, "second owners"}, {t.cyclic, "cycles"}, {t.born, "collector's finalizers"}, {t.kinds, "kinds"}} {
+	}{
+		{t.held, "finalizers"}, {t.shared, "second owners"}, {t.cyclic, "cycles"}, {t.born, "collector's finalizers"},
+		{t.kinds, "kinds"},
+	} {
 		if w.on {
 			words = append(words, w.word)
 		}
@@ -110,12 +113,17 @@ func (f *forest) op(kind string) model.Op {
 }
 
 func (f *forest) owner(o model.Op) model.Owner {
-	return model.Owner{APIVersion: model.KindOf(o.Key.Kind).APIVersion, Kind: o.Key.Kind, Name: o.Key.Name, UID: model.UID(fmt.Sprintf("u%d", o.ID)), Block: model.Tri(f.IntN(3))}
+	return model.Owner{
+		APIVersion: model.KindOf(o.Key.Kind).APIVersion, Kind: o.Key.Kind, Name: o.Key.Name,
+		UID: model.UID(fmt.Sprintf("u%d", o.ID)), Block: model.Tri(f.IntN(3)),
+	}
 }
 
 // predicted grows forests until there is one of whose end the model is sure whatever the collector does first, and
 // returns that, too.
-func predicted(r *rand.Rand, round int, state model.State) (f *forest, x traits, del model.Op, planted, end model.State) {
+func predicted(
+	r *rand.Rand, round int, state model.State,
+) (f *forest, x traits, del model.Op, planted, end model.State) {
 	for {
 		f, x = grow(r, round)
 		planted = state
@@ -250,7 +258,9 @@ func disturb(t *testing.T, signal syscall.Signal, flags ...string) {
 
 // strike sends the DELETE and has the server end at some moment of it: before the answer in one case of four, after so
 // many events of the cascade otherwise.
-func strike(t *testing.T, r *rand.Rand, s *drive.Session, del model.Op, planted, end model.State, kill func()) (at string) {
+func strike(
+	t *testing.T, r *rand.Rand, s *drive.Session, del model.Op, planted, end model.State, kill func(),
+) (at string) {
 	if r.IntN(4) > 0 {
 		if a, err := s.Send(t.Context(), del); err != nil || a.Code != http.StatusOK {
 			t.Fatalf("%s: %v, %v", del, a.Response, err)

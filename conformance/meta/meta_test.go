@@ -79,11 +79,16 @@ func TestInterleaved(t *testing.T) { walk(t, meta.Config{Batch: 6, Clients: 3}) 
 // TestFound: what was found once stays mended.
 func TestFound(t *testing.T) {
 	pod := model.Key{Kind: "Pod", Namespace: "a", Name: "p"}
-	one, two := model.Key{Kind: "ConfigMap", Namespace: "a", Name: "one"}, model.Key{Kind: "ConfigMap", Namespace: "a", Name: "two"}
+	one, two := model.Key{
+		Kind: "ConfigMap", Namespace: "a", Name: "one",
+	}, model.Key{Kind: "ConfigMap", Namespace: "a", Name: "two"}
 	for name, ops := range map[string][]model.Op{
 		"a pod that names its own place with another uid is removed": {
 			{ID: 1, Verb: model.Create, Key: pod},
-			{ID: 2, Verb: model.Merge, Key: pod, Set: model.SetOwners, Owners: []model.Owner{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "x"}}},
+			{
+				ID: 2, Verb: model.Merge, Key: pod, Set: model.SetOwners,
+				Owners: []model.Owner{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "x"}},
+			},
 		},
 		"references of one uid come together when another is dropped": {
 			{ID: 1, Verb: model.Create, Key: one},

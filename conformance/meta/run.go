@@ -207,7 +207,9 @@ func (r *runner) sentinel(ctx context.Context) error {
 	for _, op := range []model.Op{
 		{ID: id, Verb: model.Create, Key: owner},
 		{ID: id + 1, Verb: model.Create, Key: dependent,
-			Owners: []model.Owner{{APIVersion: "v1", Kind: owner.Kind, Name: owner.Name, UID: model.UID(fmt.Sprintf("u%d", id))}}},
+			Owners: []model.Owner{
+				{APIVersion: "v1", Kind: owner.Kind, Name: owner.Name, UID: model.UID(fmt.Sprintf("u%d", id))},
+			}},
 		{Verb: model.Delete, Key: owner, Policy: "Background"},
 	} {
 		if err := r.batch(ctx, []model.Op{op}); err != nil {

@@ -27,7 +27,9 @@ var ErrHistory = errors.New("the model has no such history")
 // follow, one for each event. Events are in the order of their versions. The error says how far it came; a
 // history whose last events are missing is an error, too.
 func Explain(past []State, calls []Call, events []Event) ([]State, error) {
-	e := &explanation{calls: calls, events: events, done: make([]int, len(calls)), states: slices.Clone(past), base: len(past) - 1}
+	e := &explanation{
+		calls: calls, events: events, done: make([]int, len(calls)), states: slices.Clone(past), base: len(past) - 1,
+	}
 	if e.from(0) {
 		return e.states[len(past):], nil
 	}
@@ -216,7 +218,8 @@ func (e *explanation) allowed(o Object, uids []UID, f func(s State, was Object, 
 func droppedAs(o Object) func(s State, was Object, uid UID) bool {
 	return func(s State, was Object, uid UID) bool {
 		owner, there := s.Find(uid)
-		return slices.Contains(s.droppable(was), uid) && (!there || owner.releases() || slices.Equal(only(was.Owners, uid), only(o.Owners, uid)))
+		return slices.Contains(s.droppable(was), uid) &&
+			(!there || owner.releases() || slices.Equal(only(was.Owners, uid), only(o.Owners, uid)))
 	}
 }
 

@@ -316,7 +316,9 @@ func (g *generator) patch(op *Op) {
 	case Put:
 		op.Owners, op.Finalizers, op.Label = g.newOwners(o, op.Key), g.newFinalizers(o), one(g, []string{"", "x", "y"})
 	case Merge:
-		op.Set = one(g, []Fields{SetOwners, SetOwners, SetFinalizers, SetFinalizers, SetFinalizers, SetLabel, SetOwners | SetFinalizers})
+		op.Set = one(
+			g, []Fields{SetOwners, SetOwners, SetFinalizers, SetFinalizers, SetFinalizers, SetLabel, SetOwners | SetFinalizers},
+		)
 		if op.Set&SetOwners != 0 {
 			op.Owners = g.newOwners(o, op.Key)
 		}

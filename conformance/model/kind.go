@@ -33,13 +33,20 @@ var Kinds = []Kind{
 	{Name: "ConfigMap", APIVersion: "v1", Plural: "configmaps", Namespaced: true, Replaceable: true},
 	{Name: "Secret", APIVersion: "v1", Plural: "secrets", Namespaced: true, Replaceable: true},
 	{Name: "ServiceAccount", APIVersion: "v1", Plural: "serviceaccounts", Namespaced: true, Returned: true},
-	{Name: "ReplicationController", APIVersion: "v1", Plural: "replicationcontrollers", Namespaced: true, Orphans: true, Generation: true},
-	{Name: "ReplicaSet", APIVersion: "apps/v1", Plural: "replicasets", Namespaced: true, Generation: true, Replaceable: true},
+	{
+		Name: "ReplicationController", APIVersion: "v1", Plural: "replicationcontrollers", Namespaced: true, Orphans: true,
+		Generation: true,
+	},
+	{
+		Name: "ReplicaSet", APIVersion: "apps/v1", Plural: "replicasets", Namespaced: true, Generation: true,
+		Replaceable: true,
+	},
 	{Name: "Pod", APIVersion: "v1", Plural: "pods", Namespaced: true, Graceful: true, Generation: true, Returned: true},
 	{Name: "Event", APIVersion: "v1", Plural: "events", Namespaced: true, Ignored: true},
 	{Name: "ClusterRole", APIVersion: "rbac.authorization.k8s.io/v1", Plural: "clusterroles"},
 	{Name: "StorageClass", APIVersion: "storage.k8s.io/v1", Plural: "storageclasses", Returned: true},
-	{Name: "Widget", APIVersion: "example.com/v1", Plural: "widgets", Namespaced: true, Generation: true, Replaceable: true, Custom: true,
+	{Name: "Widget", APIVersion: "example.com/v1", Plural: "widgets", Namespaced: true, Generation: true,
+		Replaceable: true, Custom: true,
 		Also: []string{"example.com/v1beta1"}, Stored: "example.com/v1beta1"},
 	{Name: "Site", APIVersion: "example.com/v1", Plural: "sites", Generation: true, Replaceable: true, Custom: true,
 		Also: []string{"example.com/v1beta1", "example.com/v2alpha1"}, Stored: "example.com/v1"},
@@ -62,7 +69,9 @@ func BuiltIn() []Kind {
 func Needed(ops []Op) []Kind {
 	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool {
 		return k.Custom && !slices.ContainsFunc(ops, func(o Op) bool {
-			return o.Key.Kind == k.Name || slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.Kind == k.Name && k.Serves(r.APIVersion) })
+			return o.Key.Kind == k.Name || slices.ContainsFunc(o.Owners, func(r Owner) bool {
+				return r.Kind == k.Name && k.Serves(r.APIVersion)
+			})
 		})
 	})
 }

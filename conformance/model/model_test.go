@@ -23,7 +23,9 @@ func scene(block model.Tri) (model.State, model.Object, model.Object) {
 
 func TestExplain(t *testing.T) {
 	s, o, d := scene(model.Unset)
-	background := model.Call{Op: model.Op{Verb: model.Delete, Key: o.Key, Policy: "Background"}, Response: model.Response{Code: 200}}
+	background := model.Call{
+		Op: model.Op{Verb: model.Delete, Key: o.Key, Policy: "Background"}, Response: model.Response{Code: 200},
+	}
 	refused := background
 	refused.Response = model.Response{Code: 409, Reason: "Conflict"}
 	gone := func(o model.Object) model.Event { return model.Event{Type: model.Deleted, Object: o} }
@@ -42,8 +44,12 @@ func TestExplain(t *testing.T) {
 		"a dependent that stays":         {[]model.Call{background}, []model.Event{gone(o)}, false},
 		"an answer without effect":       {[]model.Call{background}, nil, false},
 		"another answer":                 {[]model.Call{refused}, []model.Event{gone(o), gone(d)}, false},
-		"another effect":                 {[]model.Call{background}, []model.Event{{Type: model.Modified, Object: marked}}, false},
-		"two calls, one of which comes late": {[]model.Call{background, {Op: background.Op, Response: model.Response{Code: 404, Reason: "NotFound"}}},
+		"another effect": {
+			[]model.Call{background}, []model.Event{{Type: model.Modified, Object: marked}}, false,
+		},
+		"two calls, one of which comes late": {[]model.Call{
+			background, {Op: background.Op, Response: model.Response{Code: 404, Reason: "NotFound"}},
+		},
 			[]model.Event{gone(o), gone(d)}, true},
 		"a call that was sent after the event": {[]model.Call{{Op: background.Op, Response: background.Response, Sent: 1}},
 			[]model.Event{gone(o), gone(d)}, false},
@@ -76,7 +82,9 @@ func TestForestalled(t *testing.T) {
 		events []model.Event
 		want   bool
 	}{{1, events, true}, {2, events, true}, {1, nil, false}, {2, nil, false}, {0, events, false}} {
-		if _, err := model.Explain([]model.State{s}, []model.Call{call, call}[:test.calls], test.events); (err == nil) != test.want {
+		if _, err := model.Explain([]model.State{
+			s,
+		}, []model.Call{call, call}[:test.calls], test.events); (err == nil) != test.want {
 			t.Errorf("%d calls, %d events: %v", test.calls, len(test.events), err)
 		}
 	}
@@ -87,7 +95,9 @@ func TestUnsafe(t *testing.T) {
 	if !model.Unsafe(s, d) {
 		t.Error("a dependent may go while its owner is there")
 	}
-	next, _, _ := model.Apply(s, model.Op{Verb: model.Delete, Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"}, Policy: "Foreground"})
+	next, _, _ := model.Apply(
+		s, model.Op{Verb: model.Delete, Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"}, Policy: "Foreground"},
+	)
 	if model.Unsafe(next, d) {
 		t.Error("a dependent may not go while its owner waits for it")
 	}
@@ -140,12 +150,15 @@ func TestLate(t *testing.T) {
 		{"of a wrong name", ref("x", "u2", model.Unset), ref("x", "u2", model.Unset), true, true},
 		{"of a wrong name that was mended", ref("x", "u2", model.Unset), ref("p", "u2", model.Unset), true, false},
 	} {
-		d := model.Object{Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "d"}, UID: "u3", Owners: []model.Owner{ref("o", "u1", model.Unset), c.was},
+		d := model.Object{Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "d"}, UID: "u3",
+			Owners:     []model.Owner{ref("o", "u1", model.Unset), c.was},
 			Finalizers: []string{"x.io/hold"}, Deleting: !c.lived, Grace: model.NoGrace}
 		dying, after := d, d
 		dying.Deleting, dying.Owners = true, []model.Owner{ref("o", "u1", model.Unset), c.is}
 		after.Deleting, after.Owners = true, dying.Owners[:1]
-		past := []model.State{{owner.Key: owner, other.Key: other, d.Key: d}, {owner.Key: owner, other.Key: other, d.Key: dying}}
+		past := []model.State{
+			{owner.Key: owner, other.Key: other, d.Key: d}, {owner.Key: owner, other.Key: other, d.Key: dying},
+		}
 		if _, err := model.Explain(past, nil, []model.Event{{Type: model.Modified, Object: after}}); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -194,7 +207,9 @@ func TestShrink(t *testing.T) {
 func TestOverlaps(t *testing.T) {
 	s := model.State{}
 	for id, owner := range []int{0, 1, 0} {
-		op := model.Op{ID: id + 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: fmt.Sprint("n", id)}}
+		op := model.Op{
+			ID: id + 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: fmt.Sprint("n", id)},
+		}
 		if owner > 0 {
 			op.Owners = []model.Owner{{APIVersion: "v1", Kind: "Secret", Name: "n0", UID: "u1"}}
 		}
@@ -231,7 +246,9 @@ func TestAbandoned(t *testing.T) {
 		{"b", model.Owner{APIVersion: "v1", Kind: "Secret", Name: "o", UID: "u1"}, 1},
 		{"a", model.Owner{APIVersion: "v1", Kind: "Widget", Name: "o", UID: "u1"}, 0},
 	} {
-		d := model.Object{Key: model.Key{Kind: "ConfigMap", Namespace: c.namespace, Name: "d"}, UID: "u2", Owners: []model.Owner{c.ref}}
+		d := model.Object{
+			Key: model.Key{Kind: "ConfigMap", Namespace: c.namespace, Name: "d"}, UID: "u2", Owners: []model.Owner{c.ref},
+		}
 		if got := model.Abandoned(model.State{owner.Key: owner, d.Key: d}); len(got) != c.want {
 			t.Errorf("%s in %s: %v", c.ref.Kind, c.namespace, got)
 		}

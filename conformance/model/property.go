@@ -30,7 +30,8 @@ func Abandoned(s State) []Object {
 		for _, r := range o.Owners {
 			k, ok := served(r.APIVersion, r.Kind)
 			owner, there := s.Find(r.UID)
-			there = there && owner.Kind == r.Kind && owner.Name == r.Name && (owner.Namespace == "" || owner.Namespace == o.Namespace)
+			there = there && owner.Kind == r.Kind && owner.Name == r.Name &&
+				(owner.Namespace == "" || owner.Namespace == o.Namespace)
 			if !ok || k.Namespaced && o.Namespace == "" || there {
 				abandoned = false
 			}

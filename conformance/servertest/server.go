@@ -46,7 +46,9 @@ func Slow(t testing.TB, pause time.Duration) string {
 	adapter.API = s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "test")
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	definitions := definition.New(&loopback.Definitions{API: s.API.Loopback(auth.Loopback, "kube-apiserver"), Cache: s.Cache}, nil)
+	definitions := definition.New(
+		&loopback.Definitions{API: s.API.Loopback(auth.Loopback, "kube-apiserver"), Cache: s.Cache}, nil,
+	)
 	done.Go(func() { definitions.Run(ctx) })
 	done.Go(func() {
 		if err := collector.Run(ctx); !errors.Is(err, context.Canceled) {

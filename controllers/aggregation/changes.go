@@ -19,7 +19,9 @@ type Change struct {
 // Changes returns the changes that are needed, given every cluster role (K pkg/controller/clusterroleaggregation:
 // syncClusterRole).
 func Changes(all []*rbacv1.ClusterRole) (out []Change) {
-	sorted := slices.SortedFunc(slices.Values(all), func(a, b *rbacv1.ClusterRole) int { return strings.Compare(a.Name, b.Name) })
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b *rbacv1.ClusterRole) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	for i, r := range sorted {
 		if r.AggregationRule == nil {
 			continue
@@ -49,7 +51,9 @@ func gathered(r *rbacv1.ClusterRole, all []*rbacv1.ClusterRole) (rules []rbacv1.
 				continue
 			}
 			for _, rule := range from.Rules {
-				if !slices.ContainsFunc(rules, func(have rbacv1.PolicyRule) bool { return apiequality.Semantic.DeepEqual(have, rule) }) {
+				if !slices.ContainsFunc(rules, func(have rbacv1.PolicyRule) bool {
+					return apiequality.Semantic.DeepEqual(have, rule)
+				}) {
 					rules = append(rules, rule)
 				}
 			}

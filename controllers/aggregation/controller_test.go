@@ -23,7 +23,9 @@ func role(name, label, gathers string, verbs ...string) *rbacv1.ClusterRole {
 		r.Labels = map[string]string{label: "true"}
 	}
 	if gathers != "" {
-		r.AggregationRule = &rbacv1.AggregationRule{ClusterRoleSelectors: []metav1.LabelSelector{{MatchLabels: map[string]string{gathers: "true"}}}}
+		r.AggregationRule = &rbacv1.AggregationRule{
+			ClusterRoleSelectors: []metav1.LabelSelector{{MatchLabels: map[string]string{gathers: "true"}}},
+		}
 	}
 	for _, v := range verbs {
 		r.Rules = append(r.Rules, rule(v))
@@ -33,12 +35,16 @@ func role(name, label, gathers string, verbs ...string) *rbacv1.ClusterRole {
 
 func TestChanges(t *testing.T) {
 	broken := role("broken", "", "x", "kept")
-	broken.AggregationRule.ClusterRoleSelectors[0].MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Odd"}}
+	broken.AggregationRule.ClusterRoleSelectors[0].MatchExpressions = []metav1.LabelSelectorRequirement{
+		{Key: "a", Operator: "Odd"},
+	}
 	got := aggregation.Changes([]*rbacv1.ClusterRole{
 		role("z", "x", "", "get", "list"), role("a", "x", "", "list", "watch"), role("other", "y", "", "delete"),
 		role("g", "x", "x", "by hand"), role("full", "", "y", "delete"), role("empty", "", "nobody", "by hand"), broken,
 	})
-	want := []aggregation.Change{{Name: "empty"}, {Name: "g", Rules: []rbacv1.PolicyRule{rule("list"), rule("watch"), rule("get")}}}
+	want := []aggregation.Change{
+		{Name: "empty"}, {Name: "g", Rules: []rbacv1.PolicyRule{rule("list"), rule("watch"), rule("get")}},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -101,7 +107,9 @@ func (m *memory) SetRules(_ context.Context, name string, rules []rbacv1.PolicyR
 // TestRun: roles that aggregate aggregated roles are filled, in spite of failures.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &memory{roles: []*rbacv1.ClusterRole{role("a", "", "x"), role("b", "x", "y"), role("c", "y", "z"), role("d", "z", "", "get")}, changed: make(chan struct{}, 1), fail: 3}
+		m := &memory{roles: []*rbacv1.ClusterRole{
+			role("a", "", "x"), role("b", "x", "y"), role("c", "y", "z"), role("d", "z", "", "get"),
+		}, changed: make(chan struct{}, 1), fail: 3}
 		m.changed <- struct{}{}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()

@@ -26,7 +26,9 @@ func decide(v workload.View, now time.Time) workload.Plan {
 		CronJob: c, Jobs: workload.Controlled[*batchv1.Job](v, c.UID), Failed: v.Failed != nil,
 		Taken: func(name string) bool { return workload.Get[*batchv1.Job](v, c.Namespace, name) != nil },
 	}, now)
-	out := workload.Plan{Do: slices.Concat(removal(plan.Replace), creation(plan.Create), removal(plan.Prune)), Events: plan.Events}
+	out := workload.Plan{
+		Do: slices.Concat(removal(plan.Replace), creation(plan.Create), removal(plan.Prune)), Events: plan.Events,
+	}
 	if plan.Status != nil {
 		next := c.DeepCopy()
 		next.Status = *plan.Status

@@ -89,7 +89,9 @@ func (p *pass) settle() {
 		how := ending(j)
 		switch running := p.running(j.UID); {
 		case !running && how == "":
-			p.event(corev1.EventTypeWarning, "UnexpectedJob", "Saw a job that the controller did not create or forgot: %s", j.Name)
+			p.event(
+				corev1.EventTypeWarning, "UnexpectedJob", "Saw a job that the controller did not create or forgot: %s", j.Name,
+			)
 		case running && how != "":
 			p.drop(j.UID)
 			p.event(corev1.EventTypeNormal, "SawCompletedJob", "Saw completed job: %s, status: %v", j.Name, how)
@@ -111,7 +113,8 @@ func (p *pass) settle() {
 // made reports whether the Job was created for a time that the status doesn't have yet.
 func (p *pass) made(j *batchv1.Job) (at time.Time, ok bool) {
 	at, err := time.Parse(time.RFC3339, j.Annotations[batchv1.CronJobScheduledTimestampAnnotation])
-	return at, err == nil && j.Name == jobName(p.CronJob, at) && !p.running(j.UID) && at.After(handled(p.CronJob, &p.CronJob.Status))
+	return at, err == nil && j.Name == jobName(p.CronJob, at) && !p.running(j.UID) &&
+		at.After(handled(p.CronJob, &p.CronJob.Status))
 }
 
 // started adds a Job to the status.
@@ -146,7 +149,11 @@ func (p *pass) start() {
 		return
 	}
 	if strings.Contains(spec.Schedule, "TZ") {
-		p.event(corev1.EventTypeWarning, "UnsupportedSchedule", "CRON_TZ or TZ used in schedule %q is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details", spec.Schedule)
+		p.event(
+			corev1.EventTypeWarning, "UnsupportedSchedule",
+			"CRON_TZ or TZ used in schedule %q is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
+			spec.Schedule,
+		)
 	}
 	table, err := parse(p.CronJob)
 	if err != nil {
@@ -160,7 +167,10 @@ func (p *pass) start() {
 		return
 	}
 	if due.many {
-		p.event(corev1.EventTypeWarning, "TooManyMissedTimes", "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew")
+		p.event(
+			corev1.EventTypeWarning, "TooManyMissedTimes",
+			"too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
+		)
 	}
 	p.plan.Again = next(table, from, p.now)
 	if due.last.IsZero() || p.Failed || !p.may(due.last) {
@@ -180,7 +190,9 @@ func (p *pass) start() {
 func (p *pass) may(at time.Time) bool {
 	spec := &p.CronJob.Spec
 	if d := spec.StartingDeadlineSeconds; d != nil && at.Add(seconds(*d)).Before(p.now) {
-		p.event(corev1.EventTypeWarning, "MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z))
+		p.event(
+			corev1.EventTypeWarning, "MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z),
+		)
 		return false
 	}
 	name := jobName(p.CronJob, at)
@@ -191,7 +203,10 @@ func (p *pass) may(at time.Time) bool {
 	switch {
 	case len(p.status.Active) == 0:
 	case spec.ConcurrencyPolicy == batchv1.ForbidConcurrent:
-		p.event(corev1.EventTypeNormal, "JobAlreadyActive", "Not starting job because prior execution is running and concurrency policy is Forbid")
+		p.event(
+			corev1.EventTypeNormal, "JobAlreadyActive",
+			"Not starting job because prior execution is running and concurrency policy is Forbid",
+		)
 		return false
 	case spec.ConcurrencyPolicy == batchv1.ReplaceConcurrent:
 		p.plan.Replace = slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return !p.running(j.UID) })
@@ -206,7 +221,9 @@ func (p *pass) prune(how batchv1.JobConditionType, limit *int32) {
 	if limit == nil {
 		return
 	}
-	ended := slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return ending(j) != how || slices.Contains(p.plan.Replace, j) })
+	ended := slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool {
+		return ending(j) != how || slices.Contains(p.plan.Replace, j)
+	})
 	slices.SortStableFunc(ended, func(a, b *batchv1.Job) int { return byStart(a.Status.StartTime, b.Status.StartTime) })
 	if n := len(ended) - int(*limit); n > 0 {
 		p.plan.Prune = append(p.plan.Prune, ended[:n]...)

@@ -50,8 +50,13 @@ func (w *world) change(t *testing.T, d *datadriven.TestData) {
 	switch d.Cmd {
 	case "cronjob":
 		w.at(t, d.CmdArgs[0].Key)
-		w.cron = &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "cron", CreationTimestamp: metav1.NewTime(w.now)}}
-		w.cron.Spec = batchv1.CronJobSpec{ConcurrencyPolicy: batchv1.AllowConcurrent, SuccessfulJobsHistoryLimit: ptr.To[int32](3), FailedJobsHistoryLimit: ptr.To[int32](1)}
+		w.cron = &batchv1.CronJob{
+			ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "cron", CreationTimestamp: metav1.NewTime(w.now)},
+		}
+		w.cron.Spec = batchv1.CronJobSpec{
+			ConcurrencyPolicy: batchv1.AllowConcurrent, SuccessfulJobsHistoryLimit: ptr.To[int32](3),
+			FailedJobsHistoryLimit: ptr.To[int32](1),
+		}
 		w.jobs = nil
 		w.spec(t, d.Input)
 	case "at":
@@ -101,7 +106,9 @@ func (w *world) end(t *testing.T, name, how string) {
 
 func (w *world) store(j *batchv1.Job) {
 	j = j.DeepCopy()
-	j.UID, j.CreationTimestamp, j.Status.StartTime = types.UID("uid-"+j.Name), metav1.NewTime(w.now), ptr.To(metav1.NewTime(w.now))
+	j.UID, j.CreationTimestamp, j.Status.StartTime = types.UID("uid-"+j.Name), metav1.NewTime(w.now), ptr.To(
+		metav1.NewTime(w.now),
+	)
 	w.jobs = append(w.jobs, j)
 }
 

@@ -95,7 +95,9 @@ func (s *pass) snapshot(data []byte, number int64) workload.Plan {
 // (update.go: dedupCurHistories).
 func (s *pass) unite(twins []*appsv1.ControllerRevision) (do []workload.Action) {
 	for _, p := range s.pods {
-		if slices.ContainsFunc(twins, func(r *appsv1.ControllerRevision) bool { return p.Labels[hashLabel] == r.Labels[hashLabel] }) {
+		if slices.ContainsFunc(twins, func(r *appsv1.ControllerRevision) bool {
+			return p.Labels[hashLabel] == r.Labels[hashLabel]
+		}) {
 			p = p.DeepCopy()
 			p.Labels[hashLabel] = s.hash
 			do = append(do, workload.Update{Object: p})

@@ -57,7 +57,10 @@ func (s *pass) prune(node string, pods []*corev1.Pod) {
 		case p.Status.Phase == corev1.PodFailed:
 			s.failure(node, p)
 		case p.Status.Phase == corev1.PodSucceeded:
-			s.event(workload.Normal("SucceededDaemonPod", fmt.Sprintf("Found succeeded daemon pod %s/%s on node %s, will try to delete it", p.Namespace, p.Name, node)))
+			s.event(workload.Normal(
+				"SucceededDaemonPod",
+				fmt.Sprintf("Found succeeded daemon pod %s/%s on node %s, will try to delete it", p.Namespace, p.Name, node),
+			))
 			s.remove = append(s.remove, p)
 		default:
 			running = append(running, p)
@@ -102,7 +105,10 @@ func (s *pass) failure(node string, p *corev1.Pod) {
 		return
 	}
 	s.failed.add(node, generation, s.now)
-	s.event(workload.Warning("FailedDaemonPod", fmt.Sprintf("Found failed daemon pod %s/%s on node %s, will try to kill it", p.Namespace, p.Name, node)))
+	s.event(workload.Warning(
+		"FailedDaemonPod",
+		fmt.Sprintf("Found failed daemon pod %s/%s on node %s, will try to kill it", p.Namespace, p.Name, node),
+	))
 	s.remove = append(s.remove, p)
 }
 

@@ -31,7 +31,9 @@ func defaults(o workload.Object) {
 		u.Type = appsv1.RollingUpdateDaemonSetStrategyType
 	}
 	if u.Type == appsv1.RollingUpdateDaemonSetStrategyType && u.RollingUpdate == nil {
-		u.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: ptr.To(intstr.FromInt32(1)), MaxSurge: ptr.To(intstr.FromInt32(0))}
+		u.RollingUpdate = &appsv1.RollingUpdateDaemonSet{
+			MaxUnavailable: ptr.To(intstr.FromInt32(1)), MaxSurge: ptr.To(intstr.FromInt32(0)),
+		}
 	}
 	if set.Spec.RevisionHistoryLimit == nil {
 		set.Spec.RevisionHistoryLimit = ptr.To[int32](10)
@@ -74,7 +76,10 @@ func show(o workload.Object) string {
 			st.DesiredNumberScheduled, st.CurrentNumberScheduled, st.NumberMisscheduled, st.NumberReady,
 			st.UpdatedNumberScheduled, st.NumberAvailable, st.NumberUnavailable, st.ObservedGeneration)
 	case *corev1.Pod:
-		s += fmt.Sprintf(" for %s %s %v %s, %d tolerations", target(o), o.Status.Phase, o.Labels, o.Spec.Containers[0].Image, len(o.Spec.Tolerations))
+		s += fmt.Sprintf(
+			" for %s %s %v %s, %d tolerations", target(o), o.Status.Phase, o.Labels, o.Spec.Containers[0].Image,
+			len(o.Spec.Tolerations),
+		)
 	case *appsv1.ControllerRevision:
 		s += fmt.Sprintf(" number %d %v", o.Revision, o.Labels)
 	}

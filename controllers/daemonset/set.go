@@ -46,7 +46,9 @@ func (s *pass) read() []workload.Action {
 	s.pods, pods = workload.Claim(s.set, claiming,
 		workload.Controlled[*corev1.Pod](s.View, s.set.UID), workload.Free[*corev1.Pod](s.View, s.set.Namespace))
 	s.history, revisions = workload.Claim(s.set, claiming,
-		workload.Controlled[*appsv1.ControllerRevision](s.View, s.set.UID), workload.Free[*appsv1.ControllerRevision](s.View, s.set.Namespace))
+		workload.Controlled[*appsv1.ControllerRevision](s.View, s.set.UID), workload.Free[*appsv1.ControllerRevision](
+			s.View, s.set.Namespace,
+		))
 	if do := append(pods, revisions...); len(do) > 0 {
 		return do
 	}
@@ -88,7 +90,8 @@ func target(p *corev1.Pod) string {
 	if p.Spec.NodeName != "" {
 		return p.Spec.NodeName
 	}
-	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil &&
+		a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
 			for _, f := range term.MatchFields {
 				if f.Key == nameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
@@ -113,7 +116,8 @@ const generationLabel = "pod-template-generation"
 // updated reports whether the pod has the current template (daemon/util: IsPodUpdated).
 func (s *pass) updated(p *corev1.Pod) bool {
 	g, ok := s.generation()
-	return s.hash != "" && p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == s.hash || ok && p.Labels[generationLabel] == g
+	return s.hash != "" && p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == s.hash ||
+		ok && p.Labels[generationLabel] == g
 }
 
 // newPod is the pod for a node (daemon/util: CreatePodTemplate, ReplaceDaemonSetPodNodeNameNodeAffinity).
@@ -143,7 +147,9 @@ func bind(spec *corev1.PodSpec, node string) {
 	}
 	spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{
 		NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-			MatchFields: []corev1.NodeSelectorRequirement{{Key: nameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}},
+			MatchFields: []corev1.NodeSelectorRequirement{
+				{Key: nameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
+			},
 		}},
 	}
 }

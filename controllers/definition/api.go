@@ -18,9 +18,13 @@ type API interface {
 	List(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error)
 	// Evaluate returns the CRD with the names and conditions that it should have among the others, nil if it has them
 	// already.
-	Evaluate(d *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition
+	Evaluate(
+		d *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
+	) *apiextensionsv1.CustomResourceDefinition
 	// UpdateStatus stores status and finalizers; Conflict if the CRD has changed meanwhile.
-	UpdateStatus(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error)
+	UpdateStatus(
+		ctx context.Context, d *apiextensionsv1.CustomResourceDefinition,
+	) (*apiextensionsv1.CustomResourceDefinition, error)
 	// Overlaps reports whether the CRD's objects would have the storage keys of built-in ones.
 	Overlaps(d *apiextensionsv1.CustomResourceDefinition) bool
 	// Namespaces returns the namespaces with objects of the CRD, each once; the empty name stands for cluster-scoped

@@ -63,14 +63,17 @@ func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourc
 }
 
 // inProgress sets the condition that objects are being deleted.
-func (c *Controller) inProgress(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *Controller) inProgress(
+	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition,
+) (*apiextensionsv1.CustomResourceDefinition, error) {
 	return c.terminating(ctx, d, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
 }
 
 // failing reports whether the last pass could not delete the objects.
 func failing(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
-		return c.Type == apiextensionsv1.Terminating && c.Status == apiextensionsv1.ConditionTrue && c.Reason == deletionFailed
+		return c.Type == apiextensionsv1.Terminating && c.Status == apiextensionsv1.ConditionTrue &&
+			c.Reason == deletionFailed
 	})
 }
 
@@ -84,16 +87,22 @@ func (c *Controller) failed(ctx context.Context, d *apiextensionsv1.CustomResour
 }
 
 // release removes the finalizer.
-func (c *Controller) release(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string) error {
+func (c *Controller) release(
+	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string,
+) error {
 	d = d.DeepCopy()
 	setTerminating(d, apiextensionsv1.ConditionFalse, reason, message, c.now())
-	d.Finalizers = slices.DeleteFunc(d.Finalizers, func(f string) bool { return f == apiextensionsv1.CustomResourceCleanupFinalizer })
+	d.Finalizers = slices.DeleteFunc(d.Finalizers, func(f string) bool {
+		return f == apiextensionsv1.CustomResourceCleanupFinalizer
+	})
 	_, err := c.api.UpdateStatus(ctx, d)
 	return err
 }
 
 // terminating stores why the CRD still exists.
-func (c *Controller) terminating(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *Controller) terminating(
+	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string,
+) (*apiextensionsv1.CustomResourceDefinition, error) {
 	next := d.DeepCopy()
 	if !setTerminating(next, apiextensionsv1.ConditionTrue, reason, message, c.now()) {
 		return d, nil
@@ -102,8 +111,13 @@ func (c *Controller) terminating(ctx context.Context, d *apiextensionsv1.CustomR
 }
 
 // setTerminating reports whether the condition changed.
-func setTerminating(d *apiextensionsv1.CustomResourceDefinition, status apiextensionsv1.ConditionStatus, reason, message string, now metav1.Time) bool {
-	next := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Terminating, Status: status, Reason: reason, Message: message, LastTransitionTime: now}
+func setTerminating(
+	d *apiextensionsv1.CustomResourceDefinition, status apiextensionsv1.ConditionStatus, reason, message string,
+	now metav1.Time,
+) bool {
+	next := apiextensionsv1.CustomResourceDefinitionCondition{
+		Type: apiextensionsv1.Terminating, Status: status, Reason: reason, Message: message, LastTransitionTime: now,
+	}
 	for i := range d.Status.Conditions {
 		old := &d.Status.Conditions[i]
 		if old.Type != next.Type {

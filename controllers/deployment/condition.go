@@ -20,7 +20,9 @@ func condition(s *appsv1.DeploymentStatus, t appsv1.DeploymentConditionType) *ap
 }
 
 func remove(s *appsv1.DeploymentStatus, t appsv1.DeploymentConditionType) {
-	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c appsv1.DeploymentCondition) bool { return c.Type == t })
+	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c appsv1.DeploymentCondition) bool {
+		return c.Type == t
+	})
 }
 
 // put sets a condition, unless one with its status and reason is set; the transition time is that of the status
@@ -37,9 +39,14 @@ func put(s *appsv1.DeploymentStatus, c appsv1.DeploymentCondition) {
 	s.Conditions = append(s.Conditions, c)
 }
 
-func set(s *appsv1.DeploymentStatus, now time.Time, t appsv1.DeploymentConditionType, is corev1.ConditionStatus, reason, message string) {
+func set(
+	s *appsv1.DeploymentStatus, now time.Time, t appsv1.DeploymentConditionType, is corev1.ConditionStatus,
+	reason, message string,
+) {
 	at := metav1.NewTime(now)
-	put(s, appsv1.DeploymentCondition{Type: t, Status: is, Reason: reason, Message: message, LastUpdateTime: at, LastTransitionTime: at})
+	put(s, appsv1.DeploymentCondition{
+		Type: t, Status: is, Reason: reason, Message: message, LastUpdateTime: at, LastTransitionTime: at,
+	})
 }
 
 func (s *state) condition(t appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {

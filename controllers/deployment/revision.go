@@ -67,7 +67,10 @@ func (s *state) number() {
 	}
 	s.setRevision(s.newest.Annotations[revisionKey])
 	if s.deadline() && s.condition(appsv1.DeploymentProgressing) == nil {
-		s.set(appsv1.DeploymentProgressing, corev1.ConditionTrue, "FoundNewReplicaSet", fmt.Sprintf("Found new replica set %q", s.newest.Name))
+		s.set(
+			appsv1.DeploymentProgressing, corev1.ConditionTrue, "FoundNewReplicaSet",
+			fmt.Sprintf("Found new replica set %q", s.newest.Name),
+		)
 	}
 }
 
@@ -139,10 +142,15 @@ func (s *state) create() {
 		done = scaled("up", rs.Name, 0, n)
 	}
 	s.do = append(s.do, workload.Create{Object: rs, Done: done,
-		Failed: workload.Warning(createError, fmt.Sprintf("Failed to create new replica set %q: %s", rs.Name, workload.Problem))})
+		Failed: workload.Warning(
+			createError, fmt.Sprintf("Failed to create new replica set %q: %s", rs.Name, workload.Problem),
+		)})
 	s.setRevision(rs.Annotations[revisionKey])
 	if s.deadline() {
-		s.set(appsv1.DeploymentProgressing, corev1.ConditionTrue, "NewReplicaSetCreated", fmt.Sprintf("Created new replica set %q", rs.Name))
+		s.set(
+			appsv1.DeploymentProgressing, corev1.ConditionTrue, "NewReplicaSetCreated",
+			fmt.Sprintf("Created new replica set %q", rs.Name),
+		)
 	}
 }
 
@@ -156,7 +164,8 @@ func (s *state) made() *appsv1.ReplicaSet {
 	template.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = hash
 	metav1.AddLabelToSelector(selector, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	rs := &appsv1.ReplicaSet{
-		ObjectMeta: metav1.ObjectMeta{Name: named(s.d.Name, hash), Namespace: s.d.Namespace, Labels: maps.Clone(template.Labels),
+		ObjectMeta: metav1.ObjectMeta{Name: named(s.d.Name, hash), Namespace: s.d.Namespace,
+			Labels:          maps.Clone(template.Labels),
 			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s.d)}},
 		Spec: appsv1.ReplicaSetSpec{MinReadySeconds: s.d.Spec.MinReadySeconds, Selector: selector, Template: *template},
 	}

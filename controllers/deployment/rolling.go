@@ -12,7 +12,9 @@ import (
 
 // scaled is the event of a change of size.
 func scaled(direction, name string, from, to int32) event.Event {
-	return workload.Normal("ScalingReplicaSet", fmt.Sprintf("Scaled %s replica set %s from %d to %d", direction, name, from, to))
+	return workload.Normal(
+		"ScalingReplicaSet", fmt.Sprintf("Scaled %s replica set %s from %d to %d", direction, name, from, to),
+	)
 }
 
 // resize sets the size of a ReplicaSet to n, and reports whether that is a change.

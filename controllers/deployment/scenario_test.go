@@ -74,7 +74,8 @@ func show(o workload.Object) string {
 	switch o := o.(type) {
 	case *appsv1.Deployment:
 		st := o.Status
-		s += fmt.Sprintf(" generation %d: %d pods, %d updated, %d ready, %d available, %d unavailable", st.ObservedGeneration, st.Replicas,
+		s += fmt.Sprintf(" generation %d: %d pods, %d updated, %d ready, %d available, %d unavailable", st.ObservedGeneration,
+			st.Replicas,
 			st.UpdatedReplicas, st.ReadyReplicas, st.AvailableReplicas, st.UnavailableReplicas)
 		for _, c := range st.Conditions {
 			s += fmt.Sprintf("\n  %s=%s %s: %s (%v, %v)", c.Type, c.Status, c.Reason, c.Message,

@@ -16,15 +16,22 @@ func (s *state) setStatus(next appsv1.DeploymentStatus) { s.status = next }
 // counted is the status that follows from the ReplicaSets (calculateStatus).
 func (s *state) counted() appsv1.DeploymentStatus {
 	n := appsv1.DeploymentStatus{
-		ObservedGeneration: s.d.Generation, CollisionCount: s.status.CollisionCount, Conditions: slices.Clone(s.status.Conditions),
-		Replicas: sum(s.all, actual), UpdatedReplicas: sum([]*appsv1.ReplicaSet{s.newest}, actual),
+		ObservedGeneration: s.d.Generation, CollisionCount: s.status.CollisionCount,
+		Conditions: slices.Clone(s.status.Conditions),
+		Replicas:   sum(s.all, actual), UpdatedReplicas: sum([]*appsv1.ReplicaSet{s.newest}, actual),
 		ReadyReplicas: sum(s.all, ready), AvailableReplicas: sum(s.all, available), TerminatingReplicas: s.terminating(),
 	}
 	n.UnavailableReplicas = max(0, sum(s.all, size)-n.AvailableReplicas)
 	if n.AvailableReplicas >= s.size-s.missing {
-		set(&n, s.now, appsv1.DeploymentAvailable, corev1.ConditionTrue, "MinimumReplicasAvailable", "Deployment has minimum availability.")
+		set(
+			&n, s.now, appsv1.DeploymentAvailable, corev1.ConditionTrue, "MinimumReplicasAvailable",
+			"Deployment has minimum availability.",
+		)
 	} else {
-		set(&n, s.now, appsv1.DeploymentAvailable, corev1.ConditionFalse, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+		set(
+			&n, s.now, appsv1.DeploymentAvailable, corev1.ConditionFalse, "MinimumReplicasUnavailable",
+			"Deployment does not have minimum availability.",
+		)
 	}
 	return n
 }
@@ -49,7 +56,8 @@ func (s *state) deadline() bool {
 
 // complete reports whether the rollout is complete (DeploymentComplete).
 func (s *state) complete(n *appsv1.DeploymentStatus) bool {
-	return n.UpdatedReplicas == s.size && n.Replicas == s.size && n.AvailableReplicas == s.size && n.ObservedGeneration >= s.d.Generation
+	return n.UpdatedReplicas == s.size && n.Replicas == s.size && n.AvailableReplicas == s.size &&
+		n.ObservedGeneration >= s.d.Generation
 }
 
 // moved reports whether the rollout has made progress (DeploymentProgressing).
@@ -114,7 +122,8 @@ func (s *state) failure() *appsv1.DeploymentCondition {
 		}
 		for _, c := range rs.Status.Conditions {
 			if c.Type == appsv1.ReplicaSetReplicaFailure {
-				return &appsv1.DeploymentCondition{Type: appsv1.DeploymentReplicaFailure, Status: c.Status, Reason: c.Reason, Message: c.Message,
+				return &appsv1.DeploymentCondition{Type: appsv1.DeploymentReplicaFailure, Status: c.Status, Reason: c.Reason,
+					Message:            c.Message,
 					LastTransitionTime: c.LastTransitionTime, LastUpdateTime: c.LastTransitionTime}
 			}
 		}

@@ -94,7 +94,9 @@ func (m *memory) spec() coordinationv1.LeaseSpec {
 
 func heldBy(name string, at time.Time) coordinationv1.LeaseSpec {
 	seconds, transitions, t := int32(15), int32(4), metav1.NewMicroTime(at)
-	return coordinationv1.LeaseSpec{HolderIdentity: &name, LeaseDurationSeconds: &seconds, LeaseTransitions: &transitions, RenewTime: &t, AcquireTime: &t}
+	return coordinationv1.LeaseSpec{
+		HolderIdentity: &name, LeaseDurationSeconds: &seconds, LeaseTransitions: &transitions, RenewTime: &t, AcquireTime: &t,
+	}
 }
 
 // contender is a candidate under test.
@@ -126,7 +128,10 @@ func contend(t *testing.T, m API, name string, seize bool) *contender {
 	}
 	go func() {
 		defer close(c.done)
-		New(m, Options{Identity: name, Duration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second, Seize: seize}).
+		New(m, Options{
+			Identity: name, Duration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+			Seize: seize,
+		}).
 			Run(ctx, func(ctx context.Context) {
 				set(true)
 				<-ctx.Done()
@@ -272,8 +277,11 @@ func TestLeadingAgainIsLogged(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			New(m, Options{Identity: "a", Duration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-				Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))}).Run(ctx, func(ctx context.Context) { <-ctx.Done() })
+			New(m, Options{Identity: "a", Duration: 15 * time.Second,
+				RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+				Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))}).Run(
+				ctx, func(ctx context.Context) { <-ctx.Done() },
+			)
 		}()
 		synctest.Wait()
 		if log.String() != "" {
@@ -281,7 +289,8 @@ func TestLeadingAgainIsLogged(t *testing.T) {
 		}
 		m.set(heldBy("usurper", time.Now()))
 		pass(2 * time.Second)
-		if logged := log.String(); !strings.Contains(logged, `msg="lost leadership"`) || strings.Contains(logged, "became leader again") {
+		if logged := log.String(); !strings.Contains(logged, `msg="lost leadership"`) ||
+			strings.Contains(logged, "became leader again") {
 			t.Errorf("after the loss: %s", logged)
 		}
 		pass(25 * time.Second)

@@ -11,7 +11,8 @@ import (
 
 // Slices returns endpointslice-controller.
 func Slices() workload.Controller {
-	return workload.Controller{Name: "endpoint-slice-controller", For: workload.Services, Owns: []workload.Resource{workload.EndpointSlices},
+	return workload.Controller{Name: "endpoint-slice-controller", For: workload.Services,
+		Owns: []workload.Resource{workload.EndpointSlices},
 		Sees: []workload.Resource{workload.Pods}, Wake: wake,
 		Decide: func(v workload.View, _ time.Time) workload.Plan {
 			if s := selecting(v); s != nil {
@@ -23,7 +24,8 @@ func Slices() workload.Controller {
 
 // Endpoints returns endpoints-controller.
 func Endpoints() workload.Controller {
-	return workload.Controller{Name: "endpoint-controller", For: workload.Services, Sees: []workload.Resource{workload.Pods, workload.Endpoints},
+	return workload.Controller{Name: "endpoint-controller", For: workload.Services,
+		Sees: []workload.Resource{workload.Pods, workload.Endpoints},
 		Wake: wake, Decide: func(v workload.View, _ time.Time) workload.Plan {
 			if v.Object == nil {
 				return leftover(v)
@@ -67,7 +69,8 @@ func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 			continue
 		}
 		chosen := labels.SelectorFromSet(s.Spec.Selector)
-		if c.Old != nil && chosen.Matches(labels.Set(c.Old.Labels)) || c.New != nil && chosen.Matches(labels.Set(c.New.Labels)) {
+		if c.Old != nil && chosen.Matches(labels.Set(c.Old.Labels)) ||
+			c.New != nil && chosen.Matches(labels.Set(c.New.Labels)) {
 			keys = append(keys, workload.KeyOf(s))
 		}
 	}

@@ -31,8 +31,10 @@ func leftover(v workload.View) (p workload.Plan) {
 
 // endpoints plans the Endpoints of a service (syncService).
 func endpoints(v workload.Reader, s *corev1.Service) (p workload.Plan) {
-	had := workload.Get[*corev1.Endpoints](v, s.Namespace, s.Name)                                 //nolint:staticcheck // still served
-	next := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}} //nolint:staticcheck // still served
+	had := workload.Get[*corev1.Endpoints](v, s.Namespace, s.Name) //nolint:staticcheck // still served
+	next := &corev1.Endpoints{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name},
+	} //nolint:staticcheck // still served
 	if had != nil {
 		next = had.DeepCopy()
 	}
@@ -72,7 +74,9 @@ type place struct {
 }
 
 // subsetsOf groups ports with the same pods (endpoints.RepackSubsets).
-func subsetsOf(s *corev1.Service, pods []*corev1.Pod) (out []corev1.EndpointSubset) { //nolint:staticcheck // still served
+func subsetsOf(
+	s *corev1.Service, pods []*corev1.Pod,
+) (out []corev1.EndpointSubset) { //nolint:staticcheck // still served
 	byPort := map[corev1.EndpointPort][]place{} //nolint:staticcheck // still served
 	bare := []place{}
 	for _, p := range pods {
@@ -85,7 +89,9 @@ func subsetsOf(s *corev1.Service, pods []*corev1.Pod) (out []corev1.EndpointSubs
 		}
 		for _, port := range s.Spec.Ports {
 			if n, ok := target(p, port); ok {
-				k := corev1.EndpointPort{Name: port.Name, Port: n, Protocol: port.Protocol, AppProtocol: port.AppProtocol} //nolint:staticcheck // still served
+				k := corev1.EndpointPort{
+					Name: port.Name, Port: n, Protocol: port.Protocol, AppProtocol: port.AppProtocol,
+				} //nolint:staticcheck // still served
 				byPort[k] = append(byPort[k], at)
 			}
 		}
@@ -127,7 +133,9 @@ func placeOf(s *corev1.Service, p *corev1.Pod) place {
 	return e
 }
 
-func subset(places []place, ports []corev1.EndpointPort) (out corev1.EndpointSubset) { //nolint:staticcheck // still served
+func subset(
+	places []place, ports []corev1.EndpointPort,
+) (out corev1.EndpointSubset) { //nolint:staticcheck // still served
 	slices.SortFunc(places, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.IP, b.IP), cmp.Compare(a.TargetRef.UID, b.TargetRef.UID))
 	})
@@ -143,7 +151,9 @@ func subset(places []place, ports []corev1.EndpointPort) (out corev1.EndpointSub
 }
 
 // truncate keeps the maximum number of addresses, ready ones first.
-func truncate(subsets []corev1.EndpointSubset) (out []corev1.EndpointSubset, truncated bool) { //nolint:staticcheck // still served
+func truncate(
+	subsets []corev1.EndpointSubset,
+) (out []corev1.EndpointSubset, truncated bool) { //nolint:staticcheck // still served
 	left := mostAddresses
 	cut := func(list []corev1.EndpointAddress) []corev1.EndpointAddress { //nolint:staticcheck // still served
 		n := min(left, len(list))

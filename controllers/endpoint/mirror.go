@@ -48,7 +48,8 @@ func mirrors(_ workload.Reader, c workload.Change) (keys []workload.Key) {
 func mirrored(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint:staticcheck // still served
 	var have []*discoveryv1.EndpointSlice
 	for _, s := range workload.All[*discoveryv1.EndpointSlice](v, v.Key.Namespace) {
-		if s.Labels[discoveryv1.LabelManagedBy] == mirrorer && s.Labels[discoveryv1.LabelServiceName] == v.Key.Name && s.DeletionTimestamp == nil {
+		if s.Labels[discoveryv1.LabelManagedBy] == mirrorer && s.Labels[discoveryv1.LabelServiceName] == v.Key.Name &&
+			s.DeletionTimestamp == nil {
 			have = append(have, s)
 		}
 	}
@@ -57,7 +58,8 @@ func mirrored(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint
 		var skipped int
 		if wanted, skipped = images(e); skipped > 0 {
 			p.Events = append(p.Events, workload.Warning("TooManyAddressesToMirror", fmt.Sprintf(
-				"A max of %d addresses can be mirrored to EndpointSlices per Endpoints subset. %d addresses were skipped", mostAddresses, skipped)))
+				"A max of %d addresses can be mirrored to EndpointSlices per Endpoints subset. %d addresses were skipped",
+				mostAddresses, skipped)))
 		}
 	}
 	for _, s := range have {
@@ -104,11 +106,15 @@ func imageKey(s *discoveryv1.EndpointSlice) string {
 
 // images are the slices that mirror the Endpoints, by their keys; skipped is the number of addresses beyond the limit
 // (reconciler.go: reconcile).
-func images(e *corev1.Endpoints) (out map[string]*discoveryv1.EndpointSlice, skipped int) { //nolint:staticcheck // still served
+func images(
+	e *corev1.Endpoints,
+) (out map[string]*discoveryv1.EndpointSlice, skipped int) { //nolint:staticcheck // still served
 	out = map[string]*discoveryv1.EndpointSlice{}
 	for _, subset := range e.Subsets {
 		taken := 0
-		for i, list := range [][]corev1.EndpointAddress{subset.Addresses, subset.NotReadyAddresses} { //nolint:staticcheck // still served
+		for i, list := range [][]corev1.EndpointAddress{
+			subset.Addresses, subset.NotReadyAddresses,
+		} { //nolint:staticcheck // still served
 			for _, a := range list {
 				if taken == mostAddresses {
 					skipped++
@@ -123,7 +129,10 @@ func images(e *corev1.Endpoints) (out map[string]*discoveryv1.EndpointSlice, ski
 }
 
 // image adds an address to its slice, once.
-func image(out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports []corev1.EndpointPort, a corev1.EndpointAddress, ready bool) { //nolint:staticcheck // still served
+func image(
+	out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports []corev1.EndpointPort, a corev1.EndpointAddress,
+	ready bool,
+) { //nolint:staticcheck // still served
 	ip := netutils.ParseIPSloppy(a.IP)
 	if ip == nil {
 		return // can't happen: addresses were validated
@@ -134,7 +143,9 @@ func image(out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports
 	}
 	for i := range ports {
 		p := ports[i].DeepCopy()
-		s.Ports = append(s.Ports, discoveryv1.EndpointPort{Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol, AppProtocol: p.AppProtocol})
+		s.Ports = append(
+			s.Ports, discoveryv1.EndpointPort{Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol, AppProtocol: p.AppProtocol},
+		)
 	}
 	key := imageKey(s)
 	if out[key] == nil {
@@ -142,10 +153,12 @@ func image(out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports
 		describe(s, e)
 		out[key] = s
 	}
-	next := discoveryv1.Endpoint{Addresses: []string{ip.String()}, Conditions: discoveryv1.EndpointConditions{Ready: &ready},
-		TargetRef: a.TargetRef.DeepCopy(), NodeName: a.NodeName, Hostname: pointer(a.Hostname)}
+	next := discoveryv1.Endpoint{Addresses: []string{ip.String()},
+		Conditions: discoveryv1.EndpointConditions{Ready: &ready},
+		TargetRef:  a.TargetRef.DeepCopy(), NodeName: a.NodeName, Hostname: pointer(a.Hostname)}
 	same := func(o discoveryv1.Endpoint) bool {
-		return o.Addresses[0] == next.Addresses[0] && equality.Semantic.DeepEqual(o.Hostname, next.Hostname) && equality.Semantic.DeepEqual(o.TargetRef, next.TargetRef)
+		return o.Addresses[0] == next.Addresses[0] && equality.Semantic.DeepEqual(o.Hostname, next.Hostname) &&
+			equality.Semantic.DeepEqual(o.TargetRef, next.TargetRef)
 	}
 	if !slices.ContainsFunc(out[key].Endpoints, same) {
 		out[key].Endpoints = append(out[key].Endpoints, next)

@@ -15,18 +15,22 @@ import (
 
 // TestMirror runs testdata/mirror.
 func TestMirror(t *testing.T) {
-	workloadtest.Scenarios(t, "testdata/mirror", workloadtest.Options{Controllers: []workload.Controller{Mirror()}, Print: func(o workload.Object) string {
-		s, ok := o.(*discoveryv1.EndpointSlice)
-		if !ok {
-			return o.GetName()
-		}
-		var b strings.Builder
-		fmt.Fprintf(&b, "%s of %s %s %v %v %s", s.Name, s.OwnerReferences[0].Kind, s.OwnerReferences[0].UID, s.Labels, s.Annotations, imageKey(s))
-		for _, e := range s.Endpoints {
-			fmt.Fprintf(&b, "\n  %v ready=%v", e.Addresses, *e.Conditions.Ready)
-		}
-		return b.String()
-	}})
+	workloadtest.Scenarios(t, "testdata/mirror", workloadtest.Options{Controllers: []workload.Controller{Mirror()},
+		Print: func(o workload.Object) string {
+			s, ok := o.(*discoveryv1.EndpointSlice)
+			if !ok {
+				return o.GetName()
+			}
+			var b strings.Builder
+			fmt.Fprintf(
+				&b, "%s of %s %s %v %v %s", s.Name, s.OwnerReferences[0].Kind, s.OwnerReferences[0].UID, s.Labels, s.Annotations,
+				imageKey(s),
+			)
+			for _, e := range s.Endpoints {
+				fmt.Fprintf(&b, "\n  %v ready=%v", e.Addresses, *e.Conditions.Ready)
+			}
+			return b.String()
+		}})
 }
 
 // A subset may have more addresses than are mirrored; those that aren't are told of. The slice goes with the Endpoints,
@@ -36,14 +40,18 @@ func TestMirrorMost(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "a", Name: "s"}
 	subset := corev1.EndpointSubset{Ports: []corev1.EndpointPort{{Port: 80}}} //nolint:staticcheck // still served
 	for i := range mostAddresses + 3 {
-		subset.NotReadyAddresses = append(subset.NotReadyAddresses, corev1.EndpointAddress{IP: fmt.Sprintf("10.0.%d.%d", i>>8, i&255)}) //nolint:staticcheck // still served
+		subset.NotReadyAddresses = append(subset.NotReadyAddresses, corev1.EndpointAddress{
+			IP: fmt.Sprintf("10.0.%d.%d", i>>8, i&255),
+		}) //nolint:staticcheck // still served
 	}
 	w.Put(&corev1.Service{ObjectMeta: meta})
 	e := &corev1.Endpoints{ObjectMeta: meta, Subsets: []corev1.EndpointSubset{subset}} //nolint:staticcheck // still served
 	w.Put(e)
 	key := workload.Key{Namespace: "a", Name: "s"}
 	out := w.Pass(Mirror(), key)
-	if want := "Warning TooManyAddressesToMirror: A max of 1000 addresses can be mirrored to EndpointSlices per Endpoints subset. 3 addresses were skipped"; !strings.Contains(out, want) {
+	if want := "Warning TooManyAddressesToMirror: A max of 1000 addresses can be mirrored to EndpointSlices per Endpoints subset. 3 addresses were skipped"; !strings.Contains(
+		out, want,
+	) {
 		t.Errorf("the pass: %s", out)
 	}
 	list := workload.All[*discoveryv1.EndpointSlice](w, "a")

@@ -37,7 +37,9 @@ func sliced(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 	}
 	wanted := families(s)
 	for _, family := range wanted {
-		mine := slices.DeleteFunc(slices.Clone(have), func(e *discoveryv1.EndpointSlice) bool { return e.AddressType != family })
+		mine := slices.DeleteFunc(slices.Clone(have), func(e *discoveryv1.EndpointSlice) bool {
+			return e.AddressType != family
+		})
 		p.Do = append(p.Do, planned(v, s, family, pods, mine)...)
 	}
 	for _, e := range have {
@@ -67,7 +69,9 @@ type group struct {
 }
 
 // grouped groups pods by the port numbers that the service's ports have in them.
-func grouped(v workload.Reader, s *corev1.Service, family discoveryv1.AddressType, pods []*corev1.Pod) map[string]*group {
+func grouped(
+	v workload.Reader, s *corev1.Service, family discoveryv1.AddressType, pods []*corev1.Pod,
+) map[string]*group {
 	groups := map[string]*group{}
 	for _, p := range pods {
 		at := addresses(p, family)
@@ -135,7 +139,10 @@ func endpointOf(v workload.Reader, s *corev1.Service, p *corev1.Pod, at []string
 }
 
 // planned plans the slices of one family.
-func planned(v workload.Reader, s *corev1.Service, family discoveryv1.AddressType, pods []*corev1.Pod, have []*discoveryv1.EndpointSlice) (do []workload.Action) {
+func planned(
+	v workload.Reader, s *corev1.Service, family discoveryv1.AddressType, pods []*corev1.Pod,
+	have []*discoveryv1.EndpointSlice,
+) (do []workload.Action) {
 	groups := grouped(v, s, family, pods)
 	if len(groups) == 0 {
 		groups = map[string]*group{fmt.Sprint(portKey(nil)): {endpoints: nil}}
@@ -143,7 +150,9 @@ func planned(v workload.Reader, s *corev1.Service, family discoveryv1.AddressTyp
 	since := changed(s, pods)
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		g := groups[key]
-		mine := slices.DeleteFunc(slices.Clone(have), func(e *discoveryv1.EndpointSlice) bool { return fmt.Sprint(portKey(e.Ports)) != key })
+		mine := slices.DeleteFunc(slices.Clone(have), func(e *discoveryv1.EndpointSlice) bool {
+			return fmt.Sprint(portKey(e.Ports)) != key
+		})
 		have = slices.DeleteFunc(have, func(e *discoveryv1.EndpointSlice) bool { return slices.Contains(mine, e) })
 		contents := distribute(g.endpoints, mine)
 		for i, c := range contents {
@@ -240,7 +249,9 @@ func prefix(service string) string {
 }
 
 // made is a new slice (I-09).
-func made(s *corev1.Service, family discoveryv1.AddressType, ports []discoveryv1.EndpointPort, endpoints []discoveryv1.Endpoint) *discoveryv1.EndpointSlice {
+func made(
+	s *corev1.Service, family discoveryv1.AddressType, ports []discoveryv1.EndpointPort, endpoints []discoveryv1.Endpoint,
+) *discoveryv1.EndpointSlice {
 	return &discoveryv1.EndpointSlice{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: prefix(s.Name), Namespace: s.Namespace, Labels: labelsOf(s),
 			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s)}},
@@ -264,7 +275,9 @@ func labelsOf(s *corev1.Service) map[string]string {
 }
 
 // renewed is a slice with the new endpoints; ok is false if nothing changes.
-func renewed(s *corev1.Service, e *discoveryv1.EndpointSlice, endpoints []discoveryv1.Endpoint) (next *discoveryv1.EndpointSlice, ok bool) {
+func renewed(
+	s *corev1.Service, e *discoveryv1.EndpointSlice, endpoints []discoveryv1.Endpoint,
+) (next *discoveryv1.EndpointSlice, ok bool) {
 	next = e.DeepCopy()
 	next.Labels = labelsOf(s)
 	if !equality.Semantic.DeepEqual(e.Endpoints, endpoints) {

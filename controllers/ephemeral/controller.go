@@ -29,7 +29,8 @@ func New() workload.Controller {
 func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	switch {
 	case c.Resource == workload.Pods && c.Old == nil:
-		if p := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name); p != nil && slices.ContainsFunc(p.Spec.Volumes, generic) {
+		if p := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name); p != nil &&
+			slices.ContainsFunc(p.Spec.Volumes, generic) {
 			keys = append(keys, c.New.Key)
 		}
 	case c.Resource == workload.Claims && c.New == nil:
@@ -38,7 +39,9 @@ func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 				continue
 			}
 			p := workload.Get[*corev1.Pod](r, c.Old.Namespace, c.Old.Name[:i])
-			if p != nil && slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool { return generic(v) && nameOf(p, v) == c.Old.Name }) {
+			if p != nil && slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool {
+				return generic(v) && nameOf(p, v) == c.Old.Name
+			}) {
 				keys = append(keys, workload.KeyOf(p))
 			}
 		}
@@ -78,7 +81,8 @@ func claim(r workload.Reader, p *corev1.Pod) (plan workload.Plan) {
 func made(p *corev1.Pod, v corev1.Volume) *corev1.PersistentVolumeClaim {
 	t := v.Ephemeral.VolumeClaimTemplate.DeepCopy()
 	return &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: nameOf(p, v), Labels: t.Labels, Annotations: t.Annotations,
+		ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: nameOf(p, v), Labels: t.Labels,
+			Annotations:     t.Annotations,
 			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(p)}},
 		Spec: t.Spec,
 	}

@@ -15,16 +15,17 @@ import (
 
 // TestScenarios runs testdata.
 func TestScenarios(t *testing.T) {
-	workloadtest.Scenarios(t, "testdata", workloadtest.Options{Controllers: []workload.Controller{New()}, Print: func(o workload.Object) string {
-		s := o.GetName()
-		for _, r := range o.GetOwnerReferences() {
-			s += fmt.Sprintf(" of %s %s, controller %v, blocks %v", r.Kind, r.UID, *r.Controller, *r.BlockOwnerDeletion)
-		}
-		if c, ok := o.(*corev1.PersistentVolumeClaim); ok {
-			s += fmt.Sprintf(" %v %v %v", c.Labels, c.Annotations, c.Spec.AccessModes)
-		}
-		return s
-	}})
+	workloadtest.Scenarios(t, "testdata", workloadtest.Options{Controllers: []workload.Controller{New()},
+		Print: func(o workload.Object) string {
+			s := o.GetName()
+			for _, r := range o.GetOwnerReferences() {
+				s += fmt.Sprintf(" of %s %s, controller %v, blocks %v", r.Kind, r.UID, *r.Controller, *r.BlockOwnerDeletion)
+			}
+			if c, ok := o.(*corev1.PersistentVolumeClaim); ok {
+				s += fmt.Sprintf(" %v %v %v", c.Labels, c.Annotations, c.Spec.AccessModes)
+			}
+			return s
+		}})
 }
 
 // Only what may need a claim is looked at.
@@ -33,7 +34,9 @@ func TestWake(t *testing.T) {
 	pod := func(name string, volumes ...corev1.Volume) {
 		w.Put(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}, Spec: corev1.PodSpec{Volumes: volumes}})
 	}
-	scratch := corev1.Volume{Name: "b-c", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{}}}}
+	scratch := corev1.Volume{Name: "b-c", VolumeSource: corev1.VolumeSource{
+		Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{}},
+	}}
 	pod("p", scratch)
 	pod("p-b", scratch)
 	pod("plain")
@@ -47,8 +50,14 @@ func TestWake(t *testing.T) {
 		{"a new pod without such volumes", workload.Change{Resource: workload.Pods, New: meta("plain")}, nil},
 		{"a pod that changes", workload.Change{Resource: workload.Pods, Old: meta("p"), New: meta("p")}, nil},
 		{"a pod that goes", workload.Change{Resource: workload.Pods, Old: meta("p")}, nil},
-		{"a claim that goes", workload.Change{Resource: workload.Claims, Old: meta("p-b-c")}, []workload.Key{{Namespace: "a", Name: "p"}}},
-		{"a claim of a pod that has a dash", workload.Change{Resource: workload.Claims, Old: meta("p-b-b-c")}, []workload.Key{{Namespace: "a", Name: "p-b"}}},
+		{
+			"a claim that goes", workload.Change{Resource: workload.Claims, Old: meta("p-b-c")},
+			[]workload.Key{{Namespace: "a", Name: "p"}},
+		},
+		{
+			"a claim of a pod that has a dash", workload.Change{Resource: workload.Claims, Old: meta("p-b-b-c")},
+			[]workload.Key{{Namespace: "a", Name: "p-b"}},
+		},
 		{"a claim without an owner", workload.Change{Resource: workload.Claims, Old: meta("p-b")}, nil},
 		{"a claim that comes", workload.Change{Resource: workload.Claims, New: meta("p-b-c")}, nil},
 	} {

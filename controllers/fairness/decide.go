@@ -13,7 +13,9 @@ import (
 func dangling(
 	s *flowcontrolv1.FlowSchema, hasLevel bool, now metav1.Time,
 ) (c flowcontrolv1.FlowSchemaCondition, changed bool) {
-	refers := fmt.Sprintf("This FlowSchema references the PriorityLevelConfiguration object named %q", s.Spec.PriorityLevelConfiguration.Name)
+	refers := fmt.Sprintf(
+		"This FlowSchema references the PriorityLevelConfiguration object named %q", s.Spec.PriorityLevelConfiguration.Name,
+	)
 	c = flowcontrolv1.FlowSchemaCondition{
 		Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse, LastTransitionTime: now,
 		Reason: "Found", Message: refers + " and it exists",

@@ -76,7 +76,8 @@ func TestRevise(t *testing.T) {
 			}
 			before := stored.DeepCopy()
 			fmt.Fprintf(&b, "%s: %s\n", line, done(&k, stored))
-			if !sameLevel(before, stored) || before.Annotations[flowcontrolv1.AutoUpdateAnnotationKey] != stored.Annotations[flowcontrolv1.AutoUpdateAnnotationKey] {
+			if !sameLevel(before, stored) || before.Annotations[flowcontrolv1.AutoUpdateAnnotationKey] !=
+				stored.Annotations[flowcontrolv1.AutoUpdateAnnotationKey] {
 				t.Errorf("%s: the stored object was changed", line)
 			}
 		}

@@ -18,10 +18,11 @@ import (
 func TestClockSetBack(t *testing.T) {
 	for _, perIndex := range []bool{false, true} {
 		w := workloadtest.New()
-		j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "a", Labels: map[string]string{"job": "j"}}, Spec: batchv1.JobSpec{
-			Parallelism: ptr.To[int32](1), Completions: ptr.To[int32](1), BackoffLimit: ptr.To[int32](6),
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"job": "j"}},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"job": "j"}}}}}
+		j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j", Namespace: "a", Labels: map[string]string{"job": "j"}},
+			Spec: batchv1.JobSpec{
+				Parallelism: ptr.To[int32](1), Completions: ptr.To[int32](1), BackoffLimit: ptr.To[int32](6),
+				Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"job": "j"}},
+				Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"job": "j"}}}}}
 		if perIndex {
 			j.Spec.CompletionMode, j.Spec.BackoffLimitPerIndex = ptr.To(batchv1.IndexedCompletion), ptr.To[int32](6)
 		}

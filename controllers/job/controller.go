@@ -62,7 +62,9 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	if m == nil {
 		return workload.Plan{}
 	}
-	pods, claims := workload.Claim(j, workload.Claiming{Selector: workload.Selector(j.Spec.Selector), Finalizers: []string{batchv1.JobTrackingFinalizer}},
+	pods, claims := workload.Claim(j, workload.Claiming{
+		Selector: workload.Selector(j.Spec.Selector), Finalizers: []string{batchv1.JobTrackingFinalizer},
+	},
 		workload.Controlled[*corev1.Pod](v, j.UID), workload.Free[*corev1.Pod](v, j.Namespace))
 	if len(claims) > 0 {
 		return workload.Plan{Do: claims} // claimed pods are not changed again in the same pass
@@ -70,7 +72,9 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	m.backoff = m.backoff.by(now)
 	view := View{Job: j, Pods: pods, Backoff: m.backoff, Failed: v.Failed != nil}
 	plan := Decide(view, now)
-	if len(m.fresh) > 0 && !slices.ContainsFunc(m.fresh, func(u types.UID) bool { return slices.Contains(plan.Fresh, u) }) {
+	if len(m.fresh) > 0 && !slices.ContainsFunc(m.fresh, func(u types.UID) bool {
+		return slices.Contains(plan.Fresh, u)
+	}) {
 		m.backoff, m.fresh = m.next.by(now), nil // the status has them now
 		view.Backoff = m.backoff
 		plan = Decide(view, now)

@@ -64,7 +64,9 @@ func withIndex(env []corev1.EnvVar) []corev1.EnvVar {
 		return env
 	}
 	path := fmt.Sprintf("metadata.labels['%s']", batchv1.JobCompletionIndexAnnotation)
-	return append(env, corev1.EnvVar{Name: indexVariable, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}})
+	return append(env, corev1.EnvVar{
+		Name: indexVariable, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}},
+	})
 }
 
 func filled(m map[string]string) map[string]string {

@@ -73,7 +73,9 @@ func read(v View, now time.Time) *pass {
 	}
 	p.uncounted.succeeded = uids(status.UncountedTerminatedPods.Succeeded)
 	p.uncounted.failed = uids(status.UncountedTerminatedPods.Failed)
-	succeeded := p.fresh(p.uncounted.succeeded, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodSucceeded })
+	succeeded := p.fresh(p.uncounted.succeeded, func(pod *corev1.Pod) bool {
+		return pod.Status.Phase == corev1.PodSucceeded
+	})
 	failed := p.fresh(p.uncounted.failed, func(pod *corev1.Pod) bool { return lost(p.job, pod) })
 	p.succeeded = status.Succeeded + int32(len(succeeded)+len(p.uncounted.succeeded))
 	p.failed = status.Failed + int32(len(p.uncounted.failed)) + count(failed, func(pod *corev1.Pod) bool {
@@ -97,7 +99,9 @@ func (p *pass) readIndexes() {
 	limit := int(*p.job.Spec.Completions)
 	mine := filter(p.pods, func(pod *corev1.Pod) bool { return tracked(pod) && counted(p.job, pod) })
 	p.doneBefore = parseIndexes(p.job.Status.CompletedIndexes, limit)
-	p.done = p.doneBefore.with(indexesOf(filter(mine, func(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodSucceeded })))
+	p.done = p.doneBefore.with(indexesOf(filter(mine, func(pod *corev1.Pod) bool {
+		return pod.Status.Phase == corev1.PodSucceeded
+	})))
 	p.succeeded = int32(p.done.total())
 	if p.job.Spec.BackoffLimitPerIndex == nil {
 		return
@@ -154,7 +158,8 @@ func (p *pass) conclude() {
 // failure returns why the Job fails; the reason is empty if it doesn't. The order is upstream's.
 func (p *pass) failure() (reason, message string) {
 	for _, pod := range p.pods {
-		if j := matchRule(p.job.Spec.PodFailurePolicy, pod); j.action == batchv1.PodFailurePolicyActionFailJob && lost(p.job, pod) {
+		if j := matchRule(p.job.Spec.PodFailurePolicy, pod); j.action == batchv1.PodFailurePolicyActionFailJob &&
+			lost(p.job, pod) {
 			return batchv1.JobReasonPodFailurePolicy, j.message
 		}
 	}

@@ -109,9 +109,13 @@ func (w *world) edit(t *testing.T, d *datadriven.TestData) {
 			fmt.Sscan(v, &n)
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", RestartCount: n}}
 		case "ready":
-			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
+			p.Status.Conditions = append(
+				p.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue},
+			)
 		case "condition":
-			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.PodConditionType(v), Status: corev1.ConditionTrue})
+			p.Status.Conditions = append(
+				p.Status.Conditions, corev1.PodCondition{Type: corev1.PodConditionType(v), Status: corev1.ConditionTrue},
+			)
 		case "node":
 			p.Spec.NodeName = v
 		case "index":
@@ -191,7 +195,8 @@ func (w *world) print(plan Plan) {
 	for _, p := range plan.Create {
 		i := ""
 		if indexed(w.job) {
-			i = p.Annotations[batchv1.JobCompletionIndexAnnotation] + " failures=" + p.Annotations[batchv1.JobIndexFailureCountAnnotation]
+			i = p.Annotations[batchv1.JobCompletionIndexAnnotation] + " failures=" +
+				p.Annotations[batchv1.JobIndexFailureCountAnnotation]
 		}
 		fmt.Fprintf(&w.out, "create %s%s\n", p.GenerateName, i)
 	}
@@ -233,7 +238,10 @@ func (w *world) check(t *testing.T, s *batchv1.JobStatus) {
 // line is a status in one line.
 func line(s *batchv1.JobStatus) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "active=%d ready=%d terminating=%d succeeded=%d failed=%d", s.Active, *s.Ready, *s.Terminating, s.Succeeded, s.Failed)
+	fmt.Fprintf(
+		&b, "active=%d ready=%d terminating=%d succeeded=%d failed=%d", s.Active, *s.Ready, *s.Terminating, s.Succeeded,
+		s.Failed,
+	)
 	if u := s.UncountedTerminatedPods; len(u.Succeeded)+len(u.Failed) > 0 {
 		fmt.Fprintf(&b, " uncounted=%v/%v", u.Succeeded, u.Failed)
 	}

@@ -35,7 +35,8 @@ func lost(j *batchv1.Job, p *corev1.Pod) bool {
 
 // patient reports whether a pod is replaced only when it has ended (job_controller.go: onlyReplaceFailedPods).
 func patient(j *batchv1.Job) bool {
-	return j.Spec.PodReplacementPolicy != nil && *j.Spec.PodReplacementPolicy == batchv1.Failed || j.Spec.PodFailurePolicy != nil
+	return j.Spec.PodReplacementPolicy != nil && *j.Spec.PodReplacementPolicy == batchv1.Failed ||
+		j.Spec.PodFailurePolicy != nil
 }
 
 func filter(pods []*corev1.Pod, keep func(*corev1.Pod) bool) (out []*corev1.Pod) {

@@ -34,7 +34,9 @@ func matchRule(policy *batchv1.PodFailurePolicy, p *corev1.Pod) policyMatch {
 			}
 		case rule.OnPodConditions != nil:
 			if c := conditioned(p, rule.OnPodConditions); c != nil {
-				why = fmt.Sprintf("Pod %s/%s has condition %v matching %v rule at index %d", p.Namespace, p.Name, c.Type, rule.Action, i)
+				why = fmt.Sprintf(
+					"Pod %s/%s has condition %v matching %v rule at index %d", p.Namespace, p.Name, c.Type, rule.Action, i,
+				)
 			}
 		}
 		if why != "" {
@@ -53,7 +55,8 @@ func exited(p *corev1.Pod, want *batchv1.PodFailurePolicyOnExitCodesRequirement)
 				continue
 			}
 			in := slices.Contains(want.Values, t.ExitCode)
-			if in && want.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn || !in && want.Operator == batchv1.PodFailurePolicyOnExitCodesOpNotIn {
+			if in && want.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn ||
+				!in && want.Operator == batchv1.PodFailurePolicyOnExitCodesOpNotIn {
 				return &list[i]
 			}
 		}

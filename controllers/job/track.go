@@ -62,7 +62,9 @@ func (a *account) complete() bool {
 	if !enough || a.status.Active > 0 {
 		return false
 	}
-	a.finish = a.newCondition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods")
+	a.finish = a.newCondition(
+		batchv1.JobSuccessCriteriaMet, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods",
+	)
 	return true
 }
 

@@ -51,7 +51,9 @@ func (f *findings) err() error {
 
 // conditions returns the conditions of a namespace's status after a pass (E-15), and whether they have changed (E-17).
 // Conditions of other types are kept; the argument is not modified.
-func conditions(had []corev1.NamespaceCondition, f findings, now metav1.Time) (next []corev1.NamespaceCondition, changed bool) {
+func conditions(
+	had []corev1.NamespaceCondition, f findings, now metav1.Time,
+) (next []corev1.NamespaceCondition, changed bool) {
 	next = slices.Clone(had)
 	for _, c := range found(f) {
 		i := slices.IndexFunc(next, func(o corev1.NamespaceCondition) bool { return o.Type == c.Type })

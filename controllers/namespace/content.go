@@ -45,7 +45,10 @@ func count(r Resource, namespace string, estimate int64, items []Item) (remains,
 		return left, nil
 	}
 	if broken := unreadable(items); broken != "" {
-		return left, fmt.Errorf("objects of gvr %v in namespace %s can't be read, so they can't be deleted: %s", r.GroupVersionResource, namespace, broken)
+		return left, fmt.Errorf(
+			"objects of gvr %v in namespace %s can't be read, so they can't be deleted: %s", r.GroupVersionResource, namespace,
+			broken,
+		)
 	}
 	for _, i := range items {
 		for _, f := range i.Finalizers {
@@ -58,7 +61,9 @@ func count(r Resource, namespace string, estimate int64, items []Item) (remains,
 	case len(left.finalizers) > 0:
 		left.seconds = finalizerSeconds
 	default:
-		return left, fmt.Errorf("unexpected items still remain in namespace: %s for gvr: %v", namespace, r.GroupVersionResource)
+		return left, fmt.Errorf(
+			"unexpected items still remain in namespace: %s for gvr: %v", namespace, r.GroupVersionResource,
+		)
 	}
 	return left, nil
 }

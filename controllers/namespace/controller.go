@@ -40,7 +40,8 @@ func logger(l *slog.Logger) *slog.Logger {
 // Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	s := newSchedule()
-	loop := reconcile.Loop[Event, string, outcome]{Schedule: s, Workers: c.workers, Pass: c.empty, Log: c.pass.log, What: following,
+	loop := reconcile.Loop[Event, string, outcome]{Schedule: s, Workers: c.workers, Pass: c.empty, Log: c.pass.log,
+		What: following,
 		Follow: func(ctx context.Context, sink func(Event)) error {
 			return c.pass.api.Follow(ctx, func(e Event) {
 				// While no namespace is being deleted, changes of content, which are most events, are dropped.

@@ -17,7 +17,9 @@ import (
 
 // systemNamespaces always exist (E-06). All but kube-node-lease can't be deleted either; that is done by the API
 // server's admission (E-05).
-var systemNamespaces = []string{metav1.NamespaceSystem, metav1.NamespacePublic, metav1.NamespaceDefault, corev1.NamespaceNodeLease}
+var systemNamespaces = []string{
+	metav1.NamespaceSystem, metav1.NamespacePublic, metav1.NamespaceDefault, corev1.NamespaceNodeLease,
+}
 
 // DefaultsAPI is the interface of Defaults to an API server.
 type DefaultsAPI interface {

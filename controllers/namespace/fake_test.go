@@ -214,7 +214,9 @@ func (s *server) Finalize(_ context.Context, ns *corev1.Namespace) (*corev1.Name
 	return s.update("finalize", ns, func(to, from *corev1.Namespace) { to.Spec = from.Spec })
 }
 
-func (s *server) update(verb string, ns *corev1.Namespace, set func(to, from *corev1.Namespace)) (*corev1.Namespace, error) {
+func (s *server) update(
+	verb string, ns *corev1.Namespace, set func(to, from *corev1.Namespace),
+) (*corev1.Namespace, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.request("%s %s", verb, ns.Name); err != nil {
@@ -240,7 +242,9 @@ func (s *server) update(verb string, ns *corev1.Namespace, set func(to, from *co
 
 // state is what finalizers needs of a namespace.
 func state(ns *corev1.Namespace) finalizers.Object {
-	o := finalizers.Object{UID: string(ns.UID), Finalizers: ns.Finalizers, GracePeriodSeconds: ns.DeletionGracePeriodSeconds}
+	o := finalizers.Object{
+		UID: string(ns.UID), Finalizers: ns.Finalizers, GracePeriodSeconds: ns.DeletionGracePeriodSeconds,
+	}
 	for _, f := range ns.Spec.Finalizers {
 		o.SpecFinalizers = append(o.SpecFinalizers, string(f))
 	}

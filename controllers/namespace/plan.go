@@ -35,7 +35,9 @@ func letGo(fs []corev1.FinalizerName) (stay []corev1.FinalizerName, ok bool) {
 	if !slices.Contains(fs, corev1.FinalizerKubernetes) {
 		return fs, false
 	}
-	stay = slices.DeleteFunc(slices.Clone(fs), func(f corev1.FinalizerName) bool { return f == corev1.FinalizerKubernetes })
+	stay = slices.DeleteFunc(slices.Clone(fs), func(f corev1.FinalizerName) bool {
+		return f == corev1.FinalizerKubernetes
+	})
 	slices.Sort(stay)
 	return slices.Compact(stay), true
 }

@@ -12,11 +12,12 @@ import (
 
 // TestScenarios runs testdata.
 func TestScenarios(t *testing.T) {
-	workloadtest.Scenarios(t, "testdata", workloadtest.Options{Controllers: []workload.Controller{New()}, Print: func(o workload.Object) string {
-		s := o.GetName()
-		for _, t := range o.(*corev1.Node).Spec.Taints {
-			s += fmt.Sprintf(" %s=%s:%s", t.Key, t.Value, t.Effect)
-		}
-		return s
-	}})
+	workloadtest.Scenarios(t, "testdata", workloadtest.Options{Controllers: []workload.Controller{New()},
+		Print: func(o workload.Object) string {
+			s := o.GetName()
+			for _, t := range o.(*corev1.Node).Spec.Taints {
+				s += fmt.Sprintf(" %s=%s:%s", t.Key, t.Value, t.Effect)
+			}
+			return s
+		}})
 }

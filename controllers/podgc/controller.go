@@ -58,7 +58,9 @@ func classify(r workload.Reader, p *corev1.Pod) verdict {
 
 // outOfService reports whether the node has the taint that says that it won't come back.
 func outOfService(n *corev1.Node) bool {
-	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService }) &&
+	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == corev1.TaintNodeOutOfService
+	}) &&
 		!slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
 			return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
 		})
@@ -163,9 +165,12 @@ func end(p *corev1.Pod, why verdict, now time.Time) (do []workload.Action) {
 		next := p.DeepCopy()
 		next.Status.Phase, next.Status.ObservedGeneration = corev1.PodFailed, p.Generation
 		if why == orphaned {
-			next.Status.Conditions = append(slices.DeleteFunc(next.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget }),
+			next.Status.Conditions = append(slices.DeleteFunc(next.Status.Conditions, func(c corev1.PodCondition) bool {
+				return c.Type == corev1.DisruptionTarget
+			}),
 				corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "DeletionByPodGC",
-					Message: "PodGC: node no longer exists", LastTransitionTime: metav1.NewTime(now), ObservedGeneration: p.Generation})
+					Message: "PodGC: node no longer exists", LastTransitionTime: metav1.NewTime(now),
+					ObservedGeneration: p.Generation})
 		}
 		do = append(do, workload.Update{Object: next, Status: true})
 	}

@@ -166,7 +166,9 @@ func TestEphemeralClaimGoesBeforeItsPod(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, s *server) {
 		p := pod("p")
 		p.UID, p.Finalizers = "p-1", []string{"example.com/hold"}
-		p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}
+		p.Spec.Volumes = []corev1.Volume{
+			{Name: "v", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}},
+		}
 		s.put(Pod, p)
 		c, yes := claim("p-v"), true
 		c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "p-1", Controller: &yes}}

@@ -46,7 +46,9 @@ func (p *pass) run(ctx context.Context, namespace string) error {
 }
 
 // objects reads the objects that the quotas count, each resource once, and after the quotas.
-func (p *pass) objects(ctx context.Context, namespace string, quotas []*corev1.ResourceQuota) (map[schema.GroupResource][]runtime.Object, error) {
+func (p *pass) objects(
+	ctx context.Context, namespace string, quotas []*corev1.ResourceQuota,
+) (map[schema.GroupResource][]runtime.Object, error) {
 	named := corev1.ResourceList{}
 	for _, q := range quotas {
 		for name, hard := range q.Spec.Hard {

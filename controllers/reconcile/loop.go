@@ -97,7 +97,9 @@ var following = Backoff{Min: 5 * time.Millisecond, Max: time.Minute}
 // Follow calls follow again and again until ctx is done. The pause between calls grows while follow fails without
 // having sent anything. follow must send the present state and then its changes, from one goroutine, until ctx is done;
 // it returns early, with an error, if it can't continue.
-func Follow[E any](ctx context.Context, log *slog.Logger, what string, follow func(context.Context, func(E)) error, sink func(E)) {
+func Follow[E any](
+	ctx context.Context, log *slog.Logger, what string, follow func(context.Context, func(E)) error, sink func(E),
+) {
 	failures := 0
 	for {
 		err := follow(ctx, func(e E) {

@@ -43,9 +43,10 @@ func New(api API, log *slog.Logger) *Controller {
 
 // Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
-	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare), Workers: workers,
-		Follow: func(ctx context.Context, sink func(string)) error { return c.api.Follow(ctx, c.begin, sink) },
-		Pass:   c.keep, Log: c.log, What: "APIServices"}
+	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare),
+		Workers: workers,
+		Follow:  func(ctx context.Context, sink func(string)) error { return c.api.Follow(ctx, c.begin, sink) },
+		Pass:    c.keep, Log: c.log, What: "APIServices"}
 	loop.Run(ctx)
 }
 

@@ -61,7 +61,9 @@ func managed(s *apiregistrationv1.APIService) string {
 
 // setAvailable sets the condition in a status, and reports whether that changed it. An equal one keeps its time (KA
 // pkg/apis/apiregistration/v1/helper: SetAPIServiceCondition).
-func setAvailable(s *apiregistrationv1.APIServiceStatus, c apiregistrationv1.APIServiceCondition, now metav1.Time) bool {
+func setAvailable(
+	s *apiregistrationv1.APIServiceStatus, c apiregistrationv1.APIServiceCondition, now metav1.Time,
+) bool {
 	c.LastTransitionTime = now
 	for i := range s.Conditions {
 		old := &s.Conditions[i]

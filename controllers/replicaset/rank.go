@@ -105,7 +105,8 @@ func restarts(p *corev1.Pod) (containers, sidecars int) {
 		containers = min(containers, -int(c.RestartCount))
 	}
 	for i, c := range p.Spec.InitContainers {
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways && i < len(p.Status.InitContainerStatuses) {
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways &&
+			i < len(p.Status.InitContainerStatuses) {
 			sidecars = min(sidecars, -int(p.Status.InitContainerStatuses[i].RestartCount))
 		}
 	}

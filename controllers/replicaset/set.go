@@ -31,7 +31,8 @@ func New() workload.Controller {
 	return controller("replicaset-controller", workload.ReplicaSets, func(o workload.Object) set {
 		rs := o.(*appsv1.ReplicaSet)
 		return set{
-			Object: rs, replicas: number(rs.Spec.Replicas), selector: workload.Selector(rs.Spec.Selector), template: &rs.Spec.Template,
+			Object: rs, replicas: number(rs.Spec.Replicas), selector: workload.Selector(rs.Spec.Selector),
+			template: &rs.Spec.Template,
 			minReady: rs.Spec.MinReadySeconds, status: rs.Status,
 			with: func(s appsv1.ReplicaSetStatus) workload.Object {
 				rs := rs.DeepCopy()
@@ -51,7 +52,8 @@ func NewReplication() workload.Controller {
 			template = &corev1.PodTemplateSpec{}
 		}
 		return set{
-			Object: rc, replicas: number(rc.Spec.Replicas), selector: workload.Selector(&metav1.LabelSelector{MatchLabels: rc.Spec.Selector}),
+			Object: rc, replicas: number(rc.Spec.Replicas),
+			selector: workload.Selector(&metav1.LabelSelector{MatchLabels: rc.Spec.Selector}),
 			template: template, minReady: rc.Spec.MinReadySeconds, status: general(&rc.Status), silent: true,
 			with: func(s appsv1.ReplicaSetStatus) workload.Object {
 				rc := rc.DeepCopy()
@@ -85,10 +87,12 @@ func number(n *int32) int {
 
 // general converts a ReplicationController's status to a ReplicaSet's (K pkg/controller/replication/conversion.go).
 func general(s *corev1.ReplicationControllerStatus) appsv1.ReplicaSetStatus {
-	out := appsv1.ReplicaSetStatus{Replicas: s.Replicas, FullyLabeledReplicas: s.FullyLabeledReplicas, ReadyReplicas: s.ReadyReplicas,
+	out := appsv1.ReplicaSetStatus{Replicas: s.Replicas, FullyLabeledReplicas: s.FullyLabeledReplicas,
+		ReadyReplicas:     s.ReadyReplicas,
 		AvailableReplicas: s.AvailableReplicas, ObservedGeneration: s.ObservedGeneration}
 	for _, c := range s.Conditions {
-		out.Conditions = append(out.Conditions, appsv1.ReplicaSetCondition{Type: appsv1.ReplicaSetConditionType(c.Type), Status: c.Status,
+		out.Conditions = append(out.Conditions, appsv1.ReplicaSetCondition{Type: appsv1.ReplicaSetConditionType(c.Type),
+			Status:             c.Status,
 			LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message})
 	}
 	return out
@@ -96,11 +100,15 @@ func general(s *corev1.ReplicationControllerStatus) appsv1.ReplicaSetStatus {
 
 // particular is the reverse conversion.
 func particular(s appsv1.ReplicaSetStatus) corev1.ReplicationControllerStatus {
-	out := corev1.ReplicationControllerStatus{Replicas: s.Replicas, FullyLabeledReplicas: s.FullyLabeledReplicas, ReadyReplicas: s.ReadyReplicas,
+	out := corev1.ReplicationControllerStatus{Replicas: s.Replicas, FullyLabeledReplicas: s.FullyLabeledReplicas,
+		ReadyReplicas:     s.ReadyReplicas,
 		AvailableReplicas: s.AvailableReplicas, ObservedGeneration: s.ObservedGeneration}
 	for _, c := range s.Conditions {
-		out.Conditions = append(out.Conditions, corev1.ReplicationControllerCondition{Type: corev1.ReplicationControllerConditionType(c.Type),
-			Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message})
+		out.Conditions = append(out.Conditions,
+			corev1.ReplicationControllerCondition{Type: corev1.ReplicationControllerConditionType(
+				c.Type,
+			),
+				Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message})
 	}
 	return out
 }

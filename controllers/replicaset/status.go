@@ -14,7 +14,9 @@ import (
 
 // next returns the set's new status, and the time until a ready pod becomes available, 0 if none will (K
 // pkg/controller/replicaset/replica_set_utils.go: calculateStatus).
-func (s set) next(active []*corev1.Pod, terminating int, f *workload.Failure, now time.Time) (next appsv1.ReplicaSetStatus, wait time.Duration) {
+func (s set) next(
+	active []*corev1.Pod, terminating int, f *workload.Failure, now time.Time,
+) (next appsv1.ReplicaSetStatus, wait time.Duration) {
 	next = appsv1.ReplicaSetStatus{Replicas: int32(len(active)), ObservedGeneration: s.GetGeneration()}
 	if dying := int32(terminating); !s.silent {
 		next.TerminatingReplicas = &dying

@@ -50,7 +50,8 @@ func Holds(r *appsv1.ControllerRevision, data []byte) bool {
 		return true
 	}
 	var a, b any
-	return json.Unmarshal(r.Data.Raw, &a) == nil && json.Unmarshal(data, &b) == nil && reflect.DeepEqual(pruned(a), pruned(b))
+	return json.Unmarshal(r.Data.Raw, &a) == nil && json.Unmarshal(data, &b) == nil &&
+		reflect.DeepEqual(pruned(a), pruned(b))
 }
 
 // pruned is JSON without nulls, which older versions wrote for unset times.
@@ -84,7 +85,10 @@ func Name(owner, hash string) string { return owner[:min(len(owner), mostName)] 
 // Sort sorts a history, oldest first (history.SortControllerRevisions).
 func Sort(list []*appsv1.ControllerRevision) []*appsv1.ControllerRevision {
 	return slices.SortedFunc(slices.Values(list), func(a, b *appsv1.ControllerRevision) int {
-		return cmp.Or(cmp.Compare(a.Revision, b.Revision), a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(
+			cmp.Compare(a.Revision, b.Revision), a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
+			cmp.Compare(a.Name, b.Name),
+		)
 	})
 }
 
@@ -98,7 +102,9 @@ func Next(sorted []*appsv1.ControllerRevision) int64 {
 
 // Excess returns the oldest revisions beyond the limit of a sorted history, among those that aren't live (statefulset:
 // truncateHistory; daemon: cleanupHistory).
-func Excess(sorted []*appsv1.ControllerRevision, limit int, live func(*appsv1.ControllerRevision) bool) []*appsv1.ControllerRevision {
+func Excess(
+	sorted []*appsv1.ControllerRevision, limit int, live func(*appsv1.ControllerRevision) bool,
+) []*appsv1.ControllerRevision {
 	past := slices.DeleteFunc(slices.Clone(sorted), live)
 	return past[:max(0, len(past)-max(0, limit))]
 }

@@ -20,7 +20,9 @@ func template(image string) *corev1.PodTemplateSpec {
 }
 
 func of(name string, n int64, data []byte) *appsv1.ControllerRevision {
-	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: name}, Revision: n, Data: runtime.RawExtension{Raw: data}}
+	return &appsv1.ControllerRevision{
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Revision: n, Data: runtime.RawExtension{Raw: data},
+	}
 }
 
 func TestData(t *testing.T) {

@@ -17,7 +17,9 @@ func TestClockSetBack(t *testing.T) {
 	later := metav1.NewTime(now.Add(3 * time.Hour))
 	grace := int64(30)
 	pod := func(change func(*corev1.Pod)) *corev1.Pod {
-		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", CreationTimestamp: later}, Spec: corev1.PodSpec{NodeName: "n"}}
+		p := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: "p", CreationTimestamp: later}, Spec: corev1.PodSpec{NodeName: "n"},
+		}
 		change(p)
 		return p
 	}

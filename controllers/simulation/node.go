@@ -25,7 +25,9 @@ type kubelets struct{ version string }
 
 // Node creates and maintains the node. version is the kubelets' ("v1.36.3").
 func Node(version string) workload.Controller {
-	return workload.Controller{Name: "node-simulation", For: workload.Nodes, Start: []workload.Key{{Name: NodeName}}, Decide: kubelets{version}.node}
+	return workload.Controller{
+		Name: "node-simulation", For: workload.Nodes, Start: []workload.Key{{Name: NodeName}}, Decide: kubelets{version}.node,
+	}
 }
 
 // node creates the node, and sets every node to ready.
@@ -35,7 +37,9 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 			return workload.Plan{}
 		}
 		return workload.Plan{Do: []workload.Action{workload.Create{Object: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-			Name: NodeName, Labels: map[string]string{corev1.LabelHostname: NodeName, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}}}}}}
+			Name: NodeName, Labels: map[string]string{
+				corev1.LabelHostname: NodeName, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
+			}}}}}}
 	}
 	n := v.Object.(*corev1.Node)
 	i := ready(n)
@@ -47,18 +51,24 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 		n.Status.Conditions = slices.Delete(n.Status.Conditions, i, i+1)
 	}
 	at := metav1.NewTime(now)
-	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue,
+	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady,
+		Status: corev1.ConditionTrue,
 		Reason: readyReason, Message: readyMessage, LastHeartbeatTime: at, LastTransitionTime: at})
 	if len(n.Status.Capacity) == 0 {
-		n.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1k"), corev1.ResourceMemory: resource.MustParse("1Ti"),
-			corev1.ResourcePods: resource.MustParse("1M")}
+		n.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1k"),
+			corev1.ResourceMemory: resource.MustParse("1Ti"),
+			corev1.ResourcePods:   resource.MustParse("1M")}
 		n.Status.Allocatable = n.Status.Capacity
 	}
 	if n.Status.NodeInfo.KubeletVersion == "" {
-		n.Status.NodeInfo = corev1.NodeSystemInfo{KubeletVersion: k.version, OperatingSystem: "linux", Architecture: "amd64", ContainerRuntimeVersion: "simulated://1"}
+		n.Status.NodeInfo = corev1.NodeSystemInfo{
+			KubeletVersion: k.version, OperatingSystem: "linux", Architecture: "amd64", ContainerRuntimeVersion: "simulated://1",
+		}
 	}
 	if len(n.Status.Addresses) == 0 {
-		n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: hostIP}, {Type: corev1.NodeHostName, Address: n.Name}}
+		n.Status.Addresses = []corev1.NodeAddress{
+			{Type: corev1.NodeInternalIP, Address: hostIP}, {Type: corev1.NodeHostName, Address: n.Name},
+		}
 	}
 	return workload.Plan{Status: n}
 }
@@ -73,7 +83,8 @@ func choose(v workload.Reader, p *corev1.Pod) string {
 	}
 	var fit []string
 	for _, n := range workload.All[*corev1.Node](v, "") {
-		if !n.Spec.Unschedulable && admits(n, p) && labels.SelectorFromSet(p.Spec.NodeSelector).Matches(labels.Set(n.Labels)) {
+		if !n.Spec.Unschedulable && admits(n, p) &&
+			labels.SelectorFromSet(p.Spec.NodeSelector).Matches(labels.Set(n.Labels)) {
 			fit = append(fit, n.Name)
 		}
 	}
@@ -86,7 +97,9 @@ func choose(v workload.Reader, p *corev1.Pod) string {
 // admits reports whether the pod tolerates the node's taints. Taints for the node's own conditions are ignored: it has
 // no problems, and the controller that removes them may not run.
 func admits(n *corev1.Node, p *corev1.Pod) bool {
-	taints := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return strings.HasPrefix(t.Key, "node.kubernetes.io/") })
+	taints := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
+		return strings.HasPrefix(t.Key, "node.kubernetes.io/")
+	})
 	return workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoSchedule) &&
 		workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoExecute)
 }

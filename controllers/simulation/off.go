@@ -34,7 +34,9 @@ func off(v workload.View, now time.Time) workload.Plan {
 	}
 	n = n.DeepCopy()
 	c := &n.Status.Conditions[i]
-	c.Status, c.Reason, c.Message, c.LastTransitionTime = corev1.ConditionUnknown, offReason, offMessage, metav1.NewTime(now)
+	c.Status, c.Reason, c.Message, c.LastTransitionTime = corev1.ConditionUnknown, offReason, offMessage, metav1.NewTime(
+		now,
+	)
 	return workload.Plan{Status: n, Events: []event.Event{
 		workload.Normal("NodeNotReady", fmt.Sprintf("Node %s status is now: NodeNotReady", n.Name))}}
 }

@@ -23,7 +23,8 @@ func TestOff(t *testing.T) {
 		}
 		n = p.Status.(*corev1.Node)
 		c := n.Status.Conditions
-		if len(c) != 1 || c[0].Type != corev1.NodeReady || c[0].Status != status || !c[0].LastTransitionTime.Time.Equal(at(since)) {
+		if len(c) != 1 || c[0].Type != corev1.NodeReady || c[0].Status != status ||
+			!c[0].LastTransitionTime.Time.Equal(at(since)) {
 			t.Fatalf("%s: %+v", what, n.Status.Conditions)
 		}
 	}

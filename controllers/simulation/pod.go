@@ -17,7 +17,9 @@ type Options struct {
 
 // Pods simulates the scheduler and the kubelets.
 func Pods(o Options) workload.Controller {
-	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: wake, Decide: o.pod}
+	return workload.Controller{
+		Name: "pod-simulation", For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: wake, Decide: o.pod,
+	}
 }
 
 // wake: a new node, or one with other labels or fewer taints, or an uncordoned one, may fit waiting pods.

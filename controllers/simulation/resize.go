@@ -30,7 +30,9 @@ func resized(p *corev1.Pod) *corev1.Pod {
 }
 
 // each calls f with every running container.
-func each(statuses []corev1.ContainerStatus, containers []corev1.Container, f func(*corev1.ContainerStatus, *corev1.Container)) {
+func each(
+	statuses []corev1.ContainerStatus, containers []corev1.Container, f func(*corev1.ContainerStatus, *corev1.Container),
+) {
 	for i := range statuses {
 		for k := range containers {
 			if statuses[i].State.Running != nil && statuses[i].Name == containers[k].Name {

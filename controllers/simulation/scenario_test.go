@@ -22,7 +22,8 @@ func TestScenarios(t *testing.T) {
 // check: a pod is ready only while it runs, and runs only on a node; what runs was started.
 func check(w *workloadtest.World) error {
 	for _, p := range workload.All[*corev1.Pod](w, "") {
-		if _, ok := workload.Ready(p); ok && p.Status.Phase != corev1.PodRunning || p.Status.Phase == corev1.PodRunning && p.Spec.NodeName == "" {
+		if _, ok := workload.Ready(p); ok && p.Status.Phase != corev1.PodRunning ||
+			p.Status.Phase == corev1.PodRunning && p.Spec.NodeName == "" {
 			return fmt.Errorf("%s", show(p))
 		}
 		for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {

@@ -38,7 +38,9 @@ func (o Options) pause(p *corev1.Pod) time.Duration {
 
 // condition sets a condition of the pod.
 func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason string, now metav1.Time) {
-	c := corev1.PodCondition{Type: t, Status: corev1.ConditionFalse, Reason: reason, LastTransitionTime: now, ObservedGeneration: p.Generation}
+	c := corev1.PodCondition{
+		Type: t, Status: corev1.ConditionFalse, Reason: reason, LastTransitionTime: now, ObservedGeneration: p.Generation,
+	}
 	if is {
 		c.Status = corev1.ConditionTrue
 	}
@@ -92,7 +94,10 @@ func running(p *corev1.Pod, now metav1.Time, ready bool) {
 }
 
 func containerOf(p *corev1.Pod, c corev1.Container) corev1.ContainerStatus {
-	return corev1.ContainerStatus{Name: c.Name, Image: c.Image, ImageID: "simulated://" + c.Image, ContainerID: fmt.Sprintf("simulated://%s/%s", p.UID, c.Name)}
+	return corev1.ContainerStatus{
+		Name: c.Name, Image: c.Image, ImageID: "simulated://" + c.Image,
+		ContainerID: fmt.Sprintf("simulated://%s/%s", p.UID, c.Name),
+	}
 }
 
 func terminated(from, to metav1.Time, code int32) *corev1.ContainerStateTerminated {

@@ -120,7 +120,9 @@ func (s *pass) references(c *corev1.PersistentVolumeClaim, p *corev1.Pod) []meta
 		i := slices.IndexFunc(c.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == wanted.GetUID() })
 		if i >= 0 && apiequality.Semantic.DeepEqual(c.OwnerReferences[i], workload.ControllerRef(wanted)) {
 			// It keeps its position.
-			return slices.DeleteFunc(slices.Clone(c.OwnerReferences), func(r metav1.OwnerReference) bool { return ours(r) && r.UID != wanted.GetUID() })
+			return slices.DeleteFunc(slices.Clone(c.OwnerReferences), func(r metav1.OwnerReference) bool {
+				return ours(r) && r.UID != wanted.GetUID()
+			})
 		}
 	}
 	refs := slices.DeleteFunc(slices.Clone(c.OwnerReferences), ours)
@@ -137,5 +139,7 @@ func names(r metav1.OwnerReference, o workload.Object, kind workload.Resource) b
 
 // stale reports whether a claim refers to a deleted object of that name.
 func stale(c *corev1.PersistentVolumeClaim, o workload.Object, kind workload.Resource) bool {
-	return slices.ContainsFunc(c.OwnerReferences, func(r metav1.OwnerReference) bool { return names(r, o, kind) && r.UID != o.GetUID() })
+	return slices.ContainsFunc(c.OwnerReferences, func(r metav1.OwnerReference) bool {
+		return names(r, o, kind) && r.UID != o.GetUID()
+	})
 }

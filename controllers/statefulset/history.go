@@ -89,7 +89,9 @@ func (s *pass) forget() (do []workload.Action) {
 	for _, p := range s.pods {
 		live[revisionOf(p)] = true
 	}
-	for _, r := range revision.Excess(s.history, int(*s.set.Spec.RevisionHistoryLimit), func(r *appsv1.ControllerRevision) bool { return live[r.Name] }) {
+	for _, r := range revision.Excess(
+		s.history, int(*s.set.Spec.RevisionHistoryLimit), func(r *appsv1.ControllerRevision) bool { return live[r.Name] },
+	) {
 		do = append(do, workload.Delete{Object: r})
 	}
 	return do

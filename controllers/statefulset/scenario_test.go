@@ -87,7 +87,8 @@ func show(o workload.Object) string {
 	case *appsv1.StatefulSet:
 		st := o.Status
 		s += fmt.Sprintf(": %d replicas, %d ready, %d available, %d current of %s, %d updated of %s, generation %d",
-			st.Replicas, st.ReadyReplicas, st.AvailableReplicas, st.CurrentReplicas, st.CurrentRevision, st.UpdatedReplicas, st.UpdateRevision, st.ObservedGeneration)
+			st.Replicas, st.ReadyReplicas, st.AvailableReplicas, st.CurrentReplicas, st.CurrentRevision, st.UpdatedReplicas,
+			st.UpdateRevision, st.ObservedGeneration)
 	case *corev1.Pod:
 		s += fmt.Sprintf(" %s %v %s", o.Status.Phase, o.Labels, o.Spec.Containers[0].Image)
 		for _, v := range o.Spec.Volumes {

@@ -57,7 +57,9 @@ func (s *pass) read() []workload.Action {
 		workload.Controlled[*corev1.Pod](s.View, s.set.UID), workload.Free[*corev1.Pod](s.View, s.set.Namespace))
 	claiming.Adoptable = nil
 	s.history, revisions = workload.Claim(s.set, claiming,
-		workload.Controlled[*appsv1.ControllerRevision](s.View, s.set.UID), workload.Free[*appsv1.ControllerRevision](s.View, s.set.Namespace))
+		workload.Controlled[*appsv1.ControllerRevision](s.View, s.set.UID), workload.Free[*appsv1.ControllerRevision](
+			s.View, s.set.Namespace,
+		))
 	return append(pods, revisions...)
 }
 
@@ -166,7 +168,8 @@ func (s *pass) newPod(n int) *corev1.Pod {
 		p.Labels = map[string]string{}
 	}
 	maps.Copy(p.Labels, map[string]string{
-		appsv1.StatefulSetPodNameLabel: p.Name, appsv1.PodIndexLabel: strconv.Itoa(n), appsv1.StatefulSetRevisionLabel: r.Name,
+		appsv1.StatefulSetPodNameLabel: p.Name, appsv1.PodIndexLabel: strconv.Itoa(n),
+		appsv1.StatefulSetRevisionLabel: r.Name,
 	})
 	p.Spec.Hostname, p.Spec.Subdomain = p.Name, s.set.Spec.ServiceName
 	p.Spec.Volumes = s.volumes(p.Spec.Volumes, n)

@@ -22,7 +22,9 @@ func TestMost(t *testing.T) {
 		Replicas: ptr.To[int32](math.MaxInt32), PodManagementPolicy: appsv1.ParallelPodManagement,
 		UpdateStrategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType},
 		Selector:       &metav1.LabelSelector{MatchLabels: labels},
-		Template:       corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c"}}}},
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c"}}},
+		},
 	}}
 	defaults(set)
 	w.Put(set)

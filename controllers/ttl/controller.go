@@ -26,7 +26,9 @@ func New() workload.Controller {
 			case now.Before(end):
 				return workload.Plan{Again: end.Sub(now)}
 			}
-			return workload.Plan{Do: []workload.Action{workload.Delete{Object: j, Exact: true, Policy: metav1.DeletePropagationForeground}}}
+			return workload.Plan{
+				Do: []workload.Action{workload.Delete{Object: j, Exact: true, Policy: metav1.DeletePropagationForeground}},
+			}
 		},
 	}
 }
@@ -37,7 +39,8 @@ func expiry(j *batchv1.Job) (at time.Time, ok bool) {
 		return at, false
 	}
 	for _, c := range j.Status.Conditions {
-		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue && !c.LastTransitionTime.IsZero() {
+		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue &&
+			!c.LastTransitionTime.IsZero() {
 			return c.LastTransitionTime.Add(time.Duration(*j.Spec.TTLSecondsAfterFinished) * time.Second), true
 		}
 	}

@@ -46,7 +46,8 @@ func Claim[T Object](owner Object, c Claiming, controlled, free []T) (mine []T, 
 		return mine, do
 	}
 	for _, o := range free {
-		if o.GetDeletionTimestamp() != nil || !c.Selector.Matches(labels.Set(o.GetLabels())) || c.Adoptable != nil && !c.Adoptable(o) {
+		if o.GetDeletionTimestamp() != nil || !c.Selector.Matches(labels.Set(o.GetLabels())) ||
+			c.Adoptable != nil && !c.Adoptable(o) {
 			continue
 		}
 		adopted := c.adopt(owner, o)
@@ -58,7 +59,9 @@ func Claim[T Object](owner Object, c Claiming, controlled, free []T) (mine []T, 
 // adopt returns the object with the owner as its controller.
 func (c Claiming) adopt(owner, o Object) Object {
 	o = o.DeepCopyObject().(Object)
-	refs := slices.DeleteFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner.GetUID() })
+	refs := slices.DeleteFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+		return r.UID == owner.GetUID()
+	})
 	o.SetOwnerReferences(append(refs, ControllerRef(owner)))
 	for _, f := range c.Finalizers {
 		if !slices.Contains(o.GetFinalizers(), f) {
@@ -71,7 +74,9 @@ func (c Claiming) adopt(owner, o Object) Object {
 // release returns the object without the owner.
 func (c Claiming) release(owner, o Object) Object {
 	o = o.DeepCopyObject().(Object)
-	o.SetOwnerReferences(slices.DeleteFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner.GetUID() }))
+	o.SetOwnerReferences(slices.DeleteFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+		return r.UID == owner.GetUID()
+	}))
 	o.SetFinalizers(slices.DeleteFunc(o.GetFinalizers(), func(f string) bool { return slices.Contains(c.Finalizers, f) }))
 	return o
 }

@@ -83,7 +83,8 @@ func pod(name string) *corev1.Pod {
 
 // once makes one pass with a plan and returns its outcome.
 func once(t *testing.T, r *requests, decide func(View) Plan) reconcile.Outcome {
-	e := &engine{api: r, log: slog.New(slog.DiscardHandler), recorder: event.NewRecorder(r, "x", slog.New(slog.DiscardHandler)),
+	e := &engine{api: r, log: slog.New(slog.DiscardHandler),
+		recorder:   event.NewRecorder(r, "x", slog.New(slog.DiscardHandler)),
 		Controller: Controller{For: ReplicationControllers, Decide: func(v View, _ time.Time) Plan { return decide(v) }}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -118,14 +119,17 @@ func TestSlowStart(t *testing.T) {
 		for _, m := range r.made {
 			made[m] = true
 		}
-		if !made["create 6"] || made["create 7"] || !made["update o true"] || !made["event Failed: not full"] || len(r.made) != 9 {
+		if !made["create 6"] || made["create 7"] || !made["update o true"] || !made["event Failed: not full"] ||
+			len(r.made) != 9 {
 			t.Errorf("requests %v", r.made)
 		}
 		if out.Err == nil || told == nil || told.Err.Error() != "full" || told.Action.(Create).Object.GetName() != "4" {
 			t.Errorf("the outcome is %v, told was %v", out.Err, told)
 		}
 		r = &requests{}
-		if out := once(t, r, func(View) Plan { return Plan{Do: creates(500)} }); out.Err != nil || len(r.made) != 500 || r.most != inFlight {
+		if out := once(t, r, func(View) Plan {
+			return Plan{Do: creates(500)}
+		}); out.Err != nil || len(r.made) != 500 || r.most != inFlight {
 			t.Errorf("%d requests, %d at once, %v", len(r.made), r.most, out.Err)
 		}
 	})
@@ -140,7 +144,8 @@ func TestStages(t *testing.T) {
 		if out := once(t, r, func(View) Plan { return plan }); out.Err != nil {
 			t.Error(out.Err)
 		}
-		if got := fmt.Sprint(r.made); got != "[update adopt false create one create two delete old update o true event Done: it]" {
+		if got := fmt.Sprint(r.made); got !=
+			"[update adopt false create one create two delete old update o true event Done: it]" {
 			t.Errorf("requests %s", got)
 		}
 		conflict := apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "adopt", errors.New("changed"))
@@ -175,8 +180,9 @@ func TestTerminatingNamespace(t *testing.T) {
 
 // TestConcerned: which objects get a pass after changes of dependents.
 func TestConcerned(t *testing.T) {
-	e := &engine{api: &requests{}, log: slog.New(slog.DiscardHandler), Controller: Controller{For: ReplicationControllers, Owns: []Resource{Pods},
-		Selector: func(Object) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": "a"}) }}}
+	e := &engine{api: &requests{}, log: slog.New(slog.DiscardHandler),
+		Controller: Controller{For: ReplicationControllers, Owns: []Resource{Pods},
+			Selector: func(Object) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": "a"}) }}}
 	meta := func(app, controller string) *Meta {
 		m := &Meta{Key: Key{"a", "p"}, Labels: map[string]string{"app": app}}
 		if controller != "" {

@@ -56,7 +56,9 @@ func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outco
 func stale(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
 // decide makes a plan on the newest state, and returns how long that took.
-func (e *engine) decide(ctx context.Context, key Key, failed *Failure) (v View, plan Plan, took time.Duration, err error) {
+func (e *engine) decide(
+	ctx context.Context, key Key, failed *Failure,
+) (v View, plan Plan, took time.Duration, err error) {
 	err = e.api.View(ctx, func(r Reader) {
 		start := time.Now()
 		v = View{Reader: r, Key: key, Object: r.Get(e.For, key.Namespace, key.Name), Failed: failed}

@@ -32,24 +32,33 @@ func resource[T Object](gv schema.GroupVersion, plural, kind string) Resource {
 
 // The resources that controllers read or write.
 var (
-	Pods                   = resource[*corev1.Pod](corev1.SchemeGroupVersion, "pods", "Pod")
-	Nodes                  = resource[*corev1.Node](corev1.SchemeGroupVersion, "nodes", "Node")
-	Services               = resource[*corev1.Service](corev1.SchemeGroupVersion, "services", "Service")
-	Endpoints              = resource[*corev1.Endpoints](corev1.SchemeGroupVersion, "endpoints", "Endpoints") //nolint:staticcheck // still served
-	Claims                 = resource[*corev1.PersistentVolumeClaim](corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim")
-	ReplicationControllers = resource[*corev1.ReplicationController](corev1.SchemeGroupVersion, "replicationcontrollers", "ReplicationController")
-	ReplicaSets            = resource[*appsv1.ReplicaSet](appsv1.SchemeGroupVersion, "replicasets", "ReplicaSet")
-	Deployments            = resource[*appsv1.Deployment](appsv1.SchemeGroupVersion, "deployments", "Deployment")
-	StatefulSets           = resource[*appsv1.StatefulSet](appsv1.SchemeGroupVersion, "statefulsets", "StatefulSet")
-	DaemonSets             = resource[*appsv1.DaemonSet](appsv1.SchemeGroupVersion, "daemonsets", "DaemonSet")
-	Revisions              = resource[*appsv1.ControllerRevision](appsv1.SchemeGroupVersion, "controllerrevisions", "ControllerRevision")
-	Jobs                   = resource[*batchv1.Job](batchv1.SchemeGroupVersion, "jobs", "Job")
-	CronJobs               = resource[*batchv1.CronJob](batchv1.SchemeGroupVersion, "cronjobs", "CronJob")
-	EndpointSlices         = resource[*discoveryv1.EndpointSlice](discoveryv1.SchemeGroupVersion, "endpointslices", "EndpointSlice")
+	Pods      = resource[*corev1.Pod](corev1.SchemeGroupVersion, "pods", "Pod")
+	Nodes     = resource[*corev1.Node](corev1.SchemeGroupVersion, "nodes", "Node")
+	Services  = resource[*corev1.Service](corev1.SchemeGroupVersion, "services", "Service")
+	Endpoints = resource[*corev1.Endpoints](corev1.SchemeGroupVersion, "endpoints", "Endpoints") //nolint:staticcheck // still served
+	Claims    = resource[*corev1.PersistentVolumeClaim](
+		corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim",
+	)
+	ReplicationControllers = resource[*corev1.ReplicationController](
+		corev1.SchemeGroupVersion, "replicationcontrollers", "ReplicationController",
+	)
+	ReplicaSets  = resource[*appsv1.ReplicaSet](appsv1.SchemeGroupVersion, "replicasets", "ReplicaSet")
+	Deployments  = resource[*appsv1.Deployment](appsv1.SchemeGroupVersion, "deployments", "Deployment")
+	StatefulSets = resource[*appsv1.StatefulSet](appsv1.SchemeGroupVersion, "statefulsets", "StatefulSet")
+	DaemonSets   = resource[*appsv1.DaemonSet](appsv1.SchemeGroupVersion, "daemonsets", "DaemonSet")
+	Revisions    = resource[*appsv1.ControllerRevision](
+		appsv1.SchemeGroupVersion, "controllerrevisions", "ControllerRevision",
+	)
+	Jobs           = resource[*batchv1.Job](batchv1.SchemeGroupVersion, "jobs", "Job")
+	CronJobs       = resource[*batchv1.CronJob](batchv1.SchemeGroupVersion, "cronjobs", "CronJob")
+	EndpointSlices = resource[*discoveryv1.EndpointSlice](
+		discoveryv1.SchemeGroupVersion, "endpointslices", "EndpointSlice",
+	)
 )
 
 // resources are all of them.
-var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments, StatefulSets,
+var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
+	StatefulSets,
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices}
 
 // Resources returns all resources of this package.

@@ -39,7 +39,9 @@ func (g *Graph) written(p place, same bool) {
 		return
 	}
 	for _, n := range s.sorted() {
-		if same && !slices.ContainsFunc(n.work.guards, func(guard Guard) bool { return !guard.Held && guard.Key == p.key() }) {
+		if same && !slices.ContainsFunc(n.work.guards, func(guard Guard) bool {
+			return !guard.Held && guard.Key == p.key()
+		}) {
 			continue
 		}
 		if n.state() == BackOff {

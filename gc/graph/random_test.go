@@ -148,7 +148,10 @@ type play struct {
 }
 
 func newPlay(t *testing.T, seed uint64, limit int) *play {
-	p := &play{scenario: &scenario{t: t}, r: rand.New(rand.NewPCG(seed, 1)), freed: map[[2]string]bool{}, restored: map[string]bool{}, told: newWorld(defaultKinds)}
+	p := &play{
+		scenario: &scenario{t: t}, r: rand.New(rand.NewPCG(seed, 1)), freed: map[[2]string]bool{},
+		restored: map[string]bool{}, told: newWorld(defaultKinds),
+	}
 	p.reset(limit, false)
 	return p
 }
@@ -333,7 +336,8 @@ func (p *play) guard(d Delete) func() {
 // keep fails the test if the request removes a correct reference to an owner that no client deletes.
 func (p *play) keep(a RemoveOwners) func() {
 	t := p.w.objects[a.Object.Key]
-	if t == nil || t.UID != a.Object.UID || p.shared { // a reference with another object's uid is taken with that one's (D-62)
+	// a reference with another object's uid is taken with that one's (D-62)
+	if t == nil || t.UID != a.Object.UID || p.shared {
 		return func() {}
 	}
 	var right []Owner

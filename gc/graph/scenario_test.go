@@ -133,7 +133,9 @@ func (s *scenario) play(b *strings.Builder, retries int) {
 // restart has a new graph load the world, as after a crash: what was asked for is forgotten, and
 // what the timeline had yet to tell is known at once.
 func (s *scenario) restart(reversed bool) {
-	things := slices.SortedFunc(maps.Values(s.w.objects), func(a, b *thing) int { return cmp.Compare(a.Revision, b.Revision) })
+	things := slices.SortedFunc(maps.Values(s.w.objects), func(a, b *thing) int {
+		return cmp.Compare(a.Revision, b.Revision)
+	})
 	if reversed {
 		slices.Reverse(things)
 	}
@@ -185,7 +187,9 @@ func (s *scenario) act(t *testing.T, f []string) {
 	case th == nil:
 		t.Fatalf("no %s", f[1])
 	case f[0] == "delete":
-		s.w.delete(th, map[string]Policy{"Background": Background, "Foreground": ForegroundPolicy, "Orphan": OrphanPolicy}[f[2]])
+		s.w.delete(
+			th, map[string]Policy{"Background": Background, "Foreground": ForegroundPolicy, "Orphan": OrphanPolicy}[f[2]],
+		)
 	case f[0] == "unhold":
 		th.holds = nil
 		s.w.write(th)

@@ -92,7 +92,10 @@ var forbidden = []struct {
 	{".", "k8s.io/kubernetes", true, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver", false, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver/pkg/registry", true, "its behaviour is reproduced, its code isn't used"},
-	{".", "k8s.io/apiserver/pkg/storage/etcd3", true, "its behaviour is reproduced, its code isn't used; types of pkg/storage come with its libraries"},
+	{
+		".", "k8s.io/apiserver/pkg/storage/etcd3", true,
+		"its behaviour is reproduced, its code isn't used; types of pkg/storage come with its libraries",
+	},
 	{".", "k8s.io/client-go/informers", true, "the cache of this server is the only one"},
 	{".", "k8s.io/client-go/kubernetes/typed", true, "requests inside the process need no client"},
 	{".", module + "/tests", true, "the tests' clients are no dependency of the server"},
@@ -181,7 +184,9 @@ func TestInvalid(t *testing.T) {
 // TestPackageComments: each package says in doc.go what it guarantees, as a list.
 func TestPackageComments(t *testing.T) {
 	for _, p := range packages(t) {
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, "doc.go"), nil, parser.ParseComments|parser.PackageClauseOnly)
+		f, err := parser.ParseFile(
+			token.NewFileSet(), filepath.Join(p.Dir, "doc.go"), nil, parser.ParseComments|parser.PackageClauseOnly,
+		)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", p.ImportPath, err)

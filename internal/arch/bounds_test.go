@@ -25,7 +25,9 @@ var unbounded = []string{"ValidateLabels", "ValidateAnnotations", "ValidateLabel
 	"ValidateObjectMetaAccessor", "LabelSelectorAsSelector"}
 
 // spared are calls for selectors that were validated before.
-var spared = []string{"apiserver/registry LabelSelectorAsSelector", "apiserver/resources/internal/printing LabelSelectorAsSelector"}
+var spared = []string{
+	"apiserver/registry LabelSelectorAsSelector", "apiserver/resources/internal/printing LabelSelectorAsSelector",
+}
 
 // TestErrorsAreBounded: a loop of the API server that collects errors ends where they are enough, as clients choose how
 // long lists are. That is so of loops over invalid.Each, over what is written there, over package variables, and over
@@ -34,7 +36,8 @@ func TestErrorsAreBounded(t *testing.T) {
 	exports := exported(t, module+"/apiserver/...")
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		if !below(name, "apiserver") || name == "apiserver/invalid" || !slices.Contains(p.Imports, "k8s.io/apimachinery/pkg/util/validation/field") {
+		if !below(name, "apiserver") || name == "apiserver/invalid" ||
+			!slices.Contains(p.Imports, "k8s.io/apimachinery/pkg/util/validation/field") {
 			continue
 		}
 		c := checked(t, p, exports)
@@ -52,7 +55,8 @@ func TestErrorsAreBounded(t *testing.T) {
 // TestBoundsCheck: the check finds what it is for.
 func TestBoundsCheck(t *testing.T) {
 	const head = `package p
-import ("k8s.io/apimachinery/pkg/util/validation/field"; "k8s.io/apimachinery/pkg/util/validation"; "` + module + `/apiserver/invalid")
+import ("k8s.io/apimachinery/pkg/util/validation/field"; "k8s.io/apimachinery/pkg/util/validation"; "` + module +
+		`/apiserver/invalid")
 var fixed = []string{"a"}
 func visit(f func(string)) {}
 func each(errs *field.ErrorList, f func(string)) {}
@@ -77,7 +81,9 @@ func p(list []string, m map[string]string) (errs field.ErrorList) {
 		`for _, s := range list { var own field.ErrorList; own = append(own, find(s)...) }`:            true,
 	} {
 		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, "p.go", head+body+"\nreturn errs }\nvar _, _ = invalid.Enough, validation.IsQualifiedName", 0)
+		f, err := parser.ParseFile(
+			fset, "p.go", head+body+"\nreturn errs }\nvar _, _ = invalid.Enough, validation.IsQualifiedName", 0,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,9 @@ var layers = [][]string{
 	{"apiserver/apiservertest"},                  // servers for tests
 	{"apiserver"},                                // assembly and routes
 	{"apiserver/endpoints", "apiserver/filters"}, // the verbs over HTTP; what wraps every handler
-	{"apiserver/respond", "apiserver/inflight", "apiserver/requestinfo"}, // what both need: answers, limits, what a request names
-	{"apiserver/bootstrap", "apiserver/render"},                          // objects of a new cluster; answers made of stored objects
+	// what both need: answers, limits, what a request names
+	{"apiserver/respond", "apiserver/inflight", "apiserver/requestinfo"},
+	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; answers made of stored objects
 	{"apiserver/metrics"},  // what Prometheus is told
 	{"apiserver/exchange"}, // requests and answers on the wire
 	{"apiserver/registry"}, // requests for objects, carried out
@@ -22,7 +23,8 @@ var layers = [][]string{
 	{"apiserver/rbac/defaults"},
 	{"apiserver/resources"}, // the table of types
 	{ // built-in kinds, by group
-		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions", "apiserver/resources/apiregistration",
+		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions",
+		"apiserver/resources/apiregistration",
 		"apiserver/resources/apps", "apiserver/resources/authentication", "apiserver/resources/authorization",
 		"apiserver/resources/autoscaling", "apiserver/resources/batch", "apiserver/resources/certificates",
 		"apiserver/resources/coordination", "apiserver/resources/core", "apiserver/resources/discovery",
@@ -36,10 +38,14 @@ var layers = [][]string{
 		"apiserver/resources/core/serviceaccount",
 	},
 	{ // what groups share
-		"apiserver/resources/internal/podspec", "apiserver/resources/internal/event", "apiserver/resources/internal/serviceip",
+		"apiserver/resources/internal/podspec", "apiserver/resources/internal/event",
+		"apiserver/resources/internal/serviceip",
 	},
 	{"apiserver/resources/internal/volumes"},
-	{"apiserver/resources/internal/check", "apiserver/resources/internal/printing", "apiserver/resources/internal/warnings"},
+	{
+		"apiserver/resources/internal/check", "apiserver/resources/internal/printing",
+		"apiserver/resources/internal/warnings",
+	},
 	{"apiserver/resources/entry"},
 	{"apiserver/resources/hooks", "apiserver/rbac", "apiserver/openapi", "apiserver/flowcontrol"},
 	{

@@ -15,7 +15,8 @@ func TestOneFileAKind(t *testing.T) {
 	kinds := 0
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		if !below(name, "apiserver/resources") || strings.Contains(name, "/internal/") || name == "apiserver/resources/entry" {
+		if !below(name, "apiserver/resources") || strings.Contains(name, "/internal/") ||
+			name == "apiserver/resources/entry" {
 			continue
 		}
 		g := groupOf(t, p)

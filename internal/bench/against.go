@@ -103,7 +103,9 @@ func (b *bench) newSide(ctx context.Context, binary string) (s *side, stop func(
 		return nil, nil, errors.Join(err, p.stop())
 	}
 	t.namespace = "default"
-	if err := t.fill(ctx, "configmaps", 500, 1024, func(i int) string { return fmt.Sprintf(`"one":"in%d"`, i%100) }); err != nil {
+	if err := t.fill(ctx, "configmaps", 500, 1024, func(i int) string {
+		return fmt.Sprintf(`"one":"in%d"`, i%100)
+	}); err != nil {
 		return nil, nil, errors.Join(err, p.stop())
 	}
 	s = &side{p: p, target: t, path: t.path("configmaps")}
@@ -164,8 +166,14 @@ func batches() []batch {
 		{"create", 300, one(http.MethodPost, all, asJSON, `{"metadata":{"name":"one%d"},"data":{"k":"v"}}`)},
 		{"merge patch", 300, one(http.MethodPatch, made, asPatch, `{"data":{"k":"w%d"}}`)},
 		{"delete", 300, one(http.MethodDelete, made, "", "")},
-		{"HTTP/2 create", 300, two(http.MethodPost, all, http.Header{"Content-Type": {"application/json"}, "Accept": {protobuf}}, `{"metadata":{"name":"two%d"},"data":{"k":"v"}}`)},
-		{"HTTP/2 update", 300, two(http.MethodPut, made2, http.Header{"Content-Type": {"application/json"}, "Accept": {protobuf}}, `{"metadata":{"name":"two%[1]d"},"data":{"k":"x"}}`)},
+		{"HTTP/2 create", 300, two(
+			http.MethodPost, all, http.Header{"Content-Type": {"application/json"}, "Accept": {protobuf}},
+			`{"metadata":{"name":"two%d"},"data":{"k":"v"}}`,
+		)},
+		{"HTTP/2 update", 300, two(
+			http.MethodPut, made2, http.Header{"Content-Type": {"application/json"}, "Accept": {protobuf}},
+			`{"metadata":{"name":"two%[1]d"},"data":{"k":"x"}}`,
+		)},
 		{"HTTP/2 delete", 300, two(http.MethodDelete, made2, http.Header{"Accept": {protobuf}}, "")},
 		{"get", 1000, one(http.MethodGet, name, "", "")},
 		{"HTTP/2 get", 1000, two(http.MethodGet, name, http.Header{"Accept": {protobuf}}, "")},
@@ -232,7 +240,10 @@ func (k batch) show(w io.Writer, took [2][]float64) {
 		slices.Sort(v)
 	}
 	mid := len(ratios) / 2
-	fmt.Fprintf(w, "%s\t%s\t%s\t%+.1f %%\t%+.1f %%\t\n", k.what, figure(took[0][mid]), figure(took[1][mid]), 100*(ratios[mid]-1), 100*(sums[1]/sums[0]-1))
+	fmt.Fprintf(
+		w, "%s\t%s\t%s\t%+.1f %%\t%+.1f %%\t\n", k.what, figure(took[0][mid]), figure(took[1][mid]), 100*(ratios[mid]-1),
+		100*(sums[1]/sums[0]-1),
+	)
 }
 
 // exactTime is cpuTime in nanoseconds. It leaves out threads that have ended; Go's seldom do.

@@ -42,7 +42,10 @@ func (b *bench) cascades(ctx context.Context) (rows []row, err error) {
 			return err
 		}
 		namespace, err := t.emptied(ctx, 5000)
-		rows = append(rows, chain.row("cascade down a chain of 200"), namespace.row("namespace of 5000, deleted").limited(b.limit(ctx, etcdRow("delete", 64))))
+		rows = append(
+			rows, chain.row("cascade down a chain of 200"),
+			namespace.row("namespace of 5000, deleted").limited(b.limit(ctx, etcdRow("delete", 64))),
+		)
 		return err
 	})
 }
@@ -79,7 +82,8 @@ func (t *target) revision(ctx context.Context, path string) (string, error) {
 
 // owned is an object with an owner of its kind.
 func owned(name, label, owner, uid string) []byte {
-	return fmt.Appendf(nil, `{"metadata":{"name":%q,"labels":{"cascade":%q},"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q,"blockOwnerDeletion":true}]}}`,
+	return fmt.Appendf(nil,
+		`{"metadata":{"name":%q,"labels":{"cascade":%q},"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q,"blockOwnerDeletion":true}]}}`,
 		name, label, owner, uid)
 }
 
@@ -103,7 +107,9 @@ func (t *target) cascade(ctx context.Context, policy, id string, n int) (m measu
 }
 
 // deleted deletes an object and measures until a watch of the collection has seen n changes in a selection.
-func (t *target) deleted(ctx context.Context, collection, selection, change string, n int, path, policy string) (m measured, err error) {
+func (t *target) deleted(
+	ctx context.Context, collection, selection, change string, n int, path, policy string,
+) (m measured, err error) {
 	revision, err := t.revision(ctx, collection)
 	if err != nil {
 		return m, err
@@ -113,7 +119,10 @@ func (t *target) deleted(ctx context.Context, collection, selection, change stri
 		return m, err
 	}
 	before, began := cpuTime(t.pid), time.Now()
-	if _, err := t.once(ctx, http.MethodDelete, path, asJSON, fmt.Appendf(nil, `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":%q}`, policy)); err != nil {
+	if _, err := t.once(
+		ctx, http.MethodDelete, path, asJSON,
+		fmt.Appendf(nil, `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":%q}`, policy),
+	); err != nil {
 		return m, err
 	}
 	took, err := wait(done, began)
@@ -128,7 +137,9 @@ func (t *target) chain(ctx context.Context, n int) (m measured, err error) {
 		return m, err
 	}
 	for i := range n {
-		if uid, err = t.created(ctx, path, owned(fmt.Sprintf("chain-%d", i+1), "chain", fmt.Sprintf("chain-%d", i), uid)); err != nil {
+		if uid, err = t.created(
+			ctx, path, owned(fmt.Sprintf("chain-%d", i+1), "chain", fmt.Sprintf("chain-%d", i), uid),
+		); err != nil {
 			return m, err
 		}
 	}
@@ -139,12 +150,17 @@ func (t *target) chain(ctx context.Context, n int) (m measured, err error) {
 func (t *target) emptied(ctx context.Context, n int) (m measured, err error) {
 	other := *t
 	other.namespace = t.namespace + "-full"
-	if _, err := t.created(ctx, "/api/v1/namespaces", fmt.Appendf(nil, `{"metadata":{"name":%q}}`, other.namespace)); err != nil {
+	if _, err := t.created(
+		ctx, "/api/v1/namespaces", fmt.Appendf(nil, `{"metadata":{"name":%q}}`, other.namespace),
+	); err != nil {
 		return m, err
 	}
 	if err := other.fill(ctx, "configmaps", n, 10, func(int) string { return "" }); err != nil {
 		return m, err
 	}
-	m, err = t.deleted(ctx, "/api/v1/namespaces", "&fieldSelector=metadata.name%3D"+other.namespace, "DELETED", 1, "/api/v1/namespaces/"+other.namespace, "Background")
+	m, err = t.deleted(
+		ctx, "/api/v1/namespaces", "&fieldSelector=metadata.name%3D"+other.namespace, "DELETED", 1,
+		"/api/v1/namespaces/"+other.namespace, "Background",
+	)
 	return measured{rate: m.rate * float64(n), cpu: m.cpu / time.Duration(n)}, err
 }

@@ -42,7 +42,9 @@ func (b *bench) decisions(ctx context.Context) (rows []row, err error) {
 			}
 			rates = append(rates, rate)
 		}
-		rows = append(rows, rowOf(fmt.Sprintf("decisions by RBAC, %d bindings of %s, one core", bindings, c.what), "/s", rates))
+		rows = append(
+			rows, rowOf(fmt.Sprintf("decisions by RBAC, %d bindings of %s, one core", bindings, c.what), "/s", rates),
+		)
 	}
 	return rows, nil
 }
@@ -58,7 +60,8 @@ func authorizer(subject func(i int) string) (*live.Authorizer, error) {
 		add(fmt.Sprint("clusterroles/r", i), fmt.Sprintf(`{`+group+`,"kind":"ClusterRole","metadata":{"name":"r%d"},"rules":[
 			{"verbs":["get","list","watch"],"apiGroups":[""],"resources":["configmaps","secrets"],"resourceNames":["n%d"]},
 			{"verbs":["get","list","watch","create"],"apiGroups":["apps","batch"],"resources":["deployments","jobs"]}]}`, i, i))
-		add(fmt.Sprint("rolebindings/n/b", i), fmt.Sprintf(`{`+group+`,"kind":"RoleBinding","metadata":{"name":"b%d","namespace":"n"},
+		add(fmt.Sprint("rolebindings/n/b", i), fmt.Sprintf(`{`+group+
+			`,"kind":"RoleBinding","metadata":{"name":"b%d","namespace":"n"},
 			"roleRef":{"kind":"ClusterRole","name":"r%d"},"subjects":[%s]}`, i, i, subject(i)))
 	}
 	slices.SortFunc(batch.Events, func(a, b storage.Event) int { return cmp.Compare(a.Key, b.Key) })
@@ -75,7 +78,9 @@ func authorize(ctx context.Context, z *live.Authorizer) (float64, error) {
 	for i := range bindings {
 		u := auth.User{Name: fmt.Sprint("u", i), Groups: []string{"g", auth.GroupAuthenticated}}
 		for _, verb := range []string{"get", "delete"} {
-			requests = append(requests, &auth.Attributes{User: u, Verb: verb, IsResource: true, Version: "v1", Resource: "secrets", Namespace: "n", Name: fmt.Sprint("n", i)})
+			requests = append(requests, &auth.Attributes{
+				User: u, Verb: verb, IsResource: true, Version: "v1", Resource: "secrets", Namespace: "n", Name: fmt.Sprint("n", i),
+			})
 		}
 	}
 	n, began := 0, time.Now()

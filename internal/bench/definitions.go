@@ -44,7 +44,10 @@ func (b *bench) install(ctx context.Context) ([]row, error) {
 			return nil, err
 		}
 	}
-	return []row{rowOf(fmt.Sprintf("install %d definitions", definitions), "s", took), rowOf("resident, idle, a definition", "KiB", memory)}, nil
+	return []row{
+		rowOf(fmt.Sprintf("install %d definitions", definitions), "s", took),
+		rowOf("resident, idle, a definition", "KiB", memory),
+	}, nil
 }
 
 // installed creates the CRDs and waits until the last is established.
@@ -104,9 +107,15 @@ func established(d *json.Decoder) error {
 // schemaOf is a schema with nested properties, descriptions, bounds and a rule.
 func schemaOf(n int) string {
 	var b strings.Builder
-	b.WriteString(`{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":[{"rule":"self.p0 >= 0"}],"properties":{"p0":{"type":"integer","default":0}`)
+	b.WriteString(
+		`{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":[{"rule":"self.p0 >= 0"}],"properties":{"p0":{"type":"integer","default":0}`,
+	)
 	for i := range n {
-		fmt.Fprintf(&b, `,"p%d":{"type":"object","description":"What this is for is said here at a length that is usual.","properties":{"name":{"type":"string","maxLength":63},"n":{"type":"integer"}}}`, i+1)
+		fmt.Fprintf(
+			&b,
+			`,"p%d":{"type":"object","description":"What this is for is said here at a length that is usual.","properties":{"name":{"type":"string","maxLength":63},"n":{"type":"integer"}}}`,
+			i+1,
+		)
 	}
 	b.WriteString(`}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}`)
 	return b.String()

@@ -50,7 +50,10 @@ func (t *target) drive(ctx context.Context, clients, n int, f func(c *conn, i in
 			return m, err
 		}
 	}
-	return measured{rate: float64(n) / seconds, p50: percentile(all, 50), p99: percentile(all, 99), cpu: (cpuTime(t.pid) - before) / time.Duration(n)}, nil
+	return measured{
+		rate: float64(n) / seconds, p50: percentile(all, 50), p99: percentile(all, 99),
+		cpu: (cpuTime(t.pid) - before) / time.Duration(n),
+	}, nil
 }
 
 // cpuTime is the processor time that a process has used, in steps of 10 ms; 0 if that isn't known.

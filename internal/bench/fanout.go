@@ -28,7 +28,9 @@ const (
 // rate show the latency without saturation.
 func (b *bench) fanOut(ctx context.Context) (rows []row, err error) {
 	return rows, b.serve(ctx, func(t *target) error {
-		for _, c := range []fan{{1, fanOutWriters, 0}, {100, fanOutWriters, 0}, {100, pacedWriters, pacedWrites}, {1000, fanOutWriters, 0}} {
+		for _, c := range []fan{
+			{1, fanOutWriters, 0}, {100, fanOutWriters, 0}, {100, pacedWriters, pacedWrites}, {1000, fanOutWriters, 0},
+		} {
 			var all []measured
 			writes, size := min(b.objects, fanOutEvents/c.watchers), 0
 			for run := range b.runs {
@@ -64,7 +66,9 @@ func (t *target) fannedOut(ctx context.Context, c fan, writes int, id string) (m
 }
 
 // fanned is fannedOut for objects that are posted to one path and watched at another.
-func (t *target) fanned(ctx context.Context, c fan, writes int, watch, post, id string) (m measured, size int, err error) {
+func (t *target) fanned(
+	ctx context.Context, c fan, writes int, watch, post, id string,
+) (m measured, size int, err error) {
 	var mu sync.Mutex // guards ages and size
 	var ages []time.Duration
 	ready := make([]<-chan error, c.watchers)
@@ -95,7 +99,10 @@ func (t *target) fanned(ctx context.Context, c fan, writes int, watch, post, id 
 			at = began.Add(time.Duration(i) * time.Second / time.Duration(c.pace))
 			time.Sleep(time.Until(at))
 		}
-		_, err := k.do(http.MethodPost, post, asJSON, fmt.Appendf(nil, `{"metadata":{"name":"%s-%06d"},"data":{"at":"%d"}}`, id, i, at.UnixNano()))
+		_, err := k.do(
+			http.MethodPost, post, asJSON,
+			fmt.Appendf(nil, `{"metadata":{"name":"%s-%06d"},"data":{"at":"%d"}}`, id, i, at.UnixNano()),
+		)
 		return err
 	}); err != nil {
 		return m, 0, err
@@ -107,7 +114,10 @@ func (t *target) fanned(ctx context.Context, c fan, writes int, watch, post, id 
 	}
 	took, n := time.Since(begun()), writes*c.watchers
 	slices.Sort(ages)
-	return measured{rate: float64(n) / took.Seconds(), p50: percentile(ages, 50), p99: percentile(ages, 99), cpu: (cpuTime(t.pid) - before) / time.Duration(n)}, size, nil
+	return measured{
+		rate: float64(n) / took.Seconds(), p50: percentile(ages, 50), p99: percentile(ages, 99),
+		cpu: (cpuTime(t.pid) - before) / time.Duration(n),
+	}, size, nil
 }
 
 // age is the time since the event's object was sent.

@@ -50,13 +50,19 @@ func (b *bench) growth(ctx context.Context) (rows []row, err error) {
 
 // grow creates the objects from..to-1, of such a size that a client's response is 1 KiB.
 func (t *target) grow(ctx context.Context, from, to int) error {
-	small, err := t.once(ctx, http.MethodPost, t.path("configmaps")+"?dryRun=All", asJSON, []byte(`{"metadata":{"name":"sample"},"data":{"k":""}}`))
+	small, err := t.once(
+		ctx, http.MethodPost, t.path("configmaps")+"?dryRun=All", asJSON,
+		[]byte(`{"metadata":{"name":"sample"},"data":{"k":""}}`),
+	)
 	if err != nil {
 		return err
 	}
 	data := strings.Repeat("x", max(0, 1<<10-len(small)))
 	_, err = t.drive(ctx, 32, to-from, func(c *conn, i int) error {
-		_, err := c.do(http.MethodPost, t.path("configmaps"), asJSON, fmt.Appendf(nil, `{"metadata":{"name":"%06d"},"data":{"k":%q}}`, from+i, data))
+		_, err := c.do(
+			http.MethodPost, t.path("configmaps"), asJSON,
+			fmt.Appendf(nil, `{"metadata":{"name":"%06d"},"data":{"k":%q}}`, from+i, data),
+		)
 		return err
 	})
 	return err
@@ -68,7 +74,10 @@ func (b *bench) among(ctx context.Context, t *target, what string, n int) (rows 
 	const writes = 5000
 	start := time.Now().UnixNano()
 	patch, err := t.drive(ctx, 32, writes, func(c *conn, i int) error {
-		_, err := c.do(http.MethodPatch, fmt.Sprintf("%s/%06d", path, i*7919%n), asPatch, fmt.Appendf(nil, `{"data":{"at":"%d"}}`, start+int64(i)))
+		_, err := c.do(
+			http.MethodPatch, fmt.Sprintf("%s/%06d", path, i*7919%n), asPatch,
+			fmt.Appendf(nil, `{"data":{"at":"%d"}}`, start+int64(i)),
+		)
 		return err
 	})
 	if err != nil {
@@ -93,6 +102,7 @@ func (b *bench) among(ctx context.Context, t *target, what string, n int) (rows 
 		return nil, err
 	}
 	cascade, err := t.cascade(ctx, "Background", fmt.Sprintf("g%d", start), 1000)
-	return []row{patch.row("merge patch, 32 clients, " + what), get.row("get, 32 clients, " + what), page.row("page of 100, " + what),
+	return []row{patch.row("merge patch, 32 clients, " + what), get.row("get, 32 clients, " + what),
+		page.row("page of 100, " + what),
 		event.row("events to 100 watchers, " + what), cascade.row("cascade of 1000, " + what)}, err
 }

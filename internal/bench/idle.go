@@ -43,7 +43,10 @@ func (b *bench) idle(ctx context.Context) (rows []row, err error) {
 			}
 			time.Sleep(restTime)
 			after, err := resident(t.pid)
-			rows = append(rows, rowOf(fmt.Sprintf("resident, an idle watch, of %d, %s", idleWatches, k.what), "KiB", []float64{(after - before) * 1024 / idleWatches}))
+			rows = append(rows, rowOf(
+				fmt.Sprintf("resident, an idle watch, of %d, %s", idleWatches, k.what), "KiB",
+				[]float64{(after - before) * 1024 / idleWatches},
+			))
 			return err
 		}); err != nil {
 			return nil, err

@@ -75,7 +75,9 @@ func (b *bench) machine(ctx context.Context) (rows []row, err error) {
 	for ; time.Since(began) < time.Second/2; n++ {
 		copy(to, from)
 	}
-	return append(rows, rowOf("memory copy", "MiB/s", []float64{float64(n) * size / (1 << 20) / time.Since(began).Seconds()})), err
+	return append(
+		rows, rowOf("memory copy", "MiB/s", []float64{float64(n) * size / (1 << 20) / time.Since(began).Seconds()}),
+	), err
 }
 
 // bytesLimit is how often a second a plain handler sends so many bytes to one client.
@@ -117,7 +119,9 @@ func (b *bench) bareEtcd(ctx context.Context, writers int) (rows []row, err erro
 			value = nil
 		}
 		rate, err := inParallel(writers, n, func(i int) (err error) {
-			revs[i], err = e.Commit(ctx, storage.Txn{Key: "/registry/configmaps/default/" + strconv.Itoa(i), Value: value, Expect: revs[i]})
+			revs[i], err = e.Commit(
+				ctx, storage.Txn{Key: "/registry/configmaps/default/" + strconv.Itoa(i), Value: value, Expect: revs[i]},
+			)
 			return err
 		})
 		if err != nil {

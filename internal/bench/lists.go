@@ -19,7 +19,9 @@ const (
 func (b *bench) lists(ctx context.Context) (rows []row, err error) {
 	for _, n := range []int{2200, 20000} {
 		if err := b.serve(ctx, func(t *target) error {
-			if err := t.fill(ctx, "configmaps", n, 1024, func(i int) string { return fmt.Sprintf(`"one":"in%d"`, i%100) }); err != nil {
+			if err := t.fill(ctx, "configmaps", n, 1024, func(i int) string {
+				return fmt.Sprintf(`"one":"in%d"`, i%100)
+			}); err != nil {
 				return err
 			}
 			r, err := b.listed(ctx, t, n)
@@ -36,7 +38,10 @@ func (b *bench) lists(ctx context.Context) (rows []row, err error) {
 func (t *target) fill(ctx context.Context, resource string, n, size int, labels func(i int) string) error {
 	data := strings.Repeat("x", size)
 	_, err := t.drive(ctx, 32, n, func(c *conn, i int) error {
-		_, err := c.do(http.MethodPost, t.path(resource), asJSON, fmt.Appendf(nil, `{"metadata":{"name":"%06d","labels":{%s}},"data":{"k":%q}}`, i, labels(i), data))
+		_, err := c.do(
+			http.MethodPost, t.path(resource), asJSON,
+			fmt.Appendf(nil, `{"metadata":{"name":"%06d","labels":{%s}},"data":{"k":%q}}`, i, labels(i), data),
+		)
 		return err
 	})
 	return err

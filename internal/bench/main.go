@@ -33,14 +33,21 @@ func main() {
 	flag.IntVar(&b.runs, "runs", 3, "runs of each case")
 	flag.IntVar(&b.objects, "objects", 10000, "objects that each load case makes")
 	flag.IntVar(&b.dependents, "dependents", 20000, "dependents of each large cascade")
-	flag.StringVar(&b.foreign.url, "server", "", "measure the server at this URL, which runs already, instead of starting one; what needs its process is left out")
+	flag.StringVar(
+		&b.foreign.url, "server", "",
+		"measure the server at this URL, which runs already, instead of starting one; what needs its process is left out",
+	)
 	flag.StringVar(&b.foreign.token, "token", "", "bearer token for -server")
 	flag.StringVar(&b.foreign.authority, "certificate-authority", "", "file with the CA certificates of -server")
 	flag.BoolVar(&b.foreign.insecure, "insecure-skip-tls-verify", false, "take any certificate of -server")
-	flag.StringVar(&b.profile, "profile", "", "folder for CPU profiles of the servers, one after the other of eight seconds each")
+	flag.StringVar(
+		&b.profile, "profile", "", "folder for CPU profiles of the servers, one after the other of eight seconds each",
+	)
 	only := flag.String("only", "", "groups of cases to run, separated by commas: "+strings.Join(groupNames(), ", ")+
 		"; with -against, batches of requests: "+strings.Join(batchNames(), "; "))
-	other := flag.String("against", "", "compare the processor time of requests with that of this other binary, and do nothing else")
+	other := flag.String(
+		"against", "", "compare the processor time of requests with that of this other binary, and do nothing else",
+	)
 	output := flag.String("o", "", "json, or empty for a table")
 	plain := flag.Bool("plain", false, "serve bytes and nothing else, for the limits; the bench starts itself with this")
 	flag.Parse()

@@ -33,7 +33,9 @@ func (b *bench) openapi(ctx context.Context) ([]row, error) {
 	for i, path := range paths {
 		rows = append(rows, rowOf("first "+path, "ms", took[i]), rowOf("second "+path, "ms", again[i]))
 	}
-	return append(rows, rowOf("resident, before /openapi/v3/apis/apps/v1", "MiB", idle), rowOf("resident, after it", "MiB", after)), nil
+	return append(
+		rows, rowOf("resident, before /openapi/v3/apis/apps/v1", "MiB", idle), rowOf("resident, after it", "MiB", after),
+	), nil
 }
 
 // documents requests a document twice, and returns the time of each in milliseconds, and the process' memory in MiB

@@ -59,7 +59,9 @@ func (b *bench) pastLists(ctx context.Context) (rows []row, err error) {
 // age returns the revisions after each of the first writes, and writes until no history in memory reaches back to them.
 func (t *target) age(ctx context.Context) (revisions []string, err error) {
 	for i := range pastClients {
-		data, err := t.once(ctx, http.MethodPatch, t.path("configmaps")+"/000000", asPatch, fmt.Appendf(nil, `{"data":{"at":"%d"}}`, i))
+		data, err := t.once(
+			ctx, http.MethodPatch, t.path("configmaps")+"/000000", asPatch, fmt.Appendf(nil, `{"data":{"at":"%d"}}`, i),
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +74,10 @@ func (t *target) age(ctx context.Context) (revisions []string, err error) {
 		revisions = append(revisions, o.Metadata.ResourceVersion)
 	}
 	_, err = t.drive(ctx, 32, pastWrites, func(c *conn, i int) error {
-		_, err := c.do(http.MethodPatch, fmt.Sprintf("%s/%06d", t.path("configmaps"), 1+i%(pastObjects-1)), asPatch, fmt.Appendf(nil, `{"data":{"at":"w%d"}}`, i))
+		_, err := c.do(
+			http.MethodPatch, fmt.Sprintf("%s/%06d", t.path("configmaps"), 1+i%(pastObjects-1)), asPatch,
+			fmt.Appendf(nil, `{"data":{"at":"w%d"}}`, i),
+		)
 		return err
 	})
 	return revisions, err

@@ -71,7 +71,10 @@ func servePlain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: plainRoutes(), TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}}
+	server := &http.Server{
+		Handler:   plainRoutes(),
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}},
+	}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	fmt.Println("https://" + ln.Addr().String())
 	if err := server.ServeTLS(ln, "", ""); !errors.Is(err, http.ErrServerClosed) {

@@ -47,7 +47,10 @@ func (b *bench) run(ctx context.Context, flags ...string) (*process, error) {
 		return nil, err
 	}
 	p := &process{dir: dir, plain: "http://127.0.0.1:" + ports[0], secure: "https://127.0.0.1:" + ports[1]}
-	p.cmd = exec.CommandContext(ctx, b.binary, append([]string{"serve", "--data-dir", dir, "--insecure-port", ports[0], "--secure-port", ports[1]}, flags...)...)
+	p.cmd = exec.CommandContext(
+		ctx, b.binary,
+		append([]string{"serve", "--data-dir", dir, "--insecure-port", ports[0], "--secure-port", ports[1]}, flags...)...,
+	)
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 	p.cmd.WaitDelay = stopTimeout
 	p.cmd.Stderr = os.Stderr

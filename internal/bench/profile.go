@@ -25,7 +25,9 @@ func (b *bench) profileLoop(ctx context.Context, p *process) error {
 
 // takeProfile writes one CPU profile of the server. It isn't complete if ctx ends before.
 func (b *bench) takeProfile(ctx context.Context, p *process, name string) (err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/debug/pprof/profile?seconds=%d", p.plain, profileSeconds), nil)
+	req, err := http.NewRequestWithContext(
+		ctx, http.MethodGet, fmt.Sprintf("%s/debug/pprof/profile?seconds=%d", p.plain, profileSeconds), nil,
+	)
 	if err != nil {
 		return err
 	}

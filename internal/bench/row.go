@@ -83,11 +83,16 @@ func show(rows []row, output string) error {
 	default:
 		return errors.New("-o: only json is known")
 	}
-	fmt.Printf("%s/%s, %d processors, %s, %s, load %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), time.Now().Format(time.DateOnly), load())
+	fmt.Printf(
+		"%s/%s, %d processors, %s, %s, load %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(),
+		time.Now().Format(time.DateOnly), load(),
+	)
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "what\tmedian\tmin\tmax\tunit\truns\tp50 ms\tp99 ms\tserver µs\tlimit\t")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t\n", r.What, figure(r.Mid), figure(r.Min), figure(r.Max), r.Unit, r.Runs,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t\n", r.What, figure(r.Mid), figure(r.Min), figure(
+			r.Max,
+		), r.Unit, r.Runs,
 			figure(r.P50), figure(r.P99), figure(r.CPU), figure(r.Limit))
 	}
 	return w.Flush()

@@ -10,7 +10,10 @@ import (
 )
 
 func TestRowsOf(t *testing.T) {
-	r := rowsOf("x", []measured{{rate: 3, p50: 3 * time.Millisecond}, {rate: 1, p50: time.Millisecond}, {rate: 2, p50: 2 * time.Millisecond, cpu: time.Microsecond}})
+	r := rowsOf("x", []measured{
+		{rate: 3, p50: 3 * time.Millisecond}, {rate: 1, p50: time.Millisecond},
+		{rate: 2, p50: 2 * time.Millisecond, cpu: time.Microsecond},
+	})
 	if want := (row{What: "x", Unit: "/s", Min: 1, Mid: 2, Max: 3, Runs: 3, P50: 2, CPU: 1}); r != want {
 		t.Errorf("%+v", r)
 	}

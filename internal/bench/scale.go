@@ -54,7 +54,9 @@ func (b *bench) scale(ctx context.Context, t *target, set string, to int) (time.
 		return 0, err
 	}
 	began := time.Now()
-	if _, err := t.once(ctx, http.MethodPatch, set, asPatch, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, to)); err != nil {
+	if _, err := t.once(
+		ctx, http.MethodPatch, set, asPatch, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, to),
+	); err != nil {
 		return 0, err
 	}
 	return wait(done, began)

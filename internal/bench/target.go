@@ -71,7 +71,9 @@ func (b *bench) serve(ctx context.Context, f func(*target) error) (err error) {
 // within runs f in a namespace that is created for it, and deleted afterwards.
 func (t *target) within(ctx context.Context, f func(*target) error) (err error) {
 	t.namespace = fmt.Sprintf("bench-%x", time.Now().UnixNano())
-	if _, err := t.once(ctx, http.MethodPost, "/api/v1/namespaces", asJSON, fmt.Appendf(nil, `{"metadata":{"name":%q}}`, t.namespace)); err != nil {
+	if _, err := t.once(
+		ctx, http.MethodPost, "/api/v1/namespaces", asJSON, fmt.Appendf(nil, `{"metadata":{"name":%q}}`, t.namespace),
+	); err != nil {
 		return err
 	}
 	defer func() {

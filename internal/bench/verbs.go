@@ -24,7 +24,9 @@ func (b *bench) load(ctx context.Context) (rows []row, err error) {
 				do    func(c *conn, i int) ([]byte, error)
 			}{
 				{"create", etcd("create"), func(c *conn, i int) ([]byte, error) {
-					return c.do(http.MethodPost, url, asJSON, fmt.Appendf(nil, `{"metadata":{"name":"c%d-%d"},"data":{"k":"v"}}`, clients, i))
+					return c.do(
+						http.MethodPost, url, asJSON, fmt.Appendf(nil, `{"metadata":{"name":"c%d-%d"},"data":{"k":"v"}}`, clients, i),
+					)
 				}},
 				{"get", plain, func(c *conn, i int) ([]byte, error) {
 					return c.do(http.MethodGet, name(i%n), "", nil)

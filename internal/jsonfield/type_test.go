@@ -167,8 +167,10 @@ func TestFind(t *testing.T) {
 // TestOwn: types that write or read themselves are told from others.
 func TestOwn(t *testing.T) {
 	for typ, want := range map[reflect.Type]bool{
-		reflect.TypeFor[metav1.Time](): true, reflect.TypeFor[*metav1.Time](): true, reflect.TypeFor[resource.Quantity](): true,
-		reflect.TypeFor[intstr.IntOrString](): true, reflect.TypeFor[appsv1.Deployment](): false, reflect.TypeFor[string](): false,
+		reflect.TypeFor[metav1.Time](): true, reflect.TypeFor[*metav1.Time](): true,
+		reflect.TypeFor[resource.Quantity]():  true,
+		reflect.TypeFor[intstr.IntOrString](): true, reflect.TypeFor[appsv1.Deployment](): false,
+		reflect.TypeFor[string]():        false,
 		reflect.TypeFor[[]metav1.Time](): false, reflect.TypeFor[map[string]string](): false,
 	} {
 		if d := jsonfield.Of(typ); d.Marshals != want || d.Unmarshals != want {

@@ -95,7 +95,9 @@ func TestValidate(t *testing.T) {
 		{"after progress", []response{{h[1:2], 13}, {h[2:], 14}}, errBookmarkable},
 		{"progress too far", []response{{h[1:3], 13}}, errComplete},
 	} {
-		if err := (operation{since: 10, responses: c.responses}).validate(h); !errors.Is(err, c.want) || c.want == nil && err != nil {
+		if err := (operation{
+			since: 10, responses: c.responses,
+		}).validate(h); !errors.Is(err, c.want) || c.want == nil && err != nil {
 			t.Errorf("%s: %v, not %v", c.name, err, c.want)
 		}
 	}
@@ -222,7 +224,9 @@ func applyAll(t *testing.T, c *Cache, batches, size int, finish int64) map[strin
 				e.Value = nil
 			}
 			if i == batches {
-				e = storage.Event{Key: root + "/" + kinds[j%len(kinds)] + "/end", Revision: finish + int64(j), Value: value(key, "end")}
+				e = storage.Event{
+					Key: root + "/" + kinds[j%len(kinds)] + "/end", Revision: finish + int64(j), Value: value(key, "end"),
+				}
 			}
 			b.Events, b.Revision = append(b.Events, e), e.Revision
 		}

@@ -25,7 +25,9 @@ func value(key, v string) []byte {
 	if !ok {
 		namespace, name = "", rest
 	}
-	return fmt.Appendf(nil, `{"kind":"Thing","apiVersion":"v1","metadata":{"name":%q,"namespace":%q},"v":%q}`, name, namespace, v)
+	return fmt.Appendf(
+		nil, `{"kind":"Thing","apiVersion":"v1","metadata":{"name":%q,"namespace":%q},"v":%q}`, name, namespace, v,
+	)
 }
 
 var content = regexp.MustCompile(`"v":"([^"]*)"`)

@@ -21,8 +21,14 @@ func TestDescribe(t *testing.T) {
 		full   bool
 		text   string
 	}{
-		{[]zap.Field{zap.Int("n", 1), zap.Error(full)}, true, "the disk of /data is full: etcd: failed: write db: no space left on device"},
-		{[]zap.Field{zap.Error(errors.New("file resize error: truncate db: no space left on device"))}, true, "the disk of /data is full"},
+		{
+			[]zap.Field{zap.Int("n", 1), zap.Error(full)}, true,
+			"the disk of /data is full: etcd: failed: write db: no space left on device",
+		},
+		{
+			[]zap.Field{zap.Error(errors.New("file resize error: truncate db: no space left on device"))}, true,
+			"the disk of /data is full",
+		},
 		{[]zap.Field{zap.Error(syscall.EIO)}, false, "etcd in /data can't go on: failed: input/output error"},
 		{nil, false, "etcd in /data can't go on: failed"},
 	} {

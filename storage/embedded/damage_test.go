@@ -29,7 +29,9 @@ func written(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for i := range damagedWrites {
-		if _, err := e.Commit(t.Context(), storage.Txn{Key: fmt.Sprint(markedKey, i), Value: bytes.Repeat([]byte("x"), 300)}); err != nil {
+		if _, err := e.Commit(
+			t.Context(), storage.Txn{Key: fmt.Sprint(markedKey, i), Value: bytes.Repeat([]byte("x"), 300)},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -99,28 +101,42 @@ func TestDamage(t *testing.T) {
 		says string
 		left int
 	}{
-		"nothing":           {func(member) {}, "", damagedWrites},
-		"log torn":          {func(m member) { m.cut(m.log(), -3) }, "", damagedWrites - 1},
-		"log cut":           {func(m member) { m.edit(m.log(), func(d []byte) []byte { return d[:len(d)/2] }) }, "the end of the log is lost", 0},
-		"log all but cut":   {func(m member) { m.cut(m.log(), 100) }, "is lost", 0},
-		"log empty":         {func(m member) { m.cut(m.log(), 0) }, "a part of etcd's log, is empty", 0},
-		"log gone":          {func(m member) { m.check(os.Remove(m.log())) }, "etcd's log, is missing", 0},
-		"log's folder gone": {func(m member) { m.check(os.RemoveAll(filepath.Join(m.dir, "wal"))) }, "etcd's log, is missing", 0},
+		"nothing":  {func(member) {}, "", damagedWrites},
+		"log torn": {func(m member) { m.cut(m.log(), -3) }, "", damagedWrites - 1},
+		"log cut": {func(m member) {
+			m.edit(m.log(), func(d []byte) []byte { return d[:len(d)/2] })
+		}, "the end of the log is lost", 0},
+		"log all but cut": {func(m member) { m.cut(m.log(), 100) }, "is lost", 0},
+		"log empty":       {func(m member) { m.cut(m.log(), 0) }, "a part of etcd's log, is empty", 0},
+		"log gone":        {func(m member) { m.check(os.Remove(m.log())) }, "etcd's log, is missing", 0},
+		"log's folder gone": {func(m member) {
+			m.check(os.RemoveAll(filepath.Join(m.dir, "wal")))
+		}, "etcd's log, is missing", 0},
 		"log's beginning": {func(m member) {
 			m.check(os.Rename(m.log(), filepath.Join(m.dir, "wal", "0000000000000001-0000000000000030.wal")))
 		}, "file not found", 0},
-		"log garbled":         {func(m member) { m.garble(m.log(), half, 64) }, "crc mismatch", 0},
-		"snapshot gone":       {func(m member) { m.check(os.Remove(m.snapshot())) }, "", damagedWrites},
-		"snapshot cut":        {func(m member) { m.cut(m.snapshot(), 100) }, "", damagedWrites},
-		"snapshot empty":      {func(m member) { m.cut(m.snapshot(), 0) }, "", damagedWrites},
-		"database gone":       {func(m member) { m.check(os.Remove(m.database())) }, "etcd's database, is missing or empty", 0},
-		"database empty":      {func(m member) { m.cut(m.database(), 0) }, "etcd's database, is missing or empty", 0},
-		"database a folder":   {func(m member) { m.check(errors.Join(os.Remove(m.database()), os.Mkdir(m.database(), 0o700))) }, "etcd's database, is missing or empty", 0},
-		"database cut":        {func(m member) { m.cut(m.database(), 4*os.Getpagesize()) }, "etcd's database: ", 0},
-		"database all zeros":  {func(m member) { m.edit(m.database(), func(d []byte) []byte { return make([]byte, len(d)) }) }, "invalid database", 0},
-		"database's head":     {func(m member) { m.garble(m.database(), func(int) int { return 0 }, 2*os.Getpagesize()) }, "invalid database", 0},
-		"database's middle":   {func(m member) { m.garble(m.database(), half, 8*os.Getpagesize()) }, "etcd's database: ", 0},
-		"database without it": {func(m member) { m.check(errors.Join(os.Remove(m.database()), os.Remove(m.snapshot()))) }, "snapshot file doesn't exist", 0},
+		"log garbled":    {func(m member) { m.garble(m.log(), half, 64) }, "crc mismatch", 0},
+		"snapshot gone":  {func(m member) { m.check(os.Remove(m.snapshot())) }, "", damagedWrites},
+		"snapshot cut":   {func(m member) { m.cut(m.snapshot(), 100) }, "", damagedWrites},
+		"snapshot empty": {func(m member) { m.cut(m.snapshot(), 0) }, "", damagedWrites},
+		"database gone": {func(m member) {
+			m.check(os.Remove(m.database()))
+		}, "etcd's database, is missing or empty", 0},
+		"database empty": {func(m member) { m.cut(m.database(), 0) }, "etcd's database, is missing or empty", 0},
+		"database a folder": {func(m member) {
+			m.check(errors.Join(os.Remove(m.database()), os.Mkdir(m.database(), 0o700)))
+		}, "etcd's database, is missing or empty", 0},
+		"database cut": {func(m member) { m.cut(m.database(), 4*os.Getpagesize()) }, "etcd's database: ", 0},
+		"database all zeros": {func(m member) {
+			m.edit(m.database(), func(d []byte) []byte { return make([]byte, len(d)) })
+		}, "invalid database", 0},
+		"database's head": {func(m member) {
+			m.garble(m.database(), func(int) int { return 0 }, 2*os.Getpagesize())
+		}, "invalid database", 0},
+		"database's middle": {func(m member) { m.garble(m.database(), half, 8*os.Getpagesize()) }, "etcd's database: ", 0},
+		"database without it": {func(m member) {
+			m.check(errors.Join(os.Remove(m.database()), os.Remove(m.snapshot())))
+		}, "snapshot file doesn't exist", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := abandonedDir(t)
@@ -129,7 +145,9 @@ func TestDamage(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 			defer cancel()
 			var log bytes.Buffer
-			e, err := storage.Open(ctx, storage.Config{DataDir: dir, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+			e, err := storage.Open(ctx, storage.Config{
+				DataDir: dir, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+			})
 			if err != nil {
 				if c.says == "" || !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), c.says) {
 					t.Errorf("opening: %v, want %q", err, c.says)

@@ -64,7 +64,9 @@ func TestListen(t *testing.T) {
 		t.Errorf("listens (-before +opened):\n%s", diff)
 	}
 	// What would be found:
-	for network, address := range map[string]string{"tcp": "127.0.0.1:0", "unix": fmt.Sprintf("@%s-%d", embedded.MemberName, os.Getpid())} {
+	for network, address := range map[string]string{
+		"tcp": "127.0.0.1:0", "unix": fmt.Sprintf("@%s-%d", embedded.MemberName, os.Getpid()),
+	} {
 		l, err := net.Listen(network, address)
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,10 @@ func TestLog(t *testing.T) {
 	lg.Warn("slow", zap.Int("ms", 3), zap.Strings("keys", []string{"a", "b"}))
 	lg.Error("bad", zap.Error(errors.New("cause")))
 	lg.Error("failed to apply request")
-	lg.Error("failed to update storage version", zap.Error(errors.New("cannot detect storage schema version: missing term information")))
+	lg.Error(
+		"failed to update storage version",
+		zap.Error(errors.New("cannot detect storage schema version: missing term information")),
+	)
 	lg.Error("failed to update storage version", zap.Error(errors.New("cannot create migration plan")))
 	lg.Warn("failed to lock file", zap.String("path", "0.wal"), zap.Error(fileutil.ErrLocked))
 	lg.Warn("failed to lock file", zap.String("path", "0.wal"), zap.Error(os.ErrPermission))

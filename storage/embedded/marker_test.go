@@ -200,7 +200,9 @@ func TestLinkToNowhere(t *testing.T) {
 	if err := os.Rename(mounted, mounted+"-away"); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)}); err == nil {
+	if e, err := storage.Open(
+		t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)},
+	); err == nil {
 		e.Close()
 		t.Error("opened without the disk")
 	}

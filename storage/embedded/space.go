@@ -61,7 +61,9 @@ func disarm(ctx context.Context, s *etcdserver.EtcdServer) error {
 		if a.Alarm != pb.AlarmType_NOSPACE {
 			continue
 		}
-		if _, err := s.Alarm(ctx, &pb.AlarmRequest{Action: pb.AlarmRequest_DEACTIVATE, MemberID: a.MemberID, Alarm: a.Alarm}); err != nil {
+		if _, err := s.Alarm(
+			ctx, &pb.AlarmRequest{Action: pb.AlarmRequest_DEACTIVATE, MemberID: a.MemberID, Alarm: a.Alarm},
+		); err != nil {
 			return fmt.Errorf("disarming etcd's alarm: %w", unavailable(ctx, err))
 		}
 	}

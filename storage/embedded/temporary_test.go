@@ -40,7 +40,10 @@ func TestTemporary(t *testing.T) {
 	}
 	doneFirst() // one of the two has swept
 	if here(left) || here(first) || !here(mine) {
-		t.Errorf("that of a process that was killed is there: %v, the first one: %v, one that isn't temporary: %v", here(left), here(first), here(mine))
+		t.Errorf(
+			"that of a process that was killed is there: %v, the first one: %v, one that isn't temporary: %v", here(left),
+			here(first), here(mine),
+		)
 	}
 }
 

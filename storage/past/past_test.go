@@ -36,7 +36,9 @@ func filled(t *testing.T, n, size int) (storage.Store, int64) {
 
 func put(t *testing.T, s storage.Store, key string, expect int64, size int) int64 {
 	t.Helper()
-	rev, err := s.Commit(t.Context(), storage.Txn{Key: key, Expect: expect, Value: fmt.Appendf(nil, `{"metadata":{},"data":%q}`, strings.Repeat("x", size))})
+	rev, err := s.Commit(t.Context(), storage.Txn{
+		Key: key, Expect: expect, Value: fmt.Appendf(nil, `{"metadata":{},"data":%q}`, strings.Repeat("x", size)),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +123,9 @@ func TestRandom(t *testing.T) {
 	}
 	for _, bound := range []int64{1 << 30, 100 << 10, 1} {
 		r := reader(s, Options{Bytes: bound, Ahead: func(_, _ string, n int) string { // right or wrong
-			return []string{"", prefix, "/registry/z", fmt.Sprintf("%s%04d", prefix, rng.IntN(170)), fmt.Sprintf("%s%04d", prefix, n)}[rng.IntN(5)]
+			return []string{
+				"", prefix, "/registry/z", fmt.Sprintf("%s%04d", prefix, rng.IntN(170)), fmt.Sprintf("%s%04d", prefix, n),
+			}[rng.IntN(5)]
 		}})
 		for range 100 {
 			v := r.View(prefix, first+rng.Int64N(last-first+1))

@@ -174,7 +174,9 @@ func (r *Reader) read(ctx context.Context, s start, limit int64) (*chunk, error)
 	if end <= s.from || !strings.HasPrefix(end, s.prefix) {
 		end = ""
 	}
-	page, err := r.store.List(ctx, storage.Range{Prefix: s.prefix, From: s.from, End: end, Limit: limit, Revision: s.revision})
+	page, err := r.store.List(
+		ctx, storage.Range{Prefix: s.prefix, From: s.from, End: end, Limit: limit, Revision: s.revision},
+	)
 	if err != nil {
 		return nil, err
 	}

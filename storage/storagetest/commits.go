@@ -73,17 +73,29 @@ func testGuards(t *testing.T, s storage.Store) {
 		lost   *storage.Guard
 	}{
 		{"holds", []storage.Guard{{Key: key("owner"), ModRevision: owner}, {Key: key("none")}}, nil},
-		{"other revision", []storage.Guard{{Key: key("none")}, {Key: key("owner"), ModRevision: owner - 1}}, &storage.Guard{Key: key("owner"), ModRevision: owner}},
+		{
+			"other revision", []storage.Guard{{Key: key("none")}, {Key: key("owner"), ModRevision: owner - 1}},
+			&storage.Guard{Key: key("owner"), ModRevision: owner},
+		},
 		{"exists", []storage.Guard{{Key: key("owner")}}, &storage.Guard{Key: key("owner"), ModRevision: owner}},
 		{"is gone", []storage.Guard{{Key: key("none"), ModRevision: owner}}, &storage.Guard{Key: key("none")}},
 		{"nothing newer below", []storage.Guard{{Key: key("group/"), ModRevision: newest, Below: true}}, nil},
 		{"nothing below", []storage.Guard{{Key: key("none/"), Below: true}}, nil},
-		{"newer below", []storage.Guard{{Key: key("group/"), ModRevision: newest - 1, Below: true}}, &storage.Guard{Key: key("group/"), ModRevision: newest, Below: true}},
+		{
+			"newer below", []storage.Guard{{Key: key("group/"), ModRevision: newest - 1, Below: true}},
+			&storage.Guard{Key: key("group/"), ModRevision: newest, Below: true},
+		},
 		{"held", []storage.Guard{{Key: key("owner"), ModRevision: owner, Held: true}}, nil},
 		{"held, later state", []storage.Guard{{Key: key("again"), ModRevision: second, Held: true}}, nil},
 		{"held, nothing", []storage.Guard{{Key: key("none"), ModRevision: owner, Held: true}}, nil},
-		{"held, created since", []storage.Guard{{Key: key("again"), ModRevision: second - 1, Held: true}}, &storage.Guard{Key: key("again"), ModRevision: third, Held: true}},
-		{"first of two", []storage.Guard{{Key: key("none"), ModRevision: 5}, {Key: key("owner")}}, &storage.Guard{Key: key("none")}},
+		{
+			"held, created since", []storage.Guard{{Key: key("again"), ModRevision: second - 1, Held: true}},
+			&storage.Guard{Key: key("again"), ModRevision: third, Held: true},
+		},
+		{
+			"first of two", []storage.Guard{{Key: key("none"), ModRevision: 5}, {Key: key("owner")}},
+			&storage.Guard{Key: key("none")},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := key("dependent-" + c.name)
@@ -120,7 +132,9 @@ func testContention(t *testing.T, s storage.Store) {
 			for n := 0; n < adds; {
 				sum := 0
 				_, _ = fmt.Sscan(string(have.Value), &sum)
-				rev, err := s.Commit(t.Context(), storage.Txn{Key: key("sum"), Expect: have.ModRevision, Value: fmt.Append(nil, sum+1)})
+				rev, err := s.Commit(
+					t.Context(), storage.Txn{Key: key("sum"), Expect: have.ModRevision, Value: fmt.Append(nil, sum+1)},
+				)
 				var lost *storage.ConflictError
 				switch {
 				case errors.As(err, &lost):
@@ -154,8 +168,14 @@ func testConflict(t *testing.T, s storage.Store) {
 		{"create of what exists", storage.Txn{Key: key("a"), Value: []byte("3")}, current},
 		{"update of an older", storage.Txn{Key: key("a"), Expect: first, Value: []byte("3")}, current},
 		{"removal of an older", storage.Txn{Key: key("a"), Expect: first}, current},
-		{"update of what is gone", storage.Txn{Key: key("b"), Expect: removed - 1, Value: []byte("3")}, storage.Record{Key: key("b")}},
-		{"key before guards", storage.Txn{Key: key("a"), Expect: first, Guards: []storage.Guard{{Key: key("c"), ModRevision: 1}}}, current},
+		{
+			"update of what is gone", storage.Txn{Key: key("b"), Expect: removed - 1, Value: []byte("3")},
+			storage.Record{Key: key("b")},
+		},
+		{
+			"key before guards",
+			storage.Txn{Key: key("a"), Expect: first, Guards: []storage.Guard{{Key: key("c"), ModRevision: 1}}}, current,
+		},
 	} {
 		_, err := s.Commit(t.Context(), c.txn)
 		var conflict *storage.ConflictError

@@ -97,7 +97,9 @@ func TestExternalTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := startCluster(t, tls)
-	trusting := storage.Config{Endpoints: []string{c.endpoint()}, CAFile: tls.CertFile, CertFile: tls.CertFile, KeyFile: tls.KeyFile}
+	trusting := storage.Config{
+		Endpoints: []string{c.endpoint()}, CAFile: tls.CertFile, CertFile: tls.CertFile, KeyFile: tls.KeyFile,
+	}
 	put(t, OpenConfig(t, trusting), key("a"), 0, "x")
 
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
@@ -112,7 +114,8 @@ func TestUnreachable(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err := storage.Open(ctx, storage.Config{Endpoints: []string{"http://127.0.0.1:1"}})
-	if !errors.Is(err, storage.ErrUnavailable) || !strings.Contains(err.Error(), "127.0.0.1:1") || !strings.Contains(err.Error(), "refused") {
+	if !errors.Is(err, storage.ErrUnavailable) || !strings.Contains(err.Error(), "127.0.0.1:1") ||
+		!strings.Contains(err.Error(), "refused") {
 		t.Errorf("got %v", err)
 	}
 }

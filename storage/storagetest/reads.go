@@ -25,7 +25,9 @@ func testReads(t *testing.T, s storage.Store) {
 				if r, err := s.Get(t.Context(), k); err != nil || r.ModRevision != rev {
 					t.Errorf("reading after revision %d: %d, %v", rev, r.ModRevision, err)
 				}
-				if p, err := s.List(t.Context(), storage.Range{Prefix: k, Limit: 1}); err != nil || p.Revision < rev || p.Records[0].ModRevision != rev {
+				if p, err := s.List(t.Context(), storage.Range{
+					Prefix: k, Limit: 1,
+				}); err != nil || p.Revision < rev || p.Records[0].ModRevision != rev {
 					t.Errorf("listing after revision %d: %+v, %v", rev, p, err)
 				}
 				if now, err := s.Revision(t.Context()); err != nil || now < rev {
@@ -58,7 +60,9 @@ func testReadsAt(t *testing.T, s storage.Store) {
 		}
 	}
 	check()
-	if _, err := s.List(t.Context(), storage.Range{Prefix: "/registry/", Revision: gone + 1}); !errors.Is(err, storage.ErrFuture) {
+	if _, err := s.List(t.Context(), storage.Range{Prefix: "/registry/", Revision: gone + 1}); !errors.Is(
+		err, storage.ErrFuture,
+	) {
 		t.Errorf("in the future: %v", err)
 	}
 	if err := s.Compact(t.Context(), gone+1); !errors.Is(err, storage.ErrFuture) {
@@ -70,7 +74,9 @@ func testReadsAt(t *testing.T, s storage.Store) {
 		}
 	}
 	for _, rev := range []int64{a, b} {
-		if _, err := s.List(t.Context(), storage.Range{Prefix: "/registry/", Revision: rev}); !errors.Is(err, storage.ErrCompacted) {
+		if _, err := s.List(t.Context(), storage.Range{Prefix: "/registry/", Revision: rev}); !errors.Is(
+			err, storage.ErrCompacted,
+		) {
 			t.Errorf("at compacted revision %d: %v", rev, err)
 		}
 		delete(want, rev)
@@ -82,7 +88,9 @@ func testPages(t *testing.T, s storage.Store) {
 	var all []storage.Record
 	for i := range 10 {
 		k := key(fmt.Sprintf("%02d", i))
-		all = append(all, storage.Record{Key: k, Value: []byte{byte(i)}, ModRevision: put(t, s, k, 0, string([]byte{byte(i)}))})
+		all = append(
+			all, storage.Record{Key: k, Value: []byte{byte(i)}, ModRevision: put(t, s, k, 0, string([]byte{byte(i)}))},
+		)
 	}
 	put(t, s, "/registry/configmaps/default-2/x", 0, "x")
 	put(t, s, "/registry/configmapsx/default/x", 0, "x")
@@ -107,7 +115,9 @@ func testPages(t *testing.T, s storage.Store) {
 	if diff := cmp.Diff(all, got); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
-	for _, r := range []storage.Range{{Prefix: "/registry/none/"}, {Prefix: key(""), From: key("~")}, {Prefix: key(""), From: "/registry/z"}} {
+	for _, r := range []storage.Range{
+		{Prefix: "/registry/none/"}, {Prefix: key(""), From: key("~")}, {Prefix: key(""), From: "/registry/z"},
+	} {
 		if p, err := s.List(t.Context(), r); err != nil || len(p.Records) != 0 || p.More || p.Remaining != 0 {
 			t.Errorf("%+v: %+v, %v", r, p, err)
 		}

@@ -73,7 +73,9 @@ func established(_ string, u *unstructured.Unstructured) bool {
 func gone(event string, _ *unstructured.Unstructured) bool { return event == "DELETED" }
 
 // live is the life of one object: owned by a config map, it owns another.
-func (s *server) live(d *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion, more string) {
+func (s *server) live(
+	d *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion, more string,
+) {
 	s.t.Helper()
 	path := "/apis/" + d.Spec.Group + "/" + v.Name
 	if d.Spec.Scope == apiextensionsv1.NamespaceScoped {
@@ -119,13 +121,19 @@ func (s *server) live(d *apiextensionsv1.CustomResourceDefinition, v *apiextensi
 
 func reference(u *unstructured.Unstructured) metav1.OwnerReference {
 	yes := true
-	return metav1.OwnerReference{APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Name: u.GetName(), UID: u.GetUID(), BlockOwnerDeletion: &yes}
+	return metav1.OwnerReference{
+		APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Name: u.GetName(), UID: u.GetUID(), BlockOwnerDeletion: &yes,
+	}
 }
 
 // explain asks kubectl for the kind's documentation.
-func (s *server) explain(d *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) {
+func (s *server) explain(
+	d *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion,
+) {
 	s.t.Helper()
-	cmd := exec.Command(kubectl, "--kubeconfig", s.kubeconfig, "explain", d.Spec.Names.Plural, "--api-version", d.Spec.Group+"/"+v.Name)
+	cmd := exec.Command(
+		kubectl, "--kubeconfig", s.kubeconfig, "explain", d.Spec.Names.Plural, "--api-version", d.Spec.Group+"/"+v.Name,
+	)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		s.t.Errorf("kubectl explain: %v\n%s", err, out)

@@ -24,7 +24,8 @@ func TestManyInstances(t *testing.T) {
 	d.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true,
 		SelectableFields: []apiextensionsv1.SelectableField{{JSONPath: ".spec.n"}},
 		Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object",
-			Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": {Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"n": {Type: "integer"}},
+			Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": {Type: "object",
+				Properties:   map[string]apiextensionsv1.JSONSchemaProps{"n": {Type: "integer"}},
 				XValidations: apiextensionsv1.ValidationRules{{Rule: "self.n >= 0"}}}}}}}}
 	s.do("POST", definitions, d, plain)
 	s.await(definitions, d.Name, established)
@@ -34,7 +35,10 @@ func TestManyInstances(t *testing.T) {
 	for k := range clients {
 		wg.Go(func() {
 			for i := k; i < n; i += clients {
-				thing := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": fmt.Sprint("t", i)}, "spec": map[string]any{"n": i % 100}}
+				thing := map[string]any{
+					"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": fmt.Sprint("t", i)},
+					"spec": map[string]any{"n": i % 100},
+				}
 				if code, data := s.try("POST", path, thing, plain); code != 201 {
 					t.Errorf("%d %s", code, data)
 					return
@@ -59,7 +63,10 @@ func TestManyInstances(t *testing.T) {
 		t.Errorf("%d objects in pages, %d selected", seen, len(items))
 	}
 	owner := s.do("GET", path+"/t7", nil, plain)
-	s.do("POST", configMaps, map[string]any{"metadata": map[string]any{"name": "leaf", "ownerReferences": []any{reference(owner)}}}, plain)
+	s.do(
+		"POST", configMaps,
+		map[string]any{"metadata": map[string]any{"name": "leaf", "ownerReferences": []any{reference(owner)}}}, plain,
+	)
 	s.do("DELETE", definitions+"/"+d.Name, nil, plain)
 	s.await(definitions, d.Name, gone)
 	s.await(configMaps, "leaf", gone)

@@ -88,7 +88,10 @@ func keys(m map[string]apiextensionsv1.JSONSchemaProps) func(func(string) bool) 
 }
 
 // samples are tried one after the other where a string has to match.
-var samples = []string{"a", "1", "A", "example.com", "example.com/a", "1s", "1m0s", "1Gi", "10", "v1.0.0", "https://example.com", "http://example.com/a", "/a", "oci://a/b", "a@b", "10.0.0.0/8"}
+var samples = []string{
+	"a", "1", "A", "example.com", "example.com/a", "1s", "1m0s", "1Gi", "10", "v1.0.0", "https://example.com",
+	"http://example.com/a", "/a", "oci://a/b", "a@b", "10.0.0.0/8",
+}
 
 func minimalString(s *apiextensionsv1.JSONSchemaProps, n int) string {
 	switch s.Format {

@@ -29,8 +29,14 @@ var projects = []project{
 		"BackendTLSPolicy": `{"spec":{"validation":{"wellKnownCACertificates":"System"}}}`,
 		"TCPRoute":         port, "TLSRoute": port, "UDPRoute": port,
 	}},
-	{name: "cert-manager", paths: []string{"github.com/cert-manager/cert-manager/pkg/apis/acme/v1", "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"}},
-	{name: "prometheus-operator", paths: []string{"github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/..."}},
+	{name: "cert-manager", paths: []string{
+		"github.com/cert-manager/cert-manager/pkg/apis/acme/v1",
+		"github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1",
+	}},
+	{
+		name:  "prometheus-operator",
+		paths: []string{"github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/..."},
+	},
 	{name: "cluster-api", paths: []string{"sigs.k8s.io/cluster-api/api/..."}},
 	{name: "flux", paths: []string{"github.com/fluxcd/source-controller/api/v1"}, short: true},
 }

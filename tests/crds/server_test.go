@@ -123,7 +123,8 @@ func (s *server) do(method, path string, body any, contentType string) *unstruct
 // await reads a watch of a collection until an object's event satisfies f.
 func (s *server) await(collection, name string, f func(event string, u *unstructured.Unstructured) bool) {
 	s.t.Helper()
-	a, err := http.Get(s.url + collection + "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=60&fieldSelector=metadata.name%3D" + name)
+	a, err := http.Get(s.url + collection +
+		"?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=60&fieldSelector=metadata.name%3D" + name)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -31,7 +31,8 @@ func TestPartition(t *testing.T) {
 			Type   string
 			Object struct{ Metadata struct{ Name string } }
 		}
-		if !events.Scan() || json.Unmarshal(events.Bytes(), &e) != nil || e.Type != "ADDED" || e.Object.Metadata.Name != name {
+		if !events.Scan() || json.Unmarshal(events.Bytes(), &e) != nil || e.Type != "ADDED" ||
+			e.Object.Metadata.Name != name {
 			t.Fatalf("the watch has %q (%v), not %s", events.Bytes(), events.Err(), name)
 		}
 	}

@@ -107,7 +107,9 @@ var readyLine = regexp.MustCompile(`ready in \d+ ms: (http://\S+) `)
 
 // flags are those of a server over the member.
 func flags(t *testing.T, m *member) []string {
-	return []string{"serve", "--etcd-servers", m.client, "--data-dir", t.TempDir(), "--insecure-port", "-1", "--secure-port", "0"}
+	return []string{
+		"serve", "--etcd-servers", m.client, "--data-dir", t.TempDir(), "--insecure-port", "-1", "--secure-port", "0",
+	}
 }
 
 // serve starts the server over the member and returns its URL and log.

@@ -21,14 +21,23 @@ var forms = map[string][]tree{
 	"c": {nil, {"type": "object", "properties": tree{"x": tree{"type": "integer"}}},
 		{"type": "object", "properties": tree{"x": tree{"type": "integer"}, "y": tree{"type": "integer"}}},
 		{"type": "object", "properties": tree{"x": tree{"type": "integer"}, "y": tree{"type": "integer", "default": 3}}},
-		{"type": "object", "x-kubernetes-map-type": "atomic", "properties": tree{"x": tree{"type": "integer"}, "y": tree{"type": "integer"}}}},
-	"d": {nil, {"type": "string"}, {"type": "string", "default": "d1"}, {"type": "string", "default": "d2"}, {"type": "string", "nullable": true}, {"type": "string", "nullable": true, "default": "d3"}},
+		{
+			"type": "object", "x-kubernetes-map-type": "atomic",
+			"properties": tree{"x": tree{"type": "integer"}, "y": tree{"type": "integer"}},
+		}},
+	"d": {
+		nil, {"type": "string"}, {"type": "string", "default": "d1"}, {"type": "string", "default": "d2"},
+		{"type": "string", "nullable": true}, {"type": "string", "nullable": true, "default": "d3"},
+	},
 	"e": {nil, nil, {"type": "integer", "default": 7}},
 	"l": {nil, list(tree{"name": tree{"type": "string"}, "v": tree{"type": "integer"}}),
 		list(tree{"name": tree{"type": "string"}, "v": tree{"type": "integer"}, "w": tree{"type": "integer"}}),
 		list(tree{"name": tree{"type": "string"}, "w": tree{"type": "integer", "default": 5}}),
 		{"type": "array", "items": tree{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}},
-	"s": {nil, {"type": "array", "x-kubernetes-list-type": "set", "items": tree{"type": "string"}}, {"type": "array", "items": tree{"type": "string"}}},
+	"s": {
+		nil, {"type": "array", "x-kubernetes-list-type": "set", "items": tree{"type": "string"}},
+		{"type": "array", "items": tree{"type": "string"}},
+	},
 	"p": {nil, {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
 		{"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": tree{"x": tree{"type": "integer"}}},
 		{"type": "object", "additionalProperties": tree{"type": "integer"}}},
@@ -46,7 +55,8 @@ var values = map[string][]any{
 	"c": {tree{}, tree{"x": 1}, tree{"x": 2}, tree{"y": 1}, tree{"x": 1, "y": 2}, tree{"x": nil}, tree{"y": nil}},
 	"d": {"x", "y", nil, nil},
 	"e": {1, nil},
-	"l": {[]any{}, []any{tree{"name": "1"}}, []any{tree{"name": "1", "v": 1}}, []any{tree{"name": "1", "v": 1, "w": 2}, tree{"name": "2"}},
+	"l": {[]any{}, []any{tree{"name": "1"}}, []any{tree{"name": "1", "v": 1}},
+		[]any{tree{"name": "1", "v": 1, "w": 2}, tree{"name": "2"}},
 		[]any{tree{"name": "2", "w": 1}}, []any{tree{"name": "1"}, tree{"name": "1"}}, []any{tree{"name": "1", "w": nil}}},
 	"s": {[]any{"1"}, []any{"2", "1"}, []any{"3"}, []any{"1", "1"}, []any{}},
 	"p": {tree{"x": 1}, tree{"z": 1}, tree{"x": tree{"deep": true}}, tree{}, tree{"z": nil}},
@@ -86,25 +96,36 @@ func random(r *rand.Rand, i int, url string, ca []byte) definition {
 				}
 			}
 		}
-		v := tree{"name": name, "served": true, "storage": n == stored, "schema": tree{"openAPIV3Schema": tree{"type": "object", "properties": tree{
-			"spec":   tree{"type": "object", "properties": spec},
-			"status": tree{"type": "object", "properties": tree{"replicas": tree{"type": "integer"}, "selector": tree{"type": "string"}, "phase": tree{"type": "string"}}}}}}}
+		v := tree{"name": name, "served": true, "storage": n == stored,
+			"schema": tree{"openAPIV3Schema": tree{"type": "object", "properties": tree{
+				"spec": tree{"type": "object", "properties": spec},
+				"status": tree{"type": "object", "properties": tree{
+					"replicas": tree{"type": "integer"}, "selector": tree{"type": "string"}, "phase": tree{"type": "string"},
+				}}}}}}
 		sub := tree{}
 		if status {
 			sub["status"] = tree{}
 		}
 		if scale {
-			sub["scale"] = tree{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas", "labelSelectorPath": ".status.selector"}
+			sub["scale"] = tree{
+				"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas",
+				"labelSelectorPath": ".status.selector",
+			}
 		}
 		v["subresources"] = sub
 		versions = append(versions, v)
 	}
 	conversion := tree{"strategy": "None"}
 	if url != "" {
-		conversion = tree{"strategy": "Webhook", "webhook": tree{"conversionReviewVersions": []any{"v1"}, "clientConfig": tree{"url": url, "caBundle": ca}}}
+		conversion = tree{
+			"strategy": "Webhook",
+			"webhook":  tree{"conversionReviewVersions": []any{"v1"}, "clientConfig": tree{"url": url, "caBundle": ca}},
+		}
 	}
-	data, err := json.Marshal(tree{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": tree{"name": "ws." + d.group},
-		"spec": tree{"group": d.group, "scope": "Namespaced", "names": tree{"plural": "ws", "singular": "w", "kind": "W", "listKind": "WList"},
+	data, err := json.Marshal(tree{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": tree{"name": "ws." + d.group},
+		"spec": tree{"group": d.group, "scope": "Namespaced",
+			"names":    tree{"plural": "ws", "singular": "w", "kind": "W", "listKind": "WList"},
 			"versions": versions, "conversion": conversion}})
 	if err != nil {
 		panic(err) // trees of JSON values
@@ -120,13 +141,17 @@ func (d definition) path(version string) string {
 // install creates the definition and waits until each version is served.
 func (d definition) install(t *testing.T, s *server) {
 	t.Helper()
-	if a := s.do(t, call{"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", d.json}); a.Code != http.StatusCreated {
+	if a := s.do(t, call{
+		"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", d.json,
+	}); a.Code != http.StatusCreated {
 		t.Fatalf("creating %s: %v", d.json, a)
 	}
 	if s.bare {
 		const established = `{"status":{"acceptedNames":{"plural":"ws","singular":"w","kind":"W","listKind":"WList"},
 			"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`
-		if a := s.do(t, call{"PATCH", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ws." + d.group + "/status", merge, established}); a.Code != http.StatusOK {
+		if a := s.do(t, call{
+			"PATCH", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ws." + d.group + "/status", merge, established,
+		}); a.Code != http.StatusOK {
 			t.Fatalf("establishing %s: %v", d.json, a)
 		}
 	}
@@ -138,7 +163,10 @@ func (d definition) install(t *testing.T, s *server) {
 				break
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("%s isn't served: %v %v", d.path(v), s.do(t, call{"GET", d.path(v), "", ""}), s.do(t, call{"GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ws." + d.group, "", ""}))
+				t.Fatalf(
+					"%s isn't served: %v %v", d.path(v), s.do(t, call{"GET", d.path(v), "", ""}),
+					s.do(t, call{"GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ws." + d.group, "", ""}),
+				)
 			}
 		}
 	}

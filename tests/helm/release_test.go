@@ -50,7 +50,9 @@ func start(t *testing.T) *helm {
 		t.Fatal(err)
 	}
 	h.client = kubernetes.NewForConfigOrDie(rest)
-	if _, err := h.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{}); err != nil {
+	if _, err := h.client.CoreV1().Namespaces().Create(
+		t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})
@@ -146,7 +148,9 @@ func TestRelease(t *testing.T) {
 	if _, err := h.client.CoreV1().ConfigMaps("team").Get(ctx, "shop-notes", metav1.GetOptions{}); err != nil {
 		t.Errorf("the hook that stays: %v", err)
 	}
-	if _, err := h.client.BatchV1().Jobs("team").Get(ctx, "shop-prepare", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := h.client.BatchV1().Jobs("team").Get(ctx, "shop-prepare", metav1.GetOptions{}); !apierrors.IsNotFound(
+		err,
+	) {
 		t.Errorf("the hook that goes: %v", err)
 	}
 
@@ -200,7 +204,10 @@ func TestRefused(t *testing.T) {
 	install := action.NewInstall(h.config)
 	install.ReleaseName, install.Namespace, install.Timeout, install.Atomic = "shop", "team", patience, true
 	_, err := install.RunWithContext(t.Context(), load(t), map[string]any{"color": "blue", "replicas": -1})
-	if err == nil || !strings.Contains(err.Error(), `Deployment.apps "shop" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`) {
+	if err == nil || !strings.Contains(
+		err.Error(),
+		`Deployment.apps "shop" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`,
+	) {
 		t.Error(err)
 	}
 	if h.settings() != nil {

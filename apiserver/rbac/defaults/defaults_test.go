@@ -10,7 +10,9 @@ import (
 
 func TestAll(t *testing.T) {
 	o := All()
-	if got := []int{len(o.ClusterRoles), len(o.ClusterRoleBindings), len(o.Roles), len(o.RoleBindings)}; !cmp.Equal(got, []int{69, 50, 7, 7}) {
+	if got := []int{
+		len(o.ClusterRoles), len(o.ClusterRoleBindings), len(o.Roles), len(o.RoleBindings),
+	}; !cmp.Equal(got, []int{69, 50, 7, 7}) {
 		t.Errorf("there are %v", got)
 	}
 	refs := map[string]bool{}
@@ -36,24 +38,34 @@ func TestAll(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	o, err := parse("ClusterRole a joins=x gathers=y\n\tget,list core,apps pods one\n\tget url /a,/b\nRoleBinding n/b Role=a User=u ServiceAccount=n/s\n")
+	o, err := parse(
+		"ClusterRole a joins=x gathers=y\n\tget,list core,apps pods one\n\tget url /a,/b\nRoleBinding n/b Role=a User=u ServiceAccount=n/s\n",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := o.ClusterRoles[0]
 	want := []rbacv1.PolicyRule{
-		{Verbs: []string{"get", "list"}, APIGroups: []string{"", "apps"}, Resources: []string{"pods"}, ResourceNames: []string{"one"}},
+		{
+			Verbs: []string{"get", "list"}, APIGroups: []string{"", "apps"}, Resources: []string{"pods"},
+			ResourceNames: []string{"one"},
+		},
 		{Verbs: []string{"get"}, NonResourceURLs: []string{"/a", "/b"}},
 	}
 	if diff := cmp.Diff(want, a.Rules); diff != "" || a.Labels[labelAggregate+"x"] != "true" || a.AggregationRule == nil {
 		t.Errorf("%+v\n%s", a, diff)
 	}
 	b := o.RoleBindings[0]
-	subjects := []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: "u"}, {Kind: "ServiceAccount", Namespace: "n", Name: "s"}}
-	if diff := cmp.Diff(subjects, b.Subjects); diff != "" || b.Namespace != "n" || b.Name != "b" || b.RoleRef.Kind != "Role" {
+	subjects := []rbacv1.Subject{
+		{Kind: "User", APIGroup: rbacv1.GroupName, Name: "u"}, {Kind: "ServiceAccount", Namespace: "n", Name: "s"},
+	}
+	if diff := cmp.Diff(subjects, b.Subjects); diff != "" || b.Namespace != "n" || b.Name != "b" ||
+		b.RoleRef.Kind != "Role" {
 		t.Errorf("%+v\n%s", b, diff)
 	}
-	for _, bad := range []string{"ClusterRole", "Nothing a", "ClusterRole a b", "ClusterRoleBinding a x", "Role a/b\n\tget", "\tget core pods"} {
+	for _, bad := range []string{
+		"ClusterRole", "Nothing a", "ClusterRole a b", "ClusterRoleBinding a x", "Role a/b\n\tget", "\tget core pods",
+	} {
 		if _, err := parse(bad); err == nil {
 			t.Errorf("%q is read", bad)
 		}
@@ -64,15 +76,21 @@ func TestParse(t *testing.T) {
 // of one of them keeps the rest.
 func TestReconcileMarks(t *testing.T) {
 	const joins = labelAggregate + "edit"
-	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{joins: "true", "l": "v"}, Annotations: map[string]string{rbacv1.AutoUpdateAnnotationKey: "true"}},
+	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{
+		Labels:      map[string]string{joins: "true", "l": "v"},
+		Annotations: map[string]string{rbacv1.AutoUpdateAnnotationKey: "true"},
+	},
 		Rules: []rbacv1.PolicyRule{{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}}}
 	for value, kept := range map[string]bool{"false": true, "": false, "no": false, "False": false, "true": false} {
-		have := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{joins: "false"}, Annotations: map[string]string{rbacv1.AutoUpdateAnnotationKey: value}}}
+		have := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{
+			Labels: map[string]string{joins: "false"}, Annotations: map[string]string{rbacv1.AutoUpdateAnnotationKey: value},
+		}}
 		after := map[string]string{joins: "false", "l": "v"}
 		if kept {
 			delete(after, "l")
 		}
-		if changed := ClusterRole(have, want); changed == kept || kept != (len(have.Rules) == 0) || have.Annotations[rbacv1.AutoUpdateAnnotationKey] != value || !cmp.Equal(have.Labels, after) {
+		if changed := ClusterRole(have, want); changed == kept || kept != (len(have.Rules) == 0) ||
+			have.Annotations[rbacv1.AutoUpdateAnnotationKey] != value || !cmp.Equal(have.Labels, after) {
 			t.Errorf("autoupdate %q: %v, %+v", value, changed, have)
 		}
 	}
@@ -96,7 +114,9 @@ func TestReconcile(t *testing.T) {
 	if ClusterRole(have, want) || len(have.Rules) != 0 {
 		t.Error("a role that is kept is changed")
 	}
-	gathers := &rbacv1.AggregationRule{ClusterRoleSelectors: []metav1.LabelSelector{{MatchLabels: map[string]string{"x": "y"}}}}
+	gathers := &rbacv1.AggregationRule{
+		ClusterRoleSelectors: []metav1.LabelSelector{{MatchLabels: map[string]string{"x": "y"}}},
+	}
 	have = want.DeepCopy()
 	if have.AggregationRule = gathers; !ClusterRole(have, want) || have.AggregationRule != nil {
 		t.Error("a role that shouldn't gather others does")

@@ -110,7 +110,9 @@ func addSelectors(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) (chang
 		have.AggregationRule = &rbacv1.AggregationRule{}
 	}
 	for _, s := range want.ClusterRoleSelectors {
-		if !slices.ContainsFunc(have.AggregationRule.ClusterRoleSelectors, func(h metav1.LabelSelector) bool { return apiequality.Semantic.DeepEqual(h, s) }) {
+		if !slices.ContainsFunc(have.AggregationRule.ClusterRoleSelectors, func(h metav1.LabelSelector) bool {
+			return apiequality.Semantic.DeepEqual(h, s)
+		}) {
 			have.AggregationRule.ClusterRoleSelectors = append(have.AggregationRule.ClusterRoleSelectors, s)
 			changed = true
 		}

@@ -60,7 +60,9 @@ func validateMutatingPolicy(p *admissionv1.MutatingAdmissionPolicy) field.ErrorL
 }
 
 func validateMutatingPolicyUpdate(p, old *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
-	return mutatingPolicyOver(p, sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions))
+	return mutatingPolicyOver(
+		p, sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions),
+	)
 }
 
 func mutatingPolicyOver(p *admissionv1.MutatingAdmissionPolicy, conditionsKept bool) field.ErrorList {
@@ -121,5 +123,7 @@ func mutatingPolicyColumns() []entry.Column {
 }
 
 func mutatingPolicyCells(p *admissionv1.MutatingAdmissionPolicy, now time.Time) []any {
-	return []any{p.Name, int64(len(p.Spec.Mutations)), shownParamKind(p.Spec.ParamKind), printing.AgeOf(&p.ObjectMeta, now)}
+	return []any{
+		p.Name, int64(len(p.Spec.Mutations)), shownParamKind(p.Spec.ParamKind), printing.AgeOf(&p.ObjectMeta, now),
+	}
 }

@@ -24,7 +24,8 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 		Inert:      noPolicies,
 		Optional: []entry.Version{
 			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicyBinding]},
-			{GroupVersion: admissionv1alpha1.SchemeGroupVersion, New: entry.New[admissionv1alpha1.MutatingAdmissionPolicyBinding],
+			{GroupVersion: admissionv1alpha1.SchemeGroupVersion,
+				New:        entry.New[admissionv1alpha1.MutatingAdmissionPolicyBinding],
 				ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicyBinding],
 				FromStored: entry.Recast[admissionv1alpha1.MutatingAdmissionPolicyBinding]},
 		},

@@ -42,7 +42,8 @@ var (
 	mutatedOperations = []admissionv1.OperationType{admissionv1.Create, admissionv1.Update}
 	missingActions    = []admissionv1.ParameterNotFoundActionType{admissionv1.DenyAction, admissionv1.AllowAction}
 	celName           = regexp.MustCompile("^[_a-zA-Z][_a-zA-Z0-9]*$")
-	celReserved       = check.Set("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if",
+	celReserved       = check.Set("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for",
+		"function", "if",
 		"import", "let", "loop", "package", "namespace", "return", "var", "void", "while")
 )
 
@@ -52,7 +53,9 @@ func sameConditions(now, was *admissionv1.ParamKind, conditions, old []admission
 }
 
 // policyFrame validates the common fields of both kinds of policies.
-func policyFrame(failure *admissionv1.FailurePolicyType, kind *admissionv1.ParamKind, match *admissionv1.MatchResources, at *field.Path) (errs field.ErrorList) {
+func policyFrame(
+	failure *admissionv1.FailurePolicyType, kind *admissionv1.ParamKind, match *admissionv1.MatchResources, at *field.Path,
+) (errs field.ErrorList) {
 	if failure == nil {
 		errs = append(errs, field.Required(at.Child("failurePolicy"), ""))
 	} else {
@@ -93,7 +96,9 @@ func paramKind(k *admissionv1.ParamKind, at *field.Path) (errs field.ErrorList) 
 	if k.Kind == "" {
 		errs = append(errs, field.Required(at.Child("kind"), ""))
 	} else if texts := utilvalidation.IsDNS1035Label(strings.ToLower(k.Kind)); len(texts) > 0 {
-		errs = append(errs, field.Invalid(at.Child("kind"), k.Kind, "may have mixed case, but should otherwise match: "+strings.Join(texts, ",")))
+		errs = append(errs, field.Invalid(
+			at.Child("kind"), k.Kind, "may have mixed case, but should otherwise match: "+strings.Join(texts, ","),
+		))
 	}
 	return errs
 }
@@ -111,7 +116,9 @@ func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.E
 		if s.selector == nil {
 			errs = append(errs, field.Required(at.Child(s.name), ""))
 		}
-		errs = append(errs, invalid.Selector(s.selector, metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name))...)
+		errs = append(
+			errs, invalid.Selector(s.selector, metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name))...,
+		)
 	}
 	for i := range invalid.Each(m.ResourceRules, &errs) {
 		errs = append(errs, namedRule(&m.ResourceRules[i], at.Child("resourceRules").Index(i))...)
@@ -151,7 +158,9 @@ func variables(list []admissionv1.Variable, at *field.Path) (errs field.ErrorLis
 }
 
 // policyReference validates the common fields of both kinds of bindings.
-func policyReference(policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, matchAt, at *field.Path) (errs field.ErrorList) {
+func policyReference(
+	policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, matchAt, at *field.Path,
+) (errs field.ErrorList) {
 	if policy == "" {
 		errs = append(errs, field.Required(at.Child("policyName"), ""))
 	} else {
@@ -175,7 +184,9 @@ func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	if r.Selector != nil {
-		errs = append(errs, invalid.Selector(r.Selector, metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...)
+		errs = append(
+			errs, invalid.Selector(r.Selector, metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...,
+		)
 		if r.Name != "" {
 			errs = append(errs, field.Forbidden(at.Child("selector"), both))
 		}

@@ -52,7 +52,9 @@ const (
 )
 
 var (
-	validationReasons = []metav1.StatusReason{metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge}
+	validationReasons = []metav1.StatusReason{
+		metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge,
+	}
 )
 
 func validateValidatingPolicy(p *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
@@ -60,7 +62,9 @@ func validateValidatingPolicy(p *admissionv1.ValidatingAdmissionPolicy) field.Er
 }
 
 func validateValidatingPolicyUpdate(p, old *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
-	return validatingPolicyOver(p, sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions))
+	return validatingPolicyOver(
+		p, sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions),
+	)
 }
 
 func validatingPolicyOver(p *admissionv1.ValidatingAdmissionPolicy, conditionsKept bool) field.ErrorList {
@@ -79,7 +83,10 @@ func validatingPolicyOver(p *admissionv1.ValidatingAdmissionPolicy, conditionsKe
 	}
 	audits := at.Child("auditAnnotations")
 	if len(s.AuditAnnotations) > maxAuditAnnotations {
-		errs = append(errs, field.Invalid(audits, check.Internal(s.AuditAnnotations), fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations)))
+		errs = append(errs, field.Invalid(
+			audits, check.Internal(s.AuditAnnotations),
+			fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations),
+		))
 	}
 	keys := map[string]bool{}
 	for i, a := range invalid.Each(s.AuditAnnotations, &errs) {
@@ -97,7 +104,9 @@ func policyValidation(v *admissionv1.Validation, at *field.Path) (errs field.Err
 		errs = append(errs, field.Required(at.Child("expression"), "expression is not specified"))
 	}
 	if v.MessageExpression != "" && strings.TrimSpace(v.MessageExpression) == "" {
-		errs = append(errs, field.Invalid(at.Child("messageExpression"), v.MessageExpression, "must be non-empty if specified"))
+		errs = append(
+			errs, field.Invalid(at.Child("messageExpression"), v.MessageExpression, "must be non-empty if specified"),
+		)
 	}
 	if trimmed := strings.TrimSpace(v.Message); v.Message != "" && trimmed == "" {
 		errs = append(errs, field.Invalid(at.Child("message"), v.Message, "message must be non-empty if specified"))
@@ -120,7 +129,9 @@ func auditAnnotation(policy string, a admissionv1.AuditAnnotation, at *field.Pat
 	case value == "":
 		errs = append(errs, field.Required(at.Child("valueExpression"), "valueExpression is not specified"))
 	case len(value) > maxAuditAnnotationKB<<10:
-		errs = append(errs, field.Required(at.Child("valueExpression"), fmt.Sprintf("must not exceed %d bytes in length", maxAuditAnnotationKB<<10)))
+		errs = append(errs, field.Required(
+			at.Child("valueExpression"), fmt.Sprintf("must not exceed %d bytes in length", maxAuditAnnotationKB<<10),
+		))
 	}
 	return errs
 }
@@ -146,5 +157,7 @@ func validatingPolicyColumns() []entry.Column {
 }
 
 func validatingPolicyCells(p *admissionv1.ValidatingAdmissionPolicy, now time.Time) []any {
-	return []any{p.Name, int64(len(p.Spec.Validations)), shownParamKind(p.Spec.ParamKind), printing.AgeOf(&p.ObjectMeta, now)}
+	return []any{
+		p.Name, int64(len(p.Spec.Validations)), shownParamKind(p.Spec.ParamKind), printing.AgeOf(&p.ObjectMeta, now),
+	}
 }

@@ -53,7 +53,10 @@ func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) 
 		}
 	}
 	if slices.Contains(s.ValidationActions, admissionv1.Deny) && slices.Contains(s.ValidationActions, admissionv1.Warn) {
-		errs = append(errs, field.Invalid(actions, s.ValidationActions, "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)"))
+		errs = append(errs, field.Invalid(
+			actions, s.ValidationActions,
+			"must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",
+		))
 	}
 	if len(s.ValidationActions) == 0 {
 		errs = append(errs, field.Required(actions, "at least one validation action is required"))

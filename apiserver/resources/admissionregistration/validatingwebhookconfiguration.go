@@ -48,9 +48,11 @@ func defaultValidatingWebhookConfiguration(c *admissionv1.ValidatingWebhookConfi
 func validatingHooks(c *admissionv1.ValidatingWebhookConfiguration) (list []admissionv1.MutatingWebhook) {
 	for _, w := range c.Webhooks {
 		list = append(list, admissionv1.MutatingWebhook{
-			Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy, MatchPolicy: w.MatchPolicy,
+			Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy,
+			MatchPolicy:       w.MatchPolicy,
 			NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector, SideEffects: w.SideEffects,
-			TimeoutSeconds: w.TimeoutSeconds, AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
+			TimeoutSeconds: w.TimeoutSeconds, AdmissionReviewVersions: w.AdmissionReviewVersions,
+			MatchConditions: w.MatchConditions,
 		})
 	}
 	return list

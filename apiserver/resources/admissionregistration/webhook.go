@@ -34,14 +34,23 @@ func defaultWebhookRules(rules []admissionv1.RuleWithOperations) {
 const maxMatchConditions = 64
 
 var (
-	reviewVersions       = []string{"v1", "v1beta1"}
-	failurePolicies      = []admissionv1.FailurePolicyType{admissionv1.Fail, admissionv1.Ignore}
-	matchPolicies        = []admissionv1.MatchPolicyType{admissionv1.Equivalent, admissionv1.Exact}
-	sideEffects          = []admissionv1.SideEffectClass{admissionv1.SideEffectClassNone, admissionv1.SideEffectClassNoneOnDryRun, admissionv1.SideEffectClassSome, admissionv1.SideEffectClassUnknown}
-	noSideEffects        = sideEffects[:2]
-	operations           = []admissionv1.OperationType{admissionv1.OperationAll, admissionv1.Connect, admissionv1.Create, admissionv1.Delete, admissionv1.Update}
-	scopes               = []admissionv1.ScopeType{admissionv1.AllScopes, admissionv1.ClusterScope, admissionv1.NamespacedScope}
-	reinvocationPolicies = []admissionv1.ReinvocationPolicyType{admissionv1.IfNeededReinvocationPolicy, admissionv1.NeverReinvocationPolicy}
+	reviewVersions  = []string{"v1", "v1beta1"}
+	failurePolicies = []admissionv1.FailurePolicyType{admissionv1.Fail, admissionv1.Ignore}
+	matchPolicies   = []admissionv1.MatchPolicyType{admissionv1.Equivalent, admissionv1.Exact}
+	sideEffects     = []admissionv1.SideEffectClass{
+		admissionv1.SideEffectClassNone, admissionv1.SideEffectClassNoneOnDryRun, admissionv1.SideEffectClassSome,
+		admissionv1.SideEffectClassUnknown,
+	}
+	noSideEffects = sideEffects[:2]
+	operations    = []admissionv1.OperationType{
+		admissionv1.OperationAll, admissionv1.Connect, admissionv1.Create, admissionv1.Delete, admissionv1.Update,
+	}
+	scopes = []admissionv1.ScopeType{
+		admissionv1.AllScopes, admissionv1.ClusterScope, admissionv1.NamespacedScope,
+	}
+	reinvocationPolicies = []admissionv1.ReinvocationPolicyType{
+		admissionv1.IfNeededReinvocationPolicy, admissionv1.NeverReinvocationPolicy,
+	}
 )
 
 // webhookTolerance says which invalid values an update may keep.
@@ -53,7 +62,8 @@ func webhookToleranceOf(now, was []admissionv1.MutatingWebhook) (t webhookTolera
 	for i := range was {
 		w := &was[i]
 		t.sideEffects = t.sideEffects || w.SideEffects == nil || !slices.Contains(noSideEffects, *w.SideEffects)
-		t.versions = t.versions || len(w.AdmissionReviewVersions) > 0 && !slices.ContainsFunc(w.AdmissionReviewVersions, reviewed)
+		t.versions = t.versions ||
+			len(w.AdmissionReviewVersions) > 0 && !slices.ContainsFunc(w.AdmissionReviewVersions, reviewed)
 		t.names = t.names || names[w.Name]
 		names[w.Name] = true
 		for _, s := range []*metav1.LabelSelector{w.NamespaceSelector, w.ObjectSelector} {
@@ -120,7 +130,9 @@ func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path)
 		errs = append(errs, check.OneOf(*w.SideEffects, at.Child("sideEffects"), allowed)...)
 	}
 	if s := w.TimeoutSeconds; s != nil && (*s > 30 || *s < 1) {
-		errs = append(errs, field.Invalid(at.Child("timeoutSeconds"), *s, "the timeout value must be between 1 and 30 seconds"))
+		errs = append(
+			errs, field.Invalid(at.Child("timeoutSeconds"), *s, "the timeout value must be between 1 and 30 seconds"),
+		)
 	}
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: t.selectors}
 	errs = append(errs, invalid.Selector(w.NamespaceSelector, opts, at.Child("namespaceSelector"))...)
@@ -228,7 +240,9 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 		errs = append(errs, field.Required(at.Child("operations"), ""))
 	}
 	if len(r.Operations) > 1 && slices.Contains(r.Operations, admissionv1.OperationAll) {
-		errs = append(errs, field.Invalid(at.Child("operations"), r.Operations, "if '*' is present, must not specify other operations"))
+		errs = append(
+			errs, field.Invalid(at.Child("operations"), r.Operations, "if '*' is present, must not specify other operations"),
+		)
 	}
 	for i, o := range invalid.Each(r.Operations, &errs) {
 		errs = append(errs, check.OneOf(o, at.Child("operations").Index(i), operations)...)
@@ -273,10 +287,14 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 			continue
 		}
 		if whole[res] {
-			errs = append(errs, field.Invalid(at.Index(i), both, fmt.Sprintf("if '%s/*' is present, must not specify %s", res, both)))
+			errs = append(
+				errs, field.Invalid(at.Index(i), both, fmt.Sprintf("if '%s/*' is present, must not specify %s", res, both)),
+			)
 		}
 		if everywhere[sub] {
-			errs = append(errs, field.Invalid(at.Index(i), both, fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, both)))
+			errs = append(
+				errs, field.Invalid(at.Index(i), both, fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, both)),
+			)
 		}
 		whole[res] = whole[res] || sub == "*"
 		everywhere[sub] = everywhere[sub] || res == "*"
@@ -285,7 +303,9 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(at, list, "if '*/*' is present, must not specify other resources"))
 	}
 	if plain && slices.Contains(list, "*") {
-		errs = append(errs, field.Invalid(at, list, "if '*' is present, must not specify other resources without subresources"))
+		errs = append(
+			errs, field.Invalid(at, list, "if '*' is present, must not specify other resources without subresources"),
+		)
 	}
 	return errs
 }

@@ -257,7 +257,10 @@ func validateDefinitionStatus(d, old *apiextensionsv1.CustomResourceDefinition) 
 	return validateDefinitions(d, old, upstream.ValidateUpdateCustomResourceDefinitionStatus)
 }
 
-func validateDefinitions(d, old *apiextensionsv1.CustomResourceDefinition, validate func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList) field.ErrorList {
+func validateDefinitions(
+	d, old *apiextensionsv1.CustomResourceDefinition,
+	validate func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList,
+) field.ErrorList {
 	in, errs := internalDefinition(d)
 	was, more := internalDefinition(old)
 	if errs = append(errs, more...); len(errs) > 0 {
@@ -268,9 +271,13 @@ func validateDefinitions(d, old *apiextensionsv1.CustomResourceDefinition, valid
 	})
 }
 
-func internalDefinition(d *apiextensionsv1.CustomResourceDefinition) (*apiextensionsinternal.CustomResourceDefinition, field.ErrorList) {
+func internalDefinition(
+	d *apiextensionsv1.CustomResourceDefinition,
+) (*apiextensionsinternal.CustomResourceDefinition, field.ErrorList) {
 	in := &apiextensionsinternal.CustomResourceDefinition{}
-	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(d.DeepCopy(), in, nil); err != nil {
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(
+		d.DeepCopy(), in, nil,
+	); err != nil {
 		return nil, field.ErrorList{field.InternalError(nil, err)}
 	}
 	leaveMetadata(&in.ObjectMeta)
@@ -300,7 +307,10 @@ const mostEntries = 2 * invalid.MaxErrors
 // excerptFirst returns the errors of a definition. The library validates all entries of its lists, and all lists for
 // each version. So the lists are cut first, and validated completely only if the excerpt has too few errors. Schemas
 // are never cut, as their parts depend on each other: all their errors are collected.
-func excerptFirst(in *apiextensionsinternal.CustomResourceDefinition, find func(*apiextensionsinternal.CustomResourceDefinition) field.ErrorList) field.ErrorList {
+func excerptFirst(
+	in *apiextensionsinternal.CustomResourceDefinition,
+	find func(*apiextensionsinternal.CustomResourceDefinition) field.ErrorList,
+) field.ErrorList {
 	x := excerpt{}
 	cut := x.definition(in)
 	if !x.cut {
@@ -319,7 +329,9 @@ func certain(path string) bool {
 	if strings.HasPrefix(path, "status.storedVersions") {
 		return false
 	}
-	for _, list := range []string{"versions", "shortNames", "categories", "additionalPrinterColumns", "selectableFields", "conversionReviewVersions"} {
+	for _, list := range []string{
+		"versions", "shortNames", "categories", "additionalPrinterColumns", "selectableFields", "conversionReviewVersions",
+	} {
 		if strings.HasSuffix(path, "."+list) {
 			return false
 		}
@@ -330,7 +342,9 @@ func certain(path string) bool {
 // excerpt cuts lists, and records whether one was long.
 type excerpt struct{ cut bool }
 
-func (x *excerpt) definition(in *apiextensionsinternal.CustomResourceDefinition) *apiextensionsinternal.CustomResourceDefinition {
+func (x *excerpt) definition(
+	in *apiextensionsinternal.CustomResourceDefinition,
+) *apiextensionsinternal.CustomResourceDefinition {
 	out := *in
 	x.names(&out.Spec.Names)
 	x.names(&out.Status.AcceptedNames)

@@ -16,7 +16,9 @@ import (
 func TestExcerptsAreExact(t *testing.T) {
 	d := &apiextensionsv1.CustomResourceDefinition{}
 	d.Spec.Names.ShortNames = objecttest.ListOf(mostEntries+7, func(i int) string { return fmt.Sprint("ok", i) })
-	d.Spec.Names.Categories = objecttest.ListOf(mostEntries+7, func(i int) string { return map[bool]string{true: "ok", false: "!"}[i < mostEntries] })
+	d.Spec.Names.Categories = objecttest.ListOf(mostEntries+7, func(i int) string {
+		return map[bool]string{true: "ok", false: "!"}[i < mostEntries]
+	})
 	in, _ := internalDefinition(d)
 	want := butMetadata(upstream.ValidateCustomResourceDefinition(t.Context(), in), true)
 	if diff := cmp.Diff(want.ToAggregate().Error(), validateDefinition(d).ToAggregate().Error()); diff != "" {
@@ -25,7 +27,9 @@ func TestExcerptsAreExact(t *testing.T) {
 	d.Spec.Versions = make([]apiextensionsv1.CustomResourceDefinitionVersion, mostEntries+7)
 	in, _ = internalDefinition(d)
 	want = butMetadata(upstream.ValidateCustomResourceDefinition(t.Context(), in), true)[:invalid.MaxErrors]
-	if diff := cmp.Diff(want.ToAggregate().Error(), validateDefinition(d)[:invalid.MaxErrors].ToAggregate().Error()); diff != "" {
+	if diff := cmp.Diff(
+		want.ToAggregate().Error(), validateDefinition(d)[:invalid.MaxErrors].ToAggregate().Error(),
+	); diff != "" {
 		t.Errorf("many errors: -want +got\n%s", diff)
 	}
 }

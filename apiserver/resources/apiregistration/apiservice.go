@@ -78,7 +78,10 @@ func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) 
 	required := spec.Version + "." + spec.Group
 	for _, n := range []struct{ field, name string }{{"generateName", s.GenerateName}, {"name", s.Name}} {
 		if n.name != "" && n.name != required && len(path.IsValidPathSegmentName(n.name)) == 0 {
-			errs = append(errs, field.Invalid(meta.Child(n.field), n.name, fmt.Sprintf("must be `spec.version+\".\"+spec.group`: %q", required)))
+			errs = append(
+				errs,
+				field.Invalid(meta.Child(n.field), n.name, fmt.Sprintf("must be `spec.version+\".\"+spec.group`: %q", required)),
+			)
 		}
 	}
 	if spec.Group == "" && spec.Version != "v1" {
@@ -102,10 +105,14 @@ func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) 
 
 func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs field.ErrorList) {
 	if len(spec.CABundle) != 0 {
-		errs = append(errs, field.Invalid(at.Child("caBundle"), fmt.Sprintf("%d bytes", len(spec.CABundle)), "local APIServices may not have a caBundle"))
+		errs = append(errs, field.Invalid(
+			at.Child("caBundle"), fmt.Sprintf("%d bytes", len(spec.CABundle)), "local APIServices may not have a caBundle",
+		))
 	}
 	if spec.InsecureSkipTLSVerify {
-		errs = append(errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true, "local APIServices may not have insecureSkipTLSVerify"))
+		errs = append(
+			errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true, "local APIServices may not have insecureSkipTLSVerify"),
+		)
 	}
 	return errs
 }
@@ -130,11 +137,15 @@ func validateAPIServiceUpdate(s, _ *apiregistrationv1.APIService) field.ErrorLis
 	return validateAPIService(s)
 }
 
-var apiServiceStates = []apiregistrationv1.ConditionStatus{apiregistrationv1.ConditionTrue, apiregistrationv1.ConditionFalse, apiregistrationv1.ConditionUnknown}
+var apiServiceStates = []apiregistrationv1.ConditionStatus{
+	apiregistrationv1.ConditionTrue, apiregistrationv1.ConditionFalse, apiregistrationv1.ConditionUnknown,
+}
 
 func validateAPIServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.ErrorList) {
 	for i, c := range invalid.Each(s.Status.Conditions, &errs) {
-		errs = append(errs, check.OneOf(c.Status, field.NewPath("status", "conditions").Index(i).Child("status"), apiServiceStates)...)
+		errs = append(
+			errs, check.OneOf(c.Status, field.NewPath("status", "conditions").Index(i).Child("status"), apiServiceStates)...,
+		)
 	}
 	return errs
 }

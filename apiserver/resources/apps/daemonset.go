@@ -155,14 +155,18 @@ func daemonStrategy(s *appsv1.DaemonSetUpdateStrategy, at *field.Path) (errs fie
 	case appsv1.RollingUpdateDaemonSetStrategyType:
 	default:
 		return field.ErrorList{field.NotSupported(at, check.Internal(*s),
-			[]appsv1.DaemonSetUpdateStrategyType{appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType})}
+			[]appsv1.DaemonSetUpdateStrategyType{
+				appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType,
+			})}
 	}
 	if s.RollingUpdate == nil {
 		return check.RequireAll(at, "rollingUpdate", "")
 	}
 	at = at.Child("rollingUpdate")
 	down, up := share(s.RollingUpdate.MaxUnavailable), share(s.RollingUpdate.MaxSurge)
-	for _, validate := range []func(intstr.IntOrString, *field.Path) field.ErrorList{check.IntOrPercent, check.AtMostWhole} {
+	for _, validate := range []func(intstr.IntOrString, *field.Path) field.ErrorList{
+		check.IntOrPercent, check.AtMostWhole,
+	} {
 		errs = append(errs, validate(down, at.Child("maxUnavailable"))...)
 		errs = append(errs, validate(up, at.Child("maxSurge"))...)
 	}

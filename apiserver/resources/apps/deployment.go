@@ -57,7 +57,9 @@ func defaultDeployment(d *appsv1.Deployment) {
 }
 
 func deploymentWarnings(d, old *appsv1.Deployment) []string {
-	return append(podspec.NamesOfNew(d, old == nil), podspec.OfTemplate(d, old, old == nil, specTemplate, &d.Spec.Template)...)
+	return append(
+		podspec.NamesOfNew(d, old == nil), podspec.OfTemplate(d, old, old == nil, specTemplate, &d.Spec.Template)...,
+	)
 }
 
 func createDeployment(d *appsv1.Deployment) { podspec.DropTemplateFields(&d.Spec.Template, nil) }
@@ -81,7 +83,9 @@ func deploymentSpec(s *appsv1.DeploymentSpec, old *corev1.PodTemplateSpec) field
 	errs = append(errs, check.Naturals(check.SpecPath, "revisionHistoryLimit", s.RevisionHistoryLimit)...)
 	errs = append(errs, check.Naturals(check.SpecPath, "progressDeadlineSeconds", s.ProgressDeadlineSeconds)...)
 	if d := s.ProgressDeadlineSeconds; d != nil && *d <= s.MinReadySeconds {
-		errs = append(errs, field.Invalid(check.SpecPath.Child("progressDeadlineSeconds"), d, "must be greater than minReadySeconds"))
+		errs = append(
+			errs, field.Invalid(check.SpecPath.Child("progressDeadlineSeconds"), d, "must be greater than minReadySeconds"),
+		)
 	}
 	return errs
 }
@@ -118,12 +122,20 @@ func deploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) (errs fiel
 func validateDeploymentStatus(d, old *appsv1.Deployment) field.ErrorList {
 	s := &d.Status
 	errs := check.Natural(s.ObservedGeneration, check.StatusPath.Child("observedGeneration"))
-	parts := []podspec.Count{{Name: "updatedReplicas", N: s.UpdatedReplicas}, {Name: "readyReplicas", N: s.ReadyReplicas}, {Name: "availableReplicas", N: s.AvailableReplicas}}
-	errs = append(errs, podspec.Counts(0, append([]podspec.Count{{Name: "replicas", N: s.Replicas}}, append(parts, podspec.Count{Name: "unavailableReplicas", N: s.UnavailableReplicas})...), nil)...)
+	parts := []podspec.Count{
+		{Name: "updatedReplicas", N: s.UpdatedReplicas}, {Name: "readyReplicas", N: s.ReadyReplicas},
+		{Name: "availableReplicas", N: s.AvailableReplicas},
+	}
+	errs = append(errs, podspec.Counts(0, append(
+		[]podspec.Count{{Name: "replicas", N: s.Replicas}},
+		append(parts, podspec.Count{Name: "unavailableReplicas", N: s.UnavailableReplicas})...,
+	), nil)...)
 	errs = append(errs, check.Naturals(check.StatusPath, "terminatingReplicas", s.TerminatingReplicas)...)
 	errs = append(errs, check.Naturals(check.StatusPath, "collisionCount", s.CollisionCount)...)
 	errs = append(errs, podspec.Counts(s.Replicas, nil, parts)...)
-	errs = append(errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas, "cannot be greater than readyReplicas")...)
+	errs = append(
+		errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas, "cannot be greater than readyReplicas")...,
+	)
 	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
 }
 

@@ -46,7 +46,9 @@ func defaultReplicaSet(r *appsv1.ReplicaSet) {
 }
 
 func replicaSetWarnings(r, old *appsv1.ReplicaSet) []string {
-	return append(podspec.NamesOfNew(r, old == nil), podspec.OfTemplate(r, old, old == nil, specTemplate, &r.Spec.Template)...)
+	return append(
+		podspec.NamesOfNew(r, old == nil), podspec.OfTemplate(r, old, old == nil, specTemplate, &r.Spec.Template)...,
+	)
 }
 
 func createReplicaSet(r *appsv1.ReplicaSet) { podspec.DropTemplateFields(&r.Spec.Template, nil) }
@@ -72,7 +74,9 @@ func validateReplicaSetUpdate(r, old *appsv1.ReplicaSet) field.ErrorList {
 
 func validateReplicaSetStatus(r, _ *appsv1.ReplicaSet) field.ErrorList {
 	s := &r.Status
-	return podspec.SetStatus(s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas, s.TerminatingReplicas, s.ObservedGeneration)
+	return podspec.SetStatus(
+		s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas, s.TerminatingReplicas, s.ObservedGeneration,
+	)
 }
 
 func replicaSetColumns() []entry.Column {

@@ -59,14 +59,19 @@ func defaultStatefulSet(s *appsv1.StatefulSet) {
 		defaulting.Set(&u.RollingUpdate.Partition, 0)
 	}
 	defaulting.Set(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
-	defaulting.Fill(&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
-	defaulting.Fill(&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+	defaulting.Fill(
+		&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
+	)
+	defaulting.Fill(
+		&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
+	)
 	defaulting.Set(&s.Spec.Replicas, 1)
 	defaulting.Set(&s.Spec.RevisionHistoryLimit, 10)
 	podspec.DefaultTemplate(&s.Spec.Template)
 	for i := range s.Spec.VolumeClaimTemplates {
 		claim := &s.Spec.VolumeClaimTemplates[i]
-		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim" // apps/v1 has the kind of claims, which other versions omit
+		// apps/v1 has the kind of claims, which other versions omit
+		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim"
 		volumes.DefaultClaim(claim)
 	}
 }
@@ -81,7 +86,9 @@ func statefulSetWarnings(s, old *appsv1.StatefulSet) []string {
 		texts = append(texts, warnings.OfClaimSpec(at, &s.Spec.VolumeClaimTemplates[i].Spec)...)
 	}
 	if warnings.Value(s.Spec.RevisionHistoryLimit) < 0 {
-		texts = append(texts, "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended")
+		texts = append(
+			texts, "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
+		)
 	}
 	return texts
 }
@@ -118,7 +125,9 @@ func statefulSetSpec(s, old *appsv1.StatefulSetSpec) (errs field.ErrorList) {
 			fmt.Sprintf("must be '%s' or '%s'", appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)))
 	}
 	errs = append(errs, statefulStrategy(&s.UpdateStrategy, check.SpecPath.Child("updateStrategy"))...)
-	if p, at := s.PersistentVolumeClaimRetentionPolicy, check.SpecPath.Child("persistentVolumeClaimRetentionPolicy"); p != nil {
+	if p, at := s.PersistentVolumeClaimRetentionPolicy, check.SpecPath.Child(
+		"persistentVolumeClaimRetentionPolicy",
+	); p != nil {
 		kept := []appsv1.PersistentVolumeClaimRetentionPolicyType{
 			appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType,
 		}
@@ -171,7 +180,9 @@ func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	}
 	var errs field.ErrorList
 	for i := range invalid.Each(s.VolumeClaimTemplates, &errs) {
-		errs = append(errs, volumes.ValidateClaimSpec(&s.VolumeClaimTemplates[i].Spec, nil, check.SpecPath.Child("volumeClaimTemplates").Index(i).Child("spec"))...)
+		errs = append(errs, volumes.ValidateClaimSpec(
+			&s.VolumeClaimTemplates[i].Spec, nil, check.SpecPath.Child("volumeClaimTemplates").Index(i).Child("spec"),
+		)...)
 	}
 	return errs
 }
@@ -192,7 +203,9 @@ func statefulStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.Path) (errs
 		return field.ErrorList{field.Required(at, "")}
 	case appsv1.OnDeleteStatefulSetStrategyType:
 		if s.RollingUpdate != nil {
-			errs = append(errs, field.Invalid(rolling, check.Internal(s.RollingUpdate), "only allowed for updateStrategy 'RollingUpdate'"))
+			errs = append(
+				errs, field.Invalid(rolling, check.Internal(s.RollingUpdate), "only allowed for updateStrategy 'RollingUpdate'"),
+			)
 		}
 	case appsv1.RollingUpdateStatefulSetStrategyType:
 		if s.RollingUpdate == nil {
@@ -225,7 +238,10 @@ func validateStatefulSetUpdate(s, old *appsv1.StatefulSet) field.ErrorList {
 	kept.RevisionHistoryLimit = old.Spec.RevisionHistoryLimit
 	kept.PersistentVolumeClaimRetentionPolicy = old.Spec.PersistentVolumeClaimRetentionPolicy
 	if !apiequality.Semantic.DeepEqual(*kept, old.Spec) {
-		errs = append(errs, field.Forbidden(check.SpecPath, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"))
+		errs = append(errs, field.Forbidden(
+			check.SpecPath,
+			"updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+		))
 	}
 	return errs
 }
@@ -240,7 +256,9 @@ func validateStatefulSetStatus(set, old *appsv1.StatefulSet) field.ErrorList {
 	errs = append(errs, check.Natural(s.ObservedGeneration, check.StatusPath.Child("observedGeneration"))...)
 	errs = append(errs, check.Naturals(check.StatusPath, "collisionCount", s.CollisionCount)...)
 	errs = append(errs, podspec.Counts(s.Replicas, nil, parts)...)
-	errs = append(errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas, "cannot be greater than status.readyReplicas")...)
+	errs = append(
+		errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas, "cannot be greater than status.readyReplicas")...,
+	)
 	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
 }
 

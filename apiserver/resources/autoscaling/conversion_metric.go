@@ -177,7 +177,9 @@ func rulesToV1(r *autoscalingv2.HPAScalingRules) *scalingRules {
 	if r == nil {
 		return nil
 	}
-	out := &scalingRules{StabilizationWindowSeconds: r.StabilizationWindowSeconds, SelectPolicy: r.SelectPolicy, Tolerance: r.Tolerance}
+	out := &scalingRules{
+		StabilizationWindowSeconds: r.StabilizationWindowSeconds, SelectPolicy: r.SelectPolicy, Tolerance: r.Tolerance,
+	}
 	for _, p := range r.Policies {
 		out.Policies = append(out.Policies, scalingPolicy(p))
 	}
@@ -190,14 +192,18 @@ func behaviorFromV1(annotation string) *autoscalingv2.HorizontalPodAutoscalerBeh
 	if json.Unmarshal([]byte(annotation), &b) != nil || b == (behavior{}) {
 		return nil
 	}
-	return &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleUp: rulesFromV1(b.ScaleUp), ScaleDown: rulesFromV1(b.ScaleDown)}
+	return &autoscalingv2.HorizontalPodAutoscalerBehavior{
+		ScaleUp: rulesFromV1(b.ScaleUp), ScaleDown: rulesFromV1(b.ScaleDown),
+	}
 }
 
 func rulesFromV1(r *scalingRules) *autoscalingv2.HPAScalingRules {
 	if r == nil {
 		return nil
 	}
-	out := &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: r.StabilizationWindowSeconds, SelectPolicy: r.SelectPolicy, Tolerance: r.Tolerance}
+	out := &autoscalingv2.HPAScalingRules{
+		StabilizationWindowSeconds: r.StabilizationWindowSeconds, SelectPolicy: r.SelectPolicy, Tolerance: r.Tolerance,
+	}
 	for _, p := range r.Policies {
 		out.Policies = append(out.Policies, autoscalingv2.HPAScalingPolicy(p))
 	}

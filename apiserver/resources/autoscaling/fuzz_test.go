@@ -11,7 +11,10 @@ import (
 // FuzzAutoscalerAnnotations: a client writes what it likes into them; the second round changes
 // nothing any more.
 func FuzzAutoscalerAnnotations(f *testing.F) {
-	f.Add(`[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"1"}}]`, `[{"type":"External"}]`, `{"ScaleUp":{"Policies":[]}}`, `[{}]`)
+	f.Add(
+		`[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"1"}}]`, `[{"type":"External"}]`,
+		`{"ScaleUp":{"Policies":[]}}`, `[{}]`,
+	)
 	f.Add("", "null", "[]", "{")
 	f.Fuzz(func(t *testing.T, metrics, current, behavior, conditions string) {
 		first := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{

@@ -12,7 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResourceMetricSourceType, autoscalingv2.ExternalMetricSourceType,
+var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResourceMetricSourceType,
+	autoscalingv2.ExternalMetricSourceType,
 	autoscalingv2.ObjectMetricSourceType, autoscalingv2.PodsMetricSourceType, autoscalingv2.ResourceMetricSourceType}
 
 // metric requires the source of its type. Of several, only the first is validated.
@@ -28,11 +29,22 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 		given    bool
 		validate func(at *field.Path) field.ErrorList
 	}{
-		{autoscalingv2.ObjectMetricSourceType, "object", m.Object != nil, func(at *field.Path) field.ErrorList { return objectMetric(m.Object, tolerate, at) }},
-		{autoscalingv2.ExternalMetricSourceType, "external", m.External != nil, func(at *field.Path) field.ErrorList { return externalMetric(m.External, at) }},
-		{autoscalingv2.PodsMetricSourceType, "pods", m.Pods != nil, func(at *field.Path) field.ErrorList { return podsMetric(m.Pods, at) }},
-		{autoscalingv2.ResourceMetricSourceType, "resource", m.Resource != nil, func(at *field.Path) field.ErrorList { return resourceMetric(m.Resource, at) }},
-		{autoscalingv2.ContainerResourceMetricSourceType, "containerResource", m.ContainerResource != nil, func(at *field.Path) field.ErrorList { return containerMetric(m.ContainerResource, at) }},
+		{autoscalingv2.ObjectMetricSourceType, "object", m.Object != nil, func(at *field.Path) field.ErrorList {
+			return objectMetric(m.Object, tolerate, at)
+		}},
+		{autoscalingv2.ExternalMetricSourceType, "external", m.External != nil, func(at *field.Path) field.ErrorList {
+			return externalMetric(m.External, at)
+		}},
+		{autoscalingv2.PodsMetricSourceType, "pods", m.Pods != nil, func(at *field.Path) field.ErrorList {
+			return podsMetric(m.Pods, at)
+		}},
+		{autoscalingv2.ResourceMetricSourceType, "resource", m.Resource != nil, func(at *field.Path) field.ErrorList {
+			return resourceMetric(m.Resource, at)
+		}},
+		{
+			autoscalingv2.ContainerResourceMetricSourceType, "containerResource", m.ContainerResource != nil,
+			func(at *field.Path) field.ErrorList { return containerMetric(m.ContainerResource, at) },
+		},
 	}
 	var present, others []string
 	for _, s := range invalid.Each(sources, &errs) {
@@ -75,7 +87,8 @@ func metricTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.Err
 	if t.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "must specify a metric target type"))
 	}
-	if t.Type != autoscalingv2.UtilizationMetricType && t.Type != autoscalingv2.ValueMetricType && t.Type != autoscalingv2.AverageValueMetricType {
+	if t.Type != autoscalingv2.UtilizationMetricType && t.Type != autoscalingv2.ValueMetricType &&
+		t.Type != autoscalingv2.AverageValueMetricType {
 		errs = append(errs, field.Invalid(at.Child("type"), t.Type, "must be either Utilization, Value, or AverageValue"))
 	}
 	if t.Value != nil && t.Value.Sign() != 1 {
@@ -95,7 +108,9 @@ func objectMetric(m *autoscalingv2.ObjectMetricSource, tolerate bool, at *field.
 	errs = append(errs, metricName(m.Metric, at.Child("metric"))...)
 	errs = append(errs, metricTarget(&m.Target, at.Child("target"))...)
 	if m.Target.Value == nil && m.Target.AverageValue == nil {
-		errs = append(errs, field.Required(at.Child("target", "averageValue"), "must set either a target value or averageValue"))
+		errs = append(
+			errs, field.Required(at.Child("target", "averageValue"), "must set either a target value or averageValue"),
+		)
 	}
 	return errs
 }
@@ -103,10 +118,16 @@ func objectMetric(m *autoscalingv2.ObjectMetricSource, tolerate bool, at *field.
 func externalMetric(m *autoscalingv2.ExternalMetricSource, at *field.Path) field.ErrorList {
 	errs := append(metricName(m.Metric, at.Child("metric")), metricTarget(&m.Target, at.Child("target"))...)
 	if m.Target.Value == nil && m.Target.AverageValue == nil {
-		errs = append(errs, field.Required(at.Child("target", "averageValue"), "must set either a target value for metric or a per-pod target"))
+		errs = append(
+			errs,
+			field.Required(at.Child("target", "averageValue"), "must set either a target value for metric or a per-pod target"),
+		)
 	}
 	if m.Target.Value != nil && m.Target.AverageValue != nil {
-		errs = append(errs, field.Forbidden(at.Child("target", "value"), "may not set both a target value for metric and a per-pod target"))
+		errs = append(
+			errs,
+			field.Forbidden(at.Child("target", "value"), "may not set both a target value for metric and a per-pod target"),
+		)
 	}
 	return errs
 }
@@ -143,10 +164,14 @@ func containerMetric(m *autoscalingv2.ContainerResourceMetricSource, at *field.P
 func utilizationTarget(t *autoscalingv2.MetricTarget, at *field.Path) field.ErrorList {
 	errs := metricTarget(t, at)
 	if t.AverageUtilization == nil && t.AverageValue == nil {
-		errs = append(errs, field.Required(at.Child("averageUtilization"), "must set either a target raw value or a target utilization"))
+		errs = append(
+			errs, field.Required(at.Child("averageUtilization"), "must set either a target raw value or a target utilization"),
+		)
 	}
 	if t.AverageUtilization != nil && t.AverageValue != nil {
-		errs = append(errs, field.Forbidden(at.Child("averageValue"), "may not set both a target raw value and a target utilization"))
+		errs = append(
+			errs, field.Forbidden(at.Child("averageValue"), "may not set both a target raw value and a target utilization"),
+		)
 	}
 	return errs
 }

@@ -42,7 +42,10 @@ func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolera
 		least = 0
 	}
 	if s.MinReplicas != nil && *s.MinReplicas < least {
-		errs = append(errs, field.Invalid(at.Child("minReplicas"), *s.MinReplicas, fmt.Sprintf("must be greater than or equal to %d", least)))
+		errs = append(
+			errs,
+			field.Invalid(at.Child("minReplicas"), *s.MinReplicas, fmt.Sprintf("must be greater than or equal to %d", least)),
+		)
 	}
 	if s.MaxReplicas == 0 {
 		errs = append(errs, field.Required(at.Child("maxReplicas"), "must be set and greater than 0"))
@@ -50,16 +53,21 @@ func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolera
 		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to 1"))
 	}
 	if s.MinReplicas != nil && s.MaxReplicas < *s.MinReplicas {
-		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to `minReplicas`"))
+		errs = append(
+			errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to `minReplicas`"),
+		)
 	}
 	errs = append(errs, scaleTarget(s.ScaleTargetRef, false, t.targetVersion, at.Child("scaleTargetRef"))...)
 	outside := false
 	for i := range invalid.Each(s.Metrics, &errs) {
 		errs = append(errs, metric(&s.Metrics[i], t.objectVersions, at.Child("metrics").Index(i))...)
-		outside = outside || s.Metrics[i].Type == autoscalingv2.ObjectMetricSourceType || s.Metrics[i].Type == autoscalingv2.ExternalMetricSourceType
+		outside = outside || s.Metrics[i].Type == autoscalingv2.ObjectMetricSourceType ||
+			s.Metrics[i].Type == autoscalingv2.ExternalMetricSourceType
 	}
 	if s.MinReplicas != nil && *s.MinReplicas == 0 && !outside {
-		errs = append(errs, field.Forbidden(at.Child("metrics"), "must specify at least one Object or External metric to support scaling to zero replicas"))
+		errs = append(errs, field.Forbidden(
+			at.Child("metrics"), "must specify at least one Object or External metric to support scaling to zero replicas",
+		))
 	}
 	if b := s.Behavior; b != nil {
 		errs = append(errs, validateScalingRules(b.ScaleUp, at.Child("behavior", "scaleUp"))...)
@@ -90,8 +98,12 @@ func versionFault(r autoscalingv2.CrossVersionObjectReference, core bool) string
 }
 
 var (
-	selectPolicies = []autoscalingv2.ScalingPolicySelect{autoscalingv2.DisabledPolicySelect, autoscalingv2.MaxChangePolicySelect, autoscalingv2.MinChangePolicySelect}
-	scalingTypes   = []autoscalingv2.HPAScalingPolicyType{autoscalingv2.PercentScalingPolicy, autoscalingv2.PodsScalingPolicy}
+	selectPolicies = []autoscalingv2.ScalingPolicySelect{
+		autoscalingv2.DisabledPolicySelect, autoscalingv2.MaxChangePolicySelect, autoscalingv2.MinChangePolicySelect,
+	}
+	scalingTypes = []autoscalingv2.HPAScalingPolicyType{
+		autoscalingv2.PercentScalingPolicy, autoscalingv2.PodsScalingPolicy,
+	}
 )
 
 func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (errs field.ErrorList) {
@@ -100,10 +112,15 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 	}
 	if w := r.StabilizationWindowSeconds; w != nil {
 		if *w < 0 {
-			errs = append(errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w, "must be greater than or equal to zero"))
+			errs = append(
+				errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w, "must be greater than or equal to zero"),
+			)
 		}
 		if *w > maxStabilizationSeconds {
-			errs = append(errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w, fmt.Sprintf("must be less than or equal to %v", maxStabilizationSeconds)))
+			errs = append(errs, field.Invalid(
+				at.Child("stabilizationWindowSeconds"), *w,
+				fmt.Sprintf("must be less than or equal to %v", maxStabilizationSeconds),
+			))
 		}
 	}
 	if r.SelectPolicy != nil {
@@ -122,7 +139,9 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds, check.NotPositiveText))
 		}
 		if p.PeriodSeconds > maxPeriodSeconds {
-			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds, fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds)))
+			errs = append(errs, field.Invalid(
+				at.Child("periodSeconds"), p.PeriodSeconds, fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds),
+			))
 		}
 	}
 	if r.Tolerance != nil {
@@ -134,5 +153,7 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 func validateAutoscalerStatus(a, _ *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
 	at := field.NewPath("status")
 	errs := apivalidation.ValidateNonnegativeField(int64(a.Status.CurrentReplicas), at.Child("currentReplicas"))
-	return append(errs, apivalidation.ValidateNonnegativeField(int64(a.Status.DesiredReplicas), at.Child("desiredReplicas"))...)
+	return append(
+		errs, apivalidation.ValidateNonnegativeField(int64(a.Status.DesiredReplicas), at.Child("desiredReplicas"))...,
+	)
 }

@@ -53,7 +53,10 @@ func cronJobWarnings(c, old *batchv1.CronJob) []string {
 		texts = append(texts, jobSpecWarnings(field.NewPath("spec", "jobTemplate", "spec"), &c.Spec.JobTemplate.Spec)...)
 	}
 	if old != nil && strings.Contains(c.Spec.Schedule, "TZ") {
-		texts = append(texts, "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details")
+		texts = append(
+			texts,
+			"cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
+		)
 	}
 	return texts
 }
@@ -159,7 +162,10 @@ func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	if strings.EqualFold(*name, "Local") {
-		errs = append(errs, field.Invalid(at, name, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"))
+		errs = append(
+			errs,
+			field.Invalid(at, name, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"),
+		)
 	}
 	if _, err := time.LoadLocation(*name); err != nil {
 		errs = append(errs, field.Invalid(at, name, err.Error()))

@@ -28,7 +28,9 @@ func FuzzIndexes(f *testing.F) {
 
 // FuzzSchedule wants no panic of any schedule and time zone, and no zone beyond the known ones.
 func FuzzSchedule(f *testing.F) {
-	for _, text := range []string{"* * * * *", "@daily", "TZ=0", "CRON_TZ=", "TZ=UTC 0 0 * * *", "0-99999999 * * * *", "*/0 * * * *"} {
+	for _, text := range []string{
+		"* * * * *", "@daily", "TZ=0", "CRON_TZ=", "TZ=UTC 0 0 * * *", "0-99999999 * * * *", "*/0 * * * *",
+	} {
 		f.Add(text, "Europe/Berlin")
 	}
 	f.Fuzz(func(t *testing.T, text, zone string) {

@@ -58,7 +58,8 @@ func jobSpecWarnings(at *field.Path, s *batchv1.JobSpec) []string {
 	var texts []string
 	indexed := warnings.Value(s.CompletionMode) == batchv1.IndexedCompletion
 	if indexed && warnings.Value(s.Completions) > 100_000 && warnings.Value(s.Parallelism) > 10_000 {
-		texts = append(texts, at.String()+": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail")
+		texts = append(texts, at.String()+
+			": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail")
 	}
 	return append(texts, podspec.TemplateWarnings(at.Child("template"), &s.Template)...)
 }

@@ -20,7 +20,9 @@ var (
 		batchv1.PodFailurePolicyActionCount, batchv1.PodFailurePolicyActionFailIndex,
 		batchv1.PodFailurePolicyActionFailJob, batchv1.PodFailurePolicyActionIgnore,
 	}
-	failureOperators  = []batchv1.PodFailurePolicyOnExitCodesOperator{batchv1.PodFailurePolicyOnExitCodesOpIn, batchv1.PodFailurePolicyOnExitCodesOpNotIn}
+	failureOperators = []batchv1.PodFailurePolicyOnExitCodesOperator{
+		batchv1.PodFailurePolicyOnExitCodesOpIn, batchv1.PodFailurePolicyOnExitCodesOpNotIn,
+	}
 	conditionStatuses = []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
 )
 
@@ -55,18 +57,28 @@ func failurePolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, podConditions(rule.OnPodConditions, here.Child("onPodConditions"))...)
 		switch codes, conditions := rule.OnExitCodes != nil, len(rule.OnPodConditions) > 0; {
 		case codes && conditions:
-			errs = append(errs, field.Invalid(here, field.OmitValueType{}, "specifying both OnExitCodes and OnPodConditions is not supported"))
+			errs = append(
+				errs,
+				field.Invalid(here, field.OmitValueType{}, "specifying both OnExitCodes and OnPodConditions is not supported"),
+			)
 		case !codes && !conditions:
-			errs = append(errs, field.Invalid(here, field.OmitValueType{}, "specifying one of OnExitCodes and OnPodConditions is required"))
+			errs = append(
+				errs, field.Invalid(here, field.OmitValueType{}, "specifying one of OnExitCodes and OnPodConditions is required"),
+			)
 		}
 	}
 	return errs
 }
 
-func exitCodes(r *batchv1.PodFailurePolicyOnExitCodesRequirement, containers map[string]bool, at *field.Path) field.ErrorList {
+func exitCodes(
+	r *batchv1.PodFailurePolicyOnExitCodesRequirement, containers map[string]bool, at *field.Path,
+) field.ErrorList {
 	errs := chosen(r.Operator, at.Child("operator"), failureOperators)
 	if r.ContainerName != nil && !containers[*r.ContainerName] {
-		errs = append(errs, field.Invalid(at.Child("containerName"), *r.ContainerName, "must be one of the container or initContainer names in the pod template"))
+		errs = append(errs, field.Invalid(
+			at.Child("containerName"), *r.ContainerName,
+			"must be one of the container or initContainer names in the pod template",
+		))
 	}
 	values := at.Child("values")
 	switch n := len(r.Values); {
@@ -144,10 +156,14 @@ func successRule(r *batchv1.SuccessPolicyRule, completions int32, at *field.Path
 		here := at.Child("succeededCount")
 		errs = append(errs, check.Natural(*n, here)...)
 		if *n > completions {
-			errs = append(errs, field.Invalid(here, *n, fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions)))
+			errs = append(errs, field.Invalid(
+				here, *n, fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions),
+			))
 		}
 		if r.SucceededIndexes != nil && *n > named {
-			errs = append(errs, field.Invalid(here, *n, fmt.Sprintf("must be less than or equal to %d (the number of indexes in the specified succeededIndexes field)", named)))
+			errs = append(errs, field.Invalid(here, *n, fmt.Sprintf(
+				"must be less than or equal to %d (the number of indexes in the specified succeededIndexes field)", named,
+			)))
 		}
 	}
 	return errs
@@ -178,7 +194,9 @@ func parseIndexes(text string, completions int32) (list []interval, err error) {
 func parseInterval(text string, completions int32) (v interval, err error) {
 	ends := strings.Split(text, "-")
 	if len(ends) > 2 {
-		return v, fmt.Errorf("the fragment %q violates the requirement that an index interval can have at most two parts separated by '-'", text)
+		return v, fmt.Errorf(
+			"the fragment %q violates the requirement that an index interval can have at most two parts separated by '-'", text,
+		)
 	}
 	numbers := make([]int, len(ends))
 	for i, end := range ends {

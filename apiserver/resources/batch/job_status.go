@@ -53,7 +53,10 @@ func validateJobStatus(j, old *batchv1.Job) field.ErrorList {
 }
 
 func jobNumbers(s *batchv1.JobStatus) field.ErrorList {
-	errs := podspec.Counts(0, []podspec.Count{{Name: "active", N: s.Active}, {Name: "succeeded", N: s.Succeeded}, {Name: "failed", N: s.Failed}}, nil)
+	errs := podspec.Counts(
+		0, []podspec.Count{{Name: "active", N: s.Active}, {Name: "succeeded", N: s.Succeeded}, {Name: "failed", N: s.Failed}},
+		nil,
+	)
 	errs = append(errs, check.Naturals(check.StatusPath, "ready", s.Ready)...)
 	errs = append(errs, check.Naturals(check.StatusPath, "terminating", s.Terminating)...)
 	if s.UncountedTerminatedPods == nil {
@@ -108,20 +111,34 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 	empty := check.IsTrue(j.Spec.Suspend) && j.Spec.Completions != nil && *j.Spec.Completions == 0
 	left := s.UncountedTerminatedPods
 	return []jobRule{
-		{completeChanged || failedChanged, complete && failed, condition("cannot set Complete=True and Failed=true conditions")},
+		{
+			completeChanged || failedChanged, complete && failed,
+			condition("cannot set Complete=True and Failed=true conditions"),
+		},
 		{completeChanged || changed(j, old, batchv1.JobFailureTarget), complete && jobHas(j, batchv1.JobFailureTarget),
 			condition("cannot set Complete=True and FailureTarget=true conditions")},
 		{completeChanged || ended, s.CompletionTime != nil && !complete,
 			wrong("completionTime", s.CompletionTime, "cannot set completionTime when there is no Complete=True condition")},
-		{completeChanged || ended, s.CompletionTime == nil && complete, missing("completionTime", "completionTime is required for Complete jobs")},
+		{
+			completeChanged || ended, s.CompletionTime == nil && complete,
+			missing("completionTime", "completionTime is required for Complete jobs"),
+		},
 		{started || ended, s.StartTime != nil && s.CompletionTime != nil && s.CompletionTime.Before(s.StartTime),
 			wrong("completionTime", s.CompletionTime, "must be equal to or after `startTime`")},
-		{failedChanged || !check.SamePointee(s.FailedIndexes, was.FailedIndexes), failed && !jobHas(j, batchv1.JobFailureTarget),
+		{failedChanged || !check.SamePointee(s.FailedIndexes, was.FailedIndexes),
+			failed && !jobHas(j, batchv1.JobFailureTarget),
 			condition("cannot set Failed=True condition without the FailureTarget=true condition")},
-		{completeChanged || changed(j, old, batchv1.JobSuccessCriteriaMet), complete && !jobHas(j, batchv1.JobSuccessCriteriaMet),
+		{completeChanged || changed(j, old, batchv1.JobSuccessCriteriaMet),
+			complete && !jobHas(j, batchv1.JobSuccessCriteriaMet),
 			condition("cannot set Complete=True condition without the SuccessCriteriaMet=true condition")},
-		{finishedChanged || s.Active != was.Active, finished && s.Active > 0, wrong("active", s.Active, "active>0 is invalid for finished job")},
-		{(finishedChanged || started) && !empty, finished && s.StartTime == nil, missing("startTime", "startTime is required for finished job")},
+		{
+			finishedChanged || s.Active != was.Active, finished && s.Active > 0,
+			wrong("active", s.Active, "active>0 is invalid for finished job"),
+		},
+		{
+			(finishedChanged || started) && !empty, finished && s.StartTime == nil,
+			missing("startTime", "startTime is required for finished job"),
+		},
 		{finishedChanged || !apiequality.Semantic.DeepEqual(left, was.UncountedTerminatedPods),
 			finished && left != nil && len(left.Failed)+len(left.Succeeded) > 0,
 			wrong("uncountedTerminatedPods", check.Internal(left), "must be empty for finished job")},
@@ -131,7 +148,9 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 // jobIndexes validates completed and failed indexes, and the number of active pods.
 func jobIndexes(j, old *batchv1.Job) []jobRule {
 	s, was := &j.Status, &old.Status
-	completedChanged, failedChanged := s.CompletedIndexes != was.CompletedIndexes, !check.SamePointee(s.FailedIndexes, was.FailedIndexes)
+	completedChanged, failedChanged := s.CompletedIndexes != was.CompletedIndexes, !check.SamePointee(
+		s.FailedIndexes, was.FailedIndexes,
+	)
 	var completed, failed, both error
 	failedText := ""
 	if s.FailedIndexes != nil {
@@ -151,16 +170,28 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 		ready = *s.Ready
 	}
 	return []jobRule{
-		{completedChanged, completed != nil, wrong("completedIndexes", s.CompletedIndexes, fmt.Sprintf("error parsing completedIndexes: %v", completed))},
-		{failedChanged, failed != nil, wrong("failedIndexes", s.FailedIndexes, fmt.Sprintf("error parsing failedIndexes: %v", failed))},
+		{
+			completedChanged, completed != nil,
+			wrong("completedIndexes", s.CompletedIndexes, fmt.Sprintf("error parsing completedIndexes: %v", completed)),
+		},
+		{
+			failedChanged, failed != nil,
+			wrong("failedIndexes", s.FailedIndexes, fmt.Sprintf("error parsing failedIndexes: %v", failed)),
+		},
 		{completedChanged, s.CompletedIndexes != "" && !indexed(&j.Spec),
-			wrong("completedIndexes", s.CompletedIndexes, "cannot set non-empty completedIndexes when non-indexed completion mode")},
+			wrong(
+				"completedIndexes", s.CompletedIndexes, "cannot set non-empty completedIndexes when non-indexed completion mode",
+			)},
 		{failedChanged, s.FailedIndexes != nil && j.Spec.BackoffLimitPerIndex == nil,
 			wrong("failedIndexes", failedText, "cannot set non-null failedIndexes when backoffLimitPerIndex is null")},
 		{failedChanged || completedChanged, both != nil, wrong("failedIndexes", failedText, fmt.Sprint(both))},
-		{finished != jobFinished(old) || !check.SamePointee(s.Terminating, was.Terminating), finished && s.Terminating != nil && *s.Terminating > 0,
+		{finished != jobFinished(old) || !check.SamePointee(s.Terminating, was.Terminating),
+			finished && s.Terminating != nil && *s.Terminating > 0,
 			wrong("terminating", s.Terminating, "terminating>0 is invalid for finished job")},
-		{readyChanged || activeChanged, s.Ready != nil && ready > s.Active, wrong("ready", ready, "cannot set more ready pods than active")},
+		{
+			readyChanged || activeChanged, s.Ready != nil && ready > s.Active,
+			wrong("ready", ready, "cannot set more ready pods than active"),
+		},
 	}
 }
 
@@ -168,8 +199,14 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 func jobSuccess(j *batchv1.Job) []jobRule {
 	met := jobHas(j, batchv1.JobSuccessCriteriaMet)
 	return []jobRule{
-		{true, met && jobHas(j, batchv1.JobFailed), condition("cannot set SuccessCriteriaMet=True and Failed=true conditions")},
-		{true, met && jobHas(j, batchv1.JobFailureTarget), condition("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions")},
+		{
+			true, met && jobHas(j, batchv1.JobFailed),
+			condition("cannot set SuccessCriteriaMet=True and Failed=true conditions"),
+		},
+		{
+			true, met && jobHas(j, batchv1.JobFailureTarget),
+			condition("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"),
+		},
 		{true, j.Spec.SuccessPolicy != nil && !met && jobHas(j, batchv1.JobComplete),
 			condition("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")},
 	}
@@ -186,7 +223,9 @@ func jobChange(j, old *batchv1.Job) (rules []jobRule) {
 	met, wasMet := jobHas(j, batchv1.JobSuccessCriteriaMet), jobHas(old, batchv1.JobSuccessCriteriaMet)
 	return append(rules,
 		jobRule{true, s.Failed < was.Failed, wrong("failed", s.Failed, "cannot decrease the failed counter")},
-		jobRule{!shrinks, s.Succeeded < was.Succeeded, wrong("succeeded", s.Succeeded, "cannot decrease the succeeded counter")},
+		jobRule{
+			!shrinks, s.Succeeded < was.Succeeded, wrong("succeeded", s.Succeeded, "cannot decrease the succeeded counter"),
+		},
 		jobRule{true, s.CompletionTime != nil && was.CompletionTime != nil && !s.CompletionTime.Equal(was.CompletionTime),
 			wrong("completionTime", s.CompletionTime, "field is immutable")},
 		jobRule{true, was.StartTime != nil && !s.StartTime.Equal(was.StartTime) && !check.IsTrue(j.Spec.Suspend),

@@ -130,7 +130,10 @@ func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) fi
 	}
 	if s.SuccessPolicy != nil {
 		if !indexed(s) {
-			errs = append(errs, field.Invalid(at.Child("successPolicy"), check.Internal(*s.SuccessPolicy), "requires indexed completion mode"))
+			errs = append(
+				errs,
+				field.Invalid(at.Child("successPolicy"), check.Internal(*s.SuccessPolicy), "requires indexed completion mode"),
+			)
 		} else {
 			errs = append(errs, successPolicy(s, at.Child("successPolicy", "rules"))...)
 		}
@@ -152,7 +155,9 @@ func jobRestart(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
 	case p == corev1.RestartPolicyAlways || p == "":
 		return field.ErrorList{field.Required(at, `valid values: "OnFailure", "Never"`)}
 	case p != corev1.RestartPolicyOnFailure && p != corev1.RestartPolicyNever:
-		return field.ErrorList{field.NotSupported(at, p, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever})}
+		return field.ErrorList{
+			field.NotSupported(at, p, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}),
+		}
 	case s.PodFailurePolicy != nil && p != corev1.RestartPolicyNever:
 		return field.ErrorList{field.Invalid(at, p, `only "Never" is supported when podFailurePolicy is specified`)}
 	}
@@ -162,7 +167,9 @@ func jobRestart(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
 // completion validates the completion mode and the numbers that depend on it.
 func completion(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	if m := s.CompletionMode; m != nil {
-		errs = append(errs, check.OneOf(*m, at.Child("completionMode"), []batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion})...)
+		errs = append(errs, check.OneOf(
+			*m, at.Child("completionMode"), []batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion},
+		)...)
 	}
 	if indexed(s) {
 		return append(errs, indexes(s, at)...)
@@ -185,7 +192,9 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, field.Required(at.Child("completions"), "when completion mode is Indexed"))
 	}
 	if n := s.Parallelism; n != nil && *n > maxIndexes {
-		errs = append(errs, field.Invalid(parallelism, *n, fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", maxIndexes)))
+		errs = append(errs, field.Invalid(
+			parallelism, *n, fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", maxIndexes),
+		))
 	}
 	if n := s.MaxFailedIndexes; n != nil {
 		if s.Completions != nil && *n > *s.Completions {
@@ -201,7 +210,10 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	if s.MaxFailedIndexes == nil {
 		errs = append(errs, field.Required(failed, fmt.Sprintf("must be specified when completions is above %d", maxIndexes)))
 	}
-	text := fmt.Sprintf("must be less than or equal to %d when completions are above %d and used with backoff limit per index", maxWhileManyFailed, maxIndexes)
+	text := fmt.Sprintf(
+		"must be less than or equal to %d when completions are above %d and used with backoff limit per index",
+		maxWhileManyFailed, maxIndexes,
+	)
 	if n := s.Parallelism; n != nil && *n > maxWhileManyFailed {
 		errs = append(errs, field.Invalid(parallelism, *n, text))
 	}
@@ -234,7 +246,9 @@ func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 		{"successPolicy", s.SuccessPolicy, was.SuccessPolicy},
 	} {
 		if !apiequality.Semantic.DeepEqual(f.was, f.now) {
-			errs = append(errs, field.Invalid(check.SpecPath.Child(f.name), check.Internal(f.now), apivalidation.FieldImmutableErrorMsg))
+			errs = append(
+				errs, field.Invalid(check.SpecPath.Child(f.name), check.Internal(f.now), apivalidation.FieldImmutableErrorMsg),
+			)
 		}
 	}
 	return errs
@@ -248,7 +262,9 @@ func completionsUpdate(s, was *batchv1.JobSpec, at *field.Path) field.ErrorList 
 	case s.Completions == nil || apiequality.Semantic.DeepEqual(s.Completions, was.Completions):
 		return nil
 	case s.Parallelism == nil || *s.Completions != *s.Parallelism:
-		return field.ErrorList{field.Invalid(at, s.Completions, fmt.Sprintf("can only be modified in tandem with %s", at.Root().Child("parallelism").String()))}
+		return field.ErrorList{field.Invalid(
+			at, s.Completions, fmt.Sprintf("can only be modified in tandem with %s", at.Root().Child("parallelism").String()),
+		)}
 	}
 	return nil
 }
@@ -270,7 +286,8 @@ func jobTemplateUpdate(j, old *batchv1.Job) field.ErrorList {
 
 // idle reports whether a job is suspended and has no pods: it has never started, or its controller has suspended it.
 func idle(j *batchv1.Job) bool {
-	return check.IsTrue(j.Spec.Suspend) && j.Status.Active == 0 && (j.Status.StartTime == nil || jobHas(j, batchv1.JobSuspended))
+	return check.IsTrue(j.Spec.Suspend) && j.Status.Active == 0 &&
+		(j.Status.StartTime == nil || jobHas(j, batchv1.JobSuspended))
 }
 
 func followPlacement(now, was *corev1.PodSpec) {

@@ -25,11 +25,15 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 		},
 		Subresources: []entry.Subresource{
 			{Name: "approval", Verbs: entry.Modify, Action: entry.Part,
-				PrepareUpdate:  entry.Change(func(obj, old *certificatesv1.CertificateSigningRequest) { approveRequest(clock, obj, old) }),
+				PrepareUpdate: entry.Change(func(obj, old *certificatesv1.CertificateSigningRequest) {
+					approveRequest(clock, obj, old)
+				}),
 				ValidateUpdate: entry.ValidateChange(validateSigningRequestApproval),
 			},
 			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(func(obj, old *certificatesv1.CertificateSigningRequest) { keepRequestDecisions(clock, obj, old) }),
+				PrepareUpdate: entry.Change(func(obj, old *certificatesv1.CertificateSigningRequest) {
+					keepRequestDecisions(clock, obj, old)
+				}),
 				ValidateUpdate: entry.ValidateChange(validateSigningRequestStatus),
 			}),
 		},

@@ -12,7 +12,8 @@ import (
 
 // signerDescription is that of v1beta1. That package is not linked for it, as it would add unused types with all their
 // methods.
-const signerDescription = `Requested signer for the request. It is a qualified name in the form: ` + "`scope-hostname.io/name`" + `. If empty, it will be defaulted:
+const signerDescription = `Requested signer for the request. It is a qualified name in the form: ` +
+	"`scope-hostname.io/name`" + `. If empty, it will be defaulted:
  1. If it's a kubelet client certificate, it is assigned
     "kubernetes.io/kube-apiserver-client-kubelet".
  2. If it's a kubelet serving certificate, it is assigned

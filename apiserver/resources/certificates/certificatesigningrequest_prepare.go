@@ -6,7 +6,9 @@ import (
 
 // Requester records the user who creates a signing request. It is called after Create, which removes what the client
 // set.
-func Requester(r *certificatesv1.CertificateSigningRequest, name, uid string, groups []string, extra map[string][]string) {
+func Requester(
+	r *certificatesv1.CertificateSigningRequest, name, uid string, groups []string, extra map[string][]string,
+) {
 	r.Spec.Username, r.Spec.UID, r.Spec.Groups, r.Spec.Extra = name, uid, groups, nil
 	if len(extra) > 0 {
 		r.Spec.Extra = make(map[string]certificatesv1.ExtraValue, len(extra))
@@ -21,7 +23,9 @@ func createRequest(r *certificatesv1.CertificateSigningRequest) { Requester(r, "
 // updateRequest makes the spec immutable; only subresources change a request.
 func updateRequest(r, old *certificatesv1.CertificateSigningRequest) { r.Spec = old.Spec }
 
-func conditions(r *certificatesv1.CertificateSigningRequest, t certificatesv1.RequestConditionType) []*certificatesv1.CertificateSigningRequestCondition {
+func conditions(
+	r *certificatesv1.CertificateSigningRequest, t certificatesv1.RequestConditionType,
+) []*certificatesv1.CertificateSigningRequestCondition {
 	var list []*certificatesv1.CertificateSigningRequestCondition
 	for i := range r.Status.Conditions {
 		if r.Status.Conditions[i].Type == t {

@@ -22,7 +22,10 @@ func TestBetaDescriptionsOfRequests(t *testing.T) {
 		{signingRequestColumns(), "SignerName", spec["signerName"]},
 		{signingRequestColumns(), "Requestor", spec["request"]},
 		{signingRequestColumns(), "RequestedDuration", spec["expirationSeconds"]},
-		{signingRequestColumns(), "Condition", certificatesv1beta1.CertificateSigningRequestStatus{}.SwaggerDoc()["conditions"]},
+		{
+			signingRequestColumns(), "Condition",
+			certificatesv1beta1.CertificateSigningRequestStatus{}.SwaggerDoc()["conditions"],
+		},
 	} {
 		i := slices.IndexFunc(c.columns, func(o entry.Column) bool { return o.Name == c.name })
 		if diff := cmp.Diff(c.want, c.columns[i].Description); diff != "" {

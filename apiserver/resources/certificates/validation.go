@@ -21,19 +21,26 @@ import (
 
 const legacySigner = "kubernetes.io/legacy-unknown"
 
-var keyUsages = check.Set(certificatesv1.UsageSigning, certificatesv1.UsageDigitalSignature, certificatesv1.UsageContentCommitment,
+var keyUsages = check.Set(certificatesv1.UsageSigning, certificatesv1.UsageDigitalSignature,
+	certificatesv1.UsageContentCommitment,
 	certificatesv1.UsageKeyEncipherment, certificatesv1.UsageKeyAgreement, certificatesv1.UsageDataEncipherment,
-	certificatesv1.UsageCertSign, certificatesv1.UsageCRLSign, certificatesv1.UsageEncipherOnly, certificatesv1.UsageDecipherOnly,
-	certificatesv1.UsageAny, certificatesv1.UsageServerAuth, certificatesv1.UsageClientAuth, certificatesv1.UsageCodeSigning,
-	certificatesv1.UsageEmailProtection, certificatesv1.UsageSMIME, certificatesv1.UsageIPsecEndSystem, certificatesv1.UsageIPsecTunnel,
-	certificatesv1.UsageIPsecUser, certificatesv1.UsageTimestamping, certificatesv1.UsageOCSPSigning, certificatesv1.UsageMicrosoftSGC,
+	certificatesv1.UsageCertSign, certificatesv1.UsageCRLSign, certificatesv1.UsageEncipherOnly,
+	certificatesv1.UsageDecipherOnly,
+	certificatesv1.UsageAny, certificatesv1.UsageServerAuth, certificatesv1.UsageClientAuth,
+	certificatesv1.UsageCodeSigning,
+	certificatesv1.UsageEmailProtection, certificatesv1.UsageSMIME, certificatesv1.UsageIPsecEndSystem,
+	certificatesv1.UsageIPsecTunnel,
+	certificatesv1.UsageIPsecUser, certificatesv1.UsageTimestamping, certificatesv1.UsageOCSPSigning,
+	certificatesv1.UsageMicrosoftSGC,
 	certificatesv1.UsageNetscapeSGC)
 
 var (
-	bothText    = "Approved and Denied conditions are mutually exclusive"
-	anyStatus   = []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
-	onlyTrue    = []corev1.ConditionStatus{corev1.ConditionTrue}
-	approvals   = []certificatesv1.RequestConditionType{certificatesv1.CertificateApproved, certificatesv1.CertificateDenied}
+	bothText  = "Approved and Denied conditions are mutually exclusive"
+	anyStatus = []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
+	onlyTrue  = []corev1.ConditionStatus{corev1.ConditionTrue}
+	approvals = []certificatesv1.RequestConditionType{
+		certificatesv1.CertificateApproved, certificatesv1.CertificateDenied,
+	}
 	lastingCSRs = append(slices.Clone(approvals), certificatesv1.CertificateFailed)
 )
 
@@ -88,12 +95,18 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 		}
 	}
 	if !t.legacySigner && s.SignerName == legacySigner {
-		errs = append(errs, field.Invalid(at.Child("signerName"), s.SignerName, "the legacy signerName is not allowed via this API version"))
+		errs = append(
+			errs,
+			field.Invalid(at.Child("signerName"), s.SignerName, "the legacy signerName is not allowed via this API version"),
+		)
 	} else {
 		errs = append(errs, signer(s.SignerName, at.Child("signerName"))...)
 	}
 	if e := s.ExpirationSeconds; e != nil && *e < 600 {
-		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *e, "may not specify a duration less than 600 seconds (10 minutes)"))
+		errs = append(
+			errs,
+			field.Invalid(at.Child("expirationSeconds"), *e, "may not specify a duration less than 600 seconds (10 minutes)"),
+		)
 	}
 	errs = append(errs, csrConditions(r.Status.Conditions, t, field.NewPath("status", "conditions"))...)
 	if !t.certificate {
@@ -154,7 +167,9 @@ func certificate(text []byte) error {
 	return nil
 }
 
-func csrConditions(list []certificatesv1.CertificateSigningRequestCondition, t csrTolerance, at *field.Path) (errs field.ErrorList) {
+func csrConditions(
+	list []certificatesv1.CertificateSigningRequestCondition, t csrTolerance, at *field.Path,
+) (errs field.ErrorList) {
 	seen := map[certificatesv1.RequestConditionType]bool{}
 	for i, c := range invalid.Each(list, &errs) {
 		here := at.Index(i)
@@ -185,7 +200,9 @@ func signer(name string, at *field.Path) (errs field.ErrorList) {
 	}
 	domain, path, ok := strings.Cut(name, "/")
 	if !ok || strings.Contains(path, "/") {
-		return field.ErrorList{field.Invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")}
+		return field.ErrorList{
+			field.Invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
+		}
 	}
 	if len(domain) > utilvalidation.DNS1123SubdomainMaxLength {
 		errs = append(errs, field.TooLong(at, "", utilvalidation.DNS1123SubdomainMaxLength))
@@ -234,7 +251,9 @@ func signingRequestKept(r, old *certificatesv1.CertificateSigningRequest) field.
 	errs := signingRequestOver(r, csrToleranceOf(r, old))
 	for _, t := range lastingCSRs {
 		if len(conditionsOf(r, t)) < len(conditionsOf(old, t)) {
-			errs = append(errs, field.Forbidden(field.NewPath("status", "conditions"), fmt.Sprintf("updates may not remove a condition of type %q", t)))
+			errs = append(errs, field.Forbidden(
+				field.NewPath("status", "conditions"), fmt.Sprintf("updates may not remove a condition of type %q", t),
+			))
 		}
 	}
 	return errs
@@ -248,13 +267,17 @@ func approvalKept(r, old *certificatesv1.CertificateSigningRequest) (errs field.
 		case len(now) > len(was):
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("updates may not add a condition of type %q", t)))
 		case len(now) == len(was) && !apiequality.Semantic.DeepEqual(was, now):
-			errs = append(errs, field.Forbidden(at, fmt.Sprintf("updates may not modify a condition of type %q\n%v", t, check.Difference(was, now))))
+			errs = append(errs, field.Forbidden(
+				at, fmt.Sprintf("updates may not modify a condition of type %q\n%v", t, check.Difference(was, now)),
+			))
 		}
 	}
 	return errs
 }
 
-func conditionsOf(r *certificatesv1.CertificateSigningRequest, t certificatesv1.RequestConditionType) (list []certificatesv1.CertificateSigningRequestCondition) {
+func conditionsOf(
+	r *certificatesv1.CertificateSigningRequest, t certificatesv1.RequestConditionType,
+) (list []certificatesv1.CertificateSigningRequestCondition) {
 	for _, c := range r.Status.Conditions {
 		if c.Type == t {
 			list = append(list, c)

@@ -76,7 +76,10 @@ func leaseStrategy(s coordinationv1.CoordinatedLeaseStrategy, at *field.Path) (e
 func validateLeaseUpdate(l, _ *coordinationv1.Lease) field.ErrorList { return validateLease(l) }
 
 func leaseColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.Text("Holder", coordinationv1.LeaseSpec{}.SwaggerDoc()["holderIdentity"]), printing.AgeColumn}
+	return []entry.Column{
+		printing.NameColumn, printing.Text("Holder", coordinationv1.LeaseSpec{}.SwaggerDoc()["holderIdentity"]),
+		printing.AgeColumn,
+	}
 }
 
 func leaseCells(l *coordinationv1.Lease, now time.Time) []any {

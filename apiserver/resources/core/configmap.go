@@ -59,7 +59,9 @@ func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
 }
 
 func configMapColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"]), printing.AgeColumn}
+	return []entry.Column{
+		printing.NameColumn, printing.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"]), printing.AgeColumn,
+	}
 }
 
 func configMapCells(c *corev1.ConfigMap, now time.Time) []any {

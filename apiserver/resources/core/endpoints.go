@@ -121,7 +121,9 @@ func endpointPort(p *corev1.EndpointPort, named bool, at *field.Path) (errs fiel
 }
 
 func endpointsColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"]), printing.AgeColumn}
+	return []entry.Column{
+		printing.NameColumn, printing.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"]), printing.AgeColumn,
+	}
 }
 
 func endpointsCells(e *corev1.Endpoints, now time.Time) []any {

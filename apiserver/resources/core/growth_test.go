@@ -36,19 +36,28 @@ func TestTimeDoesNotGrowWithTheSquare(t *testing.T) {
 		},
 		"half of the secrets changed": func() field.ErrorList {
 			return validatePodUpdate(pods(func(p *corev1.Pod, name func(i int) string) {
-				p.Spec.ImagePullSecrets = objecttest.ListOf(n, func(i int) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name(i)} })
+				p.Spec.ImagePullSecrets = objecttest.ListOf(n, func(i int) corev1.LocalObjectReference {
+					return corev1.LocalObjectReference{Name: name(i)}
+				})
 			}))
 		},
 		"addresses of a pod": func() field.ErrorList {
-			s := &corev1.PodStatus{PodIPs: objecttest.ListOf(n, func(i int) corev1.PodIP { return corev1.PodIP{IP: address(i)} })}
+			s := &corev1.PodStatus{PodIPs: objecttest.ListOf(n, func(i int) corev1.PodIP {
+				return corev1.PodIP{IP: address(i)}
+			})}
 			return podIPs(s, s)
 		},
 		"statuses of containers": func() field.ErrorList {
 			containers := objecttest.ListOf(n/10, func(i int) corev1.Container { return corev1.Container{Name: name(i)} })
-			return healths(objecttest.ListOf(n, func(i int) corev1.ContainerStatus { return corev1.ContainerStatus{Name: name(i + n)} }), containers, check.SpecPath)
+			return healths(objecttest.ListOf(n, func(i int) corev1.ContainerStatus {
+				return corev1.ContainerStatus{Name: name(i + n)}
+			}), containers, check.SpecPath)
 		},
 		"scopes of a quota": func() field.ErrorList {
-			s := &corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{}, Scopes: objecttest.ListOf(n/10, func(int) corev1.ResourceQuotaScope { return corev1.ResourceQuotaScopeBestEffort })}
+			s := &corev1.ResourceQuotaSpec{
+				Hard:   corev1.ResourceList{},
+				Scopes: objecttest.ListOf(n/10, func(int) corev1.ResourceQuotaScope { return corev1.ResourceQuotaScopeBestEffort }),
+			}
 			for i := range n / 10 {
 				s.Hard[corev1.ResourceName("example.com/"+name(i))] = resource.MustParse("1")
 			}

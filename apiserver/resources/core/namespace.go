@@ -33,7 +33,9 @@ func namespaces() *entry.Resource {
 			Validate:       entry.Validate(validateNamespace),
 			ValidateUpdate: entry.ValidateAgain(validateNamespace),
 		},
-		Delete: entry.Deletion{Returned: true, Kind: namespaceKind, SpecFinalizers: namespaceFinalizers, Mark: terminateNamespace},
+		Delete: entry.Deletion{
+			Returned: true, Kind: namespaceKind, SpecFinalizers: namespaceFinalizers, Mark: terminateNamespace,
+		},
 		Subresources: []entry.Subresource{
 			{Name: "finalize", Verbs: []string{"update"}, Action: entry.Part,
 				PrepareUpdate:  entry.Change(finalizeNamespace),

@@ -38,7 +38,10 @@ func nodes() *entry.Resource {
 			Warnings:       entry.Warn(nodeWarnings),
 		},
 		Subresources: []entry.Subresource{
-			{Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved, Kind: corev1.SchemeGroupVersion.WithKind("NodeProxyOptions")},
+			{
+				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,
+				Kind: corev1.SchemeGroupVersion.WithKind("NodeProxyOptions"),
+			},
 			entry.StatusWith(entry.Subresource{
 				PrepareUpdate:  entry.Change(keepNodeStatus),
 				ValidateUpdate: entry.ValidateChange(validateNodeStatus),
@@ -134,7 +137,9 @@ func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 		}
 	}
 	if old.Spec.ProviderID != "" && old.Spec.ProviderID != n.Spec.ProviderID {
-		errs = append(errs, field.Forbidden(spec.Child("providerID"), "node updates may not change providerID except from \"\" to valid"))
+		errs = append(
+			errs, field.Forbidden(spec.Child("providerID"), "node updates may not change providerID except from \"\" to valid"),
+		)
 	}
 	errs = append(errs, taints(n.Spec.Taints, field.NewPath("metadata", "taints"))...)
 	if n.Spec.DoNotUseExternalID != old.Spec.DoNotUseExternalID {
@@ -149,7 +154,9 @@ func nodeResources(n *corev1.Node) (errs field.ErrorList) {
 		amounts corev1.ResourceList
 	}{{"capacity", n.Status.Capacity}, {"allocatable", n.Status.Allocatable}} {
 		for _, name := range invalid.Each(check.Sorted(list.amounts), &errs) {
-			errs = append(errs, check.ResourceQuantity(name, list.amounts[name], field.NewPath("status", list.name, string(name)))...)
+			errs = append(
+				errs, check.ResourceQuantity(name, list.amounts[name], field.NewPath("status", list.name, string(name)))...,
+			)
 		}
 	}
 	return errs

@@ -83,7 +83,9 @@ func classWarnings(annotations map[string]string) []string {
 	if _, ok := annotations[corev1.BetaStorageClassAnnotation]; !ok {
 		return nil
 	}
-	return []string{fmt.Sprintf(storageClassAnnotation, field.NewPath("metadata", "annotations").Key(corev1.BetaStorageClassAnnotation))}
+	return []string{
+		fmt.Sprintf(storageClassAnnotation, field.NewPath("metadata", "annotations").Key(corev1.BetaStorageClassAnnotation)),
+	}
 }
 
 // mountOptions was the annotation of volumes before the field.
@@ -96,7 +98,10 @@ func volumeWarnings(v, _ *corev1.PersistentVolume) []string {
 			field.NewPath("metadata", "annotations").Key(mountOptions)))
 	}
 	if v.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
-		texts = append(texts, "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.")
+		texts = append(
+			texts,
+			"spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
+		)
 	}
 	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
 		for i := range a.Required.NodeSelectorTerms {
@@ -154,7 +159,8 @@ func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (er
 		errs = append(errs, volumeAffinity(s.NodeAffinity, at.Child("nodeAffinity"))...)
 	}
 	errs = append(errs, volumes.OneSource(s, name, at)...)
-	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" && s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
+	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
+		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
 		errs = append(errs, field.Forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'"))
 	}
 	errs = append(errs, volumes.ClassName(&s.StorageClassName, at.Child("storageClassName"))...)
@@ -199,7 +205,10 @@ func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.Error
 			apivalidation.FieldImmutableErrorMsg+", except for updating from beta label to GA"))
 	}
 	if v.Spec.VolumeAttributesClassName == nil && old.Spec.VolumeAttributesClassName != nil {
-		errs = append(errs, field.Forbidden(field.NewPath("spec", "volumeAttributesClassName"), "update from non-nil value to nil is forbidden"))
+		errs = append(
+			errs,
+			field.Forbidden(field.NewPath("spec", "volumeAttributesClassName"), "update from non-nil value to nil is forbidden"),
+		)
 	}
 	return errs
 }

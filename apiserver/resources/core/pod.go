@@ -28,7 +28,10 @@ func pods() *entry.Resource {
 		},
 		Delete: entry.Deletion{Returned: true, Kind: podKind},
 		Subresources: []entry.Subresource{
-			{Name: "attach", Verbs: entry.Stream, Action: entry.Unserved, Kind: corev1.SchemeGroupVersion.WithKind("PodAttachOptions")},
+			{
+				Name: "attach", Verbs: entry.Stream, Action: entry.Unserved,
+				Kind: corev1.SchemeGroupVersion.WithKind("PodAttachOptions"),
+			},
 			{Name: "binding", Verbs: entry.Post, Action: entry.ByHook, Create: pod.Bind,
 				Kind: corev1.SchemeGroupVersion.WithKind("Binding")},
 			{Name: "ephemeralcontainers", Verbs: entry.Modify, Action: entry.Part,
@@ -37,10 +40,19 @@ func pods() *entry.Resource {
 			},
 			{Name: "eviction", Verbs: entry.Post, Action: entry.ByHook, Create: pod.Evict,
 				Kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}},
-			{Name: "exec", Verbs: entry.Stream, Action: entry.Unserved, Kind: corev1.SchemeGroupVersion.WithKind("PodExecOptions")},
+			{
+				Name: "exec", Verbs: entry.Stream, Action: entry.Unserved,
+				Kind: corev1.SchemeGroupVersion.WithKind("PodExecOptions"),
+			},
 			{Name: "log", Verbs: []string{"get"}, Action: entry.Unserved},
-			{Name: "portforward", Verbs: entry.Stream, Action: entry.Unserved, Kind: corev1.SchemeGroupVersion.WithKind("PodPortForwardOptions")},
-			{Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved, Kind: corev1.SchemeGroupVersion.WithKind("PodProxyOptions")},
+			{
+				Name: "portforward", Verbs: entry.Stream, Action: entry.Unserved,
+				Kind: corev1.SchemeGroupVersion.WithKind("PodPortForwardOptions"),
+			},
+			{
+				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,
+				Kind: corev1.SchemeGroupVersion.WithKind("PodProxyOptions"),
+			},
 			{Name: "resize", Verbs: entry.Modify, Action: entry.Part,
 				PrepareUpdate:  entry.Change(resizePod),
 				ValidateUpdate: entry.ValidateChange(validatePodResize),

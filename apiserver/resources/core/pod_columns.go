@@ -27,7 +27,10 @@ func podColumns() []entry.Column {
 		printing.NameColumn,
 		printing.Text("Ready", "The aggregate readiness state of this pod for accepting traffic."),
 		printing.Text("Status", "The aggregate status of the containers in this pod."),
-		printing.Text("Restarts", "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted."),
+		printing.Text(
+			"Restarts",
+			"The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.",
+		),
 		printing.AgeColumn,
 		printing.Wide(printing.Text("IP", status["podIP"])),
 		printing.Wide(printing.Text("Node", spec["nodeName"])),

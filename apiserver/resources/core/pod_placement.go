@@ -62,11 +62,15 @@ func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs fie
 		left = now.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 	}
 	if len(terms) > 0 && len(terms) != len(left) {
-		return field.ErrorList{field.Invalid(at, check.Internal(left), "no additions/deletions to non-empty NodeSelectorTerms list are allowed")}
+		return field.ErrorList{
+			field.Invalid(at, check.Internal(left), "no additions/deletions to non-empty NodeSelectorTerms list are allowed"),
+		}
 	}
 	for i := range invalid.Each(terms, &errs) {
 		if !stricter(&left[i], &terms[i]) {
-			errs = append(errs, field.Invalid(at.Index(i), check.Internal(left[i]), "only additions are allowed (no mutations or deletions)"))
+			errs = append(
+				errs, field.Invalid(at.Index(i), check.Internal(left[i]), "only additions are allowed (no mutations or deletions)"),
+			)
 		}
 	}
 	return errs

@@ -173,10 +173,16 @@ func keepPod(p, kept *corev1.Pod) {
 func matchLabelKeys(p *corev1.Pod) {
 	if a := p.Spec.Affinity; a != nil {
 		if a.PodAffinity != nil {
-			requireLabels(p, a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+			requireLabels(
+				p, a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution,
+				a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			)
 		}
 		if a.PodAntiAffinity != nil {
-			requireLabels(p, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+			requireLabels(
+				p, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution,
+				a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+			)
 		}
 	}
 	for i := range p.Spec.TopologySpreadConstraints {

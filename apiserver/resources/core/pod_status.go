@@ -25,7 +25,9 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 	errs := podAnnotationsUpdate(p, old, had)
 	for i, c := range invalid.Each(p.Status.Conditions, &errs) {
 		if c.Type != corev1.PodScheduled && c.Type != corev1.PodReady && c.Type != corev1.PodInitialized {
-			errs = append(errs, check.QualifiedName(string(c.Type), field.NewPath("metadata", "conditions").Index(i).Child("Type"))...)
+			errs = append(
+				errs, check.QualifiedName(string(c.Type), field.NewPath("metadata", "conditions").Index(i).Child("Type"))...,
+			)
 		}
 	}
 	if p.Spec.NodeName != old.Spec.NodeName {
@@ -35,12 +37,19 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 	if s.NominatedNodeName != was.NominatedNodeName && s.NominatedNodeName != "" {
 		errs = append(errs, check.NodeName(s.NominatedNodeName, check.StatusPath.Child("nominatedNodeName"))...)
 		if old.Spec.NodeName != "" {
-			errs = append(errs, field.Forbidden(check.StatusPath.Child("nominatedNodeName"), "may not be set on pods that are already bound to a node"))
+			errs = append(errs, field.Forbidden(
+				check.StatusPath.Child("nominatedNodeName"), "may not be set on pods that are already bound to a node",
+			))
 		}
 	}
-	errs = append(errs, apivalidation.ValidateImmutableField(s.QOSClass, was.QOSClass, check.StatusPath.Child("qosClass"))...)
+	errs = append(
+		errs, apivalidation.ValidateImmutableField(s.QOSClass, was.QOSClass, check.StatusPath.Child("qosClass"))...,
+	)
 	errs = append(errs, transitions(p, old)...)
-	errs = append(errs, claimStatuses(s.ResourceClaimStatuses, p.Spec.ResourceClaims, check.StatusPath.Child("resourceClaimStatuses"))...)
+	errs = append(
+		errs,
+		claimStatuses(s.ResourceClaimStatuses, p.Spec.ResourceClaims, check.StatusPath.Child("resourceClaimStatuses"))...,
+	)
 	errs = append(errs, podIPs(s, was)...)
 	errs = append(errs, hostIPs(s, was)...)
 	return append(errs, containerStatuses(p)...)
@@ -51,8 +60,14 @@ func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
 	policy := old.Spec.RestartPolicy
 	regular, inits := old.Spec.Containers, old.Spec.InitContainers
 	if !restartsAll(&old.Spec) {
-		errs = append(errs, revived(p.Status.ContainerStatuses, old.Status.ContainerStatuses, policy, regular, check.StatusPath.Child("containerStatuses"))...)
-		errs = append(errs, revived(p.Status.InitContainerStatuses, old.Status.InitContainerStatuses, policy, inits, check.StatusPath.Child("initContainerStatuses"))...)
+		errs = append(errs, revived(
+			p.Status.ContainerStatuses, old.Status.ContainerStatuses, policy, regular,
+			check.StatusPath.Child("containerStatuses"),
+		)...)
+		errs = append(errs, revived(
+			p.Status.InitContainerStatuses, old.Status.InitContainerStatuses, policy, inits,
+			check.StatusPath.Child("initContainerStatuses"),
+		)...)
 	}
 	return append(errs, revived(p.Status.EphemeralContainerStatuses, old.Status.EphemeralContainerStatuses,
 		corev1.RestartPolicyNever, nil, check.StatusPath.Child("ephemeralContainerStatuses"))...)
@@ -68,7 +83,9 @@ func restartsAll(s *corev1.PodSpec) (all bool) {
 	return all
 }
 
-func revived(now, was []corev1.ContainerStatus, policy corev1.RestartPolicy, containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
+func revived(
+	now, was []corev1.ContainerStatus, policy corev1.RestartPolicy, containers []corev1.Container, at *field.Path,
+) (errs field.ErrorList) {
 	if policy == corev1.RestartPolicyAlways {
 		return nil
 	}
@@ -122,7 +139,9 @@ func restarts(s corev1.ContainerStatus, policy corev1.RestartPolicy, c *corev1.C
 	return policy == corev1.RestartPolicyAlways || policy == corev1.RestartPolicyOnFailure && code != 0
 }
 
-func claimStatuses(list []corev1.PodResourceClaimStatus, claims []corev1.PodResourceClaim, at *field.Path) (errs field.ErrorList) {
+func claimStatuses(
+	list []corev1.PodResourceClaimStatus, claims []corev1.PodResourceClaim, at *field.Path,
+) (errs field.ErrorList) {
 	known, seen := map[string]bool{}, map[string]bool{}
 	for _, c := range claims {
 		known[c.Name] = true
@@ -217,7 +236,9 @@ func perFamily(list []string, shown any, at *field.Path) (errs field.ErrorList) 
 
 // containerStatuses validates the users of containers and the health of their resources.
 func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
-	regular, inits, ephemeral := check.StatusPath.Child("containerStatuses"), check.StatusPath.Child("initContainerStatuses"), check.StatusPath.Child("ephemeralContainerStatuses")
+	regular, inits, ephemeral := check.StatusPath.Child("containerStatuses"), check.StatusPath.Child("initContainerStatuses"), check.StatusPath.Child(
+		"ephemeralContainerStatuses",
+	)
 	windows := p.Spec.OS != nil && p.Spec.OS.Name == corev1.Windows
 	other := p.Spec.OS != nil && p.Spec.OS.Name != corev1.Linux
 	errs = append(errs, users(p.Status.ContainerStatuses, windows, other, regular)...)
@@ -227,7 +248,10 @@ func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
 	errs = append(errs, healths(p.Status.InitContainerStatuses, p.Spec.InitContainers, inits)...)
 	for i, s := range invalid.Each(p.Status.EphemeralContainerStatuses, &errs) {
 		if len(s.AllocatedResourcesStatus) != 0 {
-			errs = append(errs, field.Forbidden(ephemeral.Index(i).Child("allocatedResourcesStatus"), "must not be specified in container status"))
+			errs = append(
+				errs,
+				field.Forbidden(ephemeral.Index(i).Child("allocatedResourcesStatus"), "must not be specified in container status"),
+			)
 		}
 	}
 	return errs
@@ -249,7 +273,10 @@ func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (
 		errs = append(errs, podspec.ID(&u.UID, here.Child("uid"), utilvalidation.IsValidUserID)...)
 		errs = append(errs, podspec.ID(&u.GID, here.Child("gid"), utilvalidation.IsValidGroupID)...)
 		for j := range invalid.Each(u.SupplementalGroups, &errs) {
-			errs = append(errs, podspec.ID(&u.SupplementalGroups[j], here.Child("supplementalGroups").Index(j), utilvalidation.IsValidGroupID)...)
+			errs = append(
+				errs,
+				podspec.ID(&u.SupplementalGroups[j], here.Child("supplementalGroups").Index(j), utilvalidation.IsValidGroupID)...,
+			)
 		}
 	}
 	return errs

@@ -54,7 +54,10 @@ func validatePodTemplateUpdate(t, old *corev1.PodTemplate) field.ErrorList {
 }
 
 func podTemplateColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.ContainersColumn, printing.ImagesColumn, printing.Text("Pod Labels", "The labels for the pod template.")}
+	return []entry.Column{
+		printing.NameColumn, printing.ContainersColumn, printing.ImagesColumn,
+		printing.Text("Pod Labels", "The labels for the pod template."),
+	}
 }
 
 func podTemplateCells(t *corev1.PodTemplate, _ time.Time) []any {

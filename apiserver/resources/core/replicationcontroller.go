@@ -98,7 +98,9 @@ func validateReplicationControllerUpdate(c, old *corev1.ReplicationController) f
 
 func validateReplicationControllerStatus(c, _ *corev1.ReplicationController) field.ErrorList {
 	s := &c.Status
-	return podspec.SetStatus(s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas, nil, s.ObservedGeneration)
+	return podspec.SetStatus(
+		s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas, nil, s.ObservedGeneration,
+	)
 }
 
 func replicationControllerColumns() []entry.Column {

@@ -52,7 +52,9 @@ func validateResourceQuota(q *corev1.ResourceQuota) field.ErrorList {
 func validateResourceQuotaUpdate(q, old *corev1.ResourceQuota) field.ErrorList {
 	errs := quotaSpec(&q.Spec, field.NewPath("spec"))
 	if !maps.Equal(check.Set(q.Spec.Scopes...), check.Set(old.Spec.Scopes...)) {
-		errs = append(errs, field.Invalid(field.NewPath("spec", "scopes"), q.Spec.Scopes, apivalidation.FieldImmutableErrorMsg))
+		errs = append(
+			errs, field.Invalid(field.NewPath("spec", "scopes"), q.Spec.Scopes, apivalidation.FieldImmutableErrorMsg),
+		)
 	}
 	return errs
 }
@@ -65,7 +67,10 @@ func validateResourceQuotaStatus(q, _ *corev1.ResourceQuota) (errs field.ErrorLi
 }
 
 func quotaStatus(q *corev1.ResourceQuota) field.ErrorList {
-	return append(quotaAmounts(q.Status.Hard, field.NewPath("status", "hard")), quotaAmounts(q.Status.Used, field.NewPath("status", "used"))...)
+	return append(
+		quotaAmounts(q.Status.Hard, field.NewPath("status", "hard")),
+		quotaAmounts(q.Status.Used, field.NewPath("status", "used"))...,
+	)
 }
 
 func quotaAmounts(list corev1.ResourceList, at *field.Path) (errs field.ErrorList) {
@@ -111,16 +116,23 @@ func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.Erro
 			errs = append(errs, field.Invalid(at, shown(), "unsupported scope applied to resource"))
 		}
 		if slices.Contains(scopesThatExist, r.ScopeName) && r.Operator != corev1.ScopeSelectorOpExists {
-			errs = append(errs, field.Invalid(at.Child("operator"), r.Operator, "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"))
+			errs = append(errs, field.Invalid(
+				at.Child("operator"), r.Operator,
+				"must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
+			))
 		}
 		switch r.Operator {
 		case corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn:
 			if len(r.Values) == 0 {
-				errs = append(errs, field.Required(at.Child("values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"))
+				errs = append(errs, field.Required(
+					at.Child("values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+				))
 			}
 		case corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist:
 			if len(r.Values) != 0 {
-				errs = append(errs, field.Invalid(at.Child("values"), r.Values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"))
+				errs = append(errs, field.Invalid(
+					at.Child("values"), r.Values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+				))
 			}
 		default:
 			errs = append(errs, field.Invalid(at.Child("operator"), r.Operator, "not a valid selector operator"))
@@ -130,14 +142,18 @@ func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.Erro
 }
 
 // scopesThatExist are the scopes without values.
-var scopesThatExist = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort,
-	corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeCrossNamespacePodAffinity}
+var scopesThatExist = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort,
+	corev1.ResourceQuotaScopeNotBestEffort,
+	corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating,
+	corev1.ResourceQuotaScopeCrossNamespacePodAffinity}
 
 func isScope(s corev1.ResourceQuotaScope) bool {
-	return slices.Contains(scopesThatExist, s) || s == corev1.ResourceQuotaScopePriorityClass || s == corev1.ResourceQuotaScopeVolumeAttributesClass
+	return slices.Contains(scopesThatExist, s) || s == corev1.ResourceQuotaScopePriorityClass ||
+		s == corev1.ResourceQuotaScopeVolumeAttributesClass
 }
 
-var podMeasures = check.Set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
+var podMeasures = check.Set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU,
+	corev1.ResourceRequestsMemory,
 	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory)
 
 // misfits returns the quota's resources to which a scope does not apply; they are computed once for each scope.
@@ -183,7 +199,10 @@ func resourceQuotaColumns() []entry.Column {
 	return []entry.Column{
 		printing.NameColumn,
 		printing.Text("Request", "Request represents a minimum amount of cpu/memory that a container may consume."),
-		printing.Text("Limit", "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node."),
+		printing.Text(
+			"Limit",
+			"Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
+		),
 		printing.AgeColumn,
 	}
 }

@@ -127,7 +127,9 @@ func validateSecretUpdate(s, old *corev1.Secret) field.ErrorList {
 
 func secretColumns() []entry.Column {
 	doc := corev1.Secret{}.SwaggerDoc()
-	return []entry.Column{printing.NameColumn, printing.Text("Type", doc["type"]), printing.Text("Data", doc["data"]), printing.AgeColumn}
+	return []entry.Column{
+		printing.NameColumn, printing.Text("Type", doc["type"]), printing.Text("Data", doc["data"]), printing.AgeColumn,
+	}
 }
 
 func secretCells(s *corev1.Secret, now time.Time) []any {

@@ -30,7 +30,10 @@ func services() *entry.Resource {
 		Delete: entry.Deletion{Returned: true},
 		Hooks:  hooks.Hooks{Begin: service.Begin},
 		Subresources: []entry.Subresource{
-			{Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved, Kind: corev1.SchemeGroupVersion.WithKind("ServiceProxyOptions")},
+			{
+				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,
+				Kind: corev1.SchemeGroupVersion.WithKind("ServiceProxyOptions"),
+			},
 			entry.StatusWith(entry.Subresource{
 				ValidateUpdate: entry.ValidateChange(validateServiceStatus),
 				Warnings:       entry.Warn(serviceStatusWarnings),

@@ -55,7 +55,9 @@ func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	for i, p := range invalid.Each(s.Spec.Ports, &errs) {
 		k := key{p.Protocol, p.Port}
 		if ports[k] {
-			errs = append(errs, field.Duplicate(at.Index(i), check.Internal(corev1.ServicePort{Protocol: p.Protocol, Port: p.Port})))
+			errs = append(
+				errs, field.Duplicate(at.Index(i), check.Internal(corev1.ServicePort{Protocol: p.Protocol, Port: p.Port})),
+			)
 		}
 		ports[k] = true
 	}

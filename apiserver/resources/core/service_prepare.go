@@ -32,7 +32,9 @@ func serviceWarnings(s, _ *corev1.Service) []string {
 	headless := spec.Type == corev1.ServiceTypeClusterIP && spec.ClusterIP == corev1.ClusterIPNone
 	ignored(headless && spec.LoadBalancerIP != "", "spec.loadBalancerIP", "for headless services")
 	ignored(headless && len(spec.ExternalIPs) > 0, "spec.externalIPs", "for headless services")
-	ignored(headless && spec.SessionAffinity != corev1.ServiceAffinityNone, "spec.SessionAffinity", "for headless services")
+	ignored(
+		headless && spec.SessionAffinity != corev1.ServiceAffinityNone, "spec.SessionAffinity", "for headless services",
+	)
 	for i, ip := range spec.ExternalIPs {
 		texts = append(texts, warnings.OfAddress(at.Child("externalIPs").Index(i), ip)...)
 	}
@@ -140,7 +142,8 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 			s.IPFamilyPolicy = nil
 		}
 	}
-	if serviceip.HasNodePort(old) && !serviceip.HasNodePort(s) && subset(serviceip.NodePorts(s), serviceip.NodePorts(old)) {
+	if serviceip.HasNodePort(old) && !serviceip.HasNodePort(s) &&
+		subset(serviceip.NodePorts(s), serviceip.NodePorts(old)) {
 		for i := range s.Ports {
 			s.Ports[i].NodePort = 0
 		}

@@ -85,7 +85,10 @@ func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	switch {
 	case !needsHealthCheck(s):
 		if port != 0 {
-			errs = append(errs, field.Invalid(at, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"))
+			errs = append(
+				errs,
+				field.Invalid(at, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"),
+			)
 		}
 	case port == 0:
 		errs = append(errs, field.Required(at, ""))
@@ -94,7 +97,8 @@ func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	}
 	if p := s.Spec.InternalTrafficPolicy; p != nil {
 		errs = append(errs, check.OneOf(*p, spec.Child("internalTrafficPolicy"), internalPolicies)...)
-	} else if t := s.Spec.Type; t == corev1.ServiceTypeNodePort || t == corev1.ServiceTypeLoadBalancer || t == corev1.ServiceTypeClusterIP {
+	} else if t := s.Spec.Type; t == corev1.ServiceTypeNodePort || t == corev1.ServiceTypeLoadBalancer ||
+		t == corev1.ServiceTypeClusterIP {
 		errs = append(errs, field.Required(spec.Child("internalTrafficPolicy"), ""))
 	}
 	if d := s.Spec.TrafficDistribution; d != nil {

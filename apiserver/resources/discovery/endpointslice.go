@@ -57,7 +57,9 @@ func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
 	}
 	for i := range s.Endpoints {
 		for j, address := range s.Endpoints[i].Addresses {
-			texts = append(texts, warnings.OfAddress(field.NewPath("endpoints").Index(i).Child("addresses").Index(j), address)...)
+			texts = append(
+				texts, warnings.OfAddress(field.NewPath("endpoints").Index(i).Child("addresses").Index(j), address)...,
+			)
 		}
 	}
 	return texts
@@ -99,14 +101,18 @@ const (
 	maxHints          = 8
 )
 
-var addressTypes = []discoveryv1.AddressType{discoveryv1.AddressTypeFQDN, discoveryv1.AddressTypeIPv4, discoveryv1.AddressTypeIPv6}
+var addressTypes = []discoveryv1.AddressType{
+	discoveryv1.AddressTypeFQDN, discoveryv1.AddressTypeIPv4, discoveryv1.AddressTypeIPv6,
+}
 
 func validateEndpointSlice(s *discoveryv1.EndpointSlice) field.ErrorList {
 	return endpointSliceOver(s, nil)
 }
 
 func validateEndpointSliceUpdate(s, old *discoveryv1.EndpointSlice) field.ErrorList {
-	return append(endpointSliceOver(s, old), check.Immutable(s.AddressType, old.AddressType, field.NewPath("addressType"))...)
+	return append(
+		endpointSliceOver(s, old), check.Immutable(s.AddressType, old.AddressType, field.NewPath("addressType"))...,
+	)
 }
 
 // endpointSliceOver does not validate unchanged endpoints.

@@ -42,7 +42,9 @@ func templateToV1(obj runtime.Object) (runtime.Object, error) {
 func templateToV1beta1(obj runtime.Object) (runtime.Object, error) {
 	out, err := entry.Recast[resourcev1beta1.ResourceClaimTemplate](obj)
 	if in, ok := obj.(*resourcev1.ResourceClaimTemplate); ok && err == nil {
-		err = requestsToV1beta1(in.Spec.Spec.Devices.Requests, out.(*resourcev1beta1.ResourceClaimTemplate).Spec.Spec.Devices.Requests)
+		err = requestsToV1beta1(
+			in.Spec.Spec.Devices.Requests, out.(*resourcev1beta1.ResourceClaimTemplate).Spec.Spec.Devices.Requests,
+		)
 	}
 	return out, err
 }
@@ -78,7 +80,8 @@ func sliceToV1beta1(obj runtime.Object) (runtime.Object, error) {
 func requestsToV1(in []resourcev1beta1.DeviceRequest, out []resourcev1.DeviceRequest) error {
 	for i := range in {
 		r := &in[i]
-		if len(r.FirstAvailable) > 0 && r.DeviceClassName == "" && r.Selectors == nil && r.AllocationMode == "" && r.Count == 0 &&
+		if len(r.FirstAvailable) > 0 && r.DeviceClassName == "" && r.Selectors == nil && r.AllocationMode == "" &&
+			r.Count == 0 &&
 			r.AdminAccess == nil && r.Tolerations == nil && r.Capacity == nil {
 			continue
 		}

@@ -13,9 +13,15 @@ import (
 func TestRequestsOfV1beta1(t *testing.T) {
 	beta := &resourcev1beta1.ResourceClaim{}
 	beta.Spec.Devices.Requests = []resourcev1beta1.DeviceRequest{
-		{Name: "exact", DeviceClassName: "c", Count: 3, AllocationMode: "ExactCount", Selectors: []resourcev1beta1.DeviceSelector{{CEL: &resourcev1beta1.CELDeviceSelector{Expression: "true"}}}},
+		{
+			Name: "exact", DeviceClassName: "c", Count: 3, AllocationMode: "ExactCount",
+			Selectors: []resourcev1beta1.DeviceSelector{{CEL: &resourcev1beta1.CELDeviceSelector{Expression: "true"}}},
+		},
 		{Name: "first", FirstAvailable: []resourcev1beta1.DeviceSubRequest{{Name: "sub", DeviceClassName: "d", Count: 1}}},
-		{Name: "both", DeviceClassName: "c", FirstAvailable: []resourcev1beta1.DeviceSubRequest{{Name: "sub", DeviceClassName: "d"}}},
+		{
+			Name: "both", DeviceClassName: "c",
+			FirstAvailable: []resourcev1beta1.DeviceSubRequest{{Name: "sub", DeviceClassName: "d"}},
+		},
 		{Name: "neither"},
 	}
 	v1 := &resourcev1.ResourceClaim{}
@@ -23,7 +29,10 @@ func TestRequestsOfV1beta1(t *testing.T) {
 		{Name: "exact", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "c", Count: 3, AllocationMode: "ExactCount",
 			Selectors: []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: "true"}}}}},
 		{Name: "first", FirstAvailable: []resourcev1.DeviceSubRequest{{Name: "sub", DeviceClassName: "d", Count: 1}}},
-		{Name: "both", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "c"}, FirstAvailable: []resourcev1.DeviceSubRequest{{Name: "sub", DeviceClassName: "d"}}},
+		{
+			Name: "both", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "c"},
+			FirstAvailable: []resourcev1.DeviceSubRequest{{Name: "sub", DeviceClassName: "d"}},
+		},
 		{Name: "neither", Exactly: &resourcev1.ExactDeviceRequest{}},
 	}
 	v1.SetGroupVersionKind(resourcev1.SchemeGroupVersion.WithKind("ResourceClaim"))

@@ -21,12 +21,18 @@ import (
 var (
 	deviceTaintEffects = []resourcev1.DeviceTaintEffect{resourcev1.DeviceTaintEffectNoExecute,
 		resourcev1.DeviceTaintEffectNoSchedule, resourcev1.DeviceTaintEffectNone}
-	deviceOperators = []resourcev1.DeviceTolerationOperator{resourcev1.DeviceTolerationOpEqual, resourcev1.DeviceTolerationOpExists}
-	allocationModes = []resourcev1.DeviceAllocationMode{resourcev1.DeviceAllocationModeAll, resourcev1.DeviceAllocationModeExactCount}
+	deviceOperators = []resourcev1.DeviceTolerationOperator{
+		resourcev1.DeviceTolerationOpEqual, resourcev1.DeviceTolerationOpExists,
+	}
+	allocationModes = []resourcev1.DeviceAllocationMode{
+		resourcev1.DeviceAllocationModeAll, resourcev1.DeviceAllocationModeExactCount,
+	}
 )
 
 func selectors(list []resourcev1.DeviceSelector, stored bool, at *field.Path) field.ErrorList {
-	return listed(list, resourcev1.DeviceSelectorsMaxSize, at, func(s *resourcev1.DeviceSelector, at *field.Path) field.ErrorList {
+	return listed(list, resourcev1.DeviceSelectorsMaxSize, at, func(
+		s *resourcev1.DeviceSelector, at *field.Path,
+	) field.ErrorList {
 		at = at.Child("cel")
 		switch {
 		case s.CEL == nil:
@@ -44,7 +50,9 @@ func deviceConfig(c *resourcev1.DeviceConfiguration, stored bool, at *field.Path
 		return field.ErrorList{field.Required(at, "")}
 	}
 	errs := volumes.CSIDriver(c.Opaque.Driver, at.Child("driver"))
-	return append(errs, rawObject(c.Opaque.Parameters, stored, resourcev1.OpaqueParametersMaxLength, at.Child("parameters"))...)
+	return append(
+		errs, rawObject(c.Opaque.Parameters, stored, resourcev1.OpaqueParametersMaxLength, at.Child("parameters"))...,
+	)
 }
 
 // rawObject requires a JSON object with a limited size; a stored one may be longer.
@@ -83,7 +91,9 @@ func deviceName(name resourcev1.QualifiedName, at *field.Path) (errs field.Error
 func fullDeviceName(name resourcev1.FullyQualifiedName, at *field.Path) field.ErrorList {
 	errs := deviceName(resourcev1.QualifiedName(name), at)
 	if !strings.Contains(string(name), "/") {
-		errs = append(errs, field.Invalid(at, name, "a fully qualified name must be a domain and a name separated by a slash"))
+		errs = append(
+			errs, field.Invalid(at, name, "a fully qualified name must be a domain and a name separated by a slash"),
+		)
 	}
 	return errs
 }
@@ -152,7 +162,9 @@ func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 		}
 		bad[c] = true
 		if good[c] {
-			errs = append(errs, field.Invalid(failedAt.Index(i), c, "bindingFailureConditions must not overlap with bindingConditions"))
+			errs = append(
+				errs, field.Invalid(failedAt.Index(i), c, "bindingFailureConditions must not overlap with bindingConditions"),
+			)
 		}
 	}
 	if len(ready) == 0 && len(failed) > 0 {

@@ -46,7 +46,9 @@ func validateDeviceClassUpdate(c, old *resourcev1.DeviceClass) field.ErrorList {
 // deviceClassOver accepts list lengths that the old object had.
 func deviceClassOver(c *resourcev1.DeviceClass, old *resourcev1.DeviceClassSpec) field.ErrorList {
 	at, s := field.NewPath("spec"), &c.Spec
-	errs := selectors(s.Selectors, old != nil && apiequality.Semantic.DeepEqual(s.Selectors, old.Selectors), at.Child("selectors"))
+	errs := selectors(
+		s.Selectors, old != nil && apiequality.Semantic.DeepEqual(s.Selectors, old.Selectors), at.Child("selectors"),
+	)
 	stored := old != nil && apiequality.Semantic.DeepEqual(s.Config, old.Config)
 	errs = append(errs, listed(s.Config, resourcev1.DeviceConfigMaxSize, at.Child("config"),
 		func(c *resourcev1.DeviceClassConfiguration, at *field.Path) field.ErrorList {

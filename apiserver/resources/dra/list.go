@@ -7,7 +7,9 @@ import (
 )
 
 // listed validates each item, unless there are more than most (no limit if it is negative).
-func listed[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) (errs field.ErrorList) {
+func listed[T any](
+	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList,
+) (errs field.ErrorList) {
 	if most >= 0 && len(list) > most {
 		return field.ErrorList{field.TooMany(at, len(list), most)}
 	}
@@ -18,7 +20,9 @@ func listed[T any](list []T, most int, at *field.Path, item func(*T, *field.Path
 }
 
 // distinct validates a list whose items have unique keys.
-func distinct[T any, K comparable](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K) field.ErrorList {
+func distinct[T any, K comparable](
+	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K,
+) field.ErrorList {
 	errs := listed(list, most, at, item)
 	if most >= 0 && len(list) > most {
 		return errs

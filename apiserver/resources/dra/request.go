@@ -44,7 +44,9 @@ func deviceClaim(c *resourcev1.DeviceClaim, at *field.Path) field.ErrorList {
 	requests := requestsOf(c)
 	errs := distinct(c.Requests, resourcev1.DeviceRequestsMaxSize, at.Child("requests"), deviceRequest,
 		func(r *resourcev1.DeviceRequest) string { return r.Name })
-	errs = append(errs, listed(c.Constraints, resourcev1.DeviceConstraintsMaxSize, at.Child("constraints"), requests.constraint)...)
+	errs = append(
+		errs, listed(c.Constraints, resourcev1.DeviceConstraintsMaxSize, at.Child("constraints"), requests.constraint)...,
+	)
 	return append(errs, listed(c.Config, resourcev1.DeviceConfigMaxSize, at.Child("config"),
 		func(c *resourcev1.DeviceClaimConfiguration, at *field.Path) field.ErrorList {
 			errs := requests.named(c.Requests, at.Child("requests"))
@@ -62,7 +64,9 @@ func (r deviceRequests) named(names []string, at *field.Path) field.ErrorList {
 }
 
 func (r deviceRequests) name(name string, at *field.Path) (errs field.ErrorList) {
-	unknown := field.Invalid(at, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'")
+	unknown := field.Invalid(
+		at, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'",
+	)
 	parts := strings.Split(name, "/")
 	if len(parts) > 2 {
 		return field.ErrorList{unknown}
@@ -85,7 +89,10 @@ func (r deviceRequests) constraint(c *resourcev1.DeviceConstraint, at *field.Pat
 	case c.DistinctAttribute != nil:
 		return append(errs, fullDeviceName(*c.DistinctAttribute, at.Child("distinctAttribute"))...)
 	}
-	return append(errs, field.Required(at, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`))
+	return append(
+		errs,
+		field.Required(at, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`),
+	)
 }
 
 func (r deviceRequests) result(d *resourcev1.DeviceRequestAllocationResult, at *field.Path) field.ErrorList {
@@ -119,7 +126,9 @@ func deviceRequest(r *resourcev1.DeviceRequest, at *field.Path) field.ErrorList 
 	case alternatives && r.Exactly != nil:
 		return append(errs, field.Invalid(at, nil, one+", but multiple fields are set"))
 	case alternatives:
-		return append(errs, distinct(r.FirstAvailable, resourcev1.FirstAvailableDeviceRequestMaxSize, at.Child("firstAvailable"),
+		return append(errs, distinct(r.FirstAvailable, resourcev1.FirstAvailableDeviceRequestMaxSize, at.Child(
+			"firstAvailable",
+		),
 			alternative, func(s *resourcev1.DeviceSubRequest) string { return s.Name })...)
 	}
 	e, at := r.Exactly, at.Child("exactly")
@@ -148,7 +157,9 @@ func deviceClassName(name string, at *field.Path) field.ErrorList {
 func allocationMode(mode resourcev1.DeviceAllocationMode, count int64, at *field.Path) field.ErrorList {
 	switch {
 	case mode == resourcev1.DeviceAllocationModeAll && count != 0:
-		return field.ErrorList{field.Invalid(at.Child("count"), count, fmt.Sprintf("must not be specified when allocationMode is '%s'", mode))}
+		return field.ErrorList{
+			field.Invalid(at.Child("count"), count, fmt.Sprintf("must not be specified when allocationMode is '%s'", mode)),
+		}
 	case mode == resourcev1.DeviceAllocationModeExactCount && count <= 0:
 		return field.ErrorList{field.Invalid(at.Child("count"), count, check.NotPositiveText)}
 	}

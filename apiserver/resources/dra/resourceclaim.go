@@ -113,7 +113,9 @@ func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorLi
 	case len(s.ReservedFor) > 0 && s.Allocation == nil:
 		errs = append(errs, field.Forbidden(reserved, "may not be specified when `allocated` is not set"))
 	case c.DeletionTimestamp != nil && !within(s.ReservedFor, old.Status.ReservedFor):
-		errs = append(errs, field.Forbidden(reserved, "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set"))
+		errs = append(errs, field.Forbidden(
+			reserved, "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
+		))
 	}
 	switch {
 	case s.Allocation == nil:
@@ -226,7 +228,9 @@ func deviceNetwork(n *resourcev1.NetworkDeviceData, at *field.Path) (errs field.
 		errs = append(errs, field.TooLong(at.Child("interfaceName"), "", resourcev1.NetworkDeviceDataInterfaceNameMaxLength))
 	}
 	if len(n.HardwareAddress) > resourcev1.NetworkDeviceDataHardwareAddressMaxLength {
-		errs = append(errs, field.TooLong(at.Child("hardwareAddress"), "", resourcev1.NetworkDeviceDataHardwareAddressMaxLength))
+		errs = append(
+			errs, field.TooLong(at.Child("hardwareAddress"), "", resourcev1.NetworkDeviceDataHardwareAddressMaxLength),
+		)
 	}
 	return append(errs, distinct(n.IPs, resourcev1.NetworkDeviceDataMaxIPs, at.Child("ips"),
 		func(address *string, at *field.Path) field.ErrorList {
@@ -235,7 +239,9 @@ func deviceNetwork(n *resourcev1.NetworkDeviceData, at *field.Path) (errs field.
 }
 
 var (
-	allocationSources = []resourcev1.AllocationConfigSource{resourcev1.AllocationConfigSourceClaim, resourcev1.AllocationConfigSourceClass}
+	allocationSources = []resourcev1.AllocationConfigSource{
+		resourcev1.AllocationConfigSourceClaim, resourcev1.AllocationConfigSourceClass,
+	}
 )
 
 func resourceClaimColumns() []entry.Column {

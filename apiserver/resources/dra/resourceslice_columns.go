@@ -21,5 +21,7 @@ func resourceSliceColumns() []entry.Column {
 }
 
 func resourceSliceCells(s *resourcev1.ResourceSlice, now time.Time) []any {
-	return []any{s.Name, printing.Value(s.Spec.NodeName, ""), s.Spec.Driver, s.Spec.Pool.Name, printing.AgeOf(&s.ObjectMeta, now)}
+	return []any{
+		s.Name, printing.Value(s.Spec.NodeName, ""), s.Spec.Driver, s.Spec.Pool.Name, printing.AgeOf(&s.ObjectMeta, now),
+	}
 }

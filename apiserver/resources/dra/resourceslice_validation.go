@@ -31,7 +31,9 @@ func deviceCapacity(c *resourcev1.DeviceCapacity, shared bool, at *field.Path) f
 	case !shared:
 		return field.ErrorList{field.Forbidden(at, "allowMultipleAllocations must be true")}
 	case len(p.ValidValues) > 0 && p.ValidRange != nil:
-		return field.ErrorList{field.Forbidden(at, `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`)}
+		return field.ErrorList{field.Forbidden(
+			at, `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`,
+		)}
 	case len(p.ValidValues) > 0 && p.Default == nil:
 		return field.ErrorList{field.Required(at.Child("default"), "required when validValues is defined")}
 	case p.ValidRange != nil && p.Default == nil:
@@ -44,7 +46,9 @@ func deviceCapacity(c *resourcev1.DeviceCapacity, shared bool, at *field.Path) f
 	return nil
 }
 
-func validValues(values []resource.Quantity, standard, capacity resource.Quantity, at *field.Path) (errs field.ErrorList) {
+func validValues(
+	values []resource.Quantity, standard, capacity resource.Quantity, at *field.Path,
+) (errs field.ErrorList) {
 	for i := range invalid.Each(values, &errs) {
 		if i > 0 && values[i-1].Cmp(values[i]) > 0 {
 			errs = append(errs, field.Invalid(at.Index(i), values[i].String(), "values must be sorted in ascending order"))
@@ -64,11 +68,15 @@ func validValues(values []resource.Quantity, standard, capacity resource.Quantit
 	return errs
 }
 
-func validRange(r *resourcev1.CapacityRequestPolicyRange, standard, capacity resource.Quantity, at *field.Path) (errs field.ErrorList) {
+func validRange(
+	r *resourcev1.CapacityRequestPolicyRange, standard, capacity resource.Quantity, at *field.Path,
+) (errs field.ErrorList) {
 	if r.Min == nil {
 		return field.ErrorList{field.Required(at.Child("min"), "required when validRange is defined")}
 	}
-	ordered := func(low, high resource.Quantity, child string, value resource.Quantity, text string, bound resource.Quantity) {
+	ordered := func(
+		low, high resource.Quantity, child string, value resource.Quantity, text string, bound resource.Quantity,
+	) {
 		if low.Cmp(high) > 0 {
 			errs = append(errs, field.Invalid(at.Child(child), value.String(), text+": "+bound.String()))
 		}
@@ -90,7 +98,10 @@ func validRange(r *resourcev1.CapacityRequestPolicyRange, standard, capacity res
 	next := r.Min.DeepCopy()
 	next.Add(*r.Step)
 	if next.Cmp(capacity) > 0 {
-		errs = append(errs, field.Invalid(step, r.Step.String(), fmt.Sprintf("one step %s is larger than capacity value: %s", next.String(), capacity.String())))
+		errs = append(errs, field.Invalid(
+			step, r.Step.String(),
+			fmt.Sprintf("one step %s is larger than capacity value: %s", next.String(), capacity.String()),
+		))
 	}
 	errs = append(errs, onStep(standard, r, step)...)
 	if r.Max != nil {
@@ -106,12 +117,18 @@ func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *f
 	if size == 0 || (v.Value()-r.Min.Value())%size == 0 {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, v.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", r.Step.String(), r.Min.String()))}
+	return field.ErrorList{field.Invalid(
+		at, v.String(),
+		fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", r.Step.String(), r.Min.String()),
+	)}
 }
 
 // keyed validates a map's keys and values, unless there are more than most. Long keys are shortened in paths.
 // Upstream's order is random; this one is sorted.
-func keyed[K ~string, V any](m map[K]V, most, keyLength int, at *field.Path, key func(K, *field.Path) field.ErrorList, value func(V, *field.Path) field.ErrorList) (errs field.ErrorList) {
+func keyed[K ~string, V any](
+	m map[K]V, most, keyLength int, at *field.Path, key func(K, *field.Path) field.ErrorList,
+	value func(V, *field.Path) field.ErrorList,
+) (errs field.ErrorList) {
 	if most >= 0 && len(m) > most {
 		return field.ErrorList{field.TooMany(at, len(m), most)}
 	}
@@ -207,7 +224,9 @@ func mostDevices(list []resourcev1.Device) int {
 // sliceNodes requires exactly one field that selects the nodes of the devices.
 func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.ErrorList) {
 	const one = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
-	errs, ways := reach(s.NodeName, s.NodeSelector, s.AllNodes, "must be either unset or set to a non-empty string", true, at)
+	errs, ways := reach(
+		s.NodeName, s.NodeSelector, s.AllNodes, "must be either unset or set to a non-empty string", true, at,
+	)
 	if p := s.PerDeviceNodeSelection; p != nil && *p {
 		ways = append(ways, "`perDeviceNodeSelection`")
 	} else if p != nil {
@@ -225,7 +244,9 @@ func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.Err
 
 // reach validates the common node fields of slices and devices, and lists those that are set. single requires a
 // selector with one term.
-func reach(name *string, s *corev1.NodeSelector, all *bool, empty string, single bool, at *field.Path) (errs field.ErrorList, ways []string) {
+func reach(
+	name *string, s *corev1.NodeSelector, all *bool, empty string, single bool, at *field.Path,
+) (errs field.ErrorList, ways []string) {
 	if name != nil && *name != "" {
 		ways = append(ways, "`nodeName`")
 		errs = append(errs, check.NodeName(*name, at.Child("nodeName"))...)
@@ -236,7 +257,10 @@ func reach(name *string, s *corev1.NodeSelector, all *bool, empty string, single
 		ways = append(ways, "`nodeSelector`")
 		errs = append(errs, podspec.NodeSelector(s, false, at.Child("nodeSelector"))...)
 		if single && len(s.NodeSelectorTerms) != 1 {
-			errs = append(errs, field.Invalid(at.Child("nodeSelector", "nodeSelectorTerms"), check.Internal(s.NodeSelectorTerms), "must have exactly one node selector term"))
+			errs = append(errs, field.Invalid(
+				at.Child("nodeSelector", "nodeSelectorTerms"), check.Internal(s.NodeSelectorTerms),
+				"must have exactly one node selector term",
+			))
 		}
 	}
 	if all != nil && *all {
@@ -276,11 +300,17 @@ func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) fi
 	if old == nil || !apiequality.Semantic.DeepEqual(old.Taints, d.Taints) {
 		errs = append(errs, listed(d.Taints, resourcev1.DeviceTaintsMaxLength, at.Child("taints"), deviceTaint)...)
 	}
-	errs = append(errs, distinct(d.ConsumesCounters, resourcev1.ResourceSliceMaxDeviceCounterConsumptionsPerDevice, at.Child("consumesCounters"),
-		func(c *resourcev1.DeviceCounterConsumption, at *field.Path) field.ErrorList {
-			errs := counterSetName(c.CounterSet, at.Child("counterSet"))
-			return append(errs, counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerDeviceCounterConsumption, at.Child("counters"))...)
-		}, func(c *resourcev1.DeviceCounterConsumption) string { return c.CounterSet })...)
+	errs = append(errs,
+		distinct(d.ConsumesCounters, resourcev1.ResourceSliceMaxDeviceCounterConsumptionsPerDevice, at.Child(
+			"consumesCounters",
+		),
+			func(c *resourcev1.DeviceCounterConsumption, at *field.Path) field.ErrorList {
+				errs := counterSetName(c.CounterSet, at.Child("counterSet"))
+				return append(
+					errs,
+					counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerDeviceCounterConsumption, at.Child("counters"))...,
+				)
+			}, func(c *resourcev1.DeviceCounterConsumption) string { return c.CounterSet })...)
 	errs = append(errs, deviceNodes(d, ownNodes, at)...)
 	return append(errs, bindingConditions(d.BindingConditions, d.BindingFailureConditions, at)...)
 }
@@ -288,14 +318,19 @@ func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) fi
 func attributeCount(d *resourcev1.Device, at *field.Path) (errs field.ErrorList) {
 	total := len(d.Attributes) + len(d.Capacity)
 	if most := resourcev1.ResourceSliceMaxAttributesAndCapacitiesPerDevice; total > most {
-		errs = append(errs, field.Invalid(at, total, fmt.Sprintf("the total number of attributes and capacities must not exceed %d", most)))
+		errs = append(
+			errs,
+			field.Invalid(at, total, fmt.Sprintf("the total number of attributes and capacities must not exceed %d", most)),
+		)
 	}
 	values := 0
 	for _, a := range d.Attributes {
 		values += max(1, len(a.BoolValues)+len(a.IntValues)+len(a.StringValues)+len(a.VersionValues))
 	}
 	if most := resourcev1.ResourceSliceMaxAttributeValuesPerDevice; values > most {
-		errs = append(errs, field.Invalid(at, values, fmt.Sprintf("the total number of attribute values must not exceed %d", most)))
+		errs = append(
+			errs, field.Invalid(at, values, fmt.Sprintf("the total number of attribute values must not exceed %d", most)),
+		)
 	}
 	return errs
 }
@@ -306,7 +341,10 @@ func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList
 		if d.NodeName == nil && d.NodeSelector == nil && d.AllNodes == nil {
 			return nil
 		}
-		return field.ErrorList{field.Invalid(at, nil, "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec")}
+		return field.ErrorList{field.Invalid(
+			at, nil,
+			"`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
+		)}
 	}
 	const one = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
 	errs, ways := reach(d.NodeName, d.NodeSelector, d.AllNodes, "must not be empty", false, at)
@@ -335,7 +373,9 @@ func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.E
 	if a.VersionValue != nil {
 		values++
 		if !semanticVersion.MatchString(*a.VersionValue) {
-			errs = append(errs, field.Invalid(at.Child("version"), *a.VersionValue, "must be a string compatible with semver.org spec 2.0.0"))
+			errs = append(
+				errs, field.Invalid(at.Child("version"), *a.VersionValue, "must be a string compatible with semver.org spec 2.0.0"),
+			)
 		}
 		errs = append(errs, attributeText(*a.VersionValue, at.Child("version"))...)
 	}

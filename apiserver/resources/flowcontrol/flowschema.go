@@ -52,20 +52,27 @@ const mostPrecedence = 10000
 
 var (
 	flowVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"}
-	flowKinds = []flowcontrolv1.SubjectKind{flowcontrolv1.SubjectKindGroup, flowcontrolv1.SubjectKindServiceAccount, flowcontrolv1.SubjectKindUser}
-	flowBy    = []flowcontrolv1.FlowDistinguisherMethodType{flowcontrolv1.FlowDistinguisherMethodByNamespaceType, flowcontrolv1.FlowDistinguisherMethodByUserType}
+	flowKinds = []flowcontrolv1.SubjectKind{
+		flowcontrolv1.SubjectKindGroup, flowcontrolv1.SubjectKindServiceAccount, flowcontrolv1.SubjectKindUser,
+	}
+	flowBy = []flowcontrolv1.FlowDistinguisherMethodType{
+		flowcontrolv1.FlowDistinguisherMethodByNamespaceType, flowcontrolv1.FlowDistinguisherMethodByUserType,
+	}
 )
 
 // everyFlow is the rule of the two mandatory schemas.
 func everyFlow(groups ...string) flowcontrolv1.PolicyRulesWithSubjects {
 	r := flowcontrolv1.PolicyRulesWithSubjects{
 		ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
-			Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}, ClusterScope: true,
+			Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"},
+			ClusterScope: true,
 		}},
 		NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}}},
 	}
 	for _, g := range groups {
-		r.Subjects = append(r.Subjects, flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: g}})
+		r.Subjects = append(
+			r.Subjects, flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: g}},
+		)
 	}
 	return r
 }
@@ -80,8 +87,10 @@ var mandatorySchemas = map[string]flowcontrolv1.FlowSchemaSpec{
 	"catch-all": {
 		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "catch-all"},
 		MatchingPrecedence:         mostPrecedence,
-		DistinguisherMethod:        &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType},
-		Rules:                      []flowcontrolv1.PolicyRulesWithSubjects{everyFlow("system:unauthenticated", "system:authenticated")},
+		DistinguisherMethod: &flowcontrolv1.FlowDistinguisherMethod{
+			Type: flowcontrolv1.FlowDistinguisherMethodByUserType,
+		},
+		Rules: []flowcontrolv1.PolicyRulesWithSubjects{everyFlow("system:unauthenticated", "system:authenticated")},
 	},
 }
 
@@ -92,10 +101,15 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, "must be a positive value"))
 	}
 	if s.MatchingPrecedence > mostPrecedence {
-		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, fmt.Sprintf("must not be greater than %v", mostPrecedence)))
+		errs = append(
+			errs, field.Invalid(precedence, s.MatchingPrecedence, fmt.Sprintf("must not be greater than %v", mostPrecedence)),
+		)
 	}
 	if s.MatchingPrecedence == 1 && f.Name != "exempt" {
-		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, "only the schema named 'exempt' may have matchingPrecedence 1"))
+		errs = append(
+			errs,
+			field.Invalid(precedence, s.MatchingPrecedence, "only the schema named 'exempt' may have matchingPrecedence 1"),
+		)
 	}
 	if d := s.DistinguisherMethod; d != nil && !slices.Contains(flowBy, d.Type) {
 		errs = append(errs, field.NotSupported(at.Child("distinguisherMethod", "type"), check.Internal(d), flowBy))
@@ -104,13 +118,17 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	if s.PriorityLevelConfiguration.Name == "" {
 		errs = append(errs, field.Required(level, "must reference a priority level"))
 	} else {
-		errs = append(errs, check.Apply(s.PriorityLevelConfiguration.Name, level, check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+		errs = append(
+			errs, check.Apply(s.PriorityLevelConfiguration.Name, level, check.WholeName(apivalidation.NameIsDNSSubdomain))...,
+		)
 	}
 	for i := range invalid.Each(s.Rules, &errs) {
 		errs = append(errs, flowRule(&s.Rules[i], at.Child("rules").Index(i))...)
 	}
 	if fixed, ok := mandatorySchemas[f.Name]; ok && !apiequality.Semantic.DeepEqual(*s, fixed) {
-		errs = append(errs, field.Invalid(at, check.Internal(s), fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)))
+		errs = append(
+			errs, field.Invalid(at, check.Internal(s), fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)),
+		)
 	}
 	return append(errs, validateFlowSchemaStatus(f, f)...)
 }
@@ -157,9 +175,16 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 		given    bool
 		validate func(at *field.Path) field.ErrorList
 	}{
-		{flowcontrolv1.SubjectKindServiceAccount, "serviceAccount", s.ServiceAccount != nil, func(at *field.Path) field.ErrorList { return flowAccount(s.ServiceAccount, at) }},
-		{flowcontrolv1.SubjectKindUser, "user", s.User != nil, func(at *field.Path) field.ErrorList { return check.RequireAll(at, "name", s.User.Name) }},
-		{flowcontrolv1.SubjectKindGroup, "group", s.Group != nil, func(at *field.Path) field.ErrorList { return check.RequireAll(at, "name", s.Group.Name) }},
+		{
+			flowcontrolv1.SubjectKindServiceAccount, "serviceAccount", s.ServiceAccount != nil,
+			func(at *field.Path) field.ErrorList { return flowAccount(s.ServiceAccount, at) },
+		},
+		{flowcontrolv1.SubjectKindUser, "user", s.User != nil, func(at *field.Path) field.ErrorList {
+			return check.RequireAll(at, "name", s.User.Name)
+		}},
+		{flowcontrolv1.SubjectKindGroup, "group", s.Group != nil, func(at *field.Path) field.ErrorList {
+			return check.RequireAll(at, "name", s.Group.Name)
+		}},
 	}
 	if !slices.Contains(flowKinds, s.Kind) {
 		return field.ErrorList{field.NotSupported(at.Child("kind"), s.Kind, flowKinds)}
@@ -170,12 +195,17 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 		case m.given:
 			errs = append(errs, m.validate(at.Child(m.name))...)
 		default:
-			errs = append(errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'", m.name, m.kind)))
+			errs = append(
+				errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'", m.name, m.kind)),
+			)
 		}
 	}
 	for _, m := range invalid.Each(members, &errs) {
 		if m.kind != s.Kind && m.given {
-			errs = append(errs, field.Forbidden(at.Child(m.name), fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m.name, m.kind)))
+			errs = append(
+				errs,
+				field.Forbidden(at.Child(m.name), fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m.name, m.kind)),
+			)
 		}
 	}
 	return errs
@@ -185,12 +215,16 @@ func flowAccount(s *flowcontrolv1.ServiceAccountSubject, at *field.Path) (errs f
 	if s.Name == "" {
 		errs = append(errs, field.Required(at.Child("name"), ""))
 	} else if s.Name != "*" {
-		errs = append(errs, check.Apply(s.Name, at.Child("name"), check.WholeName(apivalidation.ValidateServiceAccountName))...)
+		errs = append(
+			errs, check.Apply(s.Name, at.Child("name"), check.WholeName(apivalidation.ValidateServiceAccountName))...,
+		)
 	}
 	if s.Namespace == "" {
 		return append(errs, field.Required(at.Child("namespace"), "must specify namespace for service account"))
 	}
-	return append(errs, check.Apply(s.Namespace, at.Child("namespace"), check.WholeName(apivalidation.ValidateNamespaceName))...)
+	return append(
+		errs, check.Apply(s.Namespace, at.Child("namespace"), check.WholeName(apivalidation.ValidateNamespaceName))...,
+	)
 }
 
 func flowRuleVerbs(verbs []string, at *field.Path) field.ErrorList {
@@ -221,13 +255,17 @@ func flowResourceRule(r *flowcontrolv1.ResourcePolicyRule, at *field.Path) field
 	namespaces := at.Child("namespaces")
 	switch {
 	case len(r.Namespaces) == 0 && !r.ClusterScope:
-		errs = append(errs, field.Required(namespaces, "resource rules that are not cluster scoped must supply at least one namespace"))
+		errs = append(
+			errs, field.Required(namespaces, "resource rules that are not cluster scoped must supply at least one namespace"),
+		)
 	case slices.Contains(r.Namespaces, "*"):
 		errs = append(errs, check.WildcardAlone(r.Namespaces, "namespaces", namespaces)...)
 	default:
 		for i, ns := range invalid.Each(r.Namespaces, &errs) {
 			for _, text := range apivalidation.ValidateNamespaceName(ns, false) {
-				errs = append(errs, field.Invalid(namespaces.Index(i), ns, "each member of this list must be '*' or a DNS-1123 label; "+text))
+				errs = append(
+					errs, field.Invalid(namespaces.Index(i), ns, "each member of this list must be '*' or a DNS-1123 label; "+text),
+				)
 			}
 		}
 	}

@@ -63,8 +63,12 @@ const (
 )
 
 var (
-	levelTypes     = []flowcontrolv1.PriorityLevelEnablement{flowcontrolv1.PriorityLevelEnablementExempt, flowcontrolv1.PriorityLevelEnablementLimited}
-	limitResponses = []flowcontrolv1.LimitResponseType{flowcontrolv1.LimitResponseTypeQueue, flowcontrolv1.LimitResponseTypeReject}
+	levelTypes = []flowcontrolv1.PriorityLevelEnablement{
+		flowcontrolv1.PriorityLevelEnablementExempt, flowcontrolv1.PriorityLevelEnablementLimited,
+	}
+	limitResponses = []flowcontrolv1.LimitResponseType{
+		flowcontrolv1.LimitResponseTypeQueue, flowcontrolv1.LimitResponseTypeReject,
+	}
 )
 
 func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs field.ErrorList) {
@@ -166,7 +170,9 @@ func limitedLevel(l *flowcontrolv1.LimitedPriorityLevelConfiguration, at *field.
 	}
 	errs = append(errs, lendable(l.LendablePercent, at.Child("lendablePercent"))...)
 	if b := l.BorrowingLimitPercent; b != nil && *b < 0 {
-		errs = append(errs, field.Invalid(at.Child("borrowingLimitPercent"), *b, "if specified, must be a non-negative integer"))
+		errs = append(
+			errs, field.Invalid(at.Child("borrowingLimitPercent"), *b, "if specified, must be a non-negative integer"),
+		)
 	}
 	return errs
 }
@@ -178,7 +184,9 @@ func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.E
 	if q.Queues <= 0 {
 		errs = append(errs, field.Invalid(at.Child("queues"), q.Queues, "must be positive"))
 	} else if q.Queues > maxQueues {
-		errs = append(errs, field.Invalid(at.Child("queues"), q.Queues, fmt.Sprintf("must not be greater than %d", maxQueues)))
+		errs = append(
+			errs, field.Invalid(at.Child("queues"), q.Queues, fmt.Sprintf("must not be greater than %d", maxQueues)),
+		)
 	}
 	hand := at.Child("handSize")
 	bits := int(math.Ceil(math.Log2(float64(q.Queues)) * float64(q.HandSize)))
@@ -188,7 +196,10 @@ func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.E
 	case q.HandSize > q.Queues:
 		errs = append(errs, field.Invalid(hand, q.HandSize, fmt.Sprintf("should not be greater than queues (%d)", q.Queues)))
 	case bits > maxHashBits:
-		errs = append(errs, field.Invalid(hand, q.HandSize, fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not be greater than %d", q.Queues, q.HandSize, maxHashBits)))
+		errs = append(errs, field.Invalid(hand, q.HandSize, fmt.Sprintf(
+			"required entropy bits of deckSize %d and handSize %d should not be greater than %d", q.Queues, q.HandSize,
+			maxHashBits,
+		)))
 	}
 	return errs
 }
@@ -198,7 +209,10 @@ func priorityLevelColumns() []entry.Column {
 	return []entry.Column{
 		printing.NameColumn,
 		printing.Text("Type", flowcontrolv1.PriorityLevelConfigurationSpec{}.SwaggerDoc()["type"]),
-		printing.Text("NominalConcurrencyShares", flowcontrolv1.LimitedPriorityLevelConfiguration{}.SwaggerDoc()["nominalConcurrencyShares"]),
+		printing.Text(
+			"NominalConcurrencyShares",
+			flowcontrolv1.LimitedPriorityLevelConfiguration{}.SwaggerDoc()["nominalConcurrencyShares"],
+		),
 		printing.Text("Queues", queuing["queues"]),
 		printing.Text("HandSize", queuing["handSize"]),
 		printing.Text("QueueLengthLimit", queuing["queueLengthLimit"]),

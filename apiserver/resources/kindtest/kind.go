@@ -38,7 +38,8 @@ type Prepare struct {
 
 // Empty reports whether there is no hook.
 func (p *Prepare) Empty() bool {
-	return p.Create == nil && p.Update == nil && p.Status == nil && len(p.Parts) == 0 && p.Early == nil && p.Warnings == nil &&
+	return p.Create == nil && p.Update == nil && p.Status == nil && len(p.Parts) == 0 && p.Early == nil &&
+		p.Warnings == nil &&
 		p.StatusWarnings == nil
 }
 
@@ -77,8 +78,11 @@ func kindOf(r *resources.Resource) Kind {
 	s := &r.Strategy
 	k := Kind{
 		GVK: r.GroupVersionKind(), Default: s.Default, Table: r.Table,
-		Stored:     !r.Virtual || r.Hooks.Objects.List != nil,
-		Prepare:    Prepare{OwnStatus: s.OwnStatus, Create: s.PrepareCreate, Update: s.PrepareUpdate, Early: s.EarlyWarnings, Warnings: s.Warnings},
+		Stored: !r.Virtual || r.Hooks.Objects.List != nil,
+		Prepare: Prepare{
+			OwnStatus: s.OwnStatus, Create: s.PrepareCreate, Update: s.PrepareUpdate, Early: s.EarlyWarnings,
+			Warnings: s.Warnings,
+		},
 		Validation: Validation{Create: s.Validate, Update: s.ValidateUpdate},
 	}
 	if k.Table.Cells == nil {

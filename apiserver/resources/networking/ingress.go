@@ -63,13 +63,18 @@ func ingressWarnings(g, old *networkingv1.Ingress) []string {
 
 const ingressClassAnnotation = "kubernetes.io/ingress.class"
 
-var pathTypes = []networkingv1.PathType{networkingv1.PathTypeExact, networkingv1.PathTypeImplementationSpecific, networkingv1.PathTypePrefix}
+var pathTypes = []networkingv1.PathType{
+	networkingv1.PathTypeExact, networkingv1.PathTypeImplementationSpecific, networkingv1.PathTypePrefix,
+}
 
 func validateIngress(in *networkingv1.Ingress) field.ErrorList {
 	errs := ingressSpec(&in.Spec, false, false)
 	class, annotated := in.Annotations[ingressClassAnnotation]
 	if name := in.Spec.IngressClassName; annotated && name != nil && class != *name {
-		errs = append(errs, field.Invalid(field.NewPath("annotations").Child(ingressClassAnnotation), class, "must match `ingressClassName` when both are specified"))
+		errs = append(errs, field.Invalid(
+			field.NewPath("annotations").Child(ingressClassAnnotation), class,
+			"must match `ingressClassName` when both are specified",
+		))
 	}
 	return errs
 }
@@ -90,7 +95,9 @@ func validateIngressUpdate(in, old *networkingv1.Ingress) field.ErrorList {
 func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs field.ErrorList) {
 	at := field.NewPath("spec")
 	if len(s.Rules) == 0 && s.DefaultBackend == nil {
-		errs = append(errs, field.Invalid(at, check.Internal(s.Rules), "either `defaultBackend` or `rules` must be specified"))
+		errs = append(
+			errs, field.Invalid(at, check.Internal(s.Rules), "either `defaultBackend` or `rules` must be specified"),
+		)
 	}
 	if s.DefaultBackend != nil {
 		errs = append(errs, ingressBackend(s.DefaultBackend, at.Child("defaultBackend"))...)
@@ -112,7 +119,10 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 		}
 	}
 	if s.IngressClassName != nil {
-		errs = append(errs, check.Apply(*s.IngressClassName, at.Child("ingressClassName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+		errs = append(
+			errs,
+			check.Apply(*s.IngressClassName, at.Child("ingressClassName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...,
+		)
 	}
 	return errs
 }
@@ -194,7 +204,9 @@ func ingressBackend(b *networkingv1.IngressBackend, at *field.Path) (errs field.
 	if b.Service.Name == "" {
 		errs = append(errs, field.Required(service.Child("name"), ""))
 	} else {
-		errs = append(errs, check.Apply(b.Service.Name, service.Child("name"), check.WholeName(apivalidation.NameIsDNSLabel))...)
+		errs = append(
+			errs, check.Apply(b.Service.Name, service.Child("name"), check.WholeName(apivalidation.NameIsDNSLabel))...,
+		)
 	}
 	switch {
 	case port.Name != "" && port.Number != 0:

@@ -37,7 +37,9 @@ func defaultIngressClass(c *networkingv1.IngressClass) {
 
 const maxIngressController = 250
 
-var parameterScopes = []string{networkingv1.IngressClassParametersReferenceScopeCluster, networkingv1.IngressClassParametersReferenceScopeNamespace}
+var parameterScopes = []string{
+	networkingv1.IngressClassParametersReferenceScopeCluster, networkingv1.IngressClassParametersReferenceScopeNamespace,
+}
 
 func validateIngressClass(c *networkingv1.IngressClass) (errs field.ErrorList) {
 	at := field.NewPath("spec")

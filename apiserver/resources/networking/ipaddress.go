@@ -50,11 +50,15 @@ func validateIPAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
 }
 
 func validateIPAddressUpdate(a, old *networkingv1.IPAddress) field.ErrorList {
-	return append(validateIPAddress(a), check.Immutable(a.Spec.ParentRef, old.Spec.ParentRef, field.NewPath("spec", "parentRef"))...)
+	return append(
+		validateIPAddress(a), check.Immutable(a.Spec.ParentRef, old.Spec.ParentRef, field.NewPath("spec", "parentRef"))...,
+	)
 }
 
 func ipAddressColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.Text("ParentRef", networkingv1.IPAddressSpec{}.SwaggerDoc()["parentRef"])}
+	return []entry.Column{
+		printing.NameColumn, printing.Text("ParentRef", networkingv1.IPAddressSpec{}.SwaggerDoc()["parentRef"]),
+	}
 }
 
 // ipAddressCells adds an age without a column, as upstream's printIPAddress; kubectl ignores it.

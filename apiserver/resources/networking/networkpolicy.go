@@ -132,7 +132,10 @@ func networkPolicySpec(s *networkingv1.NetworkPolicySpec, t policyTolerance) fie
 	return errs
 }
 
-func policyRuleOf(ports []networkingv1.NetworkPolicyPort, peers []networkingv1.NetworkPolicyPeer, direction string, t policyTolerance, at *field.Path) (errs field.ErrorList) {
+func policyRuleOf(
+	ports []networkingv1.NetworkPolicyPort, peers []networkingv1.NetworkPolicyPeer, direction string, t policyTolerance,
+	at *field.Path,
+) (errs field.ErrorList) {
 	for i := range invalid.Each(ports, &errs) {
 		errs = append(errs, policyPort(&ports[i], at.Child("ports").Index(i))...)
 	}
@@ -144,7 +147,9 @@ func policyRuleOf(ports []networkingv1.NetworkPolicyPort, peers []networkingv1.N
 
 func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.ErrorList) {
 	if p.Protocol != nil {
-		errs = append(errs, check.OneOf(*p.Protocol, at.Child("protocol"), []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP})...)
+		errs = append(errs, check.OneOf(
+			*p.Protocol, at.Child("protocol"), []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP},
+		)...)
 	}
 	port, end := at.Child("port"), at.Child("endPort")
 	switch {

@@ -51,8 +51,11 @@ func validateServiceCIDR(c *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 		errs = append(errs, utilvalidation.IsValidCIDR(at.Index(i), value)...)
 	}
 	if len(cidrs) == 2 {
-		if family := netutils.IPFamilyOfCIDRString(cidrs[0]); family != netutils.IPFamilyUnknown && family == netutils.IPFamilyOfCIDRString(cidrs[1]) {
-			errs = append(errs, field.Invalid(at, cidrs, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"))
+		if family := netutils.IPFamilyOfCIDRString(cidrs[0]); family != netutils.IPFamilyUnknown &&
+			family == netutils.IPFamilyOfCIDRString(cidrs[1]) {
+			errs = append(errs, field.Invalid(
+				at, cidrs, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64",
+			))
 		}
 	}
 	return errs
@@ -77,7 +80,9 @@ func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList
 }
 
 func serviceCIDRColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.Text("CIDRs", networkingv1.ServiceCIDRSpec{}.SwaggerDoc()["cidrs"]), printing.AgeColumn}
+	return []entry.Column{
+		printing.NameColumn, printing.Text("CIDRs", networkingv1.ServiceCIDRSpec{}.SwaggerDoc()["cidrs"]), printing.AgeColumn,
+	}
 }
 
 func serviceCIDRCells(c *networkingv1.ServiceCIDR, now time.Time) []any {

@@ -109,7 +109,10 @@ func filler() *randfill.Filler {
 			}
 		},
 		func(v *string, c randfill.Continue) {
-			words := []string{"", "a", "b", "nginx:latest", "None", "10.0.0.1", "Always", "User", "Container", "ClientIP", "$(a)", "a/b", "LoadBalancer"}
+			words := []string{
+				"", "a", "b", "nginx:latest", "None", "10.0.0.1", "Always", "User", "Container", "ClientIP", "$(a)", "a/b",
+				"LoadBalancer",
+			}
 			*v = words[c.Intn(len(words))]
 		},
 	)

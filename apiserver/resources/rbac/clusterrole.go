@@ -38,7 +38,9 @@ func clusterRoleOver(r *rbacv1.ClusterRole, tolerate bool) (errs field.ErrorList
 	}
 	selectors := field.NewPath("aggregationRule", "clusterRoleSelectors")
 	if len(r.AggregationRule.ClusterRoleSelectors) == 0 {
-		errs = append(errs, field.Required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil"))
+		errs = append(
+			errs, field.Required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil"),
+		)
 	}
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate}
 	for i := range invalid.Each(r.AggregationRule.ClusterRoleSelectors, &errs) {
@@ -55,7 +57,8 @@ func validateClusterRoleUpdate(r, old *rbacv1.ClusterRole) field.ErrorList {
 	tolerate := false
 	if old.AggregationRule != nil {
 		for i := range old.AggregationRule.ClusterRoleSelectors {
-			tolerate = tolerate || metav1validation.LabelSelectorHasInvalidLabelValue(&old.AggregationRule.ClusterRoleSelectors[i])
+			tolerate = tolerate ||
+				metav1validation.LabelSelectorHasInvalidLabelValue(&old.AggregationRule.ClusterRoleSelectors[i])
 		}
 	}
 	return check.Twice(clusterRoleOver(r, tolerate))

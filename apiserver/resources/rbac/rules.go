@@ -16,10 +16,16 @@ func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs fie
 	}
 	if len(r.NonResourceURLs) > 0 {
 		if namespaced {
-			errs = append(errs, field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs, "namespaced rules cannot apply to non-resource URLs"))
+			errs = append(
+				errs,
+				field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs, "namespaced rules cannot apply to non-resource URLs"),
+			)
 		}
 		if len(r.APIGroups) > 0 || len(r.Resources) > 0 || len(r.ResourceNames) > 0 {
-			errs = append(errs, field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs, "rules cannot apply to both regular resources and non-resource URLs"))
+			errs = append(errs, field.Invalid(
+				at.Child("nonResourceURLs"), r.NonResourceURLs,
+				"rules cannot apply to both regular resources and non-resource URLs",
+			))
 		}
 		return errs
 	}
@@ -62,7 +68,9 @@ func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.Err
 	switch s.Kind {
 	case rbacv1.ServiceAccountKind:
 		if s.Name != "" {
-			errs = append(errs, check.Apply(s.Name, at.Child("name"), check.WholeName(apivalidation.ValidateServiceAccountName))...)
+			errs = append(
+				errs, check.Apply(s.Name, at.Child("name"), check.WholeName(apivalidation.ValidateServiceAccountName))...,
+			)
 		}
 		group = ""
 	case rbacv1.UserKind:
@@ -74,7 +82,10 @@ func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.Err
 			errs = append(errs, field.Invalid(at.Child("name"), s.Name, "group name cannot be empty"))
 		}
 	default:
-		return append(errs, field.NotSupported(at.Child("kind"), s.Kind, []string{rbacv1.ServiceAccountKind, rbacv1.UserKind, rbacv1.GroupKind}))
+		return append(
+			errs,
+			field.NotSupported(at.Child("kind"), s.Kind, []string{rbacv1.ServiceAccountKind, rbacv1.UserKind, rbacv1.GroupKind}),
+		)
 	}
 	errs = append(errs, check.OneOf(s.APIGroup, at.Child("apiGroup"), []string{group})...)
 	if s.Kind == rbacv1.ServiceAccountKind && !namespaced && s.Namespace == "" {

@@ -51,7 +51,9 @@ const (
 )
 
 // systemPriorities are the two classes of every cluster (scheduling/v1 SystemPriorityClasses).
-var systemPriorities = map[string]int32{"system-node-critical": 2*highestPriority + 1000, "system-cluster-critical": 2 * highestPriority}
+var systemPriorities = map[string]int32{
+	"system-node-critical": 2*highestPriority + 1000, "system-cluster-critical": 2 * highestPriority,
+}
 
 var preemptionPolicies = []corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever}
 

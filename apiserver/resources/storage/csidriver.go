@@ -55,8 +55,12 @@ func updateDriver(d, old *storagev1.CSIDriver) {
 }
 
 var (
-	fsGroupPolicies = []storagev1.FSGroupPolicy{storagev1.FileFSGroupPolicy, storagev1.NoneFSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy}
-	lifecycleModes  = []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent, storagev1.VolumeLifecycleEphemeral}
+	fsGroupPolicies = []storagev1.FSGroupPolicy{
+		storagev1.FileFSGroupPolicy, storagev1.NoneFSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy,
+	}
+	lifecycleModes = []storagev1.VolumeLifecycleMode{
+		storagev1.VolumeLifecyclePersistent, storagev1.VolumeLifecycleEphemeral,
+	}
 )
 
 func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
@@ -64,7 +68,9 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	for _, flag := range []struct {
 		name  string
 		value *bool
-	}{{"attachedRequired", s.AttachRequired}, {"podInfoOnMount", s.PodInfoOnMount}, {"storageCapacity", s.StorageCapacity}} {
+	}{
+		{"attachedRequired", s.AttachRequired}, {"podInfoOnMount", s.PodInfoOnMount}, {"storageCapacity", s.StorageCapacity},
+	} {
 		if flag.value == nil {
 			errs = append(errs, field.Required(at.Child(flag.name), ""))
 		}
@@ -80,7 +86,10 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 		errs = append(errs, field.Required(at.Child("seLinuxMount"), ""))
 	}
 	if p := s.NodeAllocatableUpdatePeriodSeconds; p != nil && *p < 10 {
-		errs = append(errs, field.Invalid(at.Child("nodeAllocatableUpdatePeriodSeconds"), *p, "must be greater than or equal to 10 seconds"))
+		errs = append(
+			errs,
+			field.Invalid(at.Child("nodeAllocatableUpdatePeriodSeconds"), *p, "must be greater than or equal to 10 seconds"),
+		)
 	}
 	return errs
 }
@@ -99,10 +108,14 @@ func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.Er
 			continue
 		}
 		if *r.ExpirationSeconds < 600 {
-			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration less than 10 minutes"))
+			errs = append(errs, field.Invalid(
+				at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration less than 10 minutes",
+			))
 		}
 		if *r.ExpirationSeconds > 1<<32 {
-			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration larger than 2^32 seconds"))
+			errs = append(errs, field.Invalid(
+				at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration larger than 2^32 seconds",
+			))
 		}
 	}
 	return errs
@@ -112,7 +125,10 @@ func validateCSIDriverUpdate(d, old *storagev1.CSIDriver) field.ErrorList {
 	at := field.NewPath("spec")
 	errs := validateCSIDriverObject(d)
 	errs = append(errs, check.Immutable(d.Spec.AttachRequired, old.Spec.AttachRequired, at.Child("attachedRequired"))...)
-	return append(errs, check.Immutable(d.Spec.VolumeLifecycleModes, old.Spec.VolumeLifecycleModes, at.Child("volumeLifecycleModes"))...)
+	return append(
+		errs,
+		check.Immutable(d.Spec.VolumeLifecycleModes, old.Spec.VolumeLifecycleModes, at.Child("volumeLifecycleModes"))...,
+	)
 }
 
 func csiDriverColumns() []entry.Column {

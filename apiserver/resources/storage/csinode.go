@@ -42,7 +42,9 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 			errs = append(errs, field.Required(at.Child("nodeID"), ""))
 		}
 		if len(d.NodeID) > maxNodeID {
-			errs = append(errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less", maxNodeID)))
+			errs = append(
+				errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less", maxNodeID)),
+			)
 		}
 		if a := d.Allocatable; a != nil && a.Count != nil {
 			errs = append(errs, apivalidation.ValidateNonnegativeField(int64(*a.Count), at.Child("allocatable", "count"))...)

@@ -20,12 +20,16 @@ func TestTimeOfStorage(t *testing.T) {
 	objecttest.Quick(t, map[string]func() field.ErrorList{
 		"drivers of a node": func() field.ErrorList {
 			node := &storagev1.CSINode{}
-			node.Spec.Drivers = objecttest.ListOf(n, func(i int) storagev1.CSINodeDriver { return storagev1.CSINodeDriver{Name: name(i), NodeID: "a"} })
+			node.Spec.Drivers = objecttest.ListOf(n, func(i int) storagev1.CSINodeDriver {
+				return storagev1.CSINodeDriver{Name: name(i), NodeID: "a"}
+			})
 			return validateCSINodeUpdate(node, node)
 		},
 		"topologies of a class": func() field.ErrorList {
 			return topologies(objecttest.ListOf(n/10, func(i int) corev1.TopologySelectorTerm {
-				return corev1.TopologySelectorTerm{MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: name(i), Values: []string{"a"}}}}
+				return corev1.TopologySelectorTerm{
+					MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: name(i), Values: []string{"a"}}},
+				}
 			}), check.SpecPath)
 		},
 	})

@@ -55,8 +55,12 @@ func storageClassWarnings(c, _ *storagev1.StorageClass) []string {
 }
 
 var (
-	classReclaimPolicies = []corev1.PersistentVolumeReclaimPolicy{corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRetain}
-	bindingModes         = []storagev1.VolumeBindingMode{storagev1.VolumeBindingImmediate, storagev1.VolumeBindingWaitForFirstConsumer}
+	classReclaimPolicies = []corev1.PersistentVolumeReclaimPolicy{
+		corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRetain,
+	}
+	bindingModes = []storagev1.VolumeBindingMode{
+		storagev1.VolumeBindingImmediate, storagev1.VolumeBindingWaitForFirstConsumer,
+	}
 )
 
 func validateStorageClass(c *storagev1.StorageClass) field.ErrorList {

@@ -70,8 +70,11 @@ func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs fiel
 		forbid("nodeAffinity", "may not be specified ")
 	}
 	errs = append(errs, volumes.OneSource(s, "", at)...)
-	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" && s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
-		errs = append(errs, field.Forbidden(at.Child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"))
+	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
+		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
+		errs = append(
+			errs, field.Forbidden(at.Child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"),
+		)
 	}
 	if s.StorageClassName != "" {
 		forbid("storageClassName", "may not be specified ")
@@ -90,7 +93,9 @@ func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 	errs := attachment(a)
 	errs = append(errs, volumes.CSIDriver(a.Spec.Attacher, field.NewPath("spec.attacher"))...)
 	if name := a.Spec.Source.PersistentVolumeName; name != nil {
-		errs = append(errs, check.Apply(*name, field.NewPath("spec.source.persistentVolumeName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+		errs = append(errs, check.Apply(
+			*name, field.NewPath("spec.source.persistentVolumeName"), check.WholeName(apivalidation.NameIsDNSSubdomain),
+		)...)
 	}
 	return errs
 }
@@ -110,7 +115,9 @@ func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 	case s.InlineVolumeSpec != nil:
 		errs = append(errs, inlineVolumeSpec(s.InlineVolumeSpec, source.Child("inlineVolumeSpec"))...)
 	case *s.PersistentVolumeName == "":
-		errs = append(errs, field.Required(source.Child("persistentVolumeName"), "must specify non empty persistentVolumeName"))
+		errs = append(
+			errs, field.Required(source.Child("persistentVolumeName"), "must specify non empty persistentVolumeName"),
+		)
 	}
 	errs = append(errs, check.NodeName(a.Spec.NodeName, spec.Child("nodeName"))...)
 	status, size := field.NewPath("status"), 0
@@ -133,7 +140,9 @@ func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList
 		errs = append(errs, field.TooLong(at.Child("message"), "", maxParameterBytes))
 	}
 	if e.ErrorCode != nil && *e.ErrorCode < 0 {
-		errs = append(errs, field.Invalid(at.Child("errorCode"), *e.ErrorCode, utilvalidation.InclusiveRangeError(0, math.MaxInt32)))
+		errs = append(
+			errs, field.Invalid(at.Child("errorCode"), *e.ErrorCode, utilvalidation.InclusiveRangeError(0, math.MaxInt32)),
+		)
 	}
 	return errs
 }

@@ -32,7 +32,10 @@ func volumeAttributesClasses() *entry.Resource {
 }
 
 func validateVolumeAttributesClass(c *storagev1.VolumeAttributesClass) field.ErrorList {
-	return append(provisioner(c.DriverName, field.NewPath("driverName")), parameters(c.Parameters, false, field.NewPath("parameters"))...)
+	return append(
+		provisioner(c.DriverName, field.NewPath("driverName")),
+		parameters(c.Parameters, false, field.NewPath("parameters"))...,
+	)
 }
 
 func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass) field.ErrorList {
@@ -47,7 +50,10 @@ func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass
 }
 
 func attributesClassColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.Text("DriverName", storagev1.VolumeAttributesClass{}.SwaggerDoc()["driverName"]), printing.AgeColumn}
+	return []entry.Column{
+		printing.NameColumn, printing.Text("DriverName", storagev1.VolumeAttributesClass{}.SwaggerDoc()["driverName"]),
+		printing.AgeColumn,
+	}
 }
 
 func attributesClassCells(c *storagev1.VolumeAttributesClass, now time.Time) []any {

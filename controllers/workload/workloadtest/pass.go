@@ -52,7 +52,8 @@ func (w *World) pass(c workload.Controller, k workload.Key) (did string, again t
 		tell(&b, done, name, nil)
 	}
 	if plan.Status != nil {
-		if now := w.Get(c.For, k.Namespace, k.Name); now != nil && equality.Semantic.DeepEqual(status(plan.Status), status(now)) &&
+		if now := w.Get(c.For, k.Namespace, k.Name); now != nil &&
+			equality.Semantic.DeepEqual(status(plan.Status), status(now)) &&
 			maps.Equal(plan.Status.GetAnnotations(), now.GetAnnotations()) {
 			panic(fmt.Sprintf("%v: the status is written though it is the same: %+v", k, status(now)))
 		}
@@ -102,7 +103,10 @@ func tell(b *strings.Builder, e event.Event, name string, err error) {
 	if err != nil {
 		problem = err.Error()
 	}
-	fmt.Fprintf(b, "  %s %s: %s\n", e.Type, e.Reason, strings.NewReplacer(workload.Name, name, workload.Problem, problem).Replace(e.Message))
+	fmt.Fprintf(
+		b, "  %s %s: %s\n", e.Type, e.Reason,
+		strings.NewReplacer(workload.Name, name, workload.Problem, problem).Replace(e.Message),
+	)
 }
 
 // decide calls the controller, and checks that it changes no argument.

@@ -179,7 +179,9 @@ func (s *scenario) patch(t *testing.T, d *datadriven.TestData, o workload.Object
 }
 
 // pods changes the pods of the arguments.
-func (s *scenario) pods(t *testing.T, d *datadriven.TestData, change func(*testing.T, *datadriven.TestData, *corev1.Pod)) {
+func (s *scenario) pods(
+	t *testing.T, d *datadriven.TestData, change func(*testing.T, *datadriven.TestData, *corev1.Pod),
+) {
 	for _, a := range d.CmdArgs {
 		if len(a.Vals) > 0 || a.Key == "failed" {
 			continue
@@ -207,7 +209,9 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData, p *corev1.Pod) {
 		since = since.Add(-duration(t, d, text))
 	}
 	p.Spec.NodeName, p.Status.Phase = node(p), corev1.PodRunning
-	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(since)}}
+	p.Status.Conditions = []corev1.PodCondition{
+		{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(since)},
+	}
 }
 
 // node is where a scheduler would put the pod: on the node that it names, or on n.

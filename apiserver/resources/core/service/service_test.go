@@ -144,7 +144,9 @@ func TestManyFamilies(t *testing.T) {
 
 // TestManyPorts: the time that a dry run takes doesn't grow with the square of the ports.
 func TestManyPorts(t *testing.T) {
-	s := &corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, ClusterIP: corev1.ClusterIPNone, ClusterIPs: []string{corev1.ClusterIPNone}}}
+	s := &corev1.Service{Spec: corev1.ServiceSpec{
+		Type: corev1.ServiceTypeNodePort, ClusterIP: corev1.ClusterIPNone, ClusterIPs: []string{corev1.ClusterIPNone},
+	}}
 	for i := range int32(150_000) {
 		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: i + 1})
 	}

@@ -12,7 +12,9 @@ import (
 // TestDifference: what an error shows of a change is apimachinery's, unless it is long.
 func TestDifference(t *testing.T) {
 	list := func(n int, name string) map[string]any {
-		return map[string]any{"a": objecttest.ListOf(n, func(i int) string { return fmt.Sprint(i, name) }), "z": json.RawMessage(`[1]`)}
+		return map[string]any{"a": objecttest.ListOf(n, func(i int) string {
+			return fmt.Sprint(i, name)
+		}), "z": json.RawMessage(`[1]`)}
 	}
 	if d := Difference(list(3, "x"), list(3, "y")); !strings.Contains(d, `+  "0y"`) || !strings.Contains(d, `-  "2x"`) {
 		t.Errorf("a short difference: %s", d)

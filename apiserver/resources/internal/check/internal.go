@@ -35,7 +35,8 @@ func Immutable(now, was any, at *field.Path) field.ErrorList {
 
 // fieldOrder is the order of an internal type's fields if it differs from the versioned one.
 var fieldOrder = map[string][]string{
-	"v1.PersistentVolumeSource": {"GCEPersistentDisk", "AWSElasticBlockStore", "HostPath", "Glusterfs", "NFS", "RBD", "Quobyte",
+	"v1.PersistentVolumeSource": {"GCEPersistentDisk", "AWSElasticBlockStore", "HostPath", "Glusterfs", "NFS", "RBD",
+		"Quobyte",
 		"ISCSI", "FlexVolume", "Cinder", "CephFS", "FC", "Flocker", "AzureFile", "VsphereVolume", "AzureDisk",
 		"PhotonPersistentDisk", "PortworxVolume", "ScaleIO", "Local", "StorageOS", "CSI"},
 }

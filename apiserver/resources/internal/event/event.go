@@ -26,7 +26,8 @@ const (
 // Validate validates what applies to every event (core legacyValidateEvent).
 func Validate(e *corev1.Event) (errs field.ErrorList) {
 	if e.EventTime.IsZero() {
-		free := e.InvolvedObject.Namespace == "" && (e.Namespace == metav1.NamespaceNone || e.Namespace == metav1.NamespaceDefault)
+		free := e.InvolvedObject.Namespace == "" &&
+			(e.Namespace == metav1.NamespaceNone || e.Namespace == metav1.NamespaceDefault)
 		if !free && e.Namespace != e.InvolvedObject.Namespace {
 			errs = append(errs, eventNamespace(e))
 		}
@@ -37,18 +38,23 @@ func Validate(e *corev1.Event) (errs field.ErrorList) {
 }
 
 func eventNamespace(e *corev1.Event) *field.Error {
-	return field.Invalid(field.NewPath("involvedObject", "namespace"), e.InvolvedObject.Namespace, "does not match event.namespace")
+	return field.Invalid(
+		field.NewPath("involvedObject", "namespace"), e.InvolvedObject.Namespace, "does not match event.namespace",
+	)
 }
 
 // newEvent validates the reporter of an event with an eventTime.
 func newEvent(e *corev1.Event) (errs field.ErrorList) {
-	if e.InvolvedObject.Namespace == "" && e.Namespace != metav1.NamespaceDefault && e.Namespace != metav1.NamespaceSystem {
+	if e.InvolvedObject.Namespace == "" && e.Namespace != metav1.NamespaceDefault &&
+		e.Namespace != metav1.NamespaceSystem {
 		errs = append(errs, eventNamespace(e))
 	}
 	if e.ReportingController == "" {
 		errs = append(errs, field.Required(field.NewPath("reportingController"), ""))
 	}
-	errs = append(errs, check.Apply(e.ReportingController, field.NewPath("reportingController"), utilvalidation.IsQualifiedName)...)
+	errs = append(
+		errs, check.Apply(e.ReportingController, field.NewPath("reportingController"), utilvalidation.IsQualifiedName)...,
+	)
 	for _, word := range []struct{ name, value string }{
 		{"reportingInstance", e.ReportingInstance}, {"action", e.Action}, {"reason", e.Reason},
 	} {
@@ -126,7 +132,9 @@ func occurrences(e *corev1.Event) (first, last time.Time, count int64) {
 }
 
 func eventSource(e *corev1.Event) string {
-	component, instance := printing.Or(e.Source.Component, e.ReportingController), printing.Or(e.Source.Host, e.ReportingInstance)
+	component, instance := printing.Or(e.Source.Component, e.ReportingController), printing.Or(
+		e.Source.Host, e.ReportingInstance,
+	)
 	if instance == "" {
 		return component
 	}

@@ -101,7 +101,9 @@ func nodeField(q *corev1.NodeSelectorRequirement, at *field.Path) (errs field.Er
 	switch q.Operator {
 	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
 		if len(q.Values) != 1 {
-			errs = append(errs, field.Required(at.Child("values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"))
+			errs = append(errs, field.Required(
+				at.Child("values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+			))
 		}
 	default:
 		errs = append(errs, field.Invalid(at.Child("operator"), q.Operator, unknownOperator))
@@ -131,7 +133,9 @@ func preferredNodes(terms []corev1.PreferredSchedulingTerm, at *field.Path) (err
 	return errs
 }
 
-func (r *Rules) podTerms(hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, at *field.Path) (errs field.ErrorList) {
+func (r *Rules) podTerms(
+	hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, at *field.Path,
+) (errs field.ErrorList) {
 	for i := range invalid.Each(hard, &errs) {
 		errs = append(errs, r.podTerm(&hard[i], at.Child("requiredDuringSchedulingIgnoredDuringExecution").Index(i))...)
 	}
@@ -155,7 +159,10 @@ func (r *Rules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorLi
 	mismatch := check.Set(t.MismatchLabelKeys...)
 	for i, key := range invalid.Each(t.MatchLabelKeys, &errs) {
 		if mismatch[key] {
-			errs = append(errs, field.Invalid(at.Child("matchLabelKeys").Index(i), key, "exists in both matchLabelKeys and mismatchLabelKeys"))
+			errs = append(
+				errs,
+				field.Invalid(at.Child("matchLabelKeys").Index(i), key, "exists in both matchLabelKeys and mismatchLabelKeys"),
+			)
 		}
 	}
 	if t.TopologyKey == "" {
@@ -254,7 +261,9 @@ func inclusion(p *corev1.NodeInclusionPolicy, at *field.Path) field.ErrorList {
 	if p == nil {
 		return nil
 	}
-	return check.OneOf(*p, at, []corev1.NodeInclusionPolicy{corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore})
+	return check.OneOf(
+		*p, at, []corev1.NodeInclusionPolicy{corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore},
+	)
 }
 
 // spreadKeys rejects keys that the selector contains, too. A pod's selector already contains the added keys, so only a
@@ -280,7 +289,9 @@ func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) f
 }
 
 // TaintEffects are the effects of taints and tolerations, in the order of error messages.
-var TaintEffects = []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
+var TaintEffects = []corev1.TaintEffect{
+	corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute,
+}
 
 // Tolerations validates tolerations (core ValidateTolerations).
 func Tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList) {
@@ -294,7 +305,9 @@ func Tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList
 				"operator must be Exists when `key` is empty, which means \"match all values and all keys\""))
 		}
 		if t.TolerationSeconds != nil && t.Effect != corev1.TaintEffectNoExecute {
-			errs = append(errs, field.Invalid(here.Child("effect"), t.Effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
+			errs = append(
+				errs, field.Invalid(here.Child("effect"), t.Effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"),
+			)
 		}
 		errs = append(errs, tolerationOperator(t, here.Child("operator"))...)
 		if t.Effect != "" {

@@ -30,7 +30,9 @@ const (
 // Annotations validates the annotations of a pod or template that have a meaning (core ValidatePodSpecificAnnotations).
 func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.ErrorList) {
 	if value, ok := a[MirrorAnnotation]; ok && r.spec.NodeName == "" {
-		errs = append(errs, field.Invalid(at.Key(MirrorAnnotation), value, "must set spec.nodeName if mirror pod annotation is set"))
+		errs = append(
+			errs, field.Invalid(at.Key(MirrorAnnotation), value, "must set spec.nodeName if mirror pod annotation is set"),
+		)
 	}
 	if text := a[tolerationsAnnotation]; text != "" {
 		var list []corev1.Toleration
@@ -41,7 +43,9 @@ func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.Err
 		}
 	}
 	if !r.had.oddDeletionCost && !deletionCost(a) {
-		errs = append(errs, field.Invalid(at.Key(corev1.PodDeletionCost), a[corev1.PodDeletionCost], "must be a 32bit integer"))
+		errs = append(
+			errs, field.Invalid(at.Key(corev1.PodDeletionCost), a[corev1.PodDeletionCost], "must be a 32bit integer"),
+		)
 	}
 	if p, ok := a[seccompPodAnnotation]; ok {
 		errs = append(errs, seccompName(p, at.Child(seccompPodAnnotation))...)
@@ -94,7 +98,9 @@ func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.
 	}
 	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
 		if text, ok := m.Annotations[seccompContainerPrefix+c.Name]; ok && c.SecurityContext != nil {
-			errs = append(errs, seccompAgrees(text, c.SecurityContext.SeccompProfile, at.Child("securityContext", "seccompProfile"))...)
+			errs = append(
+				errs, seccompAgrees(text, c.SecurityContext.SeccompProfile, at.Child("securityContext", "seccompProfile"))...,
+			)
 		}
 	})
 	if r.spec.OS != nil && r.spec.OS.Name == corev1.Windows {
@@ -117,7 +123,9 @@ func seccompAgrees(text string, p *corev1.SeccompProfile, at *field.Path) field.
 	if p == nil {
 		return nil
 	}
-	return agrees("seccomp", text, string(p.Type), p.LocalhostProfile, at, runtimeDefaultAnnotation, dockerDefaultAnnotation)
+	return agrees(
+		"seccomp", text, string(p.Type), p.LocalhostProfile, at, runtimeDefaultAnnotation, dockerDefaultAnnotation,
+	)
 }
 
 // agrees compares an annotation with a profile's type and file; defaults are the names of the runtime's default
@@ -132,7 +140,9 @@ func agrees(what, text, kind string, file *string, at *field.Path, defaults ...s
 		same = check.Set(defaults...)[text]
 	case "Localhost":
 		if local && (file == nil || name != *file) {
-			return field.ErrorList{field.Forbidden(at.Child("localhostProfile"), what+" profile in annotation and field must match")}
+			return field.ErrorList{
+				field.Forbidden(at.Child("localhostProfile"), what+" profile in annotation and field must match"),
+			}
 		}
 		same = local
 	}

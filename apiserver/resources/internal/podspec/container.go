@@ -23,7 +23,9 @@ func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
 	}
 	errs = append(errs, check.RequireAll(at, "image", c.Image)...)
 	errs = append(errs, check.Required(c.TerminationMessagePolicy, at.Child("terminationMessagePolicy"),
-		[]corev1.TerminationMessagePolicy{corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError})...)
+		[]corev1.TerminationMessagePolicy{
+			corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError,
+		})...)
 	errs = append(errs, containerPorts(c.Ports, at.Child("ports"))...)
 	errs = append(errs, r.env(c.Env, at.Child("env"))...)
 	errs = append(errs, envFrom(c.EnvFrom, at.Child("envFrom"))...)
@@ -176,7 +178,9 @@ func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	if c.RestartPolicy != nil {
 		errs = append(errs, check.OneOf(*c.RestartPolicy, at.Child("restartPolicy"), containerRestarts)...)
 	} else if len(c.RestartPolicyRules) > 0 {
-		errs = append(errs, field.Required(at.Child("restartPolicy"), "must specify restartPolicy when restart rules are used"))
+		errs = append(
+			errs, field.Required(at.Child("restartPolicy"), "must specify restartPolicy when restart rules are used"),
+		)
 	}
 	at = at.Child("restartPolicyRules")
 	if n := len(c.RestartPolicyRules); n > 20 {
@@ -220,9 +224,10 @@ func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 			errs = append(errs, field.NotFound(here.Child("targetContainerName"), e.TargetContainerName))
 		}
 		const text = "cannot be set for an Ephemeral Container"
-		errs = append(errs, onlyFields(e.EphemeralContainerCommon, text, here, "Name", "Image", "Command", "Args", "WorkingDir",
-			"EnvFrom", "Env", "VolumeMounts", "VolumeDevices", "TerminationMessagePath", "TerminationMessagePolicy",
-			"ImagePullPolicy", "SecurityContext", "Stdin", "StdinOnce", "TTY")...)
+		errs = append(errs,
+			onlyFields(e.EphemeralContainerCommon, text, here, "Name", "Image", "Command", "Args", "WorkingDir",
+				"EnvFrom", "Env", "VolumeMounts", "VolumeDevices", "TerminationMessagePath", "TerminationMessagePolicy",
+				"ImagePullPolicy", "SecurityContext", "Stdin", "StdinOnce", "TTY")...)
 		for j, m := range invalid.Each(e.VolumeMounts, &errs) {
 			if m.SubPath != "" {
 				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPath"), text))

@@ -63,7 +63,9 @@ func (r *Rules) envSource(v *corev1.EnvVar, at *field.Path) (errs field.ErrorLis
 	}
 	switch {
 	case found == 0:
-		errs = append(errs, field.Invalid(at, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"))
+		errs = append(errs, field.Invalid(
+			at, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
+		))
 	case v.Value != "":
 		errs = append(errs, field.Invalid(at, "", "may not be specified when `value` is not empty"))
 	case found > 1:
@@ -126,11 +128,16 @@ func sourceName(name string, at *field.Path) field.ErrorList {
 	if name == "" {
 		return check.RequireAll(at, "name", "")
 	}
-	return check.Apply(name, at.Child("name"), func(v string) []string { return apivalidation.NameIsDNSSubdomain(v, true) })
+	return check.Apply(name, at.Child("name"), func(v string) []string {
+		return apivalidation.NameIsDNSSubdomain(v, true)
+	})
 }
 
 // knownFields are those of core ConvertDownwardAPIFieldLabel.
-var knownFields = append([]string{"metadata.annotations", "metadata.labels", "spec.restartPolicy", "spec.schedulerName", "status.phase"}, envFields...)
+var knownFields = append(
+	[]string{"metadata.annotations", "metadata.labels", "spec.restartPolicy", "spec.schedulerName", "status.phase"},
+	envFields...,
+)
 
 // fieldRef requires one of the fields, or one label or annotation.
 func fieldRef(f *corev1.ObjectFieldSelector, fields []string, at *field.Path) field.ErrorList {
@@ -185,7 +192,8 @@ func subscript(p string) (path, key string, ok bool) {
 
 // containerResources are the resources of a container that its variables and files can refer to.
 var containerResources = []string{
-	"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory",
+	"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage",
+	"requests.memory",
 }
 
 func hugePageRef(name string) bool {

@@ -22,7 +22,9 @@ func DropFields(s, old *corev1.PodSpec) {
 	dropStopSignals(s, old)
 }
 
-func dropProjections(s, old *corev1.PodSpec, used func(*corev1.VolumeProjection) bool, drop func(*corev1.VolumeProjection)) {
+func dropProjections(
+	s, old *corev1.PodSpec, used func(*corev1.VolumeProjection) bool, drop func(*corev1.VolumeProjection),
+) {
 	inUse := false
 	eachProjection(old, func(p *corev1.VolumeProjection) { inUse = inUse || used(p) })
 	if !inUse {

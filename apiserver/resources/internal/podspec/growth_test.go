@@ -24,11 +24,17 @@ func TestTimeOfPodSpecs(t *testing.T) {
 			}), check.SpecPath)
 		},
 		"unknown claims": func() field.ErrorList {
-			r := NewRules(&corev1.PodSpec{ResourceClaims: objecttest.ListOf(n, func(i int) corev1.PodResourceClaim { return corev1.PodResourceClaim{Name: name(i)} })}, Legacy{})
-			return r.claimRefs(objecttest.ListOf(n, func(i int) corev1.ResourceClaim { return corev1.ResourceClaim{Name: name(i + n)} }), check.SpecPath)
+			r := NewRules(&corev1.PodSpec{ResourceClaims: objecttest.ListOf(n, func(i int) corev1.PodResourceClaim {
+				return corev1.PodResourceClaim{Name: name(i)}
+			})}, Legacy{})
+			return r.claimRefs(objecttest.ListOf(n, func(i int) corev1.ResourceClaim {
+				return corev1.ResourceClaim{Name: name(i + n)}
+			}), check.SpecPath)
 		},
 		"capabilities": func() field.ErrorList {
-			c := &corev1.SecurityContext{Capabilities: &corev1.Capabilities{Add: objecttest.ListOf(n, func(int) corev1.Capability { return "CAP_SYS_ADMIN" })}}
+			c := &corev1.SecurityContext{Capabilities: &corev1.Capabilities{
+				Add: objecttest.ListOf(n, func(int) corev1.Capability { return "CAP_SYS_ADMIN" }),
+			}}
 			return escalation(c, check.SpecPath)
 		},
 	})

@@ -17,7 +17,9 @@ const (
 
 var (
 	imageID   = regexp.MustCompile(`^[a-f0-9]{64}$`)
-	imageName = regexp.MustCompile(`^` + imageHost + `/(` + imagePart + `(?:/` + imagePart + `)*)(?::(` + imageTag + `))?(?:@(` + imageDigest + `))?$`)
+	imageName = regexp.MustCompile(
+		`^` + imageHost + `/(` + imagePart + `(?:/` + imagePart + `)*)(?::(` + imageTag + `))?(?:@(` + imageDigest + `))?$`,
+	)
 	// imageSums are the supported digests: name and number of hexadecimal digits.
 	imageSums = map[string]int{"sha256": 64, "sha384": 96, "sha512": 128}
 )

@@ -106,7 +106,9 @@ func oddPodSelectors(a *corev1.Affinity) (odd bool) {
 	return odd
 }
 
-func eachTerm(hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, visit func(*corev1.PodAffinityTerm)) {
+func eachTerm(
+	hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, visit func(*corev1.PodAffinityTerm),
+) {
 	for i := range hard {
 		visit(&hard[i])
 	}

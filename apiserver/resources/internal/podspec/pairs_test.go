@@ -81,7 +81,8 @@ func TestRandomPorts(t *testing.T) {
 			for j := range ports {
 				p := &ports[j]
 				*p = corev1.ContainerPort{
-					ContainerPort: int32(1 + r.IntN(2)), HostPort: int32(r.IntN(4)), HostIP: []string{"", "1.1.1.1", "2.2.2.2"}[r.IntN(3)],
+					ContainerPort: int32(1 + r.IntN(2)), HostPort: int32(r.IntN(4)),
+					HostIP:   []string{"", "1.1.1.1", "2.2.2.2"}[r.IntN(3)],
 					Protocol: []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP}[r.IntN(2)],
 				}
 				at := field.NewPath("spec", "containers").Index(c).Child("ports").Index(j)
@@ -113,7 +114,9 @@ func TestManyPairs(t *testing.T) {
 		for i := range keys {
 			keys[i].Path = path(i)
 		}
-		return []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{Items: keys}}}}
+		return []corev1.Volume{
+			{Name: "v", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{Items: keys}}},
+		}
 	}
 	ports := func(port func(i int) corev1.ContainerPort) []corev1.Container {
 		list := make([]corev1.ContainerPort, n)
@@ -128,7 +131,9 @@ func TestManyPairs(t *testing.T) {
 		"one directory":  {Volumes: items(func(i int) string { return []string{"a", fmt.Sprint("a/", i)}[min(i, 1)] })},
 		"directory last": {Volumes: items(func(i int) string { return []string{fmt.Sprint("a/", i), "a"}[i/(n-1)] })},
 		"two in turn":    {Volumes: items(func(i int) string { return []string{"a", fmt.Sprint(i)}[i%2] })},
-		"same port":      {Containers: ports(func(int) corev1.ContainerPort { return corev1.ContainerPort{ContainerPort: 1} })},
+		"same port": {Containers: ports(func(int) corev1.ContainerPort {
+			return corev1.ContainerPort{ContainerPort: 1}
+		})},
 		"hosts' ports": {Containers: ports(func(i int) corev1.ContainerPort {
 			return corev1.ContainerPort{ContainerPort: 1, HostPort: int32(i + 1)}
 		})},

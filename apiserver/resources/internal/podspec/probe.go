@@ -32,7 +32,9 @@ func (h handler) validate(grace *int64, at *field.Path) (errs field.ErrorList) {
 	}{
 		{"exec", h.exec != nil, func(at *field.Path) field.ErrorList { return execAction(h.exec, at) }},
 		{"httpGet", h.http != nil, func(at *field.Path) field.ErrorList { return httpAction(h.http, at) }},
-		{"tcpSocket", h.tcp != nil, func(at *field.Path) field.ErrorList { return check.PortOrName(h.tcp.Port, at.Child("port")) }},
+		{"tcpSocket", h.tcp != nil, func(at *field.Path) field.ErrorList {
+			return check.PortOrName(h.tcp.Port, at.Child("port"))
+		}},
 		{"grpc", h.grpc != nil, func(at *field.Path) field.ErrorList {
 			return check.PortOrName(intstr.FromInt32(h.grpc.Port), at.Child("port"))
 		}},
@@ -86,7 +88,10 @@ func lifecycle(l *corev1.Lifecycle, grace *int64, at *field.Path) (errs field.Er
 		h    *corev1.LifecycleHandler
 	}{{"postStart", l.PostStart}, {"preStop", l.PreStop}} {
 		if h := hook.h; h != nil {
-			errs = append(errs, handler{exec: h.Exec, http: h.HTTPGet, tcp: h.TCPSocket, sleep: h.Sleep}.validate(grace, at.Child(hook.name))...)
+			errs = append(
+				errs,
+				handler{exec: h.Exec, http: h.HTTPGet, tcp: h.TCPSocket, sleep: h.Sleep}.validate(grace, at.Child(hook.name))...,
+			)
 		}
 	}
 	return errs
@@ -101,7 +106,9 @@ func probes(c *corev1.Container, grace *int64, at *field.Path) (errs field.Error
 	ready := at.Child("readinessProbe")
 	errs = append(errs, probe(c.ReadinessProbe, grace, ready)...)
 	if p := c.ReadinessProbe; p != nil && p.TerminationGracePeriodSeconds != nil {
-		errs = append(errs, field.Invalid(ready.Child("terminationGracePeriodSeconds"), p.TerminationGracePeriodSeconds, "must not be set for readinessProbes"))
+		errs = append(errs, field.Invalid(
+			ready.Child("terminationGracePeriodSeconds"), p.TerminationGracePeriodSeconds, "must not be set for readinessProbes",
+		))
 	}
 	return append(errs, onceProbe(c.StartupProbe, grace, at.Child("startupProbe"))...)
 }

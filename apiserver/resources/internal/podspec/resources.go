@@ -17,7 +17,8 @@ func ContainerResourceName(name corev1.ResourceName, at *field.Path) field.Error
 	errs := check.NameOfResource(name, at)
 	switch {
 	case !strings.Contains(string(name), "/"):
-		if name != corev1.ResourceCPU && name != corev1.ResourceMemory && name != corev1.ResourceEphemeralStorage && !check.IsHugePage(name) {
+		if name != corev1.ResourceCPU && name != corev1.ResourceMemory && name != corev1.ResourceEphemeralStorage &&
+			!check.IsHugePage(name) {
 			errs = append(errs, field.Invalid(at, name, "must be a standard resource for containers"))
 		}
 	case !check.IsNativeResource(name) && !check.IsExtendedResource(name):
@@ -37,7 +38,9 @@ func podResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
 }
 
 // Resources validates requests and limits (core validateResourceRequirements).
-func (r *Rules) Resources(q *corev1.ResourceRequirements, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path) (errs field.ErrorList) {
+func (r *Rules) Resources(
+	q *corev1.ResourceRequirements, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path,
+) (errs field.ErrorList) {
 	limits, requests := at.Child("limits"), at.Child("requests")
 	for _, n := range invalid.Each(check.Sorted(q.Limits), &errs) {
 		errs = append(errs, r.amount(n, q.Limits[n], name, limits.Key(string(n)), nil)...)
@@ -54,11 +57,16 @@ func (r *Rules) Resources(q *corev1.ResourceRequirements, name func(corev1.Resou
 }
 
 // amount validates one entry; between are the errors after its own and before that of huge pages.
-func (r *Rules) amount(n corev1.ResourceName, q resource.Quantity, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path, between field.ErrorList) field.ErrorList {
+func (r *Rules) amount(
+	n corev1.ResourceName, q resource.Quantity, name func(corev1.ResourceName, *field.Path) field.ErrorList,
+	at *field.Path, between field.ErrorList,
+) field.ErrorList {
 	errs := append(name(n, at), check.ResourceQuantity(n, q, at)...)
 	errs = append(errs, between...)
 	if check.IsHugePage(n) && !r.had.oddHugePages && !wholePages(n, q) {
-		errs = append(errs, field.Invalid(at, q.String(), fmt.Sprintf("%s is not positive integer multiple of %s", q.String(), n)))
+		errs = append(
+			errs, field.Invalid(at, q.String(), fmt.Sprintf("%s is not positive integer multiple of %s", q.String(), n)),
+		)
 	}
 	return errs
 }
@@ -73,9 +81,13 @@ func overLimit(n corev1.ResourceName, q, limit resource.Quantity, limited bool, 
 	case !limited:
 		return nil
 	case !shared && q.Cmp(limit) != 0:
-		return field.ErrorList{field.Invalid(requests, q.String(), fmt.Sprintf("must be equal to %s limit of %s", n, limit.String()))}
+		return field.ErrorList{
+			field.Invalid(requests, q.String(), fmt.Sprintf("must be equal to %s limit of %s", n, limit.String())),
+		}
 	case q.Cmp(limit) > 0:
-		return field.ErrorList{field.Invalid(requests, q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", n, limit.String()))}
+		return field.ErrorList{
+			field.Invalid(requests, q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", n, limit.String())),
+		}
 	}
 	return nil
 }
@@ -169,10 +181,15 @@ func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 			seen[c.Name] = true
 		}
 		if c.ResourceClaimName != nil && c.ResourceClaimTemplateName != nil {
-			errs = append(errs, field.Invalid(here, check.Internal(*c), "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"))
+			errs = append(errs, field.Invalid(
+				here, check.Internal(*c), "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+			))
 		}
 		if c.ResourceClaimName == nil && c.ResourceClaimTemplateName == nil {
-			errs = append(errs, field.Invalid(here, check.Internal(*c), "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"))
+			errs = append(
+				errs,
+				field.Invalid(here, check.Internal(*c), "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"),
+			)
 		}
 		if c.ResourceClaimName != nil {
 			errs = append(errs, check.DNSSubdomain(*c.ResourceClaimName, here.Child("resourceClaimName"))...)

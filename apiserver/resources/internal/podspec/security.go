@@ -38,10 +38,15 @@ func (r *Rules) podSecurity(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, ID(c.RunAsUser, at.Child("runAsUser"), utilvalidation.IsValidUserID)...)
 	errs = append(errs, ID(c.RunAsGroup, at.Child("runAsGroup"), utilvalidation.IsValidGroupID)...)
 	for i := range invalid.Each(c.SupplementalGroups, &errs) {
-		errs = append(errs, ID(&c.SupplementalGroups[i], at.Child("supplementalGroups").Index(i), utilvalidation.IsValidGroupID)...)
+		errs = append(
+			errs, ID(&c.SupplementalGroups[i], at.Child("supplementalGroups").Index(i), utilvalidation.IsValidGroupID)...,
+		)
 	}
 	if r.spec.HostPID && check.IsTrue(r.spec.ShareProcessNamespace) {
-		errs = append(errs, field.Invalid(at.Child("shareProcessNamespace"), true, "ShareProcessNamespace and HostPID cannot both be enabled"))
+		errs = append(
+			errs,
+			field.Invalid(at.Child("shareProcessNamespace"), true, "ShareProcessNamespace and HostPID cannot both be enabled"),
+		)
 	}
 	errs = append(errs, r.sysctls(c.Sysctls, at.Child("sysctls"))...)
 	if c.FSGroupChangePolicy != nil {
@@ -146,7 +151,10 @@ const sysAdmin corev1.Capability = "CAP_SYS_ADMIN"
 // escalation rejects settings that imply a privilege escalation if that is forbidden.
 func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
 	if check.IsTrue(c.Privileged) {
-		errs = append(errs, field.Invalid(at, check.Internal(*c), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"))
+		errs = append(
+			errs,
+			field.Invalid(at, check.Internal(*c), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"),
+		)
 	}
 	if c.Capabilities == nil || !slices.Contains(c.Capabilities.Add, sysAdmin) {
 		return errs
@@ -154,7 +162,10 @@ func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList
 	shown := check.Internal(*c)
 	for _, added := range invalid.Each(c.Capabilities.Add, &errs) {
 		if added == sysAdmin {
-			errs = append(errs, field.Invalid(at, shown, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"))
+			errs = append(
+				errs,
+				field.Invalid(at, shown, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"),
+			)
 		}
 	}
 	return errs

@@ -18,7 +18,9 @@ func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path, claimed ..
 	}
 	r := NewRules(&t.Spec, had)
 	for _, name := range claimed {
-		r.mountable[name] = &corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}
+		r.mountable[name] = &corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name},
+		}
 	}
 	spec := at.Child("spec")
 	errs := r.TemplateMeta(t, at)
@@ -28,7 +30,9 @@ func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path, claimed ..
 	}
 	errs = append(errs, r.ProfilesAgree(&t.ObjectMeta, spec)...)
 	if len(t.Spec.EphemeralContainers) > 0 {
-		errs = append(errs, field.Forbidden(spec.Child("ephemeralContainers"), "ephemeral containers not allowed in pod template"))
+		errs = append(
+			errs, field.Forbidden(spec.Child("ephemeralContainers"), "ephemeral containers not allowed in pod template"),
+		)
 	}
 	return errs
 }
@@ -45,15 +49,22 @@ func MatchesSelector(s labels.Selector, t *corev1.PodTemplateSpec, at *field.Pat
 	if s.Matches(labels.Set(t.Labels)) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at.Child("metadata", "labels"), t.Labels, "`selector` does not match template `labels`")}
+	return field.ErrorList{
+		field.Invalid(at.Child("metadata", "labels"), t.Labels, "`selector` does not match template `labels`"),
+	}
 }
 
 // RestartsAlways requires the restart policy Always.
 func RestartsAlways(t *corev1.PodTemplateSpec, kind string, at *field.Path) (errs field.ErrorList) {
 	at = at.Child("spec")
-	errs = append(errs, check.OneOf(t.Spec.RestartPolicy, at.Child("restartPolicy"), []corev1.RestartPolicy{corev1.RestartPolicyAlways})...)
+	errs = append(
+		errs,
+		check.OneOf(t.Spec.RestartPolicy, at.Child("restartPolicy"), []corev1.RestartPolicy{corev1.RestartPolicyAlways})...,
+	)
 	if t.Spec.ActiveDeadlineSeconds != nil {
-		errs = append(errs, field.Forbidden(at.Child("activeDeadlineSeconds"), "activeDeadlineSeconds in "+kind+" is not Supported"))
+		errs = append(
+			errs, field.Forbidden(at.Child("activeDeadlineSeconds"), "activeDeadlineSeconds in "+kind+" is not Supported"),
+		)
 	}
 	return errs
 }

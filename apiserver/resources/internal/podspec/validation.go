@@ -71,7 +71,9 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, r.affinity(s.Affinity, at.Child("affinity"))...)
 	errs = append(errs, r.dns(at.Child("dnsConfig"))...)
 	for i, gate := range invalid.Each(s.ReadinessGates, &errs) {
-		errs = append(errs, check.QualifiedName(string(gate.ConditionType), at.Child("readinessGates").Index(i).Child("conditionType"))...)
+		errs = append(
+			errs, check.QualifiedName(string(gate.ConditionType), at.Child("readinessGates").Index(i).Child("conditionType"))...,
+		)
 	}
 	errs = append(errs, schedulingGates(s.SchedulingGates, at.Child("schedulingGates"))...)
 	errs = append(errs, r.spread(s.TopologySpreadConstraints, at.Child("topologySpreadConstraints"))...)
@@ -84,15 +86,21 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 			[]corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever})...)
 	}
 	if s.Overhead != nil {
-		errs = append(errs, r.Resources(&corev1.ResourceRequirements{Limits: s.Overhead}, ContainerResourceName, at.Child("overhead"))...)
+		errs = append(
+			errs, r.Resources(&corev1.ResourceRequirements{Limits: s.Overhead}, ContainerResourceName, at.Child("overhead"))...,
+		)
 	}
 	errs = append(errs, r.system(at)...)
 	return append(errs, r.envFiles(at)...)
 }
 
 var (
-	restartPolicies = []corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}
-	dnsPolicies     = []corev1.DNSPolicy{corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone}
+	restartPolicies = []corev1.RestartPolicy{
+		corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever,
+	}
+	dnsPolicies = []corev1.DNSPolicy{
+		corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone,
+	}
 )
 
 // names validates the names in a spec, and a few numbers.
@@ -103,13 +111,18 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 		account = s.DeprecatedServiceAccount
 	}
 	if account != "" {
-		errs = append(errs, check.Apply(account, at.Child("serviceAccountName"), check.WholeName(apivalidation.ValidateServiceAccountName))...)
+		errs = append(
+			errs,
+			check.Apply(account, at.Child("serviceAccountName"), check.WholeName(apivalidation.ValidateServiceAccountName))...,
+		)
 	}
 	if s.NodeName != "" {
 		errs = append(errs, check.NodeName(s.NodeName, at.Child("nodeName"))...)
 	}
 	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
-		errs = append(errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1, math.MaxInt32)))
+		errs = append(
+			errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1, math.MaxInt32)),
+		)
 	}
 	if s.Hostname != "" {
 		errs = append(errs, check.DNSLabel(s.Hostname, at.Child("hostname"))...)
@@ -217,11 +230,17 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 32 search paths"))
 	}
 	if len(strings.Join(c.Searches, " ")) > 2048 {
-		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 2048 characters (including spaces) in the search list"))
+		errs = append(
+			errs,
+			field.Invalid(searches, c.Searches, "must not have more than 2048 characters (including spaces) in the search list"),
+		)
 	}
 	for i, search := range invalid.Each(c.Searches, &errs) {
 		if search != "." {
-			errs = append(errs, check.Apply(strings.TrimSuffix(search, "."), searches.Index(i), utilvalidation.IsDNS1123SubdomainWithUnderscore)...)
+			errs = append(
+				errs,
+				check.Apply(strings.TrimSuffix(search, "."), searches.Index(i), utilvalidation.IsDNS1123SubdomainWithUnderscore)...,
+			)
 		}
 	}
 	for i, option := range invalid.Each(c.Options, &errs) {

@@ -20,26 +20,42 @@ func init() {
 		sourceOf("emptyDir", func(s *s) *corev1.EmptyDirVolumeSource { return s.EmptyDir }, volumes.ValidateEmptyDir),
 		sourceOf("hostPath", func(s *s) *corev1.HostPathVolumeSource { return s.HostPath }, volumes.ValidateHostPath),
 		sourceOf("gitRepo", func(s *s) *corev1.GitRepoVolumeSource { return s.GitRepo }, volumes.ValidateGitRepo),
-		sourceOf("gcePersistentDisk", func(s *s) *corev1.GCEPersistentDiskVolumeSource { return s.GCEPersistentDisk }, volumes.ValidateGCE).under("persistentDisk"),
-		sourceOf("awsElasticBlockStore", func(s *s) *corev1.AWSElasticBlockStoreVolumeSource { return s.AWSElasticBlockStore }, volumes.ValidateAWS),
+		sourceOf("gcePersistentDisk", func(s *s) *corev1.GCEPersistentDiskVolumeSource {
+			return s.GCEPersistentDisk
+		}, volumes.ValidateGCE).under("persistentDisk"),
+		sourceOf("awsElasticBlockStore", func(s *s) *corev1.AWSElasticBlockStoreVolumeSource {
+			return s.AWSElasticBlockStore
+		}, volumes.ValidateAWS),
 		sourceOf("secret", func(s *s) *corev1.SecretVolumeSource { return s.Secret }, volumes.ValidateSecret),
 		sourceOf("nfs", func(s *s) *corev1.NFSVolumeSource { return s.NFS }, volumes.ValidateNFS),
 		iscsi,
 		sourceOf("glusterfs", func(s *s) *corev1.GlusterfsVolumeSource { return s.Glusterfs }, volumes.ValidateGlusterfs),
 		sourceOf("flocker", func(s *s) *corev1.FlockerVolumeSource { return s.Flocker }, volumes.ValidateFlocker),
-		sourceOf("persistentVolumeClaim", func(s *s) *corev1.PersistentVolumeClaimVolumeSource { return s.PersistentVolumeClaim }, volumes.ValidateClaim),
+		sourceOf("persistentVolumeClaim", func(s *s) *corev1.PersistentVolumeClaimVolumeSource {
+			return s.PersistentVolumeClaim
+		}, volumes.ValidateClaim),
 		sourceOf("rbd", func(s *s) *corev1.RBDVolumeSource { return s.RBD }, volumes.ValidateRBD),
 		sourceOf("cinder", func(s *s) *corev1.CinderVolumeSource { return s.Cinder }, volumes.ValidateCinder),
-		sourceOf("cephfs", func(s *s) *corev1.CephFSVolumeSource { return s.CephFS }, volumes.ValidateCephFS).refusedAs("cephFS"),
+		sourceOf("cephfs", func(s *s) *corev1.CephFSVolumeSource {
+			return s.CephFS
+		}, volumes.ValidateCephFS).refusedAs("cephFS"),
 		sourceOf("quobyte", func(s *s) *corev1.QuobyteVolumeSource { return s.Quobyte }, volumes.ValidateQuobyte),
-		sourceOf("downwardAPI", func(s *s) *corev1.DownwardAPIVolumeSource { return s.DownwardAPI }, downwardVolume).refusedAs("downwarAPI"),
+		sourceOf("downwardAPI", func(s *s) *corev1.DownwardAPIVolumeSource {
+			return s.DownwardAPI
+		}, downwardVolume).refusedAs("downwarAPI"),
 		sourceOf("fc", func(s *s) *corev1.FCVolumeSource { return s.FC }, volumes.ValidateFC),
 		sourceOf("flexVolume", func(s *s) *corev1.FlexVolumeSource { return s.FlexVolume }, volumes.ValidateFlex),
 		sourceOf("configMap", func(s *s) *corev1.ConfigMapVolumeSource { return s.ConfigMap }, volumes.ValidateConfigMap),
 		sourceOf("azureFile", func(s *s) *corev1.AzureFileVolumeSource { return s.AzureFile }, volumes.ValidateAzureFile),
-		sourceOf("vsphereVolume", func(s *s) *corev1.VsphereVirtualDiskVolumeSource { return s.VsphereVolume }, volumes.ValidateVsphere),
-		sourceOf("photonPersistentDisk", func(s *s) *corev1.PhotonPersistentDiskVolumeSource { return s.PhotonPersistentDisk }, volumes.ValidatePhoton),
-		sourceOf("portworxVolume", func(s *s) *corev1.PortworxVolumeSource { return s.PortworxVolume }, volumes.ValidatePortworx),
+		sourceOf("vsphereVolume", func(s *s) *corev1.VsphereVirtualDiskVolumeSource {
+			return s.VsphereVolume
+		}, volumes.ValidateVsphere),
+		sourceOf("photonPersistentDisk", func(s *s) *corev1.PhotonPersistentDiskVolumeSource {
+			return s.PhotonPersistentDisk
+		}, volumes.ValidatePhoton),
+		sourceOf("portworxVolume", func(s *s) *corev1.PortworxVolumeSource {
+			return s.PortworxVolume
+		}, volumes.ValidatePortworx),
 		sourceOf("azureDisk", func(s *s) *corev1.AzureDiskVolumeSource { return s.AzureDisk }, volumes.ValidateAzureDisk),
 		sourceOf("storageos", func(s *s) *corev1.StorageOSVolumeSource { return s.StorageOS }, volumes.ValidateStorageOS),
 		sourceByRules("projected", func(s *s) *corev1.ProjectedVolumeSource { return s.Projected }, (*Rules).projectedVolume),
@@ -106,7 +122,9 @@ func (t volumeType) refusedAs(name string) volumeType {
 	return t
 }
 
-func sourceOf[T any](name string, get func(*corev1.VolumeSource) *T, validate func(*T, *field.Path) field.ErrorList) volumeType {
+func sourceOf[T any](
+	name string, get func(*corev1.VolumeSource) *T, validate func(*T, *field.Path) field.ErrorList,
+) volumeType {
 	return volumeType{
 		name: name, at: name,
 		has: func(s *corev1.VolumeSource) bool { return get(s) != nil },
@@ -116,7 +134,9 @@ func sourceOf[T any](name string, get func(*corev1.VolumeSource) *T, validate fu
 	}
 }
 
-func sourceByRules[T any](name string, get func(*corev1.VolumeSource) *T, validate func(*Rules, *T, *field.Path) field.ErrorList) volumeType {
+func sourceByRules[T any](
+	name string, get func(*corev1.VolumeSource) *T, validate func(*Rules, *T, *field.Path) field.ErrorList,
+) volumeType {
 	return volumeType{
 		name: name, at: name,
 		has: func(s *corev1.VolumeSource) bool { return get(s) != nil },

@@ -85,10 +85,14 @@ func (r *Rules) tokenSource(s *corev1.ServiceAccountTokenProjection, volume, at 
 		seconds = *s.ExpirationSeconds
 	}
 	if seconds < 10*60 {
-		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), seconds, "may not specify a duration less than 10 minutes"))
+		errs = append(
+			errs, field.Invalid(at.Child("expirationSeconds"), seconds, "may not specify a duration less than 10 minutes"),
+		)
 	}
 	if seconds > 1<<32 {
-		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), seconds, "may not specify a duration larger than 2^32 seconds"))
+		errs = append(
+			errs, field.Invalid(at.Child("expirationSeconds"), seconds, "may not specify a duration larger than 2^32 seconds"),
+		)
 	}
 	switch {
 	case s.Path == "":
@@ -108,7 +112,9 @@ func downwardVolume(s *corev1.DownwardAPIVolumeSource, at *field.Path) field.Err
 }
 
 // volumeFields are the fields that a file can contain.
-var volumeFields = []string{"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"}
+var volumeFields = []string{
+	"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid",
+}
 
 func downwardFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.ErrorList {
 	errs := append(check.RequireAll(at, "path", f.Path), volumes.ProjectedPath(f.Path, at.Child("path"))...)
@@ -116,7 +122,9 @@ func downwardFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.ErrorLi
 	case f.FieldRef != nil:
 		errs = append(errs, fieldRef(f.FieldRef, volumeFields, at.Child("fieldRef"))...)
 		if f.ResourceFieldRef != nil {
-			errs = append(errs, field.Invalid(at, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"))
+			errs = append(
+				errs, field.Invalid(at, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"),
+			)
 		}
 	case f.ResourceFieldRef != nil:
 		errs = append(errs, resourceRef(f.ResourceFieldRef, at.Child("resourceFieldRef"), true)...)

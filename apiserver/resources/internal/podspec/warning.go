@@ -19,7 +19,10 @@ func NameWarnings(use, name string) []string {
 	if len(msgs) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("metadata.name: this is used in %s, which can result in surprising behavior; a DNS label is recommended: %v", use, msgs)}
+	return []string{fmt.Sprintf(
+		"metadata.name: this is used in %s, which can result in surprising behavior; a DNS label is recommended: %v", use,
+		msgs,
+	)}
 }
 
 // TemplateWarnings are the warnings for a template at a path.
@@ -110,7 +113,9 @@ func podVolumeWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) 
 		warn(v.Quobyte != nil, "quobyte", "v1.22, non-functional in v1.25+")
 		warn(v.Glusterfs != nil, "glusterfs", "v1.25, non-functional in v1.26+")
 		if e := v.Ephemeral; e != nil && e.VolumeClaimTemplate != nil {
-			texts = append(texts, warnings.OfClaimSpec(path.Child("ephemeral", "volumeClaimTemplate", "spec"), &e.VolumeClaimTemplate.Spec)...)
+			texts = append(
+				texts, warnings.OfClaimSpec(path.Child("ephemeral", "volumeClaimTemplate", "spec"), &e.VolumeClaimTemplate.Spec)...,
+			)
 		}
 		warn(v.CephFS != nil, "cephfs", "v1.28, non-functional in v1.31+")
 		warn(v.RBD != nil, "rbd", "v1.28, non-functional in v1.31+")
@@ -132,16 +137,23 @@ func listWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []str
 	secrets := map[string]bool{}
 	for i, r := range s.ImagePullSecrets {
 		if secrets[r.Name] {
-			texts = append(texts, fmt.Sprintf("%s: duplicate name %q", at.Child("spec", "imagePullSecrets").Index(i).Child("name"), r.Name))
+			texts = append(
+				texts, fmt.Sprintf("%s: duplicate name %q", at.Child("spec", "imagePullSecrets").Index(i).Child("name"), r.Name),
+			)
 		}
 		secrets[r.Name] = true
 	}
 	for i, r := range s.ImagePullSecrets {
 		if r.Name == "" {
-			texts = append(texts, fmt.Sprintf("%s: invalid empty name %q", at.Child("spec", "imagePullSecrets").Index(i).Child("name"), r.Name))
+			texts = append(
+				texts,
+				fmt.Sprintf("%s: invalid empty name %q", at.Child("spec", "imagePullSecrets").Index(i).Child("name"), r.Name),
+			)
 		}
 	}
-	texts = append(texts, warnings.OfFractions(at.Child("spec", "overhead"), s.Overhead, corev1.ResourceMemory, corev1.ResourceEphemeralStorage)...)
+	texts = append(texts, warnings.OfFractions(
+		at.Child("spec", "overhead"), s.Overhead, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
+	)...)
 	if s.SecurityContext == nil || s.SecurityContext.SeccompProfile == nil {
 		texts = append(texts, seccompWarnings(at, m, corev1.SeccompPodAnnotationKey)...)
 	}
@@ -152,14 +164,19 @@ func seccompWarnings(at *field.Path, m *metav1.ObjectMeta, key string) []string 
 	if _, ok := m.Annotations[key]; !ok {
 		return nil
 	}
-	return []string{fmt.Sprintf(`%s: non-functional in v1.27+; use the "seccompProfile" field instead`, at.Child("metadata", "annotations").Key(key))}
+	return []string{fmt.Sprintf(
+		`%s: non-functional in v1.27+; use the "seccompProfile" field instead`, at.Child("metadata", "annotations").Key(key),
+	)}
 }
 
 func graceWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	if warnings.Value(s.TerminationGracePeriodSeconds) >= 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: must be >= 0; negative values are invalid and will be treated as 1", at.Child("spec", "terminationGracePeriodSeconds"))}
+	return []string{fmt.Sprintf(
+		"%s: must be >= 0; negative values are invalid and will be treated as 1",
+		at.Child("spec", "terminationGracePeriodSeconds"),
+	)}
 }
 
 func affinityWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
@@ -178,7 +195,9 @@ func affinityWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) [
 	return texts
 }
 
-func affinityTermWarnings(at *field.Path, required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm) []string {
+func affinityTermWarnings(
+	at *field.Path, required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm,
+) []string {
 	var texts []string
 	for i := range required {
 		if required[i].LabelSelector == nil {

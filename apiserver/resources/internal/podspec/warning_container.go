@@ -25,7 +25,8 @@ func places(at *field.Path, s *corev1.PodSpec) []placed {
 		name string
 		n    int
 	}{
-		{"initContainers", len(s.InitContainers)}, {"containers", len(s.Containers)}, {"ephemeralContainers", len(s.EphemeralContainers)},
+		{"initContainers", len(s.InitContainers)}, {"containers", len(s.Containers)},
+		{"ephemeralContainers", len(s.EphemeralContainers)},
 	} {
 		for i := range part.n {
 			list = append(list, placed{all[0], at.Child("spec", part.name).Index(i)})
@@ -64,7 +65,9 @@ func envWarnings(c placed) []string {
 	for i, e := range c.Env {
 		ref := "$(" + e.Name + ")"
 		if seen[e.Name] && (e.ValueFrom != nil || e.Value == ref || !strings.Contains(e.Value, ref)) {
-			texts = append(texts, fmt.Sprintf("%s: hides previous definition of %q, which may be dropped when using apply", c.at.Child("env").Index(i), e.Name))
+			texts = append(texts, fmt.Sprintf(
+				"%s: hides previous definition of %q, which may be dropped when using apply", c.at.Child("env").Index(i), e.Name,
+			))
 		}
 		seen[e.Name] = true
 	}
@@ -82,8 +85,9 @@ func portNameWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) [
 			case first == nil:
 				seen[p.Name] = path
 			default:
-				texts = append(texts, fmt.Sprintf("%s: duplicate port name %q with %s, services and probes that select ports by name will use %s",
-					path, p.Name, first, first))
+				texts = append(texts,
+					fmt.Sprintf("%s: duplicate port name %q with %s, services and probes that select ports by name will use %s",
+						path, p.Name, first, first))
 			}
 		}
 	}

@@ -22,7 +22,9 @@ const (
 var (
 	controlChars = regexp.MustCompile(`[[:cntrl:]]+`)
 	netBIOSName  = regexp.MustCompile(`^[^\\/:\*\?"<>|\.][^\\/:\*\?"<>|]{0,14}$`)
-	dnsDomain    = regexp.MustCompile(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+	dnsDomain    = regexp.MustCompile(
+		`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`,
+	)
 )
 
 func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (errs field.ErrorList) {
@@ -39,7 +41,9 @@ func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (er
 		case *spec == "":
 			errs = append(errs, field.Invalid(here, spec, "gmsaCredentialSpec cannot be an empty string"))
 		case len(*spec) > gmsaMaxKiB*1024:
-			errs = append(errs, field.Invalid(here, spec, fmt.Sprintf("gmsaCredentialSpec size must be under %d KiB", gmsaMaxKiB)))
+			errs = append(
+				errs, field.Invalid(here, spec, fmt.Sprintf("gmsaCredentialSpec size must be under %d KiB", gmsaMaxKiB)),
+			)
 		}
 	}
 	if o.RunAsUserName != nil {
@@ -109,10 +113,15 @@ func (r *Rules) hostProcesses(at *field.Path) (errs field.ErrorList) {
 		return errs
 	}
 	if onHost != all {
-		errs = append(errs, field.Invalid(at, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers"))
+		errs = append(errs, field.Invalid(
+			at, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers",
+		))
 	}
 	if !r.spec.HostNetwork {
-		errs = append(errs, field.Invalid(at.Child("hostNetwork"), false, "hostNetwork must be true if pod contains any hostProcess containers"))
+		errs = append(
+			errs,
+			field.Invalid(at.Child("hostNetwork"), false, "hostNetwork must be true if pod contains any hostProcess containers"),
+		)
 	}
 	return errs
 }
@@ -211,7 +220,9 @@ func (r *Rules) windowsOnly(at *field.Path) field.ErrorList {
 
 // EachContainer visits init, regular and ephemeral containers, until there are enough errors in errs, to which visit
 // may append.
-func EachContainer(s *corev1.PodSpec, at *field.Path, errs *field.ErrorList, visit func(c *corev1.Container, at *field.Path)) {
+func EachContainer(
+	s *corev1.PodSpec, at *field.Path, errs *field.ErrorList, visit func(c *corev1.Container, at *field.Path),
+) {
 	inits, regular, ephemeral := at.Child("initContainers"), at.Child("containers"), at.Child("ephemeralContainers")
 	for i := range invalid.Each(s.InitContainers, errs) {
 		visit(&s.InitContainers[i], inits.Index(i))

@@ -15,7 +15,9 @@ const onceText = "may not change once set"
 
 var (
 	ipFamilies       = []corev1.IPFamily{corev1.IPv4Protocol, corev1.IPv6Protocol}
-	ipFamilyPolicies = []corev1.IPFamilyPolicy{corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack}
+	ipFamilyPolicies = []corev1.IPFamilyPolicy{
+		corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack,
+	}
 )
 
 // Validate validates clusterIPs and ipFamilies against each other.

@@ -13,7 +13,9 @@ import (
 )
 
 var (
-	accessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadOnlyMany, corev1.ReadWriteMany, corev1.ReadWriteOnce, corev1.ReadWriteOncePod}
+	accessModes = []corev1.PersistentVolumeAccessMode{
+		corev1.ReadOnlyMany, corev1.ReadWriteMany, corev1.ReadWriteOnce, corev1.ReadWriteOncePod,
+	}
 	// VolumeModes are the modes of volumes and claims, in the order of error messages.
 	VolumeModes = []corev1.PersistentVolumeMode{corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem}
 )
@@ -41,8 +43,9 @@ func claimToleranceOf(old *corev1.PersistentVolumeClaimSpec) claimTolerance {
 		return claimTolerance{}
 	}
 	return claimTolerance{
-		selector:  len(invalid.Selector(old.Selector, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0,
-		dataGroup: old.DataSource != nil && old.DataSource.APIGroup != nil || old.DataSourceRef != nil && old.DataSourceRef.APIGroup != nil,
+		selector: len(invalid.Selector(old.Selector, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0,
+		dataGroup: old.DataSource != nil && old.DataSource.APIGroup != nil ||
+			old.DataSourceRef != nil && old.DataSourceRef.APIGroup != nil,
 	}
 }
 
@@ -53,7 +56,9 @@ func ValidateClaimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path)
 		errs = append(errs, field.Required(at.Child("accessModes"), "at least 1 access mode is required"))
 	}
 	errs = append(errs, invalid.Selector(s.Selector,
-		metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate.selector}, at.Child("selector"))...)
+		metav1validation.LabelSelectorValidationOptions{
+			AllowInvalidLabelValueInSelector: tolerate.selector,
+		}, at.Child("selector"))...)
 	errs = append(errs, AccessModes(s.AccessModes, at.Child("accessModes"))...)
 	size := at.Child("resources").Key(string(corev1.ResourceStorage))
 	if q, ok := s.Resources.Requests[corev1.ResourceStorage]; ok {

@@ -28,7 +28,9 @@ func (p volumePlugin) refusedAs(name string) volumePlugin {
 }
 
 func plugin[T any](name string, source *T, validate func(*T, *field.Path) field.ErrorList) volumePlugin {
-	return volumePlugin{name: name, at: name, has: source != nil, validate: func(at *field.Path) field.ErrorList { return validate(source, at) }}
+	return volumePlugin{name: name, at: name, has: source != nil, validate: func(at *field.Path) field.ErrorList {
+		return validate(source, at)
+	}}
 }
 
 // OneSource requires exactly one source; a flexVolume is validated even if it is a second one.
@@ -100,9 +102,13 @@ func glusterfsPlugin(v *corev1.GlusterfsPersistentVolumeSource, at *field.Path) 
 	errs := check.RequireAll(at, "endpoints", v.EndpointsName, "path", v.Path)
 	if ns := v.EndpointsNamespace; ns != nil {
 		if *ns == "" {
-			return append(errs, field.Invalid(at.Child("endpointsNamespace"), *ns, "if the endpointnamespace is set, it must be a valid namespace name"))
+			return append(errs, field.Invalid(
+				at.Child("endpointsNamespace"), *ns, "if the endpointnamespace is set, it must be a valid namespace name",
+			))
 		}
-		errs = append(errs, check.Apply(*ns, at.Child("endpointsNamespace"), check.WholeName(apivalidation.ValidateNamespaceName))...)
+		errs = append(
+			errs, check.Apply(*ns, at.Child("endpointsNamespace"), check.WholeName(apivalidation.ValidateNamespaceName))...,
+		)
 	}
 	return errs
 }
@@ -142,7 +148,9 @@ func azureFilePlugin(v *corev1.AzureFilePersistentVolumeSource, at *field.Path) 
 }
 
 func storageOSPlugin(v *corev1.StorageOSPersistentVolumeSource, at *field.Path) field.ErrorList {
-	errs := ValidateStorageOS(&corev1.StorageOSVolumeSource{VolumeName: v.VolumeName, VolumeNamespace: v.VolumeNamespace}, at)
+	errs := ValidateStorageOS(
+		&corev1.StorageOSVolumeSource{VolumeName: v.VolumeName, VolumeNamespace: v.VolumeNamespace}, at,
+	)
 	if r := v.SecretRef; r != nil {
 		errs = append(errs, check.RequireAll(at.Child("secretRef"), "name", r.Name, "namespace", r.Namespace)...)
 	}
@@ -162,7 +170,8 @@ func csiPlugin(v *corev1.CSIPersistentVolumeSource, at *field.Path) field.ErrorL
 		name string
 		*corev1.SecretReference
 	}{
-		{"controllerPublishSecretRef", v.ControllerPublishSecretRef}, {"controllerExpandSecretRef", v.ControllerExpandSecretRef},
+		{"controllerPublishSecretRef", v.ControllerPublishSecretRef},
+		{"controllerExpandSecretRef", v.ControllerExpandSecretRef},
 		{"nodePublishSecretRef", v.NodePublishSecretRef}, {"nodeExpandSecretRef", v.NodeExpandSecretRef},
 	} {
 		if ref.SecretReference == nil {

@@ -220,8 +220,12 @@ func ValidatePortworx(s *corev1.PortworxVolumeSource, at *field.Path) field.Erro
 }
 
 var (
-	azureCachings = []corev1.AzureDataDiskCachingMode{corev1.AzureDataDiskCachingNone, corev1.AzureDataDiskCachingReadOnly, corev1.AzureDataDiskCachingReadWrite}
-	azureKinds    = []corev1.AzureDataDiskKind{corev1.AzureDedicatedBlobDisk, corev1.AzureManagedDisk, corev1.AzureSharedBlobDisk}
+	azureCachings = []corev1.AzureDataDiskCachingMode{
+		corev1.AzureDataDiskCachingNone, corev1.AzureDataDiskCachingReadOnly, corev1.AzureDataDiskCachingReadWrite,
+	}
+	azureKinds = []corev1.AzureDataDiskKind{
+		corev1.AzureDedicatedBlobDisk, corev1.AzureManagedDisk, corev1.AzureSharedBlobDisk,
+	}
 )
 
 // ValidateAzureDisk validates an Azure disk.

@@ -190,7 +190,9 @@ func TestDefinitionErrorsAreBounded(t *testing.T) {
 	} {
 		d := &apiextensionsv1.CustomResourceDefinition{}
 		change(d)
-		for f, find := range funcsOf(validationOf(schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"})) {
+		for f, find := range funcsOf(
+			validationOf(schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}),
+		) {
 			find(empty, empty) // makes what is made once
 			bounded(t, what+" "+f, 3*mostBytes, func() field.ErrorList { return find(d, empty) })
 		}

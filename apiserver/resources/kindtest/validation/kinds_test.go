@@ -46,7 +46,9 @@ func validated(t *testing.T, k kindtest.Validation, obj, old runtime.Object) {
 	if k.Create != nil {
 		errs = k.Create(obj)
 	}
-	for _, f := range append([]func(obj, old runtime.Object) field.ErrorList{k.Update, k.Status}, slices.Collect(maps.Values(k.Parts))...) {
+	for _, f := range append(
+		[]func(obj, old runtime.Object) field.ErrorList{k.Update, k.Status}, slices.Collect(maps.Values(k.Parts))...,
+	) {
 		if f != nil {
 			errs = append(errs, f(obj, old)...)
 		}

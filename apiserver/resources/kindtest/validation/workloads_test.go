@@ -214,7 +214,8 @@ func replay(t *testing.T, s step, stored map[string]string) bool {
 	gk, want := schema.GroupKind{Group: answer.Details.Group, Kind: answer.Details.Kind}, []string(nil)
 	for _, c := range answer.Details.Causes {
 		// Metadata is validated elsewhere, but for a name that must fit the spec.
-		if c.Field != "metadata" && !strings.HasPrefix(c.Field, "metadata.") || strings.HasSuffix(c.Message, `must be spec.names.plural+"."+spec.group`) {
+		if c.Field != "metadata" && !strings.HasPrefix(c.Field, "metadata.") ||
+			strings.HasSuffix(c.Message, `must be spec.names.plural+"."+spec.group`) {
 			want = append(want, fmt.Sprintf("%s %s: %s", c.Reason, c.Field, c.Message))
 		}
 	}
