@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
-	"github.com/kubecascade/kubecascade/apiserver/rbac/live"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -20,14 +20,14 @@ var errMode = errors.New("not an authorization mode")
 // authorizers makes the chain of the modes, administrators first. roles is the mode RBAC, if it is there.
 func authorizers(
 	modes []string, c *cache.Cache, log *slog.Logger,
-) (chain auth.Chain, roles *live.Authorizer, err error) {
-	chain = auth.Chain{auth.Masters{}}
+) (chain authorization.Chain, roles *live.Authorizer, err error) {
+	chain = authorization.Chain{authorization.Masters{}}
 	for _, m := range modes {
 		switch m {
 		case "AlwaysAllow":
-			chain = append(chain, auth.AlwaysAllow{})
+			chain = append(chain, authorization.AlwaysAllow{})
 		case "AlwaysDeny":
-			chain = append(chain, auth.AlwaysDeny{})
+			chain = append(chain, authorization.AlwaysDeny{})
 		case "RBAC":
 			roles = live.New(c, log)
 			chain = append(chain, roles)

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -29,9 +29,9 @@ type Config struct {
 	EnableAdmission, DisableAdmission []string
 	// Certificates, StaticTokens and Accounts authenticate clients of the secure port; nil ones know no user. Accounts
 	// signs tokens, too; a nil one does not.
-	Certificates *auth.Certificates
-	StaticTokens auth.Tokens
-	Accounts     *auth.Accounts
+	Certificates *authentication.Certificates
+	StaticTokens authentication.Tokens
+	Accounts     *authentication.Accounts
 	// KeysURL is where others find the keys of service accounts' tokens.
 	KeysURL string
 	// Modes are the authorization modes, of which the first that has an opinion decides (see Modes);

@@ -5,12 +5,12 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
 // Routes returns the routes that Insecure serves.
 func (s *Server) Routes() chi.Routes {
-	return s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })
+	return s.routes(func(*http.Request) (authentication.User, error) { return authentication.Loopback, nil })
 }
 
 // Plugins returns the names of the plugins that there are, in the order in which they run.

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/apply"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/endpoints"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
@@ -67,7 +67,7 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 		Store: c.Store, Cache: c.Cache, Decoder: c.Decoder, Root: c.Decoder.Root, Types: c.Types, Log: c.Log, Now: c.Now,
 		Ranges: c.Services, Accounts: c.Accounts, EventTTL: c.EventTTL, Timeout: c.RequestTimeout,
 		Corrupt: m.Corrupt, Complaint: rate.Sometimes{First: 10, Interval: time.Second},
-		Fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
+		Fields: fieldmanager.New(fieldmanager.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
 		Turn:   make(chan struct{}, 1),
 	}
 	ahead, known := registry.Ahead(c.Cache, r.Root), registry.Known(c.Cache)
@@ -90,7 +90,7 @@ func choosePlugins(r *registry.Registry, c Config) (err error) {
 }
 
 // Loopback is for requests of the process's own.
-func (s *Server) Loopback(u auth.User, manager string) *registry.Loopback {
+func (s *Server) Loopback(u authentication.User, manager string) *registry.Loopback {
 	return s.registry.Loopback(u, manager)
 }
 

@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/custom"
+	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
@@ -91,7 +91,7 @@ func (d *Definitions) group(name, collection string, sink func(name string)) err
 		if _, g, _ := strings.Cut(o.Meta.Name, "."); g != group || o.Meta.Name == name {
 			return true
 		}
-		if other, err := d.decode(o); err == nil && !custom.True(other, apiextensionsv1.NamesAccepted) {
+		if other, err := d.decode(o); err == nil && !customresource.True(other, apiextensionsv1.NamesAccepted) {
 			sink(o.Meta.Name)
 		}
 		return true
@@ -131,7 +131,7 @@ func (d *Definitions) decode(o *storage.Object) (*apiextensionsv1.CustomResource
 	if o.Err != nil {
 		return nil, o.Err
 	}
-	one, err := custom.Outline(o.JSON)
+	one, err := customresource.Outline(o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
 	}
@@ -166,12 +166,12 @@ func (d *Definitions) whole(
 func (d *Definitions) Evaluate(
 	one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
 ) *apiextensionsv1.CustomResourceDefinition {
-	if !custom.Structural(one) {
+	if !customresource.Structural(one) {
 		if whole, err := d.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
 			one = whole
 		}
 	}
-	return custom.Decide(one, all, metav1.Now())
+	return customresource.Decide(one, all, metav1.Now())
 }
 
 // UpdateStatus implements definition.API.
@@ -210,7 +210,7 @@ func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (
 	if err != nil {
 		return nil, err
 	}
-	if r := custom.Stored(whole); r != nil {
+	if r := customresource.Stored(whole); r != nil {
 		return r, nil
 	}
 	return nil, apierrors.NewNotFound(apiextensionsv1.Resource("customresourcedefinitions"), one.Name)

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/definition"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -28,7 +28,7 @@ func defined(t testing.TB, o *apiservertest.Options) *apiservertest.Server {
 	s := apiservertest.Start(t, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	api := &loopback.Definitions{API: s.API.Loopback(auth.Loopback, "kube-apiserver"), Cache: s.Cache}
+	api := &loopback.Definitions{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}
 	go func() {
 		defer close(done)
 		definition.New(api, nil).Run(ctx)

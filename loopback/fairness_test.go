@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/fairness"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -21,8 +21,8 @@ func balances(t *testing.T, s *apiservertest.Server) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	api := &loopback.Fairness{
-		Producer: s.API.Loopback(auth.Loopback, fairness.Producer),
-		Consumer: s.API.Loopback(auth.Loopback, fairness.Consumer), Cache: s.Cache,
+		Producer: s.API.Loopback(authentication.Loopback, fairness.Producer),
+		Consumer: s.API.Loopback(authentication.Loopback, fairness.Consumer), Cache: s.Cache,
 	}
 	go func() {
 		defer close(done)

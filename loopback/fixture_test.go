@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/fixture"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -30,7 +30,7 @@ func comes(t *testing.T, w *apiservertest.Watch, typ, namespace string) (before 
 func TestFixtures(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := &loopback.Fixtures{
-		API: s.API.Loopback(auth.ServiceAccount("kube-system", "root-ca-cert-publisher"), "test"), Cache: s.Cache,
+		API: s.API.Loopback(authentication.ServiceAccount("kube-system", "root-ca-cert-publisher"), "test"), Cache: s.Cache,
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup

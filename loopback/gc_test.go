@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -34,7 +34,7 @@ const (
 
 func collectorOf(s *apiservertest.Server) *loopback.Collector {
 	return &loopback.Collector{
-		API: s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager"),
+		API: s.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager"),
 	}
 }
 

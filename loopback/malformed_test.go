@@ -14,7 +14,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -37,7 +37,7 @@ func empty(t *testing.T, s *apiservertest.Server) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	api := &loopback.Namespaces{
-		API:   s.API.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), "kube-controller-manager"),
+		API:   s.API.Loopback(authentication.ServiceAccount("kube-system", "namespace-controller"), "kube-controller-manager"),
 		Cache: s.Cache,
 	}
 	done.Go(func() { namespace.New(api, namespace.Options{}).Run(ctx) })

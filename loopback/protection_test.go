@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/protection"
 	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -40,7 +40,7 @@ func protected(t *testing.T, o *apiservertest.Options) *apiservertest.Server {
 
 func adapter(s *apiservertest.Server) *loopback.Protection {
 	return &loopback.Protection{
-		API: s.API.Loopback(auth.ServiceAccount("kube-system", "protection"), "test"), Cache: s.Cache,
+		API: s.API.Loopback(authentication.ServiceAccount("kube-system", "protection"), "test"), Cache: s.Cache,
 	}
 }
 

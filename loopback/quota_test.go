@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/quota"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -20,7 +20,7 @@ const quotas = "/api/v1/namespaces/default/resourcequotas"
 func counted(t *testing.T) *apiservertest.Server {
 	s := apiservertest.Start(t, nil)
 	api := &loopback.Quotas{
-		API: s.API.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), "test"), Cache: s.Cache,
+		API: s.API.Loopback(authentication.ServiceAccount("kube-system", "resourcequota-controller"), "test"), Cache: s.Cache,
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup

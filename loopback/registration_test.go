@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/registration"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -21,7 +21,7 @@ const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices"
 func registers(t *testing.T, s *apiservertest.Server) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	api := &loopback.Registrations{API: s.API.Loopback(auth.Loopback, "kube-apiserver"), Cache: s.Cache}
+	api := &loopback.Registrations{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}
 	go func() {
 		defer close(done)
 		registration.New(api, nil).Run(ctx)

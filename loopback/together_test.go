@@ -10,8 +10,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
-	"github.com/kubecascade/kubecascade/apiserver/rbac/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/defaults"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -37,7 +37,7 @@ func quietLog(t *testing.T) *slog.Logger {
 // begin makes what a server makes at its start, in the order of cmd/kubecascade.
 func begin(t *testing.T, s *apiservertest.Server) {
 	ctx := t.Context()
-	api := &loopback.Namespaces{API: s.API.Loopback(auth.Loopback, "kube-apiserver"), Cache: s.Cache}
+	api := &loopback.Namespaces{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}
 	if err := namespace.EnsureDefaults(ctx, api); err != nil {
 		t.Error(err)
 	}

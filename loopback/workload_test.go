@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
 	"github.com/kubecascade/kubecascade/controllers/endpoint"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
@@ -41,7 +41,7 @@ func owning(t testing.TB, o *apiservertest.Options, cs ...workload.Controller) *
 	var all sync.WaitGroup
 	for _, c := range cs {
 		api := &loopback.Workloads{
-			API: s.API.Loopback(auth.ServiceAccount("kube-system", c.Name), "kube-controller-manager"), Cache: s.Cache,
+			API: s.API.Loopback(authentication.ServiceAccount("kube-system", c.Name), "kube-controller-manager"), Cache: s.Cache,
 			Index: index,
 		}
 		all.Go(func() { workload.Run(ctx, c, api, workload.Options{}) })
@@ -216,7 +216,7 @@ func TestDyingNamespace(t *testing.T) {
 func TestIndex(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 64, TimelineEvents: 64}})
 	api := &loopback.Workloads{
-		API: s.API.Loopback(auth.Loopback, "test"), Cache: s.Cache,
+		API: s.API.Loopback(authentication.Loopback, "test"), Cache: s.Cache,
 		Index: loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root),
 	}
 	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)

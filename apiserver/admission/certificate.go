@@ -10,7 +10,8 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/certificates"
 )
 
@@ -18,7 +19,7 @@ import (
 // or deny it (K plugin/pkg/admission/certificates/approval).
 type CertificateApproval struct {
 	// Authorize decides whether the client has a permission.
-	Authorize func(*auth.Attributes) auth.Decision
+	Authorize func(*authorization.Attributes) authorization.Decision
 }
 
 // Name implements Plugin.
@@ -38,7 +39,7 @@ func (p *CertificateApproval) Validate(_ context.Context, a *Attributes) error {
 // certificate (K plugin/pkg/admission/certificates/signing).
 type CertificateSigning struct {
 	// Authorize decides whether the client has a permission.
-	Authorize func(*auth.Attributes) auth.Decision
+	Authorize func(*authorization.Attributes) authorization.Decision
 }
 
 // Name implements Plugin.
@@ -63,10 +64,10 @@ func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
 
 // mayFor reports whether the user has the permission for the signer, or for all of its domain (K pkg/certauthorization:
 // IsAuthorizedForSignerName).
-func mayFor(authorize func(*auth.Attributes) auth.Decision, user auth.User, verb, signer string) bool {
+func mayFor(authorize func(*authorization.Attributes) authorization.Decision, user authentication.User, verb, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	return slices.ContainsFunc([]string{signer, domain + "/*"}, func(name string) bool {
-		return authorize(&auth.Attributes{
+		return authorize(&authorization.Attributes{
 			User: user, Verb: verb, IsResource: true, Group: certificatesv1.GroupName, Version: "*", Resource: "signers",
 			Name: name,
 		}).Allowed()

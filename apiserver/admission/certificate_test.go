@@ -5,7 +5,7 @@ import (
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // TestSigners: who may approve or sign depends on the signer of the old object, or on its domain.
@@ -38,11 +38,11 @@ func TestSigners(t *testing.T) {
 		"an update of something else": {"", "", csr(signer, ""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			authorize := func(a *auth.Attributes) auth.Decision {
+			authorize := func(a *authorization.Attributes) authorization.Decision {
 				if a.Group == "certificates.k8s.io" && a.Resource == "signers" && a.Verb+" "+a.Name == test.may {
-					return auth.Decision{Verdict: auth.Allow}
+					return authorization.Decision{Verdict: authorization.Allow}
 				}
-				return auth.Decision{}
+				return authorization.Decision{}
 			}
 			a := &Attributes{Operation: Update, Subresource: test.subresource, Object: test.now, Old: csr(signer, "")}
 			got := ""

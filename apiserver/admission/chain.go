@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -35,7 +35,7 @@ type Attributes struct {
 	Object runtime.Object
 	// Old is the stored state, nil for CREATE and for DELETE, where no plugin uses it.
 	Old    runtime.Object
-	User   auth.User
+	User   authentication.User
 	DryRun bool
 	// Warn adds a Warning header to the response.
 	Warn func(text string)

@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
-	"github.com/kubecascade/kubecascade/apiserver/rbac"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
@@ -22,9 +23,9 @@ import (
 // can't be disabled. It checks the object after all mutating plugins (K pkg/registry/rbac/*/policybased/storage.go).
 type Escalation struct {
 	// Authorize decides whether the client has a permission.
-	Authorize func(*auth.Attributes) auth.Decision
+	Authorize func(*authorization.Attributes) authorization.Decision
 	// Rules returns a user's rules in a namespace; the error names roles that could not be resolved.
-	Rules func(u auth.User, namespace string) ([]rbacv1.PolicyRule, error)
+	Rules func(u authentication.User, namespace string) ([]rbacv1.PolicyRule, error)
 	// RoleRules returns the rules of a role, and whether the role exists.
 	RoleRules func(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool)
 }
@@ -35,7 +36,7 @@ func (*Escalation) Name() string { return "RBACEscalation" }
 // Admit implements Mutator, but changes nothing: upstream's check, too, precedes validation.
 func (e *Escalation) Admit(_ context.Context, a *Attributes) error {
 	if a.Resource.Group != rbacv1.GroupName || a.Operation != Create && a.Operation != Update ||
-		slices.Contains(a.User.Groups, auth.GroupMasters) || onlyCollects(a) {
+		slices.Contains(a.User.Groups, authentication.GroupMasters) || onlyCollects(a) {
 		return nil
 	}
 	switch obj := a.Object.(type) {
@@ -112,7 +113,7 @@ func (e *Escalation) binding(a *Attributes, name string, ref rbacv1.RoleRef) err
 }
 
 func (e *Escalation) may(a *Attributes, verb, resource, name string) bool {
-	return e.Authorize(&auth.Attributes{User: a.User, Verb: verb, IsResource: true,
+	return e.Authorize(&authorization.Attributes{User: a.User, Verb: verb, IsResource: true,
 		Group: rbacv1.GroupName, Version: "*", Resource: resource, Namespace: a.Namespace, Name: name}).Allowed()
 }
 

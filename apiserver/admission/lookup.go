@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -18,7 +18,7 @@ import (
 type Lookup interface {
 	Now() time.Time
 	// Authorize decides whether a user has a permission.
-	Authorize(*auth.Attributes) auth.Decision
+	Authorize(*authorization.Attributes) authorization.Decision
 	// GenerateName returns a name with the prefix.
 	GenerateName(prefix string) string
 	// Kinds returns the resources that serve a kind in discovery, whether or not they are stored. The kind may be in

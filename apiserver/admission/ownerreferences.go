@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -22,7 +22,7 @@ import (
 // owner's finalizers (G-01 to G-12).
 type OwnerReferences struct {
 	// Authorize decides whether the client has a permission.
-	Authorize func(*auth.Attributes) auth.Decision
+	Authorize func(*authorization.Attributes) authorization.Decision
 	// Resources returns every resource that serves the kind.
 	Resources func(schema.GroupVersionKind) []*resources.Resource
 }
@@ -41,7 +41,7 @@ func (p *OwnerReferences) Validate(_ context.Context, a *Attributes) error {
 		return nil
 	}
 	if a.Operation == Update { // G-03, G-04
-		d := p.Authorize(&auth.Attributes{User: a.User, Verb: "delete", IsResource: true, Namespace: pathNamespace(a),
+		d := p.Authorize(&authorization.Attributes{User: a.User, Verb: "delete", IsResource: true, Namespace: pathNamespace(a),
 			Name:  a.Name,
 			Group: a.Resource.Group, Version: a.Resource.Version, Resource: a.Resource.Plural, Subresource: a.Subresource})
 		if !d.Allowed() {
@@ -123,8 +123,8 @@ func (p *OwnerReferences) mayBlock(a *Attributes, ref metav1.OwnerReference) err
 	return nil
 }
 
-func (p *OwnerReferences) mayFinalize(a *Attributes, name string, owner *resources.Resource) auth.Decision {
-	d := &auth.Attributes{User: a.User, Verb: "update", IsResource: true, Name: name,
+func (p *OwnerReferences) mayFinalize(a *Attributes, name string, owner *resources.Resource) authorization.Decision {
+	d := &authorization.Attributes{User: a.User, Verb: "update", IsResource: true, Name: name,
 		Group: owner.Group, Version: owner.Version, Resource: owner.Plural, Subresource: "finalizers"}
 	if owner.Namespaced {
 		d.Namespace = pathNamespace(a)

@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -26,20 +27,20 @@ var without = map[string][]string{
 	"non-node-deleter": {"update nodes/finalizers", "update */finalizers"},
 }
 
-func decide(a *auth.Attributes) auth.Decision {
+func decide(a *authorization.Attributes) authorization.Decision {
 	full := a.Resource
 	if a.Subresource != "" {
 		full += "/" + a.Subresource
 	}
 	for _, not := range without[a.User.Name] {
 		if not == a.Verb+" "+full || not == a.Verb+" *" {
-			return auth.Decision{}
+			return authorization.Decision{}
 		}
 	}
 	if a.Resource == "nodes" && a.Namespace != "" || a.Resource == "replicationcontrollers" && a.Namespace != "ns" {
-		return auth.Decision{} // asked in the wrong namespace
+		return authorization.Decision{} // asked in the wrong namespace
 	}
-	return auth.Decision{Verdict: auth.Allow}
+	return authorization.Decision{Verdict: authorization.Allow}
 }
 
 // TestOwnerReferences is the matrix of G-11: users, owners before and after, and which requests are denied.
@@ -100,7 +101,7 @@ func TestOwnerReferences(t *testing.T) {
 				return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "ns", OwnerReferences: o}}
 			}
 			a := &admission.Attributes{Operation: admission.Update, Resource: table.Lookup("", "v1", "pods"), Subresource: c.sub,
-				Namespace: "ns", Name: "p", Object: pod(c.now), Old: pod(c.was), User: auth.User{Name: user}}
+				Namespace: "ns", Name: "p", Object: pod(c.now), Old: pod(c.was), User: authentication.User{Name: user}}
 			if c.create {
 				a.Operation, a.Old = admission.Create, nil
 			}
@@ -113,7 +114,7 @@ func TestOwnerReferences(t *testing.T) {
 	a := &admission.Attributes{
 		Operation: admission.Create, Resource: table.Lookup("", "v1", "pods"),
 		Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{OwnerReferences: owners{unknown}}},
-		User:   auth.User{Name: "non-rc-deleter"},
+		User:   authentication.User{Name: "non-rc-deleter"},
 	}
 	if got, want := fmt.Sprint(p.Validate(context.Background(), a)), `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion nothing.io/v1 Kind Nothing: no matches for kind "Nothing" in version "nothing.io/v1"`; got != want {
 		t.Error(got)

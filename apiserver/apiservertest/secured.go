@@ -24,7 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -39,7 +39,7 @@ type Secured struct {
 	CA Certified
 	// Key signs service account tokens, which Accounts verify.
 	Key      *ecdsa.PrivateKey
-	Accounts *auth.Accounts
+	Accounts *authentication.Accounts
 	// Log is what the server has logged.
 	Log *Lines
 }
@@ -79,15 +79,15 @@ func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 	if s.Key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)
 	}
-	if s.Accounts, err = auth.NewAccounts(auth.AccountsConfig{Issuers: []string{Issuer}, Signer: s.Key}); err != nil {
+	if s.Accounts, err = authentication.NewAccounts(authentication.AccountsConfig{Issuers: []string{Issuer}, Signer: s.Key}); err != nil {
 		t.Fatal(err)
 	}
-	static, err := auth.ParseTokens(strings.NewReader(tokens))
+	static, err := authentication.ParseTokens(strings.NewReader(tokens))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Server = Start(t, &Options{Configure: func(c *apiserver.Config) {
-		c.Certificates, c.StaticTokens, c.Accounts = auth.NewCertificates(s.CA.Cert), static, s.Accounts
+		c.Certificates, c.StaticTokens, c.Accounts = authentication.NewCertificates(s.CA.Cert), static, s.Accounts
 		c.Modes, c.Anonymous = []string{"RBAC"}, true
 		c.Log = slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		if configure != nil {
@@ -96,7 +96,7 @@ func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 	}})
 	for _, name := range []string{"kube-system", "kube-public", "a", "b"} {
 		p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
-		if _, err := s.API.Loopback(auth.Loopback, "test").Create(
+		if _, err := s.API.Loopback(authentication.Loopback, "test").Create(
 			context.Background(), p, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}},
 		); err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
-	"github.com/kubecascade/kubecascade/apiserver/custom"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
@@ -100,7 +100,7 @@ func Start(t testing.TB, o *Options) *Server {
 func (s *Server) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	definitions := custom.NewInstaller(s.Types, s.Decoder.Root, slog.New(slog.NewTextHandler(s.t.Output(), nil)))
+	definitions := customresource.NewInstaller(s.Types, s.Decoder.Root, slog.New(slog.NewTextHandler(s.t.Output(), nil)))
 	go func() {
 		done <- s.Store.Follow(ctx, func(b storage.Batch) error {
 			definitions.Apply(b)
@@ -151,7 +151,7 @@ func (s *Server) makeDefault() {
 	}
 	p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	if _, err := s.API.Loopback(auth.Loopback, "apiservertest").Create(context.Background(), p, ns); err != nil {
+	if _, err := s.API.Loopback(authentication.Loopback, "apiservertest").Create(context.Background(), p, ns); err != nil {
 		s.t.Fatalf("creating the namespace default: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	flow "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -93,7 +93,7 @@ var makers = map[string]string{
 
 // ensure creates an object unless it exists.
 func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace string, obj registry.Object) error {
-	l := r.Loopback(auth.Loopback, makers[group])
+	l := r.Loopback(authentication.Loopback, makers[group])
 	p := registry.Path{Resource: r.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
 	_, err := l.Get(ctx, p) // first, because a service's spec is validated before its name is looked up
 	if !apierrors.IsNotFound(err) {

@@ -11,8 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
-	"github.com/kubecascade/kubecascade/apiserver/rbac/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/defaults"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -26,7 +26,7 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 	if r.Roles == nil {
 		return nil
 	}
-	e := &ensuring{r: r, l: r.Loopback(auth.Loopback, "kube-apiserver")}
+	e := &ensuring{r: r, l: r.Loopback(authentication.Loopback, "kube-apiserver")}
 	all := defaults.All()
 	var jobs []func(context.Context) error
 	for _, want := range all.ClusterRoles {

@@ -7,7 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
@@ -91,7 +91,7 @@ func CheckManagers(obj metav1.Object) error {
 		return apierrors.NewRequestEntityTooLargeError(
 			fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, maxManagers))
 	}
-	if sorted, changed := apply.Sorted(entries); changed {
+	if sorted, changed := fieldmanager.Sorted(entries); changed {
 		obj.SetManagedFields(sorted)
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
@@ -141,7 +141,7 @@ func BenchmarkFrame(b *testing.B) {
 // BenchmarkPatch is what a merge patch costs but for etcd: decoding, merging, the managers of fields, rules.
 func BenchmarkPatch(b *testing.B) {
 	types, res, objs := benchTypes(b, 1)
-	managers := apply.New(apply.Config{Types: types})
+	managers := fieldmanager.New(fieldmanager.Config{Types: types})
 	o := &registry.Operation{
 		Target: registry.Target{Resource: res, Namespace: "default", Name: objs[0].Meta.Name}, Warn: &warning.List{},
 		Manager: "bench",
@@ -158,7 +158,7 @@ func BenchmarkPatch(b *testing.B) {
 	}
 }
 
-func patchOnce(o *registry.Operation, p patch.Patch, managers *apply.Managers, cur *storage.Object) error {
+func patchOnce(o *registry.Operation, p patch.Patch, managers *fieldmanager.Managers, cur *storage.Object) error {
 	old, err := o.Decode(cur)
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func patchOnce(o *registry.Operation, p patch.Patch, managers *apply.Managers, c
 	if err := o.ValidateChange(obj, old); err != nil {
 		return err
 	}
-	apply.KeepTimes(obj, old)
+	fieldmanager.KeepTimes(obj, old)
 	_, err = codec.EncodeStored(o.Resource, obj)
 	return err
 }

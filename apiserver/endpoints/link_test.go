@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
@@ -66,7 +66,7 @@ func TestLinkOfEveryKind(t *testing.T) {
 // nobody who reads the collection sees it.
 func TestLinkOfOddValues(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	api := s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
+	api := s.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
 	for name, c := range map[string]struct {
 		value string
 		// shown is whether clients see it first.
@@ -216,7 +216,7 @@ func (l *linked) unlink(name string) bool {
 	}
 	seed := l.r.Int63()
 	l.store.refuse, l.store.seen = true, nil
-	_, err := l.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager").
+	_, err := l.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager").
 		Link(l.t.Context(), p, func(m metav1.Object) error {
 			r := rand.New(rand.NewSource(seed)) // it is asked once for each way
 			m.SetOwnerReferences(slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(metav1.OwnerReference) bool {
@@ -265,7 +265,7 @@ func (l *linked) remove(path string) {
 // TestLinkInPlace: who changes an owner in place, and doesn't only take others away, owns what was changed.
 func TestLinkInPlace(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	api := s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
+	api := s.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
 	must(t, s.Do("POST", configmaps,
 		`{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"},
 		{"apiVersion":"v1","kind":"ConfigMap","name":"y","uid":"y","blockOwnerDeletion":true}]}}`), http.StatusCreated)

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
@@ -43,7 +43,7 @@ type request struct {
 }
 
 // managerOr is the field manager: the one that the options name, else the client.
-func (q *request) managerOr(name string) string { return apply.Manager(name, q.r.UserAgent()) }
+func (q *request) managerOr(name string) string { return fieldmanager.Manager(name, q.r.UserAgent()) }
 
 // rendering negotiates the form of the answer.
 func (q *request) rendering() (*render.Rendering, error) {

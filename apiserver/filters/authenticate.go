@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
@@ -18,8 +18,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Authenticator returns the user that a request's credentials stand for; auth.ErrNoCredentials if it has none.
-type Authenticator func(r *http.Request) (auth.User, error)
+// Authenticator returns the user that a request's credentials stand for; authentication.ErrNoCredentials if it has none.
+type Authenticator func(r *http.Request) (authentication.User, error)
 
 // Authenticate answers 401 unless the authenticator knows the user. The credentials go no further, and neither do the
 // headers by which a proxy in front of kube-apiserver names the user: there is none here.
@@ -27,7 +27,7 @@ func Authenticate(by Authenticator, limits *inflight.Limits, log *slog.Logger) f
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			known := authenticated(by, limits, log, w, r)
-			if r.ProtoMajor == 2 && (known == nil || requestinfo.UserOf(known).Name == auth.NameAnonymous) {
+			if r.ProtoMajor == 2 && (known == nil || requestinfo.UserOf(known).Name == authentication.NameAnonymous) {
 				defer swallow(r)
 			}
 			if known != nil {
@@ -42,19 +42,19 @@ func authenticated(
 	by Authenticator, limits *inflight.Limits, log *slog.Logger, w http.ResponseWriter, r *http.Request,
 ) *http.Request {
 	user, err := by(r)
-	if (err != nil || user.Name == auth.NameAnonymous) && r.ProtoMajor == 2 {
+	if (err != nil || user.Name == authentication.NameAnonymous) && r.ProtoMajor == 2 {
 		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
 	}
 	if err != nil {
-		limits.CountIn(r, auth.Anonymous)
-		if !errors.Is(err, auth.ErrNoCredentials) {
+		limits.CountIn(r, authentication.Anonymous)
+		if !errors.Is(err, authentication.ErrNoCredentials) {
 			log.Info("authentication failed", "err", respond.Shortened(err))
 		}
 		respond.Error(log, w, r, status.ErrUnauthorized)
 		return nil
 	}
-	if user.Name != auth.NameAnonymous {
-		exchange.ConnectionOf(r).Own(pool.HolderOf(user.Name), slices.Contains(user.Groups, auth.GroupMasters))
+	if user.Name != authentication.NameAnonymous {
+		exchange.ConnectionOf(r).Own(pool.HolderOf(user.Name), slices.Contains(user.Groups, authentication.GroupMasters))
 	}
 	for name := range r.Header {
 		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {

@@ -4,13 +4,13 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // Authorize denies what the user may not do (403).
-func Authorize(by auth.Authorizer, log *slog.Logger) func(http.Handler) http.Handler {
+func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			a := requestinfo.Of(r).Attributes()
@@ -29,7 +29,7 @@ func Authorize(by auth.Authorizer, log *slog.Logger) func(http.Handler) http.Han
 
 // authorizeAsked authorizes a path that is no resource's as the client wrote it, where that has slashes at its end which
 // the routes ignore. Upstream authorizes that alone, but serves hardly any of these paths.
-func authorizeAsked(by auth.Authorizer, r *http.Request, a *auth.Attributes) error {
+func authorizeAsked(by authorization.Authorizer, r *http.Request, a *authorization.Attributes) error {
 	asked, ok := requestinfo.Asked(r)
 	if !ok || a.IsResource {
 		return nil

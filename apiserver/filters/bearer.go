@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 )
 
@@ -22,7 +22,7 @@ const (
 // client does not become anonymous.
 func socketBearer(r *http.Request) (token string, others []string, err error) {
 	if !exchange.IsWebSocket(r) {
-		return "", nil, auth.ErrNoCredentials
+		return "", nil, authentication.ErrNoCredentials
 	}
 	found := 0
 	for _, line := range r.Header.Values(subprotocols) {
@@ -36,16 +36,16 @@ func socketBearer(r *http.Request) (token string, others []string, err error) {
 			found++
 			data, err := base64.RawURLEncoding.DecodeString(encoded)
 			if err != nil || len(data) == 0 || !utf8.Valid(data) {
-				return "", nil, auth.ErrToken
+				return "", nil, authentication.ErrToken
 			}
 			token = string(data)
 		}
 	}
 	switch {
 	case found == 0:
-		return "", nil, auth.ErrNoCredentials
+		return "", nil, authentication.ErrNoCredentials
 	case found > 1 || len(others) == 0:
-		return "", nil, auth.ErrToken
+		return "", nil, authentication.ErrToken
 	}
 	return token, others, nil
 }

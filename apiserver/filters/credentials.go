@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
@@ -18,9 +18,9 @@ import (
 // Credentials are what users are known by.
 type Credentials struct {
 	// Certificates, StaticTokens and Accounts verify client certificates and tokens; nil ones verify none.
-	Certificates *auth.Certificates
-	StaticTokens auth.Tokens
-	Accounts     *auth.Accounts
+	Certificates *authentication.Certificates
+	StaticTokens authentication.Tokens
+	Accounts     *authentication.Accounts
 	// Modes are the authorization modes. With AlwaysAllow among them anonymous clients may read openPaths only.
 	Modes []string
 	// Anonymous lets clients without credentials be authorized as system:anonymous.
@@ -37,7 +37,7 @@ func AllowsAll(modes []string) bool {
 
 // Secure is the Authenticator of the secure port: it knows users by their client certificate or else by their token.
 // Credentials that are wrong are an error even where none are needed.
-func (c *Credentials) Secure(r *http.Request) (auth.User, error) {
+func (c *Credentials) Secure(r *http.Request) (authentication.User, error) {
 	var wrong error
 	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 && c.Certificates != nil {
 		u, err := c.Certificates.User(r.TLS.PeerCertificates, c.Now())
@@ -48,7 +48,7 @@ func (c *Credentials) Secure(r *http.Request) (auth.User, error) {
 	}
 	token, err := bearer(r)
 	var others []string
-	if errors.Is(err, auth.ErrNoCredentials) {
+	if errors.Is(err, authentication.ErrNoCredentials) {
 		token, others, err = socketBearer(r)
 	}
 	switch {
@@ -58,14 +58,14 @@ func (c *Credentials) Secure(r *http.Request) (auth.User, error) {
 			r.Header.Set(subprotocols, strings.Join(others, ","))
 		}
 		return u, err
-	case !errors.Is(err, auth.ErrNoCredentials):
-		return auth.User{}, err
+	case !errors.Is(err, authentication.ErrNoCredentials):
+		return authentication.User{}, err
 	case wrong != nil:
-		return auth.User{}, wrong
+		return authentication.User{}, wrong
 	case c.anonymous(r.URL.Path):
-		return auth.Anonymous, nil
+		return authentication.Anonymous, nil
 	}
-	return auth.User{}, auth.ErrNoCredentials
+	return authentication.User{}, authentication.ErrNoCredentials
 }
 
 // anonymous reports whether a client needs no credentials to be authorized. With AlwaysAllow in the chain it does, but
@@ -89,30 +89,30 @@ func firstSegment(path string) string {
 
 // Plain is the Authenticator of the plain port, whose clients are administrators. Where there is authorization to tell
 // users apart, a client that sends credentials is authenticated by them.
-func (c *Credentials) Plain(r *http.Request) (auth.User, error) {
+func (c *Credentials) Plain(r *http.Request) (authentication.User, error) {
 	_, _, err := socketBearer(r)
-	if (len(r.Header.Values("Authorization")) > 0 || !errors.Is(err, auth.ErrNoCredentials)) && !AllowsAll(c.Modes) {
+	if (len(r.Header.Values("Authorization")) > 0 || !errors.Is(err, authentication.ErrNoCredentials)) && !AllowsAll(c.Modes) {
 		return c.Secure(r)
 	}
-	return auth.Loopback, nil
+	return authentication.Loopback, nil
 }
 
 // bearer returns the request's token. An Authorization header with anything else is wrong: no user is known by it here.
 func bearer(r *http.Request) (string, error) {
 	values := r.Header.Values("Authorization")
 	if len(values) == 0 {
-		return "", auth.ErrNoCredentials
+		return "", authentication.ErrNoCredentials
 	}
 	scheme, token, _ := strings.Cut(strings.TrimSpace(values[0]), " ")
 	if token = strings.TrimSpace(token); len(values) > 1 || !strings.EqualFold(scheme, "bearer") || token == "" ||
 		strings.Contains(token, " ") {
-		return "", auth.ErrToken
+		return "", authentication.ErrToken
 	}
 	return token, nil
 }
 
 // bearerOf returns the user of a token, and for which of the audiences it is valid; no audiences are the server's own.
-func (c *Credentials) bearerOf(ctx context.Context, token string, audiences []string) (auth.User, []string, error) {
+func (c *Credentials) bearerOf(ctx context.Context, token string, audiences []string) (authentication.User, []string, error) {
 	accounts := c.Accounts
 	if u, ok := c.StaticTokens.User(token); ok {
 		if accounts == nil {
@@ -123,32 +123,32 @@ func (c *Credentials) bearerOf(ctx context.Context, token string, audiences []st
 			good = slices.DeleteFunc(slices.Clone(good), func(name string) bool { return !slices.Contains(audiences, name) })
 		}
 		if len(good) == 0 {
-			return auth.User{}, nil, auth.ErrToken
+			return authentication.User{}, nil, authentication.ErrToken
 		}
 		return u, good, nil
 	}
 	if accounts == nil {
-		return auth.User{}, nil, auth.ErrToken
+		return authentication.User{}, nil, authentication.ErrToken
 	}
 	return accounts.Verify(token, audiences, c.Now(), &boundObjects{ctx, c})
 }
 
 // TokenUser is bearerOf for a token that a client asks about in a TokenReview.
-func (c *Credentials) TokenUser(ctx context.Context, token string, audiences []string) (auth.User, []string, error) {
+func (c *Credentials) TokenUser(ctx context.Context, token string, audiences []string) (authentication.User, []string, error) {
 	token, err := bearer(&http.Request{Header: http.Header{"Authorization": {"Bearer " + token}}})
 	if err != nil {
-		return auth.User{}, nil, err
+		return authentication.User{}, nil, err
 	}
 	return c.bearerOf(ctx, token, audiences)
 }
 
-// boundObjects looks up what tokens are about (auth.Objects).
+// boundObjects looks up what tokens are about (authentication.Objects).
 type boundObjects struct {
 	ctx context.Context
 	c   *Credentials
 }
 
-// Bound implements auth.Objects.
+// Bound implements authentication.Objects.
 func (b *boundObjects) Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool) {
 	ref := hooks.Reference{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: resource}, Namespace: namespace, Name: name,

@@ -15,13 +15,14 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // Impersonate lets a client act as another user if it may. The headers go no further.
-func Impersonate(by auth.Authorizer, log *slog.Logger) func(http.Handler) http.Handler {
+func Impersonate(by authorization.Authorizer, log *slog.Logger) func(http.Handler) http.Handler {
 	p := &impersonator{authorizer: by, log: log}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +35,7 @@ func Impersonate(by auth.Authorizer, log *slog.Logger) func(http.Handler) http.H
 
 // impersonator authorizes impersonation.
 type impersonator struct {
-	authorizer auth.Authorizer
+	authorizer authorization.Authorizer
 	log        *slog.Logger
 	cache      modeCache
 }
@@ -56,7 +57,7 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 	if err == nil && wanted == nil {
 		return true
 	}
-	info, u := requestinfo.Of(r), auth.User{}
+	info, u := requestinfo.Of(r), authentication.User{}
 	if err == nil {
 		u, err = p.authorize(wanted, info.Attributes())
 	}
@@ -71,8 +72,8 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 
 // impersonated takes the user that a client wants to be out of the headers; nil for none. A header that can have one
 // value must not have two.
-func impersonated(h http.Header) (*auth.User, error) {
-	u := &auth.User{Name: h.Get(authenticationv1.ImpersonateUserHeader), UID: h.Get(authenticationv1.ImpersonateUIDHeader),
+func impersonated(h http.Header) (*authentication.User, error) {
+	u := &authentication.User{Name: h.Get(authenticationv1.ImpersonateUserHeader), UID: h.Get(authenticationv1.ImpersonateUIDHeader),
 		Groups: h.Values(authenticationv1.ImpersonateGroupHeader)}
 	single := max(
 		len(h.Values(authenticationv1.ImpersonateUserHeader)), len(h.Values(authenticationv1.ImpersonateUIDHeader)),
@@ -120,7 +121,7 @@ func extraKey(s string) string {
 
 // authorize returns the user as whom the client may act for the request. If no mode allows it, the error is that of the
 // first.
-func (p *impersonator) authorize(wanted *auth.User, request *auth.Attributes) (auth.User, error) {
+func (p *impersonator) authorize(wanted *authentication.User, request *authorization.Attributes) (authentication.User, error) {
 	var first error
 	for _, i := range p.cache.order(request.User.Name) {
 		m := modes[i]
@@ -136,40 +137,40 @@ func (p *impersonator) authorize(wanted *auth.User, request *auth.Attributes) (a
 			first = err
 		}
 	}
-	return auth.User{}, first
+	return authentication.User{}, first
 }
 
 // authorizeBy authorizes everything that one mode of impersonation requires.
-func (p *impersonator) authorizeBy(mode string, wanted *auth.User, request *auth.Attributes) (auth.User, error) {
+func (p *impersonator) authorizeBy(mode string, wanted *authentication.User, request *authorization.Attributes) (authentication.User, error) {
 	q := rights{authorizer: p.authorizer, by: request.User, mode: mode, verb: "impersonate"}
 	if mode != "" {
 		on := *request
 		on.Verb = "impersonate-on:" + mode + ":" + request.Verb
 		if err := requestinfo.Authorize(p.authorizer, &on); err != nil {
-			return auth.User{}, err
+			return authentication.User{}, err
 		}
 		q.verb, q.group = "impersonate:"+mode, authenticationv1.GroupName
 	}
 	u := *wanted
 	if err := q.name(&u); err != nil {
-		return auth.User{}, err
+		return authentication.User{}, err
 	}
 	if wanted.UID != "" {
 		if err := q.may(authenticationv1.GroupName, "uids", "", "", wanted.UID); err != nil {
-			return auth.User{}, err
+			return authentication.User{}, err
 		}
 	}
 	if err := q.groups(wanted.Groups); err != nil {
-		return auth.User{}, err
+		return authentication.User{}, err
 	}
 	if err := q.extra(wanted.Extra); err != nil {
-		return auth.User{}, err
+		return authentication.User{}, err
 	}
-	in := auth.GroupAuthenticated
-	if u.Name == auth.NameAnonymous {
-		in = auth.GroupUnauthenticated
+	in := authentication.GroupAuthenticated
+	if u.Name == authentication.NameAnonymous {
+		in = authentication.GroupUnauthenticated
 	}
-	if !slices.Contains(u.Groups, in) && !slices.Contains(u.Groups, auth.GroupUnauthenticated) {
+	if !slices.Contains(u.Groups, in) && !slices.Contains(u.Groups, authentication.GroupUnauthenticated) {
 		u.Groups = append(slices.Clip(u.Groups), in)
 	}
 	return u, nil
@@ -177,15 +178,15 @@ func (p *impersonator) authorizeBy(mode string, wanted *auth.User, request *auth
 
 // rights are what one mode requires of the client.
 type rights struct {
-	authorizer auth.Authorizer
-	by         auth.User
+	authorizer authorization.Authorizer
+	by         authentication.User
 	mode, verb string
 	// group is the API group of users and groups: the core group in the legacy mode.
 	group string
 }
 
-func (q *rights) attributes(group, resource, sub, namespace, name string) *auth.Attributes {
-	return &auth.Attributes{User: q.by, Verb: q.verb, IsResource: true, Group: group, Version: "v1",
+func (q *rights) attributes(group, resource, sub, namespace, name string) *authorization.Attributes {
+	return &authorization.Attributes{User: q.by, Verb: q.verb, IsResource: true, Group: group, Version: "v1",
 		Resource: resource, Subresource: sub, Namespace: namespace, Name: name}
 }
 
@@ -194,15 +195,15 @@ func (q *rights) may(group, resource, sub, namespace, name string) error {
 }
 
 // name authorizes the user's name, and fills in the groups that nodes and service accounts have by theirs.
-func (q *rights) name(u *auth.User) error {
-	if namespace, name, ok := auth.SplitServiceAccount(u.Name); ok {
+func (q *rights) name(u *authentication.User) error {
+	if namespace, name, ok := authentication.SplitServiceAccount(u.Name); ok {
 		if len(u.Groups) == 0 {
-			u.Groups = []string{auth.GroupServiceAccounts, auth.GroupServiceAccounts + ":" + namespace}
+			u.Groups = []string{authentication.GroupServiceAccounts, authentication.GroupServiceAccounts + ":" + namespace}
 		}
 		return q.may(q.group, "serviceaccounts", "", namespace, name)
 	}
 	if node, ok := nodeOf(u.Name); ok && q.mode != "" {
-		u.Groups = []string{auth.GroupNodes}
+		u.Groups = []string{authentication.GroupNodes}
 		if q.mode == "associated-node" {
 			node = "*" // the right is for the node that the client is on
 		}
@@ -221,9 +222,9 @@ func (q *rights) groups(groups []string) error {
 			return requestinfo.Forbidden(
 				q.attributes(q.group, "groups", "", "", ""), "impersonating the empty string group is not allowed",
 			)
-		case slices.Contains(groups, auth.GroupMasters):
+		case slices.Contains(groups, authentication.GroupMasters):
 			return requestinfo.Forbidden(
-				q.attributes(q.group, "groups", "", "", auth.GroupMasters), "impersonating the system:masters group is not allowed",
+				q.attributes(q.group, "groups", "", "", authentication.GroupMasters), "impersonating the system:masters group is not allowed",
 			)
 		case len(groups) >= severalRights && q.may(q.group, "groups", "", "", "*") == nil:
 			return nil

@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/validation"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
 // mode is one of the modes of impersonation: the constrained ones are for some requests and some users only, and have
@@ -14,34 +14,34 @@ import (
 type mode struct {
 	name string
 	// suits reports whether the mode is for such users.
-	suits func(wanted *auth.User, by auth.User) bool
+	suits func(wanted *authentication.User, by authentication.User) bool
 }
 
 // modes are all, in the order in which they are tried.
 var modes = [...]mode{
-	{"associated-node", func(wanted *auth.User, by auth.User) bool {
+	{"associated-node", func(wanted *authentication.User, by authentication.User) bool {
 		node, ok := nodeOf(wanted.Name)
-		_, _, account := auth.SplitServiceAccount(by.Name)
-		own := by.Extra[auth.ExtraNode]
+		_, _, account := authentication.SplitServiceAccount(by.Name)
+		own := by.Extra[authentication.ExtraNode]
 		return ok && account && nameOnly(wanted) && len(own) == 1 && own[0] == node
 	}},
-	{"arbitrary-node", func(wanted *auth.User, _ auth.User) bool {
+	{"arbitrary-node", func(wanted *authentication.User, _ authentication.User) bool {
 		_, ok := nodeOf(wanted.Name)
 		return ok && nameOnly(wanted)
 	}},
-	{"serviceaccount", func(wanted *auth.User, _ auth.User) bool {
-		_, _, ok := auth.SplitServiceAccount(wanted.Name)
+	{"serviceaccount", func(wanted *authentication.User, _ authentication.User) bool {
+		_, _, ok := authentication.SplitServiceAccount(wanted.Name)
 		return ok && nameOnly(wanted)
 	}},
-	{"user-info", func(wanted *auth.User, _ auth.User) bool {
+	{"user-info", func(wanted *authentication.User, _ authentication.User) bool {
 		_, node := nodeOf(wanted.Name)
-		_, _, account := auth.SplitServiceAccount(wanted.Name)
+		_, _, account := authentication.SplitServiceAccount(wanted.Name)
 		return !node && !account
 	}},
-	{"", func(*auth.User, auth.User) bool { return true }},
+	{"", func(*authentication.User, authentication.User) bool { return true }},
 }
 
-func nameOnly(u *auth.User) bool { return u.UID == "" && len(u.Groups) == 0 && len(u.Extra) == 0 }
+func nameOnly(u *authentication.User) bool { return u.UID == "" && len(u.Groups) == 0 && len(u.Extra) == 0 }
 
 func nodeOf(user string) (string, bool) {
 	name, ok := strings.CutPrefix(user, "system:node:")

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // config is the content of the stored objects.
@@ -158,7 +158,7 @@ func (l *level) widest() int {
 }
 
 // classify returns the schema, the level and the flow of a request.
-func (c *config) classify(a *auth.Attributes) (s *flowcontrolv1.FlowSchema, l *level, flow string) {
+func (c *config) classify(a *authorization.Attributes) (s *flowcontrolv1.FlowSchema, l *level, flow string) {
 	i := slices.IndexFunc(c.schemas, func(s *flowcontrolv1.FlowSchema) bool { return matches(&s.Spec, a) })
 	if i < 0 { // a user in neither system:authenticated nor system:unauthenticated
 		i = slices.IndexFunc(c.schemas, func(s *flowcontrolv1.FlowSchema) bool {

@@ -20,7 +20,7 @@ import (
 	fcmetrics "k8s.io/apiserver/pkg/util/flowcontrol/metrics"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 const (
@@ -140,7 +140,7 @@ type Class struct {
 
 // Request is a request for seats.
 type Request struct {
-	*auth.Attributes
+	*authorization.Attributes
 	// Objects returns how many objects a list may return; nil for other requests.
 	Objects func() int
 	// Classified, if set, is called when the request has been classified.
@@ -278,7 +278,7 @@ type ticket struct {
 	flow   string
 }
 
-func (c *Controller) classify(a *auth.Attributes) ticket {
+func (c *Controller) classify(a *authorization.Attributes) ticket {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	s, l, flow := c.config.classify(a)
@@ -295,7 +295,7 @@ func (t ticket) width(objects func() int) int {
 }
 
 // begin puts a request into its queue; nil if the queue is full.
-func (t ticket) begin(ctx context.Context, a *auth.Attributes, width int) fq.Request {
+func (t ticket) begin(ctx context.Context, a *authorization.Attributes, width int) fq.Request {
 	r, _ := t.queues.StartRequest(ctx, &fcrequest.WorkEstimate{InitialSeats: uint64(width)},
 		hashOf(t.class.Schema, t.flow), t.flow, t.class.Schema, a.Path, a.User.Name, func(bool) {})
 	return r

@@ -14,7 +14,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
@@ -24,12 +25,12 @@ func standard() ([]*flowcontrolv1.FlowSchema, []*flowcontrolv1.PriorityLevelConf
 		slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations)
 }
 
-func user(name string, groups ...string) auth.User {
-	return auth.User{Name: name, Groups: append(groups, "system:authenticated")}
+func user(name string, groups ...string) authentication.User {
+	return authentication.User{Name: name, Groups: append(groups, "system:authenticated")}
 }
 
-func get(u auth.User) *auth.Attributes {
-	return &auth.Attributes{
+func get(u authentication.User) *authorization.Attributes {
+	return &authorization.Attributes{
 		User: u, Verb: "get", IsResource: true, Version: "v1", Resource: "configmaps", Namespace: "a", Name: "x",
 	}
 }
@@ -38,23 +39,23 @@ func get(u auth.User) *auth.Attributes {
 func TestClassify(t *testing.T) {
 	schemas, levels := standard()
 	c := newConfig(schemas, levels, 600)
-	lease := func(u auth.User) *auth.Attributes {
-		return &auth.Attributes{
+	lease := func(u authentication.User) *authorization.Attributes {
+		return &authorization.Attributes{
 			User: u, Verb: "update", IsResource: true, Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
 			Namespace: "kube-system", Name: "x",
 		}
 	}
-	path := func(u auth.User, path string) *auth.Attributes {
-		return &auth.Attributes{User: u, Verb: "get", Path: path}
+	path := func(u authentication.User, path string) *authorization.Attributes {
+		return &authorization.Attributes{User: u, Verb: "get", Path: path}
 	}
-	status := &auth.Attributes{
+	status := &authorization.Attributes{
 		User: user("system:node:n", "system:nodes"), Verb: "patch", IsResource: true, Version: "v1", Resource: "nodes",
 		Subresource: "status", Name: "n",
 	}
-	anonymous := auth.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
+	anonymous := authentication.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 	for _, x := range []struct {
 		name                string
-		a                   *auth.Attributes
+		a                   *authorization.Attributes
 		schema, level, flow string
 	}{
 		{"an administrator", get(user("admin", "system:masters")), "exempt", "exempt", ""},
@@ -79,7 +80,7 @@ func TestClassify(t *testing.T) {
 		{"a node's status", status, "system-node-high", "node-high", "system:node:n"},
 		{"a probe", path(anonymous, "/livez"), "probes", "exempt", ""},
 		{"another path", path(anonymous, "/version"), "global-default", "global-default", "system:anonymous"},
-		{"no group", get(auth.User{Name: "odd"}), "catch-all", "catch-all", "odd"},
+		{"no group", get(authentication.User{Name: "odd"}), "catch-all", "catch-all", "odd"},
 	} {
 		s, l, flow := c.classify(x.a)
 		if s.Name != x.schema || l.object.Name != x.level || flow != x.flow {
@@ -112,7 +113,7 @@ func TestRules(t *testing.T) {
 	status.Subresource = "status"
 	for name, x := range map[string]struct {
 		r    flowcontrolv1.ResourcePolicyRule
-		a    *auth.Attributes
+		a    *authorization.Attributes
 		want bool
 	}{
 		"all": {
@@ -194,7 +195,7 @@ func TestRandomShares(t *testing.T) {
 // load is requests of one user, which end when the test ends them.
 type load struct {
 	c                         *Controller
-	u                         auth.User
+	u                         authentication.User
 	running, served, rejected atomic.Int32
 	end                       chan struct{}
 	all                       *sync.WaitGroup

@@ -6,12 +6,13 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // matches reports whether a schema matches a request: one of its rules matches the user and the request (AS
 // pkg/util/flowcontrol/rule.go).
-func matches(s *flowcontrolv1.FlowSchemaSpec, a *auth.Attributes) bool {
+func matches(s *flowcontrolv1.FlowSchemaSpec, a *authorization.Attributes) bool {
 	return slices.ContainsFunc(s.Rules, func(r flowcontrolv1.PolicyRulesWithSubjects) bool {
 		if !slices.ContainsFunc(r.Subjects, func(u flowcontrolv1.Subject) bool { return isSubject(u, &a.User) }) {
 			return false
@@ -28,7 +29,7 @@ func matches(s *flowcontrolv1.FlowSchemaSpec, a *auth.Attributes) bool {
 }
 
 // isSubject reports whether a subject is the user, one of the user's groups, or the user's service account.
-func isSubject(s flowcontrolv1.Subject, u *auth.User) bool {
+func isSubject(s flowcontrolv1.Subject, u *authentication.User) bool {
 	switch {
 	case s.Kind == flowcontrolv1.SubjectKindUser && s.User != nil:
 		return s.User.Name == flowcontrolv1.NameAll || s.User.Name == u.Name
@@ -41,7 +42,7 @@ func isSubject(s flowcontrolv1.Subject, u *auth.User) bool {
 	return false
 }
 
-func matchesResource(r *flowcontrolv1.ResourcePolicyRule, a *auth.Attributes) bool {
+func matchesResource(r *flowcontrolv1.ResourcePolicyRule, a *authorization.Attributes) bool {
 	resource := a.Resource
 	if a.Subresource != "" {
 		resource += "/" + a.Subresource

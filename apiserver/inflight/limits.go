@@ -10,7 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
@@ -83,21 +83,21 @@ func (l *Limits) ListenTLS(from net.Listener, config *tls.Config) net.Listener {
 }
 
 // CountIn counts what the request's client leaves unread for the user.
-func (l *Limits) CountIn(r *http.Request, user auth.User) {
+func (l *Limits) CountIn(r *http.Request, user authentication.User) {
 	exchange.Of(r).CountIn(l.unread.Of(user), user.Name)
 }
 
 // CountHead counts so many bytes of a request's URL and headers for the user, as answers that are left unread count,
 // until the recorder's EndHead. cut is called if the request has to end for another user's. It reports whether there is
 // room.
-func (l *Limits) CountHead(r *http.Request, user auth.User, bytes int64, cut func()) bool {
+func (l *Limits) CountHead(r *http.Request, user authentication.User, bytes int64, cut func()) bool {
 	return exchange.Of(r).CountHead(l.unread.Of(user), user.Name, bytes, r.Body, cut)
 }
 
 // ReadBody reads the request's body into memory that counts for the user until release. unused says that nothing
 // looks at it. The errors are those of exchange.Intake.
 func (l *Limits) ReadBody(
-	r *http.Request, user auth.User, unused bool,
+	r *http.Request, user authentication.User, unused bool,
 ) (read *http.Request, held *pool.Holding, release func(), err error) {
 	return l.intake.Take(r, user, unused)
 }

@@ -8,7 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
@@ -24,8 +24,8 @@ type Memory struct {
 }
 
 // MemoryOf returns the account of a user's request, which holds nothing yet.
-func (l *Limits) MemoryOf(u auth.User) Memory {
-	return Memory{limits: l, holder: pool.HolderOf(u.Name), master: slices.Contains(u.Groups, auth.GroupMasters)}
+func (l *Limits) MemoryOf(u authentication.User) Memory {
+	return Memory{limits: l, holder: pool.HolderOf(u.Name), master: slices.Contains(u.Groups, authentication.GroupMasters)}
 }
 
 // Held is how many bytes are held.

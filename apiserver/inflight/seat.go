@@ -8,7 +8,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -16,7 +16,7 @@ import (
 
 // Ask is what a request asks for a seat by.
 type Ask struct {
-	Attributes *auth.Attributes
+	Attributes *authorization.Attributes
 	// Objects tells how many objects the request may show; nil for requests of one seat.
 	Objects func() int
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
 // Pools limit the bytes that requests hold, with a separate pool for system:masters. If a pool is full, requests of the
@@ -47,8 +47,8 @@ func (p *Pools) Sharing() (n int) {
 }
 
 // Of returns the pool for a user's requests.
-func (p *Pools) Of(user auth.User) *Pool {
-	if slices.Contains(user.Groups, auth.GroupMasters) {
+func (p *Pools) Of(user authentication.User) *Pool {
+	if slices.Contains(user.Groups, authentication.GroupMasters) {
 		return &p.masters
 	}
 	return &p.common

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/finalizers"
@@ -79,7 +79,7 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 	if !o.Tracked {
 		s.Fields.Update(o.Resource, o.subName(), old, obj, o.Manager)
 	}
-	if err := apply.Guard(obj, o.Warn.Add, func() error {
+	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error {
 		return s.Admission.Admit(ctx, o.Attributes(admission.Update, obj, old))
 	}); err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (o *Operation) checkRevision(obj Object, cur *storage.Object) error {
 // if the object did not change (B-17).
 func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (
 	*storage.Object, error) {
-	apply.KeepTimes(obj, old) // B-17
+	fieldmanager.KeepTimes(obj, old) // B-17
 	verdict := finalizers.Update(lifecycleOf(o.Resource, old), lifecycleOf(o.Resource, obj), s.Now())
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")

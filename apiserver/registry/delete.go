@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
@@ -82,7 +82,7 @@ func (s *Registry) begin(ctx context.Context, o *Operation, d deletion) {
 		return
 	}
 	p := Path{Resource: o.Resource, Subresource: "status", Namespace: o.Namespace, Name: o.Name}
-	client := s.Loopback(auth.Loopback, "kube-apiserver")
+	client := s.Loopback(authentication.Loopback, "kube-apiserver")
 	_, err := client.Change(ctx, p, func(obj runtime.Object) (runtime.Object, error) {
 		if string(obj.(Object).GetUID()) == d.Object.Meta.UID {
 			begin(obj)

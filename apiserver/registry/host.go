@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -16,7 +17,7 @@ import (
 type host struct{ s *Registry }
 
 func (h host) Now() time.Time                 { return h.s.Now() }
-func (h host) Authorizer() auth.Authorizer    { return h.s.Authorizer }
+func (h host) Authorizer() authorization.Authorizer    { return h.s.Authorizer }
 func (h host) Ping(ctx context.Context) error { _, err := h.s.Store.Revision(ctx); return err }
 
 // Get implements hooks.Server.
@@ -45,7 +46,7 @@ func (h host) UID(ctx context.Context, ref hooks.Reference) (uid string, ok bool
 }
 
 // Authenticate implements hooks.Server.
-func (h host) Authenticate(ctx context.Context, token string, audiences []string) (auth.User, []string, error) {
+func (h host) Authenticate(ctx context.Context, token string, audiences []string) (authentication.User, []string, error) {
 	return h.s.Authenticate(ctx, token, audiences)
 }
 

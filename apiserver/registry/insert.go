@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -28,7 +28,7 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	if !o.Tracked {
 		s.Fields.Update(o.Resource, "", nil, obj, o.Manager)
 	}
-	if err := apply.Guard(obj, o.Warn.Add, func() error {
+	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error {
 		return s.Admission.Admit(ctx, o.Attributes(admission.Create, obj, nil))
 	}); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
@@ -76,7 +76,7 @@ func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object
 
 // lostLinks returns the owners and finalizers that were removed from obj. It returns false if none was removed, if the
 // lists were changed in another way, or if duplicates make the removed entries ambiguous.
-func lostLinks(old, obj *metav1.ObjectMeta) (gone apply.Links, ok bool) {
+func lostLinks(old, obj *metav1.ObjectMeta) (gone fieldmanager.Links, ok bool) {
 	seen := make(map[any]bool, len(old.OwnerReferences)+len(old.Finalizers))
 	kept := 0
 	for _, r := range old.OwnerReferences {

@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -27,7 +28,7 @@ func (s *Registry) Escalation() admission.Plugin {
 type lookup struct{ s *Registry }
 
 func (l lookup) Now() time.Time                             { return l.s.Now() }
-func (l lookup) Authorize(a *auth.Attributes) auth.Decision { return l.s.Authorizer.Authorize(a) }
+func (l lookup) Authorize(a *authorization.Attributes) authorization.Decision { return l.s.Authorizer.Authorize(a) }
 func (l lookup) GenerateName(prefix string) string          { return generatedName(prefix) }
 
 // Kinds implements admission.Lookup (client-go restmapper: NewDiscoveryRESTMapper).
@@ -166,7 +167,7 @@ func (l lookup) Await(ctx context.Context, r schema.GroupVersionResource, namesp
 func (l lookup) UpdateStatus(ctx context.Context, r schema.GroupVersionResource, obj runtime.Object) error {
 	m := obj.(metav1.Object)
 	p := Path{Resource: l.s.entry(r), Subresource: "status", Namespace: m.GetNamespace(), Name: m.GetName()}
-	_, err := l.s.Loopback(auth.Loopback, "kube-apiserver").Update(ctx, p, obj)
+	_, err := l.s.Loopback(authentication.Loopback, "kube-apiserver").Update(ctx, p, obj)
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -23,13 +23,13 @@ import (
 // decoding and encoding: the same admission, validation, decisions and metrics.
 type Loopback struct {
 	s    *Registry
-	user auth.User
+	user authentication.User
 	// manager is the field manager of its writes.
 	manager string
 }
 
 // Loopback returns a client with the user's identity. manager is its field manager in managedFields.
-func (s *Registry) Loopback(u auth.User, manager string) *Loopback { return &Loopback{s, u, manager} }
+func (s *Registry) Loopback(u authentication.User, manager string) *Loopback { return &Loopback{s, u, manager} }
 
 // Path names an object or, if Name is empty, a collection.
 type Path struct {

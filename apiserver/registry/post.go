@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -48,7 +48,7 @@ type post struct {
 
 func (r *post) Namespace() string { return r.on.Namespace }
 func (r *post) Name() string      { return r.on.Name }
-func (r *post) User() auth.User   { return r.on.User }
+func (r *post) User() authentication.User   { return r.on.User }
 func (r *post) DryRun() []string  { return r.dryRun }
 
 func (r *post) SetDryRun(values []string) {

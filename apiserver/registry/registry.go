@@ -13,9 +13,10 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
-	"github.com/kubecascade/kubecascade/apiserver/apply"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
-	"github.com/kubecascade/kubecascade/apiserver/rbac/live"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -44,7 +45,7 @@ type Registry struct {
 	Complaint rate.Sometimes
 	// inert holds, by schema.GroupResource, the kinds whose lack of effect has been logged.
 	inert  sync.Map
-	Fields *apply.Managers
+	Fields *fieldmanager.Managers
 	// OwnWrites remember the revisions of the last writes.
 	OwnWrites OwnWrites
 	// Turn is a semaphore of one: the write whose hook has the turn (hooks.Write) has filled it.
@@ -54,13 +55,13 @@ type Registry struct {
 	// Observe is called after each request of the in-process client; panicked says that it panicked.
 	Observe func(t Target, verb string, err error, took time.Duration, panicked bool)
 	// Authorizer authorizes requests. Roles is its mode RBAC; nil if that mode is disabled.
-	Authorizer auth.Authorizer
+	Authorizer authorization.Authorizer
 	Roles      *live.Authorizer
 	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid. Without audiences
 	// those of the server are used.
-	Authenticate func(ctx context.Context, token string, audiences []string) (auth.User, []string, error)
+	Authenticate func(ctx context.Context, token string, audiences []string) (authentication.User, []string, error)
 	// Accounts signs the tokens of service accounts; nil if there is no signing key.
-	Accounts *auth.Accounts
+	Accounts *authentication.Accounts
 }
 
 // lister returns a page of a collection.

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
@@ -26,7 +26,7 @@ import (
 )
 
 // Scaling makes a new Scale from the current one.
-type Scaling func(*autoscalingv1.Scale, *apply.Scaling) (*autoscalingv1.Scale, error)
+type Scaling func(*autoscalingv1.Scale, *fieldmanager.Scaling) (*autoscalingv1.Scale, error)
 
 // GetScale returns the Scale of an object. The paths of its fields are in the table, so it serves custom resources as
 // well. The object must have a number of replicas.
@@ -67,7 +67,7 @@ func (s *Registry) Scale(ctx context.Context, o *Operation, next Scaling) (*auto
 
 // ReplacedScale is the Scaling of a PUT whose body is sc.
 func (s *Registry) ReplacedScale(o *Operation, sc *autoscalingv1.Scale) Scaling {
-	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
+	return func(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling) (*autoscalingv1.Scale, error) {
 		if sc.UID != "" && sc.UID != cur.UID { // B-44
 			return nil, o.UidPrecondition(s.Root, sc, cur.UID)
 		}
@@ -77,7 +77,7 @@ func (s *Registry) ReplacedScale(o *Operation, sc *autoscalingv1.Scale) Scaling 
 
 // PatchedScale is the Scaling of a PATCH.
 func (o *Operation) PatchedScale(p patch.Patch) Scaling {
-	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
+	return func(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling) (*autoscalingv1.Scale, error) {
 		sc, err := o.patchScale(cur, fields, &p)
 		if err != nil {
 			return nil, err
@@ -89,7 +89,7 @@ func (o *Operation) PatchedScale(p patch.Patch) Scaling {
 	}
 }
 
-func (o *Operation) patchScale(cur *autoscalingv1.Scale, fields *apply.Scaling, p *patch.Patch) (
+func (o *Operation) patchScale(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling, p *patch.Patch) (
 	*autoscalingv1.Scale, error) {
 	if p.Kind == types.ApplyYAMLPatchType {
 		return fields.Apply(cur, p.Bytes, o.Manager, p.Force, p.Strictness, p.Warn)

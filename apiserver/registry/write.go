@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -25,7 +25,7 @@ type Object = hooks.Object
 // Operation is one request that changes an object, of a client or of the in-process client.
 type Operation struct {
 	Target
-	User   auth.User
+	User   authentication.User
 	Warn   *warning.List
 	DryRun bool
 	// Manager is the field manager of the write. Tracked says that the change itself has updated managedFields (apply,

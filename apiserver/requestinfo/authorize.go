@@ -8,11 +8,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Authorize returns the 403 unless the authorizer allows what the attributes say.
-func Authorize(by auth.Authorizer, a *auth.Attributes) error {
+func Authorize(by authorization.Authorizer, a *authorization.Attributes) error {
 	d := by.Authorize(a)
 	if d.Allowed() {
 		return nil
@@ -24,7 +24,7 @@ func Authorize(by auth.Authorizer, a *auth.Attributes) error {
 var notHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // Forbidden words the 403 (AS pkg/endpoints/handlers/responsewriters/errors.go: ForbiddenStatusError).
-func Forbidden(a *auth.Attributes, reason string) error {
+func Forbidden(a *authorization.Attributes, reason string) error {
 	what := fmt.Sprintf("path %q", a.Path)
 	if a.IsResource {
 		resource, where := a.Resource, "at the cluster scope"

@@ -10,14 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 )
 
 // Info is what is known of a request. The filters fill it in, one after the other; from then on it is only read.
 type Info struct {
 	// User is the client, or as whom it acts.
-	User auth.User
+	User authentication.User
 	// RequestInfo is what the request names; set by Parse.
 	*request.RequestInfo
 }
@@ -25,7 +26,7 @@ type Info struct {
 type infoKey struct{}
 
 // With returns the request with an Info of the user.
-func With(r *http.Request, u auth.User) *http.Request {
+func With(r *http.Request, u authentication.User) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), infoKey{}, &Info{User: u}))
 }
 
@@ -38,7 +39,7 @@ func Of(r *http.Request) *Info {
 }
 
 // UserOf returns the request's user.
-func UserOf(r *http.Request) auth.User { return Of(r).User }
+func UserOf(r *http.Request) authentication.User { return Of(r).User }
 
 type askedKey struct{}
 
@@ -88,15 +89,15 @@ func readable(r *http.Request) *http.Request {
 }
 
 // Attributes are what the request is authorized and classified by.
-func (i *Info) Attributes() *auth.Attributes {
-	return &auth.Attributes{
+func (i *Info) Attributes() *authorization.Attributes {
+	return &authorization.Attributes{
 		User: i.User, Verb: i.Verb, IsResource: i.IsResourceRequest, Path: i.Path, Group: i.APIGroup, Version: i.APIVersion,
 		Resource: i.Resource, Subresource: i.Subresource, Namespace: i.Namespace, Name: i.Name,
 	}
 }
 
 // AttributesAs are Attributes of another verb.
-func (i *Info) AttributesAs(verb string) *auth.Attributes {
+func (i *Info) AttributesAs(verb string) *authorization.Attributes {
 	a := i.Attributes()
 	a.Verb = verb
 	return a

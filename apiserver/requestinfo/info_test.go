@@ -9,27 +9,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 func TestAttributes(t *testing.T) {
-	resource := func(verb, group, version, namespace, resource, sub, name string) auth.Attributes {
-		return auth.Attributes{
+	resource := func(verb, group, version, namespace, resource, sub, name string) authorization.Attributes {
+		return authorization.Attributes{
 			Verb: verb, IsResource: true, Group: group, Version: version, Namespace: namespace, Resource: resource,
 			Subresource: sub, Name: name,
 		}
 	}
 	for _, c := range []struct {
 		method, url string
-		want        auth.Attributes
+		want        authorization.Attributes
 	}{
-		{"GET", "/", auth.Attributes{Verb: "get"}},
-		{"POST", "/healthz/x", auth.Attributes{Verb: "post"}},
-		{"GET", "/api/v1", auth.Attributes{Verb: "get"}},
-		{"GET", "/apis/apps/v1", auth.Attributes{Verb: "get"}},
-		{"GET", "/apis/apps/v1/", auth.Attributes{Verb: "get"}},
+		{"GET", "/", authorization.Attributes{Verb: "get"}},
+		{"POST", "/healthz/x", authorization.Attributes{Verb: "post"}},
+		{"GET", "/api/v1", authorization.Attributes{Verb: "get"}},
+		{"GET", "/apis/apps/v1", authorization.Attributes{Verb: "get"}},
+		{"GET", "/apis/apps/v1/", authorization.Attributes{Verb: "get"}},
 		{"GET", "/api/v1/pods", resource("list", "", "v1", "", "pods", "", "")},
 		{"HEAD", "/api/v1/nodes/n", resource("get", "", "v1", "", "nodes", "", "n")},
 		{"GET", "/api/v1/pods?watch=1", resource("watch", "", "v1", "", "pods", "", "")},
@@ -60,7 +61,7 @@ func TestAttributes(t *testing.T) {
 	} {
 		r := httptest.NewRequest(c.method, c.url, nil)
 		c.want.Path = r.URL.Path
-		i := requestinfo.Of(requestinfo.With(r, auth.User{}))
+		i := requestinfo.Of(requestinfo.With(r, authentication.User{}))
 		if err := i.Parse(r); err != nil {
 			t.Errorf("%s %s: %v", c.method, c.url, err)
 		}

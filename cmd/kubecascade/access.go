@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
 
@@ -103,7 +103,7 @@ func (x *access) configure(
 			return nil, fmt.Errorf("reading --client-ca-file %s: %w", x.clientCA, err)
 		}
 	}
-	c.Certificates = auth.NewCertificates(append([]*x509.Certificate{keys.Authority()}, clientCAs...)...)
+	c.Certificates = authentication.NewCertificates(append([]*x509.Certificate{keys.Authority()}, clientCAs...)...)
 	if x.tokens != "" {
 		if c.StaticTokens, err = readTokens(x.tokens); err != nil {
 			return nil, fmt.Errorf("reading --token-auth-file %s: %w", x.tokens, err)
@@ -121,12 +121,12 @@ func (x *access) configure(
 
 // accounts reads the keys of the flags, or uses the generated one. Tokens are verified with a given signing key whether
 // or not the flags also name it for verification.
-func (x *access) accounts(keys *pki.Bundle) (*auth.Accounts, error) {
-	c := auth.AccountsConfig{Issuers: x.issuers, Audiences: x.audiences, Signer: keys.ServiceAccountKey}
+func (x *access) accounts(keys *pki.Bundle) (*authentication.Accounts, error) {
+	c := authentication.AccountsConfig{Issuers: x.issuers, Audiences: x.audiences, Signer: keys.ServiceAccountKey}
 	if x.signingKey != "" {
 		data, err := os.ReadFile(x.signingKey)
 		if err == nil {
-			c.Signer, err = auth.ParseSigner(data)
+			c.Signer, err = authentication.ParseSigner(data)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading --service-account-signing-key-file %s: %w", x.signingKey, err)
@@ -137,23 +137,23 @@ func (x *access) accounts(keys *pki.Bundle) (*auth.Accounts, error) {
 		data, err := os.ReadFile(path)
 		var more []crypto.PublicKey
 		if err == nil {
-			more, err = auth.ParsePublicKeys(data)
+			more, err = authentication.ParsePublicKeys(data)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading --service-account-key-file %s: %w", path, err)
 		}
 		c.Keys = append(c.Keys, more...)
 	}
-	return auth.NewAccounts(c)
+	return authentication.NewAccounts(c)
 }
 
-func readTokens(path string) (auth.Tokens, error) {
+func readTokens(path string) (authentication.Tokens, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return auth.ParseTokens(f)
+	return authentication.ParseTokens(f)
 }
 
 // errNoCertificate says that a file has no certificate.

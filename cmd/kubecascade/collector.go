@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -41,7 +41,7 @@ func newCollection(
 
 // connect sets the server for the collectors' requests.
 func (c *collection) connect(api *apiserver.Server) {
-	c.adapter.API = api.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), controllerManager)
+	c.adapter.API = api.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), controllerManager)
 }
 
 // run collects until ctx is done.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kubecascade/kubecascade/apiserver/custom"
+	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -61,7 +61,7 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
-	definitions := custom.NewInstaller(d.types, o.etcdPrefix, log)
+	definitions := customresource.NewInstaller(d.types, o.etcdPrefix, log)
 	d.done.Go(func() {
 		follow := func(b storage.Batch) error {
 			definitions.Apply(b)

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers/fixture"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -20,7 +20,7 @@ const serviceAccountPlugin = "ServiceAccount"
 func fixtures(api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger) map[string]func(context.Context) {
 	run := func(rule fixture.Rule, account string) func(context.Context) {
 		adapter := &loopback.Fixtures{
-			API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache,
+			API: api.Loopback(authentication.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache,
 		}
 		return fixture.New(rule, adapter, log).Run
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -76,7 +76,7 @@ func (s *system) lead(ctx context.Context) {
 	}
 	lease := &loopback.Lease{Namespace: "kube-system", Name: controllerManager,
 		API: s.api.Loopback(
-			auth.User{Name: "system:" + controllerManager, Groups: []string{auth.GroupAuthenticated}}, controllerManager,
+			authentication.User{Name: "system:" + controllerManager, Groups: []string{authentication.GroupAuthenticated}}, controllerManager,
 		)}
 	election.New(lease, election.Options{
 		Identity: identity(), Duration: s.o.leader.duration, RenewDeadline: s.o.leader.renew, RetryPeriod: s.o.leader.period,

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/protection"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -15,7 +15,7 @@ import (
 func protectors(api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
 	run := func(rule protection.Rule, account string) func(context.Context) {
 		adapter := &loopback.Protection{
-			API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache,
+			API: api.Loopback(authentication.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache,
 		}
 		return protection.New(rule, adapter, protection.Options{Log: log}).Run
 	}

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/aggregation"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -14,7 +14,7 @@ import (
 // managedFields, as in kube-controller-manager.
 func aggregateRoles(api *apiserver.Server, d *data, log *slog.Logger) func(context.Context) {
 	adapter := &loopback.Aggregation{
-		API: api.Loopback(auth.ServiceAccount("kube-system", roleAggregation), roleAggregation), Cache: d.cache,
+		API: api.Loopback(authentication.ServiceAccount("kube-system", roleAggregation), roleAggregation), Cache: d.cache,
 	}
 	return aggregation.New(adapter, log).Run
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
@@ -110,14 +110,14 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 
 // wireOwn creates the controllers that are a part of kube-apiserver, and the client that creates the system namespaces.
 func (s *system) wireOwn(d *data) {
-	api := s.api.Loopback(auth.Loopback, "kube-apiserver")
+	api := s.api.Loopback(authentication.Loopback, "kube-apiserver")
 	s.definitions = definition.New(&loopback.Definitions{API: api, Cache: d.cache}, s.log)
 	s.services = registration.New(&loopback.Registrations{API: api, Cache: d.cache}, s.log)
 	s.fairness = fairness.New(&loopback.Fairness{
-		Producer: s.api.Loopback(auth.Loopback, fairness.Producer),
-		Consumer: s.api.Loopback(auth.Loopback, fairness.Consumer), Cache: d.cache,
+		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
+		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
 	}, s.log)
-	account := auth.ServiceAccount("kube-system", "namespace-controller")
+	account := authentication.ServiceAccount("kube-system", "namespace-controller")
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(account, controllerManager), Cache: d.cache}
 }
 
@@ -130,7 +130,7 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	}
 	if on[resourceQuota] {
 		adapter := &loopback.Quotas{
-			API:   s.api.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager),
+			API:   s.api.Loopback(authentication.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager),
 			Cache: d.cache,
 		}
 		s.controllers[resourceQuota] = quota.New(adapter, quota.Options{Workers: s.o.quotaSyncs, Log: s.log}).Run

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
@@ -144,7 +144,7 @@ func workers(
 			continue
 		}
 		adapter := &loopback.Workloads{
-			API: api.Loopback(auth.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index,
+			API: api.Loopback(authentication.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index,
 		}
 		run[w.name] = func(ctx context.Context) {
 			var all sync.WaitGroup
@@ -155,7 +155,7 @@ func workers(
 		}
 	}
 	if o.simulatePods {
-		adapter := &loopback.Workloads{API: api.Loopback(auth.Loopback, "kubelet"), Cache: d.cache, Index: index}
+		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
 		pods := simulation.Pods(simulation.Options{Delay: o.simulateDelay})
 		run["node simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, simulation.Node("v"+kubernetesVersion), adapter, workload.Options{Log: log})

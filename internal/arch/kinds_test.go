@@ -36,9 +36,9 @@ var aboutKinds = map[string]string{
 	"admission/toleration.go":     "the plugin gives pods tolerations",
 	"apiservertest":               "servers of tests have namespaces and roles",
 	"bootstrap":                   "the objects of a new cluster are content",
-	"custom":                      "CustomResourceDefinitions make entries of the table",
+	"customresource":              "CustomResourceDefinitions make entries of the table",
 	"flowcontrol":                 "flow schemas and priority levels configure it",
-	"rbac":                        "roles and their bindings are the policy",
+	"authorization/rbac":          "roles and their bindings are the policy",
 	"requestinfo/resolve.go":      "an error message names the parameter Namespace",
 	"discovery.go":                "an APIService makes a group version unavailable",
 }

@@ -19,8 +19,9 @@ var layers = [][]string{
 	{"apiserver/patch"},    // documents of PATCH requests
 	{"apiserver/codec"},    // bodies and stored values
 	{"apiserver/status"},   // from errors to what clients are told
-	{"apiserver/admission", "apiserver/apply", "apiserver/custom", "apiserver/discovery", "apiserver/rbac/live"},
-	{"apiserver/rbac/defaults"},
+	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
+		"apiserver/authorization/rbac/live"},
+	{"apiserver/authorization/rbac/defaults"},
 	{"apiserver/resources"}, // the table of types
 	{ // built-in kinds, by group
 		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions",
@@ -47,14 +48,15 @@ var layers = [][]string{
 		"apiserver/resources/internal/warnings",
 	},
 	{"apiserver/resources/entry"},
-	{"apiserver/resources/hooks", "apiserver/rbac", "apiserver/openapi", "apiserver/flowcontrol"},
+	{"apiserver/resources/hooks", "apiserver/authorization/rbac", "apiserver/openapi", "apiserver/flowcontrol"},
 	{
 		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning", "apiserver/weight",
 	},
 	{"apiserver/pool"},
-	{"apiserver/turns", "apiserver/auth"},
+	{"apiserver/authorization"},
+	{"apiserver/turns", "apiserver/authentication"},
 }
 
 // tools are packages below apiserver that aren't part of it: generators, and what only tests import.

@@ -10,8 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
-	"github.com/kubecascade/kubecascade/apiserver/rbac/live"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -74,11 +75,11 @@ func authorizer(subject func(i int) string) (*live.Authorizer, error) {
 
 // authorize returns the number of decisions per second.
 func authorize(ctx context.Context, z *live.Authorizer) (float64, error) {
-	var requests []*auth.Attributes
+	var requests []*authorization.Attributes
 	for i := range bindings {
-		u := auth.User{Name: fmt.Sprint("u", i), Groups: []string{"g", auth.GroupAuthenticated}}
+		u := authentication.User{Name: fmt.Sprint("u", i), Groups: []string{"g", authentication.GroupAuthenticated}}
 		for _, verb := range []string{"get", "delete"} {
-			requests = append(requests, &auth.Attributes{
+			requests = append(requests, &authorization.Attributes{
 				User: u, Verb: verb, IsResource: true, Version: "v1", Resource: "secrets", Namespace: "n", Name: fmt.Sprint("n", i),
 			})
 		}

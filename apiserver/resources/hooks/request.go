@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Reference names an object. Namespace is empty for cluster-scoped resources.
@@ -30,10 +31,10 @@ type Server interface {
 	// UID returns the UID of a stored object; the object need not be readable as its kind.
 	UID(ctx context.Context, ref Reference) (uid string, ok bool)
 	// Authorizer authorizes users.
-	Authorizer() auth.Authorizer
+	Authorizer() authorization.Authorizer
 	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid; without audiences
 	// those of the server are used.
-	Authenticate(ctx context.Context, token string, audiences []string) (auth.User, []string, error)
+	Authenticate(ctx context.Context, token string, audiences []string) (authentication.User, []string, error)
 	// Tokens signs the tokens of service accounts. It fails if there is no signing key.
 	Tokens() (Tokens, error)
 	// Ping returns nil if the storage is available.
@@ -45,7 +46,7 @@ type Tokens interface {
 	// Audiences are those of a token for which the client requests none.
 	Audiences() []string
 	// Issue returns a signed token.
-	Issue(auth.Claim) (string, error)
+	Issue(authentication.Claim) (string, error)
 }
 
 // Request is a POST that a hook handles. The object that the request names is the one in its path.
@@ -53,7 +54,7 @@ type Request interface {
 	Server
 	Namespace() string
 	Name() string
-	User() auth.User
+	User() authentication.User
 
 	// DryRun returns the values of the option dryRun. SetDryRun replaces them, for bodies with options.
 	DryRun() []string

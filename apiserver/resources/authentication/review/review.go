@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
@@ -42,7 +42,7 @@ func Token(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.O
 	return v, nil
 }
 
-func userInfo(u auth.User) authenticationv1.UserInfo {
+func userInfo(u authentication.User) authenticationv1.UserInfo {
 	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
 	for k, v := range u.Extra {
 		if info.Extra == nil {

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
@@ -59,7 +60,7 @@ func access(r hooks.Request, kind string, m *metav1.ObjectMeta, spec *authorizat
 	if errs := check(m, spec, kind == local); len(errs) > 0 {
 		return invalid.New(authorizationv1.SchemeGroupVersion.WithKind(kind).GroupKind(), "", errs)
 	}
-	a := &auth.Attributes{User: auth.User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}}
+	a := &authorization.Attributes{User: authentication.User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}}
 	for k, v := range spec.Extra {
 		if a.User.Extra == nil {
 			a.User.Extra = map[string][]string{}
@@ -76,7 +77,7 @@ func access(r hooks.Request, kind string, m *metav1.ObjectMeta, spec *authorizat
 		errs = selectorErrors(x)
 	}
 	d := r.Authorizer().Authorize(a)
-	*status = authorizationv1.SubjectAccessReviewStatus{Allowed: d.Allowed(), Denied: d.Verdict == auth.Deny,
+	*status = authorizationv1.SubjectAccessReviewStatus{Allowed: d.Allowed(), Denied: d.Verdict == authorization.Deny,
 		Reason: d.Reason(), EvaluationError: strings.Join(errs, "; ")}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
@@ -67,7 +67,7 @@ func issue(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenReque
 	}
 	now := r.Now()
 	expires := now.Add(time.Duration(*tr.Spec.ExpirationSeconds) * time.Second)
-	claim := auth.Claim{Namespace: r.Namespace(), Name: r.Name(), UID: string(account.GetUID()),
+	claim := authentication.Claim{Namespace: r.Namespace(), Name: r.Name(), UID: string(account.GetUID()),
 		Audiences: tr.Spec.Audiences, Issued: now, Expires: expires}
 	if tr.Spec.BoundObjectRef != nil {
 		if err := bind(ctx, r, tr.Spec.BoundObjectRef, &claim); err != nil {
@@ -120,7 +120,7 @@ var bound = map[string]schema.GroupVersionResource{
 var nodes = corev1.SchemeGroupVersion.WithResource("nodes")
 
 // bind adds to a claim the object to which the token is bound.
-func bind(ctx context.Context, r hooks.Request, to *authenticationv1.BoundObjectReference, c *auth.Claim) error {
+func bind(ctx context.Context, r hooks.Request, to *authenticationv1.BoundObjectReference, c *authentication.Claim) error {
 	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
 	ref := hooks.Reference{Resource: bound[kind.Kind], Namespace: r.Namespace(), Name: to.Name}
 	if kind.Group != "" || ref.Resource.Empty() {
@@ -136,7 +136,7 @@ func bind(ctx context.Context, r hooks.Request, to *authenticationv1.BoundObject
 	if err != nil {
 		return err
 	}
-	own := &auth.Ref{Name: to.Name, UID: string(obj.GetUID())}
+	own := &authentication.Ref{Name: to.Name, UID: string(obj.GetUID())}
 	switch obj := obj.(type) {
 	case *corev1.Secret:
 		c.Secret = own
@@ -157,7 +157,7 @@ func bind(ctx context.Context, r hooks.Request, to *authenticationv1.BoundObject
 }
 
 // nodeOf is the node of a pod, for its token; nil if it is not scheduled.
-func nodeOf(ctx context.Context, r hooks.Request, spec *corev1.PodSpec) (*auth.Ref, error) {
+func nodeOf(ctx context.Context, r hooks.Request, spec *corev1.PodSpec) (*authentication.Ref, error) {
 	if spec.ServiceAccountName != r.Name() {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(
 			"cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", r.Name()))
@@ -166,5 +166,5 @@ func nodeOf(ctx context.Context, r hooks.Request, spec *corev1.PodSpec) (*auth.R
 		return nil, nil
 	}
 	uid, _ := r.UID(ctx, hooks.Reference{Resource: nodes, Name: spec.NodeName})
-	return &auth.Ref{Name: spec.NodeName, UID: uid}, nil
+	return &authentication.Ref{Name: spec.NodeName, UID: uid}, nil
 }

@@ -1,0 +1,167 @@
+package authentication
+
+import (
+	"crypto"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"k8s.io/apimachinery/pkg/util/uuid"
+)
+
+// Claim is the content of a service account's token.
+type Claim struct {
+	Namespace, Name, UID string
+	Audiences            []string
+	Issued, Expires      time.Time
+	// Pod, Secret and Node are the objects to which the token is bound: it becomes invalid with the pod or secret, or
+	// with the node if there is no pod. The node of a pod is only informative.
+	Pod, Secret, Node *Ref
+}
+
+// Ref names an object to which a token is bound.
+type Ref struct {
+	Name string `json:"name"`
+	UID  string `json:"uid,omitempty"`
+}
+
+// kubernetesClaim is the private claim of Kubernetes' tokens (K pkg/serviceaccount/claims.go).
+type kubernetesClaim struct {
+	Namespace string `json:"namespace,omitempty"`
+	Node      *Ref   `json:"node,omitempty"`
+	Pod       *Ref   `json:"pod,omitempty"`
+	Secret    *Ref   `json:"secret,omitempty"`
+	Account   Ref    `json:"serviceaccount"`
+}
+
+type claims struct {
+	jwt.RegisteredClaims
+	Kubernetes kubernetesClaim `json:"kubernetes.io"`
+}
+
+// AccountsConfig is the configuration of NewAccounts.
+type AccountsConfig struct {
+	// Issuers are the accepted issuers of tokens; new tokens have the first.
+	Issuers []string
+	// Audiences are the server's: a token must have one of them to be accepted, and a new token gets them if the
+	// request names none; default: the first issuer.
+	Audiences []string
+	// Signer signs new tokens.
+	Signer crypto.Signer
+	// Keys verify tokens; default: the signer's.
+	Keys []crypto.PublicKey
+}
+
+// Accounts signs and verifies the tokens of service accounts. Make one with NewAccounts. Its methods may be called from
+// any goroutine.
+type Accounts struct {
+	config AccountsConfig
+	signer key
+	keys   []key
+	parser *jwt.Parser
+
+	// mu guards verified: the claims of tokens with a valid signature, by the tokens' digests. To verify a signature
+	// takes longer than to serve a request.
+	mu       sync.Mutex
+	verified map[[sha256.Size]byte]*claims
+}
+
+// Limits of the cache: when it has mostVerified tokens it is emptied. Tokens that are longer than longestVerified, such
+// as those with thousands of audiences, are not cached.
+const (
+	mostVerified    = 4096
+	longestVerified = 4 << 10
+)
+
+// NewAccounts returns an error if a key can't be used.
+func NewAccounts(c AccountsConfig) (*Accounts, error) {
+	if len(c.Issuers) == 0 || c.Signer == nil {
+		return nil, errors.New("authentication: tokens need an issuer and a key")
+	}
+	if len(c.Audiences) == 0 {
+		c.Audiences = c.Issuers[:1]
+	}
+	if len(c.Keys) == 0 {
+		c.Keys = []crypto.PublicKey{c.Signer.Public()}
+	}
+	a := &Accounts{config: c, verified: map[[sha256.Size]byte]*claims{}}
+	var err error
+	if a.signer, err = newKey(c.Signer.Public()); err != nil {
+		return nil, err
+	}
+	var methods []string
+	for _, public := range c.Keys {
+		k, err := newKey(public)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(a.keys, func(have key) bool { return have.id == k.id }) {
+			a.keys = append(a.keys, k)
+			methods = append(methods, k.method.Alg())
+		}
+	}
+	a.parser = jwt.NewParser(jwt.WithValidMethods(methods), jwt.WithoutClaimsValidation(), jwt.WithStrictDecoding())
+	return a, nil
+}
+
+// Audiences are those of a token for which the client requests none.
+func (a *Accounts) Audiences() []string { return a.config.Audiences }
+
+// Issue returns a signed token.
+func (a *Accounts) Issue(c Claim) (string, error) {
+	t := jwt.NewWithClaims(a.signer.method, claims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Issuer: a.config.Issuers[0], Subject: ServiceAccountName(c.Namespace, c.Name), Audience: c.Audiences,
+			IssuedAt: jwt.NewNumericDate(c.Issued), NotBefore: jwt.NewNumericDate(c.Issued),
+			ExpiresAt: jwt.NewNumericDate(c.Expires),
+			ID:        string(uuid.NewUUID()),
+		},
+		Kubernetes: kubernetesClaim{
+			Namespace: c.Namespace, Account: Ref{c.Name, c.UID}, Pod: c.Pod, Secret: c.Secret, Node: c.Node,
+		},
+	})
+	t.Header["kid"] = a.signer.id
+	delete(t.Header, "typ") // kube-apiserver's have none
+	return t.SignedString(a.config.Signer)
+}
+
+// Documents returns the issuer's documents for other verifiers of its tokens: the OpenID configuration, with the URL of
+// the keys, and the keys. It fails if the issuer is not an https URL that is valid there (K
+// pkg/serviceaccount/openidmetadata.go: NewOpenIDMetadataProvider).
+func (a *Accounts) Documents(keysURL string) (configuration, keys []byte, err error) {
+	u, err := url.Parse(a.config.Issuers[0])
+	if err != nil || u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, nil, fmt.Errorf("the issuer %q is not an https URL without query and fragment", a.config.Issuers[0])
+	}
+	var set struct {
+		Keys []webKey `json:"keys"`
+	}
+	var algorithms []string
+	for i := range a.keys {
+		w, err := a.keys[i].web()
+		if err != nil {
+			return nil, nil, err
+		}
+		set.Keys = append(set.Keys, w)
+		algorithms = append(algorithms, w.Algorithm)
+	}
+	slices.Sort(algorithms)
+	configuration, err = json.Marshal(struct {
+		Issuer     string   `json:"issuer"`
+		KeysURL    string   `json:"jwks_uri"`
+		Responses  []string `json:"response_types_supported"`
+		Subjects   []string `json:"subject_types_supported"`
+		Algorithms []string `json:"id_token_signing_alg_values_supported"`
+	}{a.config.Issuers[0], keysURL, []string{"id_token"}, []string{"public"}, slices.Compact(algorithms)})
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, err = json.Marshal(set)
+	return configuration, keys, err
+}

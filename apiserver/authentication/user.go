@@ -1,0 +1,71 @@
+package authentication
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+)
+
+// User is an identity, like Kubernetes' user.Info.
+type User struct {
+	Name   string
+	UID    string
+	Groups []string
+	Extra  map[string][]string
+}
+
+// The groups and users that Kubernetes reserves (AS pkg/authentication/user/user.go).
+const (
+	GroupMasters         = "system:masters"
+	GroupAuthenticated   = "system:authenticated"
+	GroupUnauthenticated = "system:unauthenticated"
+	GroupServiceAccounts = "system:serviceaccounts"
+	GroupNodes           = "system:nodes"
+	NameAnonymous        = "system:anonymous"
+)
+
+// Loopback is the identity of clients of the port without TLS: they administer the server, as with kubectl proxy.
+var Loopback = User{Name: "system:unsecured", Groups: []string{GroupMasters, GroupAuthenticated}}
+
+// ServiceAccount is the identity of a service account: of a client with its token, or of a controller in kube-system,
+// as kube-controller-manager has them with --use-service-account-credentials.
+func ServiceAccount(namespace, name string) User {
+	return User{
+		Name:   ServiceAccountName(namespace, name),
+		Groups: []string{GroupServiceAccounts, GroupServiceAccounts + ":" + namespace, GroupAuthenticated},
+	}
+}
+
+const accountPrefix = "system:serviceaccount:"
+
+// ServiceAccountName is the user name of a service account.
+func ServiceAccountName(namespace, name string) string { return accountPrefix + namespace + ":" + name }
+
+// Anonymous is the identity of clients without credentials.
+var Anonymous = User{Name: NameAnonymous, Groups: []string{GroupUnauthenticated}}
+
+// ErrNoCredentials says that the client has sent no credentials.
+var ErrNoCredentials = errors.New("authentication: no credentials")
+
+// authenticated returns the user as a member of system:authenticated.
+func (u User) authenticated() User {
+	if u.Name != NameAnonymous && !slices.Contains(u.Groups, GroupAuthenticated) {
+		u.Groups = append(slices.Clip(u.Groups), GroupAuthenticated)
+	}
+	return u
+}
+
+// SplitServiceAccount returns the service account with the user name; ok is false for other users (AS
+// pkg/authentication/serviceaccount: SplitUsername).
+func SplitServiceAccount(user string) (namespace, name string, ok bool) {
+	rest, ok := strings.CutPrefix(user, accountPrefix)
+	if !ok {
+		return "", "", false
+	}
+	namespace, name, ok = strings.Cut(rest, ":")
+	ok = ok && len(validation.ValidateNamespaceName(namespace, false)) == 0 &&
+		len(validation.ValidateServiceAccountName(name, false)) == 0
+	return namespace, name, ok
+}

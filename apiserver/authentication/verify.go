@@ -1,0 +1,220 @@
+package authentication
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// The errors of tokens. The messages are those that TokenReview shows upstream. They contain nothing of the token but
+// names.
+var (
+	// ErrToken: the token is not known.
+	ErrToken = errors.New("invalid bearer token")
+	// ErrExpired: the token has expired.
+	ErrExpired = errors.New("service account token has expired")
+	// ErrNotYet: the token is not valid yet.
+	ErrNotYet = errors.New("service account token is not valid yet")
+	// ErrFuture: the token has an issue time in the future.
+	ErrFuture = errors.New("service account token is issued in the future")
+	// ErrSignature: none of the server's keys has signed it.
+	ErrSignature = errors.New("invalid signature, no keys found")
+	// ErrInvalidated: the object to which it was bound was deleted.
+	ErrInvalidated = errors.New("service account token has been invalidated")
+)
+
+const (
+	// skew is how far the clock of another instance may be ahead when it signs a token.
+	skew = 5 * time.Second
+	// grace is how long a token stays valid after the deletion of its object: controllers may be cleaning up (K
+	// pkg/serviceaccount/claims.go: Validate).
+	grace = time.Minute
+)
+
+// Objects looks up the objects to which tokens are bound.
+type Objects interface {
+	// Bound returns an object of the core group; deletion is its deletionTimestamp, if it has one.
+	Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool)
+}
+
+// Verify returns the user of a token, and for which of the audiences it is valid; no audiences are the server's own.
+// Signature, issuer, audience, time and the bound objects are checked at each call; only the result of the signature
+// check is cached.
+func (a *Accounts) Verify(
+	token string, audiences []string, now time.Time, objects Objects,
+) (u User, good []string, err error) {
+	c, err := a.claims(token)
+	if err != nil {
+		return User{}, nil, err
+	}
+	if len(audiences) == 0 {
+		audiences = a.config.Audiences
+	}
+	for _, name := range c.Audience {
+		if slices.Contains(audiences, name) {
+			good = append(good, name)
+		}
+	}
+	if len(good) == 0 {
+		return User{}, nil, fmt.Errorf(
+			"token audiences %q is invalid for the target audiences %q", []string(c.Audience), audiences,
+		)
+	}
+	switch {
+	case c.ExpiresAt == nil || !now.Before(c.ExpiresAt.Time):
+		return User{}, nil, ErrExpired
+	case c.NotBefore != nil && now.Add(skew).Before(c.NotBefore.Time):
+		return User{}, nil, ErrNotYet
+	case c.IssuedAt != nil && now.Add(skew).Before(c.IssuedAt.Time):
+		return User{}, nil, ErrFuture
+	}
+	if err := c.Kubernetes.check(now, objects); err != nil {
+		return User{}, nil, err
+	}
+	return c.user(), good, nil
+}
+
+// claims returns the claims of a token of this server; ErrToken means that it is another kind of token.
+func (a *Accounts) claims(token string) (*claims, error) {
+	if !slices.Contains(a.config.Issuers, issuer(token)) {
+		return nil, ErrToken
+	}
+	digest := sha256.Sum256([]byte(token))
+	a.mu.Lock()
+	c := a.verified[digest]
+	a.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	c = &claims{}
+	if _, err := a.parser.ParseWithClaims(token, c, a.keysOf); err != nil {
+		return nil, ErrSignature
+	}
+	if !slices.Contains(a.config.Issuers, c.Issuer) ||
+		c.Subject != ServiceAccountName(c.Kubernetes.Namespace, c.Kubernetes.Account.Name) {
+		return nil, ErrToken
+	}
+	if len(token) > longestVerified {
+		return c, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.verified) >= mostVerified {
+		clear(a.verified)
+	}
+	a.verified[digest] = c
+	return c, nil
+}
+
+// keysOf returns the keys that may have signed a token: the one that it names, or all if it names none, but only keys
+// for its algorithm. A token with a critical header is rejected.
+func (a *Accounts) keysOf(t *jwt.Token) (any, error) {
+	if _, ok := t.Header["crit"]; ok {
+		return nil, ErrSignature
+	}
+	id, _ := t.Header["kid"].(string)
+	var set jwt.VerificationKeySet
+	for _, k := range a.keys {
+		if (id == "" || id == k.id) && k.method.Alg() == t.Method.Alg() {
+			set.Keys = append(set.Keys, k.public)
+		}
+	}
+	if len(set.Keys) == 0 {
+		return nil, ErrSignature
+	}
+	return set, nil
+}
+
+// issuer is the issuer that a token names, which is not verified before its signature is.
+func issuer(token string) string {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return ""
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return ""
+	}
+	var c struct {
+		Issuer string `json:"iss"`
+	}
+	if json.Unmarshal(payload, &c) != nil {
+		return ""
+	}
+	return c.Issuer
+}
+
+// check looks up the objects to which the token is bound (K pkg/serviceaccount/claims.go: Validate).
+func (k *kubernetesClaim) check(now time.Time, objects Objects) error {
+	ended := func(deletion time.Time) bool { return !deletion.IsZero() && deletion.Before(now.Add(-grace)) }
+	uid, deletion, ok := objects.Bound("serviceaccounts", k.Namespace, k.Account.Name)
+	switch {
+	case !ok:
+		return fmt.Errorf("serviceaccounts %q not found", k.Account.Name)
+	case uid != k.Account.UID:
+		return fmt.Errorf("service account UID (%s) does not match claim (%s)", uid, k.Account.UID)
+	case ended(deletion):
+		return fmt.Errorf("service account %s/%s has been deleted", k.Namespace, k.Account.Name)
+	}
+	bound := func(kind, namespace string, r *Ref) error {
+		uid, deletion, ok := objects.Bound(kind+"s", namespace, r.Name)
+		if ok && uid != r.UID {
+			return fmt.Errorf("%s UID (%s) does not match service account %s ref claim (%s)", kind, uid, kind, r.UID)
+		}
+		if !ok || ended(deletion) {
+			return ErrInvalidated
+		}
+		return nil
+	}
+	var err error
+	if k.Secret != nil {
+		err = bound("secret", k.Namespace, k.Secret)
+	}
+	if err == nil && k.Pod != nil {
+		err = bound("pod", k.Namespace, k.Pod)
+	}
+	if err == nil && k.Pod == nil && k.Node != nil { // the node of a pod is only informative
+		err = bound("node", "", k.Node)
+	}
+	return err
+}
+
+// The keys of the user's extra fields for its token (AS pkg/authentication/serviceaccount/util.go).
+const (
+	extraCredential = "authentication.kubernetes.io/credential-id"
+	extraPodName    = "authentication.kubernetes.io/pod-name"
+	extraPodUID     = "authentication.kubernetes.io/pod-uid"
+	// ExtraNode is the node on which the service account's pod runs.
+	ExtraNode    = "authentication.kubernetes.io/node-name"
+	extraNodeUID = "authentication.kubernetes.io/node-uid"
+)
+
+func (c *claims) user() User {
+	k := &c.Kubernetes
+	u := ServiceAccount(k.Namespace, k.Account.Name)
+	u.UID, u.Extra = k.Account.UID, map[string][]string{}
+	set := func(key, value string) {
+		if value != "" {
+			u.Extra[key] = []string{value}
+		}
+	}
+	if c.ID != "" {
+		set(extraCredential, "JTI="+c.ID)
+	}
+	if k.Pod != nil {
+		set(extraPodName, k.Pod.Name)
+		set(extraPodUID, k.Pod.UID)
+	}
+	if k.Node != nil {
+		set(ExtraNode, k.Node.Name)
+		set(extraNodeUID, k.Node.UID)
+	}
+	return u
+}

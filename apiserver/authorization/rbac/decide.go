@@ -1,0 +1,124 @@
+package rbac
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+)
+
+// Decide authorizes a request: it is allowed, or there is no opinion (K plugin/pkg/auth/authorizer/rbac/rbac.go:
+// Authorize).
+func (p *Policy) Decide(a *authorization.Attributes) authorization.Decision {
+	w := want(a)
+	var by *binding
+	p.each(&a.User, a.Namespace, func(g *grants) bool {
+		by = g.find(a, &w)
+		return by == nil
+	})
+	if by != nil {
+		u := a.User
+		return authorization.Decision{Verdict: authorization.Allow, Why: func() string { return "RBAC: allowed by " + by.describe(&u) }}
+	}
+	if p.dangling == 0 {
+		return authorization.Decision{}
+	}
+	err := p.missing(&a.User, a.Namespace)
+	if err == nil {
+		return authorization.Decision{}
+	}
+	return authorization.Decision{Why: func() string { return "RBAC: " + err.Error() }}
+}
+
+// mostRepeated is the maximum number of rules in a list that come from repeated bindings of a role: a user who may bind
+// a large role a thousand times has stored it once.
+const mostRepeated = 1 << 12
+
+// Rules returns the user's rules in the namespace, repeated for each binding up to a limit. The error names roles that
+// are bound and missing.
+func (p *Policy) Rules(u authentication.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
+	seen, listed, left := map[*binding]bool{}, map[*role]bool{}, mostRepeated
+	p.each(&u, namespace, func(g *grants) bool {
+		for _, b := range g.bindings {
+			if seen[b] {
+				continue
+			}
+			seen[b] = true
+			if listed[b.role] {
+				if len(b.role.rules) > left {
+					continue
+				}
+				left -= len(b.role.rules)
+			}
+			listed[b.role] = true
+			rules = append(rules, b.role.rules...)
+		}
+		return true
+	})
+	if p.dangling > 0 {
+		err = p.missing(&u, namespace)
+	}
+	return rules, err
+}
+
+// missing names the missing roles that are bound to the user, nil if there are none.
+func (p *Policy) missing(u *authentication.User, namespace string) error {
+	var texts []string
+	p.each(u, namespace, func(g *grants) bool {
+		for _, b := range g.bindings {
+			if !b.role.exists {
+				texts = append(texts, b.missing())
+			}
+		}
+		return true
+	})
+	if len(texts) == 0 {
+		return nil
+	}
+	slices.Sort(texts)
+	if texts = slices.Compact(texts); len(texts) == 1 {
+		return errors.New(texts[0])
+	}
+	return errors.New("[" + strings.Join(texts, ", ") + "]")
+}
+
+func (b *binding) missing() string {
+	switch b.ref.Kind {
+	case "Role", "ClusterRole":
+		return fmt.Sprintf("%s.%s %q not found", strings.ToLower(b.ref.Kind), rbacv1.GroupName, b.ref.Name)
+	}
+	return fmt.Sprintf("unsupported role reference kind: %q", b.ref.Kind)
+}
+
+// describe is the description of a binding and its first subject that matches the user (K
+// pkg/registry/rbac/validation/rule.go: describeSubject).
+func (b *binding) describe(u *authentication.User) string {
+	kind, name := "ClusterRoleBinding", b.name.Name
+	if b.name.Namespace != "" {
+		kind, name = "RoleBinding", b.name.Name+"/"+b.name.Namespace
+	}
+	subject := ""
+	for i := range b.subjects {
+		s := &b.subjects[i]
+		k, ok := b.key(s)
+		if !ok || (k.group && !slices.Contains(u.Groups, k.name)) || (!k.group && k.name != u.Name) {
+			continue
+		}
+		subject = s.Name
+		if s.Kind == rbacv1.ServiceAccountKind {
+			namespace := s.Namespace
+			if namespace == "" {
+				namespace = b.name.Namespace
+			}
+			subject += "/" + namespace
+		}
+		subject = fmt.Sprintf("%s %q", s.Kind, subject)
+		break
+	}
+	return fmt.Sprintf("%s %q of %s %q to %s", kind, name, b.ref.Kind, b.ref.Name, subject)
+}

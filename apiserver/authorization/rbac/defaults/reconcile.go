@@ -1,0 +1,121 @@
+package defaults
+
+import (
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
+)
+
+// ClusterRole adds to have, in place, what only want has, and reports whether that changed it (component-helpers
+// auth/rbac/reconciliation, as kube-apiserver uses it at its start).
+func ClusterRole(have, want *rbacv1.ClusterRole) bool {
+	if kept(&have.ObjectMeta) {
+		return false
+	}
+	changed := mark(&have.ObjectMeta, &want.ObjectMeta)
+	if want.AggregationRule != nil {
+		return addSelectors(have, want.AggregationRule) || changed
+	}
+	if have.AggregationRule != nil { // its rules are overwritten by the aggregated ones
+		have.AggregationRule, changed = nil, true
+	}
+	return add(&have.Rules, want.Rules) || changed
+}
+
+// Role is ClusterRole for roles.
+func Role(have, want *rbacv1.Role) bool {
+	if kept(&have.ObjectMeta) {
+		return false
+	}
+	changed := mark(&have.ObjectMeta, &want.ObjectMeta)
+	return add(&have.Rules, want.Rules) || changed
+}
+
+// Binding has the common fields of the two kinds of bindings.
+type Binding struct {
+	Meta     *metav1.ObjectMeta
+	Ref      rbacv1.RoleRef
+	Subjects *[]rbacv1.Subject
+}
+
+// Outcome is what has to be done with a binding.
+type Outcome uint8
+
+// The outcomes. A binding's role can't be changed, so a binding to another role is recreated.
+const (
+	Keep Outcome = iota
+	Update
+	Recreate
+)
+
+// String names the outcome.
+func (o Outcome) String() string { return [...]string{"keep", "update", "recreate"}[o] }
+
+// Bind adds to have, in place, the subjects, labels and annotations that only want has.
+func Bind(have, want Binding) Outcome {
+	if kept(have.Meta) {
+		return Keep
+	}
+	if have.Ref != want.Ref {
+		return Recreate
+	}
+	changed := mark(have.Meta, want.Meta)
+	for _, s := range *want.Subjects {
+		if !slices.Contains(*have.Subjects, s) {
+			*have.Subjects = append(*have.Subjects, s)
+			changed = true
+		}
+	}
+	if changed {
+		return Update
+	}
+	return Keep
+}
+
+// kept reports whether a user has disabled the reconciliation of the object.
+func kept(m *metav1.ObjectMeta) bool { return m.Annotations[rbacv1.AutoUpdateAnnotationKey] == "false" }
+
+func mark(have, want *metav1.ObjectMeta) bool {
+	labels := merge(&have.Labels, want.Labels)
+	return merge(&have.Annotations, want.Annotations) || labels
+}
+
+// merge adds missing entries. Values that a user has changed stay, so a user can exclude a default role from an
+// aggregation.
+func merge(have *map[string]string, want map[string]string) (changed bool) {
+	for k, v := range want {
+		if _, ok := (*have)[k]; ok {
+			continue
+		}
+		if *have == nil {
+			*have = map[string]string{}
+		}
+		(*have)[k], changed = v, true
+	}
+	return changed
+}
+
+func add(have *[]rbacv1.PolicyRule, want []rbacv1.PolicyRule) bool {
+	missing := rbac.Missing(*have, want)
+	*have = append(*have, missing...)
+	return len(missing) > 0
+}
+
+func addSelectors(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) (changed bool) {
+	if have.AggregationRule == nil {
+		have.AggregationRule = &rbacv1.AggregationRule{}
+	}
+	for _, s := range want.ClusterRoleSelectors {
+		if !slices.ContainsFunc(have.AggregationRule.ClusterRoleSelectors, func(h metav1.LabelSelector) bool {
+			return apiequality.Semantic.DeepEqual(h, s)
+		}) {
+			have.AggregationRule.ClusterRoleSelectors = append(have.AggregationRule.ClusterRoleSelectors, s)
+			changed = true
+		}
+	}
+	return changed
+}

@@ -1,0 +1,172 @@
+package live
+
+import (
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Authorizer is the authorization mode RBAC. Make one with New.
+type Authorizer struct {
+	cache *cache.Cache
+	log   *slog.Logger
+	// shown is the revision of the policy, or an older one.
+	shown atomic.Int64
+	// mu guards the policy: decisions take the read lock, changes the write lock.
+	mu     sync.RWMutex
+	policy *rbac.Policy
+	// follow guards the watchers, and is held while the policy is updated.
+	follow   sync.Mutex
+	watchers []*cache.Watcher
+}
+
+// collections are read in this order, roles first, though nothing depends on it.
+var collections = []string{"clusterroles", "roles", "clusterrolebindings", "rolebindings"}
+
+// New returns an authorizer that reads the cache.
+func New(c *cache.Cache, log *slog.Logger) *Authorizer {
+	return &Authorizer{cache: c, log: log, policy: rbac.New()}
+}
+
+// Authorize implements authorization.Authorizer.
+func (z *Authorizer) Authorize(a *authorization.Attributes) authorization.Decision {
+	z.catchUp()
+	z.mu.RLock()
+	defer z.mu.RUnlock()
+	return z.policy.Decide(a)
+}
+
+// Rules implements authorization.Authorizer.
+func (z *Authorizer) Rules(u authentication.User, namespace string) ([]rbacv1.PolicyRule, error) {
+	z.catchUp()
+	z.mu.RLock()
+	defer z.mu.RUnlock()
+	return z.policy.Rules(u, namespace)
+}
+
+// RoleRules returns the rules of the role to which a binding in the namespace refers; false if it does not exist.
+func (z *Authorizer) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool) {
+	z.catchUp()
+	z.mu.RLock()
+	defer z.mu.RUnlock()
+	return z.policy.RoleRules(ref, namespace)
+}
+
+// catchUp updates the policy to the cache's revision.
+func (z *Authorizer) catchUp() {
+	now := z.cache.Revision()
+	if z.shown.Load() >= now {
+		return
+	}
+	z.follow.Lock()
+	defer z.follow.Unlock()
+	if z.shown.Load() >= now {
+		return
+	}
+	shown := now
+	for i := range collections {
+		rev, err := z.poll(i)
+		if err != nil {
+			if shown, err = z.rebuild(); err != nil {
+				z.log.Error("failed to read roles and bindings", "err", err)
+				return
+			}
+			break
+		}
+		shown = min(shown, rev)
+	}
+	z.shown.Store(shown)
+}
+
+// poll applies the pending events of a collection; rev is the revision after them.
+func (z *Authorizer) poll(i int) (rev int64, err error) {
+	if z.watchers == nil {
+		return 0, cache.ErrExpired
+	}
+	for {
+		events, rev, err := z.watchers[i].Poll()
+		if err != nil || len(events) == 0 {
+			return rev, err
+		}
+		z.mu.Lock()
+		for _, e := range events {
+			if e.Type == cache.Deleted {
+				z.remove(z.policy, i, e.Object)
+			} else {
+				z.set(z.policy, i, e.Object)
+			}
+		}
+		z.mu.Unlock()
+	}
+}
+
+// rebuild makes the policy of one revision, and watches from there.
+func (z *Authorizer) rebuild() (int64, error) {
+	p, rev := rbac.New(), z.cache.Revision()
+	watchers := make([]*cache.Watcher, len(collections))
+	for i, c := range collections {
+		snap, err := z.cache.Snapshot(c, rev)
+		if err != nil {
+			return 0, err
+		}
+		if watchers[i], err = z.cache.Watch(c, rev); err != nil {
+			return 0, err
+		}
+		snap.Ascend("", "", func(o *storage.Object) bool {
+			z.set(p, i, o)
+			return true
+		})
+	}
+	z.mu.Lock()
+	z.policy, z.watchers = p, watchers
+	z.mu.Unlock()
+	return rev, nil
+}
+
+func (z *Authorizer) remove(p *rbac.Policy, i int, o *storage.Object) {
+	n := rbac.Name{Namespace: o.Meta.Namespace, Name: o.Meta.Name}
+	if i < 2 {
+		p.RemoveRole(n)
+	} else {
+		p.RemoveBinding(n)
+	}
+}
+
+// set adds an object to the policy. The two kinds of roles have the same form, and so have those of bindings.
+func (z *Authorizer) set(p *rbac.Policy, i int, o *storage.Object) {
+	n := rbac.Name{Namespace: o.Meta.Namespace, Name: o.Meta.Name}
+	if i < 2 {
+		var r rbacv1.Role
+		if z.read(o, &r) {
+			p.SetRole(n, r.Rules)
+			return
+		}
+	} else {
+		var b rbacv1.RoleBinding
+		if z.read(o, &b) {
+			p.SetBinding(n, b.RoleRef, b.Subjects)
+			return
+		}
+	}
+	z.remove(p, i, o)
+}
+
+func (z *Authorizer) read(o *storage.Object, into any) bool {
+	err := o.Err
+	if err == nil {
+		err = json.Unmarshal(o.JSON, into)
+	}
+	if err != nil {
+		z.log.Warn("a role or binding can't be decoded and grants nothing", "key", o.Key, "err", err)
+	}
+	return err == nil
+}

@@ -1,0 +1,224 @@
+package rbac
+
+import (
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+)
+
+// Name is a role's or binding's; Namespace is empty for cluster roles and their bindings.
+type Name struct{ Namespace, Name string }
+
+// Policy has the roles and bindings, by subject. Make one with New.
+//
+// Invariants: a role is in roles if it exists or is bound. Each binding is in the field bound of its role and in the
+// grants of each of its subjects, once. dangling counts the bindings whose role does not exist.
+type Policy struct {
+	roles    map[roleKey]*role
+	bindings map[Name]*binding
+	grants   map[subjectKey]*grants
+	dangling int
+}
+
+// roleKey is the role to which a binding refers. A Role's namespace is its binding's.
+type roleKey struct {
+	kind      string
+	namespace string
+	name      string
+}
+
+type role struct {
+	exists bool
+	rules  []rbacv1.PolicyRule
+	bound  map[*binding]struct{}
+}
+
+type binding struct {
+	name     Name
+	ref      rbacv1.RoleRef
+	subjects []rbacv1.Subject
+	role     *role
+	// keys are the subjects, each once.
+	keys []subjectKey
+}
+
+// subjectKey is a user or group in a scope: a namespace, or the cluster if that is empty. A service account is its
+// user.
+type subjectKey struct {
+	group       bool
+	scope, name string
+}
+
+// New returns an empty policy.
+func New() *Policy {
+	return &Policy{roles: map[roleKey]*role{}, bindings: map[Name]*binding{}, grants: map[subjectKey]*grants{}}
+}
+
+// SetRole adds or replaces a role, or without a namespace a cluster role. The policy keeps the rules.
+func (p *Policy) SetRole(n Name, rules []rbacv1.PolicyRule) {
+	r := p.role(keyOf(n))
+	if !r.exists {
+		p.dangling -= len(r.bound)
+	}
+	r.exists, r.rules = true, rules
+	p.changed(r)
+}
+
+// RemoveRole removes a role; its bindings stay, and grant nothing.
+func (p *Policy) RemoveRole(n Name) {
+	r := p.roles[keyOf(n)]
+	if r == nil || !r.exists {
+		return
+	}
+	r.exists, r.rules = false, nil
+	p.dangling += len(r.bound)
+	p.changed(r)
+	p.forget(keyOf(n), r)
+}
+
+func keyOf(n Name) roleKey {
+	if n.Namespace == "" {
+		return roleKey{kind: "ClusterRole", name: n.Name}
+	}
+	return roleKey{"Role", n.Namespace, n.Name}
+}
+
+func refKey(ref rbacv1.RoleRef, namespace string) roleKey {
+	if ref.Kind == "Role" {
+		return roleKey{"Role", namespace, ref.Name}
+	}
+	return roleKey{kind: ref.Kind, name: ref.Name}
+}
+
+func (p *Policy) role(k roleKey) *role {
+	r := p.roles[k]
+	if r == nil {
+		r = &role{bound: map[*binding]struct{}{}}
+		p.roles[k] = r
+	}
+	return r
+}
+
+// forget removes a role that neither exists nor is bound.
+func (p *Policy) forget(k roleKey, r *role) {
+	if !r.exists && len(r.bound) == 0 {
+		delete(p.roles, k)
+	}
+}
+
+// changed drops the indexes that contain a role's old rules.
+func (p *Policy) changed(r *role) {
+	for b := range r.bound {
+		for _, k := range b.keys {
+			p.grants[k].index.Store(nil)
+		}
+	}
+}
+
+// SetBinding adds or replaces a binding, or without a namespace a cluster role's binding. The policy keeps the
+// subjects.
+func (p *Policy) SetBinding(n Name, ref rbacv1.RoleRef, subjects []rbacv1.Subject) {
+	p.RemoveBinding(n)
+	b := &binding{name: n, ref: ref, subjects: subjects, role: p.role(refKey(ref, n.Namespace))}
+	b.keys = b.subjectKeys()
+	p.bindings[n] = b
+	b.role.bound[b] = struct{}{}
+	if !b.role.exists {
+		p.dangling++
+	}
+	for _, k := range b.keys {
+		g := p.grants[k]
+		if g == nil {
+			g = &grants{}
+			p.grants[k] = g
+		}
+		g.add(b)
+	}
+}
+
+// RemoveBinding removes a binding.
+func (p *Policy) RemoveBinding(n Name) {
+	b := p.bindings[n]
+	if b == nil {
+		return
+	}
+	delete(p.bindings, n)
+	delete(b.role.bound, b)
+	if !b.role.exists {
+		p.dangling--
+	}
+	p.forget(refKey(b.ref, n.Namespace), b.role)
+	for _, k := range b.keys {
+		if g := p.grants[k]; g.remove(b) {
+			delete(p.grants, k)
+		}
+	}
+}
+
+// subjectKeys are the binding's subjects, each once. A client may bind as many as fit into an object, and all requests
+// wait meanwhile: the time is linear in their number.
+func (b *binding) subjectKeys() []subjectKey {
+	out, seen := make([]subjectKey, 0, len(b.subjects)), make(map[subjectKey]struct{}, len(b.subjects))
+	for i := range b.subjects {
+		k, ok := b.key(&b.subjects[i])
+		if _, again := seen[k]; ok && !again {
+			seen[k] = struct{}{}
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// key returns false for a subject that matches no user: one of an unknown kind, or a service account without a
+// namespace (K pkg/registry/rbac/validation/rule.go: appliesToUser).
+func (b *binding) key(s *rbacv1.Subject) (subjectKey, bool) {
+	switch s.Kind {
+	case rbacv1.UserKind:
+		return subjectKey{false, b.name.Namespace, s.Name}, true
+	case rbacv1.GroupKind:
+		return subjectKey{true, b.name.Namespace, s.Name}, true
+	case rbacv1.ServiceAccountKind:
+		namespace := s.Namespace
+		if namespace == "" {
+			namespace = b.name.Namespace
+		}
+		return subjectKey{false, b.name.Namespace, authentication.ServiceAccountName(namespace, s.Name)}, namespace != ""
+	}
+	return subjectKey{}, false
+}
+
+// RoleRules returns the rules of the role to which a binding in the namespace refers; false if it does not exist.
+func (p *Policy) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool) {
+	r := p.roles[refKey(ref, namespace)]
+	if r == nil || !r.exists {
+		return nil, false
+	}
+	return r.rules, true
+}
+
+// each calls yield for the grants of the user in the namespace, in the order of guarantee 4, until yield returns false.
+// A binding that matches several of the user's names is passed for each.
+func (p *Policy) each(u *authentication.User, namespace string, yield func(*grants) bool) {
+	for _, scope := range scopes(namespace) {
+		if g := p.grants[subjectKey{false, scope, u.Name}]; g != nil && !yield(g) {
+			return
+		}
+		for _, group := range u.Groups {
+			if g := p.grants[subjectKey{true, scope, group}]; g != nil && !yield(g) {
+				return
+			}
+		}
+	}
+}
+
+func scopes(namespace string) []string {
+	if namespace == "" {
+		return []string{""}
+	}
+	return []string{"", namespace}
+}
+
+// compare orders bindings of one subject.
+func compare(a, b *binding) int { return strings.Compare(a.name.Name, b.name.Name) }

@@ -1,0 +1,131 @@
+package customresource
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+)
+
+// True reports whether a condition of the definition is true.
+func True(d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomResourceDefinitionConditionType) bool {
+	c := condition(d, t)
+	return c != nil && c.Status == apiextensionsv1.ConditionTrue
+}
+
+func condition(
+	d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomResourceDefinitionConditionType,
+) *apiextensionsv1.CustomResourceDefinitionCondition {
+	for i := range d.Status.Conditions {
+		if d.Status.Conditions[i].Type == t {
+			return &d.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// SetCondition sets a condition in the definition's status; an unchanged one keeps its time.
+func SetCondition(
+	d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition, now metav1.Time,
+) {
+	old := condition(d, c.Type)
+	if old == nil {
+		c.LastTransitionTime = now
+		d.Status.Conditions = append(d.Status.Conditions, c)
+		return
+	}
+	if c.LastTransitionTime = old.LastTransitionTime; old.Status != c.Status {
+		c.LastTransitionTime = now
+	}
+	*old = c
+}
+
+// Decide computes a definition's accepted names and conditions from the definitions of its group (AX
+// pkg/controller/status, establish, apiapproval, nonstructuralschema). It returns nil if nothing changes. Several steps
+// of upstream's controllers are one here: a definition whose names are free is accepted and established at once (F-12).
+func Decide(
+	d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time,
+) *apiextensionsv1.CustomResourceDefinition {
+	out := d.DeepCopy()
+	if !reflect.DeepEqual(d.Spec.Names, d.Status.AcceptedNames) || condition(d, apiextensionsv1.NamesAccepted) == nil {
+		acceptNames(out, others, now)
+	}
+	if True(out, apiextensionsv1.NamesAccepted) && !True(out, apiextensionsv1.Established) &&
+		out.DeletionTimestamp == nil {
+		SetCondition(out, apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established,
+			Status: apiextensionsv1.ConditionTrue, Reason: "InitialNamesAccepted",
+			Message: "the initial names have been accepted"}, now)
+	}
+	setApproval(out, now)
+	setStructure(out, now)
+	if reflect.DeepEqual(out.Status, d.Status) {
+		return nil
+	}
+	return out
+}
+
+// acceptNames accepts the names that are free.
+func acceptNames(
+	d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time,
+) {
+	names, kinds := taken(d, others)
+	want, have := d.Spec.Names, &d.Status.AcceptedNames
+	verdict := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NamesAccepted,
+		Status: apiextensionsv1.ConditionTrue, Reason: "NoConflicts", Message: "no conflicts found"}
+	reject := func(reason string, err error) {
+		verdict.Status, verdict.Reason, verdict.Message = apiextensionsv1.ConditionFalse, reason, err.Error()
+	}
+	accept := func(want string, have *string, used map[string]bool, reason string) {
+		if want != *have && used[want] {
+			reject(reason, inUse(want))
+			return
+		}
+		*have = want
+	}
+	accept(want.Plural, &have.Plural, names, "PluralConflict")
+	accept(want.Singular, &have.Singular, names, "SingularConflict")
+	var errs []error
+	for _, s := range want.ShortNames {
+		if !slices.Contains(have.ShortNames, s) && names[s] {
+			errs = append(errs, inUse(s))
+		}
+	}
+	if err := utilerrors.NewAggregate(errs); err != nil {
+		reject("ShortNamesConflict", err)
+	} else {
+		have.ShortNames = want.ShortNames
+	}
+	accept(want.Kind, &have.Kind, kinds, "KindConflict")
+	accept(want.ListKind, &have.ListKind, kinds, "ListKindConflict")
+	have.Categories = want.Categories
+	SetCondition(d, verdict, now)
+	if condition(d, apiextensionsv1.Established) == nil {
+		SetCondition(d, apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established,
+			Status: apiextensionsv1.ConditionFalse, Reason: "NotAccepted", Message: "not all names are accepted"}, now)
+	}
+}
+
+func inUse(name string) error { return fmt.Errorf("%q is already in use", name) }
+
+// taken are the names and kinds of a group that are in use, including those of d.
+func taken(
+	d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition,
+) (names, kinds map[string]bool) {
+	names, kinds = map[string]bool{}, map[string]bool{}
+	for _, o := range append(slices.Clip(others), d) {
+		if o.Spec.Group != d.Spec.Group || o != d && o.Name == d.Name {
+			continue
+		}
+		a := o.Status.AcceptedNames
+		for _, n := range append([]string{a.Plural, a.Singular}, a.ShortNames...) {
+			names[n] = true
+		}
+		kinds[a.Kind], kinds[a.ListKind] = true, true
+	}
+	delete(names, "")
+	delete(kinds, "")
+	return names, kinds
+}

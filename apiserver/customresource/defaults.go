@@ -1,0 +1,149 @@
+package customresource
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// mostDefaulted limits the bytes of JSON that defaults add to an object: the limit of a request's body, as more could
+// not be stored. Upstream has no limit (AX pkg/apiserver/schema/defaulting/algorithm.go: Default): a default of 100 KB
+// for each of 100,000 items makes 10 GB.
+const mostDefaulted = 3 << 20
+
+// errDefaults is the error for an object whose defaults are too large.
+var errDefaults = fmt.Errorf("the defaults of its schema would add more than %d bytes to the object", mostDefaulted)
+
+// defaults are the defaults in a schema and its nested schemas; nil if there are none.
+type defaults struct {
+	schema *schema.Structural
+	// own are the properties that have a default; properties are all that have or contain one.
+	own, properties map[string]*defaults
+	items, rest     *defaults
+	// size is how many bytes the default adds, including the defaults inside it; at most mostDefaulted+1.
+	size int
+}
+
+// defaultsOf collects the defaults of a schema. It keeps references to it.
+func defaultsOf(s *schema.Structural) *defaults {
+	if s == nil {
+		return nil
+	}
+	d := &defaults{schema: s, own: map[string]*defaults{}, properties: map[string]*defaults{}}
+	for name, p := range s.Properties {
+		within := defaultsOf(&p)
+		if within == nil {
+			continue
+		}
+		d.properties[name] = within
+		if p.Default.Object != nil {
+			d.own[name] = within
+		}
+	}
+	d.items = defaultsOf(s.Items)
+	if s.AdditionalProperties != nil {
+		d.rest = defaultsOf(s.AdditionalProperties.Structural)
+	}
+	if s.Default.Object == nil && len(d.properties) == 0 && d.items == nil && d.rest == nil {
+		return nil
+	}
+	data, err := json.Marshal(s.Default.Object)
+	d.size = len(data)
+	if err != nil || d.size > mostDefaulted {
+		d.size = mostDefaulted + 1
+	} else {
+		d.size += d.missing(s.Default.Object, mostDefaulted-d.size)
+	}
+	return d
+}
+
+// replaces reports whether the default replaces the value, a null that is not allowed.
+func (d *defaults) replaces(x any) bool { return d != nil && x == nil && !d.schema.Nullable }
+
+// missing is how many bytes defaults would add to x. It stops counting above most.
+func (d *defaults) missing(x any, most int) (n int) {
+	if d == nil {
+		return 0
+	}
+	count := func(name string, within *defaults, v any, found bool) (going bool) {
+		switch {
+		case !found || within.replaces(v):
+			n += len(name) + len(`"":,`) + within.size
+		default:
+			n += within.missing(v, most-n)
+		}
+		return n <= most
+	}
+	switch x := x.(type) {
+	case map[string]any:
+		for name, within := range d.own {
+			if _, found := x[name]; !found && !count(name, within, nil, false) {
+				return n
+			}
+		}
+		for name, v := range x {
+			if within := d.at(name); within != nil && !count(name, within, v, true) {
+				return n
+			}
+		}
+	case []any:
+		for _, v := range x {
+			if d.items == nil || !count("", d.items, v, true) {
+				return n
+			}
+		}
+	}
+	return n
+}
+
+// at is the part for a member of an object; nil if it has no defaults.
+func (d *defaults) at(name string) *defaults {
+	if _, known := d.schema.Properties[name]; known {
+		return d.properties[name]
+	}
+	return d.rest
+}
+
+// set sets the missing defaults in x to copies.
+func (d *defaults) set(x any) {
+	if d == nil {
+		return
+	}
+	switch x := x.(type) {
+	case map[string]any:
+		for name, within := range d.own {
+			if v, found := x[name]; !found || within.replaces(v) {
+				x[name] = within.copy()
+			}
+		}
+		for name, v := range x {
+			within := d.at(name)
+			if within.replaces(v) {
+				v = within.copy()
+				x[name] = v
+			}
+			within.set(v)
+		}
+	case []any:
+		for i := range x {
+			if d.items.replaces(x[i]) {
+				x[i] = d.items.copy()
+			}
+			d.items.set(x[i])
+		}
+	}
+}
+
+func (d *defaults) copy() any { return runtime.DeepCopyJSONValue(d.schema.Default.Object) }
+
+// fill sets all defaults of an object, or none if they are too large. It keeps other nulls: those of an apply document
+// are validated (AX pkg/apiserver/customresource_handler.go: unstructuredDefaulter).
+func (d *defaults) fill(content map[string]any) error {
+	if d.missing(content, mostDefaulted) > mostDefaulted {
+		return errDefaults
+	}
+	d.set(content)
+	return nil
+}

@@ -1,0 +1,183 @@
+package customresource
+
+import (
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// The verbs, in the order in which discovery lists them for custom resources.
+var (
+	verbs  = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
+	modify = []string{"get", "patch", "update"}
+)
+
+// Entries returns the entries of a definition: one for each served version. There is none before its names are accepted
+// and it is established (F-12).
+func Entries(d *apiextensionsv1.CustomResourceDefinition) []*resources.Resource {
+	return entries(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil })
+}
+
+// entries keeps nothing of d that is large: it calls whole when it needs the schemas.
+func entries(
+	d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
+) []*resources.Resource {
+	if !True(d, apiextensionsv1.Established) {
+		return nil
+	}
+	of := schemesOf(d, whole)
+	var out, unserved []*resources.Resource
+	for _, v := range of.versions {
+		if v.Served {
+			out = append(out, entry(d, v, of))
+		} else {
+			unserved = append(unserved, entry(d, v, of))
+		}
+	}
+	for _, r := range out {
+		r.Unserved = unserved
+	}
+	return out
+}
+
+// Stored returns the entry of the storage version, even if that is not served; nil before the definition is
+// established. It is for the objects of a definition that is being deleted.
+func Stored(d *apiextensionsv1.CustomResourceDefinition) *resources.Resource {
+	if !True(d, apiextensionsv1.Established) {
+		return nil
+	}
+	of := schemesOf(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil })
+	return entry(d, of.stored, of)
+}
+
+// schemes are the versions of a definition.
+type schemes struct {
+	versions []*version
+	// stored is the version in which objects are written; older objects may be stored in any other.
+	stored *version
+	// verified marks the objects that have the form that the schema of the stored version requires.
+	verified *storage.Verification
+	// conversion converts between the versions.
+	conversion conversion
+}
+
+func schemesOf(
+	d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
+) schemes {
+	of := schemes{stored: &version{}, verified: new(storage.Verification), conversion: conversionOf(d)}
+	for i := range d.Spec.Versions {
+		v := newVersion(d, i, whole)
+		of.versions = append(of.versions, v)
+		if v.Storage {
+			of.stored = v
+		}
+	}
+	return of
+}
+
+// version returns the version with that apiVersion, nil if there is none.
+func (s schemes) version(apiVersion string) *version {
+	for _, v := range s.versions {
+		if v.apiVersion == apiVersion {
+			return v
+		}
+	}
+	return nil
+}
+
+func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) *resources.Resource {
+	names := d.Status.AcceptedNames
+	gvk := schema.GroupVersionKind{Group: d.Spec.Group, Version: v.Name, Kind: names.Kind}
+	r := &resources.Resource{
+		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
+		Plural: names.Plural, Singular: names.Singular, ShortNames: names.ShortNames, Categories: names.Categories,
+		ListKind:   names.ListKind,
+		Namespaced: d.Spec.Scope == apiextensionsv1.NamespaceScoped, Verbs: verbs,
+		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true,
+		Direct: true,
+		New: func() runtime.Object {
+			u := &unstructured.Unstructured{}
+			u.SetGroupVersionKind(gvk)
+			return u
+		},
+		Table:    table(v.AdditionalPrinterColumns),
+		Coerce:   func(obj runtime.Object) ([]string, error) { return v.coerce(obj.(*unstructured.Unstructured), false) },
+		Restore:  restore(of),
+		OpenAPI:  v.openAPI,
+		Verified: of.verified,
+		Origin:   string(d.UID),
+	}
+	if of.stored != v {
+		r.ToStored, r.FromStored = of.converter(of.stored), of.converter(v)
+	}
+	r.Convert = of.change
+	r.Serve = func(objs []runtime.Object) ([]runtime.Object, error) { return of.convert(objs, v) }
+	r.Deprecated = deprecation(v)
+	selectable(r, v.SelectableFields)
+	strategy(r, v)
+	return r
+}
+
+// strategy sets the rules of writes and the subresources.
+func strategy(r *resources.Resource, v *version) {
+	r.Strategy = resources.Strategy{
+		Generation: resources.CustomWholeGeneration, Conditional: true, CustomMeta: true,
+		Default: v.fill, Validate: v.validate, ValidateUpdate: v.validateUpdate, Warnings: warnings,
+	}
+	if v.Subresources == nil {
+		return
+	}
+	if v.Subresources.Status != nil {
+		r.Strategy.Generation = resources.CustomGeneration
+		r.Subresources = append(r.Subresources, resources.Subresource{Name: "status", Verbs: modify, Action: resources.Status,
+			PrepareUpdate: prepareStatus, ValidateUpdate: v.validateStatus})
+	}
+	if s := v.Subresources.Scale; s != nil {
+		paths := resources.ScalePaths{
+			Replicas: strings.TrimPrefix(s.SpecReplicasPath, "."), StatusReplicas: strings.TrimPrefix(s.StatusReplicasPath, "."),
+		}
+		if s.LabelSelectorPath != nil {
+			paths.Selector = strings.TrimPrefix(*s.LabelSelectorPath, ".")
+		}
+		r.Subresources = append(r.Subresources, resources.Subresource{Name: "scale", Verbs: modify, Action: resources.Scale,
+			Kind: resources.ScaleKind, ScalePaths: paths, ValidateUpdate: v.validateUpdate})
+	}
+}
+
+// restore decodes a stored object as the codecs of AX pkg/apiserver/customresource_handler.go do: by the schema of the
+// version in which it was stored.
+func restore(of schemes) func(runtime.Object) error {
+	return func(obj runtime.Object) error {
+		u := obj.(*unstructured.Unstructured)
+		was := of.version(u.GetAPIVersion())
+		// the version was removed from the definition although objects are stored in it (AX
+		// pkg/apiserver/conversion/converter.go)
+		if was == nil {
+			return invalidVersion(u)
+		}
+		if _, err := was.coerce(u, true); err != nil {
+			return err
+		}
+		was.fill(u) // if the defaults are too large, the object is served without, so that it can be fixed or removed
+		return nil
+	}
+}
+
+// deprecation is the warning for requests of a deprecated version.
+func deprecation(v *version) string {
+	switch {
+	case !v.Deprecated:
+		return ""
+	case v.DeprecationWarning != nil:
+		return *v.DeprecationWarning
+	}
+	return v.apiVersion + " " + v.kind + " is deprecated"
+}
+
+func fieldPath(path string) storage.FieldPath { return storage.FieldPath{Paths: []string{path}} }

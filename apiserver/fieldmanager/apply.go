@@ -1,0 +1,102 @@
+package fieldmanager
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Apply merges an apply document into live and returns the result in the stored version, with its managedFields. live
+// is in the stored or the served version and is not changed; nil means that the document creates the object. strictness
+// is the option fieldValidation. warn is called with each strict error of the document if strictness is Warn (B-71).
+//
+// The caller rejects the uid of a document that creates an object (B-58).
+//
+// Errors: 409 Conflict for fields that other managers own, unless force is set; 400 BadRequest for a document that is
+// not YAML, has another kind, or has managedFields (B-60). A document that does not match the kind's schema is an error
+// without a status, which clients get as 500.
+func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Object, document []byte, manager string,
+	force bool, strictness string, warn func(string)) (runtime.Object, error) {
+	e, err := m.endpoint(res, sub)
+	if err != nil {
+		return nil, err
+	}
+	return e.apply(live, document, manager, force, strictness, warn)
+}
+
+func (e *endpoint) apply(live runtime.Object, document []byte, manager string, force bool, strictness string,
+	warn func(string)) (runtime.Object, error) {
+	config := &unstructured.Unstructured{Object: map[string]any{}}
+	err := yaml.Unmarshal(document, &config.Object)
+	if err == nil && e.res.Custom {
+		err = integers(document, config)
+	}
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
+	}
+	if live == nil {
+		// kube-apiserver would store these, and the next update would remove the object. Here they are removed and have
+		// no field manager, as in a POST (A-43, J-02).
+		unstructured.RemoveNestedField(config.Object, "metadata", "deletionTimestamp")
+		unstructured.RemoveNestedField(config.Object, "metadata", "deletionGracePeriodSeconds")
+	}
+	was, err := e.live(live, config)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := e.fields.Apply(was, config, manager, force)
+	if err != nil {
+		return nil, sorted(err)
+	}
+	if err := validateFields(document, strictness, warn); err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+// integers decodes the document again, with integers as int64: the YAML library decodes all numbers as float64.
+func integers(document []byte, config *unstructured.Unstructured) error {
+	data, err := yaml.YAMLToJSON(document)
+	if err != nil {
+		return err
+	}
+	config.Object = map[string]any{}
+	return kjson.UnmarshalCaseSensitivePreserveInts(data, &config.Object)
+}
+
+// validateFields finds the strict errors of a document. It follows the merge, whose errors come first (AS
+// handlers/patch.go:applyPatcher.applyPatchToCurrentObject).
+func validateFields(document []byte, strictness string, warn func(string)) error {
+	if strictness != metav1.FieldValidationStrict && strictness != metav1.FieldValidationWarn {
+		return nil
+	}
+	err := yaml.UnmarshalStrict(document, &map[string]any{})
+	switch {
+	case err == nil:
+	case strictness == metav1.FieldValidationStrict:
+		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding YAML: %v", err))
+	default:
+		warn(err.Error())
+	}
+	return nil
+}
+
+// sorted sorts the causes of a conflict by manager, as its message is; upstream has them in map order.
+func sorted(err error) error {
+	var conflict *apierrors.StatusError
+	if errors.As(err, &conflict) && conflict.ErrStatus.Details != nil {
+		slices.SortStableFunc(conflict.ErrStatus.Details.Causes,
+			func(a, b metav1.StatusCause) int { return strings.Compare(a.Message, b.Message) })
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package fieldmanager
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kube-openapi/pkg/schemaconv"
+	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/kubecascade/kubecascade/apiserver/openapi"
+)
+
+// kinds are the schemas of built-in kinds, each made when it is first needed. They are made one after the other, so
+// that they can share types.
+type kinds struct {
+	byKind sync.Map // schema.GroupVersionKind to *typed.ParseableType
+
+	// mu is held while a schema or a shape is made, and guards atoms and shapes.
+	mu sync.Mutex
+	// atoms are the types of all schemas, by name. A name stands for a Go type.
+	atoms  map[string]smd.Atom
+	shapes map[shapeKey]*shape
+}
+
+// get returns the schema of a kind; sample makes an object of it.
+func (k *kinds) get(gvk schema.GroupVersionKind, sample func() runtime.Object) (*typed.ParseableType, error) {
+	if t, ok := k.byKind.Load(gvk); ok {
+		return t.(*typed.ParseableType), nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if t, ok := k.byKind.Load(gvk); ok {
+		return t.(*typed.ParseableType), nil
+	}
+	t, err := k.make(sample())
+	if err != nil {
+		return nil, fmt.Errorf("creating the schema of %s: %w", gvk, err)
+	}
+	k.byKind.Store(gvk, t)
+	return t, nil
+}
+
+// shape returns the shape of a kind's objects.
+func (k *kinds) shape(gvk schema.GroupVersionKind, sample func() runtime.Object) (*shape, error) {
+	t, err := k.get(gvk, sample)
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.shapes == nil {
+		k.shapes = map[shapeKey]*shape{}
+	}
+	return shapeOf(reflect.TypeOf(sample()), t, k.shapes), nil
+}
+
+// make builds a schema with mu held.
+func (k *kinds) make(sample runtime.Object) (*typed.ParseableType, error) {
+	name, schemas := openapi.Schemas(sample)
+	s, err := schemaconv.ToSchemaFromOpenAPI(schemas, false)
+	if err != nil {
+		return nil, err
+	}
+	if k.atoms == nil {
+		k.atoms = map[string]smd.Atom{}
+	}
+	for i := range s.Types {
+		t := &s.Types[i]
+		if shared, ok := k.atoms[t.Name]; ok {
+			t.Atom = shared
+		} else {
+			k.atoms[t.Name] = t.Atom
+		}
+	}
+	parser := &typed.Parser{Schema: smd.Schema{Types: s.Types}}
+	t := parser.Type(name)
+	return &t, nil
+}

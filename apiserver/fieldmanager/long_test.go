@@ -1,0 +1,61 @@
+package fieldmanager
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// variables is a pod whose container has so many variables, in reverse order, as the most costly one is.
+func variables(n int) *corev1.Pod {
+	p := &corev1.Pod{}
+	p.APIVersion, p.Kind, p.Name = "v1", "Pod", "a"
+	p.Spec.Containers = []corev1.Container{{Name: "c"}}
+	for i := range n {
+		p.Spec.Containers[0].Env = append(p.Spec.Containers[0].Env, corev1.EnvVar{Name: fmt.Sprintf("v%06d", n-i)})
+	}
+	return p
+}
+
+// TestLongLists: a write that would have to compare the fields of a list with more than 10,000 objects leaves the
+// object without managedFields, as one does whose fields can't be compared.
+func TestLongLists(t *testing.T) {
+	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	for n, kept := range map[int]bool{mostListed / 10: true, mostListed + 1: false} {
+		live := variables(n)
+		m.Update(res, "", nil, live, "one")
+		next := live.DeepCopy()
+		next.Spec.Containers[0].Env = append(next.Spec.Containers[0].Env, corev1.EnvVar{Name: "new"})
+		m.Update(res, "", live, next, "two")
+		if got := len(next.GetManagedFields()) == 2; got != kept {
+			t.Errorf("%d variables: %d entries", n, len(next.GetManagedFields()))
+		}
+	}
+	custom := func(n int) *unstructured.Unstructured {
+		list := make([]any, n)
+		for i := range list {
+			list[i] = map[string]any{"a": int64(i)}
+		}
+		return &unstructured.Unstructured{
+			Object: map[string]any{"spec": map[string]any{"deep": []any{map[string]any{"list": list}}}},
+		}
+	}
+	if listed(custom(mostListed)) != nil || listed(custom(mostListed+1)) == nil {
+		t.Error("a custom resource's list is not counted")
+	}
+	mixed := custom(mostListed + 1)
+	mixed.Object["spec"].(map[string]any)["deep"].([]any)[0].(map[string]any)["list"].([]any)[0] = "first"
+	if listed(mixed) == nil {
+		t.Error("a list that begins with a value is not counted")
+	}
+	for n, long := range map[int]bool{mostValues: false, mostValues + 1: true} {
+		p := variables(1)
+		p.Finalizers = make([]string, n)
+		values := &unstructured.Unstructured{Object: map[string]any{"spec": make([]any, n)}}
+		if (listed(p) != nil) != long || (listed(values) != nil) != long {
+			t.Errorf("%d values: %v, %v", n, listed(p), listed(values))
+		}
+	}
+}

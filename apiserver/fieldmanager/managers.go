@@ -1,0 +1,191 @@
+package fieldmanager
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Config is the configuration of New.
+type Config struct {
+	// Types is the table of served resources, with an object's other versions.
+	Types *resources.Types
+	// Custom returns the converter of a custom resource's version, by the schema of its CustomResourceDefinition. If it
+	// or its result is nil, the resource has no schema, and its fields are derived from values.
+	Custom func(*resources.Resource) (managedfields.TypeConverter, error)
+}
+
+// Managers track the field managers of objects of all kinds.
+type Managers struct {
+	types  *resources.Types
+	custom func(*resources.Resource) (managedfields.TypeConverter, error)
+	kinds  kinds
+
+	// mu guards endpoints, and is not held while one is built.
+	mu        sync.RWMutex
+	endpoints map[endpointKey]*endpoint
+
+	// customScale is the endpoint of all scales of custom resources.
+	customScale func() (*endpoint, error)
+
+	// unlinked is the last result of without.
+	unlinked atomic.Pointer[unlinked]
+}
+
+// object has the methods of every API object.
+type object interface {
+	metav1.Object
+	runtime.Object
+}
+
+type endpointKey struct {
+	kind schema.GroupVersionKind
+	sub  string
+}
+
+// endpoint tracks the writes to a resource or subresource. All but built is immutable once build has returned.
+type endpoint struct {
+	res   *resources.Resource
+	sub   string
+	build func() error
+	// customScale says that it is the endpoint of custom resources' scales.
+	customScale bool
+
+	fields *managedfields.FieldManager
+	// convert converts between versions; empty is an empty object of the kind.
+	convert *convertor
+	empty   object
+	// creation computes the fields of new objects, nil if only the field manager can.
+	creation *creation
+	// pruner reduces what is compared. It is nil for kinds that are stored in another version or have no Go type.
+	pruner func() *pruner
+	// owned detects writes that change no set of fields. It is nil if pruner is, and if ownFields has the endpoint, as
+	// it does not know the fields that this excludes.
+	owned func() *owned
+}
+
+// New returns the Managers for the resources of a table.
+func New(c Config) *Managers {
+	m := &Managers{types: c.Types, custom: c.Custom, endpoints: map[endpointKey]*endpoint{}}
+	m.customScale = sync.OnceValues(func() (*endpoint, error) {
+		e := &endpoint{res: scaleResource, sub: "scale", customScale: true}
+		return e, m.build(e)
+	})
+	return m
+}
+
+// endpoint returns the endpoint of a resource or subresource, which is built by the first request.
+func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, error) {
+	key := endpointKey{res.GroupVersionKind(), sub}
+	m.mu.RLock()
+	e := m.endpoints[key]
+	m.mu.RUnlock()
+	if e == nil || e.res != res {
+		e = m.insert(key, res, sub)
+	}
+	if err := e.build(); err != nil {
+		return nil, fmt.Errorf("tracking fields of %s: %w", key.kind, err)
+	}
+	return e, nil
+}
+
+// insert adds an endpoint that is not built yet, and removes those whose resources left the table.
+func (m *Managers) insert(key endpointKey, res *resources.Resource, sub string) *endpoint {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.endpoints[key]; e != nil && e.res == res {
+		return e
+	}
+	for k, e := range m.endpoints {
+		if e.res.Custom && m.types.Lookup(e.res.Group, e.res.Version, e.res.Plural) != e.res {
+			delete(m.endpoints, k)
+		}
+	}
+	e := &endpoint{res: res, sub: sub}
+	e.build = sync.OnceValue(func() error { return m.build(e) })
+	m.endpoints[key] = e
+	return e
+}
+
+// build builds an endpoint (AS pkg/endpoints/installer.go:registerResourceHandlers, AX
+// pkg/apiserver/customresource_handler.go:scopeWithFieldManager).
+// pkg/apiserver/customresource_handler.go:scopeWithFieldManager).
+func (m *Managers) build(e *endpoint) error {
+	types, err := m.converter(e.res)
+	if err != nil {
+		return err
+	}
+	e.convert = &convertor{res: e.res, table: m.types}
+	empty, ok := e.res.New().(object)
+	if !ok {
+		return fmt.Errorf("%s has no metadata", e.res.Kind)
+	}
+	e.empty = empty
+	if e.sub == "" && !e.res.Custom {
+		if e.creation, err = m.creation(e.res); err != nil {
+			return err
+		}
+	}
+	if !e.res.Custom && e.res.ToStored == nil && e.res.FromStored == nil {
+		root, err := m.kinds.shape(e.res.GroupVersionKind(), e.res.New)
+		if err != nil {
+			return err
+		}
+		e.pruner = sync.OnceValue(func() *pruner { return newPruner(root) })
+		if _, few := ownFields[endpointName(e.res, e.sub)]; !few {
+			e.owned = sync.OnceValue(func() *owned { return newOwned(root, resetPaths(e.res, e.sub)) })
+		}
+	}
+	create := managedfields.NewDefaultFieldManager
+	if e.res.Custom {
+		create = managedfields.NewDefaultCRDFieldManager
+	}
+	// The hub is a version that no group serves. It stands for the form in which an object is stored, which may belong
+	// to another group (events).
+	hub := schema.GroupVersion{Group: e.res.Group, Version: runtime.APIVersionInternal}
+	var convert fieldConvertor = e.convert
+	if e.customScale {
+		create, convert = managedfields.NewDefaultCRDFieldManager, &scaleConvertor{e.convert}
+	}
+	e.fields, err = create(types, convert, convert, convert, e.res.GroupVersionKind(), hub, e.sub,
+		resets(e.res, e.sub, m.versions(e.res)))
+	return err
+}
+
+func (m *Managers) creation(res *resources.Resource) (*creation, error) {
+	root, err := m.kinds.shape(res.GroupVersionKind(), res.New)
+	if err != nil {
+		return nil, err
+	}
+	return newCreation(root, resetPaths(res, "")), nil
+}
+
+func (m *Managers) converter(res *resources.Resource) (managedfields.TypeConverter, error) {
+	if !res.Custom {
+		return &converter{kinds: &m.kinds, table: m.types, core: res.Group == ""}, nil
+	}
+	if m.custom != nil {
+		if c, err := m.custom(res); c != nil || err != nil {
+			return c, err
+		}
+	}
+	return managedfields.NewDeducedTypeConverter(), nil
+}
+
+// versions returns the entries of a resource in all its versions.
+func (m *Managers) versions(res *resources.Resource) []*resources.Resource {
+	all := []*resources.Resource{res}
+	for _, r := range m.types.All() {
+		if r != res && r.Collection == res.Collection && r.Collection != "" {
+			all = append(all, r)
+		}
+	}
+	return append(all, res.Unserved...)
+}

@@ -1,0 +1,144 @@
+package fieldmanager
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Manager returns the field manager of a write: the option fieldManager, else the part of the user agent before its
+// first slash, without unprintable characters and truncated to the maximum length of a manager's name (A-35).
+func Manager(fieldManager, userAgent string) string {
+	if fieldManager != "" {
+		return fieldManager
+	}
+	program, _, _ := strings.Cut(userAgent, "/")
+	var b strings.Builder
+	for _, r := range program {
+		if !unicode.IsPrint(r) {
+			continue
+		}
+		if b.Len()+utf8.RuneLen(r) > validation.FieldManagerMaxLength {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Update records in obj's managedFields what a create, an update, or a patch other than an apply has changed, and
+// returns obj. live is the stored object, nil on create. obj and live are in the stored version or in the served one.
+// sub is the subresource that was written, or empty. After an error obj has no managedFields (A-35, A-36).
+func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime.Object,
+	manager string) runtime.Object {
+	o, ok := obj.(object)
+	if !ok {
+		return obj
+	}
+	e, err := m.endpoint(res, sub)
+	if err == nil {
+		err = e.update(live, o, manager)
+	}
+	if err != nil {
+		o.SetManagedFields(nil)
+	}
+	return obj
+}
+
+func (e *endpoint) update(live runtime.Object, obj object, manager string) error {
+	if live == nil {
+		if done, err := e.create(obj, manager); done || err != nil {
+			return err
+		}
+	}
+	was, err := e.live(live, obj)
+	if err != nil {
+		return err
+	}
+	if e.pruner != nil {
+		if done, err := e.pruned(was, obj, manager); done {
+			return err
+		}
+	}
+	if err := listed(was.versioned, obj); err != nil {
+		return err
+	}
+	_, err = e.fields.Update(was, obj, manager)
+	return err
+}
+
+// pruned is Update with copies of the objects that have only the differing fields, and with the entries that may
+// change. It returns false if Update is needed: entries of other versions require a conversion, and entries that a
+// client sends may contain anything.
+func (e *endpoint) pruned(was *view, obj object, manager string) (done bool, err error) {
+	entries, version := was.GetManagedFields(), e.res.GroupVersion().String()
+	if reflect.TypeOf(was.versioned) != reflect.TypeOf(obj) || !ofVersion(entries, version) ||
+		claimed(entries) || !reflect.DeepEqual(entries, obj.GetManagedFields()) {
+		return false, nil
+	}
+	a, b, names := e.pruner().prune(was.versioned, obj)
+	if e.owned != nil {
+		if after, ok := e.owned().entries(a, b, entries, manager, e.sub); ok {
+			obj.SetManagedFields(after)
+			return true, nil
+		}
+	}
+	stored, now := shallow(was.object).(object), b.(object)
+	affected, unaffected := splitEntries(entries, manager, names)
+	alone := standIn(version)
+	if len(affected) == 0 && len(unaffected) > 0 {
+		affected = append(affected, alone)
+	}
+	stored.SetManagedFields(affected)
+	now.SetManagedFields(affected)
+	if err := listed(a, b); err != nil {
+		return true, err
+	}
+	_, err = e.fields.Update(&view{stored, a}, now, manager)
+	left := slices.DeleteFunc(now.GetManagedFields(),
+		func(e metav1.ManagedFieldsEntry) bool { return e.Manager == alone.Manager })
+	obj.SetManagedFields(ordered(append(left, unaffected...)))
+	return true, err
+}
+
+// live returns the stored object in the served version and without managedFields, which have no manager, so that they
+// need not be converted as a part of the object.
+func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
+	stored, ok := live.(object)
+	if !ok {
+		return &view{e.empty, e.empty}, nil
+	}
+	versioned, err := e.convert.ConvertToVersion(stored, e.res.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	entries := stored.GetManagedFields()
+	if len(entries) > 0 && !claimed(entries) && !claimed(obj.GetManagedFields()) {
+		versioned = shallow(versioned)
+		versioned.(metav1.Object).SetManagedFields(nil)
+	}
+	return &view{stored, versioned}, nil
+}
+
+// claimed reports whether an entry may own managedFields themselves. Only a client that sent such an entry can cause
+// that. It loses the field with the next change.
+func claimed(entries []metav1.ManagedFieldsEntry) bool {
+	for i := range entries {
+		if f := entries[i].FieldsV1; f != nil {
+			raw := f.GetRawBytes()
+			if bytes.Contains(raw, []byte("f:managedFields")) || bytes.Contains(raw, []byte(`\u`)) {
+				return true
+			}
+		}
+	}
+	return false
+}
