@@ -24,7 +24,7 @@ test: ## the tests of the server, then those that drive it with real clients, of
 	$(GO) -C tests test -vet=off -count=1 ./...
 
 # Packages with goroutines of their own.
-RACE = ./apiserver ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./controllers/... ./gc/... ./loopback ./storage/...
+RACE = ./apiserver ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./controllers/... ./gc/... ./loopback ./storage/...
 
 check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
@@ -35,7 +35,7 @@ check: ## what a change must pass besides the tests
 	"$$($(GO) -C tests tool -n staticcheck)" ./...
 	cd tests && $(GO) tool staticcheck ./...
 	$(GO) test -vet=off -race $(RACE)
-	$(MAKE) fuzz FUZZ=apiserver/fuzz_test.go FUZZTIME=30s FUZZJOBS=2 FUZZARGS=-test.parallel=1
+	$(MAKE) fuzz FUZZ=apiserver/endpoints FUZZTIME=30s FUZZJOBS=2 FUZZARGS=-test.parallel=1
 
 race: ## all that has goroutines with the race detector, documents, which take long so, and the tests with real clients, whose libraries take minutes to build
 	$(GO) test -vet=off -race $(RACE) ./apiserver/openapi

@@ -6,21 +6,24 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/filters"
+	"github.com/kubecascade/kubecascade/apiserver/filters/impersonation"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // Handler returns the whole API for clients that authenticate (the secure port).
-func (s *Server) Handler() http.Handler {
-	return filters.Begin(s.limits, s.config.WriteTimeout, filters.StripSlash(s.routes(s.users.Secure)))
-}
+func (s *Server) Handler() http.Handler { return s.begin(filters.StripSlash(s.routes(s.users.Secure))) }
 
 // Insecure returns the same for the plain port on the loopback interface, where clients without credentials are
 // administrators, as with kubectl proxy.
 func (s *Server) Insecure() http.Handler {
-	h := filters.StripSlash(s.routes(s.users.Plain))
-	return filters.Begin(s.limits, s.config.WriteTimeout, filters.OwnOrigin(s.config.Log, h))
+	own := filters.OwnOrigin(s.config.Log)
+	return s.begin(own(filters.StripSlash(s.routes(s.users.Plain))))
+}
+
+func (s *Server) begin(h http.Handler) http.Handler {
+	return filters.Begin(s.limits, s.config.WriteTimeout)(h)
 }
 
 // use wraps all routes in the filters, the outermost first.
@@ -31,9 +34,9 @@ func (s *Server) use(r chi.Router, users filters.Authenticator) {
 		filters.NoCache,
 		filters.Recover(s.metrics, log),
 		filters.Authenticate(users, s.limits, log),
-		filters.RequestInfo(s.limits, log),
-		filters.Impersonate(s.registry.Authorizer, log),
 		filters.LongHead(s.limits, log),
+		filters.RequestInfo(s.limits, log),
+		impersonation.Filter(s.registry.Authorizer, s.limits, log),
 	)
 	if !filters.AllowsAll(s.config.Modes) {
 		r.Use(filters.Authorize(s.registry.Authorizer, log))
@@ -93,10 +96,6 @@ func (s *Server) seated(r chi.Router) {
 // resource serves everything below a group version.
 func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 	i := requestinfo.Of(r)
-	if i.APIPrefix == "apis" && i.APIGroup == "" {
-		http.NotFound(w, r)
-		return
-	}
 	if !s.serves(i.APIGroup, i.APIVersion) {
 		s.unserved(w, r, i.APIGroup, i.APIVersion)
 		return

@@ -38,16 +38,19 @@ type Config struct {
 // API serves the verbs. Its methods may be called from any goroutine.
 type API struct {
 	lister
-	config  Config
 	limits  *inflight.Limits
 	metrics *metrics.Metrics
 	log     *slog.Logger
-	watches watches
+	now     func() time.Time
+	// timeout and writeTimeout are as in Config; malformed is DeleteMalformed.
+	timeout, writeTimeout time.Duration
+	malformed             bool
+	watches               watches
 }
 
 // watches are the watches that are open.
 type watches struct {
-	watchCounts watchCounts
+	counts watchCounts
 	// closing is closed when the server shuts down: watches end.
 	closing chan struct{}
 	close   func()
@@ -58,7 +61,10 @@ type watches struct {
 
 // New returns an API.
 func New(c Config) *API {
-	a := &API{lister: lister{c.Registry}, config: c, limits: c.Limits, metrics: c.Metrics, log: c.Log}
+	a := &API{
+		lister: lister{c.Registry}, limits: c.Limits, metrics: c.Metrics, log: c.Log, now: c.Now, timeout: c.Timeout,
+		writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
+	}
 	a.watches.closing = make(chan struct{})
 	a.watches.close = sync.OnceFunc(func() { close(a.watches.closing) })
 	return a

@@ -34,7 +34,7 @@ func (a *API) serveDeleteCollection(q *request) error {
 	if err := noCollection(opts); err != nil {
 		return err
 	}
-	if a.config.DeleteMalformed {
+	if a.malformed {
 		x.Malformed = &render.Malformed{}
 	}
 	q.DryRun = registry.IsDryRun(opts.DryRun)

@@ -79,7 +79,7 @@ func (w *watch) render(o *storage.Object) ([]byte, error) {
 	if w.x.Format.As != "Table" {
 		return w.x.Object(o)
 	}
-	w.x.Now = w.api.config.Now()
+	w.x.Now = w.api.now()
 	t, err := w.x.Table(
 		[]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, !w.tabled,
 	)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
 // TestHeadIntake: long headers count while the request's body doesn't come. When there is no room for more of a user's,
@@ -79,4 +80,31 @@ func TestHeadForbidden(t *testing.T) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	l.hungUp()
+}
+
+// TestHeadOfLongQuery: long headers count while their request waits for its query to be parsed, so that memory bounds how
+// many wait.
+func TestHeadOfLongQuery(t *testing.T) {
+	const size, most = 400 << 10, 4 << 20
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.RequestTimeout, c.MemoryInFlight = time.Hour, 2*most
+	}})
+	release, waiting := s.API.Limits().HoldTurns()
+	defer release()
+	long, selector := strings.Repeat("x", size), strings.Repeat("a", 60)+strings.Repeat(",b", 6000)
+	begin := func() *line {
+		l := dial(t, s)
+		l.say("GET %s?labelSelector=%s HTTP/1.1\nHost: localhost\nX-Long: %s\n\n", configmaps, selector, long)
+		return l
+	}
+	for one, n := 0.0, 0.0; n+one <= most; n = metric(t, s, unreadBytes) { // until there is no room for one more
+		begin()
+		await(t, s, unreadBytes, "one more", func(now float64) bool { one = now - n; return one > size })
+	}
+	if a := begin().hear(); a.Code != http.StatusTooManyRequests {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	if n := waiting(authentication.Loopback.Name); n > most/size {
+		t.Errorf("%d requests wait", n)
+	}
 }

@@ -36,7 +36,7 @@ func (a *API) serveList(q *request) error {
 		}
 		return q.answerList(x, items, metav1.ListMeta{})
 	}
-	if a.config.DeleteMalformed {
+	if a.malformed {
 		x.Malformed = &render.Malformed{}
 	}
 	return q.afford(a.scanCost(q, x, o.Limit), func() error {

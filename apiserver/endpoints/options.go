@@ -71,7 +71,7 @@ func (a *API) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !a.config.DeleteMalformed { // C-01
+	if !a.malformed { // C-01
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
 	return o, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(o))

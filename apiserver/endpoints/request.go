@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
@@ -52,7 +52,7 @@ func (q *request) rendering() (*render.Rendering, error) {
 		return nil, err
 	}
 	x := &render.Rendering{
-		Resource: q.Resource, Format: f, Now: q.api.config.Now(),
+		Resource: q.Resource, Format: f, Now: q.api.now(),
 		Skip: func(o *storage.Object, err error) { q.api.registry.Unreadable(o.Key, err, "omitted from a list") },
 	}
 	if f.As == "Table" {

@@ -23,7 +23,7 @@ import (
 // ServeHTTP serves a request of a resource. Group and version must be served.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	warn, info := &warning.List{}, requestinfo.Of(r)
-	t, err := requestinfo.Resolve(a.registry.Types, info)
+	t, err := resolve(a.registry.Types, info)
 	if err == nil {
 		err = a.dispatch(w, r, t, info, warn)
 	}
@@ -37,7 +37,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *API) dispatch(
 	w http.ResponseWriter, r *http.Request, t registry.Target, info *requestinfo.Info, warn *warning.List,
 ) error {
-	verb := info.Served(r.Method)
+	verb := verbOf(info, r.Method)
 	observe(r, t, verb)
 	limit, err := a.limit(r, verb)
 	if err == nil {
@@ -93,7 +93,7 @@ func (a *API) limit(r *http.Request, verb string) (time.Duration, error) {
 	if verb == "watch" {
 		return 0, nil
 	}
-	limit := a.config.Timeout
+	limit := a.timeout
 	if registry.LongRunning(verb) {
 		limit = 0
 	}

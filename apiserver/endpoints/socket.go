@@ -56,7 +56,7 @@ func (w *watch) converse(c *websocket.Conn) {
 		_ = c.SetDeadline(time.Now().Add(hangUp)) // it does not wait for a client that does not read
 	})
 	w.out = &messages{
-		to: c, rec: w.rec, binary: w.x.Format.Media == codec.MediaProtobuf, stall: w.api.config.WriteTimeout,
+		to: c, rec: w.rec, binary: w.x.Format.Media == codec.MediaProtobuf, stall: w.api.writeTimeout,
 		closing: w.api.watches.closing,
 	}
 	_ = w.stream(ctx) // it sends errors to the client itself

@@ -69,7 +69,7 @@ func (a *API) serveWatch(q *request) error {
 	defer open.Dec()
 	w := &watch{q: q, api: a, x: x, sel: sel, o: o, rev: rev, rec: exchange.Of(q.r)}
 	w.share()
-	watching, leave := a.watches.watchCounts.join(q.Resource.Collection)
+	watching, leave := a.watches.counts.join(q.Resource.Collection)
 	defer leave()
 	w.watching = watching
 	return w.serve()

@@ -37,6 +37,8 @@ type Recorder struct {
 	turn *turns.Turns[connections.Owner]
 	// head is the memory of the request's URL and headers; nil if they are short.
 	head *pool.Holding
+	// count counts the URL and headers in a pool; nil if they are short.
+	count func(p *pool.Pool, user string) bool
 	// query is the parsed rawQuery; nil before.
 	query    url.Values
 	rawQuery string

@@ -66,6 +66,9 @@ func TestOneReading(t *testing.T) {
 		{"admin", "POST", "watch/namespaces", object("Namespaces", "d"), 405},
 		{"mallory", "GET", "namespaces/c", "", 403},
 		{"mallory", "GET", "namespaces/b", "", 200}, // this name is read as a namespace, too
+		{"mallory", "DELETE", "namespaces/b?dryRun=All", "", 200},
+		{"mallory", "DELETE", "namespaces/c?dryRun=All", "", 403},
+		{"mallory", "PUT", "namespaces/d", object("Namespaces", "d"), 403},
 		{"mallory", "GET", "namespaces", "", 403},
 		{"admin", "GET", "namespaces/b/status/x", "", 404}, // the subresource of a namespace
 		{"mallory", "GET", "namespaces/c/status/x", "", 403},
@@ -205,10 +208,13 @@ func TestPathSegments(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/api/v1/namespaces/a/secrets/x%2fy", "/api/v1/namespaces/a%2fsecrets/secrets/x",
+		"/api/v1/namespaces/a/secrets/%2f", "/api/v1/namespaces/a/secrets%2f", "/api/v1/namespaces/a/secrets/x%2f",
 		"/api/v1/namespaces/a/pods/x%2fy/eviction", "/api/v1/watch/namespaces/a/secrets/x%2fy",
 	} {
-		if a := s.As("admin", "GET", path, nil); a.Code != 404 {
-			t.Errorf("%s: %d %s", path, a.Code, a.Body)
+		for _, method := range []string{"GET", "DELETE"} {
+			if a := s.As("admin", method, path, nil); a.Code != 404 {
+				t.Errorf("%s %s: %d %s", method, path, a.Code, a.Body)
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler)
 				err = requestinfo.Authorize(by, a)
 			}
 			if err != nil {
-				deny(log, w, r, err)
+				respond.Denied(log, w, r, err)
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -30,18 +30,11 @@ func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler)
 // authorizeAsked authorizes a path that is no resource's as the client wrote it, where that has slashes at its end which
 // the routes ignore. Upstream authorizes that alone, but serves hardly any of these paths.
 func authorizeAsked(by authorization.Authorizer, r *http.Request, a *authorization.Attributes) error {
-	asked, ok := requestinfo.Asked(r)
+	asked, ok := r.Context().Value(askedKey{}).(string)
 	if !ok || a.IsResource {
 		return nil
 	}
 	on := *a
 	on.Path = asked
 	return requestinfo.Authorize(by, &on)
-}
-
-// deny answers a request that is not allowed.
-func deny(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-cache, private")
-	respond.Error(log, w, r, err)
 }

@@ -11,25 +11,27 @@ import (
 
 // Begin begins a request in its turn, records its answer, and releases the request's headers when the handler has returned:
 // over HTTP/2 net/http keeps them until the client has read the answer.
-func Begin(limits *inflight.Limits, stall time.Duration, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := limits.Wait(r) // before anything else, which would take memory
-		if err != nil {
-			if err == status.ErrBusy {
-				dismiss(w, r)
+func Begin(limits *inflight.Limits, stall time.Duration) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			err := limits.Wait(r) // before anything else, which would take memory
+			if err != nil {
+				if err == status.ErrBusy {
+					dismiss(w, r)
+				}
+				return
 			}
-			return
-		}
-		rec := exchange.New(w, stall)
-		limits.Begin(rec)
-		defer rec.Close()
-		next.ServeHTTP(rec, rec.Record(r))
-		rec.EndTurn()
-		if r.ProtoMajor == 2 {
-			r.Header, r.URL, r.RequestURI = nil, nil, ""
-			rec.Sample(exchange.ConnectionOf(r))
-		}
-	})
+			rec := exchange.New(w, stall)
+			limits.Begin(rec)
+			defer rec.Close()
+			next.ServeHTTP(rec, rec.Record(r))
+			rec.EndTurn()
+			if r.ProtoMajor == 2 {
+				r.Header, r.URL, r.RequestURI = nil, nil, ""
+				rec.Sample(exchange.ConnectionOf(r))
+			}
+		})
+	}
 }
 
 // dismiss answers 429 without a body, which the client might leave unread. It does not wait for the request's body.

@@ -15,18 +15,24 @@ func RequestInfo(limits *inflight.Limits, log *slog.Logger) func(http.Handler) h
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			i, err := requestinfo.Of(r), error(nil)
-			ended := limits.InTurn(r, i.User.Name, len(r.URL.RawQuery) > requestinfo.SlowQuery, func() { err = i.Parse(r) })
+			slow := len(r.URL.RawQuery) > requestinfo.SlowQuery && requestinfo.Reads(r)
+			ended := limits.InTurn(r, i.User.Name, slow, func() { err = i.Parse(r) })
 			switch {
 			case ended != nil:
 				respond.Error(log, w, r, ended)
-			case err != nil: // AS pkg/endpoints/filters/requestinfo.go, handlers/responsewriters/errors.go: InternalError
-				http.Error(
-					w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: %v", r.RequestURI, err),
-					http.StatusInternalServerError,
-				)
+			case err != nil:
+				unparsed(log, w, r, err)
 			default:
 				next.ServeHTTP(w, r)
 			}
 		})
 	}
+}
+
+// unparsed answers 500, as upstream does, in plain text
+// (AS pkg/endpoints/filters/requestinfo.go, handlers/responsewriters/errors.go: InternalError).
+func unparsed(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
+	log.Error("failed to create RequestInfo", "method", r.Method, "path", r.URL.Path)
+	message := fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: %v", r.RequestURI, err)
+	http.Error(w, requestinfo.NotHTML.Replace(message), http.StatusInternalServerError)
 }

@@ -14,20 +14,22 @@ import (
 // OwnOrigin protects a port without authentication from web pages of other sites: it serves requests for loopback names
 // only, so that no other host name can be made to resolve to it (DNS rebinding), and no request that a browser marks as
 // cross-origin (kubectl proxy: --accept-hosts).
-func OwnOrigin(log *slog.Logger, next http.Handler) http.Handler {
+func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		checked := r
-		if exchange.IsWebSocket(r) { // pages may read those of other sites, unlike the answer to a GET
-			checked = r.Clone(r.Context())
-			checked.Method = http.MethodPost
-		}
-		if !loopbackHost(r.Host) || cross.Check(checked) != nil {
-			respond.Error(log, w, r, status.ErrForeign)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			checked := r
+			if exchange.IsWebSocket(r) { // pages may read those of other sites, unlike the answer to a GET
+				checked = r.Clone(r.Context())
+				checked.Method = http.MethodPost
+			}
+			if !loopbackHost(r.Host) || cross.Check(checked) != nil {
+				respond.Error(log, w, r, status.ErrForeign)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
 }
 
 // loopbackHost reports whether a Host header names this machine's loopback interface.

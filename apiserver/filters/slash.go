@@ -1,28 +1,30 @@
 package filters
 
 import (
+	"context"
 	"net/http"
 	"strings"
-
-	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
 // StripSlash takes slashes off the end of the path (go-restful tokenizePath). From here on the path is the unescaped one
-// alone: as in kube-apiserver, an escaped slash in a name separates segments.
+// alone: as in kube-apiserver, an escaped slash in a name separates segments. An escaped slash at the end stays, so that
+// a client which escapes a wrong name does not get the collection.
 func StripSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path := strings.TrimRight(r.URL.Path, "/")
-		if path == "" {
-			path = r.URL.Path[:min(len(r.URL.Path), 1)]
-		}
-		if stripped := len(path) < len(r.URL.Path); stripped || r.URL.RawPath != "" {
+		escaped := r.URL.EscapedPath()
+		stripped := len(escaped) - len(strings.TrimRight(escaped, "/"))
+		stripped = min(stripped, len(escaped)-1)
+		if stripped > 0 || r.URL.RawPath != "" {
 			u := *r.URL
-			u.Path, u.RawPath = path, ""
-			if stripped {
-				r = requestinfo.WithAsked(r, r.URL.Path)
+			u.Path, u.RawPath = u.Path[:len(u.Path)-max(stripped, 0)], ""
+			if stripped > 0 {
+				r = r.WithContext(context.WithValue(r.Context(), askedKey{}, r.URL.Path))
 			}
 			r.URL = &u
 		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+// askedKey is for the path as the client wrote it, where StripSlash has taken slashes off.
+type askedKey struct{}

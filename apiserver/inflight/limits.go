@@ -94,6 +94,11 @@ func (l *Limits) CountHead(r *http.Request, user authentication.User, bytes int6
 	return exchange.Of(r).CountHead(l.unread.Of(user), user.Name, bytes, r.Body, cut)
 }
 
+// RecountHead counts for the user what CountHead has counted. It reports whether there is room.
+func (l *Limits) RecountHead(r *http.Request, user authentication.User) bool {
+	return exchange.Of(r).RecountHead(l.unread.Of(user), user.Name)
+}
+
 // ReadBody reads the request's body into memory that counts for the user until release. unused says that nothing
 // looks at it. The errors are those of exchange.Intake.
 func (l *Limits) ReadBody(

@@ -27,9 +27,11 @@ func (s *Registry) Escalation() admission.Plugin {
 // lookup implements admission.Lookup.
 type lookup struct{ s *Registry }
 
-func (l lookup) Now() time.Time                             { return l.s.Now() }
-func (l lookup) Authorize(a *authorization.Attributes) authorization.Decision { return l.s.Authorizer.Authorize(a) }
-func (l lookup) GenerateName(prefix string) string          { return generatedName(prefix) }
+func (l lookup) Now() time.Time { return l.s.Now() }
+func (l lookup) Authorize(a *authorization.Attributes) authorization.Decision {
+	return l.s.Authorizer.Authorize(a)
+}
+func (l lookup) GenerateName(prefix string) string { return generatedName(prefix) }
 
 // Kinds implements admission.Lookup (client-go restmapper: NewDiscoveryRESTMapper).
 func (l lookup) Kinds(kind schema.GroupVersionKind) (out []*resources.Resource) {

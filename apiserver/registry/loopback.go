@@ -29,7 +29,9 @@ type Loopback struct {
 }
 
 // Loopback returns a client with the user's identity. manager is its field manager in managedFields.
-func (s *Registry) Loopback(u authentication.User, manager string) *Loopback { return &Loopback{s, u, manager} }
+func (s *Registry) Loopback(u authentication.User, manager string) *Loopback {
+	return &Loopback{s, u, manager}
+}
 
 // Path names an object or, if Name is empty, a collection.
 type Path struct {

@@ -46,10 +46,10 @@ type post struct {
 	attributes *admission.Attributes
 }
 
-func (r *post) Namespace() string { return r.on.Namespace }
-func (r *post) Name() string      { return r.on.Name }
-func (r *post) User() authentication.User   { return r.on.User }
-func (r *post) DryRun() []string  { return r.dryRun }
+func (r *post) Namespace() string         { return r.on.Namespace }
+func (r *post) Name() string              { return r.on.Name }
+func (r *post) User() authentication.User { return r.on.User }
+func (r *post) DryRun() []string          { return r.dryRun }
 
 func (r *post) SetDryRun(values []string) {
 	r.dryRun = values

@@ -20,8 +20,8 @@ func Authorize(by authorization.Authorizer, a *authorization.Attributes) error {
 	return Forbidden(a, d.Reason())
 }
 
-// notHTML keeps what a client sent from being taken for markup.
-var notHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+// NotHTML escapes what a client sent, so that it is not taken for markup.
+var NotHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // Forbidden words the 403 (AS pkg/endpoints/handlers/responsewriters/errors.go: ForbiddenStatusError).
 func Forbidden(a *authorization.Attributes, reason string) error {
@@ -36,7 +36,7 @@ func Forbidden(a *authorization.Attributes, reason string) error {
 		}
 		what = fmt.Sprintf("resource %q in API group %q %s", resource, a.Group, where)
 	}
-	message := notHTML.Replace(fmt.Sprintf("User %q cannot %s %s", a.User.Name, a.Verb, what))
+	message := NotHTML.Replace(fmt.Sprintf("User %q cannot %s %s", a.User.Name, a.Verb, what))
 	if reason != "" {
 		message += ": " + reason
 	}

@@ -27,7 +27,7 @@ type infoKey struct{}
 
 // With returns the request with an Info of the user.
 func With(r *http.Request, u authentication.User) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), infoKey{}, &Info{User: u}))
+	return r.WithContext(context.WithValue(r.Context(), infoKey{}, &Info{User: u, RequestInfo: &request.RequestInfo{}}))
 }
 
 // Of returns the request's Info; an empty one of a request without.
@@ -41,36 +41,27 @@ func Of(r *http.Request) *Info {
 // UserOf returns the request's user.
 func UserOf(r *http.Request) authentication.User { return Of(r).User }
 
-type askedKey struct{}
-
-// WithAsked returns the request with the path as the client wrote it, where that has slashes at its end which the
-// routes ignore.
-func WithAsked(r *http.Request, path string) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), askedKey{}, path))
-}
-
-// Asked is the path of WithAsked.
-func Asked(r *http.Request) (path string, ok bool) {
-	path, ok = r.Context().Value(askedKey{}).(string)
-	return path, ok
-}
-
 // factory knows the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
 var factory = request.RequestInfoFactory{
 	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
 }
 
+// Reads reports whether Parse looks at the query of a request.
+func Reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
 // Parse fills in what the request names. The error is that of RequestInfoFactory: a path that ends where a resource is
 // expected.
 func (i *Info) Parse(r *http.Request) (err error) {
-	i.RequestInfo, err = factory.NewRequestInfo(readable(r))
+	if i.RequestInfo, err = factory.NewRequestInfo(readable(r)); err != nil {
+		i.RequestInfo, err = factory.NewRequestInfo(r) // whose error has the whole URL; it comes before the query is read
+	}
 	return err
 }
 
 // readable is the request with as much of its query as RequestInfoFactory can read. It logs queries that it can't, and a
 // query may hold a secret.
 func readable(r *http.Request) *http.Request {
-	if r.URL.RawQuery == "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if r.URL.RawQuery == "" || !Reads(r) {
 		return r
 	}
 	query, out := exchange.Query(r), make(url.Values, 2)
@@ -103,17 +94,19 @@ func (i *Info) AttributesAs(verb string) *authorization.Attributes {
 	return a
 }
 
-// prefix is what the path has before its parts: /api/v1, /apis/<group>/<version>, with /watch behind it for the legacy
-// paths of watches. namespaced says that /namespaces/<namespace> stands between.
-func (i *Info) prefix() (prefix string, namespaced bool) {
-	prefix = strings.TrimRight(i.Path, "/")
-	for n := len(i.Parts) - 1; n >= 0; n-- {
-		prefix = strings.TrimSuffix(strings.TrimSuffix(prefix, i.Parts[n]), "/")
+// Prefixes reports what the path of a resource has before its parts, besides the group version: watch, on the legacy paths
+// of watches, and namespaces/<namespace>.
+func (i *Info) Prefixes() (watch, namespaced bool) {
+	rest, skip := strings.Trim(i.Path, "/"), 2
+	if i.APIPrefix == "apis" {
+		skip = 3
 	}
-	if rest, ok := strings.CutSuffix(prefix, i.Namespace); ok {
-		if rest, ok = strings.CutSuffix(rest, "/namespaces/"); ok {
-			return rest, true
-		}
+	for range skip {
+		_, rest, _ = strings.Cut(rest, "/")
 	}
-	return prefix, false
+	first, after, _ := strings.Cut(rest, "/")
+	if watch = first == "watch"; watch {
+		rest = after
+	}
+	return watch, strings.Count(rest, "/")+1 > len(i.Parts)
 }

@@ -29,3 +29,10 @@ func Shortened(err error) string {
 	}
 	return text
 }
+
+// Denied is Error for a request that the user may not make.
+func Denied(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-cache, private")
+	Error(log, w, r, err)
+}

@@ -1,4 +1,4 @@
-package filters
+package impersonation
 
 import (
 	"errors"
@@ -17,13 +17,15 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Impersonate lets a client act as another user if it may. The headers go no further.
-func Impersonate(by authorization.Authorizer, log *slog.Logger) func(http.Handler) http.Handler {
-	p := &impersonator{authorizer: by, log: log}
+// Filter lets a client act as another user if it may. The headers go no further.
+func Filter(by authorization.Authorizer, limits *inflight.Limits, log *slog.Logger) func(http.Handler) http.Handler {
+	p := &impersonator{authorizer: by, limits: limits, log: log}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !impersonates(r.Header) || p.impersonate(w, r) {
@@ -36,6 +38,7 @@ func Impersonate(by authorization.Authorizer, log *slog.Logger) func(http.Handle
 // impersonator authorizes impersonation.
 type impersonator struct {
 	authorizer authorization.Authorizer
+	limits     *inflight.Limits
 	log        *slog.Logger
 	cache      modeCache
 }
@@ -62,11 +65,15 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 		u, err = p.authorize(wanted, info.Attributes())
 	}
 	if err != nil {
-		deny(p.log, w, r, err)
+		respond.Denied(p.log, w, r, err)
 		return false
 	}
 	p.log.Debug("impersonation", "by", info.User.Name, "as", u.Name)
 	info.User = u
+	if !p.limits.RecountHead(r, u) {
+		respond.Error(p.log, w, r, status.ErrBusy)
+		return false
+	}
 	return true
 }
 

@@ -1,4 +1,4 @@
-package filters
+package impersonation
 
 import (
 	"strings"
@@ -41,7 +41,9 @@ var modes = [...]mode{
 	{"", func(*authentication.User, authentication.User) bool { return true }},
 }
 
-func nameOnly(u *authentication.User) bool { return u.UID == "" && len(u.Groups) == 0 && len(u.Extra) == 0 }
+func nameOnly(u *authentication.User) bool {
+	return u.UID == "" && len(u.Groups) == 0 && len(u.Extra) == 0
+}
 
 func nodeOf(user string) (string, bool) {
 	name, ok := strings.CutPrefix(user, "system:node:")

@@ -1,4 +1,4 @@
-package requestinfo
+package endpoints
 
 import (
 	"net/http"
@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -15,17 +16,18 @@ import (
 // named are the verbs that make a path of an object.
 var named = []string{"get", "update", "patch", "delete"}
 
-// Resolve finds the resource, the subresource and the object that a request of a resource names. Errors:
+// resolve finds the resource, the subresource and the object that a request of a resource names. Errors:
 // status.ErrNoRoute if that is nothing which is served, status.ErrEmptyName for a subresource of an object without a
 // name, 400 for names that can't be one (0-17).
-func Resolve(types *resources.Types, i *Info) (registry.Target, error) {
-	if !i.IsResourceRequest || i.Verb == "proxy" {
+func resolve(types *resources.Types, i *requestinfo.Info) (registry.Target, error) {
+	switch {
+	case !i.IsResourceRequest, i.Verb == "proxy", i.APIPrefix == "apis" && i.APIGroup == "":
+		return registry.Target{}, status.ErrNoRoute
+	case strings.HasSuffix(i.Path, "/"): // an escaped slash, which must not make a collection of a wrong name
 		return registry.Target{}, status.ErrNoRoute
 	}
-	prefix, namespaced := i.prefix()
-	t := registry.Target{
-		Resource: types.Lookup(i.APIGroup, i.APIVersion, i.Resource), Watch: strings.HasSuffix(prefix, "/watch"),
-	}
+	watch, namespaced := i.Prefixes()
+	t := registry.Target{Resource: types.Lookup(i.APIGroup, i.APIVersion, i.Resource), Watch: watch}
 	if t.Resource == nil || t.Resource.Off {
 		return registry.Target{}, status.ErrNoRoute
 	}
@@ -78,11 +80,26 @@ func checkSegments(t registry.Target) error {
 	return nil
 }
 
-// Served is the request's verb, if its method is one that is served for it; else empty. HEAD is authorized as GET, and
-// not served.
-func (i *Info) Served(method string) string {
-	if method == http.MethodHead || i.Verb == "watch" && method != http.MethodGet {
+// verbOf is the verb that a method means for the request; empty for HEAD, which is authorized as GET and not served. On
+// the legacy paths of watches Info's verb is watch for every method.
+func verbOf(i *requestinfo.Info, method string) string {
+	switch {
+	case method == http.MethodHead:
 		return ""
+	case i.Verb != "watch":
+		return i.Verb
 	}
-	return i.Verb
+	switch method {
+	case http.MethodGet:
+		return "watch"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		return "patch"
+	case http.MethodDelete:
+		return "delete"
+	}
+	return ""
 }
