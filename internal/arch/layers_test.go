@@ -7,9 +7,10 @@ import (
 
 // layers are the packages of the server, the highest first. Each imports only packages of rows below its own.
 var layers = [][]string{
-	{"apiserver/apiservertest"},                  // servers for tests
-	{"apiserver"},                                // assembly and routes
-	{"apiserver/endpoints", "apiserver/filters"}, // the verbs over HTTP; what wraps every handler
+	{"apiserver/apiservertest"}, // servers for tests
+	{"apiserver"},               // assembly and routes
+	// the verbs over HTTP; what wraps every handler
+	{"apiserver/endpoints", "apiserver/filters", "apiserver/filters/impersonation"},
 	// what both need: answers, limits, what a request names
 	{"apiserver/respond", "apiserver/inflight", "apiserver/requestinfo"},
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; answers made of stored objects
