@@ -39,7 +39,7 @@ var aboutKinds = map[string]string{
 	"customresource":              "CustomResourceDefinitions make entries of the table",
 	"flowcontrol":                 "flow schemas and priority levels configure it",
 	"authorization/rbac":          "roles and their bindings are the policy",
-	"requestinfo/resolve.go":      "an error message names the parameter Namespace",
+	"endpoints/resolve.go":        "an error message names the parameter Namespace",
 	"discovery.go":                "an APIService makes a group version unavailable",
 }
 
