@@ -33,8 +33,8 @@ func (s *Server) missing(group, version string, otherwise error) error {
 	))
 }
 
-// discovery serves a group or version. For one that is not served /api answers a Status, and /apis a plain 404: there the
-// group's handler is missing.
+// discovery serves a group or version. For one that is not served /api answers a Status, and /apis a plain 404: there
+// the group's handler is missing.
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
 	if s.serves(group, version) {

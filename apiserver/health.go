@@ -109,8 +109,8 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 	}
 }
 
-// examine runs the checks and writes a line for each. The reason of a failure is only logged: anonymous clients may call
-// this.
+// examine runs the checks and writes a line for each. The reason of a failure is only logged: anonymous clients may
+// call this.
 func (s *Server) examine(
 	ctx context.Context, e endpoint, checks []Check, exclude []string,
 ) (report string, failed bool) {

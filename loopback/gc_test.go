@@ -34,7 +34,9 @@ const (
 
 func collectorOf(s *apiservertest.Server) *loopback.Collector {
 	return &loopback.Collector{
-		API: s.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager"),
+		API: s.API.Loopback(
+			authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
+		),
 	}
 }
 
@@ -304,8 +306,8 @@ func TestLastFinalizerUnderPrecondition(t *testing.T) {
 	}
 }
 
-// TestReleaseAtTheRevision is J-50 for the collector's own requests: an owner that was written since the decision is not removed with what
-// was written.
+// TestReleaseAtTheRevision is J-50 for the collector's own requests: an owner that was written since the decision is
+// not removed with what was written.
 func TestReleaseAtTheRevision(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	c := collectorOf(s)

@@ -37,7 +37,9 @@ func empty(t *testing.T, s *apiservertest.Server) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	api := &loopback.Namespaces{
-		API:   s.API.Loopback(authentication.ServiceAccount("kube-system", "namespace-controller"), "kube-controller-manager"),
+		API: s.API.Loopback(
+			authentication.ServiceAccount("kube-system", "namespace-controller"), "kube-controller-manager",
+		),
 		Cache: s.Cache,
 	}
 	done.Go(func() { namespace.New(api, namespace.Options{}).Run(ctx) })

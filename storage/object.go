@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Object is a stored value with its metadata parsed. It is immutable except for its verification, and may be read from any
-// goroutine.
+// Object is a stored value with its metadata parsed. It is immutable except for its verification, and may be read from
+// any goroutine.
 type Object struct {
 	// Key is the full key.
 	Key string

@@ -64,7 +64,9 @@ func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
 
 // mayFor reports whether the user has the permission for the signer, or for all of its domain (K pkg/certauthorization:
 // IsAuthorizedForSignerName).
-func mayFor(authorize func(*authorization.Attributes) authorization.Decision, user authentication.User, verb, signer string) bool {
+func mayFor(
+	authorize func(*authorization.Attributes) authorization.Decision, user authentication.User, verb, signer string,
+) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	return slices.ContainsFunc([]string{signer, domain + "/*"}, func(name string) bool {
 		return authorize(&authorization.Attributes{

@@ -41,9 +41,10 @@ func (p *OwnerReferences) Validate(_ context.Context, a *Attributes) error {
 		return nil
 	}
 	if a.Operation == Update { // G-03, G-04
-		d := p.Authorize(&authorization.Attributes{User: a.User, Verb: "delete", IsResource: true, Namespace: pathNamespace(a),
-			Name:  a.Name,
-			Group: a.Resource.Group, Version: a.Resource.Version, Resource: a.Resource.Plural, Subresource: a.Subresource})
+		d := p.Authorize(&authorization.Attributes{User: a.User, Verb: "delete", IsResource: true,
+			Namespace: pathNamespace(a),
+			Name:      a.Name,
+			Group:     a.Resource.Group, Version: a.Resource.Version, Resource: a.Resource.Plural, Subresource: a.Subresource})
 		if !d.Allowed() {
 			return fmt.Errorf("cannot set an ownerRef on a resource you can't delete: %v, <nil>", d.Reason())
 		}

@@ -79,7 +79,9 @@ func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 	if s.Key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)
 	}
-	if s.Accounts, err = authentication.NewAccounts(authentication.AccountsConfig{Issuers: []string{Issuer}, Signer: s.Key}); err != nil {
+	if s.Accounts, err = authentication.NewAccounts(
+		authentication.AccountsConfig{Issuers: []string{Issuer}, Signer: s.Key},
+	); err != nil {
 		t.Fatal(err)
 	}
 	static, err := authentication.ParseTokens(strings.NewReader(tokens))
@@ -221,8 +223,8 @@ func NewAuthority(t *testing.T) Certified {
 	})
 }
 
-// NewCertificate returns a certificate of the template that the authority signs, or, if that is nil, itself. By default it
-// is that of a client, and valid for an hour.
+// NewCertificate returns a certificate of the template that the authority signs, or, if that is nil, itself. By default
+// it is that of a client, and valid for an hour.
 func NewCertificate(t *testing.T, by *Certified, c *x509.Certificate) Certified {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

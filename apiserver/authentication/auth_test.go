@@ -36,7 +36,8 @@ func TestParseTokens(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"SECRET,alice", "\"SECRET,alice,1\n", "a\"SECRET,x,y", "SECRET"} {
-		if _, err := authentication.ParseTokens(strings.NewReader(bad)); err == nil || strings.Contains(err.Error(), "SECRET") {
+		if _, err := authentication.ParseTokens(strings.NewReader(bad)); err == nil ||
+			strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -135,8 +136,9 @@ func TestTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	for after, want := range map[time.Duration]error{
-		-time.Minute: authentication.ErrNotYet, -6 * time.Second: authentication.ErrNotYet, -5 * time.Second: nil, 0: nil, 59 * time.Second: nil,
-		time.Minute: authentication.ErrExpired, time.Hour: authentication.ErrExpired,
+		-time.Minute: authentication.ErrNotYet, -6 * time.Second: authentication.ErrNotYet, -5 * time.Second: nil, 0: nil,
+		59 * time.Second: nil,
+		time.Minute:      authentication.ErrExpired, time.Hour: authentication.ErrExpired,
 	} {
 		if _, _, err := a.Verify(token, nil, start.Add(after), there{}); !errors.Is(err, want) {
 			t.Errorf("after %v: %v", after, err)
@@ -177,7 +179,10 @@ func TestBound(t *testing.T) {
 		{authentication.Claim{}, held{"serviceaccounts n/a": "1"}, time.Minute, "service account token is not valid yet"},
 		{authentication.Claim{}, nil, 0, `serviceaccounts "a" not found`},
 		{authentication.Claim{}, held{"serviceaccounts n/a": "2"}, 0, "service account UID (2) does not match claim (1)"},
-		{authentication.Claim{}, held{"serviceaccounts n/a": "deleted 2"}, 0, "service account UID (2) does not match claim (1)"},
+		{
+			authentication.Claim{}, held{"serviceaccounts n/a": "deleted 2"}, 0,
+			"service account UID (2) does not match claim (1)",
+		},
 		{authentication.Claim{}, held{"serviceaccounts n/a": "deleted 1"}, 0, "service account n/a has been deleted"},
 		{authentication.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "2"}, 0, ""},
 		{authentication.Claim{Secret: ref}, held{"serviceaccounts n/a": "1"}, 0, gone},
@@ -215,13 +220,17 @@ func TestBound(t *testing.T) {
 
 // FuzzVerify: nothing but what was signed is verified.
 func FuzzVerify(f *testing.F) {
-	a, err := authentication.NewAccounts(authentication.AccountsConfig{Issuers: []string{"i"}, Signer: signers(f)["P-256"]})
+	a, err := authentication.NewAccounts(
+		authentication.AccountsConfig{Issuers: []string{"i"}, Signer: signers(f)["P-256"]},
+	)
 	if err != nil {
 		f.Fatal(err)
 	}
 	now := time.Now()
 	token, err := a.Issue(
-		authentication.Claim{Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour)},
+		authentication.Claim{
+			Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour),
+		},
 	)
 	if err != nil {
 		f.Fatal(err)
@@ -238,13 +247,17 @@ func FuzzVerify(f *testing.F) {
 
 // BenchmarkVerify shows what a token costs that was seen before.
 func BenchmarkVerify(b *testing.B) {
-	a, err := authentication.NewAccounts(authentication.AccountsConfig{Issuers: []string{"i"}, Signer: signers(b)["P-256"]})
+	a, err := authentication.NewAccounts(
+		authentication.AccountsConfig{Issuers: []string{"i"}, Signer: signers(b)["P-256"]},
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
 	now := time.Now()
 	token, err := a.Issue(
-		authentication.Claim{Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour)},
+		authentication.Claim{
+			Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour),
+		},
 	)
 	if err != nil {
 		b.Fatal(err)

@@ -1,5 +1,5 @@
-// Package authorization has the types for the authorization of requests, and the authorizers that need no policy. Package
-// rbac below it authorizes by roles.
+// Package authorization has the types for the authorization of requests, and the authorizers that need no policy.
+// Package rbac below it authorizes by roles.
 //
 // It guarantees:
 //

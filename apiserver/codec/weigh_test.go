@@ -7,7 +7,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
 
-// TestWorstValue: no kind that the scheme has takes more memory for a value than worstValue says, and one takes as much.
+// TestWorstValue: no kind that the scheme has takes more memory for a value than worstValue says, and one takes as
+// much.
 func TestWorstValue(t *testing.T) {
 	var worst int64
 	for gvk, typ := range resources.Scheme().AllKnownTypes() {

@@ -1,6 +1,7 @@
-// Package customresource makes entries of the table of types from CustomResourceDefinitions, so that their objects are served,
-// validated, printed and applied like built-in ones. The packages of apiextensions-apiserver process the schemas. The
-// order of their calls is that of AX pkg/apiserver/customresource_handler.go and pkg/registry/customresource.
+// Package customresource makes entries of the table of types from CustomResourceDefinitions, so that their objects are
+// served, validated, printed and applied like built-in ones. The packages of apiextensions-apiserver process the
+// schemas. The order of their calls is that of AX pkg/apiserver/customresource_handler.go and
+// pkg/registry/customresource.
 //
 //	definition -> Entries: one resources.Resource for each served version
 //	                 |- version: the schema of one version, compiled at the first write

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// serveApply is PATCH with an apply document: it merges the document into the object by the owners of fields, or creates
-// the object (B-51, B-60, B-61).
+// serveApply is PATCH with an apply document: it merges the document into the object by the owners of fields, or
+// creates the object (B-51, B-60, B-61).
 func (a *API) serveApply(q *request, x *render.Rendering, p patch.Patch) error {
 	q.Tracked, q.MayCreate = true, q.authorizeCreate
 	code := http.StatusOK

@@ -43,10 +43,11 @@ func thing(collection, name, spec string) string {
 		`}`
 }
 
-// TestApplyVersions: managers of fields at several versions, of which one knows more. The field manager converts without
-// pruning, so that it finds what a version's schema doesn't have, and reports it (AX
-// pkg/apiserver/customresource_handler.go: scopeWithFieldManager; AM pkg/util/managedfields/internal/versionconverter.go).
-// The answers are those that apiextensions-apiserver 0.36.6 gave; tests/extensions compares more of them.
+// TestApplyVersions: managers of fields at several versions, of which one knows more. The field manager converts
+// without pruning, so that it finds what a version's schema doesn't have, and reports it (AX
+// pkg/apiserver/customresource_handler.go: scopeWithFieldManager; AM
+// pkg/util/managedfields/internal/versionconverter.go). The answers are those that apiextensions-apiserver 0.36.6 gave;
+// tests/extensions compares more of them.
 func TestApplyVersions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	defineVersions(t, s)
@@ -74,7 +75,8 @@ func TestApplyVersions(t *testing.T) {
 		}
 	}
 
-	// An update that the entry of another version has no place for leaves no entries; an apply then conflicts with them all.
+	// An update that the entry of another version has no place for leaves no entries; an apply then conflicts with them
+	// all.
 	must(t, apply(older, "x", "fieldManager=m", `{"a":1}`), http.StatusCreated)
 	must(
 		t, s.Do("PATCH", newer+"/x?fieldManager=other", `{"spec":{"b":"important"}}`, "Content-Type", mergePatch),

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// flushCost is about the processor time of sending to one watcher, of both sides together: a record of TLS, a system
-	// call for each, and a wake-up.
+	// flushCost is about the processor time of sending to one watcher, of both sides together: a record of TLS, a
+	// system call for each, and a wake-up.
 	flushCost = 40 * time.Microsecond
 	// leastBatch is the shortest time that is worth a timer; mostBatch is how long an event may wait.
 	leastBatch, mostBatch = 500 * time.Microsecond, 20 * time.Millisecond
 )
 
 // batchTime is how long events for one of so many watchers of a collection are batched after it has been sent some: as
-// long as it takes to send to all of them. Without it many watchers that fall behind are sent each event by itself, at a
-// cost that keeps them behind. Events after a pause are sent at once; with few watchers all are.
+// long as it takes to send to all of them. Without it many watchers that fall behind are sent each event by itself, at
+// a cost that keeps them behind. Events after a pause are sent at once; with few watchers all are.
 func batchTime(watchers int64) time.Duration {
 	d := time.Duration(watchers) * flushCost
 	if d < leastBatch {

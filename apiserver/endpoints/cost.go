@@ -14,8 +14,8 @@ func (q *request) sending(size int64) int64 {
 	return size
 }
 
-// scanCost is the memory of custom resources that are converted together while a list is read (see listCustom). Those that
-// are selected count with the answer.
+// scanCost is the memory of custom resources that are converted together while a list is read (see listCustom). Those
+// that are selected count with the answer.
 func (a *API) scanCost(q *request, x *render.Rendering, limit int64) (n int64) {
 	if !x.Resource.Custom || x.Resource.FromStored == nil || x.MetadataOnly() {
 		return 0

@@ -2,9 +2,9 @@ package endpoints
 
 import "slices"
 
-// followCRD applies changes of the CustomResourceDefinition to a watch. It returns a channel that is closed when the types
-// change, and whether the watch continues: it ends when its version is no longer served, or when its events would take a
-// form that its client does not expect.
+// followCRD applies changes of the CustomResourceDefinition to a watch. It returns a channel that is closed when the
+// types change, and whether the watch continues: it ends when its version is no longer served, or when its events would
+// take a form that its client does not expect.
 func (w *watch) followCRD() (changed <-chan struct{}, going bool) {
 	old := w.q.Resource
 	if !old.Custom {

@@ -41,8 +41,8 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 	return w.emitted(o, frame, failed)
 }
 
-// frame encodes one event. Large ones that no webhook converts are encoded in turn: else all watches that an event wakes
-// would hold memory for one at the same time.
+// frame encodes one event. Large ones that no webhook converts are encoded in turn: else all watches that an event
+// wakes would hold memory for one at the same time.
 func (w *watch) frame(typ string, o *storage.Object) (frame []byte, err error) {
 	large := len(o.JSON) >= render.LargeObject && (!w.x.Resource.Custom || w.x.Resource.FromStored == nil)
 	ended := w.api.limits.InTurn(w.q.r, w.q.User.Name, large, func() {

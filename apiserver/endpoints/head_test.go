@@ -82,8 +82,8 @@ func TestHeadForbidden(t *testing.T) {
 	l.hungUp()
 }
 
-// TestHeadOfLongQuery: long headers count while their request waits for its query to be parsed, so that memory bounds how
-// many wait.
+// TestHeadOfLongQuery: long headers count while their request waits for its query to be parsed, so that memory bounds
+// how many wait.
 func TestHeadOfLongQuery(t *testing.T) {
 	const size, most = 400 << 10, 4 << 20
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {

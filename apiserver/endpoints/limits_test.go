@@ -443,8 +443,8 @@ func TestSeatsOfPaths(t *testing.T) {
 	}
 }
 
-// TestSecureLimits: a body that never ends takes no seat, and ends in time; a client that isn't authorized isn't asked for
-// one.
+// TestSecureLimits: a body that never ends takes no seat, and ends in time; a client that isn't authorized isn't asked
+// for one.
 func TestSecureLimits(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
 		c.MaxInFlight, c.RequestTimeout = 1, 500*time.Millisecond

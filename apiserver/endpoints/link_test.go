@@ -66,7 +66,9 @@ func TestLinkOfEveryKind(t *testing.T) {
 // nobody who reads the collection sees it.
 func TestLinkOfOddValues(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	api := s.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
+	api := s.API.Loopback(
+		authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
+	)
 	for name, c := range map[string]struct {
 		value string
 		// shown is whether clients see it first.
@@ -265,7 +267,9 @@ func (l *linked) remove(path string) {
 // TestLinkInPlace: who changes an owner in place, and doesn't only take others away, owns what was changed.
 func TestLinkInPlace(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	api := s.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
+	api := s.API.Loopback(
+		authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
+	)
 	must(t, s.Do("POST", configmaps,
 		`{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"},
 		{"apiVersion":"v1","kind":"ConfigMap","name":"y","uid":"y","blockOwnerDeletion":true}]}}`), http.StatusCreated)

@@ -111,8 +111,8 @@ type scan struct {
 	limit int64
 }
 
-// list returns one page of the selected objects in key order (H-18), and the list's metadata. Custom resources as they are
-// shown are in x.Views.
+// list returns one page of the selected objects in key order (H-18), and the list's metadata. Custom resources as they
+// are shown are in x.Views.
 func (l lister) list(
 	ctx context.Context, t registry.Target, o *metainternal.ListOptions, x *render.Rendering,
 ) ([]*storage.Object, metav1.ListMeta, error) {

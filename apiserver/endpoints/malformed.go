@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// What follows is kube-apiserver's behind its feature gate AllowUnsafeMalformedObjectDeletion, which is alpha and off by
-// default in v1.36 (AS pkg/features/kube_features.go).
+// What follows is kube-apiserver's behind its feature gate AllowUnsafeMalformedObjectDeletion, which is alpha and off
+// by default in v1.36 (AS pkg/features/kube_features.go).
 
 // deleteMalformedVerb is what a user must be allowed to do, besides delete, to use the option.
 const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
@@ -26,8 +26,8 @@ func ignoresReadError(o *metav1.DeleteOptions) bool {
 	return o.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *o.IgnoreStoreReadErrorWithClusterBreakingPotential
 }
 
-// deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion, which
-// would have to read it (AS registry/generic/registry/corrupt_obj_deleter.go: Delete).
+// deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion,
+// which would have to read it (AS registry/generic/registry/corrupt_obj_deleter.go: Delete).
 func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
 	if err := q.authorizeMalformed(); err != nil {
 		return err

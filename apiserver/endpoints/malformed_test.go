@@ -148,7 +148,8 @@ func TestListMalformed(t *testing.T) {
 	}
 }
 
-// TestDeleteMalformedAuthorization: it takes a verb of its own besides delete (AS handlers/delete.go: authorizeUnsafeDelete).
+// TestDeleteMalformedAuthorization: it takes a verb of its own besides delete (AS handlers/delete.go:
+// authorizeUnsafeDelete).
 func TestDeleteMalformedAuthorization(t *testing.T) {
 	s := apiservertest.StartSecured(t, gated)
 	if _, err := s.Store.Commit(

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
 
-// maxBodyMemory bounds what one body may take, however much memory there is: larger blocks of memory are copied and cleared
-// without a pause, so that all requests wait.
+// maxBodyMemory bounds what one body may take, however much memory there is: larger blocks of memory are copied and
+// cleared without a pause, so that all requests wait.
 const maxBodyMemory = 256 << 20
 
 // maxJSONPatchMemory is maxBodyMemory for a JSON patch. Its estimate assumes that all values which it may copy are the
@@ -25,8 +25,8 @@ const slowBody = 256 << 10
 // errDeferred: the request continues with q.rest once it holds the memory for it. No client sees it.
 var errDeferred = errors.New("the request waits for memory")
 
-// charge waits until there is memory for what is known of the request before it is served. What YAML with aliases stands
-// for is known once it is parsed, which takes memory as well.
+// charge waits until there is memory for what is known of the request before it is served. What YAML with aliases
+// stands for is known once it is parsed, which takes memory as well.
 func (a *API) charge(q *request) error {
 	body, media := q.body(), q.media()
 	bytes, exact, err := a.weighInTurn(q, media, body)
@@ -65,9 +65,9 @@ func (a *API) weighInTurn(q *request, media string, body []byte) (n int64, exact
 	return n, exact, err
 }
 
-// afford makes an answer that takes so much memory: in the request's seat, if there is that much at once. Else the request
-// gives its seat back, waits, and continues in another. The memory that the request holds already counts towards the
-// answer: nothing else needs it by then.
+// afford makes an answer that takes so much memory: in the request's seat, if there is that much at once. Else the
+// request gives its seat back, waits, and continues in another. The memory that the request holds already counts
+// towards the answer: nothing else needs it by then.
 func (q *request) afford(bytes int64, answer func() error) error {
 	if q.memory.Try(bytes) {
 		return answer()

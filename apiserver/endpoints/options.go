@@ -77,8 +77,8 @@ func (a *API) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	return o, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(o))
 }
 
-// decodeDeleteOptions decodes them with the serializers of meta's own scheme, as upstream does: of any group and version,
-// with unknown fields ignored, but not of another kind (C-04).
+// decodeDeleteOptions decodes them with the serializers of meta's own scheme, as upstream does: of any group and
+// version, with unknown fields ignored, but not of another kind (C-04).
 func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
 	if err := codec.CheckCost(codec.Body{Bytes: data, Media: media}); err != nil {
 		return nil, status.BadRequest("%v", err)

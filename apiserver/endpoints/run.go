@@ -72,8 +72,8 @@ func (a *API) seat(q *request, serve func() error) error {
 	})
 }
 
-// objects returns a function for the number of objects that a list shows, or a watch that begins with all; nil for other
-// requests.
+// objects returns a function for the number of objects that a list shows, or a watch that begins with all; nil for
+// other requests.
 func (q *request) objects() func() int {
 	if q.Resource.Collection == "" ||
 		q.verb != "list" && (q.verb != "watch" || exchange.Query(q.r).Get("sendInitialEvents") != "true") {

@@ -179,8 +179,8 @@ func untilNext(end time.Time) time.Duration {
 	return left
 }
 
-// read sends the events that there are. It returns channels that are closed when there are more and when the types change,
-// or that the watch has ended.
+// read sends the events that there are. It returns channels that are closed when there are more and when the types
+// change, or that the watch has ended.
 func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, retyped <-chan struct{}, ended bool) {
 	retyped, going := w.followCRD()
 	if !going && w.api.registry.Fresh(ctx) != nil { // events before the end of the resource are sent
@@ -283,8 +283,8 @@ func (w *watch) start() (*cache.Watcher, error) {
 	return w.api.registry.Cache.Watch(collection, w.rev)
 }
 
-// watchFrom starts after a revision that the client names. A future one is accepted: the watch is silent until events after
-// it occur (H-29).
+// watchFrom starts after a revision that the client names. A future one is accepted: the watch is silent until events
+// after it occur (H-29).
 func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
 	return w.api.registry.Cache.Watch(collection, min(rev, w.api.registry.Cache.Revision()))
 }
@@ -346,8 +346,8 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 	return err
 }
 
-// selects reports whether the watch selects the states of an object before and after an event. States that can't be read
-// are not selected.
+// selects reports whether the watch selects the states of an object before and after an event. States that can't be
+// read are not selected.
 func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
 	if w.sel.Resource.Custom && w.sel.Deep() {
 		var states []*storage.Object

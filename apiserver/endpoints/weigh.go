@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// weigh estimates the memory that a write with such a body takes: for the decoded body, and for the stored object that it
-// changes. exact is false where parsing may show that it is much less.
+// weigh estimates the memory that a write with such a body takes: for the decoded body, and for the stored object that
+// it changes. exact is false where parsing may show that it is much less.
 func (a *API) weigh(q *request, media string, body []byte) (n int64, exact bool) {
 	switch q.verb {
 	case "create", "update":

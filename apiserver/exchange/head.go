@@ -22,7 +22,8 @@ func (w *Recorder) CountHead(p *pool.Pool, user string, bytes int64, body io.Rea
 	return w.count(p, user)
 }
 
-// RecountHead counts what CountHead has counted, if it has, in the pool of another user. It returns false if that is full.
+// RecountHead counts what CountHead has counted, if it has, in the pool of another user. It returns false if that is
+// full.
 func (w *Recorder) RecountHead(p *pool.Pool, user string) bool {
 	return w == nil || w.count == nil || w.count(p, user)
 }

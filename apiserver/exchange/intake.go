@@ -31,7 +31,9 @@ type Intake struct{ pool.Pools }
 // Take reads the body of a user's request, so that ReadBody returns it at once. The caller calls release when the
 // request has ended. With unused, the body is not read. Errors: 413 for a body that is too large, 429 if the user's
 // bodies take too much memory, 504 for a body that arrives too slowly.
-func (i *Intake) Take(r *http.Request, user authentication.User, unused bool) (*http.Request, *pool.Holding, func(), error) {
+func (i *Intake) Take(
+	r *http.Request, user authentication.User, unused bool,
+) (*http.Request, *pool.Holding, func(), error) {
 	ended := func() {}
 	if !HasBody(r) {
 		return r, nil, ended, nil

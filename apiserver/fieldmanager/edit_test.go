@@ -17,8 +17,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestTwinEdits is TestTwin for writes that leave nearly all as it was, which is what is pruned: a few edits in a row at
-// places somewhere in the object, by many managers.
+// TestTwinEdits is TestTwin for writes that leave nearly all as it was, which is what is pruned: a few edits in a row
+// at places somewhere in the object, by many managers.
 func TestTwinEdits(t *testing.T) {
 	from := int64(seed.Of(t))
 	straight := straightConverters(t)

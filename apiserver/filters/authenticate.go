@@ -18,7 +18,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Authenticator returns the user that a request's credentials stand for; authentication.ErrNoCredentials if it has none.
+// Authenticator returns the user that a request's credentials stand for; authentication.ErrNoCredentials if it has
+// none.
 type Authenticator func(r *http.Request) (authentication.User, error)
 
 // Authenticate answers 401 unless the authenticator knows the user. The credentials go no further, and neither do the
@@ -65,8 +66,8 @@ func authenticated(
 	return requestinfo.With(r, user)
 }
 
-// swallow reads a small body that no handler has read. A client that is still sending when the connection is about to be
-// closed may lose the answer. A client that does not send soon is not waited for.
+// swallow reads a small body that no handler has read. A client that is still sending when the connection is about to
+// be closed may lose the answer. A client that does not send soon is not waited for.
 func swallow(r *http.Request) {
 	const most, patience = 64 << 10, time.Second
 	if b, ok := r.Body.(*exchange.Body); ok && r.ContentLength > 0 && r.ContentLength <= most &&

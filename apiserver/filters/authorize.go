@@ -27,8 +27,8 @@ func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler)
 	}
 }
 
-// authorizeAsked authorizes a path that is no resource's as the client wrote it, where that has slashes at its end which
-// the routes ignore. Upstream authorizes that alone, but serves hardly any of these paths.
+// authorizeAsked authorizes a path that is no resource's as the client wrote it, where that has slashes at its end
+// which the routes ignore. Upstream authorizes that alone, but serves hardly any of these paths.
 func authorizeAsked(by authorization.Authorizer, r *http.Request, a *authorization.Attributes) error {
 	asked, ok := r.Context().Value(askedKey{}).(string)
 	if !ok || a.IsResource {

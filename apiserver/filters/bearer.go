@@ -17,9 +17,9 @@ const (
 	bearerProtocol = "base64url.bearer.authorization.k8s.io."
 )
 
-// socketBearer returns the token that a client of a WebSocket sends as a subprotocol, and the other subprotocols, of which
-// there must be one to answer with (AS pkg/authentication/request/websocket). A malformed or empty token is an error: the
-// client does not become anonymous.
+// socketBearer returns the token that a client of a WebSocket sends as a subprotocol, and the other subprotocols, of
+// which there must be one to answer with (AS pkg/authentication/request/websocket). A malformed or empty token is an
+// error: the client does not become anonymous.
 func socketBearer(r *http.Request) (token string, others []string, err error) {
 	if !exchange.IsWebSocket(r) {
 		return "", nil, authentication.ErrNoCredentials

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Begin begins a request in its turn, records its answer, and releases the request's headers when the handler has returned:
-// over HTTP/2 net/http keeps them until the client has read the answer.
+// Begin begins a request in its turn, records its answer, and releases the request's headers when the handler has
+// returned: over HTTP/2 net/http keeps them until the client has read the answer.
 func Begin(limits *inflight.Limits, stall time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -91,7 +91,8 @@ func firstSegment(path string) string {
 // users apart, a client that sends credentials is authenticated by them.
 func (c *Credentials) Plain(r *http.Request) (authentication.User, error) {
 	_, _, err := socketBearer(r)
-	if (len(r.Header.Values("Authorization")) > 0 || !errors.Is(err, authentication.ErrNoCredentials)) && !AllowsAll(c.Modes) {
+	if (len(r.Header.Values("Authorization")) > 0 || !errors.Is(err, authentication.ErrNoCredentials)) &&
+		!AllowsAll(c.Modes) {
 		return c.Secure(r)
 	}
 	return authentication.Loopback, nil
@@ -112,7 +113,9 @@ func bearer(r *http.Request) (string, error) {
 }
 
 // bearerOf returns the user of a token, and for which of the audiences it is valid; no audiences are the server's own.
-func (c *Credentials) bearerOf(ctx context.Context, token string, audiences []string) (authentication.User, []string, error) {
+func (c *Credentials) bearerOf(
+	ctx context.Context, token string, audiences []string,
+) (authentication.User, []string, error) {
 	accounts := c.Accounts
 	if u, ok := c.StaticTokens.User(token); ok {
 		if accounts == nil {
@@ -134,7 +137,9 @@ func (c *Credentials) bearerOf(ctx context.Context, token string, audiences []st
 }
 
 // TokenUser is bearerOf for a token that a client asks about in a TokenReview.
-func (c *Credentials) TokenUser(ctx context.Context, token string, audiences []string) (authentication.User, []string, error) {
+func (c *Credentials) TokenUser(
+	ctx context.Context, token string, audiences []string,
+) (authentication.User, []string, error) {
 	token, err := bearer(&http.Request{Header: http.Header{"Authorization": {"Bearer " + token}}})
 	if err != nil {
 		return authentication.User{}, nil, err

@@ -18,9 +18,9 @@
 //
 // It guarantees:
 //
-//  1. Every path is authorized before anything is done. An unauthorized client learns no more than that its path can't be
-//     parsed (info.go), as from kube-apiserver. Credentials that are wrong are 401 on every path, and never make a client
-//     anonymous.
+//  1. Every path is authorized before anything is done. An unauthorized client learns no more than that its path can't
+//     be parsed (info.go), as from kube-apiserver. Credentials that are wrong are 401 on every path, and never make a
+//     client anonymous.
 //  2. No credential is logged, or passed on to a handler.
 //  3. A request is authorized by what it is served as: both are requestinfo.Info.
 package filters

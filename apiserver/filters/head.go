@@ -15,9 +15,9 @@ import (
 // longHead is from how many bytes a request's URL and headers count: net/http's buffers are no smaller than that.
 const longHead = 16 << 10
 
-// LongHead counts the memory of a long URL and long headers, like that of unread answers, until the request ends: while its
-// body is read, and while it waits for a seat or for memory. A request that waits is ended if another user's needs the
-// memory.
+// LongHead counts the memory of a long URL and long headers, like that of unread answers, until the request ends: while
+// its body is read, and while it waits for a seat or for memory. A request that waits is ended if another user's needs
+// the memory.
 func LongHead(limits *inflight.Limits, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -58,8 +58,7 @@ var logged = []string{
 	"allowWatchBookmarks", "continue", "dryRun", "exclude", "fieldManager", "fieldSelector", "fieldValidation", "force",
 	"gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "includeObject", "labelSelector", "limit",
 	"orphanDependents", "pretty", "propagationPolicy", "resourceVersion", "resourceVersionMatch", "sendInitialEvents",
-	"timeout",
-	"timeoutSeconds", "verbose", "watch",
+	"timeout", "timeoutSeconds", "verbose", "watch",
 }
 
 // loggable is a request's path and query, without the values of parameters that the API doesn't have.

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// StripSlash takes slashes off the end of the path (go-restful tokenizePath). From here on the path is the unescaped one
-// alone: as in kube-apiserver, an escaped slash in a name separates segments. An escaped slash at the end stays, so that
-// a client which escapes a wrong name does not get the collection.
+// StripSlash takes slashes off the end of the path (go-restful tokenizePath). From here on the path is the unescaped
+// one alone: as in kube-apiserver, an escaped slash in a name separates segments. An escaped slash at the end stays, so
+// that a client which escapes a wrong name does not get the collection.
 func StripSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		escaped := r.URL.EscapedPath()

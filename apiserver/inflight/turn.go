@@ -20,8 +20,8 @@ func Places() int { return 2 * runtime.GOMAXPROCS(0) }
 
 // Wait waits for a turn to do what comes before a request has its seat, or is rejected. Places requests do that at a
 // time, in turn for each owner of connections, so that a flood of requests delays its own. The caller hands the turn to
-// the request's recorder (Begin). Errors: 429 if too many of the owner's wait; that of the request's context, if it ends
-// before.
+// the request's recorder (Begin). Errors: 429 if too many of the owner's wait; that of the request's context, if it
+// ends before.
 func (l *Limits) Wait(r *http.Request) error {
 	if r.ProtoMajor == 2 && r.Context().Err() != nil { // a stream that was reset
 		return r.Context().Err()

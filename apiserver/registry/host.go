@@ -46,7 +46,9 @@ func (h host) UID(ctx context.Context, ref hooks.Reference) (uid string, ok bool
 }
 
 // Authenticate implements hooks.Server.
-func (h host) Authenticate(ctx context.Context, token string, audiences []string) (authentication.User, []string, error) {
+func (h host) Authenticate(
+	ctx context.Context, token string, audiences []string,
+) (authentication.User, []string, error) {
 	return h.s.Authenticate(ctx, token, audiences)
 }
 

@@ -58,8 +58,8 @@ func (i *Info) Parse(r *http.Request) (err error) {
 	return err
 }
 
-// readable is the request with as much of its query as RequestInfoFactory can read. It logs queries that it can't, and a
-// query may hold a secret.
+// readable is the request with as much of its query as RequestInfoFactory can read. It logs queries that it can't, and
+// a query may hold a secret.
 func readable(r *http.Request) *http.Request {
 	if r.URL.RawQuery == "" || !Reads(r) {
 		return r
@@ -94,8 +94,8 @@ func (i *Info) AttributesAs(verb string) *authorization.Attributes {
 	return a
 }
 
-// Prefixes reports what the path of a resource has before its parts, besides the group version: watch, on the legacy paths
-// of watches, and namespaces/<namespace>.
+// Prefixes reports what the path of a resource has before its parts, besides the group version: watch, on the legacy
+// paths of watches, and namespaces/<namespace>.
 func (i *Info) Prefixes() (watch, namespaced bool) {
 	rest, skip := strings.Trim(i.Path, "/"), 2
 	if i.APIPrefix == "apis" {

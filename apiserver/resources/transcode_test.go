@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestTranscode: an object of every built-in kind, as kube-apiserver stores it in protobuf at its storage version, is in
-// JSON what its decoder reads.
+// TestTranscode: an object of every built-in kind, as kube-apiserver stores it in protobuf at its storage version, is
+// in JSON what its decoder reads.
 func TestTranscode(t *testing.T) {
 	seed := seed.Of(t)
 	f, s := filler(int64(seed)).MaxDepth(12), protobuf.NewSerializer(Scheme(), Scheme())

@@ -16,8 +16,8 @@ import (
 // buffers are reused by answers that are written in many pieces.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
 
-// Stream returns the writer for an answer of size bytes, before its head is sent. finish must be called unless writing has
-// failed.
+// Stream returns the writer for an answer of size bytes, before its head is sent. finish must be called unless writing
+// has failed.
 func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
 	if size < render.GzipFrom {
 		return sized(w, size)
@@ -69,8 +69,8 @@ func (y *yielding) Write(b []byte) (int, error) {
 	return y.Writer.Write(b)
 }
 
-// sized sets Content-Length: else net/http sends chunks, each of which begins and ends with a few bytes that take a record of
-// TLS and a system call more.
+// sized sets Content-Length: else net/http sends chunks, each of which begins and ends with a few bytes that take a
+// record of TLS and a system call more.
 func sized(w http.ResponseWriter, size int) (out io.Writer, flush func() error) {
 	w.Header().Set("Content-Length", strconv.Itoa(size))
 	b := buffers.Get().(*bufio.Writer)

@@ -41,7 +41,9 @@ func newCollection(
 
 // connect sets the server for the collectors' requests.
 func (c *collection) connect(api *apiserver.Server) {
-	c.adapter.API = api.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), controllerManager)
+	c.adapter.API = api.Loopback(
+		authentication.ServiceAccount("kube-system", "generic-garbage-collector"), controllerManager,
+	)
 }
 
 // run collects until ctx is done.

@@ -76,7 +76,8 @@ func (s *system) lead(ctx context.Context) {
 	}
 	lease := &loopback.Lease{Namespace: "kube-system", Name: controllerManager,
 		API: s.api.Loopback(
-			authentication.User{Name: "system:" + controllerManager, Groups: []string{authentication.GroupAuthenticated}}, controllerManager,
+			authentication.User{Name: "system:" + controllerManager, Groups: []string{authentication.GroupAuthenticated}},
+			controllerManager,
 		)}
 	election.New(lease, election.Options{
 		Identity: identity(), Duration: s.o.leader.duration, RenewDeadline: s.o.leader.renew, RetryPeriod: s.o.leader.period,

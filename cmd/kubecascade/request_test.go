@@ -20,8 +20,8 @@ import (
 
 // httpRequest is "[!] http [FLAG...] METHOD URL [BODY]": the answer's body is standard output, its
 // status and headers are standard error; it fails from status 400 on. A path is appended to $URL.
-// Flags: -socket FILE connects to a Unix socket; -cert shows the certificate of $KUBECONFIG; -h 'NAME: VALUE' sets a header; -o TEMPLATE
-// prints only what the JSONPath template picks from the body. A body @FILE is read from there.
+// Flags: -socket FILE connects to a Unix socket; -cert shows the certificate of $KUBECONFIG; -h 'NAME: VALUE' sets a
+// header; -o TEMPLATE prints only what the JSONPath template picks from the body. A body @FILE is read from there.
 func httpRequest(ts *testscript.TestScript, neg bool, args []string) {
 	r, err := newRequest(ts, args)
 	ts.Check(err)

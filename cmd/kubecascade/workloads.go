@@ -144,7 +144,8 @@ func workers(
 			continue
 		}
 		adapter := &loopback.Workloads{
-			API: api.Loopback(authentication.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index,
+			API: api.Loopback(authentication.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache,
+			Index: index,
 		}
 		run[w.name] = func(ctx context.Context) {
 			var all sync.WaitGroup

@@ -27,9 +27,9 @@ const (
 	worked = 3 * time.Second
 )
 
-// TestRestored puts an earlier state in the place of what etcd holds while the servers run. A server may recover or end,
-// as long as it, or the next process, soon shows what etcd holds. What the collector remembers of the time after the
-// backup must not cost an object that has a solid owner now.
+// TestRestored puts an earlier state in the place of what etcd holds while the servers run. A server may recover or
+// end, as long as it, or the next process, soon shows what etcd holds. What the collector remembers of the time after
+// the backup must not cost an object that has a solid owner now.
 func TestRestored(t *testing.T) {
 	if *duration == 0 {
 		t.Skip("it is a part of make chaos")

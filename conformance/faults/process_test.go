@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sources looks into all folders of the server that was built, which isn't imported: go test remembers a result for as long
-// as what tests looked at stays as it is.
+// sources looks into all folders of the server that was built, which isn't imported: go test remembers a result for as
+// long as what tests looked at stays as it is.
 var sources = sync.OnceValue(func() error {
 	return filepath.WalkDir(filepath.Join("..", ".."), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {

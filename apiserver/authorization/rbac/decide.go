@@ -23,7 +23,9 @@ func (p *Policy) Decide(a *authorization.Attributes) authorization.Decision {
 	})
 	if by != nil {
 		u := a.User
-		return authorization.Decision{Verdict: authorization.Allow, Why: func() string { return "RBAC: allowed by " + by.describe(&u) }}
+		return authorization.Decision{Verdict: authorization.Allow, Why: func() string {
+			return "RBAC: allowed by " + by.describe(&u)
+		}}
 	}
 	if p.dangling == 0 {
 		return authorization.Decision{}

@@ -60,7 +60,9 @@ func TestReasons(t *testing.T) {
 		{authentication.User{Name: "bob"}, "m", false, ""},
 	} {
 		d := p.Decide(
-			&authorization.Attributes{User: c.user, Verb: "get", IsResource: true, Resource: "pods", Namespace: c.namespace, Name: "a"},
+			&authorization.Attributes{
+				User: c.user, Verb: "get", IsResource: true, Resource: "pods", Namespace: c.namespace, Name: "a",
+			},
 		)
 		if d.Allowed() != c.allowed || d.Reason() != c.reason {
 			t.Errorf("%s in %q: %v, %s", c.user.Name, c.namespace, d.Verdict, d.Reason())

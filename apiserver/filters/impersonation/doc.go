@@ -2,7 +2,8 @@
 //
 // It guarantees:
 //
-//  1. Each part of the other identity is authorized, in one of Kubernetes' modes: the constrained ones, or the legacy one.
+//  1. Each part of the other identity is authorized, in one of Kubernetes' modes: the constrained ones, or the legacy
+//     one.
 //  2. The headers do not reach a handler.
 //  3. What was allowed last is only tried first: every request is authorized.
 //

@@ -80,7 +80,8 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 // impersonated takes the user that a client wants to be out of the headers; nil for none. A header that can have one
 // value must not have two.
 func impersonated(h http.Header) (*authentication.User, error) {
-	u := &authentication.User{Name: h.Get(authenticationv1.ImpersonateUserHeader), UID: h.Get(authenticationv1.ImpersonateUIDHeader),
+	u := &authentication.User{Name: h.Get(authenticationv1.ImpersonateUserHeader),
+		UID:    h.Get(authenticationv1.ImpersonateUIDHeader),
 		Groups: h.Values(authenticationv1.ImpersonateGroupHeader)}
 	single := max(
 		len(h.Values(authenticationv1.ImpersonateUserHeader)), len(h.Values(authenticationv1.ImpersonateUIDHeader)),
@@ -128,7 +129,9 @@ func extraKey(s string) string {
 
 // authorize returns the user as whom the client may act for the request. If no mode allows it, the error is that of the
 // first.
-func (p *impersonator) authorize(wanted *authentication.User, request *authorization.Attributes) (authentication.User, error) {
+func (p *impersonator) authorize(
+	wanted *authentication.User, request *authorization.Attributes,
+) (authentication.User, error) {
 	var first error
 	for _, i := range p.cache.order(request.User.Name) {
 		m := modes[i]
@@ -148,7 +151,9 @@ func (p *impersonator) authorize(wanted *authentication.User, request *authoriza
 }
 
 // authorizeBy authorizes everything that one mode of impersonation requires.
-func (p *impersonator) authorizeBy(mode string, wanted *authentication.User, request *authorization.Attributes) (authentication.User, error) {
+func (p *impersonator) authorizeBy(
+	mode string, wanted *authentication.User, request *authorization.Attributes,
+) (authentication.User, error) {
 	q := rights{authorizer: p.authorizer, by: request.User, mode: mode, verb: "impersonate"}
 	if mode != "" {
 		on := *request
@@ -231,7 +236,8 @@ func (q *rights) groups(groups []string) error {
 			)
 		case slices.Contains(groups, authentication.GroupMasters):
 			return requestinfo.Forbidden(
-				q.attributes(q.group, "groups", "", "", authentication.GroupMasters), "impersonating the system:masters group is not allowed",
+				q.attributes(q.group, "groups", "", "", authentication.GroupMasters),
+				"impersonating the system:masters group is not allowed",
 			)
 		case len(groups) >= severalRights && q.may(q.group, "groups", "", "", "*") == nil:
 			return nil

@@ -47,7 +47,9 @@ func (l *line) put(key, value string) {
 	l.apply(storage.Batch{Revision: l.rev, Events: []storage.Event{e}})
 }
 
-var get = &authorization.Attributes{User: authentication.User{Name: "u"}, Verb: "get", IsResource: true, Resource: "pods", Namespace: "n"}
+var get = &authorization.Attributes{
+	User: authentication.User{Name: "u"}, Verb: "get", IsResource: true, Resource: "pods", Namespace: "n",
+}
 
 const (
 	role    = `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"r"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]}`

@@ -120,7 +120,9 @@ var bound = map[string]schema.GroupVersionResource{
 var nodes = corev1.SchemeGroupVersion.WithResource("nodes")
 
 // bind adds to a claim the object to which the token is bound.
-func bind(ctx context.Context, r hooks.Request, to *authenticationv1.BoundObjectReference, c *authentication.Claim) error {
+func bind(
+	ctx context.Context, r hooks.Request, to *authenticationv1.BoundObjectReference, c *authentication.Claim,
+) error {
 	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
 	ref := hooks.Reference{Resource: bound[kind.Kind], Namespace: r.Namespace(), Name: to.Name}
 	if kind.Group != "" || ref.Resource.Empty() {
