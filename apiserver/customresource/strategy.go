@@ -82,9 +82,6 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
-	if errs := r.tooCostly(content); len(errs) > 0 {
-		return errs
-	}
 	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
 	var errs field.ErrorList
 	if status, ok := content["status"]; ok {
