@@ -1,5 +1,5 @@
 // Package finalizers decides what a write does to an object that may be terminating. It is the state machine of
-// SEMANTICS.md section C (and B-20 to B-23), executable and pure: values in, a Verdict out. It imports neither net, os,
+// docs/semantics.md section C (and B-20 to B-23), executable and pure: values in, a Verdict out. It imports neither net, os,
 // sync nor context, and the time is an argument.
 //
 // It guarantees:

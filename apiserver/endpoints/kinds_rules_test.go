@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// What differs between kinds, by the names of their resources, as SEMANTICS.md lists them: apart from
+// What differs between kinds, by the names of their resources, as docs/semantics.md lists them: apart from
 // the table that the server works by.
 var (
 	// createdByPut: B-03.

@@ -14,7 +14,7 @@ import (
 )
 
 // TestRules sends the requests of testdata/rules to a server of each file's own, with its clock
-// stopped, and compares the answers. The files cite the rules of SEMANTICS.md that they show.
+// stopped, and compares the answers. The files cite the rules of docs/semantics.md that they show.
 //
 //	http
 //	POST /api/v1/namespaces/default/configmaps
@@ -26,7 +26,7 @@ import (
 //
 // Revisions are those that etcd counts. The first uid that a file shows is printed as uid-1, the
 // next as uid-2; a request may name them so. Of the headers, those are shown that a client acts on,
-// of objects all but managedFields, which package apply tests.
+// of objects all but managedFields, which package fieldmanager tests.
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		t.Parallel()

@@ -16,11 +16,13 @@
 //	authorize      403 unless the user is allowed to do it
 //	seat           paths that are no resource's wait for their seat
 //
+// An audit log is not implemented; it belongs between info and impersonation.
+//
 // It guarantees:
 //
-//  1. Every path is authorized before anything is done. An unauthorized client learns no more than that its path can't
-//     be parsed (info.go), as from kube-apiserver. Credentials that are wrong are 401 on every path, and never make a
-//     client anonymous.
+//  1. Every path is authorized before anything is done. An unauthorized client learns at most whether its path parses
+//     (info.go), as from kube-apiserver. Credentials that are wrong are 401 on every path, and never make a client
+//     anonymous.
 //  2. No credential is logged, or passed on to a handler.
 //  3. A request is authorized by what it is served as: both are requestinfo.Info.
 package filters

@@ -2,8 +2,8 @@
 // decided, defaulted, mutated, validated, admitted and committed. The package does not import net/http.
 //
 //	write.go   what all writes share
-//	insert.go  create: every new object
-//	change.go  update: every new state; link.go if only owners and finalizers are removed; scale.go for replicas
+//	create.go  create: every new object
+//	change.go  update: every new state; unlink.go if only owners and finalizers are removed; scale.go for replicas
 //	begin.go   the begin and finish hooks of a kind around both
 //	delete.go  delete: carries out the decisions of package finalizers
 //	get.go, state.go, selection.go  one object, a collection at a revision, the selectors of a request
@@ -17,7 +17,7 @@
 //     conflict it is decided again from the start, unless the client sent a resourceVersion.
 //  2. A new object is stored only if its namespace and its CustomResourceDefinition have not changed since admission.
 //  3. Package finalizers alone decides what a write does to an object that is being deleted.
-//  4. A dry run does everything but the commit.
+//  4. A dry run does everything but the commit (create.go: insert; change.go: replace; delete.go: mark and remove).
 //  5. Reads come from the cache. They are as fresh as a quorum read unless the client accepts an older state.
 //  6. Requests of the in-process client (Loopback) are admitted like those of clients. They are not authorized.
 //     Admission checks what they do to owners.

@@ -1,42 +1,13 @@
 package registry
 
 import (
-	"context"
 	"errors"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
-
-// Create stores a new object. obj is in the stored version. The write is conditional on the state of the
-// namespace and of the CustomResourceDefinition that admission saw, so no object is created in one that has been
-// emptied since. If either has changed, the whole request is decided again.
-func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
-	for {
-		guards, err := s.createGuards(o, obj)
-		if err != nil {
-			return nil, err
-		}
-		if len(guards) == 0 {
-			return s.createOnce(ctx, o, obj)
-		}
-		once := *o
-		once.guards = append(slices.Clip(o.guards), guards...)
-		// The first attempt uses the original: a Job's labels may share memory with its template's (batch/job.go).
-		again := obj.DeepCopyObject().(Object)
-		out, err := s.createOnce(ctx, &once, obj)
-		if !lostBy(err, guards) {
-			return out, err
-		}
-		if err := s.Fresh(ctx); err != nil {
-			return nil, err
-		}
-		obj = again
-	}
-}
 
 // createGuards returns the current state of the namespace and of the CustomResourceDefinition of a new object. It is
 // read before admission reads them, so that a later change is noticed. A dry run has no guards; the checks are the

@@ -11,15 +11,16 @@
 //  4. Lists have upstream's order: groups by priority, versions by priority, resources by name.
 //  5. Entries with the same Collection have the same Stored, the kind that kube-apiserver writes to etcd, so the bytes
 //     are the same.
-//  6. Behaviour that is specific to a kind is in its hooks (package hooks): no other package depends on the kind of an
-//     entry.
+//  6. Behaviour that is specific to a kind is in its hooks (package hooks): no handler depends on the kind of an entry.
 //  7. Conversions are upstream's: fields that another version lacks are kept in annotations.
 //
 // A built-in kind is in one file of its group's package (core/configmap.go): its entry, its defaults, what writes may
-// change, validation, warnings and printed columns. Code that groups share is below internal:
+// change, validation, warnings and printed columns. The folders besides the groups:
 //
 //	entry       the types of entries, and functions that make entries
-//	internal    check (values and fields), podspec, volumes, event, serviceip, defaulting, warnings, printing
+//	hooks       what a kind may do beyond reads and writes
+//	internal    what groups share: check (values and fields), podspec, volumes, event, serviceip, defaulting, warnings,
+//	            printing
 //	objecttest  objects for tests
 //	kindtest    scenarios of all kinds: what is defaulted, prepared, validated and printed
 //
@@ -31,4 +32,5 @@
 //	version.go  optional versions
 //	serving.go  --runtime-config
 //	types.go    the table at run time
+//	priority.go, retired.go, transcode.go: the order of groups; versions that are gone; conversion of stored bytes
 package resources

@@ -2,8 +2,7 @@
 //
 // It guarantees:
 //
-//  1. Every failure is answered with a Status, in the form that the client accepts, from the one table of package
-//     status.
+//  1. Error answers with a Status, in the form that the client accepts, which package status makes of the error.
 //  2. Large answers are compressed for clients that accept gzip, and let other requests run meanwhile.
 //  3. Failures that are the server's own are logged, with at most 2 KiB of what a client sent.
 package respond

@@ -1,8 +1,9 @@
-// Package status converts errors to the Status that clients get. It has the only table from error to Status.
+// Package status converts errors to the Status that clients get. It has the only table for errors that are not API
+// errors (apimachinery's have a Status of their own).
 //
 // It guarantees:
 //
 //  1. Of returns a Status for every error: its own, that of a row of the table, or 500.
-//  2. Errors of the API server that clients see are declared here, each with its rule.
+//  2. Errors of the API server that clients see are declared here, with their rules where there are.
 //  3. It uses nothing of HTTP but status codes.
 package status

@@ -46,8 +46,7 @@ var (
 	ErrCreateRevision = errors.New("resourceVersion should not be set on objects to be created")
 )
 
-// table is the only table from error to Status; the first match applies. Errors with a Status of their own
-// (apimachinery's) are not in it. Errors without a row are 0-10.
+// table has the Status of errors that are not API errors; the first match applies. Errors without a row are 0-10.
 var table = []struct {
 	is     error
 	code   int32

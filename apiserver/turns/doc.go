@@ -1,5 +1,5 @@
-// Package turns shares a few places between holders, so that the work of one holder delays that of another by only one
-// turn.
+// Package turns is a fair semaphore with two priorities (Now and Later): it shares a few places between holders, so that
+// the work of one holder delays that of another by only one turn.
 //
 // It guarantees:
 //

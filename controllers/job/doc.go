@@ -13,6 +13,6 @@
 //     spec.managedBy names another controller is ignored.
 //  5. In one pass pods are created or deleted, never both, at most 500 of them.
 //
-// To read the source: plan.go has the input and output, decide.go the order of decisions, create.go and remove.go which
+// To read the source: plan.go has the input and output, decide.go the order of decisions, create.go and manage.go which
 // pods are created and deleted, track.go how they are counted.
 package job

@@ -1,5 +1,5 @@
 // Package namespace deletes the content of namespaces that are being deleted and then removes their finalizer
-// (SEMANTICS.md section E). It also creates the system namespaces (E-06).
+// (docs/semantics.md section E). It also creates the system namespaces (E-06).
 //
 // It guarantees:
 //

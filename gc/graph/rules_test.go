@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// rules says where each of the specification's scenarios (SEMANTICS.md, D.10 to D.12) is played: a
+// rules says where each of the specification's scenarios (docs/semantics.md, D.10 to D.12) is played: a
 // file of testdata, or, of those that are about requests, a test of another package.
 var rules = []struct {
 	id string

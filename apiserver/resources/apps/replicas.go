@@ -36,7 +36,6 @@ func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Select
 
 // replicas validates the pod template. Without a selector nothing matches, so a missing selector also makes the
 // template invalid.
-// selector, so that a missing one makes the template fail too.
 func replicas(s labels.Selector, t, old *corev1.PodTemplateSpec) (errs field.ErrorList) {
 	if s == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 // TestRecorded compares the default objects with those that a real server created. A controller fills in the rules of
 // aggregated roles, so these aren't compared.
 func TestRecorded(t *testing.T) {
-	data, err := os.ReadFile("../../../conformance/recorded/data/bootstrap.json")
+	data, err := os.ReadFile("../../../../conformance/recorded/data/bootstrap.json")
 	if err != nil {
 		t.Fatal(err)
 	}

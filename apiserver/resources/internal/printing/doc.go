@@ -7,5 +7,4 @@
 //  2. A row has the cells of -o wide; the client omits those that it does not print. Cells are string, int64 or bool.
 //  3. Nothing reads a clock: ages depend on an argument.
 //  4. The cells of an object of another Go type than the table's panic.
-//  4. The cells of an object of another Go type than the table's panic.
 package printing

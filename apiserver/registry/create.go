@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +15,33 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
+
+// Create stores a new object. obj is in the stored version. The write is conditional on the state of the
+// namespace and of the CustomResourceDefinition that admission saw, so no object is created in one that has been
+// emptied since. If either has changed, the whole request is decided again.
+func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
+	for {
+		guards, err := s.createGuards(o, obj)
+		if err != nil {
+			return nil, err
+		}
+		if len(guards) == 0 {
+			return s.createOnce(ctx, o, obj)
+		}
+		once := *o
+		once.guards = append(slices.Clip(o.guards), guards...)
+		// The first attempt uses the original: a Job's labels may share memory with its template's (batch/job.go).
+		again := obj.DeepCopyObject().(Object)
+		out, err := s.createOnce(ctx, &once, obj)
+		if !lostBy(err, guards) {
+			return out, err
+		}
+		if err := s.Fresh(ctx); err != nil {
+			return nil, err
+		}
+		obj = again
+	}
+}
 
 // createOnce is one attempt of Create, for one state of the namespace and of the CustomResourceDefinition.
 func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
