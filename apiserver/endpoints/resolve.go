@@ -23,6 +23,8 @@ func resolve(types *resources.Types, i *requestinfo.Info) (registry.Target, erro
 	switch {
 	case !i.IsResourceRequest, i.Verb == "proxy", i.APIPrefix == "apis" && i.APIGroup == "":
 		return registry.Target{}, status.ErrNoRoute
+	case !strings.HasPrefix(i.Path, "/"+i.APIPrefix+"/"): // it begins with two slashes
+		return registry.Target{}, status.ErrNoRoute
 	case strings.HasSuffix(i.Path, "/"): // an escaped slash, which must not make a collection of a wrong name
 		return registry.Target{}, status.ErrNoRoute
 	}

@@ -66,6 +66,7 @@ func FuzzResolve(f *testing.F) {
 		"/apis/ns.test/watch/namespaces/a/foos/x", "/apis/cluster.test/namespaces/watch/namespaces/watch",
 		"/apis/cluster.test/v1/namespaces/a", "/apis/ns.test/v1/namespaces/a/namespaces/a",
 		"/apis/ns.test/v1/namespaces/a/status/x", "/apis/cluster.test/watch/watch/foos", "/apis//v1/namespaces",
+		"//api/v1/namespaces",
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE", "HEAD"} {
 			f.Add(method, path)
