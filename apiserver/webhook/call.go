@@ -33,6 +33,14 @@ type errConfig struct{ error }
 // Unwrap returns the cause.
 func (e errConfig) Unwrap() error { return e.error }
 
+// UnexpectedCode is the error for a response without success of a guarded webhook: its status code.
+type UnexpectedCode int
+
+// Error has the code and its name.
+func (c UnexpectedCode) Error() string {
+	return fmt.Sprintf("the webhook answered with the status code %d (%s)", int(c), http.StatusText(int(c)))
+}
+
 // IsConfig reports whether a call was not made because of the webhook's configuration.
 func IsConfig(err error) bool {
 	var c errConfig
@@ -73,7 +81,7 @@ func (c *Clients) Call(ctx context.Context, config *Config, document []byte, hea
 		}
 		wait, again := retryAfter(response)
 		if !again || retries == mostRetries {
-			return result(response, body)
+			return to.result(response, body)
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return nil, &url.Error{Op: "Post", URL: u.String(), Err: err}
@@ -113,16 +121,19 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // result returns the body of a successful response, or the error in client-go's words (CG rest/request.go:
 // transformResponse, newUnstructuredResponseError; Result.Into).
-func result(r *http.Response, body []byte) ([]byte, error) {
+func (c *client) result(r *http.Response, body []byte) ([]byte, error) {
+	failed := r.StatusCode < http.StatusOK || r.StatusCode > http.StatusPartialContent
 	media := r.Header.Get("Content-Type")
 	if media == "" {
 		media = runtime.ContentTypeJSON
 	}
-	if _, _, err := mime.ParseMediaType(media); err != nil {
+	if _, _, err := mime.ParseMediaType(media); err != nil && !c.guarded {
 		return nil, apierrors.NewInternalError(err)
 	}
 	switch {
-	case r.StatusCode < http.StatusOK || r.StatusCode > http.StatusPartialContent:
+	case failed && c.guarded:
+		return nil, UnexpectedCode(r.StatusCode)
+	case failed:
 		return nil, unexpected(r, body)
 	case len(body) == 0:
 		return nil, fmt.Errorf("0-length response with status code: %d and content type: %s", r.StatusCode, media)

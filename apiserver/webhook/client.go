@@ -35,6 +35,8 @@ type Config struct {
 	Service *Service `json:"service,omitempty"`
 	// CABundle has PEM certificates; empty for the system's.
 	CABundle []byte `json:"ca,omitempty"`
+	// Guarded says that redirects are not followed, and that errors contain no part of a response.
+	Guarded bool `json:"guarded,omitempty"`
 }
 
 // Service is a webhook in the cluster.
@@ -67,6 +69,8 @@ type client struct {
 	http *http.Client
 	// base is the URL without a query.
 	base url.URL
+	// guarded is Config.Guarded.
+	guarded bool
 }
 
 // of returns the configuration's client.
@@ -92,7 +96,10 @@ func (c *Clients) dial(config *Config) (*client, error) {
 		Proxy: http.ProxyFromEnvironment, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 25, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 	}
-	made := &client{http: &http.Client{Transport: t}}
+	made := &client{http: &http.Client{Transport: t}, guarded: config.Guarded}
+	if config.Guarded {
+		made.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
 	if s := config.Service; s != nil {
 		made.base = c.toService(t, s)
 	} else {
