@@ -21,7 +21,9 @@ type Server struct {
 
 	mu     sync.Mutex
 	answer Answer
-	seen   []Seen
+	// paths are answered otherwise.
+	paths map[string]Answer
+	seen  []Seen
 }
 
 // Answer answers a review.
@@ -40,7 +42,7 @@ type Seen struct {
 // Start starts a server, which allows everything. It ends with the test.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{answer: Allow}
+	s := &Server{answer: Allow, paths: map[string]Answer{}}
 	h := httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	h.Config.ErrorLog = log.New(io.Discard, "", 0)
 	h.StartTLS()
@@ -55,6 +57,13 @@ func (s *Server) Script(a Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = a
+}
+
+// ScriptPath is Script for one path.
+func (s *Server) ScriptPath(path string, a Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paths[path] = a
 }
 
 // Seen returns the requests that have come since the last call, in their order.
@@ -76,6 +85,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.seen = append(s.seen, seen)
 	answer := s.answer
+	if a := s.paths[r.URL.Path]; a != nil {
+		answer = a
+	}
 	s.mu.Unlock()
 	answer(w, &seen.Review)
 }
