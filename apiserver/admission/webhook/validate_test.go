@@ -45,7 +45,9 @@ func (q *question) FailedOpen(h *admission.Configured, _ error) {
 
 // configuration has webhooks of the server, one path each. Those whose names end in "?" are ignored if they can't be
 // asked.
-func configuration(s *webhooktest.Server, name string, hooks ...string) *admissionregistrationv1.ValidatingWebhookConfiguration {
+func configuration(
+	s *webhooktest.Server, name string, hooks ...string,
+) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	c := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	none := admissionregistrationv1.SideEffectClassNone
 	for _, h := range hooks {
@@ -62,7 +64,9 @@ func configuration(s *webhooktest.Server, name string, hooks ...string) *admissi
 	return c
 }
 
-func validating(t *testing.T, configs ...*admissionregistrationv1.ValidatingWebhookConfiguration) []*admission.Configured {
+func validating(
+	t *testing.T, configs ...*admissionregistrationv1.ValidatingWebhookConfiguration,
+) []*admission.Configured {
 	t.Helper()
 	hooks, err := admission.Validating(configs)
 	if err != nil {
