@@ -291,7 +291,7 @@ func TestWebhookOutOfReach(t *testing.T) {
 	closed.Close()
 	for _, c := range []struct{ client, want string }{
 		{fmt.Sprintf(`{"url":%q}`, hook.URL), `failed: Post \"` + hook.URL +
-			`?timeout=30s\": tls: failed to verify certificate: x509: certificate signed by unknown authority`},
+			`/?timeout=30s\": tls: failed to verify certificate: x509: certificate signed by unknown authority`},
 		{fmt.Sprintf(`{"url":%q}`, closed.URL+"/c"), `failed: Post \"` + closed.URL + `/c?timeout=30s\": dial tcp `},
 		{
 			`{"service":{"namespace":"n","name":"s","path":"/c"}}`,

@@ -20,7 +20,7 @@ type conversion interface {
 // conversionOf returns the conversion for the strategy of the CustomResourceDefinition.
 func conversionOf(d *apiextensionsv1.CustomResourceDefinition) conversion {
 	if c := d.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter && c.Webhook != nil {
-		return newWebhook(c.Webhook)
+		return &webhookConversion{c.Webhook}
 	}
 	return renaming{}
 }

@@ -1,19 +1,10 @@
 package customresource
 
 import (
-	"bytes"
-	"crypto/tls"
-	"crypto/x509"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/url"
-	"strconv"
-	"sync"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,79 +13,46 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
-)
 
-const (
-	// webhookTimeout is the time limit of one call (apiserver/pkg/util/webhook/authentication.go).
-	webhookTimeout = 30 * time.Second
-	// maxReview is the maximum size of a webhook's response, in bytes.
-	maxReview = 256 << 20
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
 // errNoNetwork is the error for a webhook that is configured by a service.
 var errNoNetwork = errors.New("this server has no cluster network, so a webhook can only be reached by its url")
 
-// webhook is the strategy Webhook (AX pkg/apiserver/conversion/webhook_converter.go).
-type webhook struct {
+// webhookConversion is the strategy Webhook (AX pkg/apiserver/conversion/webhook_converter.go).
+type webhookConversion struct {
 	config *apiextensionsv1.WebhookConversion
-	// client is made when it is first needed.
-	client func() (*http.Client, error)
 }
 
-func newWebhook(c *apiextensionsv1.WebhookConversion) *webhook {
-	w := &webhook{config: c}
-	w.client = sync.OnceValues(w.dialer)
-	return w
-}
+// webhooks are those of all CustomResourceDefinitions.
+var webhooks = webhook.NewClients(func(context.Context, string, string, int32) (string, error) {
+	return "", errNoNetwork
+})
 
-// dialer makes the client. Its idle connections are closed after a while.
-func (w *webhook) dialer() (*http.Client, error) {
-	t := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, IdleConnTimeout: webhookTimeout, TLSHandshakeTimeout: 10 * time.Second,
-		TLSClientConfig: &tls.Config{},
-	}
-	if ca := bytes.TrimSpace(w.config.ClientConfig.CABundle); len(ca) > 0 {
-		t.TLSClientConfig.RootCAs = x509.NewCertPool()
-		if !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(ca) {
-			return nil, errors.New("unable to load root certificates: unable to parse bytes as PEM block")
-		}
-	}
-	return &http.Client{Transport: t, Timeout: webhookTimeout, CheckRedirect: noRedirects}, nil
-}
-
-// noRedirects prevents redirects. With them, a user who can write a CustomResourceDefinition, or who serves its
-// webhook, could make the server send objects to addresses that only the server can reach, also from https to http.
-func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// address returns the URL of the webhook, or the reason why it can't be called.
-func (w *webhook) address() (string, error) {
+// client is where the webhook is. Its calls are guarded: a user who can write a CustomResourceDefinition, or who serves
+// its webhook, could otherwise make the server send objects to addresses that only the server can reach, and read
+// their responses. (Upstream follows redirects, and includes 2 KB of a response, or the message of a Status.)
+func (w *webhookConversion) client() *webhook.Config {
 	c := w.config.ClientConfig
+	out := &webhook.Config{CABundle: c.CABundle, Guarded: true}
 	if c.Service == nil {
-		u, err := url.Parse(*c.URL)
-		if err != nil {
-			return "", err
-		}
-		return (&url.URL{
-			Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawQuery: "timeout=" + webhookTimeout.String(),
-		}).String(), nil
+		out.URL = *c.URL
+		return out
 	}
-	port := 443
+	out.Service = &webhook.Service{Namespace: c.Service.Namespace, Name: c.Service.Name}
 	if c.Service.Port != nil {
-		port = int(*c.Service.Port)
-	}
-	u := url.URL{
-		Scheme: "https", Host: net.JoinHostPort(c.Service.Name+"."+c.Service.Namespace+".svc", strconv.Itoa(port)),
-		RawQuery: "timeout=" + webhookTimeout.String(),
+		out.Service.Port = *c.Service.Port
 	}
 	if c.Service.Path != nil {
-		u.Path = *c.Service.Path
+		out.Service.Path = *c.Service.Path
 	}
-	return "", &url.Error{Op: "Post", URL: u.String(), Err: errNoNetwork}
+	return out
 }
 
 // convert calls the webhook once, unless the object is empty. The errors are those for a single object, as upstream
 // fills its caches one by one.
-func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
+func (w *webhookConversion) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
 	if len(objs) == 1 && empty(objs[0]) {
 		return renaming{}.convert(objs, apiVersion)
 	}
@@ -143,7 +101,7 @@ func empty(u *unstructured.Unstructured) bool {
 }
 
 // review sends a ConversionReview of the first version that both sides support, and decodes the response.
-func (w *webhook) review(
+func (w *webhookConversion) review(
 	uid types.UID, objs []*unstructured.Unstructured, apiVersion string,
 ) ([]runtime.RawExtension, error) {
 	version := ""
@@ -166,7 +124,11 @@ func (w *webhook) review(
 	}
 	data, err := json.Marshal(r)
 	if err == nil {
-		data, err = w.post(data)
+		data, err = webhooks.Call(context.Background(), w.client(), data, nil)
+	}
+	var code webhook.UnexpectedCode
+	if errors.As(err, &code) {
+		err = fmt.Errorf("%w instead of a ConversionReview", code)
 	}
 	if err != nil {
 		return nil, err
@@ -196,51 +158,4 @@ func answered(a *apiextensionsv1.ConversionReview, version string, uid types.UID
 	default:
 		return nil, fmt.Errorf("response.result.status was '%s', not 'Success'", r.Result.Status)
 	}
-}
-
-// post sends a document and returns the body of the response.
-func (w *webhook) post(data []byte) ([]byte, error) {
-	address, err := w.address()
-	if err != nil {
-		return nil, err
-	}
-	client, err := w.client()
-	if err != nil {
-		return nil, err
-	}
-	r, err := http.NewRequest(http.MethodPost, address, bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", runtime.ContentTypeJSON)
-	r.Header.Set("Accept", runtime.ContentTypeJSON+", */*")
-	a, err := client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = a.Body.Close() }() // the body has been read
-	if a.StatusCode < http.StatusOK || a.StatusCode > http.StatusPartialContent {
-		return nil, rejection(a.StatusCode)
-	}
-	body, err := io.ReadAll(io.LimitReader(a.Body, maxReview))
-	if err != nil {
-		return nil, fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", err)
-	}
-	if len(body) == 0 {
-		kind := a.Header.Get("Content-Type")
-		if kind == "" {
-			kind = runtime.ContentTypeJSON
-		}
-		return nil, fmt.Errorf("0-length response with status code: %d and content type: %s", a.StatusCode, kind)
-	}
-	return body, nil
-}
-
-// rejection is the error for a response that is no review. It contains the status code, but nothing of the body: the
-// client could otherwise read responses of addresses that only the server can reach. (Upstream includes 2 KB of it, or
-// the message of a Status.)
-func rejection(code int) error {
-	return fmt.Errorf(
-		"the webhook answered with the status code %d (%s) instead of a ConversionReview", code, http.StatusText(code),
-	)
 }

@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"apiserver/status"},   // from errors to what clients are told
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
 		"apiserver/authorization/rbac/live"},
-	{"apiserver/authorization/rbac/defaults"},
+	{"apiserver/admission/webhook", "apiserver/authorization/rbac/defaults"},
 	{"apiserver/resources"}, // the table of types
 	{ // built-in kinds, by group
 		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions",
@@ -53,7 +53,7 @@ var layers = [][]string{
 	{
 		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
-		"apiserver/warning", "apiserver/weight",
+		"apiserver/warning", "apiserver/webhook", "apiserver/weight",
 	},
 	{"apiserver/pool"},
 	{"apiserver/authorization"},
@@ -63,7 +63,7 @@ var layers = [][]string{
 // tools are packages below apiserver that aren't part of it: generators, and what only tests import.
 var tools = map[string]bool{
 	"apiserver/openapi/markers/extract": true, "apiserver/openapi/markers/generate": true,
-	"apiserver/resources/kindtest": true, "apiserver/resources/objecttest": true,
+	"apiserver/resources/kindtest": true, "apiserver/webhook/webhooktest": true, "apiserver/resources/objecttest": true,
 }
 
 // TestLayers: no import of a package below apiserver goes up or sideways, and each has its row.

@@ -1,0 +1,144 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	webhookerrors "k8s.io/apiserver/pkg/admission/plugin/webhook/errors"
+
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
+)
+
+// Hook is one webhook of a configuration.
+type Hook struct {
+	Name string
+	// Mutating says that it is one of a MutatingWebhookConfiguration.
+	Mutating bool
+	Client   webhook.Config
+	// ReviewVersions are admissionReviewVersions.
+	ReviewVersions []string
+	// SideEffects is nil only in objects that were stored without validation.
+	SideEffects *admissionregistrationv1.SideEffectClass
+	// Timeout bounds a call; 0 for no bound but the request's.
+	Timeout time.Duration
+}
+
+// CallError: a webhook could not be asked, or its response can't be used. The failure policy applies.
+type CallError struct {
+	Hook string
+	Err  error
+}
+
+// Error has upstream's words (AS pkg/util/webhook/error.go).
+func (e *CallError) Error() string {
+	return fmt.Sprintf("failed calling webhook %q: %v", e.Hook, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// errSideEffects: a webhook was stored without sideEffects.
+//
+//lint:ignore ST1005 upstream's words
+var errSideEffects = errors.New("Webhook SideEffects is nil")
+
+// Caller asks webhooks. Its methods may be called from any goroutine.
+type Caller struct{ Clients *webhook.Clients }
+
+// header is what upstream's client says of itself.
+var header = http.Header{"User-Agent": {"kube-apiserver-admission"}}
+
+// Ask sends a review, once. The response may deny the request. Errors: CallError; 400 if the webhook does not support a
+// dry run (L-60).
+func (c *Caller) Ask(ctx context.Context, h *Hook, r *Request) (*Response, error) {
+	if err := h.dryRun(r); err != nil {
+		return nil, err
+	}
+	response, err := c.ask(ctx, h, r)
+	if err != nil {
+		return nil, &CallError{Hook: h.Name, Err: err}
+	}
+	return response, nil
+}
+
+// dryRun checks that the webhook may be asked about a dry run.
+func (h *Hook) dryRun(r *Request) error {
+	switch {
+	case !r.DryRun:
+		return nil
+	case h.SideEffects == nil:
+		return &CallError{Hook: h.Name, Err: errSideEffects}
+	case *h.SideEffects == admissionregistrationv1.SideEffectClassNone,
+		*h.SideEffects == admissionregistrationv1.SideEffectClassNoneOnDryRun:
+		return nil
+	}
+	return webhookerrors.NewDryRunUnsupportedErr(h.Name)
+}
+
+func (c *Caller) ask(ctx context.Context, h *Hook, r *Request) (*Response, error) {
+	gv, err := version(h.ReviewVersions)
+	if err != nil {
+		return nil, fmt.Errorf("could not create admission objects: %w", err)
+	}
+	uid := types.UID(uuid.NewUUID())
+	data, err := r.encode(gv, uid)
+	if err != nil {
+		return nil, fmt.Errorf("could not create admission objects: %w", err)
+	}
+	if h.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, h.Timeout)
+		defer cancel()
+	}
+	body, err := c.Clients.Call(ctx, &h.Client, data, header)
+	switch {
+	case webhook.IsConfig(err):
+		return nil, fmt.Errorf("could not get REST client: %w", err)
+	case err != nil:
+		return nil, fmt.Errorf("failed to call webhook: %w", err)
+	}
+	return decode(body, gv, uid, h.Mutating)
+}
+
+// Denial is the error for a response that does not allow the request (L-81); nil for one that does.
+func (h *Hook) Denial(r *Response) error {
+	if r.Allowed {
+		return nil
+	}
+	return webhookerrors.ToStatusErr(h.Name, r.Result)
+}
+
+// Apply applies a response's patch to an object in the webhook's version, which is JSON; nil for none. It returns nil if
+// there is nothing to apply. Errors: CallError for a patch that can't be read, 500 for one that can't be applied (L-85).
+func (h *Hook) Apply(r *Response, object []byte) ([]byte, error) {
+	if len(r.Patch) == 0 {
+		return nil, nil
+	}
+	patch, err := jsonpatch.DecodePatch(r.Patch)
+	if err != nil {
+		return nil, &CallError{Hook: h.Name, Err: fmt.Errorf("received undecodable patch in webhook response: %w", err)}
+	}
+	switch {
+	case len(patch) == 0:
+		return nil, nil
+	case object == nil:
+		const unsupported = "admission webhook %q attempted to modify the object, which is not supported for this operation"
+		return nil, apierrors.NewInternalError(fmt.Errorf(unsupported, h.Name))
+	case r.PatchType != admissionv1.PatchTypeJSONPatch:
+		return nil, &CallError{Hook: h.Name, Err: fmt.Errorf("unsupported patch type %q", r.PatchType)}
+	}
+	out, err := patch.Apply(object)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return out, nil
+}

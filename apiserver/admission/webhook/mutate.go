@@ -1,0 +1,146 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Change is a request whose object mutating webhooks may change. One goroutine calls its methods.
+type Change interface {
+	Question
+	// Store replaces the object by what a webhook has made of it in the resource, with the defaults of that version. It
+	// reports whether the object has changed. The error ends the request.
+	Store(in schema.GroupVersionResource, object []byte) (changed bool, err error)
+	// State identifies the object as it is now.
+	State() []byte
+}
+
+// Rounds remember what the first round of a request's mutations tells the second (L-53 to L-57).
+type Rounds struct {
+	// Again is set when a webhook has changed the object: all mutations run once more.
+	Again bool
+	// asked are the webhooks that may be asked again, and were asked after the last change; marked are those after whose
+	// call something else has changed the object.
+	asked, marked map[*Configured]bool
+	// left is the state in which the webhooks have left the object.
+	left []byte
+}
+
+// changed marks the webhooks that were asked before a change.
+func (r *Rounds) changed() {
+	for h := range r.asked {
+		r.marked[h] = true
+	}
+	clear(r.asked)
+}
+
+// Mutate asks the webhooks that match one after the other, each about the object that its predecessors have left. In the
+// second round only those are asked that are marked.
+func (c *Caller) Mutate(ctx context.Context, hooks []*Configured, q Change, rounds *Rounds, round int) error {
+	if rounds.asked == nil {
+		rounds.asked, rounds.marked = map[*Configured]bool{}, map[*Configured]bool{}
+	}
+	if round > 0 && !bytes.Equal(q.State(), rounds.left) {
+		rounds.changed()
+	}
+	defer func() { rounds.left = q.State() }()
+	for place, h := range hooks {
+		in, asked, err := q.Match(ctx, h)
+		if err != nil {
+			return err
+		}
+		if !asked || round > 0 && !rounds.marked[h] {
+			continue
+		}
+		changed, err := c.mutate(ctx, h, q, in, fmt.Sprintf("round_%d_index_%d", round, place))
+		if changed {
+			rounds.Again = true
+			rounds.changed()
+		}
+		if h.Reinvoke {
+			rounds.asked[h] = true
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mutate asks one webhook and applies its patch. at is its place in the annotations.
+func (c *Caller) mutate(
+	ctx context.Context, h *Configured, q Change, in schema.GroupVersionResource, at string,
+) (changed bool, err error) {
+	defer func() { q.Annotate("mutation.webhook.admission.k8s.io/"+at, h.mutation(changed)) }()
+	r, err := q.Review(in)
+	if err != nil {
+		return false, err
+	}
+	a := asking{hook: h, request: r}
+	var object []byte
+	if a.response, err = c.Ask(ctx, &h.Hook, r); err == nil {
+		a.tell(q)
+		if err = h.Denial(a.response); err == nil {
+			object, err = h.Apply(a.response, r.Object)
+		}
+	}
+	var call *CallError
+	switch {
+	case errors.As(err, &call) && h.FailOpen:
+		return false, ignored(ctx, h, q, err, at)
+	case call != nil:
+		return false, apierrors.NewInternalError(err)
+	case err != nil || object == nil:
+		return false, err
+	}
+	if changed, err = q.Store(in, object); err == nil {
+		q.Annotate("patch.webhook.admission.k8s.io/"+at, h.patch(a.response))
+	}
+	return changed, err
+}
+
+// ignored is the result of a call that has failed and is ignored: nil, unless the request itself has ended (L-83).
+func ignored(ctx context.Context, h *Configured, q Change, err error, at string) error {
+	if !errors.Is(err, context.Canceled) { // the client has gone away (L-86)
+		q.Annotate("failed-open.mutation.webhook.admission.k8s.io/"+at, h.Name)
+		q.FailedOpen(h, err)
+	}
+	if ctx.Err() != nil {
+		return errTimeout()
+	}
+	return nil
+}
+
+// mutation is the annotation of a call (L-113).
+func (h *Configured) mutation(changed bool) string {
+	return annotation(struct {
+		Configuration string `json:"configuration"`
+		Webhook       string `json:"webhook"`
+		Mutated       bool   `json:"mutated"`
+	}{h.Configuration, h.Name, changed})
+}
+
+// patch is the annotation of a patch that was applied (L-113).
+func (h *Configured) patch(r *Response) string {
+	return annotation(struct {
+		Configuration string                `json:"configuration"`
+		Webhook       string                `json:"webhook"`
+		Patch         json.RawMessage       `json:"patch,omitempty"`
+		PatchType     admissionv1.PatchType `json:"patchType,omitempty"`
+	}{h.Configuration, h.Name, r.Patch, r.PatchType})
+}
+
+func annotation(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // a patch that was applied is JSON, and the rest strings
+	}
+	return string(data)
+}

@@ -1,0 +1,200 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
+)
+
+// change is a request whose object is a JSON object of strings. A webhook whose name begins with "if-KEY" is asked
+// only while the object has the key.
+type change struct {
+	question
+	object map[string]string
+}
+
+func (c *change) Match(ctx context.Context, h *admission.Configured) (schema.GroupVersionResource, bool, error) {
+	in, ok, err := c.question.Match(ctx, h)
+	if rest, conditional := strings.CutPrefix(h.Name, "if-"); conditional {
+		key, _, _ := strings.Cut(rest, "-")
+		_, has := c.object[key]
+		ok = ok && has
+	}
+	return in, ok, err
+}
+
+func (c *change) Review(in schema.GroupVersionResource) (*admission.Request, error) {
+	r, err := c.question.Review(in)
+	r.Object = c.State()
+	return r, err
+}
+
+func (c *change) State() []byte {
+	data, err := json.Marshal(c.object)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return data
+}
+
+func (c *change) Store(_ schema.GroupVersionResource, object []byte) (bool, error) {
+	next := map[string]string{}
+	if err := json.Unmarshal(object, &next); err != nil {
+		return false, err
+	}
+	changed := !cmp.Equal(c.object, next)
+	c.object = next
+	return changed, nil
+}
+
+// sets patches a key to a value.
+func sets(key, value string) webhooktest.Answer {
+	patch, kind := fmt.Sprintf(`[{"op":"add","path":"/%s","value":%q}]`, key, value), admissionv1.PatchTypeJSONPatch
+	return webhooktest.Respond(&admissionv1.AdmissionResponse{Allowed: true, Patch: []byte(patch), PatchType: &kind})
+}
+
+// TestReinvocation: what happens in the second round, which begins after a change; intree is what plugins of the server
+// do to the object before it (L-53 to L-56).
+func TestReinvocation(t *testing.T) {
+	s := webhooktest.Start(t)
+	s.ScriptPath("/a", sets("a", "1"))
+	s.ScriptPath("/b", sets("b", "1"))
+	s.ScriptPath("/true", sets("x", "true"))
+	s.ScriptPath("/false", sets("x", "false"))
+	s.ScriptPath("/if-a-b", sets("b", "1"))
+	for _, c := range []struct {
+		name, hooks string
+		never       bool
+		intree      map[string]string
+		calls       string
+		object      string
+	}{
+		{"no change", "noop", false, nil, "noop", `{}`},
+		{"a change of its own", "a", false, nil, "a", `{"a":"1"}`},
+		{"a change after it", "a b", false, nil, "a b a", `{"a":"1","b":"1"}`},
+		{"changes that undo each other", "true false", false, nil, "true false true false", `{"x":"false"}`},
+		{"never again", "a b", true, nil, "a b", `{"a":"1","b":"1"}`},
+		{"not asked at first", "if-a-b a", false, nil, "a", `{"a":"1"}`},
+		{"asked after its condition was made true", "a if-a-b", false, nil, "a if-a-b a", `{"a":"1","b":"1"}`},
+		{"a change of the server's", "a noop", false, map[string]string{"c": "1"}, "a noop a noop", `{"a":"1","c":"1"}`},
+	} {
+		config := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
+		policy := admissionregistrationv1.IfNeededReinvocationPolicy
+		if c.never {
+			policy = admissionregistrationv1.NeverReinvocationPolicy
+		}
+		for _, v := range configuration(s, "c", strings.Fields(c.hooks)...).Webhooks {
+			config.Webhooks = append(config.Webhooks, admissionregistrationv1.MutatingWebhook{
+				Name: v.Name, ClientConfig: v.ClientConfig, FailurePolicy: v.FailurePolicy, SideEffects: v.SideEffects,
+				AdmissionReviewVersions: v.AdmissionReviewVersions, ReinvocationPolicy: &policy,
+			})
+		}
+		hooks, err := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		caller, q, rounds := &admission.Caller{
+			Clients: webhook.NewClients(nil),
+		}, &change{object: map[string]string{}}, admission.Rounds{}
+		for round := range 2 {
+			if round > 0 && !rounds.Again {
+				break
+			}
+			for key, value := range c.intree {
+				if round > 0 {
+					q.object[key] = value
+				}
+			}
+			if err := caller.Mutate(t.Context(), hooks, q, &rounds, round); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+		var calls []string
+		for _, seen := range s.Seen() {
+			calls = append(calls, strings.TrimPrefix(seen.Path, "/"))
+		}
+		if got := strings.Join(calls, " "); got != c.calls || string(q.State()) != c.object {
+			t.Errorf("%s: %s %s, want %s %s", c.name, got, q.State(), c.calls, c.object)
+		}
+	}
+}
+
+// TestMutationEnds: a denial ends the round with what was done so far; a webhook that can't be asked doesn't, if it is
+// ignored. Each call has its annotation.
+func TestMutationEnds(t *testing.T) {
+	s := webhooktest.Start(t)
+	s.ScriptPath("/a", sets("a", "1"))
+	s.ScriptPath("/no", webhooktest.Respond(&admissionv1.AdmissionResponse{}))
+	config := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
+	for _, v := range configuration(s, "c", "gone?", "a", "no", "b").Webhooks {
+		config.Webhooks = append(config.Webhooks, admissionregistrationv1.MutatingWebhook{
+			Name: v.Name, ClientConfig: v.ClientConfig, FailurePolicy: v.FailurePolicy, SideEffects: v.SideEffects,
+			AdmissionReviewVersions: v.AdmissionReviewVersions,
+		})
+	}
+	hooks, err := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &change{object: map[string]string{}}
+	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(t.Context(), hooks, q, &admission.Rounds{}, 0)
+	if want := `admission webhook "no" denied the request without explanation`; fmt.Sprint(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	const mutation, at = "mutation.webhook.admission.k8s.io/round_0_index_", `={"configuration":"c","webhook":"`
+	want := []string{
+		"failed-open.mutation.webhook.admission.k8s.io/round_0_index_0=gone?", "open gone?",
+		mutation + "0" + at + `gone?","mutated":false}`,
+		"patch.webhook.admission.k8s.io/round_0_index_1" + at +
+			`a","patch":[{"op":"add","path":"/a","value":"1"}],"patchType":"JSONPatch"}`,
+		mutation + "1" + at + `a","mutated":true}`,
+		mutation + "2" + at + `no","mutated":false}`,
+	}
+	if diff := cmp.Diff(want, q.told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+// TestRequestEnds: a webhook whose failures are ignored doesn't hide that the request's time is over (L-83).
+func TestRequestEnds(t *testing.T) {
+	s := webhooktest.Start(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	s.Script(func(http.ResponseWriter, *admissionv1.AdmissionReview) {
+		cancel(errors.New("over"))
+		<-t.Context().Done()
+	})
+	config := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
+	ignore := admissionregistrationv1.Ignore
+	for _, v := range configuration(s, "c", "slow", "next").Webhooks {
+		config.Webhooks = append(config.Webhooks, admissionregistrationv1.MutatingWebhook{
+			Name: v.Name, ClientConfig: v.ClientConfig, FailurePolicy: &ignore, SideEffects: v.SideEffects,
+			AdmissionReviewVersions: v.AdmissionReviewVersions,
+		})
+	}
+	hooks, err := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &change{object: map[string]string{}}
+	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(ctx, hooks, q, &admission.Rounds{}, 0)
+	if want := "Timeout: request did not complete within requested timeout"; fmt.Sprint(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if n := len(s.Seen()); n != 1 {
+		t.Errorf("%d were asked", n)
+	}
+}

@@ -1,0 +1,114 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Question is a request that webhooks may be asked about. One goroutine calls its methods.
+type Question interface {
+	// Match reports whether a webhook is asked about the request, by its selectors, rules and conditions, and in which
+	// resource it is shown. The error ends the request.
+	Match(ctx context.Context, h *Configured) (in schema.GroupVersionResource, asked bool, err error)
+	// Review returns the request as a webhook sees it in the resource. The error ends the request.
+	Review(in schema.GroupVersionResource) (*Request, error)
+	// Warn adds a Warning header.
+	Warn(text string)
+	// Annotate adds an audit annotation.
+	Annotate(key, value string)
+	// FailedOpen records that a webhook could not be asked and is ignored.
+	FailedOpen(h *Configured, err error)
+}
+
+// Annotations of webhooks that were ignored; the key ends in the place among those that were asked (L-113).
+const failedOpenValidating = "failed-open.validating.webhook.admission.k8s.io/round_0_index_%d"
+
+// errTimeout: the request has ended before its webhooks were asked (L-52).
+func errTimeout() error {
+	return apierrors.NewTimeoutError("request did not complete within requested timeout", 0)
+}
+
+// Validate asks all webhooks that match at the same time, and waits for all. The error is that of the first, in their
+// order, that denies the request or can't be asked (L-46, L-51, L-83).
+func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Question) error {
+	asked, err := match(ctx, hooks, q)
+	if err != nil || len(asked) == 0 {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errTimeout()
+	}
+	var all sync.WaitGroup
+	for i := range asked {
+		all.Go(func() { asked[i].response, asked[i].err = c.Ask(ctx, &asked[i].hook.Hook, asked[i].request) })
+	}
+	all.Wait()
+	var first error
+	for i := range asked {
+		if err := asked[i].result(i, q); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// asking is one webhook that is asked.
+type asking struct {
+	hook     *Configured
+	request  *Request
+	response *Response
+	err      error
+}
+
+// match returns the webhooks that are asked, with what they are asked.
+func match(ctx context.Context, hooks []*Configured, q Question) (asked []asking, err error) {
+	for _, h := range hooks {
+		in, ok, err := q.Match(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		r, err := q.Review(in)
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, asking{hook: h, request: r})
+	}
+	return asked, nil
+}
+
+// result tells the request what the webhook has answered, and returns why it is denied.
+func (a *asking) result(place int, q Question) error {
+	var call *CallError
+	switch {
+	case errors.As(a.err, &call) && a.hook.FailOpen:
+		if !errors.Is(a.err, context.Canceled) { // the client has gone away (L-86)
+			q.Annotate(fmt.Sprintf(failedOpenValidating, place), a.hook.Name)
+			q.FailedOpen(a.hook, a.err)
+		}
+		return nil
+	case call != nil:
+		return apierrors.NewInternalError(a.err)
+	case a.err != nil:
+		return a.err
+	}
+	a.tell(q)
+	return a.hook.Denial(a.response)
+}
+
+// tell passes on warnings and annotations, also of a denial (L-79, L-80).
+func (a *asking) tell(q Question) {
+	for _, text := range a.response.Warnings {
+		q.Warn(text)
+	}
+	for key, value := range a.response.AuditAnnotations {
+		q.Annotate(a.hook.Name+"/"+key, value)
+	}
+}

@@ -1,0 +1,150 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
+)
+
+// question is a request of which a test decides who is asked. It records what it is told.
+type question struct {
+	skip, broken string
+	told         []string
+}
+
+func (q *question) Match(_ context.Context, h *admission.Configured) (schema.GroupVersionResource, bool, error) {
+	if h.Name == q.broken {
+		return schema.GroupVersionResource{}, false, errors.New("its condition failed")
+	}
+	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}, h.Name != q.skip, nil
+}
+
+func (q *question) Review(in schema.GroupVersionResource) (*admission.Request, error) {
+	return &admission.Request{Resource: in, Operation: admissionv1.Create, Object: []byte(`{}`)}, nil
+}
+
+func (q *question) Warn(text string)           { q.told = append(q.told, "warning "+text) }
+func (q *question) Annotate(key, value string) { q.told = append(q.told, key+"="+value) }
+func (q *question) FailedOpen(h *admission.Configured, _ error) {
+	q.told = append(q.told, "open "+h.Name)
+}
+
+// configuration has webhooks of the server, one path each. Those whose names end in "?" are ignored if they can't be
+// asked.
+func configuration(
+	s *webhooktest.Server, name string, hooks ...string,
+) *admissionregistrationv1.ValidatingWebhookConfiguration {
+	c := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	none := admissionregistrationv1.SideEffectClassNone
+	for _, h := range hooks {
+		url, policy := s.URL+"/"+h, admissionregistrationv1.Fail
+		if strings.HasSuffix(h, "?") {
+			policy, url = admissionregistrationv1.Ignore, "https://127.0.0.1:1/"
+		}
+		c.Webhooks = append(c.Webhooks, admissionregistrationv1.ValidatingWebhook{
+			Name: h, ClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: s.CA},
+			FailurePolicy: &policy, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+			NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
+		})
+	}
+	return c
+}
+
+func validating(
+	t *testing.T, configs ...*admissionregistrationv1.ValidatingWebhookConfiguration,
+) []*admission.Configured {
+	t.Helper()
+	hooks, err := admission.Validating(configs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hooks
+}
+
+// TestAllAtOnce: webhooks that match are asked at the same time: here each waits for the others (L-51).
+func TestAllAtOnce(t *testing.T) {
+	s := webhooktest.Start(t)
+	var here sync.WaitGroup
+	here.Add(3)
+	s.Script(func(w http.ResponseWriter, r *admissionv1.AdmissionReview) {
+		here.Done()
+		here.Wait()
+		webhooktest.Allow(w, r)
+	})
+	c := &admission.Caller{Clients: webhook.NewClients(nil)}
+	hooks := validating(t, configuration(s, "c", "a", "b", "skipped", "d"))
+	if err := c.Validate(t.Context(), hooks, &question{skip: "skipped"}); err != nil {
+		t.Error(err)
+	}
+	if n := len(s.Seen()); n != 3 {
+		t.Errorf("%d were asked", n)
+	}
+}
+
+// TestDenials: of several denials the first in order is the answer, whichever came first; all webhooks' warnings and
+// annotations are told, in order, and that one can't be asked.
+func TestDenials(t *testing.T) {
+	s := webhooktest.Start(t)
+	first := make(chan struct{})
+	deny := func(name string, wait <-chan struct{}, done chan<- struct{}) webhooktest.Answer {
+		return func(w http.ResponseWriter, r *admissionv1.AdmissionReview) {
+			<-wait
+			webhooktest.Respond(&admissionv1.AdmissionResponse{
+				Result: &metav1.Status{Message: "no"}, Warnings: []string{"of " + name},
+				AuditAnnotations: map[string]string{"k": name},
+			})(w, r)
+			if done != nil {
+				close(done)
+			}
+		}
+	}
+	open := make(chan struct{})
+	close(open)
+	s.ScriptPath("/a", deny("a", first, nil))
+	s.ScriptPath("/b", deny("b", open, first))
+	c, q := &admission.Caller{Clients: webhook.NewClients(nil)}, &question{}
+	hooks := validating(t, configuration(s, "second", "b", "gone?"), configuration(s, "first", "a"))
+	err := c.Validate(t.Context(), hooks, q)
+	if want := `admission webhook "a" denied the request: no`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	want := []string{
+		"warning of a", "a/k=a", "warning of b", "b/k=b",
+		"failed-open.validating.webhook.admission.k8s.io/round_0_index_2=gone?", "open gone?",
+	}
+	if diff := cmp.Diff(want, q.told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+// TestNotAsked: if one can't be matched, or the request has ended, none is asked (L-46, L-52).
+func TestNotAsked(t *testing.T) {
+	s := webhooktest.Start(t)
+	c, hooks := &admission.Caller{Clients: webhook.NewClients(nil)}, validating(t, configuration(s, "c", "a", "b"))
+	if err := c.Validate(t.Context(), hooks, &question{broken: "b"}); fmt.Sprint(err) != "its condition failed" {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := c.Validate(ended, hooks, &question{})
+	if want := "Timeout: request did not complete within requested timeout"; fmt.Sprint(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if n := len(s.Seen()); n != 0 {
+		t.Errorf("%d were asked", n)
+	}
+}

@@ -1,0 +1,165 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// mostRetries bounds how often a call is repeated after responses that ask for it (CG rest/with_retry.go).
+	mostRetries = 10
+	// longestText bounds how much of an unexpected response an error contains (CG rest/request.go).
+	longestText = 2048
+)
+
+// errConfig marks errors before a call: the configuration can't be used.
+type errConfig struct{ error }
+
+// Unwrap returns the cause.
+func (e errConfig) Unwrap() error { return e.error }
+
+// UnexpectedCode is the error for a response without success of a guarded webhook: its status code.
+type UnexpectedCode int
+
+// Error has the code and its name.
+func (c UnexpectedCode) Error() string {
+	return fmt.Sprintf("the webhook answered with the status code %d (%s)", int(c), http.StatusText(int(c)))
+}
+
+// IsConfig reports whether a call was not made because of the webhook's configuration.
+func IsConfig(err error) bool {
+	var c errConfig
+	return errors.As(err, &c)
+}
+
+// Call posts a document to a webhook and returns the body of its response. The query has the time that is left, in
+// seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after that time, within ctx (L-74).
+func (c *Clients) Call(ctx context.Context, config *Config, document []byte, header http.Header) ([]byte, error) {
+	to, err := c.of(config)
+	if err != nil {
+		return nil, errConfig{err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, MaxTimeout)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	u := to.base
+	u.RawQuery = "timeout=" + strconv.FormatInt(max(0, int64((time.Until(deadline)+time.Second-1)/time.Second)), 10) + "s"
+	for retries := 0; ; retries++ {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(document))
+		if err != nil {
+			return nil, errConfig{err}
+		}
+		for name, values := range header {
+			r.Header[name] = values
+		}
+		r.Header.Set("Content-Type", runtime.ContentTypeJSON)
+		r.Header.Set("Accept", runtime.ContentTypeJSON+", */*")
+		response, err := to.http.Do(r)
+		if err != nil {
+			return nil, plain(ctx, err)
+		}
+		body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody))
+		_ = response.Body.Close() // what there is was read
+		if err != nil {
+			const unread = "unexpected error when reading response body. Please retry. Original error: %w"
+			return nil, fmt.Errorf(unread, plain(ctx, err))
+		}
+		wait, again := retryAfter(response)
+		if !again || retries == mostRetries {
+			return to.result(response, body)
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return nil, &url.Error{Op: "Post", URL: u.String(), Err: err}
+		}
+	}
+}
+
+// plain is an error of net/http without what it adds to the end of a context.
+func plain(ctx context.Context, err error) error {
+	var of *url.Error
+	if ended := ctx.Err(); ended != nil && errors.As(err, &of) {
+		return &url.Error{Op: of.Op, URL: of.URL, Err: ended}
+	}
+	return err
+}
+
+// retryAfter is how long a response asks to wait before the request is repeated.
+func retryAfter(r *http.Response) (time.Duration, bool) {
+	if r.StatusCode != http.StatusTooManyRequests && r.StatusCode < http.StatusInternalServerError {
+		return 0, false
+	}
+	seconds, err := strconv.Atoi(r.Header.Get("Retry-After"))
+	return time.Duration(seconds) * time.Second, err == nil
+}
+
+// sleep waits, or returns ctx's error.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// result returns the body of a successful response, or the error in client-go's words (CG rest/request.go:
+// transformResponse, newUnstructuredResponseError; Result.Into).
+func (c *client) result(r *http.Response, body []byte) ([]byte, error) {
+	failed := r.StatusCode < http.StatusOK || r.StatusCode > http.StatusPartialContent
+	media := r.Header.Get("Content-Type")
+	if media == "" {
+		media = runtime.ContentTypeJSON
+	}
+	if _, _, err := mime.ParseMediaType(media); err != nil && !c.guarded {
+		return nil, apierrors.NewInternalError(err)
+	}
+	switch {
+	case failed && c.guarded:
+		return nil, UnexpectedCode(r.StatusCode)
+	case failed:
+		return nil, unexpected(r, body)
+	case len(body) == 0:
+		return nil, fmt.Errorf("0-length response with status code: %d and content type: %s", r.StatusCode, media)
+	}
+	return body, nil
+}
+
+// unexpected is the error of a response without success: its Status, if it has one, else what its code says.
+func unexpected(r *http.Response, body []byte) error {
+	var st metav1.Status
+	if json.Unmarshal(body, &st) == nil && st.Kind == "Status" && st.APIVersion == "v1" &&
+		st.Status != metav1.StatusSuccess {
+		return apierrors.FromObject(&st)
+	}
+	text := "unknown"
+	if isText(r.Header.Get("Content-Type")) {
+		text = strings.TrimSpace(string(body[:min(len(body), longestText)]))
+	}
+	seconds, _ := strconv.Atoi(r.Header.Get("Retry-After"))
+	return apierrors.NewGenericServerResponse(
+		r.StatusCode, http.MethodPost, schema.GroupResource{}, "", text, seconds, true,
+	)
+}
+
+// isText reports whether a media type is text, as far as client-go looks: a type that is not set is.
+func isText(media string) bool {
+	kind, _, err := mime.ParseMediaType(media)
+	return media == "" || err == nil && strings.HasPrefix(kind, "text/")
+}

@@ -1,0 +1,103 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
+)
+
+// TestRetries: a response with Retry-After is repeated within the call's time, others are not (L-74).
+func TestRetries(t *testing.T) {
+	s := webhooktest.Start(t)
+	busy := func(times int, code int, after string) webhooktest.Answer {
+		return func(w http.ResponseWriter, _ *admissionv1.AdmissionReview) {
+			if times--; times < 0 {
+				_, _ = w.Write([]byte("done"))
+				return
+			}
+			if after != "" {
+				w.Header().Set("Retry-After", after)
+			}
+			w.WriteHeader(code)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		times int
+		code  int
+		after string
+		calls int
+		ok    bool
+	}{
+		{"twice", 2, 503, "0", 3, true},
+		{"too often", 20, 429, "0", 11, false},
+		{"not asked for", 1, 503, "", 1, false},
+		{"no number", 1, 503, "later", 1, false},
+		{"a client error", 1, 404, "0", 1, false},
+	} {
+		s.Script(busy(c.times, c.code, c.after))
+		body, err := webhook.NewClients(nil).Call(t.Context(), &webhook.Config{URL: s.URL, CABundle: s.CA}, []byte("{}"), nil)
+		if calls := len(s.Seen()); calls != c.calls || (err == nil) != c.ok || c.ok && string(body) != "done" {
+			t.Errorf("%s: %d calls, %q, %v", c.name, calls, body, err)
+		}
+	}
+	s.Script(busy(1, 503, "60"))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := webhook.NewClients(nil).Call(ctx, &webhook.Config{URL: s.URL, CABundle: s.CA}, []byte("{}"), nil)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("within less time: %v", err)
+	}
+}
+
+// TestService: a service is called where it is resolved to, by its own name.
+func TestService(t *testing.T) {
+	s := webhooktest.Start(t)
+	resolved := ""
+	clients := webhook.NewClients(func(_ context.Context, namespace, name string, port int32) (string, error) {
+		resolved = namespace + "/" + name
+		if port != 443 {
+			return "", errors.New("another port")
+		}
+		return strings.TrimPrefix(s.URL, "https://"), nil
+	})
+	config := &webhook.Config{Service: &webhook.Service{Namespace: "ns", Name: "svc", Path: "/x"}, CABundle: s.CA}
+	_, err := clients.Call(t.Context(), config, []byte("{}"), nil)
+	const wrongName = `Post "https://svc.ns.svc:443/x?timeout=30s": tls: failed to verify certificate: x509: ` +
+		"certificate is valid for example.com, *.example.com, not svc.ns.svc"
+	if resolved != "ns/svc" || err == nil || err.Error() != wrongName {
+		t.Errorf("%s: %v", resolved, err)
+	}
+	config.Service.Port = 8443
+	_, err = clients.Call(t.Context(), config, []byte("{}"), nil)
+	if want := `Post "https://svc.ns.svc:8443/x?timeout=30s": another port`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestKept: calls with the same configuration share a connection.
+func TestKept(t *testing.T) {
+	s := webhooktest.Start(t)
+	clients := webhook.NewClients(nil)
+	for range 3 {
+		config := &webhook.Config{URL: s.URL, CABundle: s.CA}
+		if _, err := clients.Call(t.Context(), config, []byte(`{"request":{}}`), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	peers := map[string]bool{}
+	for _, seen := range s.Seen() {
+		peers[seen.Peer] = true
+	}
+	if len(peers) != 1 {
+		t.Errorf("%d connections", len(peers))
+	}
+}

@@ -1,0 +1,153 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/utils/lru"
+)
+
+const (
+	// MaxTimeout bounds one call (AS pkg/util/webhook/authentication.go: setGlobalDefaults).
+	MaxTimeout = 30 * time.Second
+	// MaxBody bounds a response, in bytes.
+	MaxBody = 256 << 20
+	// mostClients bounds the configurations whose connections are kept (AS pkg/util/webhook/client.go).
+	mostClients = 200
+)
+
+// Config says where a webhook is, and what it is trusted by. Either URL or Service is set.
+type Config struct {
+	URL     string   `json:"url,omitempty"`
+	Service *Service `json:"service,omitempty"`
+	// CABundle has PEM certificates; empty for the system's.
+	CABundle []byte `json:"ca,omitempty"`
+	// Guarded says that redirects are not followed, and that errors contain no part of a response.
+	Guarded bool `json:"guarded,omitempty"`
+}
+
+// Service is a webhook in the cluster.
+type Service struct {
+	Namespace, Name string
+	Path            string
+	// Port is 443 if it is 0.
+	Port int32
+}
+
+// Resolver returns the host and port at which a service can be reached.
+type Resolver func(ctx context.Context, namespace, name string, port int32) (address string, err error)
+
+// Clients call webhooks. Their methods may be called from any goroutine.
+type Clients struct {
+	// resolve finds services.
+	resolve Resolver
+	kept    *lru.Cache
+}
+
+// NewClients returns Clients.
+func NewClients(resolve Resolver) *Clients {
+	return &Clients{resolve: resolve, kept: lru.NewWithEvictionFunc(mostClients, func(_ lru.Key, value any) {
+		value.(*client).http.CloseIdleConnections()
+	})}
+}
+
+// client is the HTTP client of one configuration.
+type client struct {
+	http *http.Client
+	// base is the URL without a query.
+	base url.URL
+	// guarded is Config.Guarded.
+	guarded bool
+}
+
+// of returns the configuration's client.
+func (c *Clients) of(config *Config) (*client, error) {
+	data, err := json.Marshal(config)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the configuration of a webhook: %w", err)
+	}
+	key := sha256.Sum256(data)
+	if kept, ok := c.kept.Get(key); ok {
+		return kept.(*client), nil
+	}
+	made, err := c.dial(config)
+	if err == nil {
+		c.kept.Add(key, made)
+	}
+	return made, err
+}
+
+// dial makes a client. It connects when it is first used.
+func (c *Clients) dial(config *Config) (*client, error) {
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: 25, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+	}
+	made := &client{http: &http.Client{Transport: t}, guarded: config.Guarded}
+	if config.Guarded {
+		made.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	if s := config.Service; s != nil {
+		made.base = c.toService(t, s)
+	} else {
+		if config.URL == "" {
+			return nil, errors.New("webhook configuration must have either service or URL")
+		}
+		u, err := url.Parse(config.URL)
+		if err != nil {
+			return nil, fmt.Errorf("Unparsable URL: %v", err) //lint:ignore ST1005 upstream's words
+		}
+		made.base = url.URL{Scheme: u.Scheme, Host: u.Host, Path: path.Join("/", u.Path)}
+		t.ForceAttemptHTTP2 = isLoopback(u.Hostname())
+	}
+	if ca := bytes.TrimSpace(config.CABundle); len(ca) > 0 {
+		t.TLSClientConfig.RootCAs = x509.NewCertPool()
+		if !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(ca) {
+			return nil, errors.New("unable to load root certificates: unable to parse bytes as PEM block")
+		}
+	}
+	return made, nil
+}
+
+// toService makes a transport connect to a service, and returns its URL.
+func (c *Clients) toService(t *http.Transport, s *Service) url.URL {
+	port := s.Port
+	if port == 0 {
+		port = 443
+	}
+	name := s.Name + "." + s.Namespace + ".svc"
+	host := net.JoinHostPort(name, strconv.Itoa(int(port)))
+	t.TLSClientConfig.ServerName = name
+	t.Proxy = nil // the name means something here only
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == host {
+			var err error
+			if address, err = c.resolve(ctx, s.Namespace, s.Name, port); err != nil {
+				return nil, err
+			}
+		}
+		var d net.Dialer
+		return d.DialContext(ctx, network, address)
+	}
+	return url.URL{Scheme: "https", Host: host, Path: path.Join("/", s.Path)}
+}
+
+// isLoopback reports whether a host is this machine. Others are spoken to over HTTP/1.1, which balances the load of
+// several instances (kubernetes#75791).
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

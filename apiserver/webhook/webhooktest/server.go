@@ -1,0 +1,109 @@
+package webhooktest
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+)
+
+// Server is a webhook that a test scripts.
+type Server struct {
+	URL string
+	// CA has the PEM certificate by which clients trust the server.
+	CA []byte
+
+	mu     sync.Mutex
+	answer Answer
+	// paths are answered otherwise.
+	paths map[string]Answer
+	seen  []Seen
+}
+
+// Answer answers a review.
+type Answer func(w http.ResponseWriter, review *admissionv1.AdmissionReview)
+
+// Seen is a request that has come.
+type Seen struct {
+	Path, Query string
+	// Peer is the address of the client's connection.
+	Peer   string
+	Header http.Header
+	Body   []byte
+	Review admissionv1.AdmissionReview
+}
+
+// Start starts a server, which allows everything. It ends with the test.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{answer: Allow, paths: map[string]Answer{}}
+	h := httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+	h.Config.ErrorLog = log.New(io.Discard, "", 0)
+	h.StartTLS()
+	t.Cleanup(h.Close)
+	s.URL = h.URL
+	s.CA = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: h.Certificate().Raw})
+	return s
+}
+
+// Script sets how the server answers from now on.
+func (s *Server) Script(a Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = a
+}
+
+// ScriptPath is Script for one path.
+func (s *Server) ScriptPath(path string, a Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paths[path] = a
+}
+
+// Seen returns the requests that have come since the last call, in their order.
+func (s *Server) Seen() []Seen {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.seen
+	s.seen = nil
+	return all
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	seen := Seen{Path: r.URL.Path, Query: r.URL.RawQuery, Peer: r.RemoteAddr, Header: r.Header, Body: body}
+	_ = json.Unmarshal(body, &seen.Review) // what is no review has none
+	s.mu.Lock()
+	s.seen = append(s.seen, seen)
+	answer := s.answer
+	if a := s.paths[r.URL.Path]; a != nil {
+		answer = a
+	}
+	s.mu.Unlock()
+	answer(w, &seen.Review)
+}
+
+// Allow allows the request.
+func Allow(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
+	Respond(&admissionv1.AdmissionResponse{Allowed: true})(w, review)
+}
+
+// Respond answers with the response, for the review's uid.
+func Respond(r *admissionv1.AdmissionResponse) Answer {
+	return func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
+		out := *r
+		out.UID = review.Request.UID
+		answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &out}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(&answer) // if that fails, the client is gone
+	}
+}
