@@ -47,12 +47,27 @@ type explanation struct {
 	base   int
 	// deepest is the number of events explained at best, and why says what failed there.
 	deepest int
-	why     string
+	why     reasons
 }
 
+// reasons are why an event can't be explained, each once.
+type reasons []string
+
+// mostReasons bounds reasons: a search may fail at the same event in many ways.
+const mostReasons = 8
+
+// String has a line for each.
+func (r reasons) String() string { return strings.Join(r, "\nor ") }
+
 func (e *explanation) fail(i int, format string, args ...any) bool {
-	if i >= e.deepest || e.why == "" {
-		e.deepest, e.why = i, fmt.Sprintf(format, args...)
+	if i < e.deepest {
+		return false
+	}
+	if i > e.deepest {
+		e.deepest, e.why = i, nil
+	}
+	if why := fmt.Sprintf(format, args...); len(e.why) < mostReasons && !slices.Contains(e.why, why) {
+		e.why = append(e.why, why)
 	}
 	return false
 }

@@ -36,6 +36,9 @@ func (o Object) String() string {
 	if o.Deleting {
 		fmt.Fprintf(&b, " deleting, grace %d", o.Grace)
 	}
+	if o.Bound {
+		fmt.Fprintf(&b, " bound, period %d", o.Period)
+	}
 	if len(o.Finalizers) > 0 {
 		fmt.Fprintf(&b, " finalizers %v", o.Finalizers)
 	}
