@@ -52,6 +52,7 @@ func (s *Registry) Delete(ctx context.Context, o *Operation, opts *metav1.Delete
 			return deletion{}, apierrors.NewForbidden(o.Resource.GroupResource(), o.Name, errors.New(why))
 		}
 	}
+	var marked *storage.Object
 	cur, err := s.Load(ctx, o.Key(s.Root))
 	for err == nil {
 		if cur == nil {
@@ -63,9 +64,14 @@ func (s *Registry) Delete(ctx context.Context, o *Operation, opts *metav1.Delete
 			return d, nil
 		}
 		if d.marked {
-			o, opts = o.finishing(opts, d.Object)
+			marked = d.Object
+			o, opts = o.finishing(opts, marked)
 		}
-		cur, err = s.retry(err)
+		if cur, err = s.retry(err); err == nil && marked != nil && (cur == nil || cur.Meta.UID != marked.Meta.UID) {
+			// Another client has removed the object after this one has marked it
+			// (AS registry/generic/registry/store.go: Delete, ignoreNotFound; kubernetes#19403).
+			return deletion{Object: marked, Removed: true}, nil
+		}
 	}
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
