@@ -39,7 +39,8 @@ func (s *overtaken) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 func TestOvertakenDelete(t *testing.T) {
 	const pods, key = "/api/v1/namespaces/default/pods", "/registry/pods/default/p"
 	for name, next := range map[string]string{
-		"removed": "", "replaced": `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"default","uid":"new"}}`,
+		"removed":  "",
+		"replaced": `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"default","uid":"new"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := &overtaken{}

@@ -70,7 +70,7 @@ func TestSocketTokens(t *testing.T) {
 			t.Errorf("%s: %d %s", what, a.Code, a.Body)
 		}
 	}
-	// Who says nothing on the plain port is an administrator; who says something wrong is nobody.
+	// On the plain port a client without credentials is an administrator; one with wrong credentials is rejected.
 	if a := s.Do(
 		"GET", path, nil, append(upgrade[:8:8], "Origin", s.URL, "Sec-WebSocket-Protocol", named("wrong-token")+", x")...,
 	); a.Code != 401 {

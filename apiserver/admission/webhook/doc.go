@@ -1,5 +1,5 @@
-// Package webhook asks admission webhooks: it makes the AdmissionReview, has package apiserver/webhook send it, and reads
-// the response.
+// Package webhook asks admission webhooks: it makes the AdmissionReview, has package apiserver/webhook send it, and
+// reads the response.
 //
 // It guarantees:
 //

@@ -117,8 +117,9 @@ func (h *Hook) Denial(r *Response) error {
 	return webhookerrors.ToStatusErr(h.Name, r.Result)
 }
 
-// Apply applies a response's patch to an object in the webhook's version, which is JSON; nil for none. It returns nil if
-// there is nothing to apply. Errors: CallError for a patch that can't be read, 500 for one that can't be applied (L-85).
+// Apply applies a response's patch to an object in the webhook's version, which is JSON; nil for none. It returns nil
+// if there is nothing to apply. Errors: CallError for a patch that can't be read, 500 for one that can't be applied
+// (L-85).
 func (h *Hook) Apply(r *Response, object []byte) ([]byte, error) {
 	if len(r.Patch) == 0 {
 		return nil, nil

@@ -26,8 +26,8 @@ type Change interface {
 type Rounds struct {
 	// Again is set when a webhook has changed the object: all mutations run once more.
 	Again bool
-	// asked are the webhooks that may be asked again, and were asked after the last change; marked are those after whose
-	// call something else has changed the object.
+	// asked are the webhooks that may be asked again, and were asked after the last change; marked are those after
+	// whose call something else has changed the object.
 	asked, marked map[*Configured]bool
 	// left is the state in which the webhooks have left the object.
 	left []byte
@@ -41,8 +41,8 @@ func (r *Rounds) changed() {
 	clear(r.asked)
 }
 
-// Mutate asks the webhooks that match one after the other, each about the object that its predecessors have left. In the
-// second round only those are asked that are marked.
+// Mutate asks the webhooks that match one after the other, each about the object that its predecessors have left. In
+// the second round only those are asked that are marked.
 func (c *Caller) Mutate(ctx context.Context, hooks []*Configured, q Change, rounds *Rounds, round int) error {
 	if rounds.asked == nil {
 		rounds.asked, rounds.marked = map[*Configured]bool{}, map[*Configured]bool{}
