@@ -31,18 +31,15 @@ type Configured struct {
 }
 
 // Validating returns the webhooks of configurations in the order in which they are asked: by the configurations' names.
-func Validating(configs []*admissionregistrationv1.ValidatingWebhookConfiguration) ([]*Configured, error) {
-	configs = slices.SortedFunc(slices.Values(configs),
-		func(a, b *admissionregistrationv1.ValidatingWebhookConfiguration) int {
-			return cmp.Compare(a.Name, b.Name)
-		})
-	var all []*Configured
-	for _, c := range configs {
+func Validating(configs []*admissionregistrationv1.ValidatingWebhookConfiguration) (all []*Configured, err error) {
+	for _, c := range byName(configs) {
 		for i := range c.Webhooks {
 			w := &c.Webhooks[i]
-			h, err := configured(c.Name, i, w.Name, form{
-				w.ClientConfig, w.Rules, w.MatchPolicy, w.NamespaceSelector, w.ObjectSelector, w.FailurePolicy,
-				w.TimeoutSeconds, w.AdmissionReviewVersions, w.SideEffects, w.MatchConditions,
+			h, err := configured(c.Name, i, &admissionregistrationv1.MutatingWebhook{
+				Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy,
+				MatchPolicy: w.MatchPolicy, NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector,
+				SideEffects: w.SideEffects, TimeoutSeconds: w.TimeoutSeconds,
+				AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
 			})
 			if err != nil {
 				return nil, err
@@ -54,63 +51,50 @@ func Validating(configs []*admissionregistrationv1.ValidatingWebhookConfiguratio
 }
 
 // Mutating is Validating for mutating webhooks.
-func Mutating(configs []*admissionregistrationv1.MutatingWebhookConfiguration) ([]*Configured, error) {
-	configs = slices.SortedFunc(slices.Values(configs),
-		func(a, b *admissionregistrationv1.MutatingWebhookConfiguration) int {
-			return cmp.Compare(a.Name, b.Name)
-		})
-	var all []*Configured
-	for _, c := range configs {
+func Mutating(configs []*admissionregistrationv1.MutatingWebhookConfiguration) (all []*Configured, err error) {
+	for _, c := range byName(configs) {
 		for i := range c.Webhooks {
-			w := &c.Webhooks[i]
-			h, err := configured(c.Name, i, w.Name, form{
-				w.ClientConfig, w.Rules, w.MatchPolicy, w.NamespaceSelector, w.ObjectSelector, w.FailurePolicy,
-				w.TimeoutSeconds, w.AdmissionReviewVersions, w.SideEffects, w.MatchConditions,
-			})
+			h, err := configured(c.Name, i, &c.Webhooks[i])
 			if err != nil {
 				return nil, err
 			}
 			h.Mutating = true
-			h.Reinvoke = w.ReinvocationPolicy != nil &&
-				*w.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy
 			all = append(all, h)
 		}
 	}
 	return all, nil
 }
 
-// form is what both kinds of webhooks have.
-type form struct {
-	client                  admissionregistrationv1.WebhookClientConfig
-	rules                   []admissionregistrationv1.RuleWithOperations
-	match                   *admissionregistrationv1.MatchPolicyType
-	namespaceSelector, only *metav1.LabelSelector
-	failure                 *admissionregistrationv1.FailurePolicyType
-	timeout                 *int32
-	versions                []string
-	sideEffects             *admissionregistrationv1.SideEffectClass
-	conditions              []admissionregistrationv1.MatchCondition
+func byName[T metav1.Object](configs []T) []T {
+	return slices.SortedFunc(slices.Values(configs), func(a, b T) int { return cmp.Compare(a.GetName(), b.GetName()) })
 }
 
-func configured(configuration string, index int, name string, f form) (*Configured, error) {
-	namespaces, err := metav1.LabelSelectorAsSelector(f.namespaceSelector)
+// configured reads a webhook, of which a validating one has all but the reinvocationPolicy.
+func configured(configuration string, index int, w *admissionregistrationv1.MutatingWebhook) (*Configured, error) {
+	namespaces, err := metav1.LabelSelectorAsSelector(w.NamespaceSelector)
 	if err != nil {
-		return nil, fmt.Errorf("namespaceSelector of webhook %s of %s: %w", name, configuration, err)
+		return nil, fmt.Errorf("namespaceSelector of webhook %s of %s: %w", w.Name, configuration, err)
 	}
-	objects, err := metav1.LabelSelectorAsSelector(f.only)
+	objects, err := metav1.LabelSelectorAsSelector(w.ObjectSelector)
 	if err != nil {
-		return nil, fmt.Errorf("objectSelector of webhook %s of %s: %w", name, configuration, err)
+		return nil, fmt.Errorf("objectSelector of webhook %s of %s: %w", w.Name, configuration, err)
 	}
 	h := &Configured{
-		Hook:          Hook{Name: name, ReviewVersions: f.versions, SideEffects: f.sideEffects, Client: client(f.client)},
-		Configuration: configuration, Index: index, Namespaces: namespaces, Objects: objects, Conditions: f.conditions,
-		Rules: Rules{
-			Rules: f.rules, Equivalent: f.match == nil || *f.match == admissionregistrationv1.Equivalent,
+		Hook: Hook{
+			Name: w.Name, ReviewVersions: w.AdmissionReviewVersions, SideEffects: w.SideEffects,
+			Client: client(w.ClientConfig),
 		},
-		FailOpen: f.failure != nil && *f.failure == admissionregistrationv1.Ignore,
+		Configuration: configuration, Index: index, Namespaces: namespaces, Objects: objects,
+		Conditions: w.MatchConditions,
+		Rules: Rules{
+			Rules: w.Rules, Equivalent: w.MatchPolicy == nil || *w.MatchPolicy == admissionregistrationv1.Equivalent,
+		},
+		FailOpen: w.FailurePolicy != nil && *w.FailurePolicy == admissionregistrationv1.Ignore,
+		Reinvoke: w.ReinvocationPolicy != nil &&
+			*w.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy,
 	}
-	if f.timeout != nil {
-		h.Timeout = time.Duration(*f.timeout) * time.Second
+	if w.TimeoutSeconds != nil {
+		h.Timeout = time.Duration(*w.TimeoutSeconds) * time.Second
 	}
 	return h, nil
 }

@@ -25,7 +25,8 @@ type Question interface {
 	FailedOpen(h *Configured, err error)
 }
 
-// Annotations of webhooks that were ignored; the key ends in the place among those that were asked (L-113).
+// failedOpenValidating is the annotation of a webhook that was ignored, by its place among those that were asked
+// (L-113).
 const failedOpenValidating = "failed-open.validating.webhook.admission.k8s.io/round_0_index_%d"
 
 // errTimeout: the request has ended before its webhooks were asked (L-52).
