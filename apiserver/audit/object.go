@@ -16,7 +16,7 @@ func (r *Record) Object(obj runtime.Object, encode func() ([]byte, error)) {
 	if r == nil {
 		return
 	}
-	once := serializer{func() ([]byte, error) {
+	once := jsonOf{func() ([]byte, error) {
 		if !r.Requests() {
 			return nil, nil
 		}
@@ -79,26 +79,26 @@ func (r *Record) shown(data []byte) []byte {
 	return withoutManagedFields(data)
 }
 
-// serializer gives LogRequestObject the JSON of an object.
-type serializer struct{ encode func() ([]byte, error) }
+// jsonOf gives LogRequestObject the JSON of an object.
+type jsonOf struct{ encode func() ([]byte, error) }
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
-func (s serializer) SupportedMediaTypes() []runtime.SerializerInfo {
+func (s jsonOf) SupportedMediaTypes() []runtime.SerializerInfo {
 	return []runtime.SerializerInfo{{MediaType: runtime.ContentTypeJSON}}
 }
 
 // EncoderForVersion implements runtime.NegotiatedSerializer.
-func (s serializer) EncoderForVersion(runtime.Encoder, runtime.GroupVersioner) runtime.Encoder {
+func (s jsonOf) EncoderForVersion(runtime.Encoder, runtime.GroupVersioner) runtime.Encoder {
 	return s
 }
 
 // DecoderToVersion implements runtime.NegotiatedSerializer. Nothing is decoded.
-func (s serializer) DecoderToVersion(runtime.Decoder, runtime.GroupVersioner) runtime.Decoder {
+func (s jsonOf) DecoderToVersion(runtime.Decoder, runtime.GroupVersioner) runtime.Decoder {
 	return nil
 }
 
 // Encode implements runtime.Encoder.
-func (s serializer) Encode(_ runtime.Object, w io.Writer) error {
+func (s jsonOf) Encode(_ runtime.Object, w io.Writer) error {
 	data, err := s.encode()
 	if err == nil {
 		_, err = w.Write(data)
@@ -107,4 +107,4 @@ func (s serializer) Encode(_ runtime.Object, w io.Writer) error {
 }
 
 // Identifier implements runtime.Encoder.
-func (s serializer) Identifier() runtime.Identifier { return "audit" }
+func (s jsonOf) Identifier() runtime.Identifier { return "audit" }

@@ -3,10 +3,12 @@ package audit
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"gopkg.in/natefinch/lumberjack.v2"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	"k8s.io/apiserver/pkg/audit"
@@ -17,17 +19,12 @@ import (
 )
 
 // Open reads the policy and opens the file of the log, which it creates. It returns nil if nothing is to be recorded:
-// without a policy, or without a log (N-01). Errors are those with which kube-apiserver does not start.
-func Open(o Options) (*Log, error) {
-	var rules *auditinternal.Policy
-	if o.PolicyFile != "" {
-		var err error
-		if rules, err = policy.LoadPolicyFromFile(o.PolicyFile); err != nil {
-			return nil, fmt.Errorf("loading audit policy file: %w", err)
-		}
-	}
-	if o.Path == "" {
-		return nil, nil
+// without a policy, or without a log (N-01). Errors are those with which kube-apiserver does not start; what the policy
+// has besides is logged.
+func Open(o Options, log *slog.Logger) (*Log, error) {
+	rules, err := readPolicy(o.PolicyFile, log)
+	if err != nil || o.Path == "" {
+		return nil, err
 	}
 	out, err := o.writer()
 	if err != nil {
@@ -42,6 +39,26 @@ func Open(o Options) (*Log, error) {
 	}
 	l.out = out
 	return l, nil
+}
+
+// readPolicy reads the policy, nil if there is no file. Unknown fields are ignored (N-03).
+func readPolicy(path string, log *slog.Logger) (*auditinternal.Policy, error) {
+	if path == "" {
+		return nil, nil
+	}
+	rules, err := policy.LoadPolicyFromFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("loading audit policy file: %w", err)
+	}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		strict := serializer.NewCodecFactory(audit.Scheme, serializer.EnableStrict).UniversalDecoder()
+		_, _, err = strict.Decode(data, nil, &auditinternal.Policy{})
+	}
+	if err != nil {
+		log.Warn("the audit policy has errors, which are ignored", "file", path, "err", err)
+	}
+	return rules, nil
 }
 
 // Log returns a log by the policy's rules which writes to out. It closes neither.

@@ -32,6 +32,7 @@ func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler 
 			}
 			rec.Audit = record
 			defer func() {
+				rec.Audit = nil // an answer to a panic is no stage
 				if p := recover(); p != nil {
 					record.Panicked(p)
 					panic(p)

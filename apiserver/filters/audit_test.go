@@ -476,7 +476,8 @@ func TestAuditTruncation(t *testing.T) {
 	}
 }
 
-// TestAuditPanic: a handler that panics has the stage Panic and no other end (N-14).
+// TestAuditPanic: a handler that panics has the stage Panic and no other end, also that of a long-running request
+// (N-14).
 func TestAuditPanic(t *testing.T) {
 	p, err := policy.LoadPolicyFromBytes([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\n" + metadataOnly))
 	if err != nil {
@@ -490,10 +491,10 @@ func TestAuditPanic(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
 		c.Audit = l
 		c.Debug = map[string]http.Handler{
-			"/debug/broken": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }),
+			"/debug/pprof/broken": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }),
 		}
 	})
-	if a := s.As("admin", "GET", "/debug/broken", nil, "Audit-Id", "broken"); a.Code != http.StatusInternalServerError {
+	if a := s.As("admin", "GET", "/debug/pprof/broken", nil, "Audit-Id", "broken"); a.Code != http.StatusInternalServerError {
 		t.Fatalf("%d %s", a.Code, a.Body)
 	}
 	s.As("admin", "GET", "/api", nil, "Audit-Id", "next")
