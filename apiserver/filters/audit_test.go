@@ -30,9 +30,15 @@ type events struct {
 	more chan struct{}
 	// full is the error of writes; nil if there is room.
 	full error
+	// begun takes a value for each write, which then waits for one of goOn; nil for no wait.
+	begun, goOn chan struct{}
 }
 
 func (e *events) Write(p []byte) (int, error) {
+	if e.begun != nil {
+		e.begun <- struct{}{}
+		<-e.goOn
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.full != nil {
@@ -445,6 +451,39 @@ func TestAuditFullDisk(t *testing.T) {
 		if n := rejections(s) - counted; (n == 1) != (code == 500) {
 			t.Errorf("%s: %d requests are counted as rejected", mode, n)
 		}
+	}
+}
+
+// TestAuditMemory: the memory of an answer in the log counts until the event has been written.
+func TestAuditMemory(t *testing.T) {
+	s, log := audited(t, "omitStages: [RequestReceived]\nrules: [{level: RequestResponse, verbs: [list]}]\n", nil)
+	const count, size = 10, 100 << 10
+	for i := range count {
+		s.Want(201, "POST", "/api/v1/namespaces/a/configmaps",
+			fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"a":%q}}`, i, strings.Repeat("x", size)))
+	}
+	held := func() (n float64) {
+		for line := range strings.Lines(string(s.Do("GET", "/metrics", nil).Body)) {
+			if _, err := fmt.Sscanf(line, "kubecascade_inflight_memory_held_bytes %g", &n); err == nil {
+				break
+			}
+		}
+		return n
+	}
+	log.begun, log.goOn = make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Try("GET", "/api/v1/namespaces/a/configmaps", nil, "Audit-Id", "list")
+		ended <- err
+	}()
+	<-log.begun
+	if n := held(); n < count*size*6 {
+		t.Errorf("%v bytes are held while the event is written", n)
+	}
+	log.goOn <- struct{}{}
+	log.of(t, "list", 1)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
