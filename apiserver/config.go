@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
@@ -40,6 +41,8 @@ type Config struct {
 	// Anonymous lets clients without credentials on the secure port be authorized as system:anonymous, where there is an
 	// authorization mode other than AlwaysAllow.
 	Anonymous bool
+	// Audit records requests; nil records none.
+	Audit *audit.Log
 	// Version is what /version answers.
 	Version Version
 	// MaxInFlight bounds the requests that are served at the same time, watches aside: those of the level exempt, which

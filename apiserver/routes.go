@@ -4,7 +4,9 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/filters/impersonation"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -33,14 +35,25 @@ func (s *Server) use(r chi.Router, users filters.Authenticator) {
 		filters.Measure(s.metrics, log, s.config.RequestTimeout),
 		filters.NoCache,
 		filters.Recover(s.metrics, log),
-		filters.Authenticate(users, s.limits, log),
+		filters.Authenticate(users, s.limits, s.config.Audit, log),
 		filters.LongHead(s.limits, log),
 		filters.RequestInfo(s.limits, log),
-		impersonation.Filter(s.registry.Authorizer, s.limits, log),
 	)
-	if !filters.AllowsAll(s.config.Modes) {
+	if s.config.Audit != nil {
+		r.Use(filters.Audit(s.config.Audit, log))
+	}
+	r.Use(impersonation.Filter(s.registry.Authorizer, s.limits, log))
+	if s.config.Audit != nil || !filters.AllowsAll(s.config.Modes) { // the audit log has the decision
 		r.Use(filters.Authorize(s.registry.Authorizer, log))
 	}
+}
+
+// gatherer gathers this server's metrics, and with an audit log that log's.
+func (s *Server) gatherer() prometheus.Gatherer {
+	if s.config.Audit == nil {
+		return s.config.Registry
+	}
+	return prometheus.Gatherers{s.config.Registry, audit.Gatherer}
 }
 
 // routes returns the handlers of all paths.
@@ -74,7 +87,7 @@ func (s *Server) seated(r chi.Router) {
 	r.HandleFunc("/", s.paths)
 	r.Get("/.well-known/openid-configuration", s.openID)
 	r.Get("/openid/v1/jwks", s.openID)
-	r.Handle("/metrics", s.metrics.Handler(s.config.Registry))
+	r.Handle("/metrics", s.metrics.Handler(s.gatherer()))
 	for path, h := range s.config.Debug {
 		r.Handle(path, h)
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -39,6 +40,8 @@ type Attributes struct {
 	DryRun bool
 	// Warn adds a Warning header to the response.
 	Warn func(text string)
+	// Audit takes annotations for the audit log; nil ignores them.
+	Audit *audit.Record
 
 	failure []func()
 }

@@ -23,9 +23,8 @@ import (
 
 // PodSecurity enforces the Pod Security Standard that the labels of a namespace name (PSA admission/admission.go). Pods
 // that violate the enforced level are rejected. Pods and pod templates that violate the warn level cause warnings. A
-// change of the enforced level to a stricter one causes warnings for the existing pods. There are no exemptions, and a
-// namespace without labels allows everything. Upstream's audit annotations have no counterpart here, so the audit level
-// is only validated.
+// change of the enforced level to a stricter one causes warnings for the existing pods. Violations of the audit
+// level are annotations in the audit log. There are no exemptions, and a namespace without labels allows everything.
 type PodSecurity struct {
 	// Labels returns a namespace's labels, which callers must not change, and whether the namespace exists.
 	Labels func(ctx context.Context, namespace string) (map[string]string, bool, error)
@@ -83,10 +82,16 @@ func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) e
 	case !found: // only without NamespaceLifecycle
 		return apierrors.NewInternalError(fmt.Errorf("failed to lookup namespace %q", a.Namespace))
 	}
-	want, _ := api.PolicyToEvaluate(labels, permissive)
-	if old, ok := a.Old.(*corev1.Pod); want.FullyPrivileged() || ok && !significant(pod, old) {
+	want, errs := api.PolicyToEvaluate(labels, permissive)
+	if want.FullyPrivileged() {
+		annotateEnforced(a, want)
 		return nil
 	}
+	if old, ok := a.Old.(*corev1.Pod); ok && !significant(pod, old) {
+		return nil
+	}
+	annotateEnforced(a, want)
+	annotate(a, want, errs, &pod.ObjectMeta, &pod.Spec)
 	if r := evaluate(want.Enforce, &pod.ObjectMeta, &pod.Spec); !r.Allowed {
 		return Forbidden(a, fmt.Errorf("violates PodSecurity %q: %s", want.Enforce.String(), r.ForbiddenDetail()))
 	}
@@ -101,9 +106,11 @@ func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) e
 func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.PodTemplateSpec) {
 	labels, found, err := p.Labels(ctx, a.Namespace)
 	if err != nil || !found {
+		a.Audit.Annotate(api.AuditAnnotationPrefix+"error", fmt.Sprintf("failed to lookup namespace %q: %v", a.Namespace, err))
 		return
 	}
-	want, _ := api.PolicyToEvaluate(labels, permissive)
+	want, errs := api.PolicyToEvaluate(labels, permissive)
+	annotate(a, want, errs, &t.ObjectMeta, &t.Spec)
 	warnOf(a, want.Warn, &t.ObjectMeta, &t.Spec)
 }
 
@@ -139,6 +146,27 @@ func evaluate(by api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) p
 		return policy.AggregateCheckResult{Allowed: true}
 	}
 	return policy.AggregateCheckResults(standards().EvaluatePod(by, m, spec))
+}
+
+// annotateEnforced records the enforced level in the audit log (N-30).
+func annotateEnforced(a *Attributes, p api.Policy) {
+	if a.Audit != nil {
+		a.Audit.Annotate(api.AuditAnnotationPrefix+api.EnforcedPolicyAnnotationKey, p.Enforce.String())
+	}
+}
+
+// annotate records invalid labels of the namespace and violations of the audit level in the audit log (EvaluatePod).
+func annotate(a *Attributes, p api.Policy, errs field.ErrorList, m *metav1.ObjectMeta, spec *corev1.PodSpec) {
+	if a.Audit == nil {
+		return // no check is done in vain
+	}
+	if len(errs) > 0 {
+		a.Audit.Annotate(api.AuditAnnotationPrefix+"error", fmt.Sprintf("Failed to parse policy: %v", errs.ToAggregate()))
+	}
+	if r := evaluate(p.Audit, m, spec); !r.Allowed {
+		a.Audit.Annotate(api.AuditAnnotationPrefix+api.AuditViolationsAnnotationKey,
+			fmt.Sprintf("would violate PodSecurity %q: %s", p.Audit.String(), r.ForbiddenDetail()))
+	}
 }
 
 func warnOf(a *Attributes, by api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) {

@@ -8,10 +8,11 @@ import (
 
 // sending is the memory that an answer of so many bytes takes while it is sent.
 func (q *request) sending(size int64) int64 {
+	encoded := size
 	if size >= render.GzipFrom && render.AcceptsGzip(q.r) {
 		size += render.GzipMemory
 	}
-	return size
+	return size + q.recordedAnswer(encoded)
 }
 
 // scanCost is the memory of custom resources that are converted together while a list is read (see listCustom). Those

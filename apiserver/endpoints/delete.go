@@ -16,6 +16,7 @@ func (a *API) serveDelete(q *request) error {
 	if err != nil {
 		return err
 	}
+	q.recordOptions(o)
 	if ignoresReadError(o) {
 		return a.deleteMalformed(q, x)
 	}

@@ -31,6 +31,7 @@ func (a *API) serveDeleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
+	q.recordOptions(opts)
 	if err := noCollection(opts); err != nil {
 		return err
 	}

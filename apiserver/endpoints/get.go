@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -37,5 +38,11 @@ func (a *API) serveGet(q *request) error {
 	if err != nil {
 		return a.registry.ReadError(o.Key, err)
 	}
-	return q.afford(x.Cost(q.r, []*storage.Object{o}), func() error { return q.answer(x, http.StatusOK, o) })
+	return q.afford(q.getCost(x, o), func() error { return q.answer(x, http.StatusOK, o) })
+}
+
+// getCost is the memory of an answer with one object.
+func (q *request) getCost(x *render.Rendering, o *storage.Object) int64 {
+	objs := []*storage.Object{o}
+	return x.Cost(q.r, objs) + q.recordCost(x, objs)
 }

@@ -51,7 +51,7 @@ func (a *API) serveList(q *request) error {
 // answerList sends a list. Stored objects in the common form are sent as they are cached. Every other list is encoded
 // before the answer begins, so that an error can still be answered with its Status.
 func (q *request) answerList(x *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	return q.afford(x.Cost(q.r, items), func() error { return q.sendList(x, items, meta) })
+	return q.afford(x.Cost(q.r, items)+q.recordCost(x, items), func() error { return q.sendList(x, items, meta) })
 }
 
 // sendList is answerList once the request holds the memory for it.
@@ -60,6 +60,7 @@ func (q *request) sendList(x *render.Rendering, items []*storage.Object, meta me
 	if err != nil {
 		return err
 	}
+	q.recordAnswer(x, func(x *render.Rendering) ([]byte, error) { return x.List(items, meta) })
 	if stream == nil {
 		data, err := x.List(items, meta)
 		if err != nil {

@@ -32,6 +32,7 @@ func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
 	if err := q.authorizeMalformed(); err != nil {
 		return err
 	}
+	q.Audit.Annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "") // AS handlers/delete.go: DeleteResource
 	ctx, key := q.r.Context(), q.Key(a.registry.Root)
 	if err := a.registry.Fresh(ctx); err != nil {
 		return err

@@ -62,7 +62,7 @@ func (q *request) mostMemory() int64 {
 // weighInTurn is weigh.
 func (a *API) weighInTurn(q *request, media string, body []byte) (n int64, exact bool, err error) {
 	err = a.limits.InTurn(q.r, q.User.Name, len(body) > slowBody, func() { n, exact = a.weigh(q, media, body) })
-	return n, exact, err
+	return n + q.recordedBody(len(body)), exact, err
 }
 
 // afford makes an answer that takes so much memory: in the request's seat, if there is that much at once. Else the

@@ -56,6 +56,7 @@ func (q *request) patch() (patch.Patch, error) {
 	if p.Bytes, err = exchange.ReadBody(q.r); err != nil {
 		return p, err
 	}
+	q.recordPatch(p)
 	o := &metav1.PatchOptions{}
 	if err := requestinfo.DecodeQuery(exchange.Query(q.r), o); err != nil {
 		return p, err

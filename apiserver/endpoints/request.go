@@ -78,6 +78,7 @@ func (q *request) answer(x *render.Rendering, code int, o *storage.Object) error
 	if err != nil {
 		return err
 	}
+	q.recordAnswer(x, func(x *render.Rendering) ([]byte, error) { return x.Object(o) })
 	q.send(x.Format, code, render.Indent(x.Newline(data), x.Format.Pretty))
 	return nil
 }
@@ -92,6 +93,7 @@ func (q *request) answerOther(x *render.Rendering, code int, obj runtime.Object)
 	if err != nil {
 		return err
 	}
+	q.recordAnswerOther(shown)
 	q.send(x.Format, code, render.Indent(x.Newline(data), x.Format.Pretty))
 	return nil
 }
@@ -153,10 +155,18 @@ func (q *request) stored(b codec.Body) (registry.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.ToStored(obj)
+	stored, err := q.ToStored(obj)
+	if err == nil {
+		q.recordObject(obj, stored)
+	}
+	return stored, err
 }
 
 // other decodes an object of another kind than the resource's (Scale, Eviction ...).
 func (q *request) other(b codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
-	return codec.Decode(b, kind, nil, q.Warn.Add)
+	obj, err := codec.Decode(b, kind, nil, q.Warn.Add)
+	if err == nil {
+		q.recordOther(obj)
+	}
+	return obj, err
 }

@@ -46,7 +46,7 @@ func (a *API) dispatch(
 	if err != nil {
 		return err
 	}
-	op := registry.Operation{Target: t, User: info.User, Warn: warn}
+	op := registry.Operation{Target: t, User: info.User, Warn: warn, Audit: exchange.AuditOf(r)}
 	return a.run(
 		&request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}, limit,
 	)

@@ -26,13 +26,14 @@ func (a *API) run(q *request, limit time.Duration) error {
 	exchange.Of(q.r).HeadRead()
 	if q.Resource.Deprecated != "" {
 		q.Warn.Add(q.Resource.Deprecated)
+		q.annotateDeprecated()
 	}
 	if limit > 0 { // the wait for a seat counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
 		ctx, cancel := exchange.WithTimeout(q.r.Context(), limit)
 		defer cancel()
 		q.r = q.r.WithContext(ctx)
 	}
-	defer q.memory.Release()
+	defer q.release()
 	if err := a.charge(q); err != nil {
 		return err
 	}

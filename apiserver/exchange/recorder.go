@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
@@ -27,6 +28,9 @@ type Recorder struct {
 	stall time.Duration
 	// until is the current write deadline; zero is none.
 	until time.Time
+	// Received is when the request arrived. Audit is what the audit log has of it; nil if it is not recorded.
+	Received time.Time
+	Audit    *audit.Record
 	// Label has the labels of the request in metrics; empty until it has been routed.
 	Label Label
 	// seat is lent while a write is blocked for longer than patienceTime; nil if the request has none.
@@ -83,19 +87,23 @@ func (w *Recorder) Begun() bool { return w.code != 0 }
 // WriteHeader records the status code.
 func (w *Recorder) WriteHeader(code int) {
 	w.EndTurn()
+	w.begin(code)
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// begin records the status code before it is sent.
+func (w *Recorder) begin(code int) {
 	if w.code == 0 {
 		w.code = code
+		w.Audit.Started(code)
 	}
-	w.ResponseWriter.WriteHeader(code)
 }
 
 // Write writes in pieces, each with its own deadline, so that a large response may take long on a slow line, and one
 // that is not read ends.
 func (w *Recorder) Write(b []byte) (int, error) {
 	w.EndTurn()
-	if w.code == 0 {
-		w.code = http.StatusOK
-	}
+	w.begin(http.StatusOK)
 	rest := b
 	for {
 		piece := rest[:min(len(rest), writeAtOnce)]
@@ -237,9 +245,7 @@ func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // Hijack is for upgrades.
 func (w *Recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.EndTurn()
-	if w.code == 0 {
-		w.code = http.StatusSwitchingProtocols
-	}
+	w.begin(http.StatusSwitchingProtocols)
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 
@@ -252,6 +258,14 @@ func (w *Recorder) Record(r *http.Request) *http.Request {
 
 // Of returns the Recorder of a request; nil if it has none.
 func Of(r *http.Request) *Recorder { return In(r.Context()) }
+
+// AuditOf returns what the audit log has of a request; nil if it is not recorded.
+func AuditOf(r *http.Request) *audit.Record {
+	if rec := Of(r); rec != nil {
+		return rec.Audit
+	}
+	return nil
+}
 
 // In returns the Recorder in a context.
 func In(ctx context.Context) *Recorder {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
@@ -24,10 +25,12 @@ type Authenticator func(r *http.Request) (authentication.User, error)
 
 // Authenticate answers 401 unless the authenticator knows the user. The credentials go no further, and neither do the
 // headers by which a proxy in front of kube-apiserver names the user: there is none here.
-func Authenticate(by Authenticator, limits *inflight.Limits, log *slog.Logger) func(http.Handler) http.Handler {
+func Authenticate(
+	by Authenticator, limits *inflight.Limits, events *audit.Log, log *slog.Logger,
+) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			known := authenticated(by, limits, log, w, r)
+			known := authenticated(by, limits, events, log, w, r)
 			if r.ProtoMajor == 2 && (known == nil || requestinfo.UserOf(known).Name == authentication.NameAnonymous) {
 				defer swallow(r)
 			}
@@ -40,7 +43,7 @@ func Authenticate(by Authenticator, limits *inflight.Limits, log *slog.Logger) f
 
 // authenticated returns the request as that of its user; nil if it is answered.
 func authenticated(
-	by Authenticator, limits *inflight.Limits, log *slog.Logger, w http.ResponseWriter, r *http.Request,
+	by Authenticator, limits *inflight.Limits, events *audit.Log, log *slog.Logger, w http.ResponseWriter, r *http.Request,
 ) *http.Request {
 	user, err := by(r)
 	if (err != nil || user.Name == authentication.NameAnonymous) && r.ProtoMajor == 2 {
@@ -51,6 +54,7 @@ func authenticated(
 		if !errors.Is(err, authentication.ErrNoCredentials) {
 			log.Info("authentication failed", "err", respond.Shortened(err))
 		}
+		auditRejected(events, limits, w, r)
 		respond.Error(log, w, r, status.ErrUnauthorized)
 		return nil
 	}

@@ -29,10 +29,14 @@ func RequestInfo(limits *inflight.Limits, log *slog.Logger) func(http.Handler) h
 	}
 }
 
-// unparsed answers 500, as upstream does, in plain text
-// (AS pkg/endpoints/filters/requestinfo.go, handlers/responsewriters/errors.go: InternalError).
+// unparsed answers 500 (AS pkg/endpoints/filters/requestinfo.go).
 func unparsed(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	log.Error("failed to create RequestInfo", "method", r.Method, "path", r.URL.Path)
-	message := fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: %v", r.RequestURI, err)
+	internalError(w, r, fmt.Errorf("failed to create RequestInfo: %w", err))
+}
+
+// internalError answers 500 in plain text (AS pkg/endpoints/handlers/responsewriters/errors.go: InternalError).
+func internalError(w http.ResponseWriter, r *http.Request, err error) {
+	message := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, err)
 	http.Error(w, requestinfo.NotHTML.Replace(message), http.StatusInternalServerError)
 }

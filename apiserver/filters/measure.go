@@ -29,6 +29,7 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 			}
 			w.Header().Set("Audit-Id", id)
 			rec := exchange.Of(r)
+			rec.Received = start
 			if r.ProtoMajor < 2 {
 				rec.SetDeadline(time.Time{}) // what the connection's last answer has left
 			}

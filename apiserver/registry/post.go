@@ -119,7 +119,7 @@ func (r *post) UpdateStatus(ctx context.Context, ref hooks.Reference, change fun
 		return err
 	}
 	t.Subresource = t.Resource.Subresource("status")
-	_, err = r.s.Update(ctx, &Operation{Target: t, User: r.on.User, Warn: r.on.Warn, DryRun: r.on.DryRun,
+	_, err = r.s.Update(ctx, &Operation{Target: t, User: r.on.User, Warn: r.on.Warn, Audit: r.on.Audit, DryRun: r.on.DryRun,
 		Manager: "kube-apiserver"}, change)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
@@ -25,8 +26,10 @@ type Object = hooks.Object
 // Operation is one request that changes an object, of a client or of the in-process client.
 type Operation struct {
 	Target
-	User   authentication.User
-	Warn   *warning.List
+	User authentication.User
+	Warn *warning.List
+	// Audit is what the audit log has of the request; nil if it is not recorded.
+	Audit  *audit.Record
 	DryRun bool
 	// Manager is the field manager of the write. Tracked says that the change itself has updated managedFields (apply,
 	// scale) or that the write does not appear in them (binding).
@@ -47,7 +50,7 @@ type Operation struct {
 func (o *Operation) Attributes(operation admission.Operation, obj, old runtime.Object) *admission.Attributes {
 	a := &admission.Attributes{
 		Operation: operation, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
-		Object: obj, Old: old, User: o.User, DryRun: o.DryRun, Warn: o.Warn.Add,
+		Object: obj, Old: old, User: o.User, DryRun: o.DryRun, Warn: o.Warn.Add, Audit: o.Audit,
 	}
 	a.Subresource = o.subName()
 	return a

@@ -18,6 +18,7 @@ import (
 // Status answers with a Status in the form that the client accepts; if it accepts none of a Status, in indented JSON
 // (AS responsewriters: WriteObjectNegotiated).
 func Status(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
+	exchange.AuditOf(r).Status(st)
 	f, err := render.Offer{Binary: true}.Negotiate(r, exchange.Query(r))
 	var data []byte
 	switch {

@@ -21,6 +21,9 @@ func (o *options) complete(changed func(name string) bool) error {
 	if err := o.access.check(); err != nil {
 		return err
 	}
+	if err := o.audit.Check(); err != nil {
+		return err
+	}
 	if _, _, err := selectControllers(o.controllers, false); err != nil {
 		return err
 	}

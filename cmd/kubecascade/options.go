@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
@@ -49,6 +50,7 @@ type options struct {
 	simulateDelay time.Duration
 
 	access           access
+	audit            audit.Options
 	admit, dontAdmit []string
 
 	// gates are the feature gates by name, with unparsed values.
@@ -141,6 +143,7 @@ func (o *options) groups() []group {
 					"sets how long it runs")
 		}),
 		set("Authentication and authorization", o.access.declare),
+		set("Audit", o.auditFlags),
 		set("Admission", o.admissionFlags),
 		set("Features", o.featureFlags),
 		set("API", o.versionFlags),

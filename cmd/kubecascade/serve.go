@@ -71,15 +71,20 @@ func (o *options) logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, h))
 }
 
-// serve runs until ctx is done. It starts the ports, the storage and cache, the API, and the controllers, in this
-// order, and stops them in the reverse order. The keys are read after the data directory was locked, because no other
-// process may use their directory.
+// serve runs until ctx is done. It starts the ports, the audit log, the storage and cache, the API, and the
+// controllers, in this order, and stops them in the reverse order. The keys are read after the data directory was
+// locked, because no other process may use their directory.
 func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, out io.Writer) (err error) {
 	ports, err := o.listen()
 	if err != nil {
 		return err
 	}
 	defer ports.close()
+	events, err := o.openAudit(log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.Close()) }()
 	removeDir, err := o.directory()
 	if err != nil {
 		return err
@@ -102,7 +107,7 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 	if err != nil {
 		return err
 	}
-	sys, err := assemble(o, data, keys, ports, log)
+	sys, err := assemble(o, data, keys, ports, events, log)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
@@ -45,7 +46,9 @@ type system struct {
 }
 
 // assemble connects the parts; nothing runs yet.
-func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) (*system, error) {
+func assemble(
+	o *options, d *data, keys *pki.Bundle, p ports, events *audit.Log, log *slog.Logger,
+) (*system, error) {
 	registry := prometheus.NewRegistry()
 	s := &system{o: o, log: log, ports: p, controllers: map[string]func(context.Context){}}
 	v := apiVersion()
@@ -56,7 +59,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout, EventTTL: o.eventTTL,
 		Discovery: discovery.New(d.types, reachable(p.secure.Addr())),
 		OpenAPI:   openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) }),
-		Registry:  registry, Log: log,
+		Registry:  registry, Log: log, Audit: events,
 	}
 	var err error
 	if config.MemoryInFlight, err = o.limitMemory(log); err != nil {

@@ -55,7 +55,7 @@ var layers = [][]string{
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning", "apiserver/webhook", "apiserver/weight",
 	},
-	{"apiserver/pool"},
+	{"apiserver/pool", "apiserver/audit"}, // what waits for memory counts; what is recorded of requests
 	{"apiserver/authorization"},
 	{"apiserver/turns", "apiserver/authentication"},
 }

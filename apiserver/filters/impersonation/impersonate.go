@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
@@ -60,15 +61,16 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 	if err == nil && wanted == nil {
 		return true
 	}
-	info, u := requestinfo.Of(r), authentication.User{}
+	info, u, verb := requestinfo.Of(r), authentication.User{}, ""
 	if err == nil {
-		u, err = p.authorize(wanted, info.Attributes())
+		u, verb, err = p.authorize(wanted, info.Attributes())
 	}
 	if err != nil {
 		respond.Denied(p.log, w, r, err)
 		return false
 	}
 	p.log.Debug("impersonation", "by", info.User.Name, "as", u.Name)
+	exchange.AuditOf(r).Impersonated(u, verb)
 	info.User = u
 	if !p.limits.RecountHead(r, u) {
 		respond.Error(p.log, w, r, status.ErrBusy)
@@ -127,11 +129,11 @@ func extraKey(s string) string {
 	return s
 }
 
-// authorize returns the user as whom the client may act for the request. If no mode allows it, the error is that of the
-// first.
+// authorize returns the user as whom the client may act for the request, and the verb of the constrained mode that
+// allows it; empty for the legacy mode. If no mode allows it, the error is that of the first.
 func (p *impersonator) authorize(
 	wanted *authentication.User, request *authorization.Attributes,
-) (authentication.User, error) {
+) (u authentication.User, verb string, err error) {
 	var first error
 	for _, i := range p.cache.order(request.User.Name) {
 		m := modes[i]
@@ -141,13 +143,13 @@ func (p *impersonator) authorize(
 		u, err := p.authorizeBy(m.name, wanted, request)
 		if err == nil {
 			p.cache.set(request.User.Name, i)
-			return u, nil
+			return u, m.verb(), nil
 		}
 		if first == nil {
 			first = err
 		}
 	}
-	return authentication.User{}, first
+	return authentication.User{}, "", first
 }
 
 // authorizeBy authorizes everything that one mode of impersonation requires.
@@ -161,7 +163,7 @@ func (p *impersonator) authorizeBy(
 		if err := requestinfo.Authorize(p.authorizer, &on); err != nil {
 			return authentication.User{}, err
 		}
-		q.verb, q.group = "impersonate:"+mode, authenticationv1.GroupName
+		q.verb, q.group = constrained+mode, authenticationv1.GroupName
 	}
 	u := *wanted
 	if err := q.name(&u); err != nil {

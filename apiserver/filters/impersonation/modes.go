@@ -17,6 +17,17 @@ type mode struct {
 	suits func(wanted *authentication.User, by authentication.User) bool
 }
 
+// constrained is the prefix of the verbs of constrained modes.
+const constrained = "impersonate:"
+
+// verb is what a user must be allowed to do in a constrained mode; empty for the legacy mode.
+func (m *mode) verb() string {
+	if m.name == "" {
+		return ""
+	}
+	return constrained + m.name
+}
+
 // modes are all, in the order in which they are tried.
 var modes = [...]mode{
 	{"associated-node", func(wanted *authentication.User, by authentication.User) bool {

@@ -22,10 +22,8 @@ func Deprecation(obj runtime.Object, gvk schema.GroupVersionKind) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s %s is deprecated in v%d.%d+", gvk.GroupVersion(), gvk.Kind, major, minor)
-	if r, ok := obj.(interface{ APILifecycleRemoved() (int, int) }); ok {
-		if major, minor := r.APILifecycleRemoved(); major != 0 || minor != 0 {
-			text += fmt.Sprintf(", unavailable in v%d.%d+", major, minor)
-		}
+	if release := RemovedRelease(obj); release != "" {
+		text += fmt.Sprintf(", unavailable in v%s+", release)
 	}
 	if r, ok := obj.(interface {
 		APILifecycleReplacement() schema.GroupVersionKind
@@ -35,4 +33,18 @@ func Deprecation(obj runtime.Object, gvk schema.GroupVersionKind) string {
 		}
 	}
 	return text
+}
+
+// RemovedRelease is the release, such as 1.25, from which Kubernetes does not serve the version any more; empty if there
+// is none (AS pkg/endpoints/deprecation: RemovedRelease).
+func RemovedRelease(obj runtime.Object) string {
+	r, ok := obj.(interface{ APILifecycleRemoved() (int, int) })
+	if !ok {
+		return ""
+	}
+	major, minor := r.APILifecycleRemoved()
+	if major == 0 && minor == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d", major, minor)
 }

@@ -1,0 +1,17 @@
+// Package audit records what requests do, by a policy, as kube-apiserver's audit log does. The policy's rules, the
+// events and the backends are those of k8s.io/apiserver.
+//
+// It guarantees:
+//
+//  1. The first rule of the policy that matches a request decides what is recorded of it. Users are those before
+//     impersonation (N-10, N-11).
+//  2. Without a policy or without a log there is no Log, and a nil Record ignores every call: nothing is recorded, and
+//     nothing is allocated.
+//  3. The events of a request are written in the order of their stages. In the blocking modes each is written before
+//     the request continues; in the mode batch a queue of Options.Batch.BufferSize events is, and events beyond it are
+//     dropped and counted.
+//  4. Every object in an event is JSON, so that no event is lost because of what a client sent.
+//  5. The methods of a Record may be called from any goroutine.
+//
+// Objects are recorded as they are: secrets too, unless the policy says otherwise. The webhook backend is not included.
+package audit

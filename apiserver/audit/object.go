@@ -1,0 +1,110 @@
+package audit
+
+import (
+	"encoding/json"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/audit"
+)
+
+// Object records the decoded body of a request: what the URL does not say of it is taken from its metadata (N-22), and
+// encode returns its JSON (N-23), which is called only if the body is recorded.
+func (r *Record) Object(obj runtime.Object, encode func() ([]byte, error)) {
+	if r == nil {
+		return
+	}
+	once := jsonOf{func() ([]byte, error) {
+		if !r.Requests() {
+			return nil, nil
+		}
+		data, err := encode()
+		return r.shown(data), err
+	}}
+	audit.LogRequestObject(r.ctx, obj, schema.GroupVersion{}, schema.GroupVersionResource{}, "", once)
+}
+
+// Patch records a patch, which is JSON. What is not becomes a string: upstream loses the event (O-09).
+func (r *Record) Patch(data []byte) {
+	if !r.Requests() {
+		return
+	}
+	if !json.Valid(data) {
+		r.MalformedPatch(data)
+		return
+	}
+	r.event.LogRequestPatch(data)
+}
+
+// MalformedPatch records a patch as a string.
+func (r *Record) MalformedPatch(data []byte) {
+	if !r.Requests() {
+		return
+	}
+	if quoted, err := json.Marshal(string(data)); err == nil { // every string can be encoded
+		r.event.LogRequestPatch(quoted)
+	}
+}
+
+// Status records an answer that is a Status.
+func (r *Record) Status(st *metav1.Status) {
+	if r == nil {
+		return
+	}
+	var shown *runtime.Unknown
+	if data, err := json.Marshal(st); err == nil && r.Responses() {
+		shown = unknown(data)
+	}
+	r.event.LogResponseObject(st, shown)
+}
+
+// Response records the JSON of an answer that is no Status.
+func (r *Record) Response(data []byte) {
+	if r.Responses() {
+		r.event.LogResponseObject(nil, unknown(r.shown(data)))
+	}
+}
+
+func unknown(data []byte) *runtime.Unknown {
+	return &runtime.Unknown{Raw: data, ContentType: runtime.ContentTypeJSON}
+}
+
+// shown is the JSON without what the rule omits.
+func (r *Record) shown(data []byte) []byte {
+	if !r.rule.OmitManagedFields {
+		return data
+	}
+	return withoutManagedFields(data)
+}
+
+// jsonOf gives LogRequestObject the JSON of an object.
+type jsonOf struct{ encode func() ([]byte, error) }
+
+// SupportedMediaTypes implements runtime.NegotiatedSerializer.
+func (s jsonOf) SupportedMediaTypes() []runtime.SerializerInfo {
+	return []runtime.SerializerInfo{{MediaType: runtime.ContentTypeJSON}}
+}
+
+// EncoderForVersion implements runtime.NegotiatedSerializer.
+func (s jsonOf) EncoderForVersion(runtime.Encoder, runtime.GroupVersioner) runtime.Encoder {
+	return s
+}
+
+// DecoderToVersion implements runtime.NegotiatedSerializer. Nothing is decoded.
+func (s jsonOf) DecoderToVersion(runtime.Decoder, runtime.GroupVersioner) runtime.Decoder {
+	return nil
+}
+
+// Encode implements runtime.Encoder.
+func (s jsonOf) Encode(_ runtime.Object, w io.Writer) error {
+	data, err := s.encode()
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
+}
+
+// Identifier implements runtime.Encoder.
+func (s jsonOf) Identifier() runtime.Identifier { return "audit" }

@@ -1,0 +1,117 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"gopkg.in/natefinch/lumberjack.v2"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	auditinternal "k8s.io/apiserver/pkg/apis/audit"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+	"k8s.io/apiserver/pkg/audit"
+	"k8s.io/apiserver/pkg/audit/policy"
+	"k8s.io/apiserver/plugin/pkg/audit/buffered"
+	logplugin "k8s.io/apiserver/plugin/pkg/audit/log"
+	"k8s.io/apiserver/plugin/pkg/audit/truncate"
+)
+
+// Open reads the policy and opens the file of the log, which it creates. It returns nil if nothing is to be recorded:
+// without a policy, or without a log (N-01). Errors are those with which kube-apiserver does not start; what the policy
+// has besides is logged.
+func Open(o Options, log *slog.Logger) (*Log, error) {
+	rules, err := readPolicy(o.PolicyFile, log)
+	if err != nil || o.Path == "" {
+		return nil, err
+	}
+	out, err := o.writer()
+	if err != nil {
+		return nil, fmt.Errorf("opening the audit log: %w", err)
+	}
+	if rules == nil {
+		return nil, out.Close()
+	}
+	l, err := o.Log(rules, out)
+	if err != nil {
+		return nil, err
+	}
+	l.out = out
+	return l, nil
+}
+
+// readPolicy reads the policy, nil if there is no file. Unknown fields are ignored (N-03).
+func readPolicy(path string, log *slog.Logger) (*auditinternal.Policy, error) {
+	if path == "" {
+		return nil, nil
+	}
+	rules, err := policy.LoadPolicyFromFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("loading audit policy file: %w", err)
+	}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		strict := serializer.NewCodecFactory(audit.Scheme, serializer.EnableStrict).UniversalDecoder()
+		_, _, err = strict.Decode(data, nil, &auditinternal.Policy{})
+	}
+	if err != nil {
+		log.Warn("the audit policy has errors, which are ignored", "file", path, "err", err)
+	}
+	return rules, nil
+}
+
+// Log returns a log by the policy's rules which writes to out. It closes neither.
+func (o *Options) Log(rules *auditinternal.Policy, out io.Writer) (*Log, error) {
+	l := &Log{
+		policy: policy.NewPolicyRuleEvaluator(rules), backend: o.backend(out), stop: make(chan struct{}), out: keptOpen{},
+	}
+	return l, l.backend.Run(l.stop)
+}
+
+// writer opens the log. The directory and the file are readable by their owner only (N-05).
+func (o *Options) writer() (io.WriteCloser, error) {
+	if o.Path == "-" {
+		return keptOpen{os.Stdout}, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(o.Path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(o.Path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil || o.MaxSize == 0 {
+		return f, err
+	}
+	return &lumberjack.Logger{ // opens the file at the first event
+		Filename: o.Path, MaxAge: o.MaxAge, MaxBackups: o.MaxBackups, MaxSize: o.MaxSize, Compress: o.Compress,
+	}, f.Close()
+}
+
+// keptOpen is a writer that others close.
+type keptOpen struct{ io.Writer }
+
+// Close does nothing.
+func (keptOpen) Close() error { return nil }
+
+// backend returns upstream's backends, of which the outermost truncates (AS options/audit.go: newBackend).
+func (o *Options) backend(out io.Writer) audit.Backend {
+	b := logplugin.NewBackend(out, o.Format, auditv1.SchemeGroupVersion)
+	switch o.Mode {
+	case ModeBatch:
+		b = buffered.NewBackend(b, o.Batch)
+	case ModeBlocking:
+		b = lenient{b}
+	}
+	if o.Truncate {
+		b = truncate.NewBackend(b, o.Limits, auditv1.SchemeGroupVersion)
+	}
+	return b
+}
+
+// lenient ignores failures: the request continues. The inner backend has counted and logged them.
+type lenient struct{ audit.Backend }
+
+// ProcessEvents implements audit.Sink.
+func (b lenient) ProcessEvents(events ...*auditinternal.Event) bool {
+	b.Backend.ProcessEvents(events...)
+	return true
+}

@@ -1,0 +1,109 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+	"k8s.io/apiserver/plugin/pkg/audit/buffered"
+	logplugin "k8s.io/apiserver/plugin/pkg/audit/log"
+	"k8s.io/apiserver/plugin/pkg/audit/truncate"
+)
+
+// Options are what kube-apiserver's flags of the log backend set (AS pkg/server/options/audit.go).
+type Options struct {
+	// PolicyFile is the file with the policy, Path that of the log; "-" is standard output. Without one of them nothing
+	// is recorded.
+	PolicyFile, Path string
+	// Format is json or legacy, Version the group version of events.
+	Format, Version string
+	// MaxAge is how many days rotated files are kept, MaxBackups how many of them; 0 is no limit. MaxSize is the size in
+	// megabytes at which the file is rotated; 0 is never. Compress compresses rotated files.
+	MaxAge, MaxBackups, MaxSize int
+	Compress                    bool
+	// Mode is one of Modes.
+	Mode string
+	// Batch is used in the mode batch, Limits if Truncate is set.
+	Batch    buffered.BatchConfig
+	Truncate bool
+	Limits   truncate.Config
+}
+
+// The modes: how requests wait for the log. In blocking-strict a request whose arrival can't be recorded is rejected.
+const (
+	ModeBatch          = "batch"
+	ModeBlocking       = "blocking"
+	ModeBlockingStrict = "blocking-strict"
+)
+
+// Modes are the modes as errors list them.
+var Modes = []string{ModeBatch, ModeBlocking, ModeBlockingStrict}
+
+// Defaults returns kube-apiserver's defaults (N-04).
+func Defaults() Options {
+	return Options{
+		Format: logplugin.FormatJson, Version: auditv1.SchemeGroupVersion.String(), MaxAge: 366, MaxBackups: 100, MaxSize: 100,
+		Mode: ModeBlocking, Batch: buffered.BatchConfig{BufferSize: 10000, MaxBatchSize: 1},
+		Limits: truncate.Config{MaxBatchSize: 10 << 20, MaxEventSize: 100 << 10},
+	}
+}
+
+// Check rejects the values that kube-apiserver rejects. Without a log no value is used, and none is rejected.
+func (o *Options) Check() error {
+	if o.Path == "" {
+		return nil
+	}
+	errs := []error{o.checkBatch(), o.checkLimits()}
+	if gv, err := schema.ParseGroupVersion(o.Version); err != nil {
+		errs = append(errs, err)
+	} else if gv != auditv1.SchemeGroupVersion {
+		errs = append(errs, fmt.Errorf("invalid group version, allowed versions are [%q]", auditv1.SchemeGroupVersion))
+	}
+	if !slices.Contains(logplugin.AllowedFormats, o.Format) {
+		errs = append(errs, fmt.Errorf(
+			"invalid audit log format %s, allowed formats are %q", o.Format, strings.Join(logplugin.AllowedFormats, ",")))
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{{"maxage", o.MaxAge}, {"maxbackup", o.MaxBackups}, {"maxsize", o.MaxSize}} {
+		if f.value < 0 {
+			errs = append(errs, fmt.Errorf("--audit-log-%s %d can't be a negative number", f.name, f.value))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (o *Options) checkBatch() error {
+	if !slices.Contains(Modes, o.Mode) {
+		return fmt.Errorf("invalid audit log mode %s, allowed modes are %q", o.Mode, strings.Join(Modes, ","))
+	}
+	const positive = "must be a positive number"
+	b := o.Batch
+	switch {
+	case o.Mode != ModeBatch:
+	case b.BufferSize <= 0:
+		return fmt.Errorf("invalid audit batch log buffer size %d, %s", b.BufferSize, positive)
+	case b.MaxBatchSize <= 0:
+		return fmt.Errorf("invalid audit batch log max batch size %d, %s", b.MaxBatchSize, positive)
+	case b.ThrottleEnable && b.ThrottleQPS <= 0:
+		return fmt.Errorf("invalid audit batch log throttle QPS %v, %s", b.ThrottleQPS, positive)
+	case b.ThrottleEnable && b.ThrottleBurst <= 0:
+		return fmt.Errorf("invalid audit batch log throttle burst %d, %s", b.ThrottleBurst, positive)
+	}
+	return nil
+}
+
+func (o *Options) checkLimits() error {
+	switch l := o.Limits; {
+	case l.MaxEventSize <= 0:
+		return fmt.Errorf("invalid audit truncate log max event size %d, must be a positive number", l.MaxEventSize)
+	case l.MaxBatchSize < l.MaxEventSize:
+		return fmt.Errorf("invalid audit truncate log max batch size %d, must be greater than max event size (%d)",
+			l.MaxBatchSize, l.MaxEventSize)
+	}
+	return nil
+}

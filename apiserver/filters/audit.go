@@ -1,0 +1,61 @@
+package filters
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+)
+
+// errUnrecorded: the mode blocking-strict, and the audit log can't be written.
+var errUnrecorded = errors.New("failed to store audit event")
+
+// Audit records requests in the audit log: their arrival, the begin of long answers, and the end
+// (AS pkg/endpoints/filters/audit.go: WithAudit).
+func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rec := exchange.Of(r)
+			record := events.Begin(r, w.Header().Get("Audit-Id"), requestinfo.Of(r).Attributes(), rec.Received)
+			if record == nil {
+				next.ServeHTTP(w, r)
+				return
+			}
+			if !record.Received() {
+				log.Error("the request was rejected", "method", r.Method, "path", r.URL.Path, "err", errUnrecorded)
+				internalError(w, r, errUnrecorded)
+				return
+			}
+			rec.Audit = record
+			defer func() {
+				rec.Audit = nil // an answer to a panic is no stage
+				if p := recover(); p != nil {
+					record.Panicked(p)
+					panic(p)
+				}
+				record.Completed()
+			}()
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// auditRejected records a request without an authenticated user; the answer's begin ends the record. Without an audit
+// log, and for a path that can't be parsed, it does nothing.
+func auditRejected(events *audit.Log, limits *inflight.Limits, w http.ResponseWriter, r *http.Request) {
+	if events == nil {
+		return
+	}
+	i, err := requestinfo.Of(r), error(nil)
+	slow := len(r.URL.RawQuery) > requestinfo.SlowQuery && requestinfo.Reads(r)
+	if limits.InTurn(r, "", slow, func() { err = i.Parse(r) }) != nil || err != nil {
+		return
+	}
+	rec := exchange.Of(r)
+	rec.Audit = events.Begin(r, w.Header().Get("Audit-Id"), i.Attributes(), rec.Received)
+	rec.Audit.Rejected()
+}

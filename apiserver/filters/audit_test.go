@@ -1,0 +1,546 @@
+package filters_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+	"k8s.io/apiserver/pkg/audit/policy"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
+)
+
+// events are the lines of an audit log.
+type events struct {
+	mu    sync.Mutex
+	lines []string
+	// more is closed at the next line.
+	more chan struct{}
+	// full is the error of writes; nil if there is room.
+	full error
+	// begun takes a value for each write, which then waits for one of goOn; nil for no wait.
+	begun, goOn chan struct{}
+}
+
+func (e *events) Write(p []byte) (int, error) {
+	if e.begun != nil {
+		e.begun <- struct{}{}
+		<-e.goOn
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.full != nil {
+		return 0, e.full
+	}
+	e.lines = append(e.lines, string(p))
+	close(e.more)
+	e.more = make(chan struct{})
+	return len(p), nil
+}
+
+// of waits for n events of a request, by its Audit-ID.
+func (e *events) of(t *testing.T, id string, n int) (found []auditv1.Event) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		e.mu.Lock()
+		lines, more := slices.Clone(e.lines), e.more
+		e.mu.Unlock()
+		found = nil
+		for _, line := range lines {
+			var ev auditv1.Event
+			if err := json.Unmarshal([]byte(line), &ev); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			if string(ev.AuditID) == id {
+				found = append(found, ev)
+			}
+		}
+		if len(found) >= n {
+			return found
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			t.Fatalf("%s has %d events, not %d: %s", id, len(found), n, lines)
+		}
+	}
+}
+
+// audited starts a server with an audit log by a policy in YAML.
+func audited(t *testing.T, rules string, configure func(*audit.Options)) (*secured, *events) {
+	t.Helper()
+	p, err := policy.LoadPolicyFromBytes([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\n" + rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, e := audit.Defaults(), &events{more: make(chan struct{})}
+	if configure != nil {
+		configure(&o)
+	}
+	l, err := o.Log(p, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, func(c *apiserver.Config) { c.Audit = l })
+	return s, e
+}
+
+const metadataOnly = "omitStages: [RequestReceived]\nrules: [{level: Metadata}]\n"
+
+// line is an event as N-20 to N-24 have it, in one line.
+func line(e auditv1.Event) string {
+	code, ref := "-", "-"
+	if e.ResponseStatus != nil {
+		code = fmt.Sprint(e.ResponseStatus.Code, " ", e.ResponseStatus.Status, " ", e.ResponseStatus.Reason)
+	}
+	if o := e.ObjectRef; o != nil {
+		ref = strings.Join([]string{o.APIGroup, o.APIVersion, o.Namespace, o.Resource, o.Name, o.Subresource}, "/")
+	}
+	return fmt.Sprintf("%s %s %s by %q of %s: %s", e.Level, e.Stage, e.Verb, e.User.Username, ref, code)
+}
+
+// TestAudit: each request has one event, with what it did (N-S01).
+func TestAudit(t *testing.T) {
+	s, log := audited(t, metadataOnly, nil)
+	s.Grant("alice", "a", "maps", `[{"verbs":["*"],"apiGroups":[""],"resources":["configmaps"]}]`)
+	const path, one = "/api/v1/namespaces/a/configmaps", "/api/v1/namespaces/a/configmaps/c"
+	const object = `{"metadata":{"name":"c"},"data":{"a":"b"}}`
+	for i, c := range []struct {
+		user, method, path, body, media string
+		code                            int
+		want                            string
+	}{
+		{"alice", "POST", path, object, "", 201, `create by "alice" of /v1/a/configmaps/c/: 201  `},
+		{"alice", "POST", path, object, "", 409, `create by "alice" of /v1/a/configmaps/c/: 409 Failure AlreadyExists`},
+		{"alice", "GET", one, "", "", 200, `get by "alice" of /v1/a/configmaps/c/: 200  `},
+		{"alice", "GET", path, "", "", 200, `list by "alice" of /v1/a/configmaps//: 200  `},
+		{"alice", "PUT", one, object, "", 200, `update by "alice" of /v1/a/configmaps/c/: 200  `},
+		{"alice", "PATCH", one, `{"data":{"x":"y"}}`, mergeType, 200, `patch by "alice" of /v1/a/configmaps/c/: 200  `},
+		{"alice", "DELETE", one, "", "", 200, `delete by "alice" of /v1/a/configmaps/c/: 200 Success `},
+		{"alice", "GET", one, "", "", 404, `get by "alice" of /v1/a/configmaps/c/: 404 Failure NotFound`},
+		{"alice", "DELETE", path, "", "", 200, `deletecollection by "alice" of /v1/a/configmaps//: 200  `},
+		{"alice", "GET", "/api/v1/namespaces/b/secrets/s", "", "", 403,
+			`get by "alice" of /v1/b/secrets/s/: 403 Failure Forbidden`},
+		{"admin", "GET", "/healthz", "", "", 200, `get by "admin" of -: 200  `},
+		{"admin", "GET", "/none", "", "", 404, `get by "admin" of -: 404  `},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		id := fmt.Sprint("mine-", i)
+		header := []string{"Audit-Id", id, "User-Agent", strings.Repeat("x", 2000), "X-Forwarded-For", "10.1.2.3, 10.1.2.4"}
+		if c.media != "" {
+			header = append(header, "Content-Type", c.media)
+		}
+		a := s.As(c.user, c.method, c.path, body, header...)
+		if a.Code != c.code || a.Header.Get("Audit-Id") != id {
+			t.Fatalf("%s %s: %d %v %s", c.method, c.path, a.Code, a.Header, a.Body)
+		}
+		got := log.of(t, id, 1)
+		e := got[0]
+		if want := "Metadata ResponseComplete " + c.want; len(got) != 1 || line(e) != want {
+			t.Errorf("%d events, the first is\n%s, not\n%s", len(got), line(e), want)
+		}
+		if e.RequestURI != c.path || e.UserAgent != strings.Repeat("x", 1024)+"...TRUNCATED" || e.RequestObject != nil ||
+			e.ResponseObject != nil || !slices.Equal(e.SourceIPs, []string{"10.1.2.3", "10.1.2.4", "127.0.0.1"}) ||
+			e.RequestReceivedTimestamp.IsZero() || e.StageTimestamp.Before(&e.RequestReceivedTimestamp) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// TestAuditRejectedUsers: a request without an authenticated user has one event, when its answer begins (N-15). The
+// answer's message is upstream's, measured at v0.36.6.
+func TestAuditRejectedUsers(t *testing.T) {
+	s, log := audited(t, "rules: [{level: RequestResponse}]\n", nil)
+	a := s.Ask("GET", "/api/v1/namespaces/a/pods/p?x=1", nil, "Authorization", "Bearer wrong", "Audit-Id", "wrong")
+	if a.Code != http.StatusUnauthorized {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	s.As("admin", "GET", "/version", nil, "Audit-Id", "next") // whose events come after all of the other
+	log.of(t, "next", 2)
+	got := log.of(t, "wrong", 1)
+	if want := `RequestResponse ResponseStarted get by "" of /v1/a/pods/p/: 401 Failure Unauthorized`; len(got) != 1 ||
+		line(got[0]) != want || got[0].ResponseStatus.Message != "Unauthorized" || got[0].ResponseObject == nil ||
+		got[0].RequestURI != "/api/v1/namespaces/a/pods/p?x=1" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestAuditStages: a watch has an event when its answer begins, other requests have not (N-S03).
+func TestAuditStages(t *testing.T) {
+	s, log := audited(t, "rules: [{level: Metadata}]\n", nil)
+	stages := func(id string, n int) (out []string) {
+		for _, e := range log.of(t, id, n) {
+			out = append(out, string(e.Stage))
+		}
+		return out
+	}
+	w := s.Watch("/api/v1/namespaces/a/configmaps?watch=1", "Audit-Id", "watch")
+	// Nothing has been sent to the watch yet.
+	if got := stages("watch", 2); !slices.Equal(got, []string{"RequestReceived", "ResponseStarted"}) {
+		t.Error(got)
+	}
+	w.Close()
+	if got := stages("watch", 3); !slices.Equal(got, []string{"RequestReceived", "ResponseStarted", "ResponseComplete"}) {
+		t.Error(got)
+	}
+	s.As("admin", "GET", "/api/v1/namespaces/a/configmaps", nil, "Audit-Id", "list")
+	if got := stages("list", 2); !slices.Equal(got, []string{"RequestReceived", "ResponseComplete"}) {
+		t.Error(got)
+	}
+}
+
+// TestAuditRules: the first rule that matches decides (N-S02, N-S04).
+func TestAuditRules(t *testing.T) {
+	s, log := audited(t, `omitStages: [RequestReceived]
+rules:
+- {level: None, users: [mallory]}
+- {level: Request, userGroups: [dev]}
+- {level: RequestResponse, verbs: [delete]}
+- {level: None, nonResourceURLs: ["/healthz*", /version]}
+- {level: None, namespaces: [""], resources: [{group: "", resources: [namespaces]}]}
+- {level: Request, resources: [{group: "", resources: [configmaps], resourceNames: [one]}]}
+- {level: RequestResponse, resources: [{group: "", resources: ["pods/*"]}]}
+- {level: Request, resources: [{group: "*", resources: ["*/scale"]}]}
+- {level: None, resources: [{group: "", resources: [secrets]}]}
+- {level: Metadata}
+`, nil)
+	const a = "/api/v1/namespaces/a/"
+	for i, c := range []struct{ user, method, path, level string }{
+		{"mallory", "GET", a + "pods", ""}, {"alice", "GET", "/healthz", "Request"},
+		{"admin", "DELETE", a + "secrets/none", "RequestResponse"}, {"admin", "GET", a + "secrets/none", ""},
+		{"admin", "GET", "/healthz/ping", ""}, {"admin", "GET", "/version", ""}, {"admin", "GET", "/api", "Metadata"},
+		{"admin", "GET", "/api/v1/nodes", "Metadata"}, {"admin", "GET", "/api/v1/namespaces", ""},
+		{"admin", "GET", a + "configmaps/one", "Request"}, {"admin", "GET", a + "configmaps/two", "Metadata"},
+		{"admin", "GET", a + "pods", "RequestResponse"}, {"admin", "GET", a + "pods/p/status", "RequestResponse"},
+		{"admin", "GET", "/apis/apps/v1/namespaces/a/deployments/d/scale", "Request"},
+		{"admin", "GET", "/apis/apps/v1/namespaces/a/deployments/d", "Metadata"},
+	} {
+		id, next := fmt.Sprint("r", i), fmt.Sprint("next", i)
+		s.As(c.user, c.method, c.path, nil, "Audit-Id", id)
+		s.As("admin", "GET", "/api", nil, "Audit-Id", next)
+		log.of(t, next, 1)
+		level := ""
+		for _, e := range log.of(t, id, 0) {
+			level += string(e.Level)
+		}
+		if level != c.level {
+			t.Errorf("%s: %s %s is recorded at %q, not at %q", c.user, c.method, c.path, level, c.level)
+		}
+	}
+}
+
+// TestAuditObjects: what clients send and get is recorded in JSON, in whatever form they send and get it (N-22 to N-25).
+func TestAuditObjects(t *testing.T) {
+	s, log := audited(t, "omitStages: [RequestReceived]\nrules: [{level: RequestResponse, omitManagedFields: true}]\n", nil)
+	const path = "/apis/apps/v1/namespaces/a/deployments"
+	const spec = `{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+		"spec":{"containers":[{"name":"c","image":"i"}]}}}`
+	const protobuf = "application/vnd.kubernetes.protobuf"
+	const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+	yaml := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, labels: {x: 'y'}}\n"
+	for i, c := range []struct {
+		method, path, body, media, accept string
+		code                              int
+		// request and response are the members at these places, and want what they are.
+		request, response map[string]any
+	}{
+		{"POST", path, `{"metadata":{"name":"d","uid":"mine"},"spec":` + spec + `}`, "application/json", "", 201,
+			map[string]any{
+				"kind": "Deployment", "apiVersion": "apps/v1", "metadata.uid": "mine", "spec.replicas": 1., "status": map[string]any{},
+			}, map[string]any{"kind": "Deployment", "metadata.generation": 1., "metadata.managedFields": nil}},
+		{"GET", path + "/d", "", "", protobuf, 200, nil, map[string]any{"kind": "Deployment", "metadata.name": "d"}},
+		{"GET", path, "", "", table, 200, nil, map[string]any{"kind": "Table", "rows.0.object.metadata.name": "d",
+			"rows.0.object.metadata.managedFields": nil}},
+		{"GET", path, "", "", "application/yaml", 200, nil,
+			map[string]any{"kind": "DeploymentList", "items.0.metadata.name": "d", "items.0.metadata.managedFields": nil}},
+		{"GET", path + "?pretty=true", "", "", "", 200, nil, map[string]any{"items.0.metadata.managedFields": nil}},
+		{"PATCH", path + "/d?fieldManager=m", yaml, "application/apply-patch+yaml", "", 200,
+			map[string]any{"metadata.labels.x": "y"}, map[string]any{"metadata.labels.x": "y"}},
+		{"PATCH", path + "/d?fieldManager=m", "a: [", "application/apply-patch+yaml", "", 400,
+			map[string]any{"": "a: ["}, map[string]any{"kind": "Status", "code": 400.}},
+		{"PATCH", path + "/d", "{", mergeType, "", 400, map[string]any{"": "{"}, map[string]any{"kind": "Status"}},
+		{"PATCH", path + "/d/scale", `{"spec":{"replicas":3}}`, mergeType, "", 200,
+			map[string]any{"spec.replicas": 3.}, map[string]any{"kind": "Scale", "spec.replicas": 3.}},
+		{"DELETE", path + "/d", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`,
+			"application/json", "", 200,
+			map[string]any{"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"},
+			map[string]any{"kind": "Status", "status": "Success", "details.name": "d"}},
+		{"GET", path + "/d", "", "", protobuf, 404, nil, map[string]any{"kind": "Status", "reason": "NotFound"}},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		id := fmt.Sprint("o", i)
+		header := []string{"Audit-Id", id}
+		if c.media != "" {
+			header = append(header, "Content-Type", c.media)
+		}
+		if c.accept != "" {
+			header = append(header, "Accept", c.accept)
+		}
+		if a := s.As("admin", c.method, c.path, body, header...); a.Code != c.code {
+			t.Fatalf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
+		}
+		e := log.of(t, id, 1)[0]
+		var request, response []byte
+		if e.RequestObject != nil {
+			request = e.RequestObject.Raw
+		}
+		if e.ResponseObject != nil {
+			response = e.ResponseObject.Raw
+		}
+		has(t, c.method+" "+c.path+": request", request, c.request)
+		has(t, c.method+" "+c.path+": response", response, c.response)
+		if i == 0 && (e.ObjectRef.Name != "d" || e.ObjectRef.UID != "mine") {
+			t.Errorf("%+v", e.ObjectRef)
+		}
+	}
+}
+
+// has compares members of a JSON document by their places.
+func has(t *testing.T, what string, data []byte, want map[string]any) {
+	t.Helper()
+	if (data == nil) != (want == nil) {
+		t.Errorf("%s: %s", what, data)
+		return
+	}
+	var doc any
+	if data != nil {
+		if err := json.Unmarshal(data, &doc); err != nil {
+			t.Fatalf("%s: %v: %s", what, err, data)
+		}
+	}
+	for place, value := range want {
+		at := doc
+		for _, name := range strings.FieldsFunc(place, func(r rune) bool { return r == '.' }) {
+			switch v := at.(type) {
+			case map[string]any:
+				at = v[name]
+			case []any:
+				at = v[int(name[0]-'0')]
+			default:
+				at = nil
+			}
+		}
+		if diff := cmp.Diff(value, at); diff != "" {
+			t.Errorf("%s: %s (-want +got): %s\n%s", what, place, diff, data)
+		}
+	}
+}
+
+// TestAuditCustomObjects: custom resources are recorded by their schema, too.
+func TestAuditCustomObjects(t *testing.T) {
+	s, log := audited(t, "omitStages: [RequestReceived]\nrules: [{level: RequestResponse}]\n", nil)
+	s.odd("gadgets", "Namespaced")
+	const path = "/apis/odd.test/v1/namespaces/a/gadgets"
+	a := s.As("admin", "POST", path, `{"apiVersion":"odd.test/v1","kind":"Gadgets","metadata":{"name":"g"},"x":1}`,
+		"Audit-Id", "custom")
+	if a.Code != http.StatusCreated {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	e := log.of(t, "custom", 1)[0]
+	has(t, "request", e.RequestObject.Raw, map[string]any{"kind": "Gadgets", "metadata.name": "g", "x": nil})
+	has(t, "response", e.ResponseObject.Raw, map[string]any{"kind": "Gadgets", "metadata.generation": 1.})
+}
+
+// TestAuditAnnotations: decisions are annotations (N-S06).
+func TestAuditAnnotations(t *testing.T) {
+	s, log := audited(t, metadataOnly, nil)
+	s.Grant("alice", "a", "maps", `[{"verbs":["get"],"apiGroups":[""],"resources":["configmaps"]}]`)
+	s.Want(200, "PUT", "/api/v1/namespaces/b",
+		`{"metadata":{"name":"b","labels":{"pod-security.kubernetes.io/enforce":"baseline","pod-security.kubernetes.io/audit":"restricted"}}}`)
+	const decision, reason = "authorization.k8s.io/decision", "authorization.k8s.io/reason"
+	const security = "pod-security.kubernetes.io/"
+	const pod = `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
+	allowed := map[string]string{decision: "allow", reason: ""}
+	for i, c := range []struct {
+		user, method, path, body string
+		want                     map[string]string
+	}{
+		{"admin", "GET", "/api", "", allowed},
+		{"alice", "GET", "/api/v1/namespaces/a/configmaps/c", "",
+			map[string]string{decision: "allow", reason: `RBAC: allowed by RoleBinding "maps/a" of Role "maps" to User "alice"`}},
+		{"alice", "GET", "/api/v1/namespaces/b/configmaps/c", "", map[string]string{decision: "forbid", reason: ""}},
+		{"admin", "POST", "/api/v1/namespaces/a/pods", pod,
+			map[string]string{decision: "allow", reason: "", security + "enforce-policy": "privileged:latest"}},
+		{"admin", "POST", "/api/v1/namespaces/b/pods", pod, map[string]string{decision: "allow", reason: "",
+			security + "enforce-policy":   "baseline:latest",
+			security + "audit-violations": `would violate PodSecurity "restricted:latest": `}},
+		{"admin", "POST", "/apis/apps/v1/namespaces/b/deployments", `{"metadata":{"name":"d"},"spec":{"selector":
+			{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,
+			map[string]string{decision: "allow", reason: "",
+				security + "audit-violations": `would violate PodSecurity "restricted:latest": `}},
+		{"admin", "GET", "/api/v1/namespaces/a/endpoints/e", "",
+			map[string]string{decision: "allow", reason: "", "k8s.io/deprecated": "true"}},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		id := fmt.Sprint("n", i)
+		a := s.As(c.user, c.method, c.path, body, "Audit-Id", id)
+		got := log.of(t, id, 1)[0].Annotations
+		delete(got, "apiserver.latency.k8s.io/total") // of a slow machine
+		if v := got[security+"audit-violations"]; len(v) > 60 {
+			got[security+"audit-violations"] = v[:len(`would violate PodSecurity "restricted:latest": `)]
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s %s: %d (-want +got): %s", c.user, c.method, c.path, a.Code, diff)
+		}
+	}
+}
+
+// TestAuditImpersonation: the log has both users, also where impersonation is denied (N-16, N-21).
+func TestAuditImpersonation(t *testing.T) {
+	s, log := audited(t, metadataOnly, nil)
+	s.As("admin", "GET", "/api", nil, "Audit-Id", "as", "Impersonate-User", "carol", "Impersonate-Group", "dev")
+	s.As("alice", "GET", "/api", nil, "Audit-Id", "denied", "Impersonate-User", "carol")
+	e := log.of(t, "as", 1)[0]
+	if e.User.Username != "admin" || e.ImpersonatedUser == nil || e.ImpersonatedUser.Username != "carol" ||
+		!slices.Equal(e.ImpersonatedUser.Groups, []string{"dev", "system:authenticated"}) ||
+		e.AuthenticationMetadata == nil || e.AuthenticationMetadata.ImpersonationConstraint != "impersonate:user-info" {
+		t.Errorf("%+v %+v", e, e.AuthenticationMetadata)
+	}
+	e = log.of(t, "denied", 1)[0]
+	if e.User.Username != "alice" || e.ImpersonatedUser != nil || e.ResponseStatus.Code != http.StatusForbidden {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestAuditFullDisk: in the mode blocking-strict a request that can't be recorded is rejected, and nothing is stored; in
+// the mode blocking it is served (N-S09).
+func TestAuditFullDisk(t *testing.T) {
+	for mode, code := range map[string]int{audit.ModeBlocking: 201, audit.ModeBlockingStrict: 500} {
+		s, log := audited(t, "rules: [{level: Metadata}]\n", func(o *audit.Options) { o.Mode = mode })
+		before, counted := s.Revision(), rejections(s)
+		log.mu.Lock()
+		log.full = errors.New("no space left on device")
+		log.mu.Unlock()
+		a := s.As("admin", "POST", "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"c"}}`)
+		if a.Code != code || code == 500 && (s.Revision() != before || string(a.Body) !=
+			`Internal Server Error: "/api/v1/namespaces/a/configmaps": failed to store audit event`+"\n") {
+			t.Errorf("%s: %d %s", mode, a.Code, a.Body)
+		}
+		log.mu.Lock()
+		log.full = nil
+		log.mu.Unlock()
+		metrics := s.As("admin", "GET", "/metrics", nil).Body
+		for _, name := range []string{"event_total ", `error_total{plugin="log"} `, `level_total{level="Metadata"} `} {
+			if !bytes.Contains(metrics, []byte("\napiserver_audit_"+name)) {
+				t.Errorf("%s: /metrics does not have apiserver_audit_%s", mode, name)
+			}
+		}
+		if n := rejections(s) - counted; (n == 1) != (code == 500) {
+			t.Errorf("%s: %d requests are counted as rejected", mode, n)
+		}
+	}
+}
+
+// TestAuditMemory: the memory of an answer in the log counts until the event has been written.
+func TestAuditMemory(t *testing.T) {
+	s, log := audited(t, "omitStages: [RequestReceived]\nrules: [{level: RequestResponse, verbs: [list]}]\n", nil)
+	const count, size = 10, 100 << 10
+	for i := range count {
+		s.Want(201, "POST", "/api/v1/namespaces/a/configmaps",
+			fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"a":%q}}`, i, strings.Repeat("x", size)))
+	}
+	held := func() (n float64) {
+		for line := range strings.Lines(string(s.Do("GET", "/metrics", nil).Body)) {
+			if _, err := fmt.Sscanf(line, "kubecascade_inflight_memory_held_bytes %g", &n); err == nil {
+				break
+			}
+		}
+		return n
+	}
+	log.begun, log.goOn = make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Try("GET", "/api/v1/namespaces/a/configmaps", nil, "Audit-Id", "list")
+		ended <- err
+	}()
+	<-log.begun
+	if n := held(); n < count*size*6 {
+		t.Errorf("%v bytes are held while the event is written", n)
+	}
+	log.goOn <- struct{}{}
+	log.of(t, "list", 1)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// rejections is how many requests all servers of the process have rejected because of their audit logs.
+func rejections(s *secured) (n int) {
+	for line := range strings.Lines(string(s.As("admin", "GET", "/metrics", nil).Body)) {
+		if _, err := fmt.Sscanf(line, "apiserver_audit_requests_rejected_total %d", &n); err == nil {
+			break
+		}
+	}
+	return n
+}
+
+// TestAuditTruncation: a large event loses its objects (N-28).
+func TestAuditTruncation(t *testing.T) {
+	s, log := audited(t, "omitStages: [RequestReceived]\nrules: [{level: RequestResponse}]\n", func(o *audit.Options) {
+		o.Truncate = true
+	})
+	for id, size := range map[string]int{"small": 1000, "large": 200 << 10} {
+		body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"a":%q}}`, id, strings.Repeat("x", size))
+		if a := s.As("admin", "POST", "/api/v1/namespaces/a/configmaps", body, "Audit-Id", id); a.Code != 201 {
+			t.Fatalf("%d %s", a.Code, a.Body)
+		}
+		e := log.of(t, id, 1)[0]
+		whole := e.RequestObject != nil && e.ResponseObject != nil && e.Annotations["audit.k8s.io/truncated"] == ""
+		if whole != (id == "small") || !whole && (e.RequestObject != nil || e.Annotations["audit.k8s.io/truncated"] != "true") {
+			t.Errorf("%s: %+v", id, e)
+		}
+	}
+}
+
+// TestAuditPanic: a handler that panics has the stage Panic and no other end, also that of a long-running request
+// (N-14).
+func TestAuditPanic(t *testing.T) {
+	p, err := policy.LoadPolicyFromBytes([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\n" + metadataOnly))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, log := audit.Defaults(), &events{more: make(chan struct{})}
+	l, err := o.Log(p, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
+		c.Audit = l
+		c.Debug = map[string]http.Handler{
+			"/debug/pprof/broken": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }),
+		}
+	})
+	if a := s.As("admin", "GET", "/debug/pprof/broken", nil, "Audit-Id", "broken"); a.Code != http.StatusInternalServerError {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	s.As("admin", "GET", "/api", nil, "Audit-Id", "next")
+	log.of(t, "next", 1)
+	got := log.of(t, "broken", 1)
+	if want := `Metadata Panic get by "admin" of -: 500 Failure InternalError`; len(got) != 1 || line(got[0]) != want ||
+		got[0].ResponseStatus.Message != "APIServer panic'd: broken" {
+		t.Errorf("%+v", got)
+	}
+}
