@@ -6,6 +6,7 @@
 //	Request.In                                              once for each request and version of its objects
 //	Match, Validate, Patch                                  for each webhook, or policy, binding and param
 //	Checker                                                 when webhooks and policies are written
+//	CheckTypes                                              for the status of a policy
 //
 // The environments, types, costs and patches are those of k8s.io/apiserver (pkg/cel, pkg/admission/plugin/cel and
 // pkg/admission/plugin/policy/mutating/patch). Upstream's plugins around them need informers and clientsets, so what

@@ -17,8 +17,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// spec makes a policy of validations.
-func spec(expressions ...string) *admissionv1.ValidatingAdmissionPolicySpec {
+// policyOf makes a policy of validations.
+func policyOf(expressions ...string) *admissionv1.ValidatingAdmissionPolicySpec {
 	s := &admissionv1.ValidatingAdmissionPolicySpec{}
 	for _, e := range expressions {
 		s.Validations = append(s.Validations, admissionv1.Validation{Expression: e})
@@ -77,7 +77,7 @@ func TestAuthorizer(t *testing.T) {
 	const scale = "authorizer.serviceAccount('n', 's').group('apps').resource('deployments')" +
 		".subresource('scale').name('d').check('get').allowed()"
 	b.Authorizer = AuthorizerOf(z)
-	r := CompileValidating(spec(
+	r := CompileValidating(policyOf(
 		"authorizer.group('').resource('pods').namespace('default').check('create').allowed()",
 		"authorizer.requestResource.check('create').allowed()",
 		"authorizer.requestResource.check('create').reason() == 'by a role'",
@@ -113,7 +113,7 @@ func TestAuthorizer(t *testing.T) {
 
 // TestFailurePolicy: Ignore concerns errors, but not validations that are not met (M-40).
 func TestFailurePolicy(t *testing.T) {
-	s := spec("object.foo == 1", "false", "nothing")
+	s := policyOf("object.foo == 1", "false", "nothing")
 	s.AuditAnnotations = []admissionv1.AuditAnnotation{
 		{Key: "a", ValueExpression: "string(object.foo)"}, {Key: "b", ValueExpression: "' x '"},
 	}
@@ -149,7 +149,7 @@ func TestVariables(t *testing.T) {
 			return authorizer.DecisionAllow, "", nil
 		},
 	)
-	s := spec("variables.b", "variables.a && variables.b", "variables.a")
+	s := policyOf("variables.b", "variables.a && variables.b", "variables.a")
 	s.Variables = []admissionv1.Variable{
 		{Name: "a", Expression: "authorizer.path('/a').check('get').allowed()"},
 		{Name: "b", Expression: "variables.a"},
@@ -164,7 +164,7 @@ func TestVariables(t *testing.T) {
 // annotations have a budget of their own (M-50).
 func TestBudgets(t *testing.T) {
 	const exceeded = "validation failed due to running out of cost budget, no further validation rules will be run"
-	ten := spec()
+	ten := policyOf()
 	for range 10 {
 		ten.Validations = append(ten.Validations, admissionv1.Validation{Expression: expensive()})
 	}
@@ -177,7 +177,7 @@ func TestBudgets(t *testing.T) {
 			Key: fmt.Sprint(i), ValueExpression: expensive() + " ? '' : null",
 		})
 	}
-	composed := spec()
+	composed := policyOf()
 	for i := range 12 {
 		name := fmt.Sprint("v", i)
 		composed.Variables = append(composed.Variables, admissionv1.Variable{Name: name, Expression: expensive()})
@@ -213,7 +213,7 @@ func TestBudgets(t *testing.T) {
 
 // TestNamespaceObject: expressions see some fields of the namespace, those of audit annotations all (M-33, M-34).
 func TestNamespaceObject(t *testing.T) {
-	s := spec("namespaceObject.metadata.labels['a'] == 'b'", "!has(dyn(namespaceObject).metadata.ownerReferences)")
+	s := policyOf("namespaceObject.metadata.labels['a'] == 'b'", "!has(dyn(namespaceObject).metadata.ownerReferences)")
 	s.AuditAnnotations = []admissionv1.AuditAnnotation{
 		{Key: "owner", ValueExpression: "string(dyn(namespaceObject).metadata.ownerReferences[0].name)"},
 	}
@@ -229,7 +229,7 @@ func TestNamespaceObject(t *testing.T) {
 
 // TestResourceOfRequest: request.resource is the one that matched, but in match conditions that of the request.
 func TestResourceOfRequest(t *testing.T) {
-	s := spec("request.resource.version == 'v2' && request.requestResource.version == 'v1'")
+	s := policyOf("request.resource.version == 'v2' && request.requestResource.version == 'v1'")
 	s.MatchConditions = []admissionv1.MatchCondition{{
 		Name: "c", Expression: "request.resource.version == 'v1' && request.kind.version == 'v2'",
 	}}
@@ -245,7 +245,7 @@ func TestResourceOfRequest(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := CompileValidating(spec("[1, 2, 3].all(a, [1, 2, 3].all(b, "+strings.Repeat("[1, 2, 3].all(c, ", 4)+
+	r := CompileValidating(policyOf("[1, 2, 3].all(a, [1, 2, 3].all(b, "+strings.Repeat("[1, 2, 3].all(c, ", 4)+
 		"true))))))")).Validate(ctx, creation().In(podKind, pods, examplePod(), nil), bindings())
 	if got := messages(r); len(got) != 1 || !strings.Contains(got[0], "operation interrupted") {
 		t.Errorf("%q", got)
@@ -254,7 +254,7 @@ func TestCancelled(t *testing.T) {
 
 // TestConcurrent: a compiled policy is used by many goroutines.
 func TestConcurrent(t *testing.T) {
-	s := spec("variables.name == 'p'")
+	s := policyOf("variables.name == 'p'")
 	s.Variables = []admissionv1.Variable{{Name: "name", Expression: "object.metadata.name"}}
 	policy, done := CompileValidating(s), make(chan []string)
 	for range 8 {

@@ -135,36 +135,40 @@ func (p *Validating) validate(ctx context.Context, v *Version, b Bindings) (fail
 		return nil, err
 	}
 	messages := make([]plugincel.EvaluationResult, len(results))
-	var messageErr error
 	if p.messages != nil {
 		b.Authorizer = nil
-		if found, _, err := p.messages.evaluate(ctx, v, v.Resource, b, left); err == nil {
+		var found []plugincel.EvaluationResult
+		if found, _, err = p.messages.evaluate(ctx, v, v.Resource, b, left); err == nil {
 			messages = found
-		} else if errors.Is(err, apiservercel.ErrOutOfBudget) || errors.Is(err, apiservercel.ErrInternal) {
-			messageErr = err
 		}
 	}
 	for i, result := range results {
-		f := Failure{Index: i, Reason: metav1.StatusReasonInvalid, Elapsed: result.Elapsed}
-		switch {
-		case result.Error != nil:
-			f.Error, f.Message = true, result.Error.Error()
-		case messageErr != nil:
-			// As upstream even if the validation is met.
-			f.Error, f.Message = true, fmt.Sprintf("failed messageExpression: %s", messageErr)
-		case result.EvalResult == celtypes.True:
-			continue
-		default:
-			validation := &p.spec.Validations[i]
-			f.Message = messageOf(validation, messages[i])
-			if validation.Reason != nil {
-				f.Reason = *validation.Reason
-			}
+		if f := p.failure(i, result, messages[i], err); f != nil {
+			failures = append(failures, *f)
 		}
-		f.Ignored = f.Error && ignores(p.spec.FailurePolicy)
-		failures = append(failures, f)
 	}
 	return failures, nil
+}
+
+// failure returns the failure of the validation of an index, nil if it is met. messageErr is the error of all messages;
+// as upstream's, it fails even validations that are met.
+func (p *Validating) failure(i int, result, message plugincel.EvaluationResult, messageErr error) *Failure {
+	f := &Failure{Index: i, Reason: metav1.StatusReasonInvalid, Elapsed: result.Elapsed}
+	switch validation := &p.spec.Validations[i]; {
+	case result.Error != nil:
+		f.Error, f.Message = true, result.Error.Error()
+	case errors.Is(messageErr, apiservercel.ErrOutOfBudget), errors.Is(messageErr, apiservercel.ErrInternal):
+		f.Error, f.Message = true, fmt.Sprintf("failed messageExpression: %s", messageErr)
+	case result.EvalResult == celtypes.True:
+		return nil
+	default:
+		f.Message = messageOf(validation, message)
+		if validation.Reason != nil {
+			f.Reason = *validation.Reason
+		}
+	}
+	f.Ignored = f.Error && ignores(p.spec.FailurePolicy)
+	return f
 }
 
 // messageOf returns the message of a validation that was not met (M-42).
