@@ -38,6 +38,7 @@ var aboutKinds = map[string]string{
 	"apiservertest":               "servers of tests have namespaces and roles",
 	"bootstrap":                   "the objects of a new cluster are content",
 	"customresource":              "CustomResourceDefinitions make entries of the table",
+	"expression":                  "policies are what it compiles, and namespaces a variable of expressions",
 	"flowcontrol":                 "flow schemas and priority levels configure it",
 	"authorization/rbac":          "roles and their bindings are the policy",
 	"endpoints/resolve.go":        "an error message names the parameter Namespace",

@@ -49,7 +49,10 @@ var layers = [][]string{
 		"apiserver/resources/internal/warnings",
 	},
 	{"apiserver/resources/entry"},
-	{"apiserver/resources/hooks", "apiserver/authorization/rbac", "apiserver/openapi", "apiserver/flowcontrol"},
+	{
+		"apiserver/resources/hooks", "apiserver/authorization/rbac", "apiserver/openapi", "apiserver/flowcontrol",
+		"apiserver/expression",
+	},
 	{
 		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",

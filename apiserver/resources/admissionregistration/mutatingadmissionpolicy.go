@@ -9,6 +9,7 @@ import (
 	admissionv1beta1 "k8s.io/api/admissionregistration/v1beta1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -40,6 +41,7 @@ func mutatingAdmissionPolicies() *entry.Resource {
 			Default:        defaulting.Hook(defaultMutatingAdmissionPolicy),
 			Validate:       entry.Validate(validateMutatingPolicy),
 			ValidateUpdate: entry.ValidateChange(validateMutatingPolicyUpdate),
+			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicy]),
 		},
 		Table: printing.Table(mutatingPolicyColumns(), mutatingPolicyCells),
 	}
@@ -56,36 +58,42 @@ var (
 )
 
 func validateMutatingPolicy(p *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
-	return mutatingPolicyOver(p, false)
+	return mutatingPolicyOver(p, nil, false)
 }
 
 func validateMutatingPolicyUpdate(p, old *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
 	return mutatingPolicyOver(
-		p, sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions),
+		p, textsOfMutating(&old.Spec),
+		sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions),
 	)
 }
 
-func mutatingPolicyOver(p *admissionv1.MutatingAdmissionPolicy, conditionsKept bool) field.ErrorList {
+// mutatingPolicyOver validates a policy; old are the expressions of the one that it replaces.
+func mutatingPolicyOver(
+	p *admissionv1.MutatingAdmissionPolicy, old expression.Texts, conditionsKept bool,
+) field.ErrorList {
 	at, s := field.NewPath("spec"), &p.Spec
+	// Unlike those of a ValidatingAdmissionPolicy, the expressions always have an object "variables".
+	c := expression.NewChecker(old).Policy(s.ParamKind != nil, len(s.Variables), true)
 	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
 	if s.MatchConstraints != nil {
 		errs = append(errs, mutableOperations(s.MatchConstraints, at.Child("matchConstraints"))...)
 	}
 	if !conditionsKept {
-		errs = append(errs, matchConditions(s.MatchConditions, at.Child("matchConditions"))...)
+		errs = append(errs, matchConditions(c, s.MatchConditions, at.Child("matchConditions"))...)
 	}
-	errs = append(errs, variables(s.Variables, at.Child("variables"))...)
+	errs = append(errs, variables(c, s.Variables, at.Child("variables"))...)
 	if len(s.Mutations) == 0 {
 		errs = append(errs, field.Required(at.Child("mutations"), "mutations must contain at least one item"))
 	}
 	for i := range invalid.Each(s.Mutations, &errs) {
-		errs = append(errs, mutation(&s.Mutations[i], at.Child("mutations").Index(i))...)
+		errs = append(errs, mutation(c, &s.Mutations[i], at.Child("mutations").Index(i))...)
 	}
 	return append(errs, check.Required(s.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
 }
 
 // mutation requires exactly the expression of its type.
-func mutation(m *admissionv1.Mutation, at *field.Path) (errs field.ErrorList) {
+func mutation(c *expression.Checker, m *admissionv1.Mutation, at *field.Path) (errs field.ErrorList) {
 	const must, mustNot = "must be specified when patchType is ", "must not be specified when patchType is "
 	patch, apply := at.Child("jsonPatch"), at.Child("applyConfiguration")
 	switch m.PatchType {
@@ -93,7 +101,8 @@ func mutation(m *admissionv1.Mutation, at *field.Path) (errs field.ErrorList) {
 		if m.JSONPatch == nil {
 			errs = append(errs, field.Required(patch, must+"JSONPatch"))
 		} else {
-			errs = append(errs, check.RequireAll(patch, "expression", strings.TrimSpace(m.JSONPatch.Expression))...)
+			text := strings.TrimSpace(m.JSONPatch.Expression)
+			errs = append(errs, required(c, expression.JSONPatch, text, "", patch.Child("expression"))...)
 		}
 		if m.ApplyConfiguration != nil {
 			errs = append(errs, field.Invalid(apply, "{applyConfiguration}", mustNot+"JSONPatch"))
@@ -102,7 +111,8 @@ func mutation(m *admissionv1.Mutation, at *field.Path) (errs field.ErrorList) {
 		if m.ApplyConfiguration == nil {
 			errs = append(errs, field.Required(apply, must+"ApplyConfiguration"))
 		} else {
-			errs = append(errs, check.RequireAll(apply, "expression", strings.TrimSpace(m.ApplyConfiguration.Expression))...)
+			text := strings.TrimSpace(m.ApplyConfiguration.Expression)
+			errs = append(errs, required(c, expression.ApplyConfiguration, text, "", apply.Child("expression"))...)
 		}
 		if m.JSONPatch != nil {
 			errs = append(errs, field.Invalid(patch, "{jsonPatch}", mustNot+"ApplyConfiguration"))

@@ -36,6 +36,7 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 			Default:        defaulting.Hook(defaultMutatingAdmissionPolicyBinding),
 			Validate:       entry.Validate(validateMutatingBinding),
 			ValidateUpdate: entry.ValidateChange(validateMutatingBindingUpdate),
+			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicyBinding]),
 		},
 		Table: printing.Table(policyBindingColumns(), mutatingBindingCells),
 	}

@@ -25,6 +25,7 @@ func mutatingWebhookConfigurations() *entry.Resource {
 			Default:        defaulting.Hook(defaultMutatingWebhookConfiguration),
 			Validate:       entry.Validate(validateMutatingWebhooks),
 			ValidateUpdate: entry.ValidateChange(validateMutatingWebhooksUpdate),
+			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingWebhookConfiguration]),
 		},
 		Table: printing.Table(webhookColumns(), mutatingWebhookCells),
 	}

@@ -14,6 +14,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -21,8 +22,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// Not validated in webhooks and policies: whether CEL expressions compile, their cost, and the JSON paths in a policy's
-// status.
+// Not validated in policies: the JSON paths in a policy's status. The cost of expressions is only limited when they are
+// evaluated (M-08).
 
 func defaultMatchResources(m *admissionv1.MatchResources) {
 	if m == nil {
@@ -39,10 +40,13 @@ func defaultMatchResources(m *admissionv1.MatchResources) {
 }
 
 var (
-	mutatedOperations = []admissionv1.OperationType{admissionv1.Create, admissionv1.Update}
-	missingActions    = []admissionv1.ParameterNotFoundActionType{admissionv1.DenyAction, admissionv1.AllowAction}
-	celName           = regexp.MustCompile("^[_a-zA-Z][_a-zA-Z0-9]*$")
-	celReserved       = check.Set("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for",
+	// A policy can't change objects that are deleted (M-04).
+	mutatedOperations = []admissionv1.OperationType{
+		admissionv1.OperationAll, admissionv1.Connect, admissionv1.Create, admissionv1.Update,
+	}
+	missingActions = []admissionv1.ParameterNotFoundActionType{admissionv1.DenyAction, admissionv1.AllowAction}
+	celName        = regexp.MustCompile("^[_a-zA-Z][_a-zA-Z0-9]*$")
+	celReserved    = check.Set("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for",
 		"function", "if",
 		"import", "let", "loop", "package", "namespace", "return", "var", "void", "while")
 )
@@ -142,7 +146,7 @@ func namedRule(r *admissionv1.NamedRuleWithOperations, at *field.Path) (errs fie
 	return append(errs, operationRule(&r.RuleWithOperations, at)...)
 }
 
-func variables(list []admissionv1.Variable, at *field.Path) (errs field.ErrorList) {
+func variables(c *expression.Checker, list []admissionv1.Variable, at *field.Path) (errs field.ErrorList) {
 	for i, v := range invalid.Each(list, &errs) {
 		at := at.Index(i)
 		if strings.TrimSpace(v.Name) == "" {
@@ -152,6 +156,8 @@ func variables(list []admissionv1.Variable, at *field.Path) (errs field.ErrorLis
 		}
 		if strings.TrimSpace(v.Expression) == "" {
 			errs = append(errs, field.Required(at.Child("expression"), "expression is not specified"))
+		} else {
+			errs = append(errs, compiles(c.Variable(v.Name, v.Expression, at.Child("expression")))...)
 		}
 	}
 	return errs

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -29,6 +30,7 @@ func validatingAdmissionPolicies() *entry.Resource {
 			Default:        defaulting.Hook(defaultValidatingAdmissionPolicy),
 			Validate:       entry.Validate(validateValidatingPolicy),
 			ValidateUpdate: entry.ValidateChange(validateValidatingPolicyUpdate),
+			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicy]),
 		},
 		Subresources: []entry.Subresource{
 			entry.StatusWith(entry.Subresource{
@@ -58,28 +60,33 @@ var (
 )
 
 func validateValidatingPolicy(p *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
-	return validatingPolicyOver(p, false)
+	return validatingPolicyOver(p, nil, false)
 }
 
 func validateValidatingPolicyUpdate(p, old *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
 	return validatingPolicyOver(
-		p, sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions),
+		p, textsOfValidating(&old.Spec),
+		sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions),
 	)
 }
 
-func validatingPolicyOver(p *admissionv1.ValidatingAdmissionPolicy, conditionsKept bool) field.ErrorList {
+// validatingPolicyOver validates a policy; old are the expressions of the one that it replaces.
+func validatingPolicyOver(
+	p *admissionv1.ValidatingAdmissionPolicy, old expression.Texts, conditionsKept bool,
+) field.ErrorList {
 	at, s := field.NewPath("spec"), &p.Spec
+	c := expression.NewChecker(old).Policy(s.ParamKind != nil, len(s.Variables), false)
 	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
 	if !conditionsKept {
-		errs = append(errs, matchConditions(s.MatchConditions, at.Child("matchConditions"))...)
+		errs = append(errs, matchConditions(c, s.MatchConditions, at.Child("matchConditions"))...)
 	}
-	errs = append(errs, variables(s.Variables, at.Child("variables"))...)
+	errs = append(errs, variables(c, s.Variables, at.Child("variables"))...)
 	if len(s.Validations) == 0 && len(s.AuditAnnotations) == 0 {
 		const text = "validations or auditAnnotations must contain at least one item"
 		return append(errs, field.Required(at.Child("validations"), text), field.Required(at.Child("auditAnnotations"), text))
 	}
 	for i := range invalid.Each(s.Validations, &errs) {
-		errs = append(errs, policyValidation(&s.Validations[i], at.Child("validations").Index(i))...)
+		errs = append(errs, policyValidation(c, &s.Validations[i], at.Child("validations").Index(i))...)
 	}
 	audits := at.Child("auditAnnotations")
 	if len(s.AuditAnnotations) > maxAuditAnnotations {
@@ -90,7 +97,7 @@ func validatingPolicyOver(p *admissionv1.ValidatingAdmissionPolicy, conditionsKe
 	}
 	keys := map[string]bool{}
 	for i, a := range invalid.Each(s.AuditAnnotations, &errs) {
-		errs = append(errs, auditAnnotation(p.Name, a, audits.Index(i))...)
+		errs = append(errs, auditAnnotation(c, p.Name, a, audits.Index(i))...)
 		if keys[a.Key] {
 			errs = append(errs, field.Duplicate(audits.Index(i).Child("key"), a.Key))
 		}
@@ -99,14 +106,15 @@ func validatingPolicyOver(p *admissionv1.ValidatingAdmissionPolicy, conditionsKe
 	return errs
 }
 
-func policyValidation(v *admissionv1.Validation, at *field.Path) (errs field.ErrorList) {
-	if strings.TrimSpace(v.Expression) == "" {
-		errs = append(errs, field.Required(at.Child("expression"), "expression is not specified"))
-	}
-	if v.MessageExpression != "" && strings.TrimSpace(v.MessageExpression) == "" {
-		errs = append(
-			errs, field.Invalid(at.Child("messageExpression"), v.MessageExpression, "must be non-empty if specified"),
-		)
+func policyValidation(c *expression.Checker, v *admissionv1.Validation, at *field.Path) field.ErrorList {
+	errs := required(c, expression.Validation, v.Expression, "expression is not specified", at.Child("expression"))
+	message := at.Child("messageExpression")
+	switch {
+	case v.MessageExpression == "":
+	case strings.TrimSpace(v.MessageExpression) == "":
+		errs = append(errs, field.Invalid(message, v.MessageExpression, "must be non-empty if specified"))
+	default:
+		errs = append(errs, compiles(c.Check(expression.Message, v.MessageExpression, message))...)
 	}
 	if trimmed := strings.TrimSpace(v.Message); v.Message != "" && trimmed == "" {
 		errs = append(errs, field.Invalid(at.Child("message"), v.Message, "message must be non-empty if specified"))
@@ -119,19 +127,26 @@ func policyValidation(v *admissionv1.Validation, at *field.Path) (errs field.Err
 	return errs
 }
 
-func auditAnnotation(policy string, a admissionv1.AuditAnnotation, at *field.Path) (errs field.ErrorList) {
+func auditAnnotation(
+	c *expression.Checker, policy string, a admissionv1.AuditAnnotation, at *field.Path,
+) (errs field.ErrorList) {
 	if policy == "" {
 		errs = append(errs, field.Invalid(at.Child("key"), a.Key, "requires metadata.name be non-empty"))
 	} else {
 		errs = append(errs, check.QualifiedName(policy+"/"+a.Key, at.Child("key"))...)
 	}
-	switch value := strings.TrimSpace(a.ValueExpression); {
+	value, at := strings.TrimSpace(a.ValueExpression), at.Child("valueExpression")
+	switch {
 	case value == "":
-		errs = append(errs, field.Required(at.Child("valueExpression"), "valueExpression is not specified"))
+		errs = append(errs, field.Required(at, "valueExpression is not specified"))
 	case len(value) > maxAuditAnnotationKB<<10:
-		errs = append(errs, field.Required(
-			at.Child("valueExpression"), fmt.Sprintf("must not exceed %d bytes in length", maxAuditAnnotationKB<<10),
-		))
+		errs = append(errs, field.Required(at, fmt.Sprintf("must not exceed %d bytes in length", maxAuditAnnotationKB<<10)))
+	default:
+		err := c.Check(expression.Annotation, value, at)
+		if err != nil && err.Type == field.ErrorTypeInvalid {
+			err.BadValue = a.ValueExpression // compiled without spaces around it, but reported as it is
+		}
+		errs = append(errs, compiles(err)...)
 	}
 	return errs
 }

@@ -27,6 +27,7 @@ func validatingAdmissionPolicyBindings() *entry.Resource {
 			Default:        defaulting.Hook(defaultValidatingAdmissionPolicyBinding),
 			Validate:       entry.Validate(validateValidatingBinding),
 			ValidateUpdate: entry.ValidateChange(validateValidatingBindingUpdate),
+			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicyBinding]),
 		},
 		Table: printing.Table(policyBindingColumns(), validatingBindingCells),
 	}

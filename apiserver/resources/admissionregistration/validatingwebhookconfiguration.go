@@ -25,6 +25,7 @@ func validatingWebhookConfigurations() *entry.Resource {
 			Default:        defaulting.Hook(defaultValidatingWebhookConfiguration),
 			Validate:       entry.Validate(validateValidatingWebhooks),
 			ValidateUpdate: entry.ValidateChange(validateValidatingWebhooksUpdate),
+			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingWebhookConfiguration]),
 		},
 		Table: printing.Table(webhookColumns(), validatingWebhookCells),
 	}

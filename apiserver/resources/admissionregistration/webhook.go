@@ -12,6 +12,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
@@ -54,10 +55,13 @@ var (
 )
 
 // webhookTolerance says which invalid values an update may keep.
-type webhookTolerance struct{ sideEffects, versions, names, selectors, conditions bool }
+type webhookTolerance struct {
+	sideEffects, versions, names, selectors, conditions bool
+	expressions                                         expression.Texts
+}
 
 func webhookToleranceOf(now, was []admissionv1.MutatingWebhook) (t webhookTolerance) {
-	t.conditions = len(now) == len(was)
+	t.conditions, t.expressions = len(now) == len(was), textsOfWebhooks(was)
 	names := map[string]bool{}
 	for i := range was {
 		w := &was[i]
@@ -142,7 +146,8 @@ func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path)
 	}
 	errs = append(errs, webhookClient(&w.ClientConfig, at.Child("clientConfig"))...)
 	if !t.conditions {
-		errs = append(errs, matchConditions(w.MatchConditions, at.Child("matchConditions"))...)
+		c := expression.NewChecker(t.expressions)
+		errs = append(errs, matchConditions(c, w.MatchConditions, at.Child("matchConditions"))...)
 	}
 	return errs
 }
@@ -215,15 +220,20 @@ func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.Error
 	return errs
 }
 
-func matchConditions(list []admissionv1.MatchCondition, at *field.Path) (errs field.ErrorList) {
+func matchConditions(
+	checker *expression.Checker, list []admissionv1.MatchCondition, at *field.Path,
+) (errs field.ErrorList) {
 	if len(list) > maxMatchConditions {
 		errs = append(errs, field.TooMany(at, len(list), maxMatchConditions))
 	}
 	names := map[string]bool{}
 	for i, c := range invalid.Each(list, &errs) {
 		at := at.Index(i)
-		errs = append(errs, check.RequireAll(at, "expression", strings.TrimSpace(c.Expression), "name", c.Name)...)
+		errs = append(
+			errs, required(checker, expression.Condition, strings.TrimSpace(c.Expression), "", at.Child("expression"))...,
+		)
 		if c.Name == "" {
+			errs = append(errs, field.Required(at.Child("name"), ""))
 			continue
 		}
 		errs = append(errs, check.QualifiedName(c.Name, at.Child("name"))...)

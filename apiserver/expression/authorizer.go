@@ -1,0 +1,51 @@
+package expression
+
+import (
+	"context"
+
+	cached "k8s.io/apiserver/pkg/admission/plugin/authorizer"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+)
+
+// Authorizer is what expressions have as "authorizer".
+type Authorizer = authorizer.Authorizer
+
+// AuthorizerOf makes the authorizer for the expressions of one plugin in one request: it remembers its decisions
+// (M-36). It is not safe for concurrent use. Selectors for fields and labels are ignored, as they are by RBAC.
+func AuthorizerOf(z authorization.Authorizer) Authorizer {
+	return cached.NewCachingAuthorizer(authorizer.AuthorizerFunc(
+		func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+			d := z.Authorize(attributesOf(a))
+			return decisions[d.Verdict], d.Reason(), nil
+		},
+	))
+}
+
+var decisions = [...]authorizer.Decision{
+	authorization.NoOpinion: authorizer.DecisionNoOpinion,
+	authorization.Allow:     authorizer.DecisionAllow,
+	authorization.Deny:      authorizer.DecisionDeny,
+}
+
+func attributesOf(a authorizer.Attributes) *authorization.Attributes {
+	out := &authorization.Attributes{
+		Verb: a.GetVerb(), IsResource: a.IsResourceRequest(), Path: a.GetPath(), Group: a.GetAPIGroup(),
+		Version: a.GetAPIVersion(), Resource: a.GetResource(), Subresource: a.GetSubresource(),
+		Namespace: a.GetNamespace(), Name: a.GetName(),
+	}
+	if u := a.GetUser(); u != nil {
+		out.User = authentication.User{
+			Name: u.GetName(), UID: u.GetUID(), Groups: u.GetGroups(), Extra: u.GetExtra(),
+		}
+	}
+	return out
+}
+
+// userOf is a user in the form that upstream's packages want.
+func userOf(u authentication.User) user.Info {
+	return &user.DefaultInfo{Name: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
+}

@@ -1,0 +1,93 @@
+package expression
+
+import (
+	"context"
+
+	celtypes "github.com/google/cel-go/common/types"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// Conditions are the compiled match conditions of a webhook or policy. They are immutable; nil has no conditions.
+type Conditions struct{ list *list }
+
+// CompileConditions compiles the match conditions of a webhook. It always succeeds: a condition that does not compile
+// is an error when it is evaluated (L-43).
+func CompileConditions(conditions []admissionv1.MatchCondition) *Conditions {
+	return conditionsOf(conditions, func(a *accessor) plugincel.CompilationResult {
+		return plain(a, false, environment.StoredExpressions)
+	}, nil)
+}
+
+func conditionsOf(
+	conditions []admissionv1.MatchCondition, compile func(*accessor) plugincel.CompilationResult, with *composition,
+) *Conditions {
+	if len(conditions) == 0 {
+		return nil
+	}
+	results := make([]plugincel.CompilationResult, len(conditions))
+	for i, c := range conditions {
+		results[i] = compile(&accessor{role: Condition, name: c.Name, expression: c.Expression})
+	}
+	return &Conditions{&list{results, with}}
+}
+
+// Match is the result of match conditions.
+type Match struct {
+	// Matches says that all conditions are true.
+	Matches bool
+	// Excluded is the name of the first condition that is false, empty if none is.
+	Excluded string
+	// Failed is the number of conditions whose evaluation failed, up to Excluded.
+	Failed int
+	// Err says why the request is denied. It is only set if no condition is false, for failure policy Fail.
+	Err error
+}
+
+// Match evaluates the conditions with the budget for them (L-41, L-45; ASW matchconditions/matcher.go). namespaceObject
+// is null.
+func (c *Conditions) Match(
+	ctx context.Context, v *Version, b Bindings, failure *admissionv1.FailurePolicyType,
+) Match {
+	if c == nil {
+		return Match{Matches: true}
+	}
+	denied := func(m Match, err error) Match {
+		if !ignores(failure) {
+			m.Err = err
+		}
+		return m
+	}
+	// In match conditions request.resource is that of the request and not the one that matched.
+	resource := schema.GroupVersionResource(v.typed.GetResource())
+	b.Namespace = nil
+	results, _, err := c.list.evaluate(ctx, v, resource, b, celconfig.RuntimeCELCostBudgetMatchConditions)
+	if err != nil {
+		return denied(Match{}, err)
+	}
+	var m Match
+	var errs []error
+	for _, r := range results {
+		if r.Error != nil {
+			m.Failed++
+			errs = append(errs, r.Error)
+		}
+		if r.EvalResult == celtypes.False {
+			m.Excluded = r.ExpressionAccessor.(*accessor).name
+			return m
+		}
+	}
+	if len(errs) > 0 {
+		return denied(m, utilerrors.NewAggregate(errs))
+	}
+	m.Matches = true
+	return m
+}
+
+func ignores(failure *admissionv1.FailurePolicyType) bool {
+	return failure != nil && *failure == admissionv1.Ignore
+}

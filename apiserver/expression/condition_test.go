@@ -1,0 +1,43 @@
+package expression
+
+import (
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+)
+
+// TestRecordedConditions: match conditions of webhooks match, exclude and fail as upstream's (L-41 to L-45).
+func TestRecordedConditions(t *testing.T) {
+	cases := read[[]admissionv1.MatchCondition](t, "webhooks.yaml")
+	for _, section := range []string{"m", "v"} {
+		answers := recorded(t, "measured-webhooks.txt", section)
+		for name := range answers {
+			if _, ok := cases[name]; strings.HasPrefix(name, "condition") && !ok {
+				t.Errorf("%s: it is not evaluated", name)
+			}
+		}
+		for name, conditions := range cases {
+			t.Run(section+" "+name, func(t *testing.T) {
+				failure := admissionv1.Fail
+				if strings.HasSuffix(name, "Ignore") {
+					failure = admissionv1.Ignore
+				}
+				version := creation().In(podKind, pods, examplePod(), nil)
+				got := CompileConditions(conditions).Match(t.Context(), version, bindings(), &failure)
+				want, ok := answers[name]
+				_, said, _ := strings.Cut(want.message, "forbidden: ")
+				switch {
+				case !ok:
+					t.Error("there is no recorded answer")
+				case want.denied != (got.Err != nil):
+					t.Errorf("got error %v, want %q", got.Err, said)
+				case want.denied && got.Err.Error() != said:
+					t.Errorf("got %q\nwant %q", got.Err, said)
+				case !want.denied && got.Matches != strings.Contains(name, "authorizer"):
+					t.Errorf("it matches: %v", got.Matches)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package expression
+
+import (
+	"context"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apiserver/pkg/admission"
+	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// Mutating is a compiled MutatingAdmissionPolicy. It is immutable.
+type Mutating struct {
+	spec        *admissionv1.MutatingAdmissionPolicySpec
+	conditions  *Conditions
+	patchers    []patch.Patcher
+	composition *composition
+}
+
+// CompileMutating compiles a policy, which must not be changed afterwards. It always succeeds: an expression that does
+// not compile is an error when it is evaluated (M-71).
+func CompileMutating(spec *admissionv1.MutatingAdmissionPolicySpec) *Mutating {
+	c := compositionFor(spec.ParamKind != nil, len(spec.Variables))
+	stored := func(a *accessor) plugincel.CompilationResult { return c.compile(a, environment.StoredExpressions) }
+	for _, v := range spec.Variables {
+		c.add(v.Name, v.Expression, environment.StoredExpressions)
+	}
+	out := &Mutating{spec: spec, conditions: conditionsOf(spec.MatchConditions, stored, c), composition: c}
+	for _, m := range spec.Mutations {
+		switch {
+		case m.PatchType == admissionv1.PatchTypeJSONPatch && m.JSONPatch != nil:
+			e := stored(&accessor{role: JSONPatch, expression: m.JSONPatch.Expression})
+			out.patchers = append(out.patchers, patch.NewJSONPatcher(plugincel.NewMutatingEvaluator(e)))
+		case m.PatchType == admissionv1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
+			e := stored(&accessor{role: ApplyConfiguration, expression: m.ApplyConfiguration.Expression})
+			out.patchers = append(out.patchers, patch.NewApplyConfigurationPatcher(plugincel.NewMutatingEvaluator(e)))
+		}
+	}
+	return out
+}
+
+// Match evaluates the match conditions. An error denies the request (M-63).
+func (p *Mutating) Match(ctx context.Context, v *Version, b Bindings) Match {
+	return p.conditions.Match(ctx, v, b, p.spec.FailurePolicy)
+}
+
+// Len is the number of mutations.
+func (p *Mutating) Len() int { return len(p.patchers) }
+
+// Types make objects of a kind and tell the kind of an object, for a JSON patch.
+type Types interface {
+	runtime.ObjectCreater
+	runtime.ObjectTyper
+}
+
+// Patch evaluates the mutation of an index and returns the changed object, which is not yet defaulted. The object in v
+// is not changed; it is returned if a test in a JSON patch fails (M-61). converter is for the matched kind.
+//
+// An error that is a Status is the answer, whatever the failure policy says; others are subject to it (M-61, M-63).
+func (p *Mutating) Patch(
+	ctx context.Context, index int, v *Version, b Bindings, types Types, converter managedfields.TypeConverter,
+) (runtime.Object, error) {
+	with, err := p.composition.within(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.patchers[index].Patch(with, patch.Request{
+		MatchedResource: v.Resource, VersionedAttributes: v.typed, ObjectInterfaces: objects{types},
+		Namespace: b.Namespace, TypeConverter: converter,
+		OptionalVariables: plugincel.OptionalVariableBindings{VersionedParams: b.Params, Authorizer: b.Authorizer},
+	}, celconfig.RuntimeCELCostBudget)
+}
+
+// objects has what patchers use of upstream's ObjectInterfaces.
+type objects struct{ types Types }
+
+// GetObjectCreater implements admission.ObjectInterfaces.
+func (o objects) GetObjectCreater() runtime.ObjectCreater { return o.types }
+
+// GetObjectTyper implements admission.ObjectInterfaces.
+func (o objects) GetObjectTyper() runtime.ObjectTyper { return o.types }
+
+// GetObjectDefaulter implements admission.ObjectInterfaces.
+func (objects) GetObjectDefaulter() runtime.ObjectDefaulter { return nil }
+
+// GetObjectConvertor implements admission.ObjectInterfaces.
+func (objects) GetObjectConvertor() runtime.ObjectConvertor { return nil }
+
+// GetEquivalentResourceMapper implements admission.ObjectInterfaces.
+func (objects) GetEquivalentResourceMapper() runtime.EquivalentResourceMapper { return nil }
+
+var _ admission.ObjectInterfaces = objects{}
