@@ -1,7 +1,9 @@
 package apiserver
 
 import (
+	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"strings"
 	"sync"
@@ -10,13 +12,16 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/endpoints"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage/past"
 )
 
@@ -45,6 +50,11 @@ func New(c Config) (*Server, error) {
 		Log: c.Log,
 	})
 	s.registry = newRegistry(c, s.metrics)
+	s.registry.Dynamic = dynamic.New(dynamic.Config{
+		Cache: c.Cache, Types: c.Types, Lookup: s.registry.Lookup(), Log: c.Log,
+		Authorizer: func() authorization.Authorizer { return s.registry.Authorizer },
+		Clients:    webhook.NewClients(noNetwork),
+	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
 		DeleteMalformed: c.DeleteMalformed, Log: c.Log, Now: c.Now,
@@ -60,6 +70,11 @@ func New(c Config) (*Server, error) {
 	}
 	return s, choosePlugins(s.registry, c)
 }
+
+// errNoNetwork is the error for a webhook that is configured by a service.
+var errNoNetwork = errors.New("this server has no cluster network, so a webhook can only be reached by its url")
+
+func noNetwork(context.Context, string, string, int32) (string, error) { return "", errNoNetwork }
 
 // newRegistry returns a registry without what it calls of the layers above, and without admission plugins.
 func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
@@ -83,8 +98,8 @@ func choosePlugins(r *registry.Registry, c Config) (err error) {
 	if len(absent) > 0 {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
-	if r.Roles != nil {
-		r.Admission = append(r.Admission, r.Escalation())
+	if r.Roles != nil { // before webhooks are asked: upstream checks it where roles are stored
+		r.Admission = append(admission.Chain{r.Escalation()}, r.Admission...)
 	}
 	return err
 }

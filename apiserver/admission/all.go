@@ -10,8 +10,9 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 )
 
-// All returns the admission plugins in the order in which they run.
-func All(l Lookup) []Choice {
+// All returns the admission plugins in the order in which they run. The dynamic ones, of webhooks and policies, run
+// after the others, and before quotas are charged (L-01).
+func All(l Lookup, dynamic ...Choice) []Choice {
 	var (
 		limits       = corev1.SchemeGroupVersion.WithResource("limitranges")
 		quotas       = corev1.SchemeGroupVersion.WithResource("resourcequotas")
@@ -21,7 +22,7 @@ func All(l Lookup) []Choice {
 		ingresses    = networkingv1.SchemeGroupVersion.WithResource("ingressclasses")
 		storeCharges = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
 	)
-	return []Choice{
+	plugins := []Choice{
 		{Plugin: &Lifecycle{State: l.NamespaceState}, Default: true},
 		{Plugin: &LimitRanger{Ranges: few[*corev1.LimitRange](l, limits)}, Default: true},
 		{Plugin: &ServiceAccount{Account: accounts(l), GenerateName: l.GenerateName}},
@@ -38,6 +39,7 @@ func All(l Lookup) []Choice {
 		{Plugin: &CertificateSigning{Authorize: l.Authorize}, Default: true},
 		{Plugin: CertificateSubject{}, Default: true},
 		{Plugin: &DefaultIngressClass{Classes: everywhere[*networkingv1.IngressClass](l, ingresses)}, Default: true},
-		{Plugin: &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: storeCharges, Now: l.Now}, Default: true},
 	}
+	quota := &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: storeCharges, Now: l.Now}
+	return append(append(plugins, dynamic...), Choice{Plugin: quota, Default: true})
 }

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
@@ -30,12 +31,23 @@ type Attributes struct {
 	Resource    *resources.Resource
 	Subresource string
 	Namespace   string
-	// Name is empty for a collection's DELETE and if the name is to be generated.
+	// Kind is that of the request's body: the served kind, or that of the subresource.
+	Kind schema.GroupVersionKind
+	// Name is empty if the name is to be generated.
 	Name string
+	// Collection says that the request is a DELETE of a collection, of which webhooks and policies see no name (L-15).
+	Collection bool
 	// Object is the new state, nil for DELETE. Mutating plugins change it in place.
 	Object runtime.Object
-	// Old is the stored state, nil for CREATE and for DELETE, where no plugin uses it.
-	Old    runtime.Object
+	// Old is the stored state, nil for CREATE and for DELETE.
+	Old runtime.Object
+	// Stored returns the stored state for DELETE, which is decoded only if a webhook or policy gets it; else nil.
+	Stored func() (runtime.Object, error)
+	// Shape, if set, makes what webhooks and policies get instead of Object and Old.
+	Shape Shape
+	// Options are those of the request, as the client sent them: CreateOptions, UpdateOptions, PatchOptions or
+	// DeleteOptions; nil if they are not known.
+	Options runtime.Object
 	User   authentication.User
 	DryRun bool
 	// Warn adds a Warning header to the response.
@@ -43,7 +55,36 @@ type Attributes struct {
 	// Audit takes annotations for the audit log; nil ignores them.
 	Audit *audit.Record
 
+	// Round is 0, and 1 while the mutating plugins run for the second time.
+	Round int
+
+	again   bool
+	kept    map[string]any
 	failure []func()
+}
+
+// Shape is another form of the object of a request (the Scale of a deployment).
+type Shape interface {
+	// Show returns the other form of an object.
+	Show(obj runtime.Object) (runtime.Object, error)
+	// Put changes the object as its other form was changed.
+	Put(obj, shown runtime.Object) error
+}
+
+// Again has all mutating plugins run once more when the last one has returned (L-53). There are two rounds at most.
+func (a *Attributes) Again() { a.again = true }
+
+// Kept returns what a plugin keeps between the two rounds; first makes it.
+func (a *Attributes) Kept(p Plugin, first func() any) any {
+	if a.kept == nil {
+		a.kept = map[string]any{}
+	}
+	kept, ok := a.kept[p.Name()]
+	if !ok {
+		kept = first()
+		a.kept[p.Name()] = kept
+	}
+	return kept
 }
 
 // OnFailure registers a function that is called if the admitted write is not committed.
@@ -76,8 +117,17 @@ type Validator interface {
 // Chain is the plugins in the order in which they run.
 type Chain []Plugin
 
-// Admit runs the mutating plugins.
+// Admit runs the mutating plugins, and once more if one of them wants that (Attributes.Again).
 func (c Chain) Admit(ctx context.Context, a *Attributes) error {
+	a.Round = 0
+	if err := c.admit(ctx, a); err != nil || !a.again {
+		return err
+	}
+	a.Round = 1
+	return c.admit(ctx, a)
+}
+
+func (c Chain) admit(ctx context.Context, a *Attributes) error {
 	for _, p := range c {
 		if m, ok := p.(Mutator); ok {
 			if err := m.Admit(ctx, a); err != nil {

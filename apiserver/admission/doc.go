@@ -3,8 +3,9 @@
 //
 // It guarantees:
 //
-//  1. Plugins run in the order of the chain, all mutating ones before the validating ones, once for every attempt to
-//     store. An attempt after a conflict is admitted again.
+//  1. Plugins run in the order of the chain, all mutating ones before the validating ones, for every attempt to store.
+//     An attempt after a conflict is admitted again. The mutating ones run twice if a webhook or policy has changed the
+//     object, so they must be idempotent.
 //  2. A plugin sees the request only as Attributes. What it looks up it gets through functions that are set when it is
 //     made (All, by Lookup).
 //  3. The first error ends the request. A plugin returns an API error or a plain error, which becomes a 403.

@@ -23,7 +23,7 @@ func (a *API) serveCreate(q *request) error {
 	if err != nil {
 		return err
 	}
-	q.DryRun, q.Manager = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
+	q.Options, q.DryRun, q.Manager = o, registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	out, err := a.registry.Create(q.r.Context(), &q.Operation, obj)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func (a *API) serveDelete(q *request) error {
 	if ignoresReadError(o) {
 		return a.deleteMalformed(q, x)
 	}
-	q.DryRun = registry.IsDryRun(o.DryRun)
+	q.Options, q.DryRun = o, registry.IsDryRun(o.DryRun)
 	q.WarnOfPolicy(o)
 	d, err := a.registry.Delete(q.r.Context(), &q.Operation, o)
 	if err != nil {

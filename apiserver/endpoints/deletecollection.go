@@ -38,7 +38,7 @@ func (a *API) serveDeleteCollection(q *request) error {
 	if a.malformed {
 		x.Malformed = &render.Malformed{}
 	}
-	q.DryRun = registry.IsDryRun(opts.DryRun)
+	q.Options, q.DryRun = opts, registry.IsDryRun(opts.DryRun)
 	q.WarnOfPolicy(opts)
 	items, meta, err := a.registry.DeleteCollection(q.r.Context(), &q.Operation, list, opts, func(
 		ctx context.Context, t registry.Target, o *metainternal.ListOptions,

@@ -64,7 +64,7 @@ func (q *request) patch() (patch.Patch, error) {
 	if errs := metav1validation.ValidatePatchOptions(o, p.Kind); len(errs) > 0 { // B-59
 		return p, invalid.Options("PatchOptions", errs)
 	}
-	q.DryRun, q.Manager = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
+	q.Options, q.DryRun, q.Manager = o, registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	p.Force = o.Force != nil && *o.Force
 	if p.Strictness = o.FieldValidation; p.Strictness == "" {
 		p.Strictness = metav1.FieldValidationWarn

@@ -28,6 +28,7 @@ func (a *API) post(q *request, x *render.Rendering, b codec.Body, o *metav1.Crea
 	if q.Subresource != nil {
 		kind = q.Subresource.Kind
 	}
+	q.Options = o
 	obj, err := q.other(b, kind)
 	if err != nil {
 		return err

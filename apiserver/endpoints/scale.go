@@ -46,7 +46,7 @@ func (q *request) replaceScale() (registry.Scaling, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.DryRun, q.Manager = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
+	q.Options, q.DryRun, q.Manager = o, registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	obj, err := q.other(b, q.Subresource.Kind)
 	if err != nil && q.Resource.Custom {
 		// Upstream looks for the kind in an empty scheme (AS handlers/rest.go:

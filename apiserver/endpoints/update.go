@@ -28,6 +28,7 @@ func (a *API) serveUpdate(q *request) error {
 		return err
 	}
 	registry.DedupOwners(obj, false, q.Warn.Add)
+	q.Options = o
 	q.DryRun, q.Manager, q.MayCreate = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager), q.authorizeCreate
 	out, created, err := a.registry.ReplaceOrCreate(q.r.Context(), &q.Operation, obj)
 	if err != nil {

@@ -80,7 +80,7 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 		s.Fields.Update(o.Resource, o.subName(), old, obj, o.Manager)
 	}
 	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error {
-		return s.Admission.Admit(ctx, o.Attributes(admission.Update, obj, old))
+		return o.admit(ctx, s.Admission.Admit, o.Attributes(admission.Update, obj, old))
 	}); err != nil {
 		return nil, err
 	}
@@ -109,10 +109,20 @@ func (s *Registry) storeChanged(ctx context.Context, o *Operation, cur *storage.
 	s.warnInert(o)
 	a := o.Attributes(admission.Update, obj, old)
 	defer func() { undone(a, err) }()
-	if err := s.Admission.Validate(ctx, a); err != nil {
+	if err := o.admit(ctx, s.Admission.Validate, a); err != nil {
 		return nil, err
 	}
 	return s.replace(ctx, o, cur, obj, old)
+}
+
+// admit runs a phase of admission, unless the request was admitted as a whole.
+func (o *Operation) admit(
+	ctx context.Context, phase func(context.Context, *admission.Attributes) error, a *admission.Attributes,
+) error {
+	if o.admitted {
+		return nil
+	}
+	return phase(ctx, a)
 }
 
 // checkRevision compares the resourceVersion of the new state with the stored one (B-06 to B-08).

@@ -45,6 +45,11 @@ func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*stora
 
 // createOnce is one attempt of Create, for one state of the namespace and of the CustomResourceDefinition.
 func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
+	if !o.Resource.Namespaced { // admission reads the namespaces of others by a consistent read
+		if err := s.Fresh(ctx); err != nil {
+			return nil, err
+		}
+	}
 	wipeSystemFields(obj)
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
 		return nil, err
@@ -56,9 +61,9 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	if !o.Tracked {
 		s.Fields.Update(o.Resource, "", nil, obj, o.Manager)
 	}
-	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error {
-		return s.Admission.Admit(ctx, o.Attributes(admission.Create, obj, nil))
-	}); err != nil {
+	a := o.Attributes(admission.Create, obj, nil)
+	a.Name = obj.GetName() // empty as long as it is to be generated (L-68)
+	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error { return s.Admission.Admit(ctx, a) }); err != nil {
 		return nil, err
 	}
 	DedupOwners(obj, true, o.Warn.Add)

@@ -112,10 +112,18 @@ func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Ob
 		return deletion{}, o.preconditionFailed(r)
 	}
 	a := o.Attributes(admission.Delete, nil, nil)
-	if err := s.Admission.Admit(ctx, a); err != nil {
+	a.Stored = func() (runtime.Object, error) {
+		if old != nil {
+			return old, nil
+		}
+		var err error
+		old, err = o.Decode(cur)
+		return old, err
+	}
+	if err := o.admit(ctx, s.Admission.Admit, a); err != nil {
 		return deletion{}, err
 	}
-	if err := s.Admission.Validate(ctx, a); err != nil { // C-66
+	if err := o.admit(ctx, s.Admission.Validate, a); err != nil { // C-66
 		return deletion{}, err
 	}
 	d := deletion{Object: cur, Accepted: verdict.Accepted}

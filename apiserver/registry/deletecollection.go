@@ -31,6 +31,7 @@ func (s *Registry) DeleteCollection(ctx context.Context, o *Operation, from *met
 		}
 		for _, item := range items {
 			one := *o
+			one.collection = true
 			one.Namespace, one.Name = item.Meta.Namespace, item.Meta.Name
 			if _, err := s.Delete(ctx, &one, opts.DeepCopy()); err != nil && !apierrors.IsNotFound(err) { // C-73
 				return nil, meta, err

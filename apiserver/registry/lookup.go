@@ -17,7 +17,17 @@ import (
 )
 
 // Plugins returns the admission plugins in the order in which they run.
-func (s *Registry) Plugins() []admission.Choice { return admission.All(lookup{s}) }
+func (s *Registry) Plugins() []admission.Choice {
+	return admission.All(lookup{s}, s.Dynamic.Plugins()...)
+}
+
+// Lookup returns what admission plugins read.
+func (s *Registry) Lookup() admission.Lookup { return lookup{s} }
+
+// concerned reports whether a webhook or policy may concern an operation on what o names.
+func (s *Registry) concerned(o *Operation, operation admission.Operation) bool {
+	return s.Dynamic != nil && s.Dynamic.Concerns(o.Resource, o.subName(), operation, o.Namespace != "")
+}
 
 // Escalation returns the plugin that prevents privilege escalation. It needs the authorization mode RBAC.
 func (s *Registry) Escalation() admission.Plugin {

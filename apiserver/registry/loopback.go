@@ -242,7 +242,7 @@ func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (out r
 func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (
 	left *storage.Object, err error) {
 	err = l.call(ctx, "delete", p, func(ctx context.Context, o *Operation) error {
-		o.guards = guards
+		o.guards, o.Options = guards, opts
 		d, err := l.s.Delete(ctx, o, opts)
 		if err == nil && !d.Removed {
 			left = d.Object

@@ -103,7 +103,9 @@ func (r *post) Rewrite(ctx context.Context, change func(Object) (Object, error))
 
 // Delete implements hooks.Request.
 func (r *post) Delete(ctx context.Context, opts *metav1.DeleteOptions) error {
-	_, err := r.s.Delete(ctx, r.on, opts)
+	on := *r.on
+	on.admitted = true
+	_, err := r.s.Delete(ctx, &on, opts)
 	return err
 }
 
@@ -120,7 +122,7 @@ func (r *post) UpdateStatus(ctx context.Context, ref hooks.Reference, change fun
 	}
 	t.Subresource = t.Resource.Subresource("status")
 	_, err = r.s.Update(ctx, &Operation{Target: t, User: r.on.User, Warn: r.on.Warn, Audit: r.on.Audit, DryRun: r.on.DryRun,
-		Manager: "kube-apiserver"}, change)
+		Manager: "kube-apiserver", admitted: true}, change)
 	return err
 }
 

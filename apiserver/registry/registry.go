@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
@@ -34,6 +35,8 @@ type Registry struct {
 	Root      string
 	Types     *resources.Types
 	Admission admission.Chain
+	// Dynamic are the plugins for webhooks and policies; nil if there are none.
+	Dynamic   *dynamic.Admission
 	Log       *slog.Logger
 	Now       func() time.Time
 	// Ranges are the service IP ranges and the node ports of the cluster.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -49,7 +50,7 @@ func (s *Registry) GetScale(ctx context.Context, o *Operation, revision string) 
 
 // Scale writes an object's number of replicas and returns the new Scale.
 func (s *Registry) Scale(ctx context.Context, o *Operation, next Scaling) (*autoscalingv1.Scale, error) {
-	o.Tracked = true
+	o.Tracked, o.shape = true, scaleShape{o}
 	out, err := s.Update(ctx, o, func(old Object) (Object, error) { return s.scaled(o, old, next) })
 	if err != nil {
 		return nil, err
@@ -248,6 +249,24 @@ func selectorAt(content map[string]any, path string) (string, error) {
 		return "", err
 	}
 	return sel.String(), nil
+}
+
+// scaleShape shows webhooks and policies the Scale of an object (L-17). It implements admission.Shape.
+type scaleShape struct{ o *Operation }
+
+// Show implements admission.Shape.
+func (s scaleShape) Show(obj runtime.Object) (runtime.Object, error) {
+	sc, _, err := s.o.scaleOf(obj.(Object))
+	return sc, err
+}
+
+// Put implements admission.Shape: only the number of replicas can be changed.
+func (s scaleShape) Put(obj, shown runtime.Object) error {
+	next, err := s.o.withReplicas(obj.DeepCopyObject().(Object), shown.(*autoscalingv1.Scale).Spec.Replicas)
+	if err == nil {
+		reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(next).Elem())
+	}
+	return err
 }
 
 // fromContent is the inverse of contentOf.

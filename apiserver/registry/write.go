@@ -40,6 +40,16 @@ type Operation struct {
 	// link is the change if it only removes owners and finalizers; else nil. The kind's validation of other fields is
 	// skipped.
 	link func(metav1.Object) error
+	// admitted says that no plugin acts on the write: it is a part of a request that was admitted (an eviction deletes
+	// its pod, L-19).
+	admitted bool
+	// collection says that it is a part of a DELETE of a collection.
+	collection bool
+	// shape is what webhooks and policies get instead of the object; nil for the object.
+	shape admission.Shape
+	// Options are those of the request, for webhooks and policies: CreateOptions, UpdateOptions, PatchOptions or
+	// DeleteOptions; nil if the request has none.
+	Options runtime.Object
 	// guards are compared in the transaction of the write (deletions by the garbage collector).
 	guards []storage.Guard
 	// MayCreate authorizes the client to create the object that it updates or applies; nil allows it.
@@ -51,8 +61,14 @@ func (o *Operation) Attributes(operation admission.Operation, obj, old runtime.O
 	a := &admission.Attributes{
 		Operation: operation, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
 		Object: obj, Old: old, User: o.User, DryRun: o.DryRun, Warn: o.Warn.Add, Audit: o.Audit,
+		Kind: o.Resource.GroupVersionKind(), Collection: o.collection, Shape: o.shape, Options: o.Options,
 	}
-	a.Subresource = o.subName()
+	if sub := o.Subresource; sub != nil {
+		a.Subresource = sub.Name
+		if !sub.Kind.Empty() {
+			a.Kind = sub.Kind
+		}
+	}
 	return a
 }
 
@@ -152,12 +168,12 @@ func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Obj
 	return s.Decoder.Decode(storage.Record{Key: t.Key, Value: t.Value, ModRevision: rev}), nil
 }
 
-// Commit commits to the store. A write of a CustomResourceDefinition returns when the server serves the new state.
+// Commit commits to the store. A write of an object that governs other requests returns when they see it.
 func (s *Registry) Commit(ctx context.Context, o *Operation, t storage.Txn) (int64, error) {
 	rev, err := s.Store.Commit(ctx, t)
-	if err == nil && o.Resource.Defines {
+	if err == nil && o.Resource.Governs {
 		if e := s.Cache.Wait(ctx, rev); e != nil {
-			s.Log.Debug("a write of a CustomResourceDefinition did not wait until it is served", "key", t.Key, "err", e)
+			s.Log.Debug("a write did not wait until it governs requests", "key", t.Key, "err", e)
 		}
 	}
 	return rev, err

@@ -19,6 +19,7 @@ var aboutKinds = map[string]string{
 	"admission/all.go":            "each plugin looks up objects of a kind",
 	"admission/certificate.go":    "the plugins are about certificate signing requests",
 	"admission/class.go":          "the plugins give claims and ingresses a default class",
+	"admission/dynamic":           "configurations of admission are read by their Go types",
 	"admission/escalation.go":     "the plugin is about roles and their bindings",
 	"admission/existing.go":       "PodSecurity checks the pods of a namespace",
 	"admission/limitranger.go":    "the plugin applies limit ranges to pods and claims",

@@ -14,12 +14,13 @@ var layers = [][]string{
 	// what both need: answers, limits, what a request names
 	{"apiserver/respond", "apiserver/inflight", "apiserver/requestinfo"},
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; answers made of stored objects
-	{"apiserver/metrics"},  // what Prometheus is told
-	{"apiserver/exchange"}, // requests and answers on the wire
-	{"apiserver/registry"}, // requests for objects, carried out
-	{"apiserver/patch"},    // documents of PATCH requests
-	{"apiserver/codec"},    // bodies and stored values
-	{"apiserver/status"},   // from errors to what clients are told
+	{"apiserver/metrics"},           // what Prometheus is told
+	{"apiserver/exchange"},          // requests and answers on the wire
+	{"apiserver/registry"},          // requests for objects, carried out
+	{"apiserver/patch"},             // documents of PATCH requests
+	{"apiserver/codec"},             // bodies and stored values
+	{"apiserver/status"},            // from errors to what clients are told
+	{"apiserver/admission/dynamic"}, // webhooks and policies
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
 		"apiserver/authorization/rbac/live"},
 	{"apiserver/admission/webhook", "apiserver/authorization/rbac/defaults"},

@@ -1,14 +1,15 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -18,8 +19,8 @@ type Change interface {
 	// Store replaces the object by what a webhook has made of it in the resource, with the defaults of that version. It
 	// reports whether the object has changed. The error ends the request.
 	Store(in schema.GroupVersionResource, object []byte) (changed bool, err error)
-	// State identifies the object as it is now.
-	State() []byte
+	// State returns a copy of the object as it is now.
+	State() runtime.Object
 }
 
 // Rounds remember what the first round of a request's mutations tells the second (L-53 to L-57).
@@ -30,7 +31,7 @@ type Rounds struct {
 	// whose call something else has changed the object.
 	asked, marked map[*Configured]bool
 	// left is the state in which the webhooks have left the object.
-	left []byte
+	left runtime.Object
 }
 
 // changed marks the webhooks that were asked before a change.
@@ -47,10 +48,14 @@ func (c *Caller) Mutate(ctx context.Context, hooks []*Configured, q Change, roun
 	if rounds.asked == nil {
 		rounds.asked, rounds.marked = map[*Configured]bool{}, map[*Configured]bool{}
 	}
-	if round > 0 && !bytes.Equal(q.State(), rounds.left) {
+	if round > 0 && len(rounds.asked) > 0 && !apiequality.Semantic.DeepEqual(q.State(), rounds.left) {
 		rounds.changed()
 	}
-	defer func() { rounds.left = q.State() }()
+	defer func() {
+		if rounds.left = nil; len(rounds.asked) > 0 {
+			rounds.left = q.State()
+		}
+	}()
 	for place, h := range hooks {
 		in, asked, err := q.Match(ctx, h)
 		if err != nil {

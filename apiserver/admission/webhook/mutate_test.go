@@ -13,6 +13,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
@@ -39,11 +40,15 @@ func (c *change) Match(ctx context.Context, h *admission.Configured) (schema.Gro
 
 func (c *change) Review(in schema.GroupVersionResource) (*admission.Request, error) {
 	r, err := c.question.Review(in)
-	r.Object = c.State()
+	r.Object = c.json()
 	return r, err
 }
 
-func (c *change) State() []byte {
+func (c *change) State() runtime.Object {
+	return &runtime.Unknown{Raw: c.json()}
+}
+
+func (c *change) json() []byte {
 	data, err := json.Marshal(c.object)
 	if err != nil {
 		panic(err) // strings always encode
@@ -127,8 +132,8 @@ func TestReinvocation(t *testing.T) {
 		for _, seen := range s.Seen() {
 			calls = append(calls, strings.TrimPrefix(seen.Path, "/"))
 		}
-		if got := strings.Join(calls, " "); got != c.calls || string(q.State()) != c.object {
-			t.Errorf("%s: %s %s, want %s %s", c.name, got, q.State(), c.calls, c.object)
+		if got := strings.Join(calls, " "); got != c.calls || string(q.json()) != c.object {
+			t.Errorf("%s: %s %s, want %s %s", c.name, got, q.json(), c.calls, c.object)
 		}
 	}
 }

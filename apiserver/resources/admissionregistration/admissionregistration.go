@@ -21,5 +21,4 @@ func Resources() []*entry.Resource {
 // The reasons why stored objects have no effect.
 const (
 	noPolicies = "admission policies are not evaluated"
-	noWebhooks = "admission webhooks are not called"
 )

@@ -16,8 +16,8 @@ import (
 func mutatingWebhookConfigurations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "mutatingwebhookconfigurations", New: entry.New[admissionv1.MutatingWebhookConfiguration],
+		Governs: true,
 		Categories: entry.APIExtensions,
-		Inert:      noWebhooks,
 		Strategy: entry.Strategy{
 			Generation:     entry.RootGeneration,
 			Conditional:    true,

@@ -18,6 +18,7 @@ import (
 func validatingAdmissionPolicyBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "validatingadmissionpolicybindings", New: entry.New[admissionv1.ValidatingAdmissionPolicyBinding],
+		Governs: true,
 		Categories: entry.APIExtensions,
 		Inert:      noPolicies,
 		Strategy: entry.Strategy{

@@ -16,8 +16,8 @@ import (
 func validatingWebhookConfigurations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "validatingwebhookconfigurations", New: entry.New[admissionv1.ValidatingWebhookConfiguration],
+		Governs: true,
 		Categories: entry.APIExtensions,
-		Inert:      noWebhooks,
 		Strategy: entry.Strategy{
 			Generation:     entry.RootGeneration,
 			Conditional:    true,

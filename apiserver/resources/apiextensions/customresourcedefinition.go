@@ -35,7 +35,7 @@ func customResourceDefinitions() *entry.Resource {
 		FromStoredOwned: func(obj runtime.Object) (runtime.Object, error) {
 			return crdFromOwnedV1beta1(obj.(*apiextensionsv1beta1.CustomResourceDefinition))
 		},
-		Defines: true,
+		Governs: true,
 		Direct:  true,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,

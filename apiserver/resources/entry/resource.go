@@ -91,8 +91,9 @@ type Resource struct {
 	// State, of custom resources, identifies the state of their CustomResourceDefinition: the served form of a stored
 	// object depends on nothing else. Empty means unknown.
 	State string
-	// Defines says that changes of the objects change the table of types.
-	Defines bool
+	// Governs says that objects determine how other requests are served (CustomResourceDefinitions, configurations of
+	// admission): a write returns when the next request sees it.
+	Governs bool
 
 	Strategy     Strategy
 	Subresources []Subresource

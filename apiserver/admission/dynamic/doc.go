@@ -1,0 +1,21 @@
+// Package dynamic has the admission plugins of webhooks and policies: what operators register to guard and change
+// objects.
+//
+//	Live     the configurations in the cache, as a Set
+//	Set      one state of all configurations, and which of them concern a request
+//	request  one request, as webhooks and policies get it
+//	view     the objects of a request in the versions of their resource
+//
+// Package admission/webhook asks webhooks, package expression evaluates expressions.
+//
+// It guarantees:
+//
+//  1. A configuration is in force for every request that begins after the response to its write, and no longer after
+//     that to its removal (O-01). There is no goroutine: a request brings the Set up to date with the cache.
+//  2. A request that no configuration concerns is neither decoded nor converted nor copied. Without configurations the
+//     plugins cost two loads of a word.
+//  3. All plugins of a round see the object as their predecessors have left it, whatever version they matched (O-03).
+//  4. A request is admitted by one Set in each of its phases.
+//  5. A stored configuration that can't be decoded is logged and has no effect.
+//  6. All errors are API errors.
+package dynamic

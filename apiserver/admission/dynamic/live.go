@@ -1,0 +1,143 @@
+package dynamic
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Live is the configurations in a cache.
+type Live struct {
+	cache *cache.Cache
+	types *resources.Types
+	log   *slog.Logger
+	// shown is the revision of the Set, or an older one.
+	shown atomic.Int64
+	// set is nil if there is no configuration.
+	set atomic.Pointer[Set]
+	// follow guards what is below, and is held while the Set is updated.
+	follow   sync.Mutex
+	watchers []*cache.Watcher
+	// read are the configurations of the Set, by their keys: what has not changed is not read again.
+	read map[string]reading
+}
+
+// reading is a stored configuration as it was read.
+type reading struct {
+	revision int64
+	// value is nil if it can't be read.
+	value any
+}
+
+// NewLive returns the configurations in a cache. types must have the built-in kinds.
+func NewLive(c *cache.Cache, types *resources.Types, log *slog.Logger) *Live {
+	return &Live{cache: c, types: types, log: log}
+}
+
+// Set returns the configurations of a state that is not older than the cache's at the time of the call; nil if there
+// are none.
+func (l *Live) Set() *Set {
+	if l.shown.Load() < l.cache.Revision() {
+		l.catchUp()
+	}
+	return l.set.Load()
+}
+
+// catchUp updates the Set to the cache's revision.
+func (l *Live) catchUp() {
+	now := l.cache.Revision()
+	l.follow.Lock()
+	defer l.follow.Unlock()
+	if l.shown.Load() >= now {
+		return
+	}
+	shown, changed := l.poll(now)
+	if changed {
+		var err error
+		if shown, err = l.rebuild(); err != nil {
+			l.log.Error("failed to read the configurations of admission", "err", err)
+			return
+		}
+	}
+	l.shown.Store(shown)
+}
+
+// poll reports whether a configuration has changed. If none has, the Set is that of the revision shown.
+func (l *Live) poll(now int64) (shown int64, changed bool) {
+	if l.watchers == nil {
+		return 0, true
+	}
+	for _, w := range l.watchers {
+		events, rev, err := w.Poll()
+		if err != nil || len(events) > 0 {
+			return 0, true
+		}
+		now = min(now, rev)
+	}
+	return now, false
+}
+
+// rebuild makes the Set of one revision, and watches from there.
+func (l *Live) rebuild() (int64, error) {
+	rev := l.cache.Revision()
+	watchers, read := make([]*cache.Watcher, len(sources)), map[string]reading{}
+	set := &Set{types: l.types}
+	for i, source := range sources {
+		res := l.types.Lookup(group, "v1", source.plural)
+		if res == nil {
+			return 0, fmt.Errorf("reading %s: not in the table of types", source.plural)
+		}
+		snap, err := l.cache.Snapshot(res.Collection, rev)
+		if err != nil {
+			return 0, err
+		}
+		if watchers[i], err = l.cache.Watch(res.Collection, rev); err != nil {
+			return 0, err
+		}
+		snap.Ascend("", "", func(o *storage.Object) bool {
+			r, ok := l.read[o.Key]
+			if !ok || r.revision != o.Revision {
+				r = reading{revision: o.Revision, value: l.value(res, o, source.read)}
+			}
+			read[o.Key] = r
+			if r.value != nil {
+				source.add(set, r.value)
+			}
+			return true
+		})
+	}
+	l.watchers, l.read = watchers, read
+	if len(read) == 0 {
+		set = nil
+	}
+	l.set.Store(set)
+	return rev, nil
+}
+
+// value reads a stored configuration; nil if that fails.
+func (l *Live) value(res *resources.Resource, o *storage.Object, read func(runtime.Object) (any, error)) any {
+	err := o.Err
+	var obj runtime.Object
+	if err == nil {
+		obj, err = res.Decode(o.JSON)
+	}
+	var out any
+	if err == nil {
+		if d := res.Strategy.Default; d != nil {
+			d(obj)
+		}
+		out, err = read(obj)
+	}
+	if err != nil {
+		l.log.Warn("a configuration of admission can't be read and has no effect", "key", o.Key, "err", err)
+		return nil
+	}
+	return out
+}

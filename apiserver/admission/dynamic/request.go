@@ -1,0 +1,172 @@
+package dynamic
+
+import (
+	"context"
+	"encoding/json"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/expression"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// request is one request, as the webhooks and policies of one plugin get it. It is not safe for concurrent use.
+type request struct {
+	d *Admission
+	a *admission.Attributes
+	// namespace is that of the request; that of a Namespace is itself (L-68).
+	name, namespace string
+	options         runtime.Object
+	view            *view
+	// versions are the request for expressions, by the resource whose version its objects have.
+	versions   map[*resources.Resource]*expression.Version
+	authorizer expression.Authorizer
+}
+
+var namespaces = corev1.SchemeGroupVersion.WithResource("namespaces")
+
+func (d *Admission) request(a *admission.Attributes) *request {
+	q := &request{
+		d: d, a: a, name: a.Name, namespace: a.Namespace, view: newView(a), options: optionsOf(a),
+		versions: map[*resources.Resource]*expression.Version{},
+	}
+	if a.Collection {
+		q.name = ""
+	}
+	if resourceOf(a.Resource) == namespaces {
+		q.namespace = q.name
+	}
+	return q
+}
+
+// optionsOf are the options as webhooks and policies get them: those of an update have the type of the operation that
+// it turns out to be (L-70).
+func optionsOf(a *admission.Attributes) runtime.Object {
+	var dryRun []string
+	if a.DryRun {
+		dryRun = []string{metav1.DryRunAll}
+	}
+	update := metav1.UpdateOptions{DryRun: dryRun}
+	switch o := a.Options.(type) {
+	case *metav1.CreateOptions:
+		update = metav1.UpdateOptions{DryRun: o.DryRun, FieldManager: o.FieldManager, FieldValidation: o.FieldValidation}
+	case *metav1.UpdateOptions:
+		update = *o
+	case *metav1.PatchOptions:
+		update = metav1.UpdateOptions{DryRun: o.DryRun, FieldManager: o.FieldManager, FieldValidation: o.FieldValidation}
+	case *metav1.DeleteOptions:
+		out := *o
+		return typed(&out, "DeleteOptions")
+	}
+	switch a.Operation {
+	case admission.Create:
+		return typed(&metav1.CreateOptions{
+			DryRun: update.DryRun, FieldManager: update.FieldManager, FieldValidation: update.FieldValidation,
+		}, "CreateOptions")
+	case admission.Update:
+		return typed(&update, "UpdateOptions")
+	case admission.Delete:
+		return typed(&metav1.DeleteOptions{DryRun: dryRun}, "DeleteOptions")
+	}
+	return nil
+}
+
+func typed(o runtime.Object, kind string) runtime.Object {
+	o.GetObjectKind().SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind(kind))
+	return o
+}
+
+// version returns the request for expressions, with its objects in the version of a resource.
+func (q *request) version(in *resources.Resource) (*expression.Version, error) {
+	if v := q.versions[in]; v != nil {
+		return v, nil
+	}
+	object, err := q.view.Object(in)
+	if err != nil {
+		return nil, err
+	}
+	old, err := q.view.Old(in)
+	if err != nil {
+		return nil, err
+	}
+	r := expression.Request{
+		Operation: string(q.a.Operation), Kind: q.a.Kind, Resource: resourceOf(q.a.Resource),
+		Subresource: q.a.Subresource, Namespace: q.namespace, Name: q.name, Options: q.options, DryRun: q.a.DryRun,
+		User: q.a.User,
+	}
+	v := r.In(q.view.kind(in), resourceOf(in), object, old)
+	q.versions[in] = v
+	return v, nil
+}
+
+// change replaces the object by a changed one in the version of a resource.
+func (q *request) change(in *resources.Resource, obj runtime.Object) {
+	clear(q.versions)
+	q.view.Change(in, obj)
+}
+
+// authorize is the variable authorizer of expressions.
+func (q *request) authorize() expression.Authorizer {
+	if q.authorizer == nil {
+		q.authorizer = expression.AuthorizerOf(q.d.Authorizer())
+	}
+	return q.authorizer
+}
+
+// namespaceLabels returns the labels of the namespace that a namespaceSelector selects by (L-37, L-38).
+func (q *request) namespaceLabels(ctx context.Context) (labels.Set, error) {
+	set, ok, err := q.d.Lookup.NamespaceLabels(ctx, q.namespace)
+	switch {
+	case err != nil:
+		return nil, &admission.LookupError{What: "looking up namespace " + q.namespace, Err: err}
+	case !ok:
+		return nil, apierrors.NewNotFound(namespaces.GroupResource(), q.namespace)
+	}
+	return set, nil
+}
+
+// labels returns the labels of the new and of the stored object; nil for one that does not exist or has no metadata.
+// They are the same in all versions of an object, except for custom resources that a webhook converts.
+func (q *request) labels(in *resources.Resource) (object, old *labels.Set, err error) {
+	obj, err := q.view.Object(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	was, err := q.view.Old(in)
+	return labelsOf(obj), labelsOf(was), err
+}
+
+func labelsOf(obj runtime.Object) *labels.Set {
+	if obj == nil {
+		return nil
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil
+	}
+	set := labels.Set(m.GetLabels())
+	return &set
+}
+
+// encoded is an object as JSON; nil for none.
+func encoded(obj runtime.Object, err error) ([]byte, error) {
+	if err != nil || obj == nil {
+		return nil, err
+	}
+	return json.Marshal(obj)
+}
+
+// failurePolicy is the policy of a webhook.
+func failurePolicy(ignore bool) *admissionv1.FailurePolicyType {
+	if ignore {
+		return new(admissionv1.Ignore)
+	}
+	return new(admissionv1.Fail)
+}

@@ -1,0 +1,186 @@
+package dynamic
+
+import (
+	"sync"
+	"sync/atomic"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/expression"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// group is that of all configurations.
+const group = admissionv1.GroupName
+
+// source is a kind of configurations.
+type source struct {
+	plural string
+	// read makes what a Set has of an object. It may keep the object.
+	read func(runtime.Object) (any, error)
+	add  func(s *Set, value any)
+}
+
+// sources are the kinds. Objects come in the order of their names (L-50, O-03).
+var sources = []source{
+	{
+		plural: "mutatingwebhookconfigurations",
+		read: func(obj runtime.Object) (any, error) {
+			return hooksOf(webhook.Mutating([]*admissionv1.MutatingWebhookConfiguration{
+				obj.(*admissionv1.MutatingWebhookConfiguration),
+			}))
+		},
+		add: func(s *Set, value any) { s.mutating.add(value.([]*hook)) },
+	},
+	{
+		plural: "validatingwebhookconfigurations",
+		read: func(obj runtime.Object) (any, error) {
+			return hooksOf(webhook.Validating([]*admissionv1.ValidatingWebhookConfiguration{
+				obj.(*admissionv1.ValidatingWebhookConfiguration),
+			}))
+		},
+		add: func(s *Set, value any) { s.validating.add(value.([]*hook)) },
+	},
+}
+
+// hook is a webhook, whose match conditions are compiled when they are first evaluated.
+type hook struct {
+	*webhook.Configured
+	conditions func() *expression.Conditions
+}
+
+func hooksOf(all []*webhook.Configured, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	hooks := make([]*hook, len(all))
+	for i, h := range all {
+		hooks[i] = &hook{h, sync.OnceValue(func() *expression.Conditions {
+			return expression.CompileConditions(h.Conditions)
+		})}
+	}
+	return hooks, nil
+}
+
+// hooks are all webhooks of one type, in the order in which they are asked.
+type hooks struct {
+	all  []*webhook.Configured
+	read map[*webhook.Configured]*hook
+}
+
+func (l *hooks) add(some []*hook) {
+	for _, h := range some {
+		if l.read == nil {
+			l.read = map[*webhook.Configured]*hook{}
+		}
+		l.all = append(l.all, h.Configured)
+		l.read[h.Configured] = h
+	}
+}
+
+// Set is one state of all configurations. It is immutable, and may be used by any goroutine.
+type Set struct {
+	types                *resources.Types
+	mutating, validating hooks
+	// plans are those that were made for one state of the table of types.
+	plans atomic.Pointer[plans]
+}
+
+// plans are plans, by what they are for: there are as many as resources, subresources and operations at most.
+type plans struct {
+	generation uint64
+	made       sync.Map // of form to *plan
+}
+
+// form is what a rule sees of a request.
+type form struct {
+	res        *resources.Resource
+	sub        string
+	operation  admission.Operation
+	namespaced bool
+}
+
+// plan is what may concern the requests of a form, by the rules: the resource in which it gets their objects.
+type plan struct {
+	mutating, validating map[*webhook.Configured]*resources.Resource
+}
+
+// Concerns reports whether a webhook or policy may concern the requests of a form, whatever its selectors are.
+func (s *Set) Concerns(res *resources.Resource, sub string, operation admission.Operation, namespaced bool) bool {
+	if s == nil {
+		return false
+	}
+	p := s.plan(form{res, sub, operation, namespaced})
+	return len(p.mutating)+len(p.validating) > 0
+}
+
+// plan returns the plan of a form.
+func (s *Set) plan(f form) *plan {
+	generation := s.types.Generation()
+	all := s.plans.Load()
+	if all == nil || all.generation != generation {
+		all = &plans{generation: generation}
+		s.plans.Store(all)
+	}
+	if made, ok := all.made.Load(f); ok {
+		return made.(*plan)
+	}
+	p := s.newPlan(f)
+	all.made.Store(f, p)
+	return p
+}
+
+func (s *Set) newPlan(f form) *plan {
+	t := webhook.Target{
+		Resource: resourceOf(f.res), Subresource: f.sub, Operation: admissionv1.OperationType(f.operation),
+	}
+	if f.namespaced {
+		t.Namespace = "any" // only whether there is one counts
+	}
+	p, others := &plan{}, s.equivalents(f.res, f.sub)
+	if !webhook.Exempt(t.Resource) {
+		p.mutating, p.validating = s.mutating.match(t, f.res, others), s.validating.match(t, f.res, others)
+	}
+	return p
+}
+
+// match returns the webhooks whose rules match, each with the resource that it gets.
+func (l *hooks) match(
+	t webhook.Target, own *resources.Resource, others []*resources.Resource,
+) map[*webhook.Configured]*resources.Resource {
+	var names []schema.GroupVersionResource
+	entries := map[schema.GroupVersionResource]*resources.Resource{t.Resource: own}
+	for _, r := range others {
+		names = append(names, resourceOf(r))
+		entries[resourceOf(r)] = r
+	}
+	out := map[*webhook.Configured]*resources.Resource{}
+	for _, h := range l.all {
+		if in, ok := h.Rules.Match(t, names); ok {
+			out[h] = entries[in]
+		}
+	}
+	return out
+}
+
+// equivalents returns the other served resources that have the same objects, and the subresource (L-34), in the order
+// of discovery. Upstream's order is that of installation, which is the same for built-in kinds.
+func (s *Set) equivalents(res *resources.Resource, sub string) (out []*resources.Resource) {
+	if res.Collection == "" {
+		return nil
+	}
+	for _, r := range s.types.All() {
+		if r != res && r.Collection == res.Collection && (sub == "" || r.Subresource(sub) != nil) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func resourceOf(r *resources.Resource) schema.GroupVersionResource {
+	return r.GroupVersion().WithResource(r.Plural)
+}

@@ -1,0 +1,213 @@
+package dynamic
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// view is the objects of a request in the versions of their resource, which are converted when they are needed.
+type view struct {
+	a *admission.Attributes
+	// object and old are by the resource whose version they have. A nil object is one that does not exist.
+	object, old map[*resources.Resource]runtime.Object
+	// latest is the version in which the object has changes that the object of the request does not have; nil for none.
+	latest *resources.Resource
+}
+
+func newView(a *admission.Attributes) *view {
+	return &view{
+		a: a, object: map[*resources.Resource]runtime.Object{}, old: map[*resources.Resource]runtime.Object{},
+	}
+}
+
+// whole reports whether the body of the request is an object of its resource. Others have one version only.
+func whole(a *admission.Attributes) bool {
+	return a.Shape == nil && a.Kind == a.Resource.GroupVersionKind() && !a.Resource.Virtual
+}
+
+// kind is the kind of the objects in the version of a resource.
+func (v *view) kind(in *resources.Resource) schema.GroupVersionKind {
+	if whole(v.a) {
+		return in.GroupVersionKind()
+	}
+	return v.a.Kind
+}
+
+// Object returns the object in a version, nil if there is none. It must not be changed.
+func (v *view) Object(in *resources.Resource) (runtime.Object, error) {
+	if obj, ok := v.object[in]; ok {
+		return obj, nil
+	}
+	if err := v.flush(); err != nil {
+		return nil, err
+	}
+	obj, err := v.shown(in, v.a.Object)
+	if err == nil {
+		v.object[in] = obj
+	}
+	return obj, err
+}
+
+// Old returns the stored object in a version, nil if there is none. It must not be changed.
+func (v *view) Old(in *resources.Resource) (runtime.Object, error) {
+	if obj, ok := v.old[in]; ok {
+		return obj, nil
+	}
+	stored := v.a.Old
+	if v.a.Stored != nil {
+		var err error
+		if stored, err = v.a.Stored(); err != nil {
+			return nil, err
+		}
+	}
+	obj, err := v.shown(in, stored)
+	if err == nil {
+		v.old[in] = obj
+	}
+	return obj, err
+}
+
+// shown returns an object of the request's in a version.
+func (v *view) shown(in *resources.Resource, obj runtime.Object) (out runtime.Object, err error) {
+	switch {
+	case obj == nil || reflect.ValueOf(obj).IsNil():
+		return nil, nil
+	case v.a.Shape != nil:
+		out, err = v.a.Shape.Show(obj)
+	case whole(v.a):
+		out, err = converted(v.a.Resource, in, obj)
+	default:
+		out = obj
+	}
+	if err == nil {
+		out.GetObjectKind().SetGroupVersionKind(v.kind(in))
+	}
+	return out, err
+}
+
+// converted converts an object of a request for a resource, which has the version that writes use (Resource.Direct), to
+// the version of another entry of the resource.
+func converted(res, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
+	switch {
+	case res.Direct && res == in:
+		return obj, nil
+	case res.Custom:
+		return served(in, obj)
+	}
+	var err error
+	if res.Direct && res.ToStored != nil {
+		obj, err = res.ToStored(obj)
+	}
+	if err == nil && in.FromStored != nil {
+		obj, err = in.FromStored(obj)
+	}
+	return obj, err
+}
+
+// restored is the inverse of converted.
+func restored(res, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
+	switch {
+	case res.Direct && res == in:
+		return obj, nil
+	case res.Custom:
+		return served(res, obj)
+	}
+	var err error
+	if in.ToStored != nil {
+		obj, err = in.ToStored(obj)
+	}
+	if err == nil && res.Direct && res.FromStored != nil {
+		obj, err = res.FromStored(obj)
+	}
+	if err == nil && !res.Direct {
+		obj.GetObjectKind().SetGroupVersionKind(res.Stored)
+	}
+	if d := res.Strategy.Default; err == nil && d != nil {
+		d(obj)
+	}
+	return obj, err
+}
+
+// served converts a custom resource to the version of an entry.
+func served(in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
+	out, err := in.Serve([]runtime.Object{obj.DeepCopyObject()})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// empty returns an empty object for a changed one in a version.
+func (v *view) empty(in *resources.Resource) (runtime.Object, error) {
+	if whole(v.a) {
+		return in.New(), nil
+	}
+	return resources.Scheme().New(v.a.Kind)
+}
+
+// decode reads an object that was changed in a version, and sets its defaults. Unknown fields are dropped (L-90, L-92).
+func (v *view) decode(in *resources.Resource, data []byte) (runtime.Object, error) {
+	obj, err := v.empty(in)
+	if err != nil {
+		return nil, err
+	}
+	if in.Custom && whole(v.a) {
+		err = json.Unmarshal(data, obj)
+	} else {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(data, obj)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return obj, v.complete(in, obj)
+}
+
+// complete sets the defaults of a changed object.
+func (v *view) complete(in *resources.Resource, obj runtime.Object) error {
+	if !whole(v.a) {
+		return nil
+	}
+	if in.Coerce != nil {
+		if _, err := in.Coerce(obj); err != nil {
+			return err
+		}
+	}
+	if d := in.Strategy.Default; d != nil {
+		d(obj)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(v.kind(in))
+	return nil
+}
+
+// Change replaces the object by a changed one in a version.
+func (v *view) Change(in *resources.Resource, obj runtime.Object) {
+	clear(v.object)
+	v.object[in], v.latest = obj, in
+}
+
+// flush makes the object of the request what the latest change has made of it.
+func (v *view) flush() error {
+	if v.latest == nil {
+		return nil
+	}
+	obj, in := v.object[v.latest], v.latest
+	v.latest = nil
+	if v.a.Shape != nil {
+		return v.a.Shape.Put(v.a.Object, obj)
+	}
+	if whole(v.a) {
+		var err error
+		if obj, err = restored(v.a.Resource, in, obj.DeepCopyObject()); err != nil {
+			return err
+		}
+	}
+	reflect.ValueOf(v.a.Object).Elem().Set(reflect.ValueOf(obj).Elem())
+	return nil
+}

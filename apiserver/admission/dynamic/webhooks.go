@@ -1,0 +1,213 @@
+package dynamic
+
+import (
+	"context"
+
+	admissionwebhook "k8s.io/api/admission/v1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/expression"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// mutatingWebhooks is the plugin MutatingAdmissionWebhook.
+type mutatingWebhooks struct{ *Admission }
+
+// Name implements admission.Plugin.
+func (mutatingWebhooks) Name() string { return "MutatingAdmissionWebhook" }
+
+// mutation is what the plugin keeps between the rounds.
+type mutation struct {
+	set    *Set
+	rounds webhook.Rounds
+}
+
+// Admit implements admission.Mutator.
+func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) error {
+	set := p.Live.Set()
+	if set == nil || len(set.plan(formOf(a)).mutating) == 0 {
+		return nil
+	}
+	kept := a.Kept(p, func() any { return &mutation{set: set} }).(*mutation)
+	set = kept.set // both rounds are by one state
+	q := &hookRequest{request: p.request(a), hooks: &set.mutating, matched: set.plan(formOf(a)).mutating, mutating: true}
+	if err := p.caller.Mutate(ctx, set.mutating.all, q, &kept.rounds, a.Round); err != nil {
+		return err
+	}
+	if kept.rounds.Again {
+		a.Again()
+	}
+	return q.failed(q.view.flush())
+}
+
+// validatingWebhooks is the plugin ValidatingAdmissionWebhook.
+type validatingWebhooks struct{ *Admission }
+
+// Name implements admission.Plugin.
+func (validatingWebhooks) Name() string { return "ValidatingAdmissionWebhook" }
+
+// Validate implements admission.Validator.
+func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attributes) error {
+	set := p.Live.Set()
+	if set == nil {
+		return nil
+	}
+	matched := set.plan(formOf(a)).validating
+	if len(matched) == 0 {
+		return nil
+	}
+	q := &hookRequest{request: p.request(a), hooks: &set.validating, matched: matched}
+	return p.caller.Validate(ctx, set.validating.all, q)
+}
+
+func formOf(a *admission.Attributes) form {
+	return form{a.Resource, a.Subresource, a.Operation, a.Namespace != ""}
+}
+
+// hookRequest is a request, as webhooks get it. It implements webhook.Change.
+type hookRequest struct {
+	*request
+	hooks    *hooks
+	matched  map[*webhook.Configured]*resources.Resource
+	mutating bool
+}
+
+var _ webhook.Change = (*hookRequest)(nil)
+
+// Match implements webhook.Question. The rules come first, as they cost nothing; upstream's order differs only in
+// which error is answered, and an error of a selector counts only if the rules match (L-30).
+func (q *hookRequest) Match(ctx context.Context, h *webhook.Configured) (schema.GroupVersionResource, bool, error) {
+	none := schema.GroupVersionResource{}
+	in := q.matched[h]
+	if in == nil {
+		return none, false, nil
+	}
+	if ok, err := q.selects(ctx, h, in); !ok || err != nil {
+		return none, false, err
+	}
+	ok, err := q.meets(ctx, h, in)
+	return resourceOf(in), ok, err
+}
+
+// selects reports whether the selectors match.
+func (q *hookRequest) selects(ctx context.Context, h *webhook.Configured, in *resources.Resource) (bool, error) {
+	var object, old *labels.Set
+	if !h.Namespaces.Empty() || !h.Objects.Empty() {
+		var err error
+		if object, old, err = q.labels(in); err != nil {
+			return false, q.failed(err)
+		}
+	}
+	t := webhook.Target{
+		Resource: resourceOf(q.a.Resource), Subresource: q.a.Subresource, Namespace: q.namespace,
+		Operation: admissionv1.OperationType(q.a.Operation),
+	}
+	var own labels.Set
+	if object != nil {
+		own = *object
+	}
+	ok, err := t.InNamespace(h.Namespaces, own, func() (labels.Set, error) { return q.namespaceLabels(ctx) })
+	return ok && webhook.Selects(h.Objects, object, old), err
+}
+
+// meets reports whether the match conditions are true.
+func (q *hookRequest) meets(ctx context.Context, h *webhook.Configured, in *resources.Resource) (bool, error) {
+	conditions := q.hooks.read[h].conditions()
+	if conditions == nil {
+		return true, nil
+	}
+	v, err := q.version(in)
+	if err != nil {
+		return false, q.failed(err)
+	}
+	m := conditions.Match(ctx, v, expression.Bindings{Authorizer: q.authorize()}, failurePolicy(h.FailOpen))
+	if m.Err != nil {
+		return false, apierrors.NewForbidden(q.a.Resource.GroupResource(), q.name, m.Err) // L-42
+	}
+	return m.Matches, nil
+}
+
+// failed is the error of a conversion, whatever the failure policy is. In the mutating phase two layers of upstream
+// wrap it (L-36).
+func (q *hookRequest) failed(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case q.mutating:
+		err = apierrors.NewInternalError(err)
+	}
+	return apierrors.NewInternalError(err)
+}
+
+// entry returns the entry of a resource that matched.
+func (q *hookRequest) entry(in schema.GroupVersionResource) *resources.Resource {
+	for _, r := range q.matched {
+		if resourceOf(r) == in {
+			return r
+		}
+	}
+	return nil
+}
+
+// Review implements webhook.Question.
+func (q *hookRequest) Review(in schema.GroupVersionResource) (*webhook.Request, error) {
+	res := q.entry(in)
+	r := &webhook.Request{
+		Kind: q.view.kind(res), RequestKind: q.a.Kind, Resource: in, RequestResource: resourceOf(q.a.Resource),
+		Subresource: q.a.Subresource, Name: q.name, Namespace: q.namespace,
+		Operation: admissionwebhook.Operation(q.a.Operation), User: q.a.User, DryRun: q.a.DryRun,
+	}
+	var err error
+	if r.Object, err = encoded(q.view.Object(res)); err != nil {
+		return nil, q.failed(err)
+	}
+	if r.OldObject, err = encoded(q.view.Old(res)); err != nil {
+		return nil, q.failed(err)
+	}
+	if r.Options, err = encoded(q.options, nil); err != nil {
+		return nil, q.failed(err)
+	}
+	return r, nil
+}
+
+// Store implements webhook.Change.
+func (q *hookRequest) Store(in schema.GroupVersionResource, object []byte) (changed bool, err error) {
+	res := q.entry(in)
+	before, err := q.view.Object(res)
+	if err != nil {
+		return false, q.failed(err)
+	}
+	after, err := q.view.decode(res, object)
+	if err != nil {
+		return false, apierrors.NewInternalError(err) // L-85
+	}
+	q.change(res, after)
+	return !apiequality.Semantic.DeepEqual(before, after), nil
+}
+
+// State implements webhook.Change.
+func (q *hookRequest) State() runtime.Object {
+	if err := q.view.flush(); err != nil {
+		return nil // the same error ends the request
+	}
+	return q.a.Object.DeepCopyObject()
+}
+
+// Warn implements webhook.Question.
+func (q *hookRequest) Warn(text string) { q.a.Warn(text) }
+
+// Annotate implements webhook.Question.
+func (q *hookRequest) Annotate(key, value string) { q.a.Audit.Annotate(key, value) }
+
+// FailedOpen implements webhook.Question.
+func (q *hookRequest) FailedOpen(h *webhook.Configured, err error) {
+	q.d.log.Warn("a webhook can't be asked and is ignored", "webhook", h.Name, "configuration", h.Configuration,
+		"err", err)
+}
