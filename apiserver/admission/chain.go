@@ -48,8 +48,8 @@ type Attributes struct {
 	// Options are those of the request, as the client sent them: CreateOptions, UpdateOptions, PatchOptions or
 	// DeleteOptions; nil if they are not known.
 	Options runtime.Object
-	User   authentication.User
-	DryRun bool
+	User    authentication.User
+	DryRun  bool
 	// Warn adds a Warning header to the response.
 	Warn func(text string)
 	// Audit takes annotations for the audit log; nil ignores them.

@@ -36,9 +36,9 @@ type Registry struct {
 	Types     *resources.Types
 	Admission admission.Chain
 	// Dynamic are the plugins for webhooks and policies; nil if there are none.
-	Dynamic   *dynamic.Admission
-	Log       *slog.Logger
-	Now       func() time.Time
+	Dynamic *dynamic.Admission
+	Log     *slog.Logger
+	Now     func() time.Time
 	// Ranges are the service IP ranges and the node ports of the cluster.
 	Ranges allocate.Ranges
 	// EventTTL is how long an event is kept. Timeout is the deadline of a request of the in-process client.

@@ -118,7 +118,9 @@ func (c *cluster) calls() (out []string) {
 func TestDenied(t *testing.T) {
 	c := start(t)
 	c.hook.Script(func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
-		var obj struct{ Metadata struct{ Labels map[string]string } }
+		var obj struct {
+			Metadata struct{ Labels map[string]string }
+		}
 		if err := json.Unmarshal(review.Request.Object.Raw, &obj); err != nil {
 			t.Error(err)
 		}

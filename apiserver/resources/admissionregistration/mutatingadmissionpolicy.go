@@ -23,7 +23,7 @@ func mutatingAdmissionPolicies() *entry.Resource {
 	// (pkg/kubeapiserver/default_storage_factory_builder.go).
 	return &entry.Resource{
 		Plural: "mutatingadmissionpolicies", New: entry.New[admissionv1.MutatingAdmissionPolicy],
-		Governs: true,
+		Governs:    true,
 		Categories: entry.APIExtensions,
 		Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicy"),
 		ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicy],

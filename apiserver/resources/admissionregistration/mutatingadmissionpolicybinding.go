@@ -17,7 +17,7 @@ import (
 func mutatingAdmissionPolicyBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "mutatingadmissionpolicybindings", New: entry.New[admissionv1.MutatingAdmissionPolicyBinding],
-		Governs: true,
+		Governs:    true,
 		Categories: entry.APIExtensions,
 		Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicyBinding"),
 		ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicyBinding],

@@ -21,7 +21,7 @@ import (
 func validatingAdmissionPolicies() *entry.Resource {
 	return &entry.Resource{
 		Plural: "validatingadmissionpolicies", New: entry.New[admissionv1.ValidatingAdmissionPolicy],
-		Governs: true,
+		Governs:    true,
 		Categories: entry.APIExtensions,
 		Inert:      noPolicies,
 		Strategy: entry.Strategy{

@@ -18,7 +18,7 @@ import (
 func validatingAdmissionPolicyBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "validatingadmissionpolicybindings", New: entry.New[admissionv1.ValidatingAdmissionPolicyBinding],
-		Governs: true,
+		Governs:    true,
 		Categories: entry.APIExtensions,
 		Inert:      noPolicies,
 		Strategy: entry.Strategy{
