@@ -20,10 +20,8 @@ import (
 var inert = map[string]string{
 	"mutatingadmissionpolicies":         "MutatingAdmissionPolicy has no effect in kubecascade yet: admission policies are not evaluated",
 	"mutatingadmissionpolicybindings":   "MutatingAdmissionPolicyBinding has no effect in kubecascade yet: admission policies are not evaluated",
-	"mutatingwebhookconfigurations":     "MutatingWebhookConfiguration has no effect in kubecascade yet: admission webhooks are not called",
 	"validatingadmissionpolicies":       "ValidatingAdmissionPolicy has no effect in kubecascade yet: admission policies are not evaluated",
 	"validatingadmissionpolicybindings": "ValidatingAdmissionPolicyBinding has no effect in kubecascade yet: admission policies are not evaluated",
-	"validatingwebhookconfigurations":   "ValidatingWebhookConfiguration has no effect in kubecascade yet: admission webhooks are not called",
 }
 
 // TestInert: each write of an object that will have no effect is answered with a Warning header, and the
@@ -88,18 +86,18 @@ func TestInert(t *testing.T) {
 // TestInertUpdate: a PUT is warned of like a create; one that is rejected isn't, as nothing is stored.
 func TestInertUpdate(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	const collection = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
-	created := s.Do("POST", collection, `{"metadata":{"name":"w"}}`)
+	const collection = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
+	created := s.Do("POST", collection, `{"metadata":{"name":"w"},"spec":{"policyName":"p","validationActions":["Deny"]}}`)
 	must(t, created, http.StatusCreated)
 	obj := created.Object()
 	obj.SetLabels(map[string]string{"a": "b"})
-	want := []string{`299 - "` + inert["validatingwebhookconfigurations"] + `"`}
+	want := []string{`299 - "` + inert["validatingadmissionpolicybindings"] + `"`}
 	put := s.Do("PUT", collection+"/w", obj.Object)
 	must(t, put, http.StatusOK)
 	if d := cmp.Diff(want, put.Header.Values("Warning")); d != "" {
 		t.Error(d)
 	}
-	bad := s.Do("POST", collection, `{"metadata":{"name":"x"},"webhooks":[{"name":"no"}]}`)
+	bad := s.Do("POST", collection, `{"metadata":{"name":"x"},"spec":{}}`)
 	must(t, bad, http.StatusUnprocessableEntity)
 	if w := bad.Header.Values("Warning"); len(w) > 0 {
 		t.Errorf("a rejected create: %q", w)
