@@ -76,7 +76,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkSelect asks each of 1,000 objects whether it is selected.
+// BenchmarkSelect matches each of 1,000 objects.
 func BenchmarkSelect(b *testing.B) {
 	_, res, objs := benchTypes(b, 1000)
 	equal, err := labels.Parse("one=in7")
@@ -99,7 +99,7 @@ func BenchmarkSelect(b *testing.B) {
 	}
 }
 
-// discard takes the frames of a watch.
+// discard discards the frames of a watch.
 type discard struct{}
 
 func (discard) write([]byte) error { return nil }

@@ -56,7 +56,7 @@ func names(l *unstructured.UnstructuredList) (out []string) {
 	return out
 }
 
-// TestListAtRevisions goes through the table of H.2.
+// TestListAtRevisions tests each row of the table of H.2.
 func TestListAtRevisions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	rev := fill(t, s, 4)
@@ -65,7 +65,7 @@ func TestListAtRevisions(t *testing.T) {
 	for _, c := range []struct {
 		query string
 		names string
-		// at is the list's revision; rest says that a token and a count of what remains come with it.
+		// at is the list's revision; rest is its remainingItemCount, which comes with a continue token.
 		at   string
 		rest int64
 	}{
@@ -110,7 +110,7 @@ func TestFutureRevisions(t *testing.T) {
 			t.Errorf("%s: %s", path, a.Body)
 		}
 	}
-	// One that is written meanwhile is waited for.
+	// A list waits for a revision that is written soon.
 	next := must(t, s.Do("POST", configmaps, configmap("n", nil, nil)), http.StatusCreated).Object().GetResourceVersion()
 	n, _ := strconv.Atoi(next)
 	var wg sync.WaitGroup
@@ -124,8 +124,8 @@ func TestFutureRevisions(t *testing.T) {
 	wg.Wait()
 }
 
-// TestPagesAreOneState reads lists in pages while others write, and compares each with the list at
-// the revision that its first page named.
+// TestPagesAreOneState reads lists in pages while other clients write, and compares each with the list at the revision
+// of its first page.
 func TestPagesAreOneState(t *testing.T) {
 	seed := seed.Of(t)
 	s := apiservertest.Start(t, nil)
@@ -176,7 +176,7 @@ func TestPagesAreOneState(t *testing.T) {
 	writers.Wait()
 }
 
-// churn creates, changes or deletes one of 60 config maps; what is in its way doesn't matter.
+// churn creates, changes or deletes one of 60 config maps, and ignores errors.
 func churn(s *apiservertest.Server, r *rand.Rand) {
 	name := fmt.Sprintf("m%02d", r.IntN(60))
 	switch r.IntN(4) {

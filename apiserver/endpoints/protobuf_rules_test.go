@@ -31,8 +31,8 @@ func wrap(t *testing.T, apiVersion, kind string, obj interface{ Marshal() ([]byt
 	return append([]byte("k8s\x00"), data...)
 }
 
-// TestProtobufBodies mean what JSON means: each request is sent in both forms, and the answers,
-// Statuses among them, must be equal.
+// TestProtobufBodies: each request is sent in protobuf and in JSON, and the responses, Statuses among them, must be
+// equal.
 func TestProtobufBodies(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 1)
@@ -143,8 +143,8 @@ func asJSON(t *testing.T, apiVersion, kind string, obj any) map[string]any {
 	return content
 }
 
-// TestProtobufFaults are worded with the bytes' hexadecimal form.
-func TestProtobufFaults(t *testing.T) {
+// TestProtobufErrors: messages contain the bytes in hexadecimal form.
+func TestProtobufErrors(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, c := range []struct{ body, want string }{
 		{"", "the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)"},
@@ -182,7 +182,7 @@ func (u unstored) body() []byte {
 	return data
 }
 
-// TestUnstorable: it is refused, as nobody could read or remove it afterwards.
+// TestUnstorable: an unstorable object is rejected, as no client could read or delete it afterwards.
 func TestUnstorable(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, u := range unstorable {

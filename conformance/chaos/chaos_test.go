@@ -18,7 +18,7 @@ import (
 // patience bounds failures; nothing waits that long in a test that passes.
 const patience = 60 * time.Second
 
-// clients of a run: enough that some go on while others wait for a server that is paused.
+// clients of a run: enough that some continue while others wait for a server that is paused.
 const (
 	writers    = 12
 	readers    = 8

@@ -165,7 +165,7 @@ type request struct {
 	policy     string
 }
 
-// write makes a request and writes it down.
+// write sends a request and records it.
 func (w *world) write(ctx context.Context, id, url string, q request) *check.Write {
 	r := &check.Write{Server: id, Verb: q.verb, Key: q.key, UID: q.uid, Over: revision(q.over)}
 	method, contentType, target, body := w.form(q, r, url)
@@ -184,7 +184,7 @@ func (w *world) write(ctx context.Context, id, url string, q request) *check.Wri
 	case o.Kind == "Status":
 		r.UID = o.Details.UID
 	case q.verb == check.Delete, o.Metadata.DeletionTimestamp != "" && len(o.Metadata.Finalizers) == 0:
-		// An update that takes away a terminating object's last finalizer removes it (B-20).
+		// An update that removes a terminating object's last finalizer removes the object (B-20).
 		r.Verb, r.UID, r.Over = check.Delete, o.Metadata.UID, 0
 	default:
 		r.Revision = revision(o.Metadata.ResourceVersion)

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// cluster is three etcd members, whose peers and clients reach them by way of the network.
+// cluster is three etcd members, which peers and clients reach through the proxies of the network.
 type cluster struct {
 	t       *testing.T
 	dir     string
@@ -117,7 +117,7 @@ next:
 	return out
 }
 
-// whole waits until every member has a leader and serves reads of what is newest.
+// whole waits until every member has a leader and serves linearizable reads.
 func (c *cluster) whole() {
 	c.t.Helper()
 	for _, m := range c.members {

@@ -14,8 +14,8 @@ import (
 // wards are the dependents that contender and collector contend for.
 const wards = 4
 
-// contender gives dependents another owner while theirs is deleted, again and again, until ctx is done: what gets a
-// solid owner before it is collected must not be collected.
+// contender adds another owner to dependents while theirs is deleted, again and again, until ctx is done: a dependent
+// that gets a solid owner before it is collected must not be collected.
 func (w *world) contender(ctx context.Context, r *rand.Rand, name string, pace time.Duration) {
 	for n := 0; ctx.Err() == nil; n++ {
 		prefix := fmt.Sprintf("%s%s-%d-", prefixes()[n%len(prefixes())], name, n%3)

@@ -81,7 +81,8 @@ func (c *conn) close() {
 	}
 }
 
-// listen opens a proxy to the target's unix socket. source is who connects, "" if members do, who say their IDs.
+// listen opens a proxy to the target's unix socket. source is the name of the process that connects, "" for members,
+// whose headers have their IDs.
 func (n *network) listen(t *testing.T, source, target, socket string) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -138,7 +139,7 @@ func (n *network) serve(c *conn, socket string) {
 	both.Wait()
 }
 
-// introduce reads the head of the first request, in which a member says its ID (etcd rafthttp: X-Server-From); other
+// introduce reads the headers of the first request, which have the member's ID (etcd rafthttp: X-Server-From); other
 // requests between members have none.
 func introduce(r io.Reader) (id string, head []byte) {
 	var seen bytes.Buffer
@@ -234,7 +235,7 @@ func (n *network) closeAll(choose func(*conn) bool) {
 	}
 }
 
-// name says which member has an ID.
+// name returns the member with an ID.
 func (n *network) name(id, name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -27,9 +27,9 @@ const (
 	worked = 3 * time.Second
 )
 
-// TestRestored puts an earlier state in the place of what etcd holds while the servers run. A server may recover or
-// end, as long as it, or the next process, soon shows what etcd holds. What the collector remembers of the time after
-// the backup must not cost an object that has a solid owner now.
+// TestRestored restores an earlier state of etcd while the servers run. A server may recover or end, as long as it, or
+// the next process, soon shows what etcd holds. The collector must not delete an object that has a solid owner now
+// because of its memory of the time after the backup.
 func TestRestored(t *testing.T) {
 	if *duration == 0 {
 		t.Skip("it is a part of make chaos")
@@ -64,7 +64,7 @@ func restored(t *testing.T, backUp func(*world) func() int64) {
 	w.verdict()
 	w.begin(restore())
 	for i := range trees {
-		for j := range 2 { // so that the collector looks at each
+		for j := range 2 { // so that the collector processes each
 			w.must(r, request{verb: check.Patch, key: leaf(i, j), keepOwners: true})
 		}
 	}

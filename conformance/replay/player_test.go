@@ -32,8 +32,8 @@ func load(t *testing.T, only string) []Scenario {
 	return all
 }
 
-// actor is a server that answers a scenario's steps with their recorded answers, with other UIDs, resourceVersions
-// and times in them.
+// actor is a server that responds to a scenario's steps with their recorded answers, with other UIDs, resourceVersions
+// and times.
 type actor struct {
 	scenario Scenario
 	// change makes another answer of the recorded one.

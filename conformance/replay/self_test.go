@@ -26,7 +26,7 @@ func TestSelf(t *testing.T) {
 // enough is how many scenarios each change is tried in.
 const enough = 8
 
-// TestChanges: whatever is compared of an answer, a change of it is found, and nothing else is.
+// TestChanges: a change of each compared part of a response is found, and nothing else is.
 func TestChanges(t *testing.T) {
 	all := load(t, "")
 	for name, change := range changes {
