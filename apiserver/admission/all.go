@@ -13,12 +13,12 @@ import (
 // All returns the admission plugins in the order in which they run.
 func All(l Lookup) []Choice {
 	var (
-		limits       = corev1.SchemeGroupVersion.WithResource("limitranges")
-		quotas       = corev1.SchemeGroupVersion.WithResource("resourcequotas")
-		priorities   = schedulingv1.SchemeGroupVersion.WithResource("priorityclasses")
-		storages     = storagev1.SchemeGroupVersion.WithResource("storageclasses")
-		runtimes     = nodev1.SchemeGroupVersion.WithResource("runtimeclasses")
-		ingresses    = networkingv1.SchemeGroupVersion.WithResource("ingressclasses")
+		limits           = corev1.SchemeGroupVersion.WithResource("limitranges")
+		quotas           = corev1.SchemeGroupVersion.WithResource("resourcequotas")
+		priorities       = schedulingv1.SchemeGroupVersion.WithResource("priorityclasses")
+		storages         = storagev1.SchemeGroupVersion.WithResource("storageclasses")
+		runtimes         = nodev1.SchemeGroupVersion.WithResource("runtimeclasses")
+		ingresses        = networkingv1.SchemeGroupVersion.WithResource("ingressclasses")
 		storeQuotaStatus = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
 	)
 	return []Choice{
