@@ -121,7 +121,7 @@ func BenchmarkFrame(b *testing.B) {
 			b.ReportAllocs()
 			x := &render.Rendering{Resource: res, Format: render.Format{Media: codec.MediaJSON}}
 			w := &watch{
-				q: &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}, api: a, x: x,
+				req: &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}, api: a, rendering: x,
 				sel: registry.Selection{Resource: res, Prefix: "/registry/configmaps/"}, out: discard{},
 			}
 			w.share()
