@@ -21,7 +21,7 @@ import (
 // memory is a server that keeps objects until they are deleted. It has no collector, rejects cluster roles, and answers
 // the first requests with 429.
 type memory struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	objects map[string]map[string]any
 	busy    int
 	closed  bool

@@ -60,7 +60,7 @@ func (l *line) hungUp() {
 	}
 }
 
-// readTo reads until a string has come.
+// readTo reads until it has read a string.
 func (l *line) readTo(text string) {
 	l.t.Helper()
 	last := ""
@@ -190,7 +190,7 @@ func TestUnreadEvents(t *testing.T) {
 			}
 			for s.API.Limits().Sharing() < watches {
 				if n := metric(t, s, cutOff); n > 0 {
-					t.Fatalf("%v are cut off", n)
+					t.Fatalf("%v are aborted", n)
 				}
 			}
 			if n := metric(t, s, unreadBytes); n < 3*size || n > 16*size {
@@ -230,7 +230,7 @@ func TestUnreadSocket(t *testing.T) {
 	// Its seat is free: all users outside of system:masters share one.
 	for s.Do("GET", configmaps+"/none", nil, "Impersonate-User", "third").Code == http.StatusTooManyRequests {
 		if t.Context().Err() != nil {
-			t.Fatal("the seat is never given to another request")
+			t.Fatal("no other request gets the seat")
 		}
 	}
 	sockets := 1.0
@@ -246,7 +246,7 @@ func TestUnreadSocket(t *testing.T) {
 	await(t, s, "apiserver_longrunning_requests{", "those that are not cut off", func(n float64) bool {
 		return n == sockets-metric(t, s, cutOff)
 	})
-	for range 10 { // the first is whole
+	for range 10 { // the first one is complete
 		var m received
 		if err := message.Receive(c, &m); err != nil || len(m.data) < size {
 			t.Fatalf("%d bytes: %v", len(m.data), err)

@@ -64,7 +64,7 @@ func BenchmarkList(b *testing.B) {
 				b.Fatal(o.Key, err)
 			}}
 			for b.Loop() {
-				if stream, _ := x.Stream(objs, metav1.ListMeta{}); stream != nil { // sent as it is made
+				if stream, _ := x.Stream(objs, metav1.ListMeta{}); stream != nil { // sent while it is encoded
 					if err := stream(io.Discard); err != nil {
 						b.Fatal(err)
 					}
@@ -138,7 +138,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkPatch is what a merge patch costs but for etcd: decoding, merging, the managers of fields, rules.
+// BenchmarkPatch measures a merge patch without etcd: decoding, merging, managed fields, validation.
 func BenchmarkPatch(b *testing.B) {
 	types, res, objs := benchTypes(b, 1)
 	managers := fieldmanager.New(fieldmanager.Config{Types: types})

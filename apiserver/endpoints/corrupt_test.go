@@ -55,7 +55,7 @@ func TestUnreadableValue(t *testing.T) {
 	if e := next(t, w); e.Type != "ADDED" || e.Object.GetName() != "m01" {
 		t.Errorf("%s %s", e.Type, e.Object.GetName())
 	}
-	// A collection is deleted but for what can't be read.
+	// A DELETE of the collection keeps objects that can't be read.
 	must(t, s.Do("DELETE", configmaps, nil), http.StatusOK)
 	if left := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().Items; len(left) != 0 {
 		t.Errorf("left %v", left)

@@ -53,7 +53,7 @@ func (x *target) send(method, path, query, media, body string) *httptest.Respons
 func check(t *testing.T, w *httptest.ResponseRecorder, allowed ...string) {
 	t.Helper()
 	if w.Code < 200 || w.Code == 0 {
-		t.Fatalf("answered %d", w.Code)
+		t.Fatalf("status %d", w.Code)
 	}
 	if w.Code < 500 {
 		return
@@ -67,7 +67,7 @@ func check(t *testing.T, w *httptest.ResponseRecorder, allowed ...string) {
 			return
 		}
 	}
-	t.Fatalf("answered %d: %s", w.Code, w.Body)
+	t.Fatalf("status %d: %s", w.Code, w.Body)
 }
 
 // checkStrategic is check for strategic merges: errors of their library that the error table doesn't list are 500 with
@@ -110,7 +110,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// FuzzSelectors: pages of one show what the whole list shows.
+// FuzzSelectors: pages of one object have the same objects as the whole list.
 func FuzzSelectors(f *testing.F) {
 	x := fuzzed(f)
 	for _, s := range [][2]string{
@@ -172,7 +172,7 @@ func FuzzDeleteOptions(f *testing.F) {
 		check(t, w)
 		after := x.send(http.MethodGet, victim, "", "", "")
 		if w.Code >= 400 && after.Body.String() != before {
-			t.Fatalf("answered %d, but %s became %s", w.Code, before, after.Body)
+			t.Fatalf("status %d, but %s became %s", w.Code, before, after.Body)
 		}
 		if after.Code == http.StatusOK { // remove the finalizers that a collector would remove
 			x.send(http.MethodPatch, victim, "", mergePatch, `{"metadata":{"finalizers":null}}`)

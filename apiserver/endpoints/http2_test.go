@@ -54,7 +54,7 @@ func multiplexed(t *testing.T, s *apiservertest.Server) (get func(path string) *
 	}
 }
 
-// whole reads an answer's body.
+// whole reads a response's whole body.
 func whole(t *testing.T, res *http.Response) []byte {
 	t.Helper()
 	defer res.Body.Close()
@@ -195,7 +195,7 @@ func TestSlowWatchOverHTTP2(t *testing.T) {
 	// A watch from its last revision receives 410 again, as that revision has expired.
 	again := &watched{d: json.NewDecoder(get(fmt.Sprintf("%s?watch=1&resourceVersion=%d", configmaps, w.last)).Body)}
 	if typ, code, err := again.next(); typ != "ERROR" || code != http.StatusGone {
-		t.Errorf("going on: %s %d, %v", typ, code, err)
+		t.Errorf("continuing: %s %d, %v", typ, code, err)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestStalledWatchOverHTTP2(t *testing.T) {
 	on := &watched{d: json.NewDecoder(get(fmt.Sprintf("%s?watch=1&resourceVersion=%d", configmaps, w.last)).Body)}
 	for ; seen <= writes; seen++ {
 		if typ, n, err := on.next(); err != nil || n != seen {
-			t.Fatalf("going on at %d: %s %d, %v", seen, typ, n, err)
+			t.Fatalf("continuing at %d: %s %d, %v", seen, typ, n, err)
 		}
 	}
 }
@@ -250,7 +250,7 @@ func TestResetBefore(t *testing.T) {
 		s.API.Insecure().ServeHTTP(w, r)
 		cancel()
 		if answered := w.Body.Len() > 0; answered == gone {
-			t.Errorf("reset %v: answered %q", gone, w.Body)
+			t.Errorf("reset %v: response %q", gone, w.Body)
 		}
 	}
 }

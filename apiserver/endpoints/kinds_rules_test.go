@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// What differs between kinds, by the names of their resources, as docs/semantics.md lists them: apart from
-// the table that the server works by.
+// Differences between kinds, by the names of their resources, as docs/semantics.md lists them. The lists are
+// independent of the server's table.
 var (
 	// createdByPut: B-03.
 	createdByPut = []string{"leases", "leasecandidates", "endpoints", "events", "limitranges", "services",

@@ -102,7 +102,7 @@ func TestLimitRangeRefuses(t *testing.T) {
 		`persistentvolumeclaims "c" is forbidden: maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi`,
 	)
 
-	// 0.3 is three times 0.1, and what is there already may be changed.
+	// 0.3 is three times 0.1, and an existing limit range may be changed.
 	made(
 		t, s, "pods",
 		`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"100m"},"limits":{"cpu":"300m","memory":"1Gi"}}}]}}`,

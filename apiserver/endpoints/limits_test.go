@@ -260,7 +260,7 @@ func TestSlowReader(t *testing.T) {
 	readSlowly(t, s)
 	for s.Do("GET", configmaps+"/none", nil).Code == http.StatusTooManyRequests {
 		if t.Context().Err() != nil {
-			t.Fatal("the seat is never given to another request")
+			t.Fatal("no other request gets the seat")
 		}
 	}
 }
@@ -422,7 +422,7 @@ func TestSeatsOfPaths(t *testing.T) {
 		"alice", "", "all", `[{"verbs":["*"],"nonResourceURLs":["*"]},{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`,
 	)
 	as := func(path string) int { return s.Do("GET", path, nil, "Impersonate-User", "alice").Code }
-	s.Watch(configmaps+"?watch=1", "Impersonate-User", "alice") // goes on without a seat
+	s.Watch(configmaps+"?watch=1", "Impersonate-User", "alice") // continues without a seat
 	held := make(chan int)
 	go func() { held <- as("/debug/held") }()
 	<-entered
@@ -482,7 +482,7 @@ func TestSecureLimits(t *testing.T) {
 		t.Errorf("a second request: %d %s", a.Code, a.Body)
 	}
 	if a := s.As("mallory", "GET", "/api/v1/namespaces", nil); a.Code != http.StatusForbidden {
-		t.Errorf("one that may not: %d %s", a.Code, a.Body)
+		t.Errorf("a request without permission: %d %s", a.Code, a.Body)
 	}
 	if a := slow.receive(); a.Code != http.StatusGatewayTimeout {
 		t.Errorf("a body that never ends: %d %s", a.Code, a.Body)

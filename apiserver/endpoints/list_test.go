@@ -27,11 +27,11 @@ func configmap(name string, data map[string]string, labels map[string]string) ma
 	return map[string]any{"metadata": map[string]any{"name": name, "labels": labels}, "data": data}
 }
 
-// must fails the test unless the answer has the code.
+// must fails the test unless the response has the code.
 func must(t *testing.T, a apiservertest.Answer, code int) apiservertest.Answer {
 	t.Helper()
 	if a.Code != code {
-		t.Fatalf("answered %d, want %d: %s", a.Code, code, a.Body)
+		t.Fatalf("status %d, want %d: %s", a.Code, code, a.Body)
 	}
 	return a
 }
@@ -206,7 +206,7 @@ func TestExpiredToken(t *testing.T) {
 	// Out of the cache's history, but not out of etcd's.
 	if got := names(must(t, s.Do("GET", configmaps+"?limit=9&continue="+page.GetContinue(), nil), http.StatusOK).
 		List()); strings.Join(got, " ") != "m02 m03 m04 m05" {
-		t.Errorf("went on with %v", got)
+		t.Errorf("continued with %v", got)
 	}
 	latest, err := s.Store.Revision(t.Context())
 	if err != nil {
@@ -223,7 +223,7 @@ func TestExpiredToken(t *testing.T) {
 	}
 	rest := must(t, s.Do("GET", configmaps+"?continue="+st.Continue, nil), http.StatusOK).List()
 	if got := strings.Join(names(rest), " "); got != "m02 m04 m05" {
-		t.Errorf("the new token goes on with %s", got)
+		t.Errorf("the new token continues with %s", got)
 	}
 	a = must(t, s.Do("GET", configmaps+"?resourceVersionMatch=Exact&resourceVersion="+rev[0], nil), http.StatusGone)
 	if st := a.Status(); st.Reason != metav1.StatusReasonExpired ||

@@ -140,7 +140,7 @@ func TestListMalformed(t *testing.T) {
 		t, "/registry/example.com/crontabs/default/b",
 		`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`,
 	)
-	// is as new as what was written
+	// reads the last write
 	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)
 	st := must(t, s.Do("GET", "/apis/example.com/v1/crontabs", nil), http.StatusInternalServerError).Status()
 	if st.Reason != metav1.StatusReasonStoreReadError ||

@@ -21,7 +21,7 @@ func allocated(do func()) uint64 {
 
 const jsonPatchType = "application/json-patch+json"
 
-// operations is a JSON patch: first, then n times what each returns, then last.
+// operations is a JSON patch: first, then the n results of each, then last.
 func operations(first string, n int, each func(i int) string, last ...string) string {
 	all := []string{first}
 	for i := range n {

@@ -286,7 +286,7 @@ func TestPastCompacted(t *testing.T) {
 	), http.StatusOK).List()
 	second := must(t, s.Do("GET", configmaps+"?limit=10&continue="+first.GetContinue(), nil), http.StatusOK).List()
 	lists := store.lists
-	store.before = func(n int) { // a page of three takes a second read for one selected object in ten
+	store.before = func(n int) { // a page of three needs a second read if one object in ten is selected
 		if n == lists+2 {
 			compact()
 		}
@@ -307,6 +307,6 @@ func TestPastCompacted(t *testing.T) {
 	}
 	rest := must(t, s.Do("GET", configmaps+"?limit=2&continue="+a.Status().Continue, nil), http.StatusOK).List()
 	if got := strings.Join(names(rest), " "); got != "m020 m021" {
-		t.Errorf("the new token goes on with %s", got)
+		t.Errorf("the new token continues with %s", got)
 	}
 }

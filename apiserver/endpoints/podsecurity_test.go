@@ -40,7 +40,7 @@ func TestPodSecurity(t *testing.T) {
 	})
 }
 
-// generated is the end of a name that the server made.
+// generated is the suffix of a name that the server generated.
 var generated = regexp.MustCompile(`generated-[a-z0-9]{5}`)
 
 func podSecurityAnswer(t *testing.T, s *apiservertest.Server, d *datadriven.TestData) string {

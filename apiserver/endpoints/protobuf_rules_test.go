@@ -125,7 +125,7 @@ func TestProtobufBodies(t *testing.T) {
 	}), "Content-Type", mediaProtobuf), http.StatusOK)
 }
 
-// asJSON is the same body with its kind, as far as there is one.
+// asJSON is the same body in JSON with its kind, if it has one.
 func asJSON(t *testing.T, apiVersion, kind string, obj any) map[string]any {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
@@ -162,8 +162,7 @@ func TestProtobufErrors(t *testing.T) {
 	}
 }
 
-// unstorable are protobuf bodies of what has no JSON that reads the same: a time after the year 9999, raw bytes
-// that are no JSON.
+// unstorable are protobuf bodies with values that JSON lacks: a time after the year 9999, raw bytes that are no JSON.
 var unstorable = []unstored{
 	{"/api/v1/namespaces/default/events", "azhzAAoLCgJ2MRIFRXZlbnQSGwoFCgNiYWQSCRIHZGVmYXVsdDIHCICD0f+vBxoAIgA="},
 	{

@@ -72,7 +72,7 @@ func pathOf(r *resources.Resource) string {
 	return path + "/" + r.Plural
 }
 
-// TestEveryResource does with each stored resource all that its verbs say.
+// TestEveryResource sends requests with each verb to each stored resource.
 func TestEveryResource(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	objects := minimal(t)

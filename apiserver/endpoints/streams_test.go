@@ -83,7 +83,7 @@ func (c *frames) read() {
 	}
 }
 
-// request sends the head of a request, and its end if there is no length.
+// request sends the headers of a request, and ends the stream if there is no length.
 func (c *frames) request(id uint32, method, path, length string) {
 	c.t.Helper()
 	var b bytes.Buffer

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// serving reads what --runtime-config would say.
+// serving parses pairs as --runtime-config does.
 func serving(t *testing.T, pairs ...string) *resources.Serving {
 	t.Helper()
 	s, absent, err := resources.ParseServing(pairs)

@@ -65,7 +65,7 @@ func TestSelectorTransitions(t *testing.T) {
 	)
 	expect("ADDED", "1", label(`"1"`))
 	label(`"1"`)                         // nothing changes
-	expect("DELETED", "1", label(`"2"`)) // with what was selected, at the revision of the change
+	expect("DELETED", "1", label(`"2"`)) // with the selected state, at the revision of the change
 	label(`"3"`)
 	expect("ADDED", "1", label(`"1"`))
 	same := must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"x":"y"}}`, "Content-Type", mergePatch), http.StatusOK)
@@ -198,7 +198,7 @@ func (f *follower) follow() error {
 	return nil
 }
 
-// settle reads what is left to the end of a watch.
+// settle reads the rest of a watch.
 func (f *follower) settle() error {
 	w, err := f.s.TryWatch(fmt.Sprintf("%s&watch=1&timeoutSeconds=1&resourceVersion=%d", f.query(), f.rev))
 	if err != nil {
@@ -437,7 +437,7 @@ func TestSlowWatcher(t *testing.T) {
 		t.Fatal(line, err)
 	}
 	quick := s.Watch(configmaps + "?watch=1")
-	// More than the buffers of both sides hold; the quick watcher reads each event as it comes.
+	// More than the buffers of both sides hold; the quick watcher reads each event at once.
 	big := strings.Repeat("x", 512<<10)
 	for i := range 40 {
 		name := fmt.Sprintf("big%d", i)

@@ -24,9 +24,9 @@ type opened struct {
 	so progress
 }
 
-// openRequest is "open NAME ..." with the rest as of http: it makes a request and returns while it
-// is in flight. One with a body is held where the server waits for the body; another, a watch,
-// where its headers have come. finish gets the response.
+// openRequest is "open NAME ..." with the rest as of http: it sends a request and returns while it is in flight. One
+// with a body is held where the server waits for the body; another, a watch, where its headers have arrived. finish
+// gets the response.
 func openRequest(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: open NAME [FLAG...] METHOD URL [BODY]")
@@ -62,7 +62,7 @@ func openRequest(ts *testscript.TestScript, neg bool, args []string) {
 	case <-inFlight:
 		of(ts).requests[args[0]] = o
 	case <-o.done:
-		ts.Fatalf("%s %s is over already: %v\n%s%s", r.method, r.url, o.err, o.header, o.body)
+		ts.Fatalf("%s %s has ended already: %v\n%s%s", r.method, r.url, o.err, o.header, o.body)
 	case <-time.After(patience):
 		ts.Fatalf("%s %s isn't served", r.method, r.url)
 	}
@@ -125,7 +125,7 @@ func sees(ts *testscript.TestScript, neg bool, args []string) {
 			}
 			ts.Fatalf("it ended: %v\n%s%s", o.err, o.header, o.body)
 		case <-deadline:
-			ts.Fatalf("after %v it has only seen\n%s", patience, so)
+			ts.Fatalf("after %v it has only received\n%s", patience, so)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func (r *request) read(res *http.Response) (body, header string, err error) {
 	data, err := io.ReadAll(res.Body)
 	var h bytes.Buffer
 	fmt.Fprintf(&h, "%s %s\n", res.Proto, res.Status)
-	_ = res.Header.Write(&h) // a buffer takes all
+	_ = res.Header.Write(&h) // a buffer never fails
 	body = string(data)
 	if err == nil && res.StatusCode >= 400 {
 		err = fmt.Errorf("status %s", res.Status)

@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// story is what a script has running.
+// story holds the processes and requests of a script.
 type story struct {
 	servers  map[string]*process
 	requests map[string]*opened

@@ -23,7 +23,7 @@ var (
 	how    = flag.Duration("for", 8*time.Second, "how long an attack goes on that doesn't say so itself")
 )
 
-// joins is the variable of the environment that makes a process of this program the attacker's.
+// joins is the environment variable that makes a process of this program the attacker.
 const joins = "ATTACK_JOINS"
 
 func TestMain(m *testing.M) {
@@ -87,8 +87,8 @@ func options(t *testing.T) Options {
 	return o
 }
 
-// TestAttacks prints what each attack does to a server. In the short form it runs those whose result doesn't depend on
-// the speed of the machine, each for a moment, and checks no times.
+// TestAttacks prints the effects of each attack on a server. In the short form it runs those whose result doesn't
+// depend on the speed of the machine, each for a moment, and checks no times.
 func TestAttacks(t *testing.T) {
 	o, bounds := options(t), Standard
 	if !*full {

@@ -190,7 +190,7 @@ func (w *world) defragment(r *rand.Rand) string {
 	})
 }
 
-// exhaust raises the alarm that etcd raises when its quota is met: it takes no puts until the alarm is disarmed, which
+// exhaust raises the alarm that etcd raises when its quota is met: it rejects puts until the alarm is disarmed, which
 // is done when all members serve again.
 func (w *world) exhaust() string {
 	return w.brief(func(ctx context.Context) error {

@@ -13,7 +13,7 @@ import (
 // path is a direction between two processes.
 type path struct{ from, to string }
 
-// mode is what happens to what is sent along a path.
+// mode is what happens to bytes that are sent along a path.
 type mode uint8
 
 // The modes: it arrives; it arrives when the path is open again, as after TCP's retransmissions; connections are reset.
@@ -53,7 +53,7 @@ type conn struct {
 	closed bool
 }
 
-// reach takes the connection to the target; false if it is to end.
+// reach connects to the target; false if the connection is to end.
 func (c *conn) reach(far net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -84,7 +84,7 @@ func (w *world) get(ctx context.Context, id, base, key string, mode check.Mode, 
 	return code
 }
 
-// list reads a collection and records the response. It returns nil if there is none.
+// list reads a collection and records the response. It returns nil if there is no response.
 func (w *world) list(ctx context.Context, id, base, prefix string, mode check.Mode, q url.Values) *check.Read {
 	read := w.pages(ctx, id, base, prefix, mode, q)
 	if read == nil {

@@ -137,7 +137,7 @@ func (s *server) current() (id, url string, ok bool) {
 	return s.id, s.url, s.url != ""
 }
 
-// kill ends the process at once; the returned function lets the next start.
+// kill ends the process at once; the returned function allows the next one to start.
 func (s *server) kill() (restart func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

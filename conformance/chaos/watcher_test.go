@@ -47,7 +47,7 @@ func (c *watcher) run(ctx context.Context) {
 			s = c.w.servers[c.r.IntN(len(c.w.servers))]
 		}
 		switch c.r.IntN(20) {
-		case 0, 1, 2, 3: // what is missed meanwhile may be forgotten
+		case 0, 1, 2, 3: // the events that it misses may be compacted
 			pause(ctx, time.Duration(c.r.Int64N(int64(6*time.Second))))
 		case 4: // as a client that has been restarted
 			c.at = 0
@@ -82,7 +82,7 @@ func (c *watcher) once(ctx context.Context, id, base string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+2)*time.Second)
 	defer cancel()
 	q := url.Values{"watch": {"true"}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {fmt.Sprint(seconds)}}
-	var initial *check.Read // until it is whole
+	var initial *check.Read // until it is complete
 	if c.at > 0 {
 		q.Set("resourceVersion", fmt.Sprint(c.at))
 	} else {

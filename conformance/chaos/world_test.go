@@ -188,7 +188,7 @@ type state struct {
 	now      int64
 }
 
-// state reads what etcd holds at a revision; 0 is the newest.
+// state reads the state of etcd at a revision; 0 is the newest.
 func (w *world) state(ctx context.Context, at int64) (state, error) {
 	a, err := w.etcd.admin.Get(ctx, "/registry/", clientv3.WithPrefix(), clientv3.WithRev(at))
 	if err != nil {

@@ -35,7 +35,7 @@ func numbers(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(*seed, h.Sum64()))
 }
 
-// forest is what a cascade goes through: 500 objects and more, created in layers.
+// forest is the objects of a cascade: 500 objects and more, created in layers.
 type forest struct {
 	*rand.Rand
 	round  int
@@ -43,7 +43,7 @@ type forest struct {
 	ids    int
 }
 
-// traits are what forests have besides plain dependents, each in some of them.
+// traits are the special objects that some forests have besides plain dependents.
 type traits struct{ held, shared, cyclic, born, kinds bool }
 
 func (t traits) String() string {
@@ -157,7 +157,7 @@ func plant(t *testing.T, s *drive.Session, f *forest) {
 	}
 }
 
-// events waits until there have been n events after base, or the cascade is over, or the wait is.
+// events waits until there have been n events after base, the cascade has ended, or the wait times out.
 func events(t *testing.T, s *drive.Session, base model.State, n int, end model.State) (state model.State) {
 	t.Helper()
 	timeout := time.After(patience)
@@ -281,7 +281,7 @@ func strike(
 	return fmt.Sprintf("%v after the DELETE was sent", pause)
 }
 
-// take takes the events that there are.
+// take returns the events so far.
 func take(t *testing.T, s *drive.Session) {
 	t.Helper()
 	now, err := s.Timeline()

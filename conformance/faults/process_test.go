@@ -108,5 +108,5 @@ func (p *process) end(s syscall.Signal) {
 		return
 	}
 	_ = p.cmd.Process.Signal(s) // it may have ended
-	_ = p.cmd.Wait()            // killed is what it is to be
+	_ = p.cmd.Wait()            // an error is expected after a kill
 }

@@ -36,7 +36,7 @@ func load(t *testing.T, only string) []Scenario {
 // and times.
 type actor struct {
 	scenario Scenario
-	// change makes another answer of the recorded one.
+	// change changes the recorded answer.
 	change func(step int, recorded object) object
 
 	mu sync.Mutex
