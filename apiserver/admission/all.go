@@ -13,13 +13,13 @@ import (
 // All returns the admission plugins in the order in which they run.
 func All(l Lookup) []Choice {
 	var (
-		limits           = corev1.SchemeGroupVersion.WithResource("limitranges")
-		quotas           = corev1.SchemeGroupVersion.WithResource("resourcequotas")
-		priorities       = schedulingv1.SchemeGroupVersion.WithResource("priorityclasses")
-		storages         = storagev1.SchemeGroupVersion.WithResource("storageclasses")
-		runtimes         = nodev1.SchemeGroupVersion.WithResource("runtimeclasses")
-		ingresses        = networkingv1.SchemeGroupVersion.WithResource("ingressclasses")
-		storeQuotaStatus = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
+		limits       = corev1.SchemeGroupVersion.WithResource("limitranges")
+		quotas       = corev1.SchemeGroupVersion.WithResource("resourcequotas")
+		priorities   = schedulingv1.SchemeGroupVersion.WithResource("priorityclasses")
+		storages     = storagev1.SchemeGroupVersion.WithResource("storageclasses")
+		runtimes     = nodev1.SchemeGroupVersion.WithResource("runtimeclasses")
+		ingresses    = networkingv1.SchemeGroupVersion.WithResource("ingressclasses")
+		updateQuotas = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
 	)
 	return []Choice{
 		{Plugin: &Lifecycle{State: l.NamespaceState}, Default: true},
@@ -38,6 +38,6 @@ func All(l Lookup) []Choice {
 		{Plugin: &CertificateSigning{Authorize: l.Authorize}, Default: true},
 		{Plugin: CertificateSubject{}, Default: true},
 		{Plugin: &DefaultIngressClass{Classes: everywhere[*networkingv1.IngressClass](l, ingresses)}, Default: true},
-		{Plugin: &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: storeQuotaStatus, Now: l.Now}, Default: true},
+		{Plugin: &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: updateQuotas, Now: l.Now}, Default: true},
 	}
 }
