@@ -19,7 +19,7 @@ func All(l Lookup) []Choice {
 		storages     = storagev1.SchemeGroupVersion.WithResource("storageclasses")
 		runtimes     = nodev1.SchemeGroupVersion.WithResource("runtimeclasses")
 		ingresses    = networkingv1.SchemeGroupVersion.WithResource("ingressclasses")
-		updateQuotas = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
+		storeCharges = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
 	)
 	return []Choice{
 		{Plugin: &Lifecycle{State: l.NamespaceState}, Default: true},
@@ -38,6 +38,6 @@ func All(l Lookup) []Choice {
 		{Plugin: &CertificateSigning{Authorize: l.Authorize}, Default: true},
 		{Plugin: CertificateSubject{}, Default: true},
 		{Plugin: &DefaultIngressClass{Classes: everywhere[*networkingv1.IngressClass](l, ingresses)}, Default: true},
-		{Plugin: &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: updateQuotas, Now: l.Now}, Default: true},
+		{Plugin: &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: storeCharges, Now: l.Now}, Default: true},
 	}
 }
