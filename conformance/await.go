@@ -74,8 +74,8 @@ func (t *T) AwaitAll(objects []*Object, conditions ...Condition) {
 	}
 }
 
-// Holds checks that an object meets the conditions now, and returns it.
-func (t *T) Holds(o *Object, conditions ...Condition) *Object {
+// Expect checks that an object meets the conditions now, without waiting, and returns it.
+func (t *T) Expect(o *Object, conditions ...Condition) *Object {
 	now, a, err := t.get(o)
 	if err != nil {
 		t.fail(Failure{Expected: expected(o, conditions), Seen: err.Error()})

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLasting: of requests that are under way when a run is interrupted, those that make something are carried to their
-// end, so that it is known what has to be cleaned up.
+// TestLasting: of the requests in flight when a run is interrupted, those that create objects are completed, so that
+// the objects to clean up are known.
 func TestLasting(t *testing.T) {
 	arrived, proceed := make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,19 +18,20 @@ import (
 	"github.com/kubecascade/kubecascade/conformance"
 )
 
-// memory is a server that keeps what is posted until it is deleted; nothing is collected, and no
-// cluster role may be made. Whoever comes too often is told to come again.
+// memory is a server that keeps objects until they are deleted. It has no collector, rejects cluster roles, and answers
+// the first requests with 429.
 type memory struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	objects map[string]map[string]any
 	busy    int
 	closed  bool
-	// lacks are rights that the user is told not to have; refuses, the method that is answered 403 with the reason.
+	// lacks are permissions that a SelfSubjectAccessReview denies; denies is the method that receives 403 with the
+	// reason.
 	lacks map[string]bool
-	// stays: the namespace of a probe stays when it is deleted first; told are those.
-	stays           bool
-	told            map[string]bool
-	refuses, reason string
+	// stays: the namespace of a probe stays at its first DELETE; deleted holds those.
+	stays          bool
+	deleted        map[string]bool
+	denies, reason string
 }
 
 func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +66,7 @@ func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		at := review.Spec.ResourceAttributes
 		answer(201, map[string]any{"status": map[string]any{"allowed": !m.lacks[at.Verb+" "+at.Resource+at.Subresource]}})
-	case m.refuses != "" && r.Method == m.refuses && strings.Count(r.URL.Path, "/") > 4:
+	case m.denies != "" && r.Method == m.denies && strings.Count(r.URL.Path, "/") > 4:
 		status(403, m.reason)
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/clusterroles"):
 		status(403, "not you")
@@ -83,8 +84,8 @@ func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(201, o)
 	case m.objects[r.URL.Path] == nil:
 		status(404, "not found")
-	case r.Method == http.MethodDelete && m.stays && strings.HasSuffix(r.URL.Path, "-probe") && !m.told[r.URL.Path]:
-		m.told[r.URL.Path] = true // the next time it goes
+	case r.Method == http.MethodDelete && m.stays && strings.HasSuffix(r.URL.Path, "-probe") && !m.deleted[r.URL.Path]:
+		m.deleted[r.URL.Path] = true // the next DELETE removes it
 		status(200, "")
 	case r.Method == http.MethodDelete:
 		delete(m.objects, r.URL.Path)
@@ -110,18 +111,18 @@ func story(name string, run func(*conformance.T)) conformance.Case {
 	return conformance.Case{Name: "test/" + name, Rules: []string{"D-1"}, Proves: "It is.", Run: run}
 }
 
-// TestOutcomes: each way in which a case may end is told from the others, and all are cleaned up after.
+// TestOutcomes: each outcome of a case is distinguished from the others, and the objects of all cases are deleted.
 func TestOutcomes(t *testing.T) {
 	m := &memory{objects: map[string]map[string]any{}, busy: 3}
 	r := run(t, t.Context(), m,
-		story("passes", func(t *conformance.T) { t.Holds(t.Make(conformance.ConfigMap, "x"), conformance.Alive) }),
+		story("passes", func(t *conformance.T) { t.Expect(t.Make(conformance.ConfigMap, "x"), conformance.Alive) }),
 		story("waits", func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, "x"), conformance.Gone) }),
 		story("loses", func(t *conformance.T) {
 			x := t.Make(conformance.ConfigMap, "x")
 			t.Delete(x)
 			t.Await(x, conformance.Terminating)
 		}),
-		story("is-refused", func(t *conformance.T) { t.Delete(t.Make(conformance.ConfigMap, "x"), conformance.Background) }),
+		story("is-rejected", func(t *conformance.T) { t.Delete(t.Make(conformance.ConfigMap, "x"), conformance.Background) }),
 		story("has-no-right", func(t *conformance.T) { t.Make(conformance.ClusterRole, "x") }),
 		story("panics", func(*conformance.T) { panic("no such field") }),
 		story("is-answered-wrongly", func(t *conformance.T) {
@@ -142,7 +143,7 @@ func TestOutcomes(t *testing.T) {
 		"test/passes":              "passed",
 		"test/waits":               "failed: expected configmap x to be gone, seen it is there",
 		"test/loses":               "failed: expected configmap x to be there with a deletionTimestamp, seen it is gone; this is how it was seen last",
-		"test/is-refused":          "passed",
+		"test/is-rejected":         "passed",
 		"test/has-no-right":        "skippedno right to create clusterroles: not you",
 		"test/panics":              "failed: expected the case to run, seen it panics: no such field",
 		"test/is-answered-wrongly": `failed: expected the answer 409 with a message that contains "conflict", seen 200: `,
@@ -160,7 +161,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a case that ends because the run does isn't judged, and is cleaned up after.
+// TestInterrupted: a case that ends because the run ends is neither passed nor failed, and its objects are deleted.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := &memory{objects: map[string]map[string]any{}}
@@ -170,7 +171,7 @@ func TestInterrupted(t *testing.T) {
 		t.Await(x, conformance.Gone)
 	}))
 	if r.NotRun != 1 || r.Results[0].Outcome != conformance.NotRun {
-		t.Errorf("it is judged as %+v", r.Results[0])
+		t.Errorf("the result is %+v", r.Results[0])
 	}
 	for path := range m.objects {
 		if !strings.Contains(path, "/configmaps/") {
@@ -194,11 +195,12 @@ func TestNoServer(t *testing.T) {
 		t.Context(), &conformance.Client{URL: closed.URL, HTTP: closed.Client()}, nil, nil, conformance.Options{},
 	)
 	if !errors.Is(err, conformance.ErrNoRight) {
-		t.Errorf("a server where nothing may be made is: %v", err)
+		t.Errorf("a server where no object may be created is: %v", err)
 	}
 }
 
-// TestRights: what the user may not do is said up front, and isn't the server's failure; what it may do is.
+// TestRights: missing permissions are reported at the start, and a case that needs them is skipped; a denied request
+// with permission is a failure.
 func TestRights(t *testing.T) {
 	held := func(t *conformance.T) {
 		x := t.Make(conformance.ConfigMap, "x", conformance.Held)
@@ -213,20 +215,20 @@ func TestRights(t *testing.T) {
 		rights  string
 	}{
 		{
-			"told", &memory{lacks: map[string]bool{"patch configmaps": true}, refuses: "PATCH", reason: "no"}, held,
+			"denied by a review", &memory{lacks: map[string]bool{"patch configmaps": true}, denies: "PATCH", reason: "no"}, held,
 			conformance.Skipped, "patch configmaps",
 		},
 		{
-			"has the right", &memory{lacks: map[string]bool{}, refuses: "PATCH", reason: "cannot"}, held, conformance.Failed, "",
+			"has the right", &memory{lacks: map[string]bool{}, denies: "PATCH", reason: "cannot"}, held, conformance.Failed, "",
 		},
-		{"nobody tells", &memory{refuses: "PATCH", reason: "user cannot patch"}, held, conformance.Skipped, ""},
-		{"another reason", &memory{refuses: "PATCH", reason: "because it is being terminated"}, held, conformance.Failed, ""},
+		{"no review", &memory{denies: "PATCH", reason: "user cannot patch"}, held, conformance.Skipped, ""},
+		{"another reason", &memory{denies: "PATCH", reason: "because it is being terminated"}, held, conformance.Failed, ""},
 		{
-			"blocks", &memory{lacks: map[string]bool{"update configmapsfinalizers": true}, refuses: "PATCH", reason: blocking},
+			"blocks", &memory{lacks: map[string]bool{"update configmapsfinalizers": true}, denies: "PATCH", reason: blocking},
 			held, conformance.Skipped, "update configmaps/finalizers",
 		},
 		{
-			"needn't block", &memory{lacks: map[string]bool{}, refuses: "PATCH", reason: blocking}, held, conformance.Failed, "",
+			"needn't block", &memory{lacks: map[string]bool{}, denies: "PATCH", reason: blocking}, held, conformance.Failed, "",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -250,21 +252,22 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestAbsentParts: on a server without controllers each case that needs one ends soon, and both are named.
+// TestAbsentParts: on a server without controllers each case that needs one ends soon, and the report names both
+// controllers.
 func TestAbsentParts(t *testing.T) {
 	wait := func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, "x"), conformance.Gone) }
 	all := []conformance.Case{story("one", wait), story("two", wait), story("three", wait), story("four", wait)}
 	for i := range all {
 		all[i].Needs = []conformance.Need{conformance.Collector, conformance.Namespaces}[i%2]
 	}
-	m := &memory{objects: map[string]map[string]any{}, stays: true, told: map[string]bool{}}
+	m := &memory{objects: map[string]map[string]any{}, stays: true, deleted: map[string]bool{}}
 	r := run(t, t.Context(), m, all...)
 	if r.Failed != 4 || r.Collector == "" || !strings.Contains(r.Namespaces, "no namespace controller seems to work") {
 		t.Errorf("%d failed; %q; %q", r.Failed, r.Collector, r.Namespaces)
 	}
 }
 
-// TestPages: no page for a browser is told as a reason.
+// TestPages: an HTML page is not reported as a reason.
 func TestPages(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
@@ -280,7 +283,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestFormats: a report says the same in each format.
+// TestFormats: a report has the same contents in each format.
 func TestFormats(t *testing.T) {
 	r := run(t, t.Context(), &memory{objects: map[string]map[string]any{}},
 		story("waits", func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, "x"), conformance.Gone) }))
@@ -295,7 +298,7 @@ func TestFormats(t *testing.T) {
 		"/configmaps' -H 'Content-Type: application/json' -d '{",
 	} {
 		if !strings.Contains(text.String(), line) {
-			t.Errorf("the text lacks %q:\n%s", line, &text)
+			t.Errorf("the report lacks %q:\n%s", line, &text)
 		}
 	}
 	var suite struct {

@@ -229,7 +229,7 @@ func (t *T) SetOwners(o *Object, options ...Option) *Object {
 // Release removes the finalizer Hold from an object, and keeps its others.
 func (t *T) Release(o *Object) {
 	for {
-		now := t.Holds(o, Present)
+		now := t.Expect(o, Present)
 		rest := []string{}
 		for _, f := range now.GetFinalizers() {
 			if f != Hold {

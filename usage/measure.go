@@ -58,7 +58,7 @@ func podUsage(obj runtime.Object, now time.Time) corev1.ResourceList {
 		now.After(t.Add(time.Duration(*grace)*time.Second)) {
 		return out
 	}
-	add(out, computing(charged(pod)))
+	add(out, computing(podResources(pod)))
 	return out
 }
 

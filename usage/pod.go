@@ -20,9 +20,9 @@ func Limits(s *corev1.PodSpec) corev1.ResourceList {
 	return sum
 }
 
-// charged is what quotas count: at least what the node has already allocated, plus the pod's overhead (K
-// pkg/quota/v1/evaluator/core: PodUsageFunc).
-func charged(pod *corev1.Pod) (requests, limits corev1.ResourceList) {
+// podResources are the requests and limits that quotas count: at least what the node has already allocated, plus the
+// pod's overhead (K pkg/quota/v1/evaluator/core: PodUsageFunc).
+func podResources(pod *corev1.Pod) (requests, limits corev1.ResourceList) {
 	options := podresource.PodResourcesOptions{UseStatusResources: true}
 	return podresource.PodRequests(pod, options), podresource.PodLimits(pod, options)
 }

@@ -22,14 +22,14 @@ var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 //	quota NAME                          a quota: its spec and what is used; its status says that hard is
 //	                                    spec.hard, unless it has a status of its own
 //	write RESOURCE [sub=SUBRESOURCE]    a create of the object or, of two in two lines, an update from the
-//	                                    first one to the second: what is charged to the quotas, or the refusal
+//	                                    first one to the second: the usage that is added to each quota, or the error
 //	total NAME RESOURCE                 the objects of a namespace, one in a line: what they use of the quota
 //	counted NAME...                     which resources count for one of the names
-//	charge NAME                         what the last write charged is used from now on
+//	add NAME                            adds the usage of the last write to the quota, and shows it subtracted again
 func TestUsage(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var quotas []*corev1.ResourceQuota
-		var charges map[string]corev1.ResourceList
+		var added map[string]corev1.ResourceList
 		find := func(name string) *corev1.ResourceQuota {
 			for _, q := range quotas {
 				if q.Name == name {
@@ -59,20 +59,20 @@ func TestUsage(t *testing.T) {
 					w.Old = object(t, w.Resource, lines[0])
 				}
 				var err error
-				if charges, err = Charge(quotas, w); err != nil {
+				if added, err = CheckRequest(quotas, w); err != nil {
 					return err.Error()
 				}
 				var out []string
 				for _, q := range quotas {
-					if c, ok := charges[q.Name]; ok {
+					if c, ok := added[q.Name]; ok {
 						out = append(out, q.Name+": "+printed(c))
 					}
 				}
 				return strings.Join(out, "\n")
-			case "charge":
+			case "add":
 				q := find(first)
-				q.Status.Used = Add(q.Status.Used, charges[first])
-				return printed(q.Status.Used) + "\nrefunded: " + printed(Refund(q.Status.Used, charges[first]))
+				q.Status.Used = Add(q.Status.Used, added[first])
+				return printed(q.Status.Used) + "\nsubtracted: " + printed(Subtract(q.Status.Used, added[first]))
 			case "total":
 				r := schema.ParseGroupResource(d.CmdArgs[1].Key)
 				all := map[schema.GroupResource][]runtime.Object{r: {}}

@@ -20,7 +20,7 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		storages     = storagev1.SchemeGroupVersion.WithResource("storageclasses")
 		runtimes     = nodev1.SchemeGroupVersion.WithResource("runtimeclasses")
 		ingresses    = networkingv1.SchemeGroupVersion.WithResource("ingressclasses")
-		storeCharges = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
+		updateQuotas = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
 	)
 	plugins := []Choice{
 		{Plugin: &Lifecycle{State: l.NamespaceState}, Default: true},
@@ -40,6 +40,6 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		{Plugin: CertificateSubject{}, Default: true},
 		{Plugin: &DefaultIngressClass{Classes: everywhere[*networkingv1.IngressClass](l, ingresses)}, Default: true},
 	}
-	quota := &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: storeCharges, Now: l.Now}
+	quota := &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: updateQuotas, Now: l.Now}
 	return append(append(plugins, dynamic...), Choice{Plugin: quota, Default: true})
 }

@@ -32,8 +32,8 @@ type Quota struct {
 
 // Limits for the attempts when other requests change a quota at the same time.
 const (
-	chargeAttempts = 20
-	refundTimeout  = 5 * time.Second
+	updateAttempts  = 20
+	subtractTimeout = 5 * time.Second
 )
 
 // Name implements Plugin.
@@ -60,7 +60,7 @@ func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 		return nil
 	}
 	if a.DryRun {
-		_, err := chargesOf(a, quotas, w)
+		_, err := checkRequest(a, quotas, w)
 		return err
 	}
 	done, err := q.turns.take(ctx, a.Namespace)
@@ -68,7 +68,7 @@ func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 		return fmt.Errorf("waiting for others that quotas are charged for: %w", err)
 	}
 	defer done()
-	return q.charge(ctx, a, w)
+	return q.addUsage(ctx, a, w)
 }
 
 func (q *Quota) now() time.Time {
@@ -78,31 +78,33 @@ func (q *Quota) now() time.Time {
 	return q.Now()
 }
 
-// chargesOf returns the usage to add to each quota, or the error for a request that exceeds one.
-func chargesOf(a *Attributes, quotas []*corev1.ResourceQuota, w usage.Write) (map[string]corev1.ResourceList, error) {
-	charges, err := usage.Charge(quotas, w)
+// checkRequest returns the usage to add to each quota, or the error for a request that exceeds one.
+func checkRequest(
+	a *Attributes, quotas []*corev1.ResourceQuota, w usage.Write,
+) (map[string]corev1.ResourceList, error) {
+	added, err := usage.CheckRequest(quotas, w)
 	if err != nil {
 		return nil, Forbidden(a, err)
 	}
-	return charges, nil
+	return added, nil
 }
 
-// charge checks the quotas and adds the usage, again while other requests change them. A quota that has the usage is
+// addUsage checks the quotas and adds the usage, again while other requests change them. A quota that has the usage is
 // not checked again.
-func (q *Quota) charge(ctx context.Context, a *Attributes, w usage.Write) error {
-	charged := map[string]bool{}
+func (q *Quota) addUsage(ctx context.Context, a *Attributes, w usage.Write) error {
+	updated := map[string]bool{}
 	for attempt := 1; ; attempt++ {
 		quotas, err := q.Quotas(ctx, a.Namespace)
 		if err != nil {
 			return fmt.Errorf("looking up quotas of %s: %w", a.Namespace, err)
 		}
-		open := slices.DeleteFunc(quotas, func(quota *corev1.ResourceQuota) bool { return charged[quota.Name] })
-		charges, err := chargesOf(a, open, w)
+		open := slices.DeleteFunc(quotas, func(quota *corev1.ResourceQuota) bool { return updated[quota.Name] })
+		added, err := checkRequest(a, open, w)
 		if err != nil {
 			return err
 		}
-		err = q.store(ctx, a, open, charges, charged)
-		if !apierrors.IsConflict(err) || attempt == chargeAttempts {
+		err = q.store(ctx, a, open, added, updated)
+		if !apierrors.IsConflict(err) || attempt == updateAttempts {
 			return err
 		}
 	}
@@ -110,30 +112,30 @@ func (q *Quota) charge(ctx context.Context, a *Attributes, w usage.Write) error 
 
 // store updates the quotas one after the other, and records which have been updated.
 func (q *Quota) store(
-	ctx context.Context, a *Attributes, quotas []*corev1.ResourceQuota, charges map[string]corev1.ResourceList,
-	charged map[string]bool,
+	ctx context.Context, a *Attributes, quotas []*corev1.ResourceQuota, added map[string]corev1.ResourceList,
+	updated map[string]bool,
 ) error {
 	for _, quota := range quotas {
-		asked := charges[quota.Name]
-		if len(asked) == 0 {
+		delta := added[quota.Name]
+		if len(delta) == 0 {
 			continue
 		}
 		next := quota.DeepCopy()
-		next.Status.Used = usage.Add(quota.Status.Used, asked)
+		next.Status.Used = usage.Add(quota.Status.Used, delta)
 		if err := q.Store(ctx, next); err != nil {
 			return err
 		}
-		charged[quota.Name] = true
-		a.OnFailure(func() { q.refund(ctx, a.Namespace, quota.Name, asked) })
+		updated[quota.Name] = true
+		a.OnFailure(func() { q.subtractUsage(ctx, a.Namespace, quota.Name, delta) })
 	}
 	return nil
 }
 
-// refund subtracts the usage again. If it can't, the controller recomputes the usage.
-func (q *Quota) refund(ctx context.Context, namespace, name string, asked corev1.ResourceList) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refundTimeout)
+// subtractUsage subtracts the usage again. If it can't, the controller recomputes the usage.
+func (q *Quota) subtractUsage(ctx context.Context, namespace, name string, delta corev1.ResourceList) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), subtractTimeout)
 	defer cancel()
-	for range chargeAttempts {
+	for range updateAttempts {
 		quotas, err := q.Quotas(ctx, namespace)
 		if err != nil {
 			return
@@ -142,7 +144,7 @@ func (q *Quota) refund(ctx context.Context, namespace, name string, asked corev1
 		for _, quota := range quotas {
 			if quota.Name == name {
 				next := quota.DeepCopy()
-				next.Status.Used = usage.Refund(quota.Status.Used, asked)
+				next.Status.Used = usage.Subtract(quota.Status.Used, delta)
 				err = q.Store(ctx, next)
 			}
 		}

@@ -84,14 +84,14 @@ func (a *API) Closing() <-chan struct{} { return a.watches.closing }
 
 // ListAll lists objects that are shown to no client. It is registry.Registry's hook.
 func (a *API) ListAll(
-	ctx context.Context, t registry.Target, o *metainternal.ListOptions,
+	ctx context.Context, target registry.Target, opts *metainternal.ListOptions,
 ) ([]*storage.Object, metav1.ListMeta, error) {
 	form := render.Format{Media: codec.MediaJSON, As: "PartialObjectMetadataList"}
-	return a.list(ctx, t, o, &render.Rendering{Resource: t.Resource, Format: form})
+	return a.list(ctx, target, opts, &render.Rendering{Resource: target.Resource, Format: form})
 }
 
 // Observe counts a request that the process has made itself. It is registry.Registry's hook.
-func (a *API) Observe(t registry.Target, verb string, err error, took time.Duration, panicked bool) {
+func (a *API) Observe(target registry.Target, verb string, err error, took time.Duration, panicked bool) {
 	code := http.StatusOK
 	if err != nil {
 		code = int(status.Of(err).Code)
@@ -99,5 +99,5 @@ func (a *API) Observe(t registry.Target, verb string, err error, took time.Durat
 	if panicked {
 		a.metrics.Panics.Inc()
 	}
-	a.metrics.Answered(exchange.LabelOf(t, verb), code, 0, took)
+	a.metrics.Answered(exchange.LabelOf(target, verb), code, 0, took)
 }

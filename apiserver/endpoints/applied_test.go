@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestAppliedBounds: what an apply merges item by item is bounded; a list of texts, such as addresses, is not.
+// TestAppliedBounds: lists that an apply merges item by item are bounded; a list of strings, such as addresses, is not.
 func TestAppliedBounds(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	many := func(n int, format string) string {

@@ -43,10 +43,10 @@ func thing(collection, name, spec string) string {
 		`}`
 }
 
-// TestApplyVersions: managers of fields at several versions, of which one knows more. The field manager converts
-// without pruning, so that it finds what a version's schema doesn't have, and reports it (AX
+// TestApplyVersions: field managers of several versions, of which one has more fields. The field manager converts
+// without pruning, so that it finds fields that a version's schema doesn't have, and reports them (AX
 // pkg/apiserver/customresource_handler.go: scopeWithFieldManager; AM
-// pkg/util/managedfields/internal/versionconverter.go). The answers are those that apiextensions-apiserver 0.36.6 gave;
+// pkg/util/managedfields/internal/versionconverter.go). The responses are those of apiextensions-apiserver 0.36.6;
 // tests/extensions compares more of them.
 func TestApplyVersions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
@@ -71,7 +71,7 @@ func TestApplyVersions(t *testing.T) {
 	failed := func(a apiservertest.Answer, code int, says string) {
 		t.Helper()
 		if st := must(t, a, code).Status(); st.Message != says {
-			t.Errorf("answered %q, want %q", st.Message, says)
+			t.Errorf("message %q, want %q", st.Message, says)
 		}
 	}
 
@@ -95,7 +95,7 @@ func TestApplyVersions(t *testing.T) {
 	)
 	expect("y", `{"a":1,"n":"set"}`, `m example.com/v1beta1 {"f:spec":{"f:a":{}}}`)
 
-	// An entry of a version that the definition doesn't have is dropped (conformance/differences.md).
+	// An entry of a version that the CRD doesn't have is dropped (conformance/differences.md).
 	gone := strings.Replace(thing(newer, "z", `{"a":1}`), `"name":"z"`,
 		`"name":"z","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v0",
 		"fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:b":{}}}}]`, 1)
@@ -103,7 +103,7 @@ func TestApplyVersions(t *testing.T) {
 	expect("z", `{"a":1,"n":"set"}`, `other example.com/v1 {"f:spec":{".":{},"f:a":{},"f:n":{}}}`)
 }
 
-// TestApplyDefaults: defaults are filled in when an apply changes something, nothing of the document is pruned.
+// TestApplyDefaults: defaults are set when an apply changes something; no field of the document is pruned.
 func TestApplyDefaults(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	defineVersions(t, s)
@@ -113,7 +113,7 @@ func TestApplyDefaults(t *testing.T) {
 	)
 	if says := a.Status().Message; says !=
 		`Thing.example.com "x" is invalid: spec.b: Invalid value: "null": spec.b in body must be of type string: "null"` {
-		t.Errorf("answered %q", says)
+		t.Errorf("message %q", says)
 	}
 	must(t, s.Do("POST", newer, thing(newer, "x", `{"b":null}`)), http.StatusCreated)
 }

@@ -20,14 +20,14 @@ const (
 	cutOff      = "kubecascade_inflight_memory_cut_off_total"
 )
 
-// noise is text that can't be compressed.
+// noise is a string that can't be compressed.
 func noise(n int) string {
 	b := make([]byte, n*3/4)
 	_, _ = rand.Read(b) // never fails
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// unread sends a request of a user, reads the first line of the answer and no more, until the test ends.
+// unread sends a request of a user, and reads only the first line of the response until the test ends.
 func unread(t *testing.T, s *apiservertest.Server, user, path string, header ...string) *line {
 	t.Helper()
 	l := dial(t, s)
@@ -44,7 +44,7 @@ func unread(t *testing.T, s *apiservertest.Server, user, path string, header ...
 	return l
 }
 
-// hungUp waits until the server has hung up, and reads what it has sent before.
+// hungUp waits until the server has closed the connection, and reads what it has sent before.
 func (l *line) hungUp() {
 	l.t.Helper()
 	if err := l.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
@@ -53,14 +53,14 @@ func (l *line) hungUp() {
 	for buf := make([]byte, 64<<10); ; {
 		if _, err := l.Read(buf); err != nil {
 			if e, ok := err.(net.Error); ok && e.Timeout() {
-				l.t.Fatal("the server doesn't hang up")
+				l.t.Fatal("the server doesn't close the connection")
 			}
 			return
 		}
 	}
 }
 
-// readTo reads until some text has come.
+// readTo reads until it has read a string.
 func (l *line) readTo(text string) {
 	l.t.Helper()
 	last := ""
@@ -73,7 +73,7 @@ func (l *line) readTo(text string) {
 	}
 }
 
-// await waits until a metric fulfils a condition.
+// await waits until a metric meets a condition.
 func await(t *testing.T, s *apiservertest.Server, name, what string, is func(float64) bool) {
 	t.Helper()
 	for n := metric(t, s, name); !is(n); n = metric(t, s, name) {
@@ -83,12 +83,12 @@ func await(t *testing.T, s *apiservertest.Server, name, what string, is func(flo
 	}
 }
 
-// TestUnreadLists: lists that are not read count with the objects that they keep, and are cut off if they are too many,
-// those of the user that has most of them.
+// TestUnreadLists: unread lists count with the objects that they keep in memory. If they are too many, those of the
+// user that has most of them are aborted.
 func TestUnreadLists(t *testing.T) {
 	const size = 1 << 20
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-		c.WriteTimeout, c.MemoryInFlight = time.Hour, 80*size // 40 are for what isn't read
+		c.WriteTimeout, c.MemoryInFlight = time.Hour, 80*size // 40 are for unread responses
 	}})
 	for i := range 10 {
 		must(
@@ -102,15 +102,15 @@ func TestUnreadLists(t *testing.T) {
 	await(t, s, unreadBytes, "two lists", func(n float64) bool { return n >= 20*size })
 	second := unread(t, s, "flood", configmaps)
 	await(t, s, unreadBytes, "three lists", func(n float64) bool { return n >= 30*size })
-	for i := range 3 { // each is cut off, as no user has more
+	for i := range 3 { // each is aborted, as no user has more
 		l := unread(t, s, "flood", configmaps)
 		await(t, s, cutOff, "one more", func(n float64) bool { return n == float64(i+1) })
 		l.hungUp()
 	}
-	third := unread(t, s, "third", configmaps) // at the cost of who has more
+	third := unread(t, s, "third", configmaps) // a response of a user that has more is aborted
 	await(t, s, cutOff, "four", func(n float64) bool { return n == 4 })
 	cut := make(chan struct{}, 2)
-	for _, l := range []*line{first, second} { // one is cut off, the other is read to its end
+	for _, l := range []*line{first, second} { // one is aborted, the other is read to its end
 		go func() { l.hungUp(); cut <- struct{}{} }()
 	}
 	<-cut
@@ -123,13 +123,13 @@ func TestUnreadLists(t *testing.T) {
 	await(t, s, unreadBytes, "one list again", func(n float64) bool { return n <= 12*size })
 }
 
-// watchForms are what watches may show large events as, but for Tables, which are made for each watch.
+// watchForms are the media types of watches for large events, except Tables, which are rendered for each watch.
 var watchForms = []struct{ what, accept string }{
 	{"objects", "application/json"},
 	{"protobuf", "application/vnd.kubernetes.protobuf"},
 }
 
-// TestUnreadWatches: what watches are to send counts while it isn't read, whatever its form.
+// TestUnreadWatches: unread events of watches count, in each media type.
 func TestUnreadWatches(t *testing.T) {
 	const size, floods = 1 << 20, 20
 	for _, c := range append(
@@ -151,7 +151,7 @@ func TestUnreadWatches(t *testing.T) {
 				names = append(names, fmt.Sprint("n", i))
 				watch("flood", names[i+1])
 			}
-			for _, name := range names { // with short answers
+			for _, name := range names { // with short responses
 				must(
 					t,
 					s.Do("POST", configmaps, configmap(name, map[string]string{"k": noise(size)}, map[string]string{"turn": "is0"})),
@@ -167,7 +167,7 @@ func TestUnreadWatches(t *testing.T) {
 	}
 }
 
-// TestUnreadEvents: events that many watches are to send count once, and none of these watches is cut off.
+// TestUnreadEvents: events that many watches send count once, and none of these watches is aborted.
 func TestUnreadEvents(t *testing.T) {
 	const size, watches = 1 << 20, 40
 	for _, c := range watchForms {
@@ -190,7 +190,7 @@ func TestUnreadEvents(t *testing.T) {
 			}
 			for s.API.Limits().Sharing() < watches {
 				if n := metric(t, s, cutOff); n > 0 {
-					t.Fatalf("%v are cut off", n)
+					t.Fatalf("%v are aborted", n)
 				}
 			}
 			if n := metric(t, s, unreadBytes); n < 3*size || n > 16*size {
@@ -207,8 +207,8 @@ func TestUnreadEvents(t *testing.T) {
 	}
 }
 
-// TestUnreadSocket: a watch over a WebSocket that isn't read leaves its seat while it sends its initial events, counts
-// while it isn't read, and is cut off as others are.
+// TestUnreadSocket: an unread watch over a WebSocket gives up its seat while it sends its initial events, counts while
+// it isn't read, and is aborted as others are.
 func TestUnreadSocket(t *testing.T) {
 	const size = 1 << 20
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
@@ -227,14 +227,14 @@ func TestUnreadSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, s, unreadBytes, "what the watch keeps", func(n float64) bool { return n >= 10*size })
-	// Its seat is free: there is one only for all who are no masters.
+	// Its seat is free: all users outside of system:masters share one.
 	for s.Do("GET", configmaps+"/none", nil, "Impersonate-User", "third").Code == http.StatusTooManyRequests {
 		if t.Context().Err() != nil {
-			t.Fatal("the seat is never given to another request")
+			t.Fatal("no other request gets the seat")
 		}
 	}
 	sockets := 1.0
-	for n := 0.0; n == 0; n = metric(t, s, cutOff) { // as many of another user as there is no room for
+	for n := 0.0; n == 0; n = metric(t, s, cutOff) { // more of another user than there is memory for
 		_, err := dialSocket(t, s, initial, s.URL, "Impersonate-User", "flood")
 		switch {
 		case err == nil:
@@ -246,7 +246,7 @@ func TestUnreadSocket(t *testing.T) {
 	await(t, s, "apiserver_longrunning_requests{", "those that are not cut off", func(n float64) bool {
 		return n == sockets-metric(t, s, cutOff)
 	})
-	for range 10 { // the first is whole
+	for range 10 { // the first one is complete
 		var m received
 		if err := message.Receive(c, &m); err != nil || len(m.data) < size {
 			t.Fatalf("%d bytes: %v", len(m.data), err)

@@ -64,7 +64,7 @@ func BenchmarkList(b *testing.B) {
 				b.Fatal(o.Key, err)
 			}}
 			for b.Loop() {
-				if stream, _ := x.Stream(objs, metav1.ListMeta{}); stream != nil { // sent as it is made
+				if stream, _ := x.Stream(objs, metav1.ListMeta{}); stream != nil { // sent while it is encoded
 					if err := stream(io.Discard); err != nil {
 						b.Fatal(err)
 					}
@@ -121,7 +121,7 @@ func BenchmarkFrame(b *testing.B) {
 			b.ReportAllocs()
 			x := &render.Rendering{Resource: res, Format: render.Format{Media: codec.MediaJSON}}
 			w := &watch{
-				q: &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}, api: a, x: x,
+				req: &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}, api: a, rendering: x,
 				sel: registry.Selection{Resource: res, Prefix: "/registry/configmaps/"}, out: discard{},
 			}
 			w.share()

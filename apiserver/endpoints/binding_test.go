@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// A binding changes the pod as BindingREST.setPodNodeAndMetadata does: the status says that it is
-// scheduled, labels and annotations come along, and neither generation nor managers follow.
+// A binding changes the pod as BindingREST.setPodNodeAndMetadata does: it sets the condition PodScheduled and copies
+// labels and annotations; generation and managedFields are unchanged.
 func TestBinding(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const pods = "/api/v1/namespaces/default/pods"

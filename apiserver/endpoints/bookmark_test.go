@@ -41,16 +41,16 @@ func TestBookmarkObjects(t *testing.T) {
 	}
 }
 
-// TestLastBookmark: H-28, shortly before its deadline a watch says how far it has come, if it was asked to.
+// TestLastBookmark: H-28, shortly before its deadline a watch sends a bookmark, if the client has allowed bookmarks.
 func TestLastBookmark(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
-	asked := s.Watch(configmaps + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=" + start)
+	allowed := s.Watch(configmaps + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=" + start)
 	silent := s.Watch(configmaps + "?watch=true&timeoutSeconds=3&resourceVersion=" + start)
 	short := s.Watch(configmaps + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=2&resourceVersion=" + start)
 	past := s.Watch(configmaps + "?watch=true&timeoutSeconds=-1&resourceVersion=" + start)
 	moved := must(t, s.Do("POST", "/api/v1/namespaces/default/secrets", `{"metadata":{"name":"elsewhere"}}`), http.StatusCreated).Object().GetResourceVersion()
-	e := next(t, asked)
+	e := next(t, allowed)
 	got, err := strconv.Atoi(e.Object.GetResourceVersion())
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,9 @@ func TestLastBookmark(t *testing.T) {
 	if want, _ := strconv.Atoi(moved); e.Type != "BOOKMARK" || got < want {
 		t.Errorf("%s at %d, want a bookmark at %d or later", e.Type, got, want)
 	}
-	for name, w := range map[string]*apiservertest.Watch{"asked": asked, "silent": silent, "short": short, "past": past} {
+	for name, w := range map[string]*apiservertest.Watch{
+		"allowed": allowed, "silent": silent, "short": short, "past": past,
+	} {
 		if e, err := w.Next(); !errors.Is(err, io.EOF) {
 			t.Errorf("%s: %v, %v, want the end", name, e, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestManagers: more managers than anybody has are refused, before their fields are compared.
+// TestManagers: an unreasonable number of managedFields is rejected before their fields are compared.
 func TestManagers(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	managers := func(n int) string {
@@ -66,7 +66,7 @@ func TestWarningBounds(t *testing.T) {
 		name string
 		// fields are the lengths of the unknown fields' names.
 		fields []int
-		// want are the lengths of the texts that come.
+		// want are the lengths of the warnings in the response.
 		want []int
 	}{
 		{"all fit", []int{1000, 1000, 1000}, []int{1016, 1016, 1016}},

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestClockIsSet: the wall clock is set back and forward by hours while the server runs. Deletions go through all the
-// same, watches show them in order, and writes keep their revisions' order, whatever their timestamps say.
+// TestClockIsSet: the wall clock is set back and forward by hours while the server runs. Deletions complete all the
+// same, watches show them in order, and writes keep their revisions' order, whatever their timestamps are.
 func TestClockIsSet(t *testing.T) {
 	var shift atomic.Int64
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {

@@ -15,8 +15,8 @@ import (
 
 const writers = 64
 
-// TestNothingIsLost: many change one object, each a field of its own by a patch without a revision
-// (B-56), and all together a counter by PUT with one (B-08).
+// TestNothingIsLost: many clients change one object, each a field of its own by a patch without a revision (B-56), and
+// all of them a counter by PUT with one (B-08).
 func TestNothingIsLost(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"n": "0"}, nil)), http.StatusCreated)
@@ -42,7 +42,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
-// increment adds one to the counter, again until it wins.
+// increment adds one to the counter, and retries after conflicts.
 func increment(s *apiservertest.Server) error {
 	for {
 		a, err := s.Try("GET", configmaps+"/a", nil)
@@ -65,7 +65,7 @@ func increment(s *apiservertest.Server) error {
 	}
 }
 
-// TestOneCreateWins: the others are told so (0-03), and exactly one PUT that creates says 201 (B-01).
+// TestOneCreateWins: the others receive AlreadyExists (0-03), and exactly one PUT that creates receives 201 (B-01).
 func TestOneCreateWins(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	var posted, put, deleted atomic.Int32
@@ -95,7 +95,7 @@ func TestOneCreateWins(t *testing.T) {
 	}
 }
 
-// TestGeneratedNames; all differ and keep to the pattern.
+// TestGeneratedNames; all differ and match the pattern.
 func TestGeneratedNames(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	var mu sync.Mutex // guards seen

@@ -19,8 +19,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 )
 
-// TestLargeAnswers: their length is told unless they are compressed, and on a connection that is theirs alone
-// they are sent in full segments until they end. A client that hasn't read them holds them up in between.
+// TestLargeAnswers: large responses have a Content-Length unless they are compressed. On a connection without other
+// streams they are sent in full segments. A client that doesn't read them blocks them in between.
 func TestLargeAnswers(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	random := rand.NewChaCha8([32]byte{1})
@@ -86,8 +86,8 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
-// narrowPort serves on a port whose connections hold little that isn't read; they are sent to conns. HTTP/2 has
-// windows of its own for that.
+// narrowPort serves on a port whose connections have small buffers; they are sent to conns. HTTP/2 has windows of its
+// own for that.
 func narrowPort(t *testing.T, h http.Handler, secure, http2 bool) (port *httptest.Server, conns chan *net.TCPConn) {
 	conns = make(chan *net.TCPConn, 8)
 	port = httptest.NewUnstartedServer(h)

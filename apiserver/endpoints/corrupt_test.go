@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestUnreadableValue: requests for it get a clear Status, and nobody else notices.
+// TestUnreadableValue: requests for an unreadable object receive a clear Status, and no others are affected.
 func TestUnreadableValue(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 3)
@@ -44,7 +44,7 @@ func TestUnreadableValue(t *testing.T) {
 			t.Errorf("list in %s: %s", accept, a.Body)
 		}
 	}
-	// To a watch it is as if it had gone, and as if it came when it can be read again.
+	// A watch sees it as deleted, and as added when it can be read again.
 	if e := next(t, w); e.Type != "DELETED" || e.Object.GetName() != "m01" {
 		t.Errorf("%s %s", e.Type, e.Object.GetName())
 	}
@@ -55,15 +55,15 @@ func TestUnreadableValue(t *testing.T) {
 	if e := next(t, w); e.Type != "ADDED" || e.Object.GetName() != "m01" {
 		t.Errorf("%s %s", e.Type, e.Object.GetName())
 	}
-	// A collection is deleted but for what can't be read.
+	// A DELETE of the collection keeps objects that can't be read.
 	must(t, s.Do("DELETE", configmaps, nil), http.StatusOK)
 	if left := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().Items; len(left) != 0 {
 		t.Errorf("left %v", left)
 	}
 }
 
-// TestOddValue is JSON with metadata, but not an object of its kind: clients' decoders would refuse
-// a whole list for it. So it is a clear Status by itself, and left out of lists and watches.
+// TestOddValue: a value is JSON with metadata, but not an object of its kind: clients' decoders would reject a whole
+// list with it. So a request for it receives a clear Status, and lists and watches omit it.
 func TestOddValue(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 2)
@@ -113,7 +113,7 @@ func TestOddValue(t *testing.T) {
 	}
 }
 
-// TestBrokenNeighbours: what the server reads on the way to something else may be broken, too.
+// TestBrokenNeighbours: objects that the server reads while it processes a request may be unreadable, too.
 func TestBrokenNeighbours(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	s.Put(t, "/registry/priorityclasses/broken", "garbage")

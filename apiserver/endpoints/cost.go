@@ -7,21 +7,21 @@ import (
 )
 
 // sending is the memory that an answer of so many bytes takes while it is sent.
-func (q *request) sending(size int64) int64 {
+func (req *request) sending(size int64) int64 {
 	encoded := size
-	if size >= render.GzipFrom && render.AcceptsGzip(q.r) {
+	if size >= render.GzipFrom && render.AcceptsGzip(req.r) {
 		size += render.GzipMemory
 	}
-	return size + q.recordedAnswer(encoded)
+	return size + req.recordedAnswer(encoded)
 }
 
 // scanCost is the memory of custom resources that are converted together while a list is read (see listCustom). Those
 // that are selected count with the answer.
-func (a *API) scanCost(q *request, x *render.Rendering, limit int64) (n int64) {
-	if !x.Resource.Custom || x.Resource.FromStored == nil || x.MetadataOnly() {
+func (a *API) scanCost(req *request, rendering *render.Rendering, limit int64) (n int64) {
+	if !rendering.Resource.Custom || rendering.Resource.FromStored == nil || rendering.MetadataOnly() {
 		return 0
 	}
-	snapshot, err := a.registry.Cache.Snapshot(x.Resource.Collection, 0)
+	snapshot, err := a.registry.Cache.Snapshot(rendering.Resource.Collection, 0)
 	if err != nil {
 		return 0
 	}
@@ -29,10 +29,10 @@ func (a *API) scanCost(q *request, x *render.Rendering, limit int64) (n int64) {
 	if limit > 0 {
 		most = int(min(limit, readAhead))
 	}
-	prefix := q.Key(a.registry.Root)
-	snapshot.Ascend(prefix, prefix, func(o *storage.Object) bool {
-		size, count = size+len(o.JSON), count+1
-		n += render.Copies*int64(len(o.JSON)) + 2*weight.Tree.JSON(o.JSON).Decoded()
+	prefix := req.Key(a.registry.Root)
+	snapshot.Ascend(prefix, prefix, func(obj *storage.Object) bool {
+		size, count = size+len(obj.JSON), count+1
+		n += render.Copies*int64(len(obj.JSON)) + 2*weight.Tree.JSON(obj.JSON).Decoded()
 		return size < readBytes && count < most
 	})
 	return n

@@ -6,7 +6,7 @@ import "slices"
 // types change, and whether the watch continues: it ends when its version is no longer served, or when its events would
 // take a form that its client does not expect.
 func (w *watch) followCRD() (changed <-chan struct{}, going bool) {
-	old := w.q.Resource
+	old := w.req.Resource
 	if !old.Custom {
 		return nil, true
 	}
@@ -18,16 +18,16 @@ func (w *watch) followCRD() (changed <-chan struct{}, going bool) {
 	if now == nil || now.Origin != old.Origin || now.Namespaced != old.Namespaced || now.Kind != old.Kind {
 		return changed, false
 	}
-	if w.x.Format.As == "Table" && !slices.Equal(now.Table.Columns, old.Table.Columns) {
+	if w.rendering.Format.As == "Table" && !slices.Equal(now.Table.Columns, old.Table.Columns) {
 		return changed, false
 	}
-	t := w.q.Target
+	t := w.req.Target
 	t.Resource = now
-	sel, err := w.api.registry.SelectionOf(t, w.o)
+	sel, err := w.api.registry.SelectionOf(t, w.opts)
 	if err != nil { // a field that can't be selected any more
 		return changed, false
 	}
-	w.q.Resource, w.sel, w.x.Resource = now, sel, now
+	w.req.Resource, w.sel, w.rendering.Resource = now, sel, now
 	w.share()
 	return changed, true
 }

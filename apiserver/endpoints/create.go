@@ -7,26 +7,26 @@ import (
 )
 
 // serveCreate is POST on a collection.
-func (a *API) serveCreate(q *request) error {
-	x, err := q.rendering()
+func (a *API) serveCreate(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	b, o, err := q.creation()
+	body, opts, err := req.creation()
 	if err != nil {
 		return err
 	}
-	if q.Resource.Virtual {
-		return a.post(q, x, b, o)
+	if req.Resource.Virtual {
+		return a.post(req, rendering, body, opts)
 	}
-	obj, err := q.stored(b)
+	obj, err := req.stored(body)
 	if err != nil {
 		return err
 	}
-	q.Options, q.DryRun, q.Manager = o, registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
-	out, err := a.registry.Create(q.r.Context(), &q.Operation, obj)
+	req.Options, req.DryRun, req.Manager = opts, registry.IsDryRun(opts.DryRun), req.managerOr(opts.FieldManager)
+	out, err := a.registry.Create(req.r.Context(), &req.Operation, obj)
 	if err != nil {
 		return err
 	}
-	return q.answer(x, http.StatusCreated, out)
+	return req.answer(rendering, http.StatusCreated, out)
 }

@@ -18,7 +18,7 @@ const (
 // listCustom calls yield with the selected custom resources of a state, in key order from a key on, until it returns
 // false. Each is read once for the answer: x.Views has what is shown of it. yield takes at most limit; 0 is no bound.
 func (l lister) listCustom(
-	ctx context.Context, st registry.State, from string, limit int64, sel *registry.Selection, x *render.Rendering,
+	ctx context.Context, st registry.State, from string, limit int64, sel *registry.Selection, rendering *render.Rendering,
 	yield func(*storage.Object) bool,
 ) (err error) {
 	deep, n := sel.Deep(), readAhead
@@ -27,16 +27,16 @@ func (l lister) listCustom(
 	}
 	for more := true; more; n = min(2*n, readAhead) { // if few are selected, more have to be read
 		var batch []*storage.Object
-		if batch, from, more, err = l.nextCustom(ctx, st, from, n, sel, x); err != nil {
+		if batch, from, more, err = l.nextCustom(ctx, st, from, n, sel, rendering); err != nil {
 			return err
 		}
-		if deep || !x.MetadataOnly() {
-			if err := x.Read(batch); err != nil {
+		if deep || !rendering.MetadataOnly() {
+			if err := rendering.Read(batch); err != nil {
 				return err
 			}
 		}
-		for _, o := range batch {
-			going, err := l.showCustom(o, deep, sel, x, yield)
+		for _, obj := range batch {
+			going, err := l.showCustom(obj, deep, sel, rendering, yield)
 			if err != nil || !going {
 				return err
 			}
@@ -47,47 +47,47 @@ func (l lister) listCustom(
 
 // showCustom calls yield with an object if it can be read and is selected.
 func (l lister) showCustom(
-	o *storage.Object, deep bool, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool,
+	obj *storage.Object, deep bool, sel *registry.Selection, rendering *render.Rendering, yield func(*storage.Object) bool,
 ) (going bool, err error) {
-	if err := x.Unreadable(o); err != nil {
-		x.Forget(o)
-		return l.omit(x, o.Key, err), nil
+	if err := rendering.Unreadable(obj); err != nil {
+		rendering.Forget(obj)
+		return l.omit(rendering, obj.Key, err), nil
 	}
 	if deep {
-		data, err := x.JSON(o)
+		data, err := rendering.JSON(obj)
 		if err != nil {
 			return false, err
 		}
 		if !sel.Has(storage.Select(data, sel.Resource.Fields)) {
-			x.Forget(o)
+			rendering.Forget(obj)
 			return true, nil
 		}
 	}
-	if err := x.Shrink(o); err != nil {
+	if err := rendering.Shrink(obj); err != nil {
 		return false, err
 	}
-	return yield(o), nil
+	return yield(obj), nil
 }
 
 // nextCustom returns up to n of the next objects whose metadata is selected, and the key to continue from if there are
 // more.
 func (l lister) nextCustom(
-	ctx context.Context, st registry.State, from string, n int, sel *registry.Selection, x *render.Rendering,
+	ctx context.Context, st registry.State, from string, n int, sel *registry.Selection, rendering *render.Rendering,
 ) (batch []*storage.Object, next string, more bool, err error) {
 	size := 0
-	err = st.Ascend(ctx, max(from, sel.Key), n, func(o *storage.Object) bool {
+	err = st.Ascend(ctx, max(from, sel.Key), n, func(obj *storage.Object) bool {
 		switch {
-		case sel.Key != "" && o.Key != sel.Key:
+		case sel.Key != "" && obj.Key != sel.Key:
 			return false
 		case len(batch) == n || size >= readBytes:
-			next, more = o.Key, true
+			next, more = obj.Key, true
 			return false
-		case o.Err != nil:
-			if !l.omit(x, o.Key, o.Err) {
+		case obj.Err != nil:
+			if !l.omit(rendering, obj.Key, obj.Err) {
 				return false
 			}
-		case sel.MatchesMetadata(o):
-			batch, size = append(batch, o), size+len(o.JSON)
+		case sel.MatchesMetadata(obj):
+			batch, size = append(batch, obj), size+len(obj.JSON)
 		}
 		return true
 	})

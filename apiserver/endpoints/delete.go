@@ -7,30 +7,30 @@ import (
 )
 
 // serveDelete is DELETE of one object (section C).
-func (a *API) serveDelete(q *request) error {
-	x, err := q.rendering()
+func (a *API) serveDelete(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	o, err := a.deleteOptions(q.r)
+	opts, err := a.deleteOptions(req.r)
 	if err != nil {
 		return err
 	}
-	q.recordOptions(o)
-	if ignoresReadError(o) {
-		return a.deleteMalformed(q, x)
+	req.recordOptions(opts)
+	if ignoresReadError(opts) {
+		return a.deleteMalformed(req, rendering)
 	}
-	q.Options, q.DryRun = o, registry.IsDryRun(o.DryRun)
-	q.WarnOfPolicy(o)
-	d, err := a.registry.Delete(q.r.Context(), &q.Operation, o)
+	req.Options, req.DryRun = opts, registry.IsDryRun(opts.DryRun)
+	req.WarnOfPolicy(opts)
+	d, err := a.registry.Delete(req.r.Context(), &req.Operation, opts)
 	if err != nil {
 		return err
 	}
 	switch {
 	case !d.Removed && d.Accepted: // C-61
-		return q.answer(x, http.StatusAccepted, d.Object)
-	case !d.Removed || q.Resource.Delete.Returned: // C-60, C-62
-		return q.answer(x, http.StatusOK, d.Object)
+		return req.answer(rendering, http.StatusAccepted, d.Object)
+	case !d.Removed || req.Resource.Delete.Returned: // C-60, C-62
+		return req.answer(rendering, http.StatusOK, d.Object)
 	}
-	return q.answerOther(x, http.StatusOK, q.RemovedStatus(d.Object))
+	return req.answerOther(rendering, http.StatusOK, req.RemovedStatus(d.Object))
 }

@@ -14,43 +14,43 @@ import (
 )
 
 // serveDeleteCollection is DELETE of a collection (C.7).
-func (a *API) serveDeleteCollection(q *request) error {
-	x, err := q.rendering()
+func (a *API) serveDeleteCollection(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	query := exchange.Query(q.r)
-	list, err := q.listOptions(query) // C-70
+	query := exchange.Query(req.r)
+	listOpts, err := req.listOptions(query) // C-70
 	if err != nil {
 		return err
 	}
-	if _, err := a.registry.SelectionOf(q.Target, list); err != nil { // before the body is read
+	if _, err := a.registry.SelectionOf(req.Target, listOpts); err != nil { // before the body is read
 		return err
 	}
-	opts, err := a.deleteOptions(q.r)
+	opts, err := a.deleteOptions(req.r)
 	if err != nil {
 		return err
 	}
-	q.recordOptions(opts)
+	req.recordOptions(opts)
 	if err := noCollection(opts); err != nil {
 		return err
 	}
 	if a.malformed {
-		x.Malformed = &render.Malformed{}
+		rendering.Malformed = &render.Malformed{}
 	}
-	q.Options, q.DryRun = opts, registry.IsDryRun(opts.DryRun)
-	q.WarnOfPolicy(opts)
-	items, meta, err := a.registry.DeleteCollection(q.r.Context(), &q.Operation, list, opts, func(
-		ctx context.Context, t registry.Target, o *metainternal.ListOptions,
+	req.Options, req.DryRun = opts, registry.IsDryRun(opts.DryRun)
+	req.WarnOfPolicy(opts)
+	items, meta, err := a.registry.DeleteCollection(req.r.Context(), &req.Operation, listOpts, opts, func(
+		ctx context.Context, target registry.Target, page *metainternal.ListOptions,
 	) ([]*storage.Object, metav1.ListMeta, error) {
-		return a.list(ctx, t, o, x)
+		return a.list(ctx, target, page, rendering)
 	})
 	if err != nil {
 		return err
 	}
-	q.without = func() error { // an error would mean that nothing was deleted
+	req.without = func() error { // an error would mean that nothing was deleted
 		kind := metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-		return q.answerOther(x, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})
+		return req.answerOther(rendering, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})
 	}
-	return q.answerList(x, items, meta)
+	return req.answerList(rendering, items, meta)
 }

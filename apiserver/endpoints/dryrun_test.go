@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestDryRun: every verb answers as it would, and etcd counts no write (B-70, A-39, C-65).
+// TestDryRun: every verb has the response of the real request, and etcd counts no write (B-70, A-39, C-65).
 func TestDryRun(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const pods, nodes = "/api/v1/namespaces/default/pods", "/api/v1/nodes"

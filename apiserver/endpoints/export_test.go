@@ -9,13 +9,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// EndsBurst lets a watch of the resource's collection that is in a burst read when nothing has come, and reports
-// whether the burst is over for it.
+// EndsBurst has a watch in a burst read the resource's collection when there are no new events, and reports whether the
+// burst has ended.
 func EndsBurst(ctx context.Context, c *cache.Cache, res *resources.Resource) (bool, error) {
 	a := New(Config{Registry: &registry.Registry{Cache: c}})
 	q := &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}
 	w := &watch{
-		q: q, api: a, x: &render.Rendering{Resource: res}, rev: c.Revision(), out: &chunks{begun: true}, burst: true,
+		req: q, api: a, rendering: &render.Rendering{Resource: res}, rev: c.Revision(), out: &chunks{begun: true}, burst: true,
 	}
 	watcher, err := c.Watch(res.Collection, w.rev)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestReviewMetadata: what a review's metadata has, which is of no use there, is bounded as that of other objects.
+// TestReviewMetadata: the metadata of a review, which has no effect, is bounded as that of other objects.
 func TestReviewMetadata(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	items := strings.TrimSuffix(strings.Repeat("{},", 200_000), ",")

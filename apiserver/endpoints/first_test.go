@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// The service "kubernetes" that somebody deleted is made again, as another object in the same address.
+// If the service "kubernetes" is deleted, it is created again, as another object with the same address.
 func TestKeepService(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const service = "/api/v1/namespaces/default/services/kubernetes"

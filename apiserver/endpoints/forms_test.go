@@ -50,7 +50,7 @@ func enproto(t *testing.T, obj runtime.Object) []byte {
 	return data
 }
 
-// TestProtobuf sends and reads some kinds in protobuf and compares with what JSON shows.
+// TestProtobuf sends and reads some kinds in protobuf and compares them with JSON.
 func TestProtobuf(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	labels := map[string]string{"a": "b"}
@@ -83,7 +83,7 @@ func TestProtobuf(t *testing.T) {
 			http.StatusCreated,
 		)
 		if got := a.Header.Get("Content-Type"); got != mediaProtobuf {
-			t.Errorf("%s: answered in %s", c.path, got)
+			t.Errorf("%s: Content-Type %s", c.path, got)
 		}
 		// JSON of the same object, decoded into the same type.
 		want := c.obj.DeepCopyObject()
@@ -244,7 +244,7 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// TestPretty: asked for, or by who asks.
+// TestPretty: JSON is indented if the query requests it, or for certain user agents.
 func TestPretty(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 1)
@@ -270,7 +270,7 @@ func TestPretty(t *testing.T) {
 	}
 }
 
-// TestGzip: large answers, for who says the word.
+// TestGzip: large responses are compressed for clients that accept gzip.
 func TestGzip(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, name := range []string{"a", "b"} {

@@ -36,7 +36,7 @@ func fuzzed(f *testing.F) *target {
 	return &target{s: s, h: s.API.Insecure()}
 }
 
-// send answers a request for any path and query.
+// send sends a request with any path and query to the handler.
 func (x *target) send(method, path, query, media, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://localhost/", strings.NewReader(body))
 	r.URL = &url.URL{Scheme: "http", Host: "localhost", Path: path, RawQuery: query}
@@ -49,11 +49,11 @@ func (x *target) send(method, path, query, media, body string) *httptest.Respons
 	return w
 }
 
-// check fails for an answer that is no answer, or a 5xx that isn't in allowed.
+// check fails for an invalid response, or a 5xx whose message isn't in allowed.
 func check(t *testing.T, w *httptest.ResponseRecorder, allowed ...string) {
 	t.Helper()
 	if w.Code < 200 || w.Code == 0 {
-		t.Fatalf("answered %d", w.Code)
+		t.Fatalf("status %d", w.Code)
 	}
 	if w.Code < 500 {
 		return
@@ -67,11 +67,11 @@ func check(t *testing.T, w *httptest.ResponseRecorder, allowed ...string) {
 			return
 		}
 	}
-	t.Fatalf("answered %d: %s", w.Code, w.Body)
+	t.Fatalf("status %d: %s", w.Code, w.Body)
 }
 
-// checkStrategic is check for strategic merges: the errors of their library that have no row of
-// their own are answered with 500, the library's text and no reason (B-54). A panic has a reason.
+// checkStrategic is check for strategic merges: errors of their library that the error table doesn't list are 500 with
+// the library's message and no reason (B-54). A panic has a reason.
 func checkStrategic(t *testing.T, w *httptest.ResponseRecorder) {
 	t.Helper()
 	if w.Code == http.StatusInternalServerError {
@@ -83,7 +83,7 @@ func checkStrategic(t *testing.T, w *httptest.ResponseRecorder) {
 	check(t, w, badRevision)
 }
 
-// Texts of the 5xx answers that are upstream's.
+// Messages of the 5xx responses that upstream has, too.
 const (
 	badRevision = "strconv.ParseUint: parsing" // B-07, H-20, H-29
 	future      = "Too large resource version" // H-11
@@ -110,7 +110,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// FuzzSelectors: pages of one show what the whole list shows.
+// FuzzSelectors: pages of one object have the same objects as the whole list.
 func FuzzSelectors(f *testing.F) {
 	x := fuzzed(f)
 	for _, s := range [][2]string{
@@ -147,7 +147,7 @@ func FuzzSelectors(f *testing.F) {
 	})
 }
 
-// FuzzDeleteOptions in body and query: what is answered with an error has changed nothing.
+// FuzzDeleteOptions in body and query: a request that fails has changed nothing.
 func FuzzDeleteOptions(f *testing.F) {
 	x := fuzzed(f)
 	for _, s := range [][3]string{{"application/json", `{"propagationPolicy":"Orphan"}`, ""},
@@ -172,9 +172,9 @@ func FuzzDeleteOptions(f *testing.F) {
 		check(t, w)
 		after := x.send(http.MethodGet, victim, "", "", "")
 		if w.Code >= 400 && after.Body.String() != before {
-			t.Fatalf("answered %d, but %s became %s", w.Code, before, after.Body)
+			t.Fatalf("status %d, but %s became %s", w.Code, before, after.Body)
 		}
-		if after.Code == http.StatusOK { // let go of what waits for a collector
+		if after.Code == http.StatusOK { // remove the finalizers that a collector would remove
 			x.send(http.MethodPatch, victim, "", mergePatch, `{"metadata":{"finalizers":null}}`)
 		}
 		if values, _ := url.ParseQuery(query + "&dryRun=All"); body == "" && len(values["dryRun"]) == 1 {
@@ -225,7 +225,7 @@ func FuzzPatch(f *testing.F) {
 			t.Fatalf("after %d %s: %v", w.Code, w.Body, got)
 		}
 		r := httptest.NewRequest(http.MethodGet, "http://localhost"+configmaps+"/a", nil)
-		r.Header.Set("Accept", asTable) // is made of the decoded object
+		r.Header.Set("Accept", asTable) // is rendered from the decoded object
 		table := httptest.NewRecorder()
 		if x.h.ServeHTTP(table, r); table.Code != http.StatusOK {
 			t.Fatalf("what is stored doesn't decode: %s", table.Body)
@@ -276,7 +276,7 @@ func FuzzObject(f *testing.F) {
 		}
 		created := apiservertest.Answer{Body: w.Body.Bytes()}.Object()
 		if strings.ContainsRune(created.GetName(), utf8.RuneError) {
-			return // protobuf brings names that aren't UTF-8, for which JSON shows another
+			return // names in protobuf may be invalid UTF-8, which JSON replaces
 		}
 		one := c + "/" + url.PathEscape(created.GetName())
 		if got := x.send(http.MethodGet, one, "", "", ""); got.Code != http.StatusOK {
@@ -314,7 +314,7 @@ func FuzzContinueToken(f *testing.F) {
 			t.Fatal(err)
 		}
 		if json.Unmarshal([]byte(raw), &k) == nil && k.RV > newest {
-			t.Skip() // a revision of the future is waited for
+			t.Skip() // the server waits for a future revision
 		}
 		w := x.send(http.MethodGet, configmaps, url.Values{"continue": {token}, "limit": {"1"}}.Encode(), "", "")
 		check(t, w)

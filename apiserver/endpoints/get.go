@@ -10,39 +10,39 @@ import (
 )
 
 // serveGet is GET of one object (H-20).
-func (a *API) serveGet(q *request) error {
-	x, err := q.rendering()
+func (a *API) serveGet(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	if q.Resource.Virtual {
-		o, err := a.registry.GetVirtual(q.r.Context(), &q.Operation)
+	if req.Resource.Virtual {
+		obj, err := a.registry.GetVirtual(req.r.Context(), &req.Operation)
 		if err != nil {
 			return err
 		}
-		return q.answer(x, http.StatusOK, o)
+		return req.answer(rendering, http.StatusOK, obj)
 	}
-	query := exchange.Query(q.r)
+	query := exchange.Query(req.r)
 	if query.Has("export") { // B-76
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
-	o, err := a.registry.Find(q.r.Context(), &q.Operation, query.Get("resourceVersion"))
+	obj, err := a.registry.Find(req.r.Context(), &req.Operation, query.Get("resourceVersion"))
 	if err != nil {
 		return err
 	}
-	if q.Resource.Custom {
-		err = x.Unreadable(o)
+	if req.Resource.Custom {
+		err = rendering.Unreadable(obj)
 	} else {
-		err = a.registry.Readable(q.Resource, o)
+		err = a.registry.Readable(req.Resource, obj)
 	}
 	if err != nil {
-		return a.registry.ReadError(o.Key, err)
+		return a.registry.ReadError(obj.Key, err)
 	}
-	return q.afford(q.getCost(x, o), func() error { return q.answer(x, http.StatusOK, o) })
+	return req.afford(req.getCost(rendering, obj), func() error { return req.answer(rendering, http.StatusOK, obj) })
 }
 
 // getCost is the memory of an answer with one object.
-func (q *request) getCost(x *render.Rendering, o *storage.Object) int64 {
-	objs := []*storage.Object{o}
-	return x.Cost(q.r, objs) + q.recordCost(x, objs)
+func (req *request) getCost(rendering *render.Rendering, obj *storage.Object) int64 {
+	objs := []*storage.Object{obj}
+	return rendering.Cost(req.r, objs) + req.recordCost(rendering, objs)
 }

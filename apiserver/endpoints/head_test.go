@@ -11,8 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
-// TestHeadIntake: long headers count while the request's body doesn't come. When there is no room for more of a user's,
-// it is told so, and other users are served, at its cost if they need much as well.
+// TestHeadIntake: long headers count while the request's body hasn't arrived. When there is no memory for more of one
+// user, its requests are rejected. Other users are served; if they need much memory, too, that user's requests are
+// aborted.
 func TestHeadIntake(t *testing.T) {
 	const size, most = 400 << 10, 8 << 20
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
@@ -32,7 +33,7 @@ func TestHeadIntake(t *testing.T) {
 		all = append(all, begin())
 		await(t, s, unreadBytes, "one more", func(now float64) bool { one = now - n; return one > size })
 	}
-	if a := begin().hear(); a.Code != http.StatusTooManyRequests {
+	if a := begin().receive(); a.Code != http.StatusTooManyRequests {
 		t.Fatalf("%d %s", a.Code, a.Body)
 	}
 	if n := metric(t, s, unreadBytes); n > most || n < most/2 {
@@ -63,7 +64,8 @@ func TestHeadOfWatch(t *testing.T) {
 	await(t, s, unreadBytes, "nothing", func(n float64) bool { return n == 0 })
 }
 
-// TestHeadForbidden: a denied request with long headers is answered, however slowly its body comes, and is over then.
+// TestHeadForbidden: a denied request with long headers gets its response, however slowly its body arrives, and ends
+// then.
 func TestHeadForbidden(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.RequestTimeout, c.Modes = time.Hour, []string{"RBAC"}
@@ -76,7 +78,7 @@ func TestHeadForbidden(t *testing.T) {
 		"POST %s HTTP/1.1\nHost: localhost\nImpersonate-User: user\nX-Long: %s\nContent-Length: 10\n\n", configmaps,
 		strings.Repeat("x", 400<<10),
 	)
-	if a := l.hear(); a.Code != http.StatusForbidden {
+	if a := l.receive(); a.Code != http.StatusForbidden {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	l.hungUp()
@@ -101,7 +103,7 @@ func TestHeadOfLongQuery(t *testing.T) {
 		begin()
 		await(t, s, unreadBytes, "one more", func(now float64) bool { one = now - n; return one > size })
 	}
-	if a := begin().hear(); a.Code != http.StatusTooManyRequests {
+	if a := begin().receive(); a.Code != http.StatusTooManyRequests {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	if n := waiting(authentication.Loopback.Name); n > most/size {

@@ -94,7 +94,7 @@ func TestBeginAndFinish(t *testing.T) {
 	}
 }
 
-// TestHookTurns: of two writes, one at a time has the turn, until it has finished.
+// TestHookTurns: of two writes, only one at a time is between begin and finish.
 func TestHookTurns(t *testing.T) {
 	waits := make(chan struct{})
 	var holders atomic.Int32
@@ -107,7 +107,7 @@ func TestHookTurns(t *testing.T) {
 			return hooks.Begun{}, fmt.Errorf("waiting: %w", err)
 		}
 		if n := holders.Add(1); n != 1 {
-			t.Errorf("%d writes have the turn", n)
+			t.Errorf("%d writes are between begin and finish", n)
 		}
 		end := func(error) {
 			holders.Add(-1)
@@ -126,8 +126,8 @@ func TestHookTurns(t *testing.T) {
 	}
 }
 
-// TestCreateHook: a resource that is not stored, and a subresource, answer a POST by their hooks: with the body, whose
-// kind is filled in, or with a Status for nil; without a hook they are no methods.
+// TestCreateHook: a resource that is not stored, and a subresource, process a POST by their hooks: the response is the
+// body, whose kind is filled in, or a Status for nil; without a hook the response is 405.
 func TestCreateHook(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	entry := *s.Types.Lookup("authentication.k8s.io", "v1", "selfsubjectreviews")

@@ -54,7 +54,7 @@ func multiplexed(t *testing.T, s *apiservertest.Server) (get func(path string) *
 	}
 }
 
-// whole reads an answer's body.
+// whole reads a response's whole body.
 func whole(t *testing.T, res *http.Response) []byte {
 	t.Helper()
 	defer res.Body.Close()
@@ -65,8 +65,8 @@ func whole(t *testing.T, res *http.Response) []byte {
 	return data
 }
 
-// TestUnreadListsOverHTTP2: lists that a client doesn't read take no memory to speak of, keep nothing else on the
-// connection waiting, and are cut off without the connection.
+// TestUnreadListsOverHTTP2: lists that a client doesn't read need little memory, don't delay other requests on the
+// connection, and are aborted without closing it.
 func TestUnreadListsOverHTTP2(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = 2 * time.Second
@@ -91,31 +91,31 @@ func TestUnreadListsOverHTTP2(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&during)
-	// The client, which is in this process, takes up to 4 MiB of each.
+	// The client, which is in this process, buffers up to 4 MiB of each.
 	if grown := int64(during.HeapAlloc) - int64(before.HeapAlloc); grown > streams*(5<<20) {
-		t.Errorf("%d lists of %d MiB that no one reads take %d MiB", streams, size/2, grown>>20)
+		t.Errorf("%d unread lists of %d MiB need %d MiB", streams, size/2, grown>>20)
 	}
-	for metric(t, s, "apiserver_current_inflight_requests") > 1 { // the question itself is one
+	for metric(t, s, "apiserver_current_inflight_requests") > 1 { // the request for the metric is one
 		if t.Context().Err() != nil {
 			t.Fatal("the lists are still served")
 		}
 	}
 	for _, res := range unread {
 		if n, err := io.Copy(io.Discard, res.Body); err == nil {
-			t.Errorf("a list that was cut off seems to be whole after %d bytes", n)
+			t.Errorf("an aborted list seems to be complete after %d bytes", n)
 		}
 		res.Body.Close()
 	}
-	whole(t, get(configmaps)) // the connection is as good as before
+	whole(t, get(configmaps)) // the connection can still be used
 }
 
-// watched is what a watch has told so far.
+// watched holds the events that a watch has sent so far.
 type watched struct {
 	d    *json.Decoder
 	last int64
 }
 
-// next returns the next event's type and how the object is numbered.
+// next returns the next event's type and the object's number.
 func (w *watched) next() (typ string, n int, err error) {
 	var e struct {
 		Type   string
@@ -138,11 +138,12 @@ func (w *watched) next() (typ string, n int, err error) {
 	return e.Type, n, err
 }
 
-// writes are how many events of 256 KiB are written: more than the 4 MiB that a client takes before it reads.
+// writes is the number of events of 256 KiB that are written: more than the 4 MiB that a client buffers before it
+// reads.
 const writes = 80
 
-// behindOverHTTP2 has two watches on one connection, of which one is read while objects are written; it returns the
-// other one's stream.
+// behindOverHTTP2 opens two watches on one connection and reads one of them while objects are written. It returns the
+// stream of the other one.
 func behindOverHTTP2(t *testing.T, s *apiservertest.Server, get func(string) *http.Response) *http.Response {
 	t.Helper()
 	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
@@ -162,8 +163,8 @@ func behindOverHTTP2(t *testing.T, s *apiservertest.Server, get func(string) *ht
 	return slow
 }
 
-// TestSlowWatchOverHTTP2: a watch that is so slow that history has gone is told 410. What it was sent until then is
-// without a gap. Another watch on the same connection gets everything meanwhile.
+// TestSlowWatchOverHTTP2: a watch that is so slow that its history has expired receives 410. The events before it have
+// no gap. Another watch on the same connection receives all events meanwhile.
 func TestSlowWatchOverHTTP2(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{
 		Cache:     cache.Options{Events: 16, TimelineEvents: 64},
@@ -176,7 +177,7 @@ func TestSlowWatchOverHTTP2(t *testing.T) {
 		typ, n, err := w.next()
 		if typ == "ERROR" {
 			if n != http.StatusGone {
-				t.Errorf("it was told %d", n)
+				t.Errorf("the error's code is %d", n)
 			}
 			break
 		}
@@ -191,15 +192,15 @@ func TestSlowWatchOverHTTP2(t *testing.T) {
 	if rest, err := io.ReadAll(slow.Body); err != nil || len(rest) > 0 {
 		t.Errorf("after the error comes %q, %v", rest, err)
 	}
-	// Where it stood is out of the history, which it is told again.
+	// A watch from its last revision receives 410 again, as that revision has expired.
 	again := &watched{d: json.NewDecoder(get(fmt.Sprintf("%s?watch=1&resourceVersion=%d", configmaps, w.last)).Body)}
 	if typ, code, err := again.next(); typ != "ERROR" || code != http.StatusGone {
-		t.Errorf("going on: %s %d, %v", typ, code, err)
+		t.Errorf("continuing: %s %d, %v", typ, code, err)
 	}
 }
 
-// TestStalledWatchOverHTTP2: a watch that isn't read for too long is cut off, and its connection isn't. From the last
-// event that it was sent it goes on without a gap.
+// TestStalledWatchOverHTTP2: a watch that isn't read for too long is aborted, without its connection. A new watch from
+// the last event that was sent continues without a gap.
 func TestStalledWatchOverHTTP2(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second
@@ -216,7 +217,7 @@ func TestStalledWatchOverHTTP2(t *testing.T) {
 		_, n, err := w.next()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				t.Error("the stream seems to have ended well")
+				t.Error("the stream ended without an error")
 			}
 			break
 		}
@@ -230,12 +231,12 @@ func TestStalledWatchOverHTTP2(t *testing.T) {
 	on := &watched{d: json.NewDecoder(get(fmt.Sprintf("%s?watch=1&resourceVersion=%d", configmaps, w.last)).Body)}
 	for ; seen <= writes; seen++ {
 		if typ, n, err := on.next(); err != nil || n != seen {
-			t.Fatalf("going on at %d: %s %d, %v", seen, typ, n, err)
+			t.Fatalf("continuing at %d: %s %d, %v", seen, typ, n, err)
 		}
 	}
 }
 
-// TestResetBefore: nothing is done for a request whose client has reset its stream before the handler began.
+// TestResetBefore: a request is not processed if its client has reset the stream before the handler began.
 func TestResetBefore(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, gone := range []bool{false, true} {
@@ -249,7 +250,7 @@ func TestResetBefore(t *testing.T) {
 		s.API.Insecure().ServeHTTP(w, r)
 		cancel()
 		if answered := w.Body.Len() > 0; answered == gone {
-			t.Errorf("reset %v: answered %q", gone, w.Body)
+			t.Errorf("reset %v: response %q", gone, w.Body)
 		}
 	}
 }

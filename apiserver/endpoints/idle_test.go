@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestIdleWatch: a watch on which nothing happens for longer than a client may leave an answer unread
-// goes on, and ends cleanly when its own time is over, with either version of HTTP.
+// TestIdleWatch: a watch without events for longer than the write timeout continues, and ends cleanly at its own
+// timeout, with either version of HTTP.
 func TestIdleWatch(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second
@@ -32,7 +32,7 @@ func TestIdleWatch(t *testing.T) {
 			}
 			defer resp.Body.Close()
 			if resp.Proto != proto {
-				t.Fatalf("it speaks %s", resp.Proto)
+				t.Fatalf("the protocol is %s", resp.Proto)
 			}
 			if body, err := io.ReadAll(resp.Body); err != nil || len(body) > 0 {
 				t.Errorf("the watch ended with %q and %v", body, err)

@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// inert are the kinds that are stored without effect, by what their Warning header says. The list is apart
-// from the table of types.
+// inert are the kinds that are stored without effect, by the message of their Warning header. The list is independent
+// of the table of types.
 var inert = map[string]string{
 	"mutatingadmissionpolicies":         "MutatingAdmissionPolicy has no effect in kubecascade yet: admission policies are not evaluated",
 	"mutatingadmissionpolicybindings":   "MutatingAdmissionPolicyBinding has no effect in kubecascade yet: admission policies are not evaluated",
@@ -24,8 +24,8 @@ var inert = map[string]string{
 	"validatingadmissionpolicybindings": "ValidatingAdmissionPolicyBinding has no effect in kubecascade yet: admission policies are not evaluated",
 }
 
-// TestInert: each write of an object that will have no effect is answered with a Warning header, and the
-// log has one line for the kind. Reads, deletes, and writes of the status are not.
+// TestInert: the response to each write of an object that will have no effect has a Warning header, and the log has one
+// line for the kind. Reads, deletes, and writes of the status have no warning.
 func TestInert(t *testing.T) {
 	var log logBuffer
 	s := apiservertest.Start(t, &apiservertest.Options{Serving: serving(t, "api/all=true"),
@@ -83,7 +83,7 @@ func TestInert(t *testing.T) {
 	}
 }
 
-// TestInertUpdate: a PUT is warned of like a create; one that is rejected isn't, as nothing is stored.
+// TestInertUpdate: a PUT gets the same warning as a create; a rejected one gets none, as nothing is stored.
 func TestInertUpdate(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const collection = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestBodies that are no objects get a Status; of those that are stored, what can be read.
+// TestBodies: a body that is no object receives a Status; what is stored can be read.
 func TestBodies(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	deep := strings.Repeat("[", 100_000)
@@ -87,7 +87,7 @@ func TestBodies(t *testing.T) {
 		"POST", "/apis/apps/v1/namespaces/default/controllerrevisions",
 		`{"metadata":{"name":"big"},"data":{"k":"`+strings.Repeat("x", 2900<<10)+`"}}`,
 	)
-	if st := a.Status(); a.Code != 413 || st.Reason != metav1.StatusReasonRequestEntityTooLarge { // more than etcd takes
+	if st := a.Status(); a.Code != 413 || st.Reason != metav1.StatusReasonRequestEntityTooLarge { // too large for etcd
 		t.Errorf("%d %.300s", a.Code, a.Body)
 	}
 	if got := names(must(t, s.Do("GET", configmaps, nil), http.StatusOK).List()); strings.Join(got, " ") != "utf16 utf8" {
@@ -105,7 +105,7 @@ func bomb() string {
 	return b.String()
 }
 
-// TestPatchBodies are bounded as bodies are, in what they make, too.
+// TestPatchBodies: patches are bounded as other bodies are, and so is their result.
 func TestPatchBodies(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	must(
@@ -163,7 +163,7 @@ func TestPatchBodies(t *testing.T) {
 	}
 }
 
-// TestLongLists: what compares the items of lists with each other must not take hours.
+// TestLongLists: validation that compares the items of a list with each other must not take hours.
 func TestLongLists(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	owners := func(from, n int) string {
@@ -185,8 +185,8 @@ func TestLongLists(t *testing.T) {
 	)
 }
 
-// TestDeepProtobuf: half a million messages inside of each other must not overflow the stack, and
-// JSON that comes inside of protobuf must not be stored deeper than it can be read.
+// TestDeepProtobuf: half a million nested messages must not overflow the stack, and JSON inside of protobuf must not be
+// stored if it is nested more deeply than can be read.
 func TestDeepProtobuf(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	field := func(n protowire.Number, b []byte) []byte {
@@ -201,14 +201,14 @@ func TestDeepProtobuf(t *testing.T) {
 		return append([]byte("k8s\x00"), data...)
 	}
 	name := field(1, field(1, []byte("x.example.com"))) // metadata.name
-	for depth, refused := range map[int]bool{500_000: true, 5000: true, 1000: false} {
+	for depth, rejected := range map[int]bool{500_000: true, 5000: true, 1000: false} {
 		// spec.versions.schema.openAPIV3Schema.not
 		crd := append(name[:len(name):len(name)], field(2, field(7, field(4, field(1, nested(28, depth)))))...)
 		a := s.Do(
 			"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
 			object("apiextensions.k8s.io/v1", "CustomResourceDefinition", crd), "Content-Type", mediaProtobuf,
 		)
-		if a.Code >= 500 || (a.Code == http.StatusBadRequest) != refused {
+		if a.Code >= 500 || (a.Code == http.StatusBadRequest) != rejected {
 			t.Errorf("%d deep: %d %.300s", depth, a.Code, a.Body)
 		}
 	}
@@ -238,8 +238,8 @@ func nested(n protowire.Number, depth int) []byte {
 	return out
 }
 
-// TestPaths are taken by their segments, never cleaned: what names nothing is 404, what can't be a
-// segment 400 (0-17), and nothing is another path's object.
+// TestPaths: paths are split into segments and never cleaned: an unknown path is 404, an invalid segment 400 (0-17),
+// and no path names the object of another.
 func TestPaths(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 1)
@@ -252,7 +252,7 @@ func TestPaths(t *testing.T) {
 		"/apis//v1/namespaces":                        404,
 		"/api/v1/namespaces//configmaps":              404,
 		"/api/v1/namespaces/default//configmaps":      404,
-		configmaps + "//":                             200, // slashes at the end are none
+		configmaps + "//":                             200, // slashes at the end are ignored
 		configmaps + "//m00":                          404,
 		configmaps + "/.":                             400,
 		configmaps + "/..":                            400,
@@ -282,7 +282,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestMethods: unknown and unusual ones.
+// TestMethods tests unknown and unusual methods.
 func TestMethods(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 1)
@@ -295,10 +295,10 @@ func TestMethods(t *testing.T) {
 			}
 		}
 	}
-	must(t, s.Do("GET", configmaps+"/m00", "a body that nobody reads"), http.StatusOK)
+	must(t, s.Do("GET", configmaps+"/m00", "a body that is ignored"), http.StatusOK)
 }
 
-// TestQueries: values twice, and values that can't be.
+// TestQueries tests repeated and invalid values.
 func TestQueries(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 3)
@@ -341,7 +341,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestHeaders: too much of them is refused before it is kept.
+// TestHeaders: headers that are too large are rejected before they are kept.
 func TestHeaders(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for name, c := range map[string]struct {
@@ -361,14 +361,14 @@ func TestHeaders(t *testing.T) {
 		"second host":       {"Host: other\n", 400},
 	} {
 		l := dial(t, s)
-		// The answer may come, and the connection be closed, before all has been sent.
+		// The response may arrive, and the connection be closed, before all has been sent.
 		_, _ = io.WriteString(
 			l, "GET "+configmaps+" HTTP/1.1\r\nHost: localhost\r\n"+strings.ReplaceAll(c.header, "\n", "\r\n"),
 		)
 		_, _ = io.WriteString(l, "Connection: close\r\n\r\n")
 		resp, err := http.ReadResponse(l.r, nil)
 		if err != nil {
-			if c.code != 431 { // a reset may overtake the answer
+			if c.code != 431 { // a reset may overtake the response
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
@@ -393,22 +393,22 @@ func TestChunks(t *testing.T) {
 		defer close(done)
 		for range 10 {
 			if _, err := io.WriteString(l, chunk); err != nil {
-				return // the server has said what it had to
+				return // the server has sent its response
 			}
 		}
 	}()
-	a := must(t, l.hear(), http.StatusRequestEntityTooLarge)
+	a := must(t, l.receive(), http.StatusRequestEntityTooLarge)
 	if a.Status().Message != "Request entity too large: limit is 3145728" {
 		t.Errorf("%s", a.Body)
 	}
 	l.Close()
 	<-done
-	// Who asks before sending is told without.
+	// A client that sends "Expect: 100-continue" gets the response without sending the body.
 	l = dial(t, s)
 	l.say(
 		"POST %s HTTP/1.1\nHost: localhost\nContent-Type: text/plain\nContent-Length: 10\nExpect: 100-continue\n\n",
 		configmaps,
 	)
-	must(t, l.hear(), http.StatusUnsupportedMediaType)
+	must(t, l.receive(), http.StatusUnsupportedMediaType)
 	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// What differs between kinds, by the names of their resources, as docs/semantics.md lists them: apart from
-// the table that the server works by.
+// Differences between kinds, by the names of their resources, as docs/semantics.md lists them. The lists are
+// independent of the server's table.
 var (
 	// createdByPut: B-03.
 	createdByPut = []string{"leases", "leasecandidates", "endpoints", "events", "limitranges", "services",
@@ -58,7 +58,7 @@ var (
 	}
 )
 
-// TestKindsRules asks every stored kind for what the rules say of all kinds and of some.
+// TestKindsRules tests the rules for all kinds, and for some, with every stored kind.
 func TestKindsRules(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	objects := minimal(t)
@@ -100,17 +100,17 @@ func (k *kindRules) with(change func(*unstructured.Unstructured)) map[string]any
 	return u.Object
 }
 
-// refused sends a new object that must be refused with a text.
-func (k *kindRules) refused(rule, text string, change func(*unstructured.Unstructured)) {
+// rejects sends a create that must be rejected with 422 and the message.
+func (k *kindRules) rejects(rule, message string, change func(*unstructured.Unstructured)) {
 	k.t.Helper()
 	a := k.s.Do("POST", pathOf(k.r)+"?dryRun=All", k.with(change))
-	if st := a.Status(); a.Code != http.StatusUnprocessableEntity || !strings.Contains(st.Message, text) ||
+	if st := a.Status(); a.Code != http.StatusUnprocessableEntity || !strings.Contains(st.Message, message) ||
 		st.Details.Kind != k.r.Kind {
 		k.t.Errorf("%s: %d %.600s", rule, a.Code, a.Body)
 	}
 }
 
-// metadata is refused alike on every kind.
+// metadata checks that every kind rejects the same invalid metadata.
 func (k *kindRules) metadata() {
 	ref := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u"}
 	owners := func(change map[string]any) func(*unstructured.Unstructured) {
@@ -128,37 +128,37 @@ func (k *kindRules) metadata() {
 	finalizers := func(names ...string) func(*unstructured.Unstructured) {
 		return func(u *unstructured.Unstructured) { u.SetFinalizers(names) }
 	}
-	k.refused(
+	k.rejects(
 		"A-22", `metadata.labels: Invalid value: "a b": name part must consist of`,
 		func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a b": ""}) },
 	)
-	k.refused(
+	k.rejects(
 		"A-22", `metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of`,
 		func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a": "-"}) },
 	)
-	k.refused(
+	k.rejects(
 		"A-23", `metadata.annotations: Invalid value: "/": prefix part must be non-empty`,
 		func(u *unstructured.Unstructured) { u.SetAnnotations(map[string]string{"/": ""}) },
 	)
-	k.refused("A-23", `metadata.annotations: Too long: may not be more than 262144 bytes`, func(
+	k.rejects("A-23", `metadata.annotations: Too long: may not be more than 262144 bytes`, func(
 		u *unstructured.Unstructured,
 	) {
 		u.SetAnnotations(map[string]string{"a": strings.Repeat("x", 262144)})
 	})
-	k.refused(
+	k.rejects(
 		"A-24", `metadata.ownerReferences.apiVersion: Invalid value: "apps/": version must not be empty`,
 		owners(map[string]any{"apiVersion": "apps/"}),
 	)
-	k.refused(
+	k.rejects(
 		"A-24", `metadata.ownerReferences.uid: Invalid value: "": must not be empty`, owners(map[string]any{"uid": ""}),
 	)
-	k.refused("A-25", `: /v1, Kind=Event is disallowed from being an owner`, owners(map[string]any{"kind": "Event"}))
-	k.refused("A-29", `metadata.finalizers: Invalid value: "a b": name part must consist of`, finalizers("a b"))
-	k.refused(
+	k.rejects("A-25", `: /v1, Kind=Event is disallowed from being an owner`, owners(map[string]any{"kind": "Event"}))
+	k.rejects("A-29", `metadata.finalizers: Invalid value: "a b": name part must consist of`, finalizers("a b"))
+	k.rejects(
 		"A-30", `: finalizer orphan and foregroundDeletion cannot be both set`, finalizers("orphan", "foregroundDeletion"),
 	)
 	if !slices.Contains(generic, k.r.Plural) && (k.r.Plural != "events" || k.r.Group != "") {
-		k.refused(
+		k.rejects(
 			"A-31",
 			`metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified`,
 			finalizers("x"),
@@ -170,7 +170,7 @@ func (k *kindRules) metadata() {
 	}
 }
 
-// absent asks for what isn't there.
+// absent sends requests for an object that doesn't exist.
 func (k *kindRules) absent() {
 	want := http.StatusNotFound
 	if slices.Contains(createdByPut, k.r.Plural) {
@@ -200,7 +200,7 @@ func (k *kindRules) absent() {
 	}
 }
 
-// create makes the object with all that a client can't choose, and a generated name besides.
+// create creates the object with all fields that a client can't choose, and with a generated name.
 func (k *kindRules) create() {
 	body := k.with(func(u *unstructured.Unstructured) {
 		_ = unstructured.SetNestedField(u.Object, "2001-01-01T00:00:00Z", "metadata", "creationTimestamp")
@@ -234,7 +234,7 @@ func (k *kindRules) create() {
 	}
 }
 
-// replace is PUT with and without a revision, a uid, and what it can't change.
+// replace sends PUTs with and without a revision and a uid, and with fields that a PUT can't change.
 func (k *kindRules) replace() {
 	cur := must(k.t, k.s.Do("GET", k.path, nil), http.StatusOK).Object()
 	put := func(change func(*unstructured.Unstructured)) apiservertest.Answer {

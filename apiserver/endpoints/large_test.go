@@ -15,7 +15,7 @@ import (
 
 const applyPatch = "application/apply-patch+yaml"
 
-// large is nearly what etcd takes in one request, 1.5 MiB.
+// large is nearly the maximum of an etcd request, 1.5 MiB.
 const large = 1400 << 10
 
 // deployment is a body with an environment variable of so many bytes.
@@ -27,14 +27,14 @@ func deployment(name, letter string, size int) string {
 	) + `"}]}]}}}}`
 }
 
-// envOf is the first and the last letter of the variable, and how long it is.
+// envOf is the first and the last letter of the variable, and its length.
 func envOf(o map[string]any) string {
 	spec := o["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
 	v := spec["containers"].([]any)[0].(map[string]any)["env"].([]any)[0].(map[string]any)["value"].(string)
 	return v[:1] + v[len(v)-1:] + strconv.Itoa(len(v))
 }
 
-// TestLargeObjects: objects of 1.4 MiB are made, changed in each way, listed in pages, watched and removed.
+// TestLargeObjects: objects of 1.4 MiB are created, changed in each way, listed in pages, watched and deleted.
 func TestLargeObjects(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Bytes: 4 << 20, TimelineBytes: 16 << 20}})
 	const path = "/apis/apps/v1/namespaces/default/deployments"
@@ -88,8 +88,8 @@ func TestLargeObjects(t *testing.T) {
 	event("DELETED", "a", is("s"))
 }
 
-// TestTooLargeObjects: what etcd doesn't take is answered with 413 and changes nothing (upstream: 500, differences.md),
-// and so is a body of more than 3 MiB.
+// TestTooLargeObjects: an object that is too large for etcd receives 413 and changes nothing (upstream: 500,
+// differences.md), and so does a body of more than 3 MiB.
 func TestTooLargeObjects(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const path = "/apis/apps/v1/namespaces/default/deployments"

@@ -13,7 +13,7 @@ import (
 
 const inDefault = "/api/v1/namespaces/default/"
 
-// made sends a create and fails the test if it is refused.
+// made sends a create and fails the test if it is rejected.
 func made(t *testing.T, s *apiservertest.Server, resource, body string) apiservertest.Answer {
 	t.Helper()
 	a := s.Do("POST", inDefault+resource, body)
@@ -23,8 +23,8 @@ func made(t *testing.T, s *apiservertest.Server, resource, body string) apiserve
 	return a
 }
 
-// refused sends a request that is to be answered with 403 and the message.
-func refused(t *testing.T, s *apiservertest.Server, method, path, body, message string, header ...string) {
+// forbidden sends a request whose response must be 403 with the message.
+func forbidden(t *testing.T, s *apiservertest.Server, method, path, body, message string, header ...string) {
 	t.Helper()
 	if a := s.Do(method, inDefault+path, body, header...); a.Code != 403 || a.Status().Message != message {
 		t.Errorf("%s %s %s: %d %q, want %q", method, path, body, a.Code, a.Status().Message, message)
@@ -84,7 +84,7 @@ func TestLimitRangeRefuses(t *testing.T) {
 		for i, r := range strings.Fields(c.containers) {
 			list = append(list, fmt.Sprintf(`{"name":"c%d","image":"i","resources":%s}`, i, r))
 		}
-		refused(t, s, "POST", "pods", fmt.Sprintf(
+		forbidden(t, s, "POST", "pods", fmt.Sprintf(
 			`{"metadata":{"name":"p"},"spec":{"containers":[%s]}}`, strings.Join(list, ","),
 		),
 			`pods "p" is forbidden: `+c.message)
@@ -93,16 +93,16 @@ func TestLimitRangeRefuses(t *testing.T) {
 		return `{"metadata":{"name":"c"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"` +
 			size + `"}}}}`
 	}
-	refused(
+	forbidden(
 		t, s, "POST", "persistentvolumeclaims", claim("1"),
 		`persistentvolumeclaims "c" is forbidden: minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1`,
 	)
-	refused(
+	forbidden(
 		t, s, "POST", "persistentvolumeclaims", claim("3Gi"),
 		`persistentvolumeclaims "c" is forbidden: maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi`,
 	)
 
-	// 0.3 is three times 0.1, and what is there already may be changed.
+	// 0.3 is three times 0.1, and an existing limit range may be changed.
 	made(
 		t, s, "pods",
 		`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"100m"},"limits":{"cpu":"300m","memory":"1Gi"}}}]}}`,
@@ -117,7 +117,7 @@ func TestLimitRangeRefuses(t *testing.T) {
 	if a := s.Do("PATCH", inDefault+"pods/p", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", merge); a.Code != 200 {
 		t.Errorf("labelling a pod that the limits no longer allow: %d %s", a.Code, a.Body)
 	}
-	refused(t, s, "PATCH", "pods/p/resize",
+	forbidden(t, s, "PATCH", "pods/p/resize",
 		`{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"200m"}}}]}}`,
 		`pods "p" is forbidden: minimum cpu usage per Container is 1, but request is 200m`, "Content-Type",
 		"application/strategic-merge-patch+json")

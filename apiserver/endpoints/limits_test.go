@@ -21,7 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// line is a connection that is written by hand.
+// line is a connection on which the test writes and reads bytes.
 type line struct {
 	net.Conn
 	t *testing.T
@@ -38,7 +38,7 @@ func dial(t *testing.T, s *apiservertest.Server) *line {
 	return &line{c, t, bufio.NewReader(c)}
 }
 
-// say sends text; ends of lines become those of HTTP.
+// say sends a string; ends of lines become those of HTTP.
 func (l *line) say(format string, args ...any) {
 	l.t.Helper()
 	if _, err := io.WriteString(l, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\r\n")); err != nil {
@@ -46,8 +46,8 @@ func (l *line) say(format string, args ...any) {
 	}
 }
 
-// hear reads an answer.
-func (l *line) hear() apiservertest.Answer {
+// receive reads a response.
+func (l *line) receive() apiservertest.Answer {
 	l.t.Helper()
 	resp, err := http.ReadResponse(l.r, nil)
 	if err != nil {
@@ -61,7 +61,7 @@ func (l *line) hear() apiservertest.Answer {
 	return apiservertest.Answer{Code: resp.StatusCode, Header: resp.Header, Body: body}
 }
 
-// held is a store that lets commits of one key wait.
+// held is a store in which commits of one key wait.
 type held struct {
 	storage.Store
 	key           string
@@ -76,7 +76,7 @@ func (h *held) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	return h.Store.Commit(ctx, t)
 }
 
-// TestMaxInFlight: one request more than may be in flight is rejected; watches don't count.
+// TestMaxInFlight: a request beyond the maximum in flight is rejected; watches don't count.
 func TestMaxInFlight(t *testing.T) {
 	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
@@ -109,7 +109,7 @@ func TestMaxInFlight(t *testing.T) {
 	}
 }
 
-// TestSlowBodies: requests whose bodies come slowly take no one's seat.
+// TestSlowBodies: requests whose bodies arrive slowly occupy no seat.
 func TestSlowBodies(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
 	for range 50 {
@@ -127,10 +127,10 @@ func TestSlowBodies(t *testing.T) {
 	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 }
 
-// TestRequestTimeout: 0-13. Nothing is written that was answered so.
+// TestRequestTimeout: 0-13. A request that receives a timeout writes nothing.
 func TestRequestTimeout(t *testing.T) {
 	store := storagetest.Open(t)
-	apiservertest.Start(t, &apiservertest.Options{Store: store}) // makes the namespace
+	apiservertest.Start(t, &apiservertest.Options{Store: store}) // creates the namespace
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
 		c.RequestTimeout = time.Nanosecond
 	}})
@@ -159,7 +159,7 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
-// TestSlowBody: a client has as long as the request for its body, and then gives its place back.
+// TestSlowBody: the request timeout also bounds the time for its body; after it the request ends.
 func TestSlowBody(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
@@ -170,23 +170,23 @@ func TestSlowBody(t *testing.T) {
 			"%s %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: 100\n\n{\"meta", method,
 			configmaps,
 		)
-		a := must(t, l.hear(), http.StatusGatewayTimeout)
+		a := must(t, l.receive(), http.StatusGatewayTimeout)
 		if st := a.Status(); st.Reason != metav1.StatusReasonTimeout {
 			t.Errorf("%s", a.Body)
 		}
 		must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 	}
-	// A connection whose body came in time is of use for longer than the timeout.
+	// A connection whose body arrived in time can be used for longer than the timeout.
 	l := dial(t, s)
 	for i := range 2 {
 		body := fmt.Sprintf(`{"metadata":{"name":"a%d"}}`, i)
 		l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Length: %d\n\n%s", configmaps, len(body), body)
-		must(t, l.hear(), http.StatusCreated)
+		must(t, l.receive(), http.StatusCreated)
 		<-time.After(400 * time.Millisecond)
 	}
 }
 
-// TestUnreadBody: one that no handler asks for holds nothing up either, wherever it is sent.
+// TestUnreadBody: a body that no handler reads blocks nothing either, for any path.
 func TestUnreadBody(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
@@ -196,21 +196,21 @@ func TestUnreadBody(t *testing.T) {
 		"POST /version", "PUT " + configmaps, "GET /healthz", "GET /nowhere", "GET /api/v1/nowhere"} {
 		l := dial(t, s)
 		l.say("%s HTTP/1.1\nHost: localhost\nContent-Length: 10\n\n", request)
-		if a := l.hear(); a.Code == 0 {
+		if a := l.receive(); a.Code == 0 {
 			t.Errorf("%s: no answer", request)
 		}
 		must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 	}
-	// A watch outlives the time for a body that came along.
+	// A watch that has a body continues beyond the time limit for bodies.
 	l := dial(t, s)
 	l.say("GET %s?watch=1&timeoutSeconds=1 HTTP/1.1\nHost: localhost\nContent-Length: 2\n\n{}", configmaps)
 	start := time.Now()
-	if a := must(t, l.hear(), http.StatusOK); time.Since(start) < 900*time.Millisecond {
+	if a := must(t, l.receive(), http.StatusOK); time.Since(start) < 900*time.Millisecond {
 		t.Errorf("it ended early: %s", a.Body)
 	}
 }
 
-// TestHangUp in the middle of a body frees the place and writes nothing.
+// TestHangUp: a client that disconnects in the middle of a body frees its seat and writes nothing.
 func TestHangUp(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
 	for _, head := range []string{"Content-Length: 100\n\n", "Transfer-Encoding: chunked\n\n1a\n"} {
@@ -224,19 +224,19 @@ func TestHangUp(t *testing.T) {
 		}
 		for s.Do("GET", configmaps, nil).Code == http.StatusTooManyRequests {
 			if t.Context().Err() != nil {
-				t.Fatal("the place is never free again")
+				t.Fatal("the seat is never free again")
 			}
 		}
 		if items := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().Items; len(items) != 0 {
-			t.Errorf("half a body made %v", items)
+			t.Errorf("half a body created %v", items)
 		}
 	}
 }
 
-// readSlowly lists more than the buffers of a connection hold, and reads the first line of the answer.
+// readSlowly lists more than the buffers of a connection hold, and reads the first line of the response.
 func readSlowly(t *testing.T, s *apiservertest.Server) {
 	t.Helper()
-	for i := range 40 { // with small answers, which no busy machine is too slow for
+	for i := range 40 { // with small responses, which are fast on a busy machine, too
 		must(t, s.Do("POST", configmaps, configmap(
 			fmt.Sprintf("big%d", i), map[string]string{"k": strings.Repeat("x", 512<<10)}, nil,
 		),
@@ -252,7 +252,7 @@ func readSlowly(t *testing.T, s *apiservertest.Server) {
 	}
 }
 
-// TestSlowReader: a list that is not read keeps no other request out.
+// TestSlowReader: an unread list blocks no other request.
 func TestSlowReader(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.MaxInFlight, c.WriteTimeout = 1, time.Hour
@@ -260,12 +260,12 @@ func TestSlowReader(t *testing.T) {
 	readSlowly(t, s)
 	for s.Do("GET", configmaps+"/none", nil).Code == http.StatusTooManyRequests {
 		if t.Context().Err() != nil {
-			t.Fatal("the seat is never given to another request")
+			t.Fatal("no other request gets the seat")
 		}
 	}
 }
 
-// TestUnread: a request whose answer is not read ends.
+// TestUnread: a request whose response is not read ends.
 func TestUnread(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second
@@ -278,7 +278,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestPanic is answered with a Status and counted; in the middle of an answer it cuts the connection.
+// TestPanic: a panic causes a Status and is counted; in the middle of a response it closes the connection.
 func TestPanic(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Debug = map[string]http.Handler{
@@ -295,7 +295,7 @@ func TestPanic(t *testing.T) {
 		t.Errorf("%s", a.Body)
 	}
 	if a, err := s.Try("GET", "/debug/late", nil); err == nil {
-		t.Errorf("the half was taken for the whole: %d, %d bytes", a.Code, len(a.Body))
+		t.Errorf("half of a response seems to be complete: %d, %d bytes", a.Code, len(a.Body))
 	}
 	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 	if n := metric(t, s, "apiserver_panics_total"); n != 2 {
@@ -344,7 +344,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestMetrics are under kube-apiserver's names.
+// TestMetrics: metrics have the names of kube-apiserver.
 func TestMetrics(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 2)
@@ -407,8 +407,8 @@ func TestNoSeatWithoutTurn(t *testing.T) {
 	}
 }
 
-// TestSeatsOfPaths: a user whose level is full is told so at other paths than those of resources and by watches, and
-// an administrator isn't. A watch that has begun has no seat.
+// TestSeatsOfPaths: a user whose priority level is full receives 429 for other paths than those of resources and for
+// watches, and an administrator doesn't. A watch that has begun has no seat.
 func TestSeatsOfPaths(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
@@ -422,7 +422,7 @@ func TestSeatsOfPaths(t *testing.T) {
 		"alice", "", "all", `[{"verbs":["*"],"nonResourceURLs":["*"]},{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`,
 	)
 	as := func(path string) int { return s.Do("GET", path, nil, "Impersonate-User", "alice").Code }
-	s.Watch(configmaps+"?watch=1", "Impersonate-User", "alice") // goes on without a seat
+	s.Watch(configmaps+"?watch=1", "Impersonate-User", "alice") // continues without a seat
 	held := make(chan int)
 	go func() { held <- as("/debug/held") }()
 	<-entered
@@ -443,8 +443,8 @@ func TestSeatsOfPaths(t *testing.T) {
 	}
 }
 
-// TestSecureLimits: a body that never ends takes no seat, and ends in time; a client that isn't authorized isn't asked
-// for one.
+// TestSecureLimits: a body that never ends occupies no seat, and its request ends in time; the body of a client that
+// isn't authorized isn't read.
 func TestSecureLimits(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
 		c.MaxInFlight, c.RequestTimeout = 1, 500*time.Millisecond
@@ -466,7 +466,7 @@ func TestSecureLimits(t *testing.T) {
 		return l
 	}
 	for token, code := range map[string]int{"wrong-token": 401, "mallory-token": 403} {
-		if a := open(token).hear(); a.Code != code {
+		if a := open(token).receive(); a.Code != code {
 			t.Errorf("%s with a body to come: %d %s", token, a.Code, a.Body)
 		}
 	}
@@ -482,9 +482,9 @@ func TestSecureLimits(t *testing.T) {
 		t.Errorf("a second request: %d %s", a.Code, a.Body)
 	}
 	if a := s.As("mallory", "GET", "/api/v1/namespaces", nil); a.Code != http.StatusForbidden {
-		t.Errorf("one that may not: %d %s", a.Code, a.Body)
+		t.Errorf("a request without permission: %d %s", a.Code, a.Body)
 	}
-	if a := slow.hear(); a.Code != http.StatusGatewayTimeout {
+	if a := slow.receive(); a.Code != http.StatusGatewayTimeout {
 		t.Errorf("a body that never ends: %d %s", a.Code, a.Body)
 	}
 	if a := s.As("admin", "GET", "/api/v1/namespaces", nil); a.Code != http.StatusOK {

@@ -23,11 +23,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// TestLinkOfEveryKind: what the collector stores on the metadata alone is what an update of the whole object
-// stores, to the byte, whoever has written the object before, in whatever way. An update takes over where the
-// metadata's write is said to be too large, so both are seen.
+// TestLinkOfEveryKind: the collector's metadata update stores the same bytes as an update of the whole object,
+// whichever clients and requests have written the object before. If the store rejects the metadata update as too large,
+// it is followed by an update of the whole object, so the test sees both.
 func TestLinkOfEveryKind(t *testing.T) {
-	store := &refusing{Store: storagetest.Open(t)}
+	store := &rejecting{Store: storagetest.Open(t)}
 	l := &linked{
 		Server: apiservertest.Start(t, &apiservertest.Options{Store: store}), store: store, r: rand.New(rand.NewSource(1)),
 	}
@@ -51,8 +51,8 @@ func TestLinkOfEveryKind(t *testing.T) {
 		}
 	}
 	slices.Sort(whole)
-	// Namespaces have finalizers elsewhere, too; definitions are worked on as they are served; managedFields
-	// are of another version than the collector works with where that is another one.
+	// Namespaces have finalizers in their spec, too; CRDs are updated in the version that is served; and the
+	// managedFields of some kinds are of another version than the collector uses.
 	want := []string{
 		"customresourcedefinitions.apiextensions.k8s.io/v1", "events.events.k8s.io/v1",
 		"horizontalpodautoscalers.autoscaling/v1", "namespaces/v1",
@@ -62,8 +62,8 @@ func TestLinkOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestLinkOfOddValues: what somebody has put into etcd that a client could not is judged before it is written, and
-// nobody who reads the collection sees it.
+// TestLinkOfOddValues: an invalid value that was written directly to etcd is validated before it is written, and is
+// omitted from lists of the collection.
 func TestLinkOfOddValues(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := s.API.Loopback(
@@ -71,7 +71,7 @@ func TestLinkOfOddValues(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		value string
-		// shown is whether clients see it first.
+		// shown is whether lists contain it before the update.
 		shown   bool
 		invalid bool
 	}{
@@ -109,17 +109,17 @@ func TestLinkOfOddValues(t *testing.T) {
 	}
 }
 
-// refusing is a store that calls the next of its transactions too large, and keeps all of them.
-type refusing struct {
+// rejecting is a store that rejects the next transaction as too large, and records all of them.
+type rejecting struct {
 	storage.Store
-	refuse bool
+	reject bool
 	seen   []storage.Txn
 }
 
-func (r *refusing) Commit(ctx context.Context, t storage.Txn) (int64, error) {
+func (r *rejecting) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	r.seen = append(r.seen, t)
-	if r.refuse {
-		r.refuse = false
+	if r.reject {
+		r.reject = false
 		return 0, storage.ErrTooLarge
 	}
 	return r.Store.Commit(ctx, t)
@@ -129,13 +129,14 @@ func (r *refusing) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 type linked struct {
 	*apiservertest.Server
 	t     *testing.T
-	store *refusing
+	store *rejecting
 	r     *rand.Rand
 	res   *resources.Resource
 	obj   *unstructured.Unstructured
 }
 
-// write makes an object and takes some of its links away. It reports whether that was written in both ways.
+// write creates an object and removes some of its owners and finalizers. It reports whether that was written in both
+// ways.
 func (l *linked) write() bool {
 	u := l.obj.DeepCopy()
 	if u.GetName() == "" {
@@ -186,7 +187,8 @@ func (l *linked) link(u *unstructured.Unstructured) {
 	u.SetFinalizers(finalizers)
 }
 
-// patch writes it a few times, as others, in other ways, and through its status. Kinds refuse some of that.
+// patch writes it a few times, as other field managers, in other ways, and through its status. Kinds reject some of
+// these.
 func (l *linked) patch(path string, u *unstructured.Unstructured) {
 	for n := range l.r.Intn(4) {
 		p := &unstructured.Unstructured{Object: map[string]any{}}
@@ -210,32 +212,32 @@ func (l *linked) patch(path string, u *unstructured.Unstructured) {
 	}
 }
 
-// unlink takes a half of the links away and compares what was to be stored.
+// unlink removes half of the owners and finalizers and compares the two transactions.
 func (l *linked) unlink(name string) bool {
 	p := registry.Path{Resource: l.Types.Collection(l.res.Collection), Name: name}
 	if l.res.Namespaced {
 		p.Namespace = metav1.NamespaceDefault
 	}
 	seed := l.r.Int63()
-	l.store.refuse, l.store.seen = true, nil
+	l.store.reject, l.store.seen = true, nil
 	_, err := l.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager").
 		Link(l.t.Context(), p, func(m metav1.Object) error {
-			r := rand.New(rand.NewSource(seed)) // it is asked once for each way
+			r := rand.New(rand.NewSource(seed)) // it is called once for each way
 			m.SetOwnerReferences(slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(metav1.OwnerReference) bool {
 				return r.Intn(2) == 0
 			}))
 			m.SetFinalizers(slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(string) bool { return r.Intn(2) == 0 }))
 			return nil
 		})
-	l.store.refuse = false
+	l.store.reject = false
 	seen := l.store.seen
 	if err != nil || len(seen) != 2 {
-		return false // nothing to take away, the last finalizer of a dying object, or no managedFields
+		return false // nothing to remove, the last finalizer of a terminating object, or no managedFields
 	}
 	fast, full := seen[0], seen[1]
 	if managed := `"managedFields":`; strings.Contains(string(fast.Value), managed) &&
 		!strings.Contains(string(full.Value), managed) {
-		return false // both are updates: what is too large is tried once more without them
+		return false // both are updates: an object that is too large is stored without managedFields
 	}
 	if d := cmp.Diff(string(full.Value), string(fast.Value)); d != "" {
 		l.t.Errorf("%s (-update +unlink):\n%s", l.res.Plural, d)
@@ -247,7 +249,7 @@ func (l *linked) unlink(name string) bool {
 	return true
 }
 
-// remove removes it, whatever holds it.
+// remove removes it with all its finalizers.
 func (l *linked) remove(path string) {
 	l.Do("DELETE", path+"?gracePeriodSeconds=0&propagationPolicy=Background", nil)
 	if l.res.Plural == "namespaces" {
@@ -264,7 +266,8 @@ func (l *linked) remove(path string) {
 	}
 }
 
-// TestLinkInPlace: who changes an owner in place, and doesn't only take others away, owns what was changed.
+// TestLinkInPlace: a field manager that changes a reference in place, and doesn't only remove others, owns the changed
+// fields.
 func TestLinkInPlace(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := s.API.Loopback(

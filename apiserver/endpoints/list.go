@@ -20,74 +20,76 @@ import (
 )
 
 // serveList is GET of a collection (H.2).
-func (a *API) serveList(q *request) error {
-	x, err := q.rendering()
+func (a *API) serveList(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	o, err := q.listOptions(exchange.Query(q.r))
+	opts, err := req.listOptions(exchange.Query(req.r))
 	if err != nil {
 		return err
 	}
-	if q.Resource.Virtual {
-		items, err := a.registry.ListVirtual(q.r.Context(), q.Target, o)
+	if req.Resource.Virtual {
+		items, err := a.registry.ListVirtual(req.r.Context(), req.Target, opts)
 		if err != nil {
 			return err
 		}
-		return q.answerList(x, items, metav1.ListMeta{})
+		return req.answerList(rendering, items, metav1.ListMeta{})
 	}
 	if a.malformed {
-		x.Malformed = &render.Malformed{}
+		rendering.Malformed = &render.Malformed{}
 	}
-	return q.afford(a.scanCost(q, x, o.Limit), func() error {
-		items, meta, err := a.list(q.r.Context(), q.Target, o, x)
+	return req.afford(a.scanCost(req, rendering, opts.Limit), func() error {
+		items, meta, err := a.list(req.r.Context(), req.Target, opts, rendering)
 		if err != nil {
 			return err
 		}
-		return q.answerList(x, items, meta)
+		return req.answerList(rendering, items, meta)
 	})
 }
 
 // answerList sends a list. Stored objects in the common form are sent as they are cached. Every other list is encoded
 // before the answer begins, so that an error can still be answered with its Status.
-func (q *request) answerList(x *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	return q.afford(x.Cost(q.r, items)+q.recordCost(x, items), func() error { return q.sendList(x, items, meta) })
+func (req *request) answerList(rendering *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	return req.afford(rendering.Cost(req.r, items)+req.recordCost(rendering, items), func() error {
+		return req.sendList(rendering, items, meta)
+	})
 }
 
 // sendList is answerList once the request holds the memory for it.
-func (q *request) sendList(x *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	stream, err := x.Stream(items, meta)
+func (req *request) sendList(rendering *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	stream, err := rendering.Stream(items, meta)
 	if err != nil {
 		return err
 	}
-	q.recordAnswer(x, func(x *render.Rendering) ([]byte, error) { return x.List(items, meta) })
+	req.recordAnswer(rendering, func(rendering *render.Rendering) ([]byte, error) { return rendering.List(items, meta) })
 	if stream == nil {
-		data, err := x.List(items, meta)
+		data, err := rendering.List(items, meta)
 		if err != nil {
 			return err
 		}
-		q.memory.Shrink(q.sending(int64(len(data))))
-		q.send(x.Format, http.StatusOK, data)
+		req.memory.Shrink(req.sending(int64(len(data))))
+		req.send(rendering.Format, http.StatusOK, data)
 		return nil
 	}
 	var n respond.Length
 	if err := stream(&n); err != nil {
 		return err
 	}
-	q.memory.Shrink(q.sending(int64(n)))
-	exchange.Of(q.r).Keep(sizeOf(items))
-	h := q.w.Header()
-	respond.Warnings(h, q.Warn)
-	h.Set("Content-Type", x.Format.Media)
+	req.memory.Shrink(req.sending(int64(n)))
+	exchange.Of(req.r).Keep(sizeOf(items))
+	h := req.w.Header()
+	respond.Warnings(h, req.Warn)
+	h.Set("Content-Type", rendering.Format.Media)
 	h.Set("Cache-Control", "no-cache, private")
-	out, finish := respond.Stream(q.w, q.r, int(n))
-	q.w.WriteHeader(http.StatusOK)
+	out, finish := respond.Stream(req.w, req.r, int(n))
+	req.w.WriteHeader(http.StatusOK)
 	err = stream(out)
 	if err == nil {
 		err = finish()
 	}
 	if err != nil {
-		q.api.log.Debug("list was interrupted", "path", q.r.URL.Path, "err", err)
+		req.api.log.Debug("list was interrupted", "path", req.r.URL.Path, "err", err)
 		panic(http.ErrAbortHandler) // the client must not take a part for the whole
 	}
 	return nil
@@ -95,8 +97,8 @@ func (q *request) sendList(x *render.Rendering, items []*storage.Object, meta me
 
 // sizeOf is the size of cached objects. An answer keeps them in memory, even if they are replaced meanwhile.
 func sizeOf(objs []*storage.Object) (n int64) {
-	for _, o := range objs {
-		n += int64(len(o.JSON))
+	for _, obj := range objs {
+		n += int64(len(obj.JSON))
 	}
 	return n
 }
@@ -115,24 +117,24 @@ type scan struct {
 // list returns one page of the selected objects in key order (H-18), and the list's metadata. Custom resources as they
 // are shown are in x.Views.
 func (l lister) list(
-	ctx context.Context, t registry.Target, o *metainternal.ListOptions, x *render.Rendering,
+	ctx context.Context, target registry.Target, opts *metainternal.ListOptions, rendering *render.Rendering,
 ) ([]*storage.Object, metav1.ListMeta, error) {
-	sel, err := l.registry.SelectionOf(t, o)
+	sel, err := l.registry.SelectionOf(target, opts)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	sc, err := l.scanOf(ctx, t, o, &sel)
+	sc, err := l.scanOf(ctx, target, opts, &sel)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	items, remain, err := l.page(ctx, sc, &sel, x)
+	items, remain, err := l.page(ctx, sc, &sel, rendering)
 	if errors.Is(err, storage.ErrCompacted) && sc.from != "" {
 		err = expiredToken(sc.from, sel.Prefix)
 	}
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	if err := x.Malformed.Err(t.Resource); err != nil {
+	if err := rendering.Malformed.Err(target.Resource); err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
 	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(sc.state.Revision(), 10)}
@@ -148,16 +150,16 @@ func (l lister) list(
 // page collects up to limit selected objects. remain is how many objects follow a full page, selected or not: as in
 // upstream, the last page of a selection may be empty (AS etcd3/store.go:GetList).
 func (l lister) page(
-	ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering,
+	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering,
 ) (items []*storage.Object, remain int64, err error) {
-	take := func(o *storage.Object) bool {
-		items = append(items, o)
+	take := func(obj *storage.Object) bool {
+		items = append(items, obj)
 		return sc.limit <= 0 || int64(len(items)) < sc.limit
 	}
 	if sel.Resource.Custom {
-		err = l.listCustom(ctx, sc.state, sc.from, sc.limit, sel, x, take)
+		err = l.listCustom(ctx, sc.state, sc.from, sc.limit, sel, rendering, take)
 	} else {
-		err = l.ascend(ctx, sc, sel, x, take)
+		err = l.ascend(ctx, sc, sel, rendering, take)
 	}
 	if err == nil && sc.limit > 0 && int64(len(items)) == sc.limit && sel.Key == "" {
 		remain, err = sc.state.Count(ctx, items[len(items)-1].Key+"\x00")
@@ -167,54 +169,54 @@ func (l lister) page(
 
 // ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
 func (l lister) ascend(
-	ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool,
+	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering, yield func(*storage.Object) bool,
 ) error {
-	return sc.state.Ascend(ctx, max(sc.from, sel.Key), int(min(sc.limit, math.MaxInt32)), func(o *storage.Object) bool {
-		if sel.Key != "" && o.Key != sel.Key {
+	return sc.state.Ascend(ctx, max(sc.from, sel.Key), int(min(sc.limit, math.MaxInt32)), func(obj *storage.Object) bool {
+		if sel.Key != "" && obj.Key != sel.Key {
 			return false
 		}
-		if o.Err == nil && !sel.Matches(o) {
+		if obj.Err == nil && !sel.Matches(obj) {
 			return true
 		}
-		if err := l.registry.Readable(sel.Resource, o); err != nil {
-			return l.omit(x, o.Key, err)
+		if err := l.registry.Readable(sel.Resource, obj); err != nil {
+			return l.omit(rendering, obj.Key, err)
 		}
-		return yield(o)
+		return yield(obj)
 	})
 }
 
 // scanOf chooses the state that a list shows: the table of H.2.
 func (l lister) scanOf(
-	ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection,
+	ctx context.Context, target registry.Target, opts *metainternal.ListOptions, sel *registry.Selection,
 ) (scan, error) {
-	sc := scan{limit: max(o.Limit, 0)} // H-04
-	single := sel.Key != ""            // it has one page (AS storage/interfaces.go:ValidateListOptions)
-	if o.Continue != "" && !single {
-		return l.resume(ctx, t, o, sel, sc)
+	sc := scan{limit: max(opts.Limit, 0)} // H-04
+	single := sel.Key != ""               // it has one page (AS storage/interfaces.go:ValidateListOptions)
+	if opts.Continue != "" && !single {
+		return l.resume(ctx, target, opts, sel, sc)
 	}
-	rev, err := listRevision(o.ResourceVersion)
+	rev, err := listRevision(opts.ResourceVersion)
 	if err != nil {
 		return scan{}, err
 	}
-	exact := o.ResourceVersionMatch == metav1.ResourceVersionMatchExact
+	exact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact
 	switch {
-	case o.ResourceVersion == "":
+	case opts.ResourceVersion == "":
 		err = l.registry.Fresh(ctx)
 	case exact && single && rev > l.registry.Cache.Revision(): // a list of one object does not wait
 		if err = l.registry.Fresh(ctx); err == nil && rev > l.registry.Cache.Revision() {
 			err = registry.TooLargeRevision(rev, l.registry.Cache.Revision(), 0)
 		}
 		if err == nil {
-			sc.state, err = l.registry.StateAt(t.Resource.Collection, sel, rev)
+			sc.state, err = l.registry.StateAt(target.Resource.Collection, sel, rev)
 		}
 		return sc, err
-	case exact, o.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single:
+	case exact, opts.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single:
 		if err := l.registry.WaitFor(ctx, rev); err != nil {
 			return sc, err
 		}
-		sc.state, err = l.registry.StateAt(t.Resource.Collection, sel, rev)
+		sc.state, err = l.registry.StateAt(target.Resource.Collection, sel, rev)
 		return sc, err
-	case o.ResourceVersion == "0": // any revision, without a limit
+	case opts.ResourceVersion == "0": // any revision, without a limit
 		sc.limit = 0
 	default:
 		err = l.registry.WaitFor(ctx, rev)
@@ -222,19 +224,19 @@ func (l lister) scanOf(
 	if err != nil {
 		return sc, err
 	}
-	sc.state, err = l.registry.Newest(t.Resource.Collection, sel)
+	sc.state, err = l.registry.Newest(target.Resource.Collection, sel)
 	return sc, err
 }
 
 // resume continues where a token says.
 func (l lister) resume(
-	ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection, sc scan,
+	ctx context.Context, target registry.Target, opts *metainternal.ListOptions, sel *registry.Selection, sc scan,
 ) (scan, error) {
-	from, rev, err := decodeToken(o.Continue, sel.Prefix)
+	from, rev, err := decodeToken(opts.Continue, sel.Prefix)
 	if err != nil {
 		return sc, err
 	}
-	if o.ResourceVersion != "" && o.ResourceVersion != "0" { // H-14
+	if opts.ResourceVersion != "" && opts.ResourceVersion != "0" { // H-14
 		return sc, status.BadRequest("specifying resource version is not allowed when using continue")
 	}
 	sc.from = from
@@ -242,13 +244,13 @@ func (l lister) resume(
 		if err := l.registry.Fresh(ctx); err != nil {
 			return sc, err
 		}
-		sc.state, err = l.registry.Newest(t.Resource.Collection, sel)
+		sc.state, err = l.registry.Newest(target.Resource.Collection, sel)
 		return sc, err
 	}
 	if err := l.registry.WaitFor(ctx, rev); err != nil {
 		return sc, err
 	}
-	sc.state, err = l.registry.StateAt(t.Resource.Collection, sel, rev)
+	sc.state, err = l.registry.StateAt(target.Resource.Collection, sel, rev)
 	return sc, err
 }
 

@@ -27,11 +27,11 @@ func configmap(name string, data map[string]string, labels map[string]string) ma
 	return map[string]any{"metadata": map[string]any{"name": name, "labels": labels}, "data": data}
 }
 
-// must fails the test unless the answer has the code.
+// must fails the test unless the response has the code.
 func must(t *testing.T, a apiservertest.Answer, code int) apiservertest.Answer {
 	t.Helper()
 	if a.Code != code {
-		t.Fatalf("answered %d, want %d: %s", a.Code, code, a.Body)
+		t.Fatalf("status %d, want %d: %s", a.Code, code, a.Body)
 	}
 	return a
 }
@@ -56,7 +56,7 @@ func names(l *unstructured.UnstructuredList) (out []string) {
 	return out
 }
 
-// TestListAtRevisions goes through the table of H.2.
+// TestListAtRevisions tests each row of the table of H.2.
 func TestListAtRevisions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	rev := fill(t, s, 4)
@@ -65,7 +65,7 @@ func TestListAtRevisions(t *testing.T) {
 	for _, c := range []struct {
 		query string
 		names string
-		// at is the list's revision; rest says that a token and a count of what remains come with it.
+		// at is the list's revision; rest is its remainingItemCount, which comes with a continue token.
 		at   string
 		rest int64
 	}{
@@ -110,7 +110,7 @@ func TestFutureRevisions(t *testing.T) {
 			t.Errorf("%s: %s", path, a.Body)
 		}
 	}
-	// One that is written meanwhile is waited for.
+	// A list waits for a revision that is written soon.
 	next := must(t, s.Do("POST", configmaps, configmap("n", nil, nil)), http.StatusCreated).Object().GetResourceVersion()
 	n, _ := strconv.Atoi(next)
 	var wg sync.WaitGroup
@@ -124,8 +124,8 @@ func TestFutureRevisions(t *testing.T) {
 	wg.Wait()
 }
 
-// TestPagesAreOneState reads lists in pages while others write, and compares each with the list at
-// the revision that its first page named.
+// TestPagesAreOneState reads lists in pages while other clients write, and compares each with the list at the revision
+// of its first page.
 func TestPagesAreOneState(t *testing.T) {
 	seed := seed.Of(t)
 	s := apiservertest.Start(t, nil)
@@ -176,7 +176,7 @@ func TestPagesAreOneState(t *testing.T) {
 	writers.Wait()
 }
 
-// churn creates, changes or deletes one of 60 config maps; what is in its way doesn't matter.
+// churn creates, changes or deletes one of 60 config maps, and ignores errors.
 func churn(s *apiservertest.Server, r *rand.Rand) {
 	name := fmt.Sprintf("m%02d", r.IntN(60))
 	switch r.IntN(4) {
@@ -206,7 +206,7 @@ func TestExpiredToken(t *testing.T) {
 	// Out of the cache's history, but not out of etcd's.
 	if got := names(must(t, s.Do("GET", configmaps+"?limit=9&continue="+page.GetContinue(), nil), http.StatusOK).
 		List()); strings.Join(got, " ") != "m02 m03 m04 m05" {
-		t.Errorf("went on with %v", got)
+		t.Errorf("continued with %v", got)
 	}
 	latest, err := s.Store.Revision(t.Context())
 	if err != nil {
@@ -223,7 +223,7 @@ func TestExpiredToken(t *testing.T) {
 	}
 	rest := must(t, s.Do("GET", configmaps+"?continue="+st.Continue, nil), http.StatusOK).List()
 	if got := strings.Join(names(rest), " "); got != "m02 m04 m05" {
-		t.Errorf("the new token goes on with %s", got)
+		t.Errorf("the new token continues with %s", got)
 	}
 	a = must(t, s.Do("GET", configmaps+"?resourceVersionMatch=Exact&resourceVersion="+rev[0], nil), http.StatusGone)
 	if st := a.Status(); st.Reason != metav1.StatusReasonExpired ||

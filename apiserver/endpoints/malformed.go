@@ -22,36 +22,37 @@ import (
 const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
 
 // ignoresReadError reports whether the option is set; deleteOptions clears it while the gate is off.
-func ignoresReadError(o *metav1.DeleteOptions) bool {
-	return o.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *o.IgnoreStoreReadErrorWithClusterBreakingPotential
+func ignoresReadError(opts *metav1.DeleteOptions) bool {
+	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil &&
+		*opts.IgnoreStoreReadErrorWithClusterBreakingPotential
 }
 
 // deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion,
 // which would have to read it (AS registry/generic/registry/corrupt_obj_deleter.go: Delete).
-func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
-	if err := q.authorizeMalformed(); err != nil {
+func (a *API) deleteMalformed(req *request, rendering *render.Rendering) error {
+	if err := req.authorizeMalformed(); err != nil {
 		return err
 	}
-	q.Audit.Annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "") // AS handlers/delete.go: DeleteResource
-	ctx, key := q.r.Context(), q.Key(a.registry.Root)
+	req.Audit.Annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "") // AS handlers/delete.go: DeleteResource
+	ctx, key := req.r.Context(), req.Key(a.registry.Root)
 	if err := a.registry.Fresh(ctx); err != nil {
 		return err
 	}
 	cur, _ := a.registry.Cache.Get(key)
 	for {
 		// upstream's error for an object that does not exist is the same
-		if cur == nil || a.registry.Readable(q.Resource, cur) == nil {
-			return q.NotMalformed()
+		if cur == nil || a.registry.Readable(req.Resource, cur) == nil {
+			return req.NotMalformed()
 		}
 		_, err := a.registry.Commit(
-			ctx, &q.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&q.Operation)},
+			ctx, &req.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&req.Operation)},
 		)
 		var lost *storage.ConflictError
 		switch {
 		case err == nil:
 			a.log.Warn("an object that can't be decoded was deleted without regard to finalizers",
-				"key", key, "user", q.User.Name, "err", a.registry.Readable(q.Resource, cur))
-			return q.answerOther(x, http.StatusOK, q.malformedStatus())
+				"key", key, "user", req.User.Name, "err", a.registry.Readable(req.Resource, cur))
+			return req.answerOther(rendering, http.StatusOK, req.malformedStatus())
 		case !errors.As(err, &lost):
 			return err
 		case lost.Current.ModRevision == 0:
@@ -63,29 +64,29 @@ func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
 }
 
 // authorizeMalformed denies the option to users who lack the verb (AS handlers/delete.go: authorizeUnsafeDelete).
-func (q *request) authorizeMalformed() error {
+func (req *request) authorizeMalformed() error {
 	cause := errors.New(
 		registry.IgnoreReadError + " delete option is not allowed on a subresource or non-resource request",
 	)
-	if q.Subresource == nil {
-		d := q.api.registry.Authorizer.Authorize(q.info.AttributesAs(deleteMalformedVerb))
+	if req.Subresource == nil {
+		d := req.api.registry.Authorizer.Authorize(req.info.AttributesAs(deleteMalformedVerb))
 		if d.Allowed() {
 			return nil
 		}
 		cause = fmt.Errorf("not permitted to do %q, reason: %s", deleteMalformedVerb, d.Reason())
 	}
-	return apierrors.NewForbidden(q.Resource.GroupResource(), q.Name, cause)
+	return apierrors.NewForbidden(req.Resource.GroupResource(), req.Name, cause)
 }
 
-func (q *request) malformedStatus() *metav1.Status {
+func (req *request) malformedStatus() *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusOK,
-		Details: &metav1.StatusDetails{Name: q.Name, Kind: q.Resource.Kind}}
+		Details: &metav1.StatusDetails{Name: req.Name, Kind: req.Resource.Kind}}
 }
 
 // noCollection rejects the option for a collection (AS handlers/delete.go: DeleteCollection).
-func noCollection(o *metav1.DeleteOptions) error {
-	if !ignoresReadError(o) {
+func noCollection(opts *metav1.DeleteOptions) error {
+	if !ignoresReadError(opts) {
 		return nil
 	}
 	return invalid.Options("DeleteOptions", field.ErrorList{
@@ -94,7 +95,7 @@ func noCollection(o *metav1.DeleteOptions) error {
 }
 
 // omit records an object that a list can't show. It reports whether the list continues.
-func (l lister) omit(x *render.Rendering, key string, err error) (more bool) {
+func (l lister) omit(rendering *render.Rendering, key string, err error) (more bool) {
 	l.registry.Unreadable(key, err, "omitted from a list")
-	return x.Malformed == nil || x.Malformed.Add(key, err)
+	return rendering.Malformed == nil || rendering.Malformed.Add(key, err)
 }

@@ -20,8 +20,8 @@ const ignore = `{"ignoreStoreReadErrorWithClusterBreakingPotential":true`
 
 func gated(c *apiserver.Config) { c.DeleteMalformed = true }
 
-// TestDeleteMalformed: with the gate on, an object that can't be read is removed, its finalizers or what they were
-// notwithstanding, and no other (AS registry/generic/registry/corrupt_obj_deleter.go).
+// TestDeleteMalformed: with the gate on, an object that can't be read is removed, whatever finalizers it has or had,
+// and no other (AS registry/generic/registry/corrupt_obj_deleter.go).
 func TestDeleteMalformed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	fill(t, s, 2)
@@ -46,7 +46,7 @@ func TestDeleteMalformed(t *testing.T) {
 		}
 		must(t, s.Do("GET", path, nil), http.StatusNotFound)
 	}
-	// What can be read isn't removed so; nor is there another answer for what isn't there.
+	// An object that can be read isn't removed by the option, and a missing one is 404 as usual.
 	for _, name := range []string{"m00", "none"} {
 		a := must(
 			t, s.Do("DELETE", configmaps+"/"+name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true", nil),
@@ -62,7 +62,7 @@ func TestDeleteMalformed(t *testing.T) {
 	must(t, s.Do("DELETE", configmaps+"/m00", `{"ignoreStoreReadErrorWithClusterBreakingPotential":false}`), http.StatusOK)
 }
 
-// TestDeleteMalformedOptions: what may not be combined (AM validation.go: ValidateIgnoreStoreReadError).
+// TestDeleteMalformedOptions: options that may not be combined (AM validation.go: ValidateIgnoreStoreReadError).
 func TestDeleteMalformedOptions(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
@@ -101,7 +101,8 @@ func TestDeleteMalformedOff(t *testing.T) {
 	}
 }
 
-// TestListMalformed: with the gate on, a list says which keys can't be read (AS etcd3/corrupt_obj_deleter.go).
+// TestListMalformed: with the gate on, the error of a list names the keys that can't be read (AS
+// etcd3/corrupt_obj_deleter.go).
 func TestListMalformed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	fill(t, s, 3)
@@ -124,7 +125,7 @@ func TestListMalformed(t *testing.T) {
 			}
 		}
 	}
-	must(t, s.Do("GET", configmaps+"?limit=1", nil), http.StatusOK) // the page doesn't come to it
+	must(t, s.Do("GET", configmaps+"?limit=1", nil), http.StatusOK) // the page ends before it
 	must(t, s.Do("DELETE", configmaps, nil), http.StatusInternalServerError)
 	for i := range 120 {
 		s.Put(t, fmt.Sprintf("/registry/configmaps/default/x%03d", i), "garbage")
@@ -139,7 +140,7 @@ func TestListMalformed(t *testing.T) {
 		t, "/registry/example.com/crontabs/default/b",
 		`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`,
 	)
-	// is as new as what was written
+	// reads the last write
 	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)
 	st := must(t, s.Do("GET", "/apis/example.com/v1/crontabs", nil), http.StatusInternalServerError).Status()
 	if st.Reason != metav1.StatusReasonStoreReadError ||
@@ -148,7 +149,7 @@ func TestListMalformed(t *testing.T) {
 	}
 }
 
-// TestDeleteMalformedAuthorization: it takes a verb of its own besides delete (AS handlers/delete.go:
+// TestDeleteMalformedAuthorization: it requires a verb of its own besides delete (AS handlers/delete.go:
 // authorizeUnsafeDelete).
 func TestDeleteMalformedAuthorization(t *testing.T) {
 	s := apiservertest.StartSecured(t, gated)

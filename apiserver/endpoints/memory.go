@@ -27,17 +27,17 @@ var errDeferred = errors.New("the request waits for memory")
 
 // charge waits until there is memory for what is known of the request before it is served. What YAML with aliases
 // stands for is known once it is parsed, which takes memory as well.
-func (a *API) charge(q *request) error {
-	body, media := q.body(), q.media()
-	bytes, exact, err := a.weighInTurn(q, media, body)
+func (a *API) charge(req *request) error {
+	body, media := req.body(), req.media()
+	bytes, exact, err := a.weighInTurn(req, media, body)
 	if err != nil {
 		return err
 	}
 	if exact || bytes <= budget.Light && !weight.Aliased(body) {
-		return q.memory.Reserve(q.r, bytes, q.mostMemory())
+		return req.memory.Reserve(req.r, bytes, req.mostMemory())
 	}
 	tree, _ := codec.TreeKind.YAML(body)
-	if err := q.memory.Reserve(q.r, tree.Write(), 0); err != nil {
+	if err := req.memory.Reserve(req.r, tree.Write(), 0); err != nil {
 		return err
 	}
 	if codec.CheckAliases(body) != nil {
@@ -47,31 +47,31 @@ func (a *API) charge(q *request) error {
 	if err != nil {
 		return nil // as above
 	}
-	bytes, _ = a.weigh(q, codec.MediaJSON, data)
-	return q.memory.Reserve(q.r, tree.Write()+bytes, tree.Write()+maxBodyMemory)
+	bytes, _ = a.weigh(req, codec.MediaJSON, data)
+	return req.memory.Reserve(req.r, tree.Write()+bytes, tree.Write()+maxBodyMemory)
 }
 
 // mostMemory is what the request's body may take.
-func (q *request) mostMemory() int64 {
-	if q.verb == "patch" && types.PatchType(patchMedia(q.r)) == types.JSONPatchType {
+func (req *request) mostMemory() int64 {
+	if req.verb == "patch" && types.PatchType(patchMedia(req.r)) == types.JSONPatchType {
 		return maxJSONPatchMemory
 	}
 	return maxBodyMemory
 }
 
 // weighInTurn is weigh.
-func (a *API) weighInTurn(q *request, media string, body []byte) (n int64, exact bool, err error) {
-	err = a.limits.InTurn(q.r, q.User.Name, len(body) > slowBody, func() { n, exact = a.weigh(q, media, body) })
-	return n + q.recordedBody(len(body)), exact, err
+func (a *API) weighInTurn(req *request, media string, body []byte) (n int64, exact bool, err error) {
+	err = a.limits.InTurn(req.r, req.User.Name, len(body) > slowBody, func() { n, exact = a.weigh(req, media, body) })
+	return n + req.recordedBody(len(body)), exact, err
 }
 
 // afford makes an answer that takes so much memory: in the request's seat, if there is that much at once. Else the
 // request gives its seat back, waits, and continues in another. The memory that the request holds already counts
 // towards the answer: nothing else needs it by then.
-func (q *request) afford(bytes int64, answer func() error) error {
-	if q.memory.Try(bytes) {
+func (req *request) afford(bytes int64, answer func() error) error {
+	if req.memory.Try(bytes) {
 		return answer()
 	}
-	q.rest, q.wants = answer, bytes
+	req.rest, req.wants = answer, bytes
 	return errDeferred
 }

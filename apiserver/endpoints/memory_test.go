@@ -26,8 +26,8 @@ const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 // many is n times an element of a list.
 func many(n int, elem string) string { return elem + strings.Repeat(","+elem, n-1) }
 
-// TestEmptyElements: a body of three megabytes that becomes hundreds is rejected before it is decoded, whatever it says
-// it is.
+// TestEmptyElements: a body of three megabytes that needs hundreds when decoded is rejected before it is decoded,
+// whatever its kind.
 func TestEmptyElements(t *testing.T) {
 	const million = 1_000_000
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
@@ -67,7 +67,7 @@ func TestEmptyElements(t *testing.T) {
 	}
 }
 
-// managers is a review whose managedFields have so many empty elements.
+// managers is a review whose managedFields have n empty elements.
 func managers(n int) string {
 	return `{"metadata":{"managedFields":[` + many(n, "{}") +
 		`]},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`
@@ -75,15 +75,15 @@ func managers(n int) string {
 
 const policies = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies"
 
-// rules is a network policy with so many empty rules.
+// rules is a network policy with n empty rules.
 func rules(n int) string {
 	return `{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"a"},"spec":{"podSelector":{},"ingress":[` + many(
 		n, "{}",
 	) + `]}}`
 }
 
-// TestMemoryInFlight: of large bodies that come at once no more are decoded at a time than there is memory for, and all
-// are answered. Small requests are answered meanwhile.
+// TestMemoryInFlight: of many concurrent large bodies, only as many are decoded at a time as there is memory for, and
+// all are processed. Small requests are processed meanwhile.
 func TestMemoryInFlight(t *testing.T) {
 	const limit, n = 64 << 20, 16
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
@@ -122,7 +122,7 @@ func TestMemoryInFlight(t *testing.T) {
 	if held < limit/4 || held > limit {
 		t.Errorf("%d MiB were charged at a time", held>>20)
 	}
-	if peak > 2*limit { // with what the collector has not found yet
+	if peak > 2*limit { // with garbage that Go has not collected yet
 		t.Errorf("%d MiB on the heap", peak>>20)
 	}
 	if held := metric(t, s, "kubecascade_inflight_memory_held_bytes"); held != 0 {
@@ -130,7 +130,7 @@ func TestMemoryInFlight(t *testing.T) {
 	}
 }
 
-// heap is how many bytes of objects there are, with what the collector has not found yet.
+// heap is the size of all objects on the heap, with garbage that Go has not collected yet.
 func heap() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(samples)
@@ -161,8 +161,8 @@ func TestConvertedMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryWait: a request that needs much waits for one that is being served, with no seat, and is answered 429 when
-// it has waited for too long.
+// TestMemoryWait: a request that needs much memory waits for one that is being processed, without a seat, and receives
+// 429 after the time limit.
 func TestMemoryWait(t *testing.T) {
 	const mib = 1 << 20
 	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
@@ -198,7 +198,7 @@ func TestMemoryWait(t *testing.T) {
 	must(t, s.Do("POST", configmaps, large("again")), http.StatusCreated)
 }
 
-// TestListWaits: a list for which there is no memory gives its seat back, and goes on when there is.
+// TestListWaits: a list that waits for memory gives its seat back, and continues when there is memory.
 func TestListWaits(t *testing.T) {
 	const mib = 1 << 20
 	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
@@ -227,7 +227,7 @@ func TestListWaits(t *testing.T) {
 	}
 }
 
-// TestAnswerMemory: what has to be made of objects for an answer counts, and what is sent as it is cached doesn't.
+// TestAnswerMemory: a response that is encoded for the request counts, and one that is sent from the cache doesn't.
 func TestAnswerMemory(t *testing.T) {
 	const mib = 1 << 20
 	store := storagetest.Open(t)
@@ -266,7 +266,7 @@ func TestAnswerMemory(t *testing.T) {
 
 const opens = "/apis/open.test/v1/namespaces/default/opens"
 
-// defineOpen defines a type that takes anything.
+// defineOpen creates a CRD that preserves unknown fields.
 func defineOpen(t *testing.T, s *apiservertest.Server) {
 	t.Helper()
 	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -282,7 +282,8 @@ func defineOpen(t *testing.T, s *apiservertest.Server) {
 	}
 }
 
-// TestDeletedWithoutMemory: a DELETE of a collection whose list there is no memory for says that it succeeded.
+// TestDeletedWithoutMemory: the response to a DELETE of a collection is a Status of Success if there is no memory for
+// the list.
 func TestDeletedWithoutMemory(t *testing.T) {
 	const mib = 1 << 20
 	store := storagetest.Open(t)

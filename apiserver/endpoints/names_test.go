@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// Kinds differ in what they take for a name, and one doesn't look at metadata at all (A-18, A-20).
+// Kinds differ in the names that they allow, and one doesn't validate metadata at all (A-18, A-20).
 func TestNamesOfKinds(t *testing.T) {
 	const (
 		set = `,"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// allocated is how many bytes of memory do takes, with what the server's other goroutines take meanwhile.
+// allocated returns how many bytes do allocates, with what the server's other goroutines allocate meanwhile.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -21,7 +21,7 @@ func allocated(do func()) uint64 {
 
 const jsonPatchType = "application/json-patch+json"
 
-// operations is a JSON patch: first, then n times what each returns, then last.
+// operations is a JSON patch: first, then the n results of each, then last.
 func operations(first string, n int, each func(i int) string, last ...string) string {
 	all := []string{first}
 	for i := range n {
@@ -30,10 +30,10 @@ func operations(first string, n int, each func(i int) string, last ...string) st
 	return "[" + strings.Join(append(all, last...), ",") + "]"
 }
 
-func repeat(text string) func(int) string { return func(int) string { return text } }
+func repeat(op string) func(int) string { return func(int) string { return op } }
 
-// TestOperationsCost: a JSON patch must not cost the number of its operations times the length of a list, or times the
-// size of a value.
+// TestOperationsCost: the cost of a JSON patch must not grow with the number of its operations times the length of a
+// list, or times the size of a value.
 func TestOperationsCost(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", configmaps, configmap("a", nil, nil)), http.StatusCreated)

@@ -20,37 +20,37 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-func createOptions(q url.Values) (*metav1.CreateOptions, error) {
-	o := &metav1.CreateOptions{}
-	if err := requestinfo.DecodeQuery(q, o); err != nil {
+func createOptions(query url.Values) (*metav1.CreateOptions, error) {
+	opts := &metav1.CreateOptions{}
+	if err := requestinfo.DecodeQuery(query, opts); err != nil {
 		return nil, err
 	}
-	return o, invalid.Options("CreateOptions", metav1validation.ValidateCreateOptions(o))
+	return opts, invalid.Options("CreateOptions", metav1validation.ValidateCreateOptions(opts))
 }
 
-func updateOptions(q url.Values) (*metav1.UpdateOptions, error) {
-	o := &metav1.UpdateOptions{}
-	if err := requestinfo.DecodeQuery(q, o); err != nil {
+func updateOptions(query url.Values) (*metav1.UpdateOptions, error) {
+	opts := &metav1.UpdateOptions{}
+	if err := requestinfo.DecodeQuery(query, opts); err != nil {
 		return nil, err
 	}
-	return o, invalid.Options("UpdateOptions", metav1validation.ValidateUpdateOptions(o))
+	return opts, invalid.Options("UpdateOptions", metav1validation.ValidateUpdateOptions(opts))
 }
 
 // listOptions reads and checks the options of a list or watch (H-01, H-02), and sets the defaults of a watch (H-26).
-func listOptions(q url.Values) (*metainternal.ListOptions, error) {
-	o := &metainternal.ListOptions{}
-	if err := requestinfo.DecodeQuery(q, o); err != nil {
+func listOptions(query url.Values) (*metainternal.ListOptions, error) {
+	opts := &metainternal.ListOptions{}
+	if err := requestinfo.DecodeQuery(query, opts); err != nil {
 		return nil, err
 	}
-	metainternal.SetListOptionsDefaults(o, true)
-	return o, invalid.Options("ListOptions", metainternalvalidation.ValidateListOptions(o, true))
+	metainternal.SetListOptionsDefaults(opts, true)
+	return opts, invalid.Options("ListOptions", metainternalvalidation.ValidateListOptions(opts, true))
 }
 
 // listOptions is the function of that name for the request's parameters; long ones are read in turn.
-func (q *request) listOptions(query url.Values) (o *metainternal.ListOptions, err error) {
-	long := len(q.r.URL.RawQuery) > requestinfo.SlowQuery
-	ended := q.api.limits.InTurn(q.r, q.User.Name, long, func() { o, err = listOptions(query) })
-	return o, cmp.Or(ended, err)
+func (req *request) listOptions(query url.Values) (opts *metainternal.ListOptions, err error) {
+	long := len(req.r.URL.RawQuery) > requestinfo.SlowQuery
+	ended := req.api.limits.InTurn(req.r, req.User.Name, long, func() { opts, err = listOptions(query) })
+	return opts, cmp.Or(ended, err)
 }
 
 // deleteOptions reads them from the body, or from the query if there is none (C-02).
@@ -59,22 +59,22 @@ func (a *API) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &metav1.DeleteOptions{}
+	opts := &metav1.DeleteOptions{}
 	if len(body) == 0 {
-		err = requestinfo.DecodeQuery(exchange.Query(r), o)
+		err = requestinfo.DecodeQuery(exchange.Query(r), opts)
 	} else {
 		var media string
 		if media, err = render.ContentType(r, true); err == nil {
-			o, err = decodeDeleteOptions(body, media)
+			opts, err = decodeDeleteOptions(body, media)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !a.malformed { // C-01
-		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
+		opts.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
-	return o, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(o))
+	return opts, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(opts))
 }
 
 // decodeDeleteOptions decodes them with the serializers of meta's own scheme, as upstream does: of any group and
@@ -87,16 +87,16 @@ func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, erro
 	if !ok {
 		return nil, render.UnsupportedMedia(render.MediaTypes)
 	}
-	o := &metav1.DeleteOptions{}
+	opts := &metav1.DeleteOptions{}
 	want := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
-	obj, got, err := metascheme.Codecs.DecoderToVersion(info.Serializer, want.GroupVersion()).Decode(data, &want, o)
+	obj, got, err := metascheme.Codecs.DecoderToVersion(info.Serializer, want.GroupVersion()).Decode(data, &want, opts)
 	switch {
 	case runtime.IsNotRegisteredError(err) && got != nil:
 		return nil, status.BadRequest("%s", codec.NotRegistered(*got))
 	case err != nil:
 		return nil, status.BadRequest("%v", err)
-	case obj != o:
+	case obj != opts:
 		return nil, status.BadRequest("decoded object cannot be converted to DeleteOptions")
 	}
-	return o, nil
+	return opts, nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestScaleForms: a Scale is printed as kubectl get --subresource=scale shows it, its metadata can be
-// asked for alone, and it is no list.
+// TestScaleForms: a Scale is printed as kubectl get --subresource=scale shows it, its metadata can be requested alone,
+// and it is no list.
 func TestScaleForms(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const (

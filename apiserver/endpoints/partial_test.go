@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestPartial: metadata alone, which is cut out of what is stored, is what its type encodes it as.
+// TestPartial: metadata alone, which is copied from the stored bytes, equals the encoding of its type.
 func TestPartial(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	odd := func(name string) string {
@@ -89,7 +89,7 @@ func read(t *testing.T, data []byte, into any) {
 	}
 }
 
-// asEncoded reads what must be as it is encoded.
+// asEncoded reads a response whose bytes must equal its encoding.
 func asEncoded(t *testing.T, data []byte, into any) {
 	t.Helper()
 	read(t, data, into)

@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// reading counts what lists ask of a store.
+// reading counts the lists that a store serves.
 type reading struct {
 	storage.Store
 	mu sync.Mutex
@@ -104,7 +104,7 @@ func before(t *testing.T, n int) (*apiservertest.Server, *reading, string) {
 	return s, store, strconv.FormatInt(last, 10)
 }
 
-// later writes until the cache doesn't reach back any more.
+// later writes until the revision is no longer in the cache's history.
 func later(t *testing.T, s *apiservertest.Server) {
 	t.Helper()
 	for i := range 4 {
@@ -121,7 +121,7 @@ func later(t *testing.T, s *apiservertest.Server) {
 	must(t, s.Do("DELETE", "/apis/example.com/v1/namespaces/default/crontabs/m007", nil), http.StatusOK)
 }
 
-// TestPastForms: a list at a revision that only etcd has is what it was when the cache had it, in each form.
+// TestPastForms: a list at a revision that only etcd has equals the list when the cache had it, in each media type.
 func TestPastForms(t *testing.T) {
 	s, _, rev := before(t, 30)
 	const custom = "/apis/example.com/v1/namespaces/default/crontabs"
@@ -157,11 +157,11 @@ func TestPastForms(t *testing.T) {
 		}
 	}
 	if n := metric(t, s, "kubecascade_past_lists_reads_total"); n == 0 {
-		t.Error("the store wasn't asked")
+		t.Error("the store wasn't read")
 	}
 }
 
-// paged lists all pages and returns the names; each page's count of what remains is checked.
+// paged lists all pages and returns the names; it checks each page's remainingItemCount.
 func paged(s *apiservertest.Server, path, query string, limit int, counted bool) (names []string, err error) {
 	next := ""
 	var counts []int64
@@ -186,7 +186,7 @@ func paged(s *apiservertest.Server, path, query string, limit int, counted bool)
 		}
 	}
 	if want := (len(names) - 1) / limit; counted && len(counts) != want {
-		return nil, fmt.Errorf("%d pages tell how many remain, want %d", len(counts), want)
+		return nil, fmt.Errorf("%d pages have a remainingItemCount, want %d", len(counts), want)
 	}
 	for _, n := range counts {
 		if n != int64(len(names)) {
@@ -196,7 +196,7 @@ func paged(s *apiservertest.Server, path, query string, limit int, counted bool)
 	return names, nil
 }
 
-// TestPastPages: pages at a revision that only etcd has are read once, however many clients ask for them; at 026e61c
+// TestPastPages: pages at a revision that only etcd has are read once, however many clients request them; at 026e61c
 // each page read the whole collection.
 func TestPastPages(t *testing.T) {
 	const n = 200
@@ -246,7 +246,7 @@ func TestPastOne(t *testing.T) {
 	}
 }
 
-// TestPastSelection: a page of few selected objects reads on in bounded steps, and no further than it must.
+// TestPastSelection: a page of few selected objects is read in bounded steps, and no further than necessary.
 func TestPastSelection(t *testing.T) {
 	s, store, rev := before(t, 100)
 	later(t, s)
@@ -267,8 +267,8 @@ func TestPastSelection(t *testing.T) {
 	}
 }
 
-// TestPastCompacted: a compaction between the reads of one page, or between pages, ends the list with a token that goes
-// on with the newest state (H-16), though its objects are in memory.
+// TestPastCompacted: a compaction between the reads of one page, or between pages, ends the list with a token that
+// continues with the newest state (H-16), although its objects are in memory.
 func TestPastCompacted(t *testing.T) {
 	s, store, rev := before(t, 100)
 	later(t, s)
@@ -286,7 +286,7 @@ func TestPastCompacted(t *testing.T) {
 	), http.StatusOK).List()
 	second := must(t, s.Do("GET", configmaps+"?limit=10&continue="+first.GetContinue(), nil), http.StatusOK).List()
 	lists := store.lists
-	store.before = func(n int) { // a page of three takes a second read for one selected object in ten
+	store.before = func(n int) { // a page of three needs a second read if one object in ten is selected
 		if n == lists+2 {
 			compact()
 		}
@@ -307,6 +307,6 @@ func TestPastCompacted(t *testing.T) {
 	}
 	rest := must(t, s.Do("GET", configmaps+"?limit=2&continue="+a.Status().Continue, nil), http.StatusOK).List()
 	if got := strings.Join(names(rest), " "); got != "m020 m021" {
-		t.Errorf("the new token goes on with %s", got)
+		t.Errorf("the new token continues with %s", got)
 	}
 }

@@ -20,53 +20,53 @@ import (
 )
 
 // servePatch is PATCH of an object, or of a subresource that is a part of it (B.5).
-func (a *API) servePatch(q *request) error {
-	x, err := q.rendering()
+func (a *API) servePatch(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	p, err := q.patch()
+	p, err := req.patch()
 	if err != nil {
 		return err
 	}
 	if p.Kind == types.ApplyYAMLPatchType {
-		return a.serveApply(q, x, p)
+		return a.serveApply(req, rendering, p)
 	}
-	ctx := q.r.Context()
-	out, err := a.registry.Update(ctx, &q.Operation, func(old registry.Object) (registry.Object, error) {
+	ctx := req.r.Context()
+	out, err := a.registry.Update(ctx, &req.Operation, func(old registry.Object) (registry.Object, error) {
 		if err := ctx.Err(); err != nil { // after a conflict the patch is applied again
 			return nil, err
 		}
-		return q.Operation.Patched(old, p)
+		return req.Operation.Patched(old, p)
 	})
 	if err != nil {
 		return err
 	}
-	return q.answer(x, http.StatusOK, out)
+	return req.answer(rendering, http.StatusOK, out)
 }
 
 // patch reads the request's options and document.
-func (q *request) patch() (patch.Patch, error) {
-	media := patchMedia(q.r)
-	p := patch.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, q.Warn.Add) }}
-	if !slices.Contains(patch.Types(q.Resource), media) {
-		return p, render.UnsupportedMedia(patch.Types(q.Resource)) // B-50
+func (req *request) patch() (patch.Patch, error) {
+	media := patchMedia(req.r)
+	p := patch.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, req.Warn.Add) }}
+	if !slices.Contains(patch.Types(req.Resource), media) {
+		return p, render.UnsupportedMedia(patch.Types(req.Resource)) // B-50
 	}
 	var err error
-	if p.Bytes, err = exchange.ReadBody(q.r); err != nil {
+	if p.Bytes, err = exchange.ReadBody(req.r); err != nil {
 		return p, err
 	}
-	q.recordPatch(p)
-	o := &metav1.PatchOptions{}
-	if err := requestinfo.DecodeQuery(exchange.Query(q.r), o); err != nil {
+	req.recordPatch(p)
+	opts := &metav1.PatchOptions{}
+	if err := requestinfo.DecodeQuery(exchange.Query(req.r), opts); err != nil {
 		return p, err
 	}
-	if errs := metav1validation.ValidatePatchOptions(o, p.Kind); len(errs) > 0 { // B-59
+	if errs := metav1validation.ValidatePatchOptions(opts, p.Kind); len(errs) > 0 { // B-59
 		return p, invalid.Options("PatchOptions", errs)
 	}
-	q.Options, q.DryRun, q.Manager = o, registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
-	p.Force = o.Force != nil && *o.Force
-	if p.Strictness = o.FieldValidation; p.Strictness == "" {
+	req.Options, req.DryRun, req.Manager = opts, registry.IsDryRun(opts.DryRun), req.managerOr(opts.FieldManager)
+	p.Force = opts.Force != nil && *opts.Force
+	if p.Strictness = opts.FieldValidation; p.Strictness == "" {
 		p.Strictness = metav1.FieldValidationWarn
 	}
 	if p.Kind == types.ApplyPatchType {
@@ -77,7 +77,7 @@ func (q *request) patch() (patch.Patch, error) {
 			return p, err
 		}
 		if err := codec.CheckQuantities(
-			codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, q.Resource.GroupVersionKind(),
+			codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, req.Resource.GroupVersionKind(),
 		); err != nil {
 			return p, status.BadRequest("%v", err)
 		}

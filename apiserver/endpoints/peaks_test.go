@@ -14,8 +14,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestPeaks: requests with many small values take no more memory than is charged for them, of all kinds of bodies, but
-// for what the collector has not found yet. (The race detector has memory of its own.)
+// TestPeaks: requests with many small values, in bodies of each type, need no more memory than is counted for them,
+// apart from garbage that Go has not collected yet. (The race detector has memory of its own.)
 func TestPeaks(t *testing.T) {
 	const n, applied = 50_000, 10_000 // as many as an apply document may have
 	const slack = 8 << 20
@@ -72,8 +72,8 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// TestStandingWatches: open watches take no more memory than is counted, whatever the request has brought.
-func TestStandingWatches(t *testing.T) {
+// TestOpenWatches: open watches need no more memory than is counted, whatever the request contains.
+func TestOpenWatches(t *testing.T) {
 	const n = 30
 	for _, c := range []struct{ what, query, header string }{
 		{"no selector", "", ""},
@@ -88,7 +88,7 @@ func TestStandingWatches(t *testing.T) {
 		{"many parameters", terms(9000, "&x%d"), ""},
 	} {
 		s := apiservertest.Start(t, nil)
-		unread(t, s, "first", configmaps+"?watch=1") // with what is made once
+		unread(t, s, "first", configmaps+"?watch=1") // with what is allocated once
 		runtime.GC()
 		before := resident()
 		charged := metric(t, s, unreadBytes)

@@ -29,7 +29,7 @@ func claim(name, more string) string {
 		`"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}` + more + `}}`
 }
 
-// TestDefaultClasses: what names no class is given the default one, of several the newest or first.
+// TestDefaultClasses: an object without a class gets the default class; of several, the newest or first one.
 func TestDefaultClasses(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const classes, ingresses = "/apis/storage.k8s.io/v1/storageclasses", "/apis/networking.k8s.io/v1/namespaces/default/ingresses"
@@ -116,7 +116,7 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// TestTaint: a node is born not ready.
+// TestTaint: a node is created with the taint not-ready.
 func TestTaint(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for name, taints := range map[string]string{
@@ -134,7 +134,7 @@ func TestTaint(t *testing.T) {
 	}
 }
 
-// TestRuntimeClass: a pod has what its runtime class says.
+// TestRuntimeClass: a pod gets the overhead and the scheduling of its runtime class.
 func TestRuntimeClass(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", "/apis/node.k8s.io/v1/runtimeclasses",
@@ -175,7 +175,7 @@ func TestRuntimeClass(t *testing.T) {
 	}
 }
 
-// TestCertificateSubject: system:masters is nobody's by a certificate for clients of the API server.
+// TestCertificateSubject: no certificate for clients of the API server has the group system:masters.
 func TestCertificateSubject(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

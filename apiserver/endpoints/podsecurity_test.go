@@ -16,13 +16,13 @@ import (
 )
 
 // TestPodSecurity runs testdata/podsecurity: requests whose first line is a method and a path and whose
-// rest is a body as YAML. Shown are the code, the Status and the Warning headers. Requests of the command
+// rest is a body as YAML. The output has the code, the Status and the Warning headers. Requests of the command
 // "before" go to a server over the same store that doesn't have the plugin.
 func TestPodSecurity(t *testing.T) {
 	datadriven.Walk(t, "testdata/podsecurity", func(t *testing.T, path string) {
 		store, now := storagetest.Open(t), time.Now()
 		s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
-			c.Now = func() time.Time { return now } // no check of a namespace's pods takes too long
+			c.Now = func() time.Time { return now } // the check of a namespace's pods never reaches its deadline
 		}})
 		before := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
 			c.DisableAdmission = []string{"PodSecurity"}
@@ -40,7 +40,7 @@ func TestPodSecurity(t *testing.T) {
 	})
 }
 
-// generated is the end of a name that the server made.
+// generated is the suffix of a name that the server generated.
 var generated = regexp.MustCompile(`generated-[a-z0-9]{5}`)
 
 func podSecurityAnswer(t *testing.T, s *apiservertest.Server, d *datadriven.TestData) string {
@@ -73,7 +73,7 @@ func podSecurityAnswer(t *testing.T, s *apiservertest.Server, d *datadriven.Test
 	return generated.ReplaceAllString(b.String(), "generated-xxxxx")
 }
 
-// TestPodSecurityWithoutNamespace: where nobody asks for the namespace but this plugin, a pod needs one, and a
+// TestPodSecurityWithoutNamespace: where no other plugin requires that the namespace exists, a pod needs one, and a pod
 // template doesn't (PSA admission/admission.go: ValidatePod, ValidatePodController).
 func TestPodSecurityWithoutNamespace(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {

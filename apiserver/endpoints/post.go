@@ -10,30 +10,30 @@ import (
 )
 
 // servePost is POST of a subresource that has a hook of its kind (resources.ByHook).
-func (a *API) servePost(q *request) error {
-	x, err := q.rendering()
+func (a *API) servePost(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	b, o, err := q.creation()
+	body, opts, err := req.creation()
 	if err != nil {
 		return err
 	}
-	return a.post(q, x, b, o)
+	return a.post(req, rendering, body, opts)
 }
 
 // post calls the hook of the kind or of the subresource.
-func (a *API) post(q *request, x *render.Rendering, b codec.Body, o *metav1.CreateOptions) error {
-	kind := q.Resource.GroupVersionKind()
-	if q.Subresource != nil {
-		kind = q.Subresource.Kind
+func (a *API) post(req *request, rendering *render.Rendering, body codec.Body, opts *metav1.CreateOptions) error {
+	kind := req.Resource.GroupVersionKind()
+	if req.Subresource != nil {
+		kind = req.Subresource.Kind
 	}
-	q.Options = o
-	obj, err := q.other(b, kind)
+	req.Options = opts
+	obj, err := req.other(body, kind)
 	if err != nil {
 		return err
 	}
-	out, err := a.registry.Post(q.r.Context(), &q.Operation, obj, o.DryRun)
+	out, err := a.registry.Post(req.r.Context(), &req.Operation, obj, opts.DryRun)
 	if err != nil {
 		return err
 	}
@@ -41,5 +41,5 @@ func (a *API) post(q *request, x *render.Rendering, b codec.Body, o *metav1.Crea
 		out = &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 			Status: metav1.StatusSuccess, Code: http.StatusCreated}
 	}
-	return q.answerOther(x, http.StatusCreated, out)
+	return req.answerOther(rendering, http.StatusCreated, out)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// Only one class can be the default, however it comes to be it (K plugin/pkg/admission/priority:
+// Only one class can be the default, whichever request makes it the default (K plugin/pkg/admission/priority:
 // validatePriorityClass).
 func TestOneDefaultPriorityClass(t *testing.T) {
 	const classes = "/apis/scheduling.k8s.io/v1/priorityclasses"

@@ -31,8 +31,8 @@ func wrap(t *testing.T, apiVersion, kind string, obj interface{ Marshal() ([]byt
 	return append([]byte("k8s\x00"), data...)
 }
 
-// TestProtobufBodies mean what JSON means: each request is sent in both forms, and the answers,
-// Statuses among them, must be equal.
+// TestProtobufBodies: each request is sent in protobuf and in JSON, and the responses, Statuses among them, must be
+// equal.
 func TestProtobufBodies(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 1)
@@ -125,7 +125,7 @@ func TestProtobufBodies(t *testing.T) {
 	}), "Content-Type", mediaProtobuf), http.StatusOK)
 }
 
-// asJSON is the same body with its kind, as far as there is one.
+// asJSON is the same body in JSON with its kind, if it has one.
 func asJSON(t *testing.T, apiVersion, kind string, obj any) map[string]any {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
@@ -143,8 +143,8 @@ func asJSON(t *testing.T, apiVersion, kind string, obj any) map[string]any {
 	return content
 }
 
-// TestProtobufFaults are worded with the bytes' hexadecimal form.
-func TestProtobufFaults(t *testing.T) {
+// TestProtobufErrors: messages contain the bytes in hexadecimal form.
+func TestProtobufErrors(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, c := range []struct{ body, want string }{
 		{"", "the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)"},
@@ -162,8 +162,7 @@ func TestProtobufFaults(t *testing.T) {
 	}
 }
 
-// unstorable are protobuf bodies of what has no JSON that reads the same: a time after the year 9999, raw bytes
-// that are no JSON.
+// unstorable are protobuf bodies with values that JSON lacks: a time after the year 9999, raw bytes that are no JSON.
 var unstorable = []unstored{
 	{"/api/v1/namespaces/default/events", "azhzAAoLCgJ2MRIFRXZlbnQSGwoFCgNiYWQSCRIHZGVmYXVsdDIHCICD0f+vBxoAIgA="},
 	{
@@ -182,7 +181,7 @@ func (u unstored) body() []byte {
 	return data
 }
 
-// TestUnstorable: it is refused, as nobody could read or remove it afterwards.
+// TestUnstorable: an unstorable object is rejected, as no client could read or delete it afterwards.
 func TestUnstorable(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, u := range unstorable {

@@ -9,8 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestQuantities that take longer to be read than anybody waits are refused; where texts are free
-// they are texts.
+// TestQuantities: quantities that take too long to parse are rejected; where any string is allowed they are strings.
 func TestQuantities(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const pods = "/api/v1/namespaces/default/pods"
@@ -51,8 +50,8 @@ func TestQuantities(t *testing.T) {
 	must(t, s.Do("POST", configmaps, configmap("free", map[string]string{"k": "1e-999999999"}, nil)), http.StatusCreated)
 }
 
-// TestManyFaults: what is said of an invalid object is bounded, however much is wrong.
-func TestManyFaults(t *testing.T) {
+// TestManyErrors: the response to an invalid object is bounded, however many errors it has.
+func TestManyErrors(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	var owners, labels []string
 	for i := range 3000 {

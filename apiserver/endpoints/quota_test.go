@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// quota makes a quota and says that of everything nothing, or as much as used says, is used.
+// quota creates a quota and sets its status.used to zeros, or to used.
 func quota(t *testing.T, s *apiservertest.Server, name, hard, used string) {
 	t.Helper()
 	made(t, s, "resourcequotas", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"hard":%s}}`, name, hard))
@@ -22,7 +22,7 @@ func quota(t *testing.T, s *apiservertest.Server, name, hard, used string) {
 	}
 }
 
-// used reads what a quota says is used.
+// used reads the status.used of a quota.
 func used(s *apiservertest.Server, name string) map[string]string {
 	out, _, _ := unstructured.NestedStringMap(
 		s.Do("GET", inDefault+"resourcequotas/"+name, nil).Object().Object, "status", "used",
@@ -54,30 +54,30 @@ func TestQuota(t *testing.T) {
 	}
 	expect("after a create that failed once it was charged", "1", "0")
 
-	// Two quotas: the second one refuses what the first one was charged for.
+	// Two quotas: the second one denies a write for which the first one was already changed.
 	quota(t, s, "r", `{"count/secrets":"0"}`, `{"count/secrets":"0"}`)
-	refused(
+	forbidden(
 		t, s, "POST", "secrets", named("s"),
 		`secrets "s" is forbidden: exceeded quota: r, requested: count/secrets=1, used: count/secrets=0, limited: count/secrets=0`,
 	)
-	expect("after another quota refused", "1", "0")
+	expect("after another quota denied", "1", "0")
 
 	made(t, s, "configmaps", `{"metadata":{"generateName":"b-"}}`)
-	refused(
+	forbidden(
 		t, s, "POST", "configmaps", named("c"),
 		`configmaps "c" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2`,
 	)
-	refused(
+	forbidden(
 		t, s, "POST", "configmaps?dryRun=All", named("c"),
 		`configmaps "c" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2`,
 	)
 	expect("at the end", "2", "0")
 
 	made(t, s, "resourcequotas", `{"metadata":{"name":"silent"},"spec":{"hard":{"count/serviceaccounts":"0"}}}`)
-	made(t, s, "serviceaccounts", named("a")) // its status says nothing yet
+	made(t, s, "serviceaccounts", named("a")) // its status is empty yet
 }
 
-// TestQuotaAtOnce: of many creates at the same time, as many are let through as the quota allows.
+// TestQuotaAtOnce: of many concurrent creates, as many succeed as the quota allows.
 func TestQuotaAtOnce(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	quota(t, s, "q", `{"configmaps":"10"}`, `{"configmaps":"0"}`)
@@ -100,16 +100,16 @@ func TestQuotaAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if let.Load() != 10 || kept.Load() != 15 || used(s, "q")["configmaps"] != "10" {
-		t.Errorf("%d were let through, %d refused, used are %v", let.Load(), kept.Load(), used(s, "q"))
+		t.Errorf("%d succeeded, %d were denied, used are %v", let.Load(), kept.Load(), used(s, "q"))
 	}
 }
 
-// TestQuotaOfServices: a service is charged once, however often it takes to give it an address.
+// TestQuotaOfServices: a service is counted once, however many attempts its cluster IP needs.
 func TestQuotaOfServices(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	quota(t, s, "q", `{"services":"9","services.nodeports":"3"}`, `{"services":"0","services.nodeports":"0"}`)
 	made(t, s, "services", `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`)
-	refused(t, s, "POST", "services",
+	forbidden(t, s, "POST", "services",
 		`{"metadata":{"name":"b"},"spec":{"type":"LoadBalancer","ports":[{"name":"a","port":1},{"name":"b","port":2},{"name":"c","port":3}]}}`,
 		`services "b" is forbidden: exceeded quota: q, requested: services.nodeports=3, used: services.nodeports=1, limited: services.nodeports=3`)
 	if got := used(s, "q"); got["services"] != "1" || got["services.nodeports"] != "1" {

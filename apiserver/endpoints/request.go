@@ -43,130 +43,132 @@ type request struct {
 }
 
 // managerOr is the field manager: the one that the options name, else the client.
-func (q *request) managerOr(name string) string { return fieldmanager.Manager(name, q.r.UserAgent()) }
+func (req *request) managerOr(name string) string {
+	return fieldmanager.Manager(name, req.r.UserAgent())
+}
 
 // rendering negotiates the form of the answer.
-func (q *request) rendering() (*render.Rendering, error) {
-	f, err := render.Offer{Binary: !q.Resource.Custom, Converted: true}.Negotiate(q.r, exchange.Query(q.r))
+func (req *request) rendering() (*render.Rendering, error) {
+	f, err := render.Offer{Binary: !req.Resource.Custom, Converted: true}.Negotiate(req.r, exchange.Query(req.r))
 	if err != nil {
 		return nil, err
 	}
-	x := &render.Rendering{
-		Resource: q.Resource, Format: f, Now: q.api.now(),
-		Skip: func(o *storage.Object, err error) { q.api.registry.Unreadable(o.Key, err, "omitted from a list") },
+	rendering := &render.Rendering{
+		Resource: req.Resource, Format: f, Now: req.api.now(),
+		Skip: func(obj *storage.Object, err error) { req.api.registry.Unreadable(obj.Key, err, "omitted from a list") },
 	}
 	if f.As == "Table" {
-		x.Include = exchange.Query(q.r).Get("includeObject")
-		switch metav1.IncludeObjectPolicy(x.Include) {
+		rendering.Include = exchange.Query(req.r).Get("includeObject")
+		switch metav1.IncludeObjectPolicy(rendering.Include) {
 		case "", metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject:
 		default:
 			return nil, status.BadRequest(
 				"Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty",
-				x.Include,
+				rendering.Include,
 			)
 		}
 	}
-	return x, nil
+	return rendering, nil
 }
 
 // answer sends an object of the resource.
-func (q *request) answer(x *render.Rendering, code int, o *storage.Object) error {
-	if x.Format.As == "PartialObjectMetadataList" {
-		return x.NoList()
+func (req *request) answer(rendering *render.Rendering, code int, obj *storage.Object) error {
+	if rendering.Format.As == "PartialObjectMetadataList" {
+		return rendering.NoList()
 	}
-	data, err := x.Object(o)
+	data, err := rendering.Object(obj)
 	if err != nil {
 		return err
 	}
-	q.recordAnswer(x, func(x *render.Rendering) ([]byte, error) { return x.Object(o) })
-	q.send(x.Format, code, render.Indent(x.Newline(data), x.Format.Pretty))
+	req.recordAnswer(rendering, func(rendering *render.Rendering) ([]byte, error) { return rendering.Object(obj) })
+	req.send(rendering.Format, code, render.Indent(rendering.Newline(data), rendering.Format.Pretty))
 	return nil
 }
 
 // answerOther sends an object of another kind (Scale, Status, TokenRequest).
-func (q *request) answerOther(x *render.Rendering, code int, obj runtime.Object) error {
-	shown, err := x.Other(obj)
+func (req *request) answerOther(rendering *render.Rendering, code int, obj runtime.Object) error {
+	shown, err := rendering.Other(obj)
 	if err != nil {
 		return err
 	}
-	data, err := x.Encode(shown)
+	data, err := rendering.Encode(shown)
 	if err != nil {
 		return err
 	}
-	q.recordAnswerOther(shown)
-	q.send(x.Format, code, render.Indent(x.Newline(data), x.Format.Pretty))
+	req.recordAnswerOther(shown)
+	req.send(rendering.Format, code, render.Indent(rendering.Newline(data), rendering.Format.Pretty))
 	return nil
 }
 
-func (q *request) send(f render.Format, code int, data []byte) {
-	h := q.w.Header()
-	respond.Warnings(h, q.Warn)
-	h.Set("Content-Type", f.Media)
-	respond.Body(q.w, q.r, code, data)
+func (req *request) send(format render.Format, code int, data []byte) {
+	h := req.w.Header()
+	respond.Warnings(h, req.Warn)
+	h.Set("Content-Type", format.Media)
+	respond.Body(req.w, req.r, code, data)
 }
 
 // mediaServed reports whether the body's media type is supported, for verbs that check it before they read the body. A
 // client that sends Expect: 100-continue then gets the error without sending the body.
-func (q *request) mediaServed() bool {
-	switch q.verb {
+func (req *request) mediaServed() bool {
+	switch req.verb {
 	case "create":
-		_, err := render.ContentType(q.r, !q.Resource.Custom)
+		_, err := render.ContentType(req.r, !req.Resource.Custom)
 		return err == nil
 	case "patch":
-		return slices.Contains(patch.Types(q.Resource), patchMedia(q.r))
+		return slices.Contains(patch.Types(req.Resource), patchMedia(req.r))
 	}
 	return true
 }
 
 // creation reads the body and the options of a POST, in the order that decides which of two errors is answered.
-func (q *request) creation() (codec.Body, *metav1.CreateOptions, error) {
-	media, err := render.ContentType(q.r, !q.Resource.Custom)
+func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
+	media, err := render.ContentType(req.r, !req.Resource.Custom)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	data, err := exchange.ReadBody(q.r)
+	data, err := exchange.ReadBody(req.r)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	o, err := createOptions(exchange.Query(q.r))
+	opts, err := createOptions(exchange.Query(req.r))
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	return codec.NewBody(data, media, o.FieldValidation), o, nil
+	return codec.NewBody(data, media, opts.FieldValidation), opts, nil
 }
 
 // replacement is creation for a PUT, where the options come before the media type (AS handlers/update.go).
-func (q *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
-	data, err := exchange.ReadBody(q.r)
+func (req *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
+	data, err := exchange.ReadBody(req.r)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	o, err := updateOptions(exchange.Query(q.r))
+	opts, err := updateOptions(exchange.Query(req.r))
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	media, err := render.ContentType(q.r, !q.Resource.Custom)
-	return codec.NewBody(data, media, o.FieldValidation), o, err
+	media, err := render.ContentType(req.r, !req.Resource.Custom)
+	return codec.NewBody(data, media, opts.FieldValidation), opts, err
 }
 
 // stored decodes an object of the resource, in its stored version.
-func (q *request) stored(b codec.Body) (registry.Object, error) {
-	obj, err := codec.Decode(b, q.Resource.GroupVersionKind(), q.Resource.Coerce, q.Warn.Add)
+func (req *request) stored(body codec.Body) (registry.Object, error) {
+	obj, err := codec.Decode(body, req.Resource.GroupVersionKind(), req.Resource.Coerce, req.Warn.Add)
 	if err != nil {
 		return nil, err
 	}
-	stored, err := q.ToStored(obj)
+	stored, err := req.ToStored(obj)
 	if err == nil {
-		q.recordObject(obj, stored)
+		req.recordObject(obj, stored)
 	}
 	return stored, err
 }
 
 // other decodes an object of another kind than the resource's (Scale, Eviction ...).
-func (q *request) other(b codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
-	obj, err := codec.Decode(b, kind, nil, q.Warn.Add)
+func (req *request) other(body codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
+	obj, err := codec.Decode(body, kind, nil, req.Warn.Add)
 	if err == nil {
-		q.recordOther(obj)
+		req.recordOther(obj)
 	}
 	return obj, err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// sink takes an answer.
+// sink discards a response.
 type sink struct {
 	h    http.Header
 	code int
@@ -19,7 +19,7 @@ func (s *sink) Header() http.Header         { return s.h }
 func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
 func (s *sink) WriteHeader(code int)        { s.code = code }
 
-// BenchmarkRequest is what requests cost from their heads to their answers, without a connection. Writes wait for etcd.
+// BenchmarkRequest measures requests from their headers to their responses, without a connection. Writes wait for etcd.
 func BenchmarkRequest(b *testing.B) {
 	s := apiservertest.Start(b, nil)
 	h := s.API.Insecure()

@@ -55,7 +55,8 @@ func subName(t registry.Target) string {
 	return t.Subresource.Name
 }
 
-// FuzzResolve: what a path is resolved to is what it is authorized as, and nothing in the path is ignored.
+// FuzzResolve: a request is authorized for the resource to which its path is resolved, and no part of the path is
+// ignored.
 func FuzzResolve(f *testing.F) {
 	for _, path := range []string{
 		"/api/v1/namespaces/a/pods/p", "/api/v1/namespaces//pods", "/api/v1/namespaces/a%2fb/pods/d/log",

@@ -35,27 +35,27 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // dispatch serves a request of a resource that exists.
 func (a *API) dispatch(
-	w http.ResponseWriter, r *http.Request, t registry.Target, info *requestinfo.Info, warn *warning.List,
+	w http.ResponseWriter, r *http.Request, target registry.Target, info *requestinfo.Info, warn *warning.List,
 ) error {
 	verb := verbOf(info, r.Method)
-	observe(r, t, verb)
+	observe(r, target, verb)
 	limit, err := a.limit(r, verb)
 	if err == nil {
-		err = servable(r, t, verb)
+		err = servable(r, target, verb)
 	}
 	if err != nil {
 		return err
 	}
-	op := registry.Operation{Target: t, User: info.User, Warn: warn, Audit: exchange.AuditOf(r)}
+	op := registry.Operation{Target: target, User: info.User, Warn: warn, Audit: exchange.AuditOf(r)}
 	return a.run(
 		&request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}, limit,
 	)
 }
 
 // observe sets the labels of the request in the metrics.
-func observe(r *http.Request, t registry.Target, verb string) {
+func observe(r *http.Request, target registry.Target, verb string) {
 	if rec := exchange.Of(r); rec != nil {
-		rec.Label = exchange.LabelOf(t, verb)
+		rec.Label = exchange.LabelOf(target, verb)
 		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(exchange.Query(r)["dryRun"], metav1.DryRunAll) {
 			rec.Label.DryRun = metav1.DryRunAll
 		}
@@ -66,25 +66,25 @@ func observe(r *http.Request, t registry.Target, verb string) {
 }
 
 // servable is nil if there is something that the request is for.
-func servable(r *http.Request, t registry.Target, verb string) error {
-	if t.Subresource != nil && t.Subresource.Action == resources.Unserved &&
-		(t.Subresource.Has(verb) || t.Subresource.Name == "proxy") {
-		if exchange.Query(r).Get("dryRun") != "" && t.Subresource.Name != "log" { // B-70
+func servable(r *http.Request, target registry.Target, verb string) error {
+	if target.Subresource != nil && target.Subresource.Action == resources.Unserved &&
+		(target.Subresource.Has(verb) || target.Subresource.Name == "proxy") {
+		if exchange.Query(r).Get("dryRun") != "" && target.Subresource.Name != "log" { // B-70
 			return status.BadRequest("dryRun is not supported")
 		}
 		return status.ErrNeedsKubelet
 	}
 	switch {
-	case t.Serves(verb):
-	case verb == "watch" && !t.Watch && t.Resource.Has("list"): // AS handlers/get.go:handleWatch
-		return apierrors.NewMethodNotSupported(t.Resource.GroupResource(), verb)
-	case t.Name != "" && t.Subresource == nil && !t.Named(), t.Watch && !t.Resource.Has("watch"):
+	case target.Serves(verb):
+	case verb == "watch" && !target.Watch && target.Resource.Has("list"): // AS handlers/get.go:handleWatch
+		return apierrors.NewMethodNotSupported(target.Resource.GroupResource(), verb)
+	case target.Name != "" && target.Subresource == nil && !target.Named(), target.Watch && !target.Resource.Has("watch"):
 		// a resource that can only be created has no paths with names, and not every resource is watched
 		return status.ErrNoRoute
 	default:
 		return status.ErrNoMethod
 	}
-	return render.Routable(r, t, verb)
+	return render.Routable(r, target, verb)
 }
 
 // limit is how long a request may take: the server's limit (0-13) or the client's, if that is less; 0 is no limit

@@ -72,7 +72,7 @@ func pathOf(r *resources.Resource) string {
 	return path + "/" + r.Plural
 }
 
-// TestEveryResource does with each stored resource all that its verbs say.
+// TestEveryResource sends requests with each verb to each stored resource.
 func TestEveryResource(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	objects := minimal(t)
@@ -96,7 +96,7 @@ func TestEveryResource(t *testing.T) {
 	}
 }
 
-// walk is one resource's life.
+// walk creates, changes and deletes an object of one resource.
 type walk struct {
 	t   *testing.T
 	s   *apiservertest.Server
@@ -107,7 +107,7 @@ type walk struct {
 	created *unstructured.Unstructured
 }
 
-// do sends a request that must be answered with one of the codes.
+// do sends a request whose response must have one of the codes.
 func (w *walk) do(method, path string, body any, header []string, codes ...int) apiservertest.Answer {
 	w.t.Helper()
 	a := w.s.Do(method, path, body, header...)
@@ -186,7 +186,8 @@ func (w *walk) change() {
 		[]string{"Content-Type", "application/apply-patch+yaml"}, http.StatusOK)
 }
 
-// subresources answer: 200 where they are a part of the object, 501 where they can't be served.
+// subresources checks the response codes: 200 where a subresource is a part of the object, 501 where it can't be
+// served.
 func (w *walk) subresources() {
 	for _, sub := range w.r.Subresources {
 		path := w.path + "/" + sub.Name
@@ -213,7 +214,7 @@ func (w *walk) remove() {
 		finalize := w.do("GET", w.path, nil, nil, http.StatusOK).Object()
 		unstructured.RemoveNestedField(finalize.Object, "spec", "finalizers")
 		w.do("PUT", w.path+"/finalize", finalize.Object, nil, http.StatusOK)
-	default: // what protects an object in use, or waits for a controller
+	default: // a finalizer that protects an object in use, or that a controller removes
 		if a := w.s.Do("GET", w.path, nil); a.Code == http.StatusOK {
 			w.do(
 				"PATCH", w.path, `{"metadata":{"finalizers":null}}`, []string{"Content-Type", "application/merge-patch+json"},
@@ -250,7 +251,7 @@ func same(a, b any) bool {
 	return err1 == nil && err2 == nil && string(x) == string(y)
 }
 
-// TestUnservedIsNotDiscovered compares discovery with what answers 501.
+// TestUnservedIsNotDiscovered compares discovery with the resources whose response is 501.
 func TestUnservedIsNotDiscovered(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	for _, r := range resources.Builtin() {
@@ -277,7 +278,7 @@ func TestUnservedIsNotDiscovered(t *testing.T) {
 	}
 }
 
-// TestQuestions posts what isn't stored.
+// TestQuestions posts objects that aren't stored.
 func TestQuestions(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	s.Do("POST", "/api/v1/namespaces/default/serviceaccounts", `{"metadata":{"name":"x"}}`)

@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestRules sends the requests of testdata/rules to a server of each file's own, with its clock
-// stopped, and compares the answers. The files cite the rules of docs/semantics.md that they show.
+// TestRules sends the requests of testdata/rules to a new server for each file, with its clock stopped, and compares
+// the responses. The files cite the rules of docs/semantics.md that they show.
 //
 //	http
 //	POST /api/v1/namespaces/default/configmaps
@@ -25,8 +25,8 @@ import (
 //	{...}
 //
 // Revisions are those that etcd counts. The first uid that a file shows is printed as uid-1, the
-// next as uid-2; a request may name them so. Of the headers, those are shown that a client acts on,
-// of objects all but managedFields, which package fieldmanager tests.
+// next as uid-2; a request may name them so. The output has the headers that a client acts on, and objects without
+// managedFields, which package fieldmanager tests.
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		t.Parallel()
@@ -65,7 +65,7 @@ func parseRequest(t *testing.T, input string) (method, path, body string, header
 	return method, path, strings.Join(lines, "\n"), header
 }
 
-// printed shows an answer.
+// printed prints a response.
 func printed(a apiservertest.Answer) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, a.Code)
@@ -89,8 +89,8 @@ var uuidText = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0
 // uids gives the uids of a file names, in the order in which they are shown.
 type uids struct{ known []string }
 
-func (u *uids) shown(text string) string {
-	return uuidText.ReplaceAllStringFunc(text, func(id string) string {
+func (u *uids) shown(s string) string {
+	return uuidText.ReplaceAllStringFunc(s, func(id string) string {
 		for i, k := range u.known {
 			if k == id {
 				return fmt.Sprintf("uid-%d", i+1)
@@ -101,9 +101,9 @@ func (u *uids) shown(text string) string {
 	})
 }
 
-func (u *uids) given(text string) string {
+func (u *uids) given(s string) string {
 	for i := len(u.known) - 1; i >= 0; i-- {
-		text = strings.ReplaceAll(text, fmt.Sprintf("uid-%d", i+1), u.known[i])
+		s = strings.ReplaceAll(s, fmt.Sprintf("uid-%d", i+1), u.known[i])
 	}
-	return text
+	return s
 }

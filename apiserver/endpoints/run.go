@@ -10,63 +10,63 @@ import (
 )
 
 // run serves a request within the limit; 0 is none.
-func (a *API) run(q *request, limit time.Duration) error {
-	a.limits.CountIn(q.r, q.User)
+func (a *API) run(req *request, limit time.Duration) error {
+	a.limits.CountIn(req.r, req.User)
 	// Also for reads: a body is read before the answer begins, or the body's deadline would end the answer.
-	if q.mediaServed() {
+	if req.mediaServed() {
 		var release func()
 		var err error
-		unused := q.verb == "get" || q.verb == "list" || q.verb == "watch" // a watch would hold the memory
-		q.r, q.held, release, err = a.limits.ReadBody(q.r, q.User, unused)
+		unused := req.verb == "get" || req.verb == "list" || req.verb == "watch" // a watch would hold the memory
+		req.r, req.held, release, err = a.limits.ReadBody(req.r, req.User, unused)
 		if err != nil {
 			return err
 		}
 		defer release()
 	}
-	exchange.Of(q.r).HeadRead()
-	if q.Resource.Deprecated != "" {
-		q.Warn.Add(q.Resource.Deprecated)
-		q.annotateDeprecated()
+	exchange.Of(req.r).HeadRead()
+	if req.Resource.Deprecated != "" {
+		req.Warn.Add(req.Resource.Deprecated)
+		req.annotateDeprecated()
 	}
 	if limit > 0 { // the wait for a seat counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
-		ctx, cancel := exchange.WithTimeout(q.r.Context(), limit)
+		ctx, cancel := exchange.WithTimeout(req.r.Context(), limit)
 		defer cancel()
-		q.r = q.r.WithContext(ctx)
+		req.r = req.r.WithContext(ctx)
 	}
-	defer q.release()
-	if err := a.charge(q); err != nil {
+	defer req.release()
+	if err := a.charge(req); err != nil {
 		return err
 	}
-	return a.serve(q)
+	return a.serve(req)
 }
 
 // serve runs a request in its seat, and what it deferred in another.
-func (a *API) serve(q *request) error {
-	err := a.seat(q, func() error { return a.verb(q) })
+func (a *API) serve(req *request) error {
+	err := a.seat(req, func() error { return a.verb(req) })
 	for err == errDeferred {
-		err = q.memory.Reserve(q.r, q.wants, 0)
+		err = req.memory.Reserve(req.r, req.wants, 0)
 		switch {
 		case err == nil:
-			err = a.seat(q, q.rest)
-		case q.without != nil:
-			return q.without()
+			err = a.seat(req, req.rest)
+		case req.without != nil:
+			return req.without()
 		}
 	}
 	return err
 }
 
 // seat runs serve in the request's seat.
-func (a *API) seat(q *request, serve func() error) error {
-	ask := inflight.Ask{Attributes: q.info.Attributes(), Objects: q.objects()}
-	if q.verb == "watch" {
-		return a.limits.SeatWatch(q.w, q.r, ask, func(begun func()) error {
-			q.begun = begun
+func (a *API) seat(req *request, serve func() error) error {
+	ask := inflight.Ask{Attributes: req.info.Attributes(), Objects: req.objects()}
+	if req.verb == "watch" {
+		return a.limits.SeatWatch(req.w, req.r, ask, func(begun func()) error {
+			req.begun = begun
 			return serve()
 		})
 	}
-	return a.limits.Seat(q.w, q.r, ask, func() error {
-		defer a.inFlight(q.verb)()
-		if q.held != nil && !q.held.Serve() {
+	return a.limits.Seat(req.w, req.r, ask, func() error {
+		defer a.inFlight(req.verb)()
+		if req.held != nil && !req.held.Serve() {
 			return status.ErrBusy
 		}
 		return serve()
@@ -75,12 +75,12 @@ func (a *API) seat(q *request, serve func() error) error {
 
 // objects returns a function for the number of objects that a list shows, or a watch that begins with all; nil for
 // other requests.
-func (q *request) objects() func() int {
-	if q.Resource.Collection == "" ||
-		q.verb != "list" && (q.verb != "watch" || exchange.Query(q.r).Get("sendInitialEvents") != "true") {
+func (req *request) objects() func() int {
+	if req.Resource.Collection == "" ||
+		req.verb != "list" && (req.verb != "watch" || exchange.Query(req.r).Get("sendInitialEvents") != "true") {
 		return nil
 	}
-	return func() int { return q.api.countOf(q) }
+	return func() int { return req.api.countOf(req) }
 }
 
 // inFlight counts a request that is being served; done counts its end.
@@ -95,39 +95,39 @@ func (a *API) inFlight(verb string) (done func()) {
 }
 
 // countOf is the number of objects that a list reads.
-func (a *API) countOf(q *request) int {
-	snapshot, err := a.registry.Cache.Snapshot(q.Resource.Collection, 0)
+func (a *API) countOf(req *request) int {
+	snapshot, err := a.registry.Cache.Snapshot(req.Resource.Collection, 0)
 	if err != nil {
 		return 0
 	}
-	prefix := q.Key(a.registry.Root)
+	prefix := req.Key(a.registry.Root)
 	return snapshot.Count(prefix, prefix)
 }
 
 // verb calls the handler in the file of that name.
-func (a *API) verb(q *request) error {
-	if q.Subresource != nil {
-		if h := subresourceVerbs[q.Subresource.Action]; h != nil {
-			return h(a, q)
+func (a *API) verb(req *request) error {
+	if req.Subresource != nil {
+		if h := subresourceVerbs[req.Subresource.Action]; h != nil {
+			return h(a, req)
 		}
 	}
-	switch q.verb {
+	switch req.verb {
 	case "create":
-		return a.serveCreate(q)
+		return a.serveCreate(req)
 	case "get":
-		return a.serveGet(q)
+		return a.serveGet(req)
 	case "list":
-		return a.serveList(q)
+		return a.serveList(req)
 	case "watch":
-		return a.serveWatch(q)
+		return a.serveWatch(req)
 	case "update":
-		return a.serveUpdate(q)
+		return a.serveUpdate(req)
 	case "patch":
-		return a.servePatch(q)
+		return a.servePatch(req)
 	case "delete":
-		return a.serveDelete(q)
+		return a.serveDelete(req)
 	case "deletecollection":
-		return a.serveDeleteCollection(q)
+		return a.serveDeleteCollection(req)
 	}
 	return status.ErrNoMethod
 }

@@ -12,43 +12,43 @@ import (
 )
 
 // serveScale reads and writes an object's number of replicas as a Scale (resources.Scale).
-func (a *API) serveScale(q *request) error {
-	x, err := q.rendering()
+func (a *API) serveScale(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
 	var next registry.Scaling
-	switch q.verb {
+	switch req.verb {
 	case "get":
-		sc, err := a.registry.GetScale(q.r.Context(), &q.Operation, exchange.Query(q.r).Get("resourceVersion"))
+		sc, err := a.registry.GetScale(req.r.Context(), &req.Operation, exchange.Query(req.r).Get("resourceVersion"))
 		if err != nil {
 			return err
 		}
-		return q.answerOther(x, http.StatusOK, sc)
+		return req.answerOther(rendering, http.StatusOK, sc)
 	case "update":
-		next, err = q.replaceScale()
+		next, err = req.replaceScale()
 	default:
-		next, err = q.patchScale()
+		next, err = req.patchScale()
 	}
 	if err != nil {
 		return err
 	}
-	sc, err := a.registry.Scale(q.r.Context(), &q.Operation, next)
+	sc, err := a.registry.Scale(req.r.Context(), &req.Operation, next)
 	if err != nil {
 		return err
 	}
-	return q.answerOther(x, http.StatusOK, sc)
+	return req.answerOther(rendering, http.StatusOK, sc)
 }
 
 // replaceScale is PUT: the body is the new Scale.
-func (q *request) replaceScale() (registry.Scaling, error) {
-	b, o, err := q.replacement()
+func (req *request) replaceScale() (registry.Scaling, error) {
+	body, opts, err := req.replacement()
 	if err != nil {
 		return nil, err
 	}
-	q.Options, q.DryRun, q.Manager = o, registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
-	obj, err := q.other(b, q.Subresource.Kind)
-	if err != nil && q.Resource.Custom {
+	req.Options, req.DryRun, req.Manager = opts, registry.IsDryRun(opts.DryRun), req.managerOr(opts.FieldManager)
+	obj, err := req.other(body, req.Subresource.Kind)
+	if err != nil && req.Resource.Custom {
 		// Upstream looks for the kind in an empty scheme (AS handlers/rest.go:
 		// transformDecodeError with AX pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).
 		return nil, status.BadRequest("no kind is registered for the type v1.Scale in scheme %q", codec.SchemeName)
@@ -57,20 +57,20 @@ func (q *request) replaceScale() (registry.Scaling, error) {
 		return nil, err
 	}
 	sc := obj.(*autoscalingv1.Scale)
-	if err := registry.MatchNamespace(q.Resource, sc, q.Namespace); err != nil {
+	if err := registry.MatchNamespace(req.Resource, sc, req.Namespace); err != nil {
 		return nil, err
 	}
 	if err := codec.CheckManagers(sc); err != nil {
 		return nil, err
 	}
-	return q.api.registry.ReplacedScale(&q.Operation, sc), q.CheckName(sc)
+	return req.api.registry.ReplacedScale(&req.Operation, sc), req.CheckName(sc)
 }
 
 // patchScale is PATCH of the Scale that is shown now.
-func (q *request) patchScale() (registry.Scaling, error) {
-	p, err := q.patch()
+func (req *request) patchScale() (registry.Scaling, error) {
+	p, err := req.patch()
 	if err != nil {
 		return nil, err
 	}
-	return q.PatchedScale(p), nil
+	return req.PatchedScale(p), nil
 }

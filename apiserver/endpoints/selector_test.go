@@ -55,7 +55,7 @@ func TestSelectorBounds(t *testing.T) {
 	}
 }
 
-// TestMatcherTwin: selectors of many terms select what upstream's own do.
+// TestMatcherTwin: selectors of many terms select the same as upstream's own.
 func TestMatcherTwin(t *testing.T) {
 	matched := 0
 	for seed := range uint64(20_000) {

@@ -22,7 +22,7 @@ func seriesOf(t *testing.T, s *apiservertest.Server) (all []string) {
 	return all
 }
 
-// TestLabelsAreBounded sends requests whose every part is new each time. Whatever a client makes up is no label.
+// TestLabelsAreBounded sends requests in which every part is new each time. No string that a client chooses is a label.
 func TestLabelsAreBounded(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	send := func(i int) {

@@ -34,8 +34,8 @@ func ranges(t *testing.T, addresses, ports string) allocate.Ranges {
 	return allocate.Ranges{Addresses: a, Ports: p}
 }
 
-// TestServicesOfTwoServers has two servers over one store give away all addresses and ports that
-// there are, many at a time. Each is given once, and then no more.
+// TestServicesOfTwoServers: two servers over one store allocate all addresses and ports, many at a time. Each is
+// allocated once, and then the next create fails.
 func TestServicesOfTwoServers(t *testing.T) {
 	var config apiserver.Config
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
@@ -75,16 +75,16 @@ func TestServicesOfTwoServers(t *testing.T) {
 		}
 	}
 	if len(seen) != 60 {
-		t.Errorf("%d addresses and ports were given, not 60", len(seen))
+		t.Errorf("%d addresses and ports were allocated, not 60", len(seen))
 	}
 	if err := create(s.API, "more"); err == nil {
-		t.Error("a service was given more than there is")
+		t.Error("a service was created without a free address or port")
 	}
 	if a := s.Do("DELETE", servicesPath+"/a0", nil); a.Code != http.StatusOK {
 		t.Fatalf("deleting a service: %s", a.Body)
 	}
 	if err := create(other, "more"); err != nil {
-		t.Errorf("what a removed service had is not given again: %v", err)
+		t.Errorf("the address and port of a removed service are not allocated again: %v", err)
 	}
 }
 
@@ -98,7 +98,7 @@ func nodePort(t *testing.T, svc unstructured.Unstructured) int64 {
 	return port
 }
 
-// TestServiceWrites: what is given comes and goes with every kind of write.
+// TestServiceWrites: every kind of write allocates and releases addresses and ports.
 func TestServiceWrites(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Services = ranges(t, "10.7.0.0/30", "100-101")

@@ -28,7 +28,7 @@ func (w *watch) serveSocket() error {
 			return err
 		},
 		Handler: w.converse,
-	}.ServeHTTP(w.q.w, w.q.r)
+	}.ServeHTTP(w.req.w, w.req.r)
 	return nil
 }
 
@@ -37,7 +37,7 @@ const hangUp = time.Second
 
 // converse sends events until the watch ends or the client closes the connection.
 func (w *watch) converse(c *websocket.Conn) {
-	ctx, cancel := context.WithCancel(w.q.r.Context())
+	ctx, cancel := context.WithCancel(w.req.r.Context())
 	defer cancel()
 	c.MaxPayloadBytes = maxReceived
 	var helpers sync.WaitGroup
@@ -56,7 +56,7 @@ func (w *watch) converse(c *websocket.Conn) {
 		_ = c.SetDeadline(time.Now().Add(hangUp)) // it does not wait for a client that does not read
 	})
 	w.out = &messages{
-		to: c, rec: w.rec, binary: w.x.Format.Media == codec.MediaProtobuf, stall: w.api.writeTimeout,
+		to: c, rec: w.rec, binary: w.rendering.Format.Media == codec.MediaProtobuf, stall: w.api.writeTimeout,
 		closing: w.api.watches.closing,
 	}
 	_ = w.stream(ctx) // it sends errors to the client itself

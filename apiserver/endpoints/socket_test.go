@@ -48,7 +48,7 @@ type received struct {
 	data []byte
 }
 
-// TestSocket: H-25, each event is a message, and a clean end.
+// TestSocket: H-25, each event is a message, and the stream ends cleanly.
 func TestSocket(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", configmaps, configmap("a", nil, nil)), http.StatusCreated)
@@ -133,9 +133,9 @@ func TestSocketForms(t *testing.T) {
 	}
 }
 
-// TestSocketRefused: what is wrong with the request is answered as to any other, and pages of other
-// sites are kept off the plain port: they could read the answer.
-func TestSocketRefused(t *testing.T) {
+// TestSocketRejected: an invalid request gets the same response as over plain HTTP, and requests from pages of other
+// sites are rejected on the plain port: they could read the response.
+func TestSocketRejected(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	upgrade := []string{
 		"Connection", "keep-alive, Upgrade", "Upgrade", "WebSocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key",
@@ -158,7 +158,7 @@ func TestSocketRefused(t *testing.T) {
 	}
 }
 
-// TestSocketHangUp: a client that goes, and one that doesn't read, hold nobody up.
+// TestSocketHangUp: a client that disconnects, and one that doesn't read, don't block other requests.
 func TestSocketHangUp(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Hour

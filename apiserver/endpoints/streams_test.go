@@ -23,7 +23,7 @@ type frames struct {
 	t *testing.T
 	net.Conn
 	f *http2.Framer
-	// codes are those of answers; it is closed at the connection's end.
+	// codes receives the status codes of responses; it is closed at the connection's end.
 	codes chan string
 }
 
@@ -64,7 +64,7 @@ func openFrames(t *testing.T, s *apiservertest.Secured) *frames {
 	return c
 }
 
-// read takes the heads of answers.
+// read reads the headers of responses.
 func (c *frames) read() {
 	defer close(c.codes)
 	dec := hpack.NewDecoder(4096, func(f hpack.HeaderField) {
@@ -78,12 +78,12 @@ func (c *frames) read() {
 			return
 		}
 		if head, ok := frame.(*http2.HeadersFrame); ok {
-			_, _ = dec.Write(head.HeaderBlockFragment()) // what can't be read is no status
+			_, _ = dec.Write(head.HeaderBlockFragment()) // a header block that can't be decoded has no status
 		}
 	}
 }
 
-// request sends the head of a request, and its end if there is no length.
+// request sends the headers of a request, and ends the stream if there is no length.
 func (c *frames) request(id uint32, method, path, length string) {
 	c.t.Helper()
 	var b bytes.Buffer
@@ -107,8 +107,8 @@ func (c *frames) request(id uint32, method, path, length string) {
 	}
 }
 
-// TestBodyWithoutEnd: a body of length 0, or of one that is no number, may come nevertheless, or not, and is waited for
-// no longer than others.
+// TestBodyWithoutEnd: a request whose Content-Length is 0 or no number may have a body or not. The server waits for it
+// no longer than for others.
 func TestBodyWithoutEnd(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.RequestTimeout = 300 * time.Millisecond })
 	c := openFrames(t, s)
@@ -120,7 +120,7 @@ func TestBodyWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestUnreadForbidden: short answers that are not read count, by samples, also those to users who lack rights.
+// TestUnreadForbidden: short unread responses count, by samples, also those to users without permissions.
 func TestUnreadForbidden(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.WriteTimeout = time.Hour })
 	c := openFrames(t, s)
@@ -135,7 +135,7 @@ func TestUnreadForbidden(t *testing.T) {
 	await(t, s.Server, unreadBytes, "0", func(n float64) bool { return n == 0 })
 }
 
-// TestUnreadConnection: if there is no room for a sample, the connection is ended on which it is.
+// TestUnreadConnection: if there is no memory for a sample, its connection is closed.
 func TestUnreadConnection(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.WriteTimeout, c.MemoryInFlight = time.Hour, 1<<20 })
 	c := openFrames(t, s)
@@ -147,12 +147,12 @@ func TestUnreadConnection(t *testing.T) {
 		n++
 	}
 	if n == 0 {
-		t.Error("nothing was answered before")
+		t.Error("there was no response before")
 	}
 }
 
-// TestUnflushedWatch: a watch whose client takes no bytes ends when the time for its last event is over, not with the
-// next one.
+// TestUnflushedWatch: a watch whose client reads nothing ends when the write timeout of its last event is over, not
+// with the next event.
 func TestUnflushedWatch(t *testing.T) {
 	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.WriteTimeout = 200 * time.Millisecond })
 	s.Grant("alice", "", "watcher", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)

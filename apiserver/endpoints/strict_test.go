@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestStrictCustom: B-71 of custom resources in YAML, where a key that comes twice is seen before it is JSON.
+// TestStrictCustom: B-71 of custom resources in YAML, where a duplicate key is found before the conversion to JSON.
 func TestStrictCustom(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

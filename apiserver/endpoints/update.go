@@ -8,40 +8,42 @@ import (
 )
 
 // serveUpdate is PUT on an object or on a subresource that is a part of it (B.1).
-func (a *API) serveUpdate(q *request) error {
-	x, err := q.rendering()
+func (a *API) serveUpdate(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	b, o, err := q.replacement()
+	body, opts, err := req.replacement()
 	if err != nil {
 		return err
 	}
-	obj, err := q.stored(b)
+	obj, err := req.stored(body)
 	if err != nil {
 		return err
 	}
-	if err := registry.MatchNamespace(q.Resource, obj, q.Namespace); err != nil { // A-09 before B-02
+	if err := registry.MatchNamespace(req.Resource, obj, req.Namespace); err != nil { // A-09 before B-02
 		return err
 	}
-	if err := q.CheckName(obj); err != nil {
+	if err := req.CheckName(obj); err != nil {
 		return err
 	}
-	registry.DedupOwners(obj, false, q.Warn.Add)
-	q.Options = o
-	q.DryRun, q.Manager, q.MayCreate = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager), q.authorizeCreate
-	out, created, err := a.registry.ReplaceOrCreate(q.r.Context(), &q.Operation, obj)
+	registry.DedupOwners(obj, false, req.Warn.Add)
+	req.Options = opts
+	req.DryRun, req.Manager, req.MayCreate = registry.IsDryRun(opts.DryRun), req.managerOr(
+		opts.FieldManager,
+	), req.authorizeCreate
+	out, created, err := a.registry.ReplaceOrCreate(req.r.Context(), &req.Operation, obj)
 	if err != nil {
 		return err
 	}
 	if created {
-		return q.answer(x, http.StatusCreated, out)
+		return req.answer(rendering, http.StatusCreated, out)
 	}
-	return q.answer(x, http.StatusOK, out)
+	return req.answer(rendering, http.StatusOK, out)
 }
 
 // authorizeCreate authorizes a request for another verb that turns out to create the object
 // (AS pkg/endpoints/handlers/update.go: withAuthorization).
-func (q *request) authorizeCreate() error {
-	return requestinfo.Authorize(q.api.registry.Authorizer, q.info.AttributesAs("create"))
+func (req *request) authorizeCreate() error {
+	return requestinfo.Authorize(req.api.registry.Authorizer, req.info.AttributesAs("create"))
 }

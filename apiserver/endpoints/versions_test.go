@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// serving reads what --runtime-config would say.
+// serving parses pairs as --runtime-config does.
 func serving(t *testing.T, pairs ...string) *resources.Serving {
 	t.Helper()
 	s, absent, err := resources.ParseServing(pairs)
@@ -23,7 +23,7 @@ func serving(t *testing.T, pairs ...string) *resources.Serving {
 	return s
 }
 
-// TestEveryVersion does with each version that is served when asked for all that its verbs say.
+// TestEveryVersion sends requests with each verb to each version that --runtime-config can enable.
 func TestEveryVersion(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Serving: serving(t, "api/all=true")})
 	objects := minimal(t)
@@ -92,7 +92,7 @@ func TestVersionsShareObjects(t *testing.T) {
 		!strings.Contains(string(rec.Value), `"exactly":{`) {
 		t.Errorf("stored %s, %v", rec.Value, err)
 	}
-	// What one manager applies in one version another may not change in another.
+	// A field that a manager has applied in one version conflicts with an apply of another manager in another version.
 	apply := func(version, manager, labels string, code int) apiservertest.Answer {
 		a := s.Do("PATCH", base+version+claims+"/c?fieldManager="+manager,
 			`{"apiVersion":"resource.k8s.io/`+version+`","kind":"ResourceClaim","metadata":{"name":"c","labels":`+labels+
@@ -112,7 +112,7 @@ func TestVersionsShareObjects(t *testing.T) {
 	must(t, a, http.StatusUnprocessableEntity)
 }
 
-// TestTurnedOff: a version or a resource that is turned off is not found and not discovered; the rest is.
+// TestTurnedOff: a version or a resource that is disabled is not found and not discovered; others are.
 func TestTurnedOff(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Serving: serving(
 		t, "batch/v1=false", "autoscaling/v1=false", "apps/v1/deployments=false", "resource.k8s.io/v1beta2=true",

@@ -36,40 +36,41 @@ const (
 )
 
 // serveWatch is GET with watch=true, or a legacy watch path (H.3).
-func (a *API) serveWatch(q *request) error {
-	x, err := q.rendering()
+func (a *API) serveWatch(req *request) error {
+	rendering, err := req.rendering()
 	if err != nil {
 		return err
 	}
-	if x.Format.Media == codec.MediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
-		return render.NotAcceptable(render.Streamed(!q.Resource.Custom))
+	// there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
+	if rendering.Format.Media == codec.MediaYAML {
+		return render.NotAcceptable(render.Streamed(!req.Resource.Custom))
 	}
-	ctx, cancel := context.WithCancel(q.r.Context())
+	ctx, cancel := context.WithCancel(req.r.Context())
 	defer cancel()
-	q.r = q.r.WithContext(ctx)
-	if err := q.holdWatch(cancel); err != nil {
+	req.r = req.r.WithContext(ctx)
+	if err := req.holdWatch(cancel); err != nil {
 		return err
 	}
-	query := maps.Clone(exchange.Query(q.r))
+	query := maps.Clone(exchange.Query(req.r))
 	query.Set("watch", "true")
-	o, err := q.listOptions(query)
+	opts, err := req.listOptions(query)
 	if err != nil {
 		return err
 	}
-	rev, err := registry.ParseRevision(o.ResourceVersion) // H-29
+	rev, err := registry.ParseRevision(opts.ResourceVersion) // H-29
 	if err != nil {
 		return err
 	}
-	sel, err := a.registry.SelectionOf(q.Target, o)
+	sel, err := a.registry.SelectionOf(req.Target, opts)
 	if err != nil {
 		return err
 	}
-	open := a.metrics.Open(exchange.LabelOf(q.Target, "watch"))
+	open := a.metrics.Open(exchange.LabelOf(req.Target, "watch"))
 	open.Inc()
 	defer open.Dec()
-	w := &watch{q: q, api: a, x: x, sel: sel, o: o, rev: rev, rec: exchange.Of(q.r)}
+	w := &watch{req: req, api: a, rendering: rendering, sel: sel, opts: opts, rev: rev, rec: exchange.Of(req.r)}
 	w.share()
-	watching, leave := a.watches.counts.join(q.Resource.Collection)
+	watching, leave := a.watches.counts.join(req.Resource.Collection)
 	defer leave()
 	w.watching = watching
 	return w.serve()
@@ -77,11 +78,11 @@ func (a *API) serveWatch(q *request) error {
 
 // watch is one stream. Only the handler's goroutine uses it.
 type watch struct {
-	q   *request
-	api *API
-	x   *render.Rendering
-	sel registry.Selection
-	o   *metainternal.ListOptions
+	req       *request
+	api       *API
+	rendering *render.Rendering
+	sel       registry.Selection
+	opts      *metainternal.ListOptions
 	// rev is the revision up to which everything was sent; at first the one at which the watch starts.
 	rev int64
 	// keys are those by which encoded events are shared, by the events' types; nil if they can't be shared.
@@ -109,16 +110,16 @@ type frames interface {
 }
 
 func (w *watch) serve() error {
-	if exchange.IsWebSocket(w.q.r) {
+	if exchange.IsWebSocket(w.req.r) {
 		return w.serveSocket()
 	}
-	h := w.q.w.Header()
-	respond.Warnings(h, w.q.Warn)
+	h := w.req.w.Header()
+	respond.Warnings(h, w.req.Warn)
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
-	w.q.w.WriteHeader(http.StatusOK)
-	w.out = &chunks{to: w.q.w, conn: exchange.ConnectionOf(w.q.r)}
-	err := w.stream(w.q.r.Context())
+	w.req.w.WriteHeader(http.StatusOK)
+	w.out = &chunks{to: w.req.w, conn: exchange.ConnectionOf(w.req.r)}
+	err := w.stream(w.req.r.Context())
 	if w.rec != nil && w.rec.IsCut() {
 		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
 	}
@@ -130,7 +131,7 @@ func (w *watch) stream(ctx context.Context) error {
 	end := time.Now().Add(w.lasts())
 	// It starts before the client gets the answer's head: from then on no event is missed.
 	watcher, err := w.start()
-	w.q.begun()
+	w.req.begun()
 	if err != nil {
 		w.fail(err)
 		return nil
@@ -233,28 +234,28 @@ func (w *watch) end() error {
 // lasts is the duration of the watch; a negative timeout ends it at once (H-33).
 func (w *watch) lasts() time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
-	if t := w.o.TimeoutSeconds; t != nil && *t != 0 {
+	if t := w.opts.TimeoutSeconds; t != nil && *t != 0 {
 		return time.Duration(max(min(*t, most), 0)) * time.Second
 	}
 	return minWatch + rand.N(minWatch)
 }
 
 func (w *watch) contentType() string {
-	if w.x.Format.Media == codec.MediaProtobuf {
+	if w.rendering.Format.Media == codec.MediaProtobuf {
 		return codec.MediaProtobuf + ";stream=watch"
 	}
-	return w.x.Format.Media
+	return w.rendering.Format.Media
 }
 
 // start sends the initial events that the client asks for, and returns a watcher that continues right after them
 // (H-26, H-27).
 func (w *watch) start() (*cache.Watcher, error) {
-	ctx := w.q.r.Context()
-	initial := w.o.SendInitialEvents != nil && *w.o.SendInitialEvents
-	collection := w.q.Resource.Collection
+	ctx := w.req.r.Context()
+	initial := w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents
+	collection := w.req.Resource.Collection
 	var err error
 	switch {
-	case initial && w.o.ResourceVersion == "", !initial && w.rev == 0 && w.o.ResourceVersion == "":
+	case initial && w.opts.ResourceVersion == "", !initial && w.rev == 0 && w.opts.ResourceVersion == "":
 		err = w.api.registry.Fresh(ctx)
 	case initial && w.rev > 0:
 		err = w.api.registry.WaitFor(ctx, w.rev)
@@ -277,7 +278,7 @@ func (w *watch) start() (*cache.Watcher, error) {
 		return nil, err
 	}
 	w.rev = rev
-	if w.o.AllowWatchBookmarks {
+	if w.opts.AllowWatchBookmarks {
 		w.bookmark(true)
 	}
 	return w.api.registry.Cache.Watch(collection, w.rev)
@@ -313,10 +314,10 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 			err = w.emit("DELETED", e.Object, e)
 		case before: // it is not selected any more: its last selected content, at this revision
 			left := w.api.registry.Decoder.Revise(e.Prev, e.Revision)
-			w.x.Revised(e.Prev, left)
+			w.rendering.Revised(e.Prev, left)
 			err = w.emit("DELETED", left, nil)
 		}
-		clear(w.x.Views)
+		clear(w.rendering.Views)
 		if err != nil {
 			return sent, err
 		}
@@ -326,19 +327,19 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 
 // initial sends the selected objects of a snapshot.
 func (w *watch) initial(snap *cache.Snapshot) (err error) {
-	show := func(o *storage.Object) bool {
-		err = w.emit("ADDED", o, nil)
-		w.x.Forget(o)
+	show := func(obj *storage.Object) bool {
+		err = w.emit("ADDED", obj, nil)
+		w.rendering.Forget(obj)
 		return err == nil
 	}
-	ctx, all := w.q.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
+	ctx, all := w.req.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
 	if w.sel.Resource.Custom {
-		if e := w.api.listCustom(ctx, all, "", 0, &w.sel, w.x, show); e != nil {
+		if e := w.api.listCustom(ctx, all, "", 0, &w.sel, w.rendering, show); e != nil {
 			return e
 		}
 		return err
 	}
-	items, _, err := w.api.page(ctx, scan{state: all}, &w.sel, w.x)
+	items, _, err := w.api.page(ctx, scan{state: all}, &w.sel, w.rendering)
 	w.rec.Keep(sizeOf(items))
 	defer w.rec.Keep(0)
 	for i := 0; i < len(items) && show(items[i]); i++ {
@@ -351,12 +352,12 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
 	if w.sel.Resource.Custom && w.sel.Deep() {
 		var states []*storage.Object
-		for _, o := range []*storage.Object{e.Prev, e.Object} {
-			if o != nil && o.Err == nil && w.sel.MatchesMetadata(o) && (o == e.Prev || e.Type != cache.Deleted) {
-				states = append(states, o)
+		for _, obj := range []*storage.Object{e.Prev, e.Object} {
+			if obj != nil && obj.Err == nil && w.sel.MatchesMetadata(obj) && (obj == e.Prev || e.Type != cache.Deleted) {
+				states = append(states, obj)
 			}
 		}
-		if err := w.x.Read(states); err != nil {
+		if err := w.rendering.Read(states); err != nil {
 			return false, false, err
 		}
 	}
@@ -366,16 +367,16 @@ func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
 }
 
 // shows reports whether the state can be read and is selected.
-func (w *watch) shows(o *storage.Object) bool {
-	if o.Err != nil || !w.sel.MatchesMetadata(o) {
+func (w *watch) shows(obj *storage.Object) bool {
+	if obj.Err != nil || !w.sel.MatchesMetadata(obj) {
 		return false
 	}
-	fields := o.Fields
+	fields := obj.Fields
 	var err error
 	if w.sel.Resource.Custom {
-		if err = w.x.Unreadable(o); err == nil && w.sel.Deep() {
+		if err = w.rendering.Unreadable(obj); err == nil && w.sel.Deep() {
 			var data []byte
-			data, err = w.x.JSON(o)
+			data, err = w.rendering.JSON(obj)
 			fields = storage.Select(data, w.sel.Resource.Fields)
 		}
 	}
@@ -383,10 +384,10 @@ func (w *watch) shows(o *storage.Object) bool {
 		return false
 	}
 	if !w.sel.Resource.Custom {
-		err = w.api.registry.Readable(w.sel.Resource, o)
+		err = w.api.registry.Readable(w.sel.Resource, obj)
 	}
 	if err != nil {
-		w.api.registry.Unreadable(o.Key, err, "omitted from a watch")
+		w.api.registry.Unreadable(obj.Key, err, "omitted from a watch")
 	}
 	return err == nil
 }
@@ -405,9 +406,9 @@ func (w *watch) fail(err error) {
 	if errors.As(err, &old) {
 		err = apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", old.Revision, old.Oldest))
 	}
-	data, e := render.EncodeAs(status.Of(err), w.x.Format.Media)
+	data, e := render.EncodeAs(status.Of(err), w.rendering.Format.Media)
 	if e == nil {
-		data, e = w.x.Frame("ERROR", data)
+		data, e = w.rendering.Frame("ERROR", data)
 	}
 	if e != nil {
 		return
@@ -421,8 +422,8 @@ func (w *watch) fail(err error) {
 }
 
 // holdWatch counts the memory of an open watch. cancel ends it.
-func (q *request) holdWatch(cancel func()) error {
-	if rec := exchange.Of(q.r); rec != nil && !rec.HoldWatch(render.WatchMemory+inflight.HeadMemory(q.r), cancel) {
+func (req *request) holdWatch(cancel func()) error {
+	if rec := exchange.Of(req.r); rec != nil && !rec.HoldWatch(render.WatchMemory+inflight.HeadMemory(req.r), cancel) {
 		return status.ErrBusy
 	}
 	return nil

@@ -65,7 +65,7 @@ func TestSelectorTransitions(t *testing.T) {
 	)
 	expect("ADDED", "1", label(`"1"`))
 	label(`"1"`)                         // nothing changes
-	expect("DELETED", "1", label(`"2"`)) // with what was selected, at the revision of the change
+	expect("DELETED", "1", label(`"2"`)) // with the selected state, at the revision of the change
 	label(`"3"`)
 	expect("ADDED", "1", label(`"1"`))
 	same := must(t, s.Do("PATCH", configmaps+"/a", `{"data":{"x":"y"}}`, "Content-Type", mergePatch), http.StatusOK)
@@ -83,9 +83,9 @@ func TestSelectorTransitions(t *testing.T) {
 	expect("ADDED", "1", again.Object().GetResourceVersion())
 }
 
-// TestWatchesMissNothing lets writers write, and watchers with different selectors hang up and come
-// back at random. What each has seen must be the whole history after its start: every event once,
-// in order, and applied to the list it started from it must give the list of the end.
+// TestWatchesMissNothing runs writers, and watchers with different selectors that disconnect and reconnect at random.
+// Each must see the whole history after its start: every event once and in order. Applied to the first list, the events
+// must give the last list.
 func TestWatchesMissNothing(t *testing.T) {
 	seed := seed.Of(t)
 	s := apiservertest.Start(t, nil)
@@ -173,8 +173,8 @@ func (f *follower) list(t *testing.T) {
 	f.rev, _ = strconv.ParseInt(l.GetResourceVersion(), 10, 64)
 }
 
-// follow watches, for a random number of events at a time, until all has been seen. A watch that has
-// nothing to tell for long is made anew, with the state first: how far it is is told by its bookmark.
+// follow watches, for a random number of events at a time, until all has been seen. A watch without events for long is
+// opened again, with sendInitialEvents: its bookmark has the revision.
 func (f *follower) follow() error {
 	for !f.done() {
 		select {
@@ -198,7 +198,7 @@ func (f *follower) follow() error {
 	return nil
 }
 
-// settle reads what is left to the end of a watch.
+// settle reads the rest of a watch.
 func (f *follower) settle() error {
 	w, err := f.s.TryWatch(fmt.Sprintf("%s&watch=1&timeoutSeconds=1&resourceVersion=%d", f.query(), f.rev))
 	if err != nil {
@@ -230,7 +230,7 @@ func (f *follower) read(w *apiservertest.Watch, events int) error {
 	return nil
 }
 
-// take applies an event; what it can't follow is an event missing, double or out of order.
+// take applies an event; it returns an error if an event is missing, repeated or out of order.
 func (f *follower) take(e apiservertest.Event) error {
 	name, text := e.Object.GetName(), e.Object.GetResourceVersion()
 	rev, err := strconv.ParseInt(text, 10, 64)
@@ -332,8 +332,8 @@ func TestBusyWatchEnds(t *testing.T) {
 	}
 }
 
-// TestCrowd: many watchers of what changes all the time are sent several events at once, and yet each of them
-// all of these in order, and each watch says how far it has come (H-28) and ends (H-33) when it has to.
+// TestCrowd: many watchers of objects that change all the time receive several events at once. Each of them receives
+// all events in order, and each watch sends its bookmark (H-28) and ends (H-33) in time.
 func TestCrowd(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
@@ -414,11 +414,11 @@ func TestCrowd(t *testing.T) {
 func TestBurstEnds(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	if over, err := endpoints.EndsBurst(t.Context(), s.Cache, s.Types.Collection("configmaps")); !over || err != nil {
-		t.Errorf("after a look at nothing the burst is over: %t, %v", over, err)
+		t.Errorf("after a read without events the burst is over: %t, %v", over, err)
 	}
 }
 
-// TestSlowWatcher: one that doesn't read is cut off, and all that time others get their events.
+// TestSlowWatcher: a watch that isn't read is aborted, and others receive their events meanwhile.
 func TestSlowWatcher(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.WriteTimeout = time.Second
@@ -437,7 +437,7 @@ func TestSlowWatcher(t *testing.T) {
 		t.Fatal(line, err)
 	}
 	quick := s.Watch(configmaps + "?watch=1")
-	// More than the buffers of both sides take; the quick watcher reads each event as it comes.
+	// More than the buffers of both sides hold; the quick watcher reads each event at once.
 	big := strings.Repeat("x", 512<<10)
 	for i := range 40 {
 		name := fmt.Sprintf("big%d", i)

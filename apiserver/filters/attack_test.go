@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// odd defines types whose names mean something else in a path.
+// odd creates CRDs whose names have another meaning in a path.
 func (s *secured) odd(plural, scope string) {
 	s.T.Helper()
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -37,8 +37,8 @@ func (s *secured) odd(plural, scope string) {
 	}
 }
 
-// TestOneReading: a path is served as what it is authorized as, as upstream reads it, whatever types there are
-// (AS pkg/endpoints/request/requestinfo.go).
+// TestOneReading: the resource of a path is the same for authorization and for the handler, and upstream's, whatever
+// CRDs exist (AS pkg/endpoints/request/requestinfo.go).
 func TestOneReading(t *testing.T) {
 	s := start(t, nil)
 	s.odd("watch", "Cluster")
@@ -83,7 +83,7 @@ func TestOneReading(t *testing.T) {
 	}
 }
 
-// TestOneVerb: whoever may do one thing with an object may do that only, whatever the path's form.
+// TestOneVerb: a user with one verb for an object is authorized for that verb only, whatever the path's form.
 func TestOneVerb(t *testing.T) {
 	s := start(t, nil)
 	const base, named = "/api/v1/namespaces/b/configmaps", "/api/v1/namespaces/b/configmaps/c"
@@ -118,7 +118,7 @@ func TestOneVerb(t *testing.T) {
 			if c.media != "" {
 				header = append(header, "Content-Type", c.media)
 			}
-			// Whoever may watch is told that x is no revision.
+			// A user that may watch gets the error that x is no revision.
 			let := func(code int) bool { return code < 300 || c.needs == "watch" && code != 403 }
 			if a := s.As("admin", c.method, c.path, body, header...); let(a.Code) != (c.needs == verb) ||
 				c.needs != verb && a.Code != 403 {
@@ -128,7 +128,7 @@ func TestOneVerb(t *testing.T) {
 	}
 }
 
-// TestCreateByUpdate: who may change objects can't make new ones by it.
+// TestCreateByUpdate: a user that may update objects can't create new ones by an update.
 func TestCreateByUpdate(t *testing.T) {
 	s := start(t, nil)
 	const endpoints, maps = "/api/v1/namespaces/b/endpoints", "/api/v1/namespaces/b/configmaps"
@@ -156,22 +156,22 @@ func TestCreateByUpdate(t *testing.T) {
 		}
 		s.Want(404, "GET", path, nil)
 		if a := s.As("mallory", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 201 {
-			t.Errorf("%s %s by who may: %d %s", c.method, c.path, a.Code, a.Body)
+			t.Errorf("%s %s by an authorized user: %d %s", c.method, c.path, a.Code, a.Body)
 		}
 		if !strings.Contains(c.path, "dryRun") {
 			if a := s.As("alice", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 200 {
-				t.Errorf("%s %s of what is there: %d %s", c.method, c.path, a.Code, a.Body)
+				t.Errorf("%s %s of an existing object: %d %s", c.method, c.path, a.Code, a.Body)
 			}
 			s.Want(200, "DELETE", path, nil)
 		}
 	}
 }
 
-// TestSmuggling: what follows a request that can be read in two ways isn't taken for another.
+// TestSmuggling: the bytes after a request with an ambiguous length aren't processed as another request.
 func TestSmuggling(t *testing.T) {
 	s := start(t, nil)
 	const head, second = "Host: localhost\nAuthorization: Bearer mallory-token\n", "GET /api HTTP/1.1\nHost: localhost\nAuthorization: Bearer admin-token\n\n"
-	for what, text := range map[string]string{
+	for what, request := range map[string]string{
 		"two lengths":        "GET /api HTTP/1.1\n" + head + "Content-Length: 0\nContent-Length: 7\n\n" + second,
 		"unknown encoding":   "GET /api HTTP/1.1\n" + head + "Transfer-Encoding: chunked, identity\n\n0\n\n" + second,
 		"space before colon": "GET /api HTTP/1.1\n" + head + "Transfer-Encoding : chunked\n\n0\n\n" + second,
@@ -183,13 +183,13 @@ func TestSmuggling(t *testing.T) {
 		"two hosts":             "GET /api HTTP/1.1\nHost: a\n" + head + "\n",
 		"no host":               "GET /api HTTP/1.1\nAuthorization: Bearer admin-token\n\n",
 	} {
-		if codes := s.raw(text); len(codes) != 1 || codes[0] < 400 {
+		if codes := s.raw(request); len(codes) != 1 || codes[0] < 400 {
 			t.Errorf("%s: %v", what, codes)
 		}
 	}
 }
 
-// TestPathSegments: what can't be one segment of a path names nothing, not even for an administrator (0-17). An escaped
+// TestPathSegments: an invalid segment of a path names no object, not even for an administrator (0-17). An escaped
 // slash separates segments (go-restful curly.go: SelectRoute).
 func TestPathSegments(t *testing.T) {
 	s := start(t, nil)
@@ -219,9 +219,10 @@ func TestPathSegments(t *testing.T) {
 	}
 }
 
-// TestRefusedBody: over HTTP/2, where the connection of who isn't known is closed, a small body is read all
-// the same, so that the client gets the answer; a large one isn't, nor is one that waits to be asked for.
-func TestRefusedBody(t *testing.T) {
+// TestUnauthenticatedBody: over HTTP/2, where the connection of an unauthenticated client is closed, a small body is
+// read nevertheless, so that the client gets the response. A large one isn't read, nor is one that waits for 100
+// Continue.
+func TestUnauthenticatedBody(t *testing.T) {
 	s := start(t, nil)
 	for what, c := range map[string]struct {
 		proto, size int
@@ -249,8 +250,8 @@ func TestRefusedBody(t *testing.T) {
 	}
 }
 
-// raw sends bytes to the secure port and returns the codes of all answers until the connection ends.
-func (s *secured) raw(text string) (codes []int) {
+// raw sends bytes to the secure port and returns the codes of all responses until the connection ends.
+func (s *secured) raw(request string) (codes []int) {
 	s.T.Helper()
 	config := s.Port.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.NextProtos = []string{"http/1.1"}
@@ -262,7 +263,7 @@ func (s *secured) raw(text string) (codes []int) {
 	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		s.T.Fatal(err)
 	}
-	if _, err := io.WriteString(c, strings.ReplaceAll(text, "\n", "\r\n")); err != nil {
+	if _, err := io.WriteString(c, strings.ReplaceAll(request, "\n", "\r\n")); err != nil {
 		s.T.Fatal(err)
 	}
 	if err := c.CloseWrite(); err != nil { // so that the server doesn't wait for more requests

@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// account makes a service account and returns what its tokens say.
+// account creates a service account and returns the claims of its tokens.
 func (s *secured) account(namespace, name string) jwt.MapClaims {
 	s.T.Helper()
 	a := s.Want(201, "POST", "/api/v1/namespaces/"+namespace+"/serviceaccounts", `{"metadata":{"name":"`+name+`"}}`)
@@ -34,7 +34,7 @@ func (s *secured) account(namespace, name string) jwt.MapClaims {
 	}
 }
 
-// sign signs claims as the server would, but for what change does to the token.
+// sign signs claims as the server would, after change has modified the token.
 func (s *secured) sign(c jwt.MapClaims, method jwt.SigningMethod, key any, change func(*jwt.Token)) string {
 	s.T.Helper()
 	t := jwt.NewWithClaims(method, c)
@@ -59,7 +59,7 @@ func with(c jwt.MapClaims, name string, value any) jwt.MapClaims {
 	return out
 }
 
-// TestForgedTokens: no token but the server's own, unchanged and in its time, is somebody's.
+// TestForgedTokens: only the server's own tokens, unchanged and within their validity period, authenticate a user.
 func TestForgedTokens(t *testing.T) {
 	s := start(t, nil)
 	good := s.account("a", "robot")
@@ -149,7 +149,7 @@ func kidOf(token string) string {
 	return kid
 }
 
-// TestRevokedTokens: a token ends with its account, and with what it is bound to.
+// TestRevokedTokens: a token becomes invalid when its account or the object that it is bound to is deleted.
 func TestRevokedTokens(t *testing.T) {
 	s := start(t, nil)
 	const base = "/api/v1/namespaces/a/"
@@ -214,7 +214,8 @@ func TestRevokedTokens(t *testing.T) {
 	}
 }
 
-// TestCertificates: only those of the authority, for clients, in their time and with a name.
+// TestCertificates: only certificates of the authority for clients, within their validity period and with a name,
+// authenticate a user.
 func TestCertificates(t *testing.T) {
 	s := start(t, nil)
 	masters := pkix.Name{CommonName: "root", Organization: []string{"system:masters"}}
@@ -242,7 +243,7 @@ func TestCertificates(t *testing.T) {
 		), 401},
 	} {
 		client := s.Client(c.cert)
-		for range 2 { // the second time it is remembered
+		for range 2 { // the second time the result is cached
 			if a := s.AskWith(client, "GET", "/api/v1/namespaces/b/secrets", nil); a.Code != c.code {
 				t.Errorf("%s: %d %s", name, a.Code, a.Body)
 			}
@@ -254,8 +255,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestWrongHeaders: what looks like credentials and is none is 401 everywhere, and what a proxy might say
-// of a user is nothing.
+// TestWrongHeaders: invalid credentials are 401 for every path, and headers in which a proxy could name a user are
+// ignored.
 func TestWrongHeaders(t *testing.T) {
 	s := start(t, nil)
 	for _, h := range [][]string{
@@ -292,7 +293,7 @@ func TestWrongHeaders(t *testing.T) {
 	}
 }
 
-// TestAnonymous: without credentials a client is anonymous, or nobody.
+// TestAnonymous: a client without credentials is anonymous, or receives 401.
 func TestAnonymous(t *testing.T) {
 	for name, c := range map[string]struct {
 		configure     func(*apiserver.Config)
@@ -331,7 +332,7 @@ func whoami(a apiservertest.Answer) string {
 	return name
 }
 
-// TestTokenReview: others learn whose a token is, and for whom it is good.
+// TestTokenReview: a review returns the user and the audiences of a token.
 func TestTokenReview(t *testing.T) {
 	s := start(t, nil)
 	early := with(s.account("a", "robot"), "iat", time.Now().Add(time.Minute).Unix())
@@ -342,7 +343,7 @@ func TestTokenReview(t *testing.T) {
 		return s.Want(201, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`","audiences":`+
 			audiences+`}}`).Object().Object["status"].(map[string]any)
 	}
-	for _, c := range []struct{ token, audiences, user, good, fault string }{
+	for _, c := range []struct{ token, audiences, user, audience, message string }{
 		{token, `[]`, "system:serviceaccount:a:robot", apiservertest.Issuer, ""},
 		{token, `["vault","else"]`, "system:serviceaccount:a:robot", "vault", ""},
 		{
@@ -357,9 +358,10 @@ func TestTokenReview(t *testing.T) {
 		got := review(c.token, c.audiences)
 		user, _ := got["user"].(map[string]any)
 		name, _ := user["username"].(string)
-		fault, _ := got["error"].(string)
-		good, _ := got["audiences"].([]any)
-		if name != c.user || fault != c.fault || (c.good == "") != (len(good) == 0) || c.good != "" && good[0] != c.good ||
+		message, _ := got["error"].(string)
+		accepted, _ := got["audiences"].([]any)
+		if name != c.user || message != c.message || (c.audience == "") != (len(accepted) == 0) ||
+			c.audience != "" && accepted[0] != c.audience ||
 			(got["authenticated"] == true) != (c.user != "") {
 			t.Errorf("%s for %s: %v", c.user, c.audiences, got)
 		}
@@ -367,7 +369,7 @@ func TestTokenReview(t *testing.T) {
 	s.Want(400, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{}}`)
 }
 
-// TestDiscoveryOfKeys: who is given the keys can verify a token by them.
+// TestDiscoveryOfKeys: a client that may read the keys can verify a token with them.
 func TestDiscoveryOfKeys(t *testing.T) {
 	s := start(t, func(c *apiserver.Config) { c.KeysURL = "https://here.test/openid/v1/jwks" })
 	if a := s.Ask("GET", "/openid/v1/jwks", nil); a.Code != 403 {

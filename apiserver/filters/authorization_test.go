@@ -13,7 +13,8 @@ const (
 	ownPods   = `{"verbs":["get","list"],"apiGroups":[""],"resources":["pods"]}`
 )
 
-// TestEscalation: who may write roles and bindings can't give away what they don't hold, nor take it.
+// TestEscalation: a user that may write roles and bindings can't grant permissions that it lacks, to others or to
+// itself.
 func TestEscalation(t *testing.T) {
 	s := start(t, nil)
 	s.Grant("mallory", "", "writer",
@@ -134,7 +135,7 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// TestImpersonation: each part of another identity needs a right.
+// TestImpersonation: each part of another identity requires a permission.
 func TestImpersonation(t *testing.T) {
 	s := start(t, nil)
 	s.Grant("alice", "", "as-bob",
@@ -156,7 +157,7 @@ func TestImpersonation(t *testing.T) {
 	}{
 		{"alice", "bob", 201, []string{"Impersonate-User", "bob"}},
 		{"alice", "bob", 201, []string{"Impersonate-User", "bob", "Impersonate-Group", "g", "Impersonate-Extra-Scopes", "s"}},
-		{"alice", "", 403, []string{"Impersonate-User", "system:anonymous"}}, // who may not ask
+		{"alice", "", 403, []string{"Impersonate-User", "system:anonymous"}}, // which may not create a review
 		{"alice", "", 403, []string{"Impersonate-User", "admin"}},
 		{"alice", "", 403, []string{"Impersonate-User", "bob", "Impersonate-Group", "system:masters"}},
 		{"alice", "", 403, []string{"Impersonate-User", "bob", "Impersonate-Group", "g", "Impersonate-Group", "h"}},
@@ -193,7 +194,7 @@ func TestImpersonation(t *testing.T) {
 		`requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g"}, Extra:map[string][]string{"scopes":[]string{"s"}}} without impersonating a user name` {
 		t.Error(a.Status().Message)
 	}
-	// Who was let in the old way hears of that first.
+	// A user that the verb impersonate allows gets the error of that verb.
 	for by, message := range map[string]string{
 		"alice":   `User "alice" cannot impersonate resource "users" in API group "" at the cluster scope`,
 		"mallory": `User "mallory" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope`,
@@ -208,8 +209,8 @@ func TestImpersonation(t *testing.T) {
 	}
 }
 
-// TestForeignNamespace: who may read in one namespace reads nothing of another, whatever the form, the
-// selector or the way the path is written.
+// TestForeignNamespace: a user that may read in one namespace reads nothing of another, whatever the media type, the
+// selector or the path's form.
 func TestForeignNamespace(t *testing.T) {
 	s := start(t, nil)
 	s.Grant(
@@ -304,7 +305,7 @@ func TestForeignNamespace(t *testing.T) {
 	}
 }
 
-// TestReviews: the questions are answered as requests are.
+// TestReviews: reviews have the same result as the authorization of requests.
 func TestReviews(t *testing.T) {
 	s := start(t, nil)
 	s.Grant("alice", "a", "reader", `[{"verbs":["get"],"apiGroups":[""],"resources":["pods","pods/log"]}]`)
@@ -376,11 +377,11 @@ func TestReviews(t *testing.T) {
 		"alice", "POST", group+"subjectaccessreviews",
 		`{"spec":{"user":"admin","nonResourceAttributes":{"path":"/","verb":"get"}}}`,
 	); a.Code != 403 {
-		t.Errorf("asking about others: %d", a.Code)
+		t.Errorf("a review of another user: %d", a.Code)
 	}
 }
 
-// TestEnsureRoles: at a second start what is missing comes back, and what somebody has changed stays.
+// TestEnsureRoles: a second start creates missing roles and bindings again, and keeps changes.
 func TestEnsureRoles(t *testing.T) {
 	s := start(t, nil)
 	before := s.Revision()
@@ -398,7 +399,7 @@ func TestEnsureRoles(t *testing.T) {
 	for name, change := range map[string]string{
 		"system:discovery":  `{"rules":null}`,
 		"system:monitoring": `{"rules":null,"metadata":{"annotations":{"rbac.authorization.kubernetes.io/autoupdate":"false"}}}`,
-		// Somebody wants editors to have less.
+		// An administrator removes permissions of editors.
 		"system:aggregate-to-edit": `{"metadata":{"labels":{"rbac.authorization.k8s.io/aggregate-to-edit":"false"}}}`,
 	} {
 		if a := s.Do("PATCH", rbacPath+"/clusterroles/"+name, change, "Content-Type", mergeType); a.Code != 200 {
@@ -424,17 +425,17 @@ func TestEnsureRoles(t *testing.T) {
 	}
 }
 
-// TestRolesNotEnsured: default roles that are refused or can't be read keep neither the server from starting
-// nor the others from being there.
+// TestRolesNotEnsured: if default roles are rejected or can't be read, the server starts nevertheless and creates the
+// others.
 func TestRolesNotEnsured(t *testing.T) {
 	s := start(t, nil)
 	const quotas, hard = "/api/v1/namespaces/kube-public/resourcequotas", `"hard":{"count/roles.rbac.authorization.k8s.io":"0"}`
 	s.Want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
 	s.Want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+
 		`,"used":{"count/roles.rbac.authorization.k8s.io":"0"}}}`)
-	const refused, other = rbacPath + "/namespaces/kube-public/roles/system:controller:bootstrap-signer", rbacPath +
+	const rejected, other = rbacPath + "/namespaces/kube-public/roles/system:controller:bootstrap-signer", rbacPath +
 		"/clusterroles/system:basic-user"
-	s.Want(200, "DELETE", refused, nil)
+	s.Want(200, "DELETE", rejected, nil)
 	s.Want(200, "DELETE", other, nil)
 	s.Put(t, "/registry/clusterroles/system:discovery", "garbage")
 	s.Put(
@@ -444,17 +445,17 @@ func TestRolesNotEnsured(t *testing.T) {
 	if err := s.API.EnsureRoles(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s.Want(404, "GET", refused, nil)
+	s.Want(404, "GET", rejected, nil)
 	s.Want(200, "GET", other, nil)
 	for _, name := range []string{"system:controller:bootstrap-signer", "system:discovery", "system:monitoring"} {
 		if !strings.Contains(s.Log.String(), "failed to ensure a default role or binding\" resource=") ||
 			!strings.Contains(s.Log.String(), "name="+name+" err=") {
-			t.Errorf("the log doesn't tell of %s", name)
+			t.Errorf("the log doesn't name %s", name)
 		}
 	}
 }
 
-// TestFirstForbidden: neither does a quota that leaves no room for the service kubernetes.
+// TestFirstForbidden: the server starts, too, if a quota denies the service kubernetes.
 func TestFirstForbidden(t *testing.T) {
 	s := start(t, nil)
 	const quotas, hard = "/api/v1/namespaces/default/resourcequotas", `"hard":{"services":"0"}`
@@ -502,7 +503,7 @@ func TestOwnersOnSecurePort(t *testing.T) {
 	}
 }
 
-// TestOwnersOfNamespaces: a namespace is in itself when its owners change.
+// TestOwnersOfNamespaces: the permission to change a namespace's owners is checked in that namespace.
 func TestOwnersOfNamespaces(t *testing.T) {
 	s := start(t, nil)
 	s.Grant("alice", "a", "changes", `[{"verbs":["patch"],"apiGroups":[""],"resources":["namespaces"]}]`)
@@ -543,11 +544,11 @@ func TestKindsOfOwners(t *testing.T) {
 	}
 }
 
-// TestSlashes: a path with slashes at its end is judged as it is written, too.
+// TestSlashes: a path with slashes at its end is authorized with these slashes, too.
 func TestSlashes(t *testing.T) {
 	s := start(t, nil)
 	s.Grant("alice", "", "below", `[{"verbs":["get"],"nonResourceURLs":["/metrics/*","/healthz/*"]}]`)
-	for path, want := range map[string][2]int{ // alice's and anybody's
+	for path, want := range map[string][2]int{ // for alice and for an anonymous user
 		"/healthz": {200, 200}, "/healthz/": {200, 403}, "/healthz//": {200, 403}, "/version/": {200, 200},
 		"/version//": {403, 403},
 		"/metrics":   {403, 403}, "/metrics/": {403, 403}, "/api/": {200, 403}, "/apis/apps/v1/": {200, 403},

@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// secured is a server with a secure port, and what tests of this package do with it.
+// secured is a server with a secure port, with helpers for the tests of this package.
 type secured struct{ *apiservertest.Secured }
 
 func start(t *testing.T, configure func(*apiserver.Config)) *secured {
@@ -15,11 +15,11 @@ func start(t *testing.T, configure func(*apiserver.Config)) *secured {
 	return &secured{apiservertest.StartSecured(t, configure)}
 }
 
-// must fails the test unless the answer has the code.
+// must fails the test unless the response has the code.
 func must(t *testing.T, a apiservertest.Answer, code int) apiservertest.Answer {
 	t.Helper()
 	if a.Code != code {
-		t.Fatalf("answered %d, want %d: %s", a.Code, code, a.Body)
+		t.Fatalf("status %d, want %d: %s", a.Code, code, a.Body)
 	}
 	return a
 }

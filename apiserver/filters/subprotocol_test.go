@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/websocket"
 )
 
-// TestSocketTokens: a token that a client names as a subprotocol is its credentials, wherever one counts; one
-// that is wrong is 401, and none of them is echoed or logged.
+// TestSocketTokens: a token in a subprotocol authenticates the client like a bearer token; an invalid one is 401, and
+// no token is returned or logged.
 func TestSocketTokens(t *testing.T) {
 	s := start(t, nil)
 	s.Grant("alice", "a", "reader", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)
@@ -70,7 +70,7 @@ func TestSocketTokens(t *testing.T) {
 			t.Errorf("%s: %d %s", what, a.Code, a.Body)
 		}
 	}
-	// On the plain port a client without credentials is an administrator; one with wrong credentials is rejected.
+	// On the plain port a client without credentials is an administrator; one with invalid credentials is rejected.
 	if a := s.Do(
 		"GET", path, nil, append(upgrade[:8:8], "Origin", s.URL, "Sec-WebSocket-Protocol", named("wrong-token")+", x")...,
 	); a.Code != 401 {

@@ -107,7 +107,8 @@ func (l *Limits) ReadBody(
 	return l.intake.Take(r, user, unused)
 }
 
-// Sharing is how many answers are left unread that keep what others may keep, too.
+// Sharing is the number of unread responses that hold memory that other responses may hold, too, such as an event of
+// many watches. The server doesn't call it: it is exported for the tests of package endpoints, which wait for it.
 func (l *Limits) Sharing() int { return l.unread.Sharing() }
 
 // Memory is how much memory requests hold and how many wait for it.

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -80,18 +79,13 @@ func (l *Limits) waitLong(r *http.Request, holder string) (err error) {
 	return nil
 }
 
-// HoldTurns takes all turns for long work until release. waiting is how many requests of a user wait for one. It is
-// for tests.
+// HoldTurns takes all turns for long work until release. waiting returns how many requests of a user wait for one. The
+// server doesn't call it: it is exported for the tests of package endpoints, which make real requests wait for a turn.
 func (l *Limits) HoldTurns() (release func(), waiting func(user string) int) {
 	return hold(l.long), func(user string) int { return l.long.Waiting(turns.Now, user) }
 }
 
-// HoldPlaces takes all turns to begin until release. waiting is how many requests without a connection wait. It is for
-// tests.
-func (l *Limits) HoldPlaces() (release func(), waiting func() int) {
-	return hold(l.short), func() int { return l.short.Waiting(turns.Now, connections.Owner{}) }
-}
-
+// hold takes all turns, for tests.
 func hold[K comparable](t *turns.Turns[K]) (release func()) {
 	taken := 0
 	for t.Try() {

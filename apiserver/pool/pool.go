@@ -32,7 +32,8 @@ func (p *Pools) Held() (n int64) {
 	return n
 }
 
-// Sharing is how many requests that may be cut off have memory that others may share.
+// Sharing is the number of requests that may be aborted and hold memory that others may share. Only tests call it
+// (inflight.Limits.Sharing).
 func (p *Pools) Sharing() (n int) {
 	for _, p := range []*Pool{&p.common, &p.masters} {
 		p.mu.Lock()

@@ -70,7 +70,7 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 	if err != nil {
 		return nil, err
 	}
-	if o.bare {
+	if o.unchecked {
 		return s.replace(ctx, o, cur, obj, old)
 	}
 	if err := codec.CheckManagers(obj); err != nil {

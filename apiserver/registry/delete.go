@@ -103,7 +103,7 @@ func (s *Registry) begin(ctx context.Context, o *Operation, d deletion) {
 // deleteOnce decides on one state of the object and carries out the verdict.
 func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Object, opts *metav1.DeleteOptions) (
 	deletion, error) {
-	state, kind, old, err := s.Standing(o, cur)
+	state, kind, old, err := s.deletionState(o, cur)
 	if err != nil {
 		return deletion{}, err
 	}
@@ -150,9 +150,12 @@ func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Ob
 	return d, err
 }
 
-// Standing returns the input for the decision on a deletion. The returned Object is nil if its metadata is enough for
-// the decision and its value is known to be readable: a cascade deletes thousands of objects that need not be decoded.
-func (s *Registry) Standing(o *Operation, cur *storage.Object) (finalizers.Object, finalizers.Kind, Object, error) {
+// deletionState returns the object's state and kind, on which finalizers.Delete decides. The returned Object is nil if
+// its metadata is enough for the decision and its value is known to be readable: a cascade deletes thousands of objects
+// that need not be decoded.
+func (s *Registry) deletionState(
+	o *Operation, cur *storage.Object,
+) (finalizers.Object, finalizers.Kind, Object, error) {
 	kind := finalizers.Kind{Policy: o.Resource.Delete.Policy}
 	d := &o.Resource.Delete
 	plain := d.Kind == nil && d.SpecFinalizers == nil && !o.Resource.Custom && !o.Resource.Direct

@@ -96,7 +96,7 @@ func (r *post) Current(ctx context.Context) (Object, error) { return r.s.read(ct
 // Rewrite implements hooks.Request.
 func (r *post) Rewrite(ctx context.Context, change func(Object) (Object, error)) error {
 	o := *r.on
-	o.Tracked, o.bare = true, true
+	o.Tracked, o.unchecked = true, true
 	_, err := r.s.Update(ctx, &o, change)
 	return err
 }

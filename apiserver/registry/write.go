@@ -35,8 +35,8 @@ type Operation struct {
 	// scale) or that the write does not appear in them (binding).
 	Manager string
 	Tracked bool
-	// bare says that the change is stored as it is, without strategies and plugins.
-	bare bool
+	// unchecked: the change is stored without strategies, validation and admission plugins.
+	unchecked bool
 	// link is the change if it only removes owners and finalizers; else nil. The kind's validation of other fields is
 	// skipped.
 	link func(metav1.Object) error

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSelectControllers: what --controllers means, as IsControllerEnabled of kube-controller-manager has it.
+// TestSelectControllers: --controllers has the meaning of IsControllerEnabled of kube-controller-manager.
 func TestSelectControllers(t *testing.T) {
 	all := slices.DeleteFunc(controllerNames(), func(n string) bool { return slices.Contains(ofAccounts, n) })
 	const job, gc = "job-controller", garbageCollector
@@ -57,7 +57,7 @@ func except(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
-// TestKnownControllers: each controller here is one of kube-controller-manager's, and no word means two.
+// TestKnownControllers: each controller here is one of kube-controller-manager's, and no name means two.
 func TestKnownControllers(t *testing.T) {
 	words := map[string]string{"*": "", noControllers: ""}
 	for _, k := range knownControllers {

@@ -35,6 +35,6 @@ func TestExitCodes(t *testing.T) {
 		t.Errorf("equal answers are an error: %v", err)
 	}
 	if !errors.Is(errUnable{err}, err) || !errors.Is(errUsage{err}, err) {
-		t.Error("what is wrapped isn't found")
+		t.Error("the wrapped error isn't found")
 	}
 }

@@ -15,18 +15,18 @@ import (
 // opened is a request in flight.
 type opened struct {
 	*request
-	// release lets the body go that is held back; done is closed after the end of the answer.
+	// release sends the held body; done is closed after the end of the response.
 	release, done chan struct{}
-	// body and header are the answer and err how it ended, after done.
+	// body and header are the response and err is its error, after done.
 	body, header string
 	err          error
-	// so is what of the answer has come so far.
+	// so is the part of the response that has arrived so far.
 	so progress
 }
 
-// openRequest is "open NAME ..." with the rest as of http: it makes a request and returns while it
-// is in flight. One with a body is held where the server waits for the body; another, a watch,
-// where its headers have come. finish gets the answer.
+// openRequest is "open NAME ..." with the rest as of http: it sends a request and returns while it is in flight. One
+// with a body is held where the server waits for the body; another, a watch, where its headers have arrived. finish
+// gets the response.
 func openRequest(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: open NAME [FLAG...] METHOD URL [BODY]")
@@ -62,13 +62,13 @@ func openRequest(ts *testscript.TestScript, neg bool, args []string) {
 	case <-inFlight:
 		of(ts).requests[args[0]] = o
 	case <-o.done:
-		ts.Fatalf("%s %s is over already: %v\n%s%s", r.method, r.url, o.err, o.header, o.body)
+		ts.Fatalf("%s %s has ended already: %v\n%s%s", r.method, r.url, o.err, o.header, o.body)
 	case <-time.After(patience):
 		ts.Fatalf("%s %s isn't served", r.method, r.url)
 	}
 }
 
-// progress collects what comes and tells when there is more.
+// progress collects the received bytes and signals when there are more.
 type progress struct {
 	// mu guards the rest.
 	mu   sync.Mutex
@@ -87,7 +87,7 @@ func (p *progress) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// look returns what has come and a channel that is closed when there is more.
+// look returns what has arrived and a channel that is closed when there is more.
 func (p *progress) look() (string, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +103,7 @@ type tee struct {
 	io.Closer
 }
 
-// sees is "sees NAME PATTERN": it waits until the answer to an open request, a watch, matches the pattern.
+// sees is "sees NAME PATTERN": it waits until the response to an open request, a watch, matches the pattern.
 func sees(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 || of(ts).requests[args[0]] == nil {
 		ts.Fatalf("usage: sees NAME PATTERN, of an open request")
@@ -125,7 +125,7 @@ func sees(ts *testscript.TestScript, neg bool, args []string) {
 			}
 			ts.Fatalf("it ended: %v\n%s%s", o.err, o.header, o.body)
 		case <-deadline:
-			ts.Fatalf("after %v it has only seen\n%s", patience, so)
+			ts.Fatalf("after %v it has only received\n%s", patience, so)
 		}
 	}
 }
@@ -141,8 +141,8 @@ func (h *held) Read(p []byte) (int, error) {
 	return h.r.Read(p)
 }
 
-// finishRequest is "[!] finish NAME": it sends the held body, waits for the end of the answer, and
-// prints and fails as http does.
+// finishRequest is "[!] finish NAME": it sends the held body, waits for the end of the response, and prints and fails
+// as http does.
 func finishRequest(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 || of(ts).requests[args[0]] == nil {
 		ts.Fatalf("usage: finish NAME, of an open request")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReleasePages: what is mapped of a store's file is found, and is what it was afterwards.
+// TestReleasePages: the mapped pages of a store's file are found, and their contents are unchanged afterwards.
 func TestReleasePages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "member", "snap")
 	if err := os.MkdirAll(dir, 0o700); err != nil {

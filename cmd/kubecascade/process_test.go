@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// patience is how long a story waits for what must happen. It bounds failures only: nothing
+// patience is how long a story waits for an expected event. It bounds failures only: nothing
 // waits that long in a test that passes.
 const patience = 60 * time.Second
 

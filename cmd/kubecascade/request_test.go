@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// httpRequest is "[!] http [FLAG...] METHOD URL [BODY]": the answer's body is standard output, its
+// httpRequest is "[!] http [FLAG...] METHOD URL [BODY]": the response's body is standard output, its
 // status and headers are standard error; it fails from status 400 on. A path is appended to $URL.
 // Flags: -socket FILE connects to a Unix socket; -cert shows the certificate of $KUBECONFIG; -h 'NAME: VALUE' sets a
 // header; -o TEMPLATE prints only what the JSONPath template picks from the body. A body @FILE is read from there.
@@ -33,7 +33,7 @@ func httpRequest(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// request is a request that is made, or will be.
+// request is a request that is sent, or will be.
 type request struct {
 	method, url, template string
 	header                http.Header
@@ -132,7 +132,7 @@ func trust(path string, cert bool) (*tls.Config, error) {
 	return c, nil
 }
 
-// do makes the request; the error says that there was no answer or a status from 400 on.
+// do sends the request; it returns an error if there is no response or its status is 400 or more.
 func (r *request) do() (body, header string, err error) {
 	req, err := http.NewRequest(r.method, r.url, r.body)
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *request) read(res *http.Response) (body, header string, err error) {
 	data, err := io.ReadAll(res.Body)
 	var h bytes.Buffer
 	fmt.Fprintf(&h, "%s %s\n", res.Proto, res.Status)
-	_ = res.Header.Write(&h) // a buffer takes all
+	_ = res.Header.Write(&h) // a buffer never fails
 	body = string(data)
 	if err == nil && res.StatusCode >= 400 {
 		err = fmt.Errorf("status %s", res.Status)

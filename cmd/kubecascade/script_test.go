@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // buildKubectl puts kubectl into the directory: the one that $KUBECTL names, so that other versions
 // can be tried, or else it builds one from the module of the tests with real clients, as this one doesn't
-// depend on it. The version is that of k8s.io/kubectl there, which a plain build doesn't tell it.
+// depend on it. The version is that of k8s.io/kubectl there, which must be set at build time.
 func buildKubectl(dir string) error {
 	if other := os.Getenv("KUBECTL"); other != "" {
 		return os.Symlink(other, filepath.Join(dir, "kubectl"))
@@ -48,7 +48,7 @@ func buildKubectl(dir string) error {
 	return c.Run()
 }
 
-// update rewrites what a story compares with, such as the help texts in usage.txtar.
+// update rewrites the expected output of stories, such as the help in usage.txtar.
 var update = flag.Bool("update", false, "rewrite the files that scripts compare with")
 
 // TestScripts plays the stories of testdata/script. Each has a directory of its own, with the
@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// story is what a script has running.
+// story holds the processes and requests of a script.
 type story struct {
 	servers  map[string]*process
 	requests map[string]*opened

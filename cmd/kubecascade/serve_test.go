@@ -28,12 +28,12 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
 
-// TestSlowHeaders: a connection on which no request comes, or half of one, or none any more, is closed in
-// time, and headers that are too large are rejected.
+// TestSlowHeaders: a connection is closed in time if it sends no request, half of one, or none after the first, and
+// headers that are too large are rejected.
 func TestSlowHeaders(t *testing.T) {
 	for what, c := range map[string]struct {
-		says, hears string
-		within      time.Duration
+		sends, receives string
+		within          time.Duration
 	}{
 		"nothing":       {"", "", 33 * time.Second},
 		"half a header": {"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", "", 33 * time.Second},
@@ -51,11 +51,11 @@ func TestSlowHeaders(t *testing.T) {
 			client, server := net.Pipe()
 			defer client.Close()
 			l.conns <- server
-			go io.WriteString(client, c.says) // the server may not read it to its end
+			go io.WriteString(client, c.sends) // the server may not read it to its end
 			began := time.Now()
-			heard, err := io.ReadAll(client)
-			if err != nil || !strings.Contains(string(heard), c.hears) || c.hears == "" && len(heard) > 0 {
-				t.Errorf("%s: %v %q", what, err, heard)
+			received, err := io.ReadAll(client)
+			if err != nil || !strings.Contains(string(received), c.receives) || c.receives == "" && len(received) > 0 {
+				t.Errorf("%s: %v %q", what, err, received)
 			}
 			if took := time.Since(began); took > c.within {
 				t.Errorf("%s: the connection was open for %v", what, took)

@@ -23,7 +23,7 @@ var (
 	how    = flag.Duration("for", 8*time.Second, "how long an attack goes on that doesn't say so itself")
 )
 
-// joins is the variable of the environment that makes a process of this program the attacker's.
+// joins is the environment variable that makes a process of this program the attacker.
 const joins = "ATTACK_JOINS"
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ func serve(m *testing.M) int {
 	if err != nil {
 		panic(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what can't be removed is the system's to clean
+	defer func() { _ = os.RemoveAll(dir) }() // the system cleans up what can't be removed
 	*binary = filepath.Join(dir, "kubecascade")
 	build := exec.Command("go", "build", "-o", *binary, "../../cmd/kubecascade")
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
@@ -57,8 +57,8 @@ func serve(m *testing.M) int {
 	return m.Run()
 }
 
-// sources looks into all folders of the server that was built, which isn't imported: go test remembers a result for as
-// long as what tests looked at stays as it is.
+// sources looks into all folders of the server that was built, which isn't imported: go test caches a result for as
+// long as the files that tests have read are unchanged.
 var sources = sync.OnceValue(func() error {
 	return filepath.WalkDir(filepath.Join("..", ".."), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -87,8 +87,8 @@ func options(t *testing.T) Options {
 	return o
 }
 
-// TestAttacks prints what each attack does to a server. In the short form it runs those whose end doesn't depend on how
-// fast the machine is, each for a moment, and looks at no times.
+// TestAttacks prints the effects of each attack on a server. In the short form it runs those whose result doesn't
+// depend on the speed of the machine, each for a moment, and checks no times.
 func TestAttacks(t *testing.T) {
 	o, bounds := options(t), Standard
 	if !*full {
@@ -115,7 +115,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestKilled: a server that takes more memory than it may is ended, and that is the verdict.
+// TestKilled: a server that uses more memory than its limit is ended, and the row reports it.
 func TestKilled(t *testing.T) {
 	o := options(t)
 	o.Memory = 1 << 20
@@ -128,7 +128,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestTitles: each attack is found by its title, says what it does and has a way to end.
+// TestTitles: each attack is found by its title, has a description and a bound.
 func TestTitles(t *testing.T) {
 	seen := map[string]bool{}
 	defer func() {
@@ -149,7 +149,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestReject: a request that isn't rejected, changes something or tells a secret is found.
+// TestReject: a request that isn't rejected, changes something or discloses a secret is found.
 func TestReject(t *testing.T) {
 	o := options(t)
 	p, err := start(o.Binary, o.Memory, o.Log)

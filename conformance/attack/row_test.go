@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestExceeded: each bound is told alone, and what follows from the server's end isn't told besides.
+// TestExceeded: only the exceeded bound is reported; if the server has ended, what follows from that isn't reported.
 func TestExceeded(t *testing.T) {
 	bounds := Bounds{Memory: 100 << 20, P99: 250 * time.Millisecond}
 	for what, c := range map[string]struct {
@@ -57,7 +57,7 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-// TestFailure: an attack that didn't arrive proves nothing.
+// TestFailure: an attack that didn't reach the server is a failure.
 func TestFailure(t *testing.T) {
 	late := errors.New("late")
 	for what, c := range map[string]struct {

@@ -56,10 +56,10 @@ func backgroundDependents(t *T) {
 	details, _ := answer.Body["details"].(map[string]any)
 	t.Check(answer.Body["status"] == "Success" && details["uid"] == string(owner.GetUID()),
 		"a Status with status Success and the object's uid in its details", answer.Text, answer)
-	t.Holds(owner, c.Gone)
+	t.Expect(owner, c.Gone)
 	t.AwaitAll(dependents, c.Gone)
 	t.Pass()
-	t.Holds(free, c.Unchanged(free))
+	t.Expect(free, c.Unchanged(free))
 }
 
 func backgroundDefault(t *T) {
@@ -126,7 +126,7 @@ func backgroundFan(t *T) {
 	t.Delete(owner, c.Background)
 	t.AwaitAll(dependents, c.Gone)
 	t.Pass()
-	t.Holds(spared, c.Unchanged(spared))
+	t.Expect(spared, c.Unchanged(spared))
 }
 
 func backgroundHeldDependent(t *T) {
@@ -135,7 +135,7 @@ func backgroundHeldDependent(t *T) {
 	t.Delete(owner, c.Background)
 	t.Await(dependent, c.Terminating, c.HasFinalizers(c.Hold), c.HasOwners(owner))
 	t.Release(dependent)
-	t.Holds(dependent, c.Gone)
+	t.Expect(dependent, c.Gone)
 }
 
 func backgroundHeldMiddle(t *T) {
@@ -145,7 +145,7 @@ func backgroundHeldMiddle(t *T) {
 	t.Delete(root, c.Background)
 	t.Await(middle, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Pass()
-	t.Holds(leaf, c.Unchanged(leaf))
+	t.Expect(leaf, c.Unchanged(leaf))
 	t.Release(middle)
 	t.Await(leaf, c.Gone)
 }
@@ -156,8 +156,8 @@ func backgroundHeldOwner(t *T) {
 	t.Answered(t.Delete(owner, c.Background), owner, c.Terminating, c.HasFinalizers(c.Hold))
 	late := t.Make(c.ConfigMap, "late", c.By(owner))
 	t.Pass()
-	t.Holds(dependent, c.Unchanged(dependent))
-	t.Holds(late, c.Unchanged(late))
+	t.Expect(dependent, c.Unchanged(dependent))
+	t.Expect(late, c.Unchanged(late))
 	t.Release(owner)
 	t.AwaitAll([]*Object{dependent, late}, c.Gone)
 }
@@ -181,7 +181,7 @@ func backgroundOrphanBelow(t *T) {
 	t.Delete(root, c.Background)
 	t.Await(middle, c.Gone)
 	t.Pass()
-	t.Holds(leaf, c.Alive, c.HasOwners())
+	t.Expect(leaf, c.Alive, c.HasOwners())
 }
 
 func backgroundForegroundBelow(t *T) {
@@ -192,7 +192,7 @@ func backgroundForegroundBelow(t *T) {
 	t.Delete(root, c.Background)
 	t.Await(leaf, c.Terminating)
 	t.Pass()
-	t.Holds(middle, c.Terminating, c.HasFinalizers("foregroundDeletion"))
+	t.Expect(middle, c.Terminating, c.HasFinalizers("foregroundDeletion"))
 	t.Release(leaf)
 	t.AwaitAll([]*Object{leaf, middle}, c.Gone)
 }

@@ -23,7 +23,7 @@ func clusterOwner(t *T) {
 	owner := t.Make(c.ClusterRole, "owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
 	t.Pass(c.ConfigMap, c.ClusterRole)
-	t.Holds(dependent, c.Unchanged(dependent))
+	t.Expect(dependent, c.Unchanged(dependent))
 	t.Delete(owner)
 	t.Await(dependent, c.Gone)
 }
@@ -35,7 +35,7 @@ func clusterPair(t *T) {
 	t.Delete(owner, c.Foreground)
 	t.Await(dependent, c.Terminating)
 	t.Pass(c.ClusterRole)
-	t.Holds(owner, c.Terminating)
+	t.Expect(owner, c.Terminating)
 	t.Release(dependent)
 	t.Await(owner, c.Gone)
 }
@@ -51,12 +51,12 @@ func clusterNamespaced(t *T) {
 	never := t.Make(c.ClusterRole, "of-nobody", c.Refs(c.Absent(c.ConfigMap)))
 	good := t.Make(c.ConfigMap, "good", c.By(owner))
 	t.Pass(c.ConfigMap, c.ClusterRole)
-	t.Holds(dependent, c.Unchanged(dependent))
+	t.Expect(dependent, c.Unchanged(dependent))
 	t.Delete(owner)
 	t.Await(good, c.Gone)
 	t.Pass(c.ConfigMap, c.ClusterRole)
-	t.Holds(dependent, c.Unchanged(dependent))
-	t.Holds(never, c.Unchanged(never))
+	t.Expect(dependent, c.Unchanged(dependent))
+	t.Expect(never, c.Unchanged(never))
 }
 
 func clusterOrphan(t *T) {
@@ -69,6 +69,6 @@ func clusterOrphan(t *T) {
 	t.Await(owner, c.Gone)
 	t.Pass(c.ConfigMap, c.ClusterRole)
 	for _, d := range dependents {
-		t.Holds(d, c.Alive, c.HasOwners())
+		t.Expect(d, c.Alive, c.HasOwners())
 	}
 }

@@ -45,8 +45,8 @@ func collectionSelected(t *T) {
 	t.Check(answer.Body["kind"] == "ConfigMapList" && slices.Equal(names, []string{"chosen-0", "chosen-1", "chosen-2"}),
 		"a ConfigMapList of chosen-0, chosen-1, chosen-2", fmt.Sprint(answer.Body["kind"], names), answer)
 	for i := range chosen {
-		t.Holds(chosen[i], c.Gone)
-		t.Holds(spared[i], c.Unchanged(spared[i]))
+		t.Expect(chosen[i], c.Gone)
+		t.Expect(spared[i], c.Unchanged(spared[i]))
 	}
 }
 
@@ -54,10 +54,10 @@ func collectionHeld(t *T) {
 	plain := t.Make(c.ConfigMap, "plain", c.Labelled("set", "chosen"))
 	held := t.Make(c.ConfigMap, "held", c.Labelled("set", "chosen"), c.Held)
 	t.DeleteCollection(c.ConfigMap, "?labelSelector=set%3Dchosen")
-	t.Holds(plain, c.Gone)
-	t.Holds(held, c.Terminating, c.HasFinalizers(c.Hold))
+	t.Expect(plain, c.Gone)
+	t.Expect(held, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Release(held)
-	t.Holds(held, c.Gone)
+	t.Expect(held, c.Gone)
 }
 
 // collectionPolicy is the story of owners that are deleted as a collection, and of what becomes of their dependents.
@@ -78,7 +78,7 @@ func collectionPolicy(policy c.DeleteOption, fate c.Condition) func(*T) {
 		}
 		t.Pass()
 		for _, d := range dependents {
-			t.Holds(d, fate, c.HasOwners())
+			t.Expect(d, fate, c.HasOwners())
 		}
 	}
 }
@@ -93,7 +93,7 @@ func collectionJobs(t *T) {
 	)
 	t.Await(job, c.Gone)
 	t.Pass()
-	t.Holds(dependent, c.Alive, c.HasOwners())
+	t.Expect(dependent, c.Alive, c.HasOwners())
 }
 
 func collectionFamily(t *T) {

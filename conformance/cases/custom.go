@@ -63,8 +63,8 @@ func customForeground(t *T) {
 	t.Await(leaf, c.Terminating)
 	t.Await(middle, c.Terminating, c.HasFinalizers(waiting))
 	t.Pass(k, c.ConfigMap)
-	t.Holds(middle, c.Terminating, c.HasFinalizers(waiting))
-	t.Holds(root, c.Terminating, c.HasFinalizers(waiting))
+	t.Expect(middle, c.Terminating, c.HasFinalizers(waiting))
+	t.Expect(root, c.Terminating, c.HasFinalizers(waiting))
 	t.Release(leaf)
 	t.AwaitAll([]*Object{middle, root}, c.Gone)
 }
@@ -78,7 +78,7 @@ func customOrphan(t *T) {
 	t.Await(owner, c.Gone)
 	t.Pass(k, c.ConfigMap)
 	for _, d := range dependents {
-		t.Holds(d, c.Alive, c.HasOwners())
+		t.Expect(d, c.Alive, c.HasOwners())
 	}
 }
 
@@ -103,8 +103,8 @@ func customWrong(t *T) {
 		t.Make(k, "wrong-name", c.By(near, otherName)),
 		t.Make(c.ConfigMap, "wrong-kind", c.By(near, otherKind)),
 	}, c.Gone)
-	t.Holds(far, c.Unchanged(far))
-	t.Holds(near, c.Unchanged(near))
+	t.Expect(far, c.Unchanged(far))
+	t.Expect(near, c.Unchanged(near))
 }
 
 func customCluster(t *T) {
@@ -114,7 +114,7 @@ func customCluster(t *T) {
 	owner := t.Make(k, "owner")
 	dependents := []*Object{t.Make(k, "outside", c.Blocking(owner)), t.Make(c.ConfigMap, "inside", c.By(owner))}
 	t.Pass(k, c.ConfigMap)
-	t.Holds(dependents[1], c.Unchanged(dependents[1]))
+	t.Expect(dependents[1], c.Unchanged(dependents[1]))
 	t.Delete(owner)
 	t.AwaitAll(dependents, c.Gone)
 }
@@ -129,7 +129,7 @@ func customFinalizers(t *T) {
 	),
 		http.StatusUnprocessableEntity, "no new finalizers can be added if the object is being deleted")
 	t.Release(held)
-	t.Holds(held, c.Gone)
+	t.Expect(held, c.Gone)
 }
 
 func customCollection(t *T) {
@@ -137,7 +137,7 @@ func customCollection(t *T) {
 	owner := t.Make(k, "owner", c.Labelled("set", "owners"))
 	dependent := t.Make(k, "dependent", c.By(owner))
 	t.DeleteCollection(k, "?labelSelector=set%3Downers", c.Background)
-	t.Holds(owner, c.Gone)
+	t.Expect(owner, c.Gone)
 	t.Await(dependent, c.Gone)
 }
 
@@ -171,7 +171,7 @@ func customNamespace(t *T) {
 	t.Delete(ns)
 	t.Await(held, c.Terminating)
 	t.Await(plain, c.Gone)
-	t.Holds(ns, c.Terminating)
+	t.Expect(ns, c.Terminating)
 	t.Release(held)
 	t.Await(ns, c.Gone)
 }

@@ -58,14 +58,14 @@ func cycleOrphan(t *T) {
 	t.Delete(all[0], c.Orphan)
 	t.Await(all[0], c.Gone)
 	t.Pass()
-	t.Holds(all[1], c.Alive, c.HasOwners())
+	t.Expect(all[1], c.Alive, c.HasOwners())
 }
 
 func cycleAlive(t *T) {
 	all := ring(t, 3)
 	t.Pass()
 	for _, o := range all {
-		t.Holds(o, c.Unchanged(o))
+		t.Expect(o, c.Unchanged(o))
 	}
 }
 
@@ -76,15 +76,15 @@ func cycleIsland(t *T) {
 	t.Delete(root)
 	t.Await(all[0], c.Alive, c.HasOwners(all[1]))
 	t.Pass()
-	t.Holds(all[0], c.Alive, c.HasOwners(all[1]))
-	t.Holds(all[1], c.Unchanged(all[1]))
+	t.Expect(all[0], c.Alive, c.HasOwners(all[1]))
+	t.Expect(all[1], c.Unchanged(all[1]))
 }
 
 func cycleSelf(t *T) {
 	self := t.Make(c.ConfigMap, "self")
 	self = t.SetOwners(self, c.By(self))
 	t.Pass()
-	t.Holds(self, c.Unchanged(self))
+	t.Expect(self, c.Unchanged(self))
 	t.Answered(t.Delete(self), self, c.Gone)
 }
 

@@ -36,20 +36,20 @@ func finalizersKeep(t *T) {
 	held := t.Make(c.ConfigMap, "held", c.Held)
 	t.Answered(t.Delete(held), held, c.Terminating, c.HasFinalizers(c.Hold))
 	now := t.Patch(held, map[string]any{"data": map[string]any{"still": "writable"}})
-	t.Holds(held, c.Terminating, c.HasFinalizers(c.Hold), c.Unchanged(now))
+	t.Expect(held, c.Terminating, c.HasFinalizers(c.Hold), c.Unchanged(now))
 }
 
 func finalizersLast(t *T) {
 	held := t.Make(c.ConfigMap, "held", c.Held, c.Finalized("conformance.example.com/other"))
 	t.Delete(held)
 	t.Release(held)
-	t.Holds(held, c.Terminating, c.HasFinalizers("conformance.example.com/other"))
+	t.Expect(held, c.Terminating, c.HasFinalizers("conformance.example.com/other"))
 	now := t.Patch(held, map[string]any{"metadata": map[string]any{"finalizers": nil}})
 	t.Check(
 		len(now.GetFinalizers()) == 0 && now.GetUID() == held.GetUID(), "the object without finalizers in the answer",
 		now.YAML(), nil,
 	)
-	t.Holds(held, c.Gone)
+	t.Expect(held, c.Gone)
 }
 
 func finalizersNoNew(t *T) {
@@ -60,7 +60,7 @@ func finalizersNoNew(t *T) {
 		t.Refused(t.TryPatch(held, patch), http.StatusUnprocessableEntity,
 			"no new finalizers can be added if the object is being deleted, found new finalizers []string{\""+f+"\"}")
 	}
-	t.Holds(held, c.Unchanged(now))
+	t.Expect(held, c.Unchanged(now))
 }
 
 func finalizersName(t *T) {
@@ -80,7 +80,7 @@ func finalizersNoWayBack(t *T) {
 		t.Patch(held, map[string]any{"metadata": map[string]any{"deletionTimestamp": value}})
 	}
 	t.Delete(held, c.Background)
-	t.Holds(held, c.Has("have the deletionTimestamp of the first DELETE", func(o *Object) bool {
+	t.Expect(held, c.Has("have the deletionTimestamp of the first DELETE", func(o *Object) bool {
 		return o.GetDeletionTimestamp().Equal(first)
 	}))
 }
@@ -90,8 +90,8 @@ func finalizersDryRun(t *T) {
 	t.Answered(t.Delete(plain, c.DryRun, c.Background), plain, c.Gone)
 	t.Answered(t.Delete(plain, c.DryRun, c.Foreground), plain, c.Terminating, c.HasFinalizers(waiting))
 	t.Answered(t.Delete(held, c.DryRun, c.Orphan), held, c.Terminating, c.HasFinalizers(c.Hold, "orphan"))
-	t.Holds(plain, c.Unchanged(plain))
-	t.Holds(held, c.Unchanged(held))
+	t.Expect(plain, c.Unchanged(plain))
+	t.Expect(held, c.Unchanged(held))
 }
 
 // generations makes a chain of three, each with a finalizer and blocking the one above it.
@@ -107,16 +107,16 @@ func finalizersBackground(t *T) {
 	root, middle, leaf := generations(t)
 	t.Delete(root, c.Background)
 	t.Pass()
-	t.Holds(middle, c.Unchanged(middle))
+	t.Expect(middle, c.Unchanged(middle))
 	t.Release(root)
-	t.Holds(root, c.Gone)
+	t.Expect(root, c.Gone)
 	t.Await(middle, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Pass()
-	t.Holds(leaf, c.Unchanged(leaf))
+	t.Expect(leaf, c.Unchanged(leaf))
 	t.Release(middle)
 	t.Await(leaf, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Release(leaf)
-	t.Holds(leaf, c.Gone)
+	t.Expect(leaf, c.Gone)
 }
 
 func finalizersForeground(t *T) {
@@ -124,25 +124,25 @@ func finalizersForeground(t *T) {
 	t.Delete(root, c.Foreground)
 	t.Await(leaf, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Pass()
-	t.Holds(middle, c.Terminating, c.HasFinalizers(c.Hold, waiting))
-	t.Holds(root, c.Terminating, c.HasFinalizers(c.Hold, waiting))
+	t.Expect(middle, c.Terminating, c.HasFinalizers(c.Hold, waiting))
+	t.Expect(root, c.Terminating, c.HasFinalizers(c.Hold, waiting))
 	t.Release(leaf)
 	t.Await(middle, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Pass()
-	t.Holds(root, c.Terminating, c.HasFinalizers(c.Hold, waiting))
+	t.Expect(root, c.Terminating, c.HasFinalizers(c.Hold, waiting))
 	t.Release(middle)
 	t.Await(root, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Release(root)
-	t.Holds(root, c.Gone)
+	t.Expect(root, c.Gone)
 }
 
 func finalizersOrphan(t *T) {
 	root, middle, leaf := generations(t)
 	t.Delete(root, c.Orphan)
 	t.Await(root, c.Terminating, c.HasFinalizers(c.Hold))
-	t.Holds(middle, c.Alive, c.HasOwners(), c.HasFinalizers(c.Hold))
+	t.Expect(middle, c.Alive, c.HasOwners(), c.HasFinalizers(c.Hold))
 	t.Release(root)
 	t.Pass()
-	t.Holds(middle, c.Alive)
-	t.Holds(leaf, c.Unchanged(leaf))
+	t.Expect(middle, c.Alive)
+	t.Expect(leaf, c.Unchanged(leaf))
 }

@@ -56,9 +56,9 @@ func foregroundAnswer(t *T) {
 	now := t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(waiting))
 	grace := now.GetDeletionGracePeriodSeconds()
 	t.Check(grace != nil && *grace == 0, "deletionGracePeriodSeconds 0 in the answer", now.YAML(), nil)
-	t.Holds(owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
 	t.Await(dependent, c.Terminating)
-	t.Holds(owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
 }
 
 func foregroundBlocking(t *T) {
@@ -68,7 +68,7 @@ func foregroundBlocking(t *T) {
 	t.Delete(owner, c.Foreground)
 	t.Await(dependent, c.Terminating, c.HasFinalizers(c.Hold), c.HasOwners(owner))
 	t.Pass()
-	t.Holds(owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
 	t.Release(dependent)
 	t.Await(owner, c.Gone)
 }
@@ -130,7 +130,7 @@ func foregroundKinds(t *T) {
 	t.Delete(owner, c.Foreground)
 	t.Await(dependent, c.Terminating)
 	t.Pass(c.Secret)
-	t.Holds(owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
 	t.Release(dependent)
 	t.AwaitAll([]*Object{dependent, owner}, c.Gone)
 }
@@ -144,8 +144,8 @@ func foregroundMiddle(t *T) {
 	t.Await(leaf, c.Terminating)
 	t.Await(middle, c.Terminating, c.HasFinalizers(waiting))
 	t.Pass()
-	t.Holds(middle, c.Terminating, c.HasFinalizers(waiting))
-	t.Holds(root, c.Terminating, c.HasFinalizers(waiting))
+	t.Expect(middle, c.Terminating, c.HasFinalizers(waiting))
+	t.Expect(root, c.Terminating, c.HasFinalizers(waiting))
 	t.Release(leaf)
 	t.AwaitAll([]*Object{middle, root}, c.Gone)
 }
@@ -164,7 +164,7 @@ func foregroundOthers(t *T) {
 	t.Await(dependent, c.Gone)
 	t.Await(owner, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Release(owner)
-	t.Holds(owner, c.Gone)
+	t.Expect(owner, c.Gone)
 }
 
 func foregroundFromBirth(t *T) {
@@ -185,7 +185,7 @@ func foregroundTakenOff(t *T) {
 	t.Await(held, c.Terminating)
 	late := t.Make(c.ConfigMap, "late", c.NonBlocking(owner))
 	t.Patch(owner, map[string]any{"metadata": map[string]any{"finalizers": nil}})
-	t.Holds(owner, c.Gone)
+	t.Expect(owner, c.Gone)
 	t.Await(late, c.Gone)
 }
 
@@ -209,21 +209,21 @@ func waitingFor(t *T) (owner, held *Object) {
 	t.Settle()
 	t.Delete(owner, c.Foreground)
 	t.Await(held, c.Terminating)
-	return t.Holds(owner, c.Terminating, c.HasFinalizers(waiting)), held
+	return t.Expect(owner, c.Terminating, c.HasFinalizers(waiting)), held
 }
 
 func foregroundUnblocked(t *T) {
 	owner, held := waitingFor(t)
 	t.SetOwners(held, c.NonBlocking(owner))
 	t.Await(owner, c.Gone)
-	t.Holds(held, c.Terminating)
+	t.Expect(held, c.Terminating)
 }
 
 func foregroundReferenceRemoved(t *T) {
 	owner, held := waitingFor(t)
 	t.SetOwners(held)
 	t.Await(owner, c.Gone)
-	t.Holds(held, c.Terminating, c.HasOwners())
+	t.Expect(held, c.Terminating, c.HasOwners())
 }
 
 func foregroundDependentFreed(t *T) {
@@ -236,9 +236,9 @@ func foregroundDependentFreed(t *T) {
 	t.AwaitAll(both, c.Terminating)
 	for i, held := range slices.Backward(both) {
 		t.Pass()
-		t.Holds(owner, c.Terminating)
+		t.Expect(owner, c.Terminating)
 		t.Release(held)
-		t.Holds(both[i], c.Gone)
+		t.Expect(both[i], c.Gone)
 	}
 	t.Await(owner, c.Gone)
 }

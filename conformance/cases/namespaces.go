@@ -60,9 +60,9 @@ func namespaceContent(t *T) {
 	t.Answered(t.Delete(ns), ns, c.Terminating, terminatingPhase)
 	t.Await(ns, c.Gone)
 	for _, o := range content {
-		t.Holds(o, c.Gone)
+		t.Expect(o, c.Gone)
 	}
-	t.Holds(outside, c.Unchanged(outside))
+	t.Expect(outside, c.Unchanged(outside))
 }
 
 func namespaceHeld(t *T) {
@@ -94,8 +94,8 @@ func namespaceStripped(t *T) {
 	foreground := t.Make(c.ConfigMap, "foreground", c.In(ns), c.Finalized(waiting))
 	t.Delete(ns)
 	t.Await(ns, c.Gone)
-	t.Holds(orphaning, c.Gone)
-	t.Holds(foreground, c.Gone)
+	t.Expect(orphaning, c.Gone)
+	t.Expect(foreground, c.Gone)
 }
 
 func namespaceFamily(t *T) {
@@ -106,7 +106,7 @@ func namespaceFamily(t *T) {
 	t.Delete(ns)
 	t.Await(ns, c.Gone)
 	for _, o := range []*Object{rc, job, leaf} {
-		t.Holds(o, c.Gone)
+		t.Expect(o, c.Gone)
 	}
 }
 
@@ -128,7 +128,7 @@ func namespaceFinalize(t *T) {
 	now := t.Await(ns, c.Terminating, c.Has("have only the finalizer "+c.Hold+" in its spec", func(o *Object) bool {
 		return len(specFinalizers(o)) == 1 && specFinalizers(o)[0] == c.Hold
 	}))
-	t.Holds(content, c.Gone)
+	t.Expect(content, c.Gone)
 	now.Object["spec"] = map[string]any{"finalizers": []any{}}
 	t.Accepted(t.Send(http.MethodPut, ns.Path()+"/finalize", now.Object), http.StatusOK)
 	t.Await(ns, c.Gone)
@@ -141,7 +141,7 @@ func namespaceMetadata(t *T) {
 	t.Await(ns, c.Terminating, c.HasFinalizers(c.Hold), c.Has("have no finalizers in its spec", func(o *Object) bool {
 		return len(specFinalizers(o)) == 0
 	}))
-	t.Holds(content, c.Gone)
+	t.Expect(content, c.Gone)
 	t.Release(ns)
 	t.Await(ns, c.Gone)
 }
@@ -157,7 +157,7 @@ func namespaceRecreated(t *T) {
 	t.Release(held)
 	t.Await(ns, c.Gone)
 	t.Namespace("twice")
-	t.Holds(held, c.Gone)
+	t.Expect(held, c.Gone)
 }
 
 func namespaceTwice(t *T) {
@@ -209,10 +209,10 @@ func namespacePods(t *T) {
 	t.Await(ns, c.Terminating, c.Has("have the conditions of a finished pass", func(o *Object) bool {
 		return c.ConditionStatus(o, "NamespaceDeletionContentFailure") != ""
 	}))
-	t.Holds(other, c.Unchanged(other))
+	t.Expect(other, c.Unchanged(other))
 	t.Release(pod)
 	t.Await(ns, c.Gone)
-	t.Holds(other, c.Gone)
+	t.Expect(other, c.Gone)
 }
 
 func namespaceForeground(t *T) {
@@ -220,14 +220,14 @@ func namespaceForeground(t *T) {
 	content := t.Make(c.ConfigMap, "content", c.In(ns))
 	t.Answered(t.Delete(ns, c.Foreground), ns, c.Terminating, c.HasFinalizers(waiting))
 	t.Await(ns, c.Gone)
-	t.Holds(content, c.Gone)
+	t.Expect(content, c.Gone)
 }
 
 func namespaceDependents(t *T) {
 	ns := t.Namespace("owner")
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(ns))
 	t.Pass(c.ConfigMap)
-	t.Holds(dependent, c.Unchanged(dependent))
+	t.Expect(dependent, c.Unchanged(dependent))
 	t.Delete(ns)
 	t.Await(ns, c.Gone)
 	t.Await(dependent, c.Gone)

@@ -46,7 +46,7 @@ func orphanDependents(t *T) {
 	t.Await(owner, c.Gone)
 	t.Pass(c.ConfigMap, c.Secret)
 	for _, d := range dependents {
-		t.Holds(d, c.Alive, c.HasOwners(), c.HasFinalizers())
+		t.Expect(d, c.Alive, c.HasOwners(), c.HasFinalizers())
 	}
 }
 
@@ -64,7 +64,7 @@ func orphanOtherOwners(t *T) {
 	t.Delete(leaving, c.Orphan)
 	t.Await(leaving, c.Gone)
 	t.Pass()
-	t.Holds(dependent, c.Alive, c.HasOwners(staying))
+	t.Expect(dependent, c.Alive, c.HasOwners(staying))
 	t.Delete(staying)
 	t.Await(dependent, c.Gone)
 }
@@ -77,8 +77,8 @@ func orphanOnlyChildren(t *T) {
 	t.Delete(root, c.Orphan)
 	t.Await(root, c.Gone)
 	t.Pass()
-	t.Holds(child, c.Alive, c.HasOwners())
-	t.Holds(grandchild, c.Alive, c.HasOwners(child), c.Unchanged(grandchild))
+	t.Expect(child, c.Alive, c.HasOwners())
+	t.Expect(grandchild, c.Alive, c.HasOwners(child), c.Unchanged(grandchild))
 }
 
 func orphanFan(t *T) {
@@ -90,7 +90,7 @@ func orphanFan(t *T) {
 	t.ReleasedBefore(journal, dependents, owner)
 	t.Pass()
 	for _, d := range dependents {
-		t.Holds(d, c.Alive, c.HasOwners())
+		t.Expect(d, c.Alive, c.HasOwners())
 	}
 }
 
@@ -100,11 +100,11 @@ func orphanHeldOwner(t *T) {
 	t.Settle()
 	t.Delete(owner, c.Orphan)
 	t.Await(owner, c.Terminating, c.HasFinalizers(c.Hold))
-	t.Holds(dependent, c.Alive, c.HasOwners())
+	t.Expect(dependent, c.Alive, c.HasOwners())
 	t.Release(owner)
-	t.Holds(owner, c.Gone)
+	t.Expect(owner, c.Gone)
 	t.Pass()
-	t.Holds(dependent, c.Alive)
+	t.Expect(dependent, c.Alive)
 }
 
 func orphanFromBirth(t *T) {
@@ -114,14 +114,14 @@ func orphanFromBirth(t *T) {
 	t.Answered(t.Delete(owner), owner, c.Terminating, c.HasFinalizers("orphan"))
 	t.Await(owner, c.Gone)
 	t.Pass()
-	t.Holds(dependent, c.Alive, c.HasOwners())
+	t.Expect(dependent, c.Alive, c.HasOwners())
 }
 
 func orphanOverruled(t *T) {
 	owner := t.Make(c.ConfigMap, "owner", c.Finalized("orphan"))
 	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
 	t.Answered(t.Delete(owner, c.Background), owner, c.Gone)
-	t.Holds(owner, c.Gone)
+	t.Expect(owner, c.Gone)
 	t.Await(dependent, c.Gone)
 }
 
@@ -169,7 +169,7 @@ func legacyTrue(t *T) {
 	t.Answered(t.Delete(owner, c.OrphanDependents(true)), owner, c.Terminating, c.HasFinalizers("orphan"))
 	t.Await(owner, c.Gone)
 	t.Pass()
-	t.Holds(dependent, c.Alive, c.HasOwners())
+	t.Expect(dependent, c.Alive, c.HasOwners())
 }
 
 func legacyFalse(t *T) {
@@ -188,7 +188,7 @@ func legacyAccepted(t *T) {
 	)
 	t.Accepted(t.Delete(owner, c.Background), http.StatusOK)
 	t.Release(owner)
-	t.Holds(owner, c.Gone)
+	t.Expect(owner, c.Gone)
 }
 
 func legacyQuery(t *T) {
@@ -201,12 +201,12 @@ func legacyQuery(t *T) {
 	)
 	t.Await(owner, c.Gone)
 	t.Pass()
-	t.Holds(dependent, c.Alive, c.HasOwners())
+	t.Expect(dependent, c.Alive, c.HasOwners())
 }
 
 func legacyBoth(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
 	t.Refused(t.TryDelete(owner, c.OrphanDependents(true), c.Orphan), http.StatusUnprocessableEntity,
 		"orphanDependents and deletionPropagation cannot be both set")
-	t.Holds(owner, c.Unchanged(owner))
+	t.Expect(owner, c.Unchanged(owner))
 }

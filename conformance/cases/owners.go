@@ -43,7 +43,7 @@ func ownersOneOfTwo(t *T) {
 	t.AwaitAll(dependents, c.Alive, c.HasOwners(staying))
 	t.Pass()
 	for _, d := range dependents {
-		t.Holds(d, c.Alive, c.HasOwners(staying))
+		t.Expect(d, c.Alive, c.HasOwners(staying))
 	}
 }
 
@@ -61,7 +61,7 @@ func ownersAbsentBeside(t *T) {
 	dependent := t.Make(c.ConfigMap, "dependent", c.Refs(c.Absent(c.ConfigMap)), c.By(living), c.Refs(c.Absent(c.Secret)))
 	t.Await(dependent, c.Alive, c.HasOwners(living))
 	t.Pass()
-	t.Holds(dependent, c.Alive, c.HasOwners(living))
+	t.Expect(dependent, c.Alive, c.HasOwners(living))
 }
 
 func ownersForegroundBeside(t *T) {
@@ -71,7 +71,7 @@ func ownersForegroundBeside(t *T) {
 	t.Delete(leaving, c.Foreground)
 	t.Await(leaving, c.Gone)
 	t.Pass()
-	t.Holds(shared, c.Alive, c.HasOwners(staying))
+	t.Expect(shared, c.Alive, c.HasOwners(staying))
 }
 
 func ownersAllWaiting(t *T) {
@@ -107,19 +107,19 @@ func ownersAdded(t *T) {
 	owner, dependent, other := dying(t)
 	t.SetOwners(dependent, c.By(owner), c.By(other))
 	t.Release(owner)
-	t.Holds(owner, c.Gone)
+	t.Expect(owner, c.Gone)
 	t.Await(dependent, c.Alive, c.HasOwners(other))
 	t.Pass()
-	t.Holds(dependent, c.Alive, c.HasOwners(other))
+	t.Expect(dependent, c.Alive, c.HasOwners(other))
 }
 
 func ownersReplaced(t *T) {
 	owner, dependent, other := dying(t)
 	dependent = t.SetOwners(dependent, c.Blocking(other))
 	t.Release(owner)
-	t.Holds(owner, c.Gone)
+	t.Expect(owner, c.Gone)
 	t.Pass()
-	t.Holds(dependent, c.Unchanged(dependent))
+	t.Expect(dependent, c.Unchanged(dependent))
 	t.Delete(other)
 	t.Await(dependent, c.Gone)
 }
@@ -132,7 +132,7 @@ func ownersRemoved(t *T) {
 	t.Delete(owner)
 	t.Await(dependent, c.Gone)
 	t.Pass()
-	t.Holds(free, c.Unchanged(free))
+	t.Expect(free, c.Unchanged(free))
 }
 
 func ownersRemovedDuring(t *T) {
@@ -144,16 +144,16 @@ func ownersRemovedDuring(t *T) {
 	t.SetOwners(freed)
 	t.SetOwners(adopted, c.By(living))
 	for _, o := range []*Object{freed, adopted} {
-		t.Holds(o, c.Terminating)
+		t.Expect(o, c.Terminating)
 		t.Release(o)
-		t.Holds(o, c.Gone)
+		t.Expect(o, c.Gone)
 	}
 }
 
 func ownersAbsentAdded(t *T) {
 	free := t.Make(c.ConfigMap, "free")
 	t.Pass()
-	t.Holds(free, c.Unchanged(free))
+	t.Expect(free, c.Unchanged(free))
 	t.SetOwners(free, c.Refs(c.Absent(c.ConfigMap)))
 	t.Await(free, c.Gone)
 }
@@ -166,7 +166,7 @@ func ownersRecreated(t *T) {
 	young := t.Make(c.ConfigMap, "of-the-new", c.By(second))
 	t.Await(old, c.Gone)
 	t.Pass()
-	t.Holds(young, c.Unchanged(young))
+	t.Expect(young, c.Unchanged(young))
 	t.Delete(second)
 	t.Await(young, c.Gone)
 }

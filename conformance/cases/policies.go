@@ -47,7 +47,7 @@ func orphansByDefault(t *T, k c.Kind) *c.Answer {
 	}))
 	t.Await(owner, c.Gone)
 	t.Pass()
-	t.Holds(dependent, c.Alive, c.HasOwners())
+	t.Expect(dependent, c.Alive, c.HasOwners())
 	return answer
 }
 
@@ -86,7 +86,7 @@ func policyRCExplicit(t *T) {
 	t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(waiting))
 	t.Await(dependent, c.Terminating)
 	t.Pass(c.ReplicationController)
-	t.Holds(owner, c.Terminating)
+	t.Expect(owner, c.Terminating)
 	t.Release(dependent)
 	t.Await(owner, c.Gone)
 }
@@ -105,7 +105,7 @@ func policyUnknown(t *T) {
 	sideways := func(o map[string]any) { o["propagationPolicy"] = "Sideways" }
 	t.Refused(t.TryDelete(owner, sideways), http.StatusUnprocessableEntity,
 		`Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan"`)
-	t.Holds(owner, c.Unchanged(owner))
+	t.Expect(owner, c.Unchanged(owner))
 }
 
 func policyCollectedJob(t *T) {

@@ -41,23 +41,23 @@ func repeatSame(t *T) {
 	now := t.Answered(t.Delete(held), held, c.Terminating)
 	t.Answered(t.Delete(held), held, c.Unchanged(now))
 	t.Answered(t.Delete(held, c.Background), held, c.Unchanged(now))
-	t.Holds(held, c.Unchanged(now))
+	t.Expect(held, c.Unchanged(now))
 }
 
 func repeatForegroundBackground(t *T) {
 	owner, held := waitingFor(t)
 	t.Answered(t.Delete(owner, c.Background), owner, c.Gone)
-	t.Holds(owner, c.Gone)
-	t.Holds(held, c.Terminating, c.HasFinalizers(c.Hold))
+	t.Expect(owner, c.Gone)
+	t.Expect(held, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Release(held)
-	t.Holds(held, c.Gone)
+	t.Expect(held, c.Gone)
 }
 
 func repeatForegroundOrphan(t *T) {
 	owner, held := waitingFor(t)
 	t.Answered(t.Delete(owner, c.Orphan), owner, c.Terminating, c.HasFinalizers("orphan"))
 	t.Await(owner, c.Gone)
-	t.Holds(held, c.Terminating, c.HasFinalizers(c.Hold))
+	t.Expect(held, c.Terminating, c.HasFinalizers(c.Hold))
 }
 
 func repeatBackgroundForeground(t *T) {
@@ -65,7 +65,7 @@ func repeatBackgroundForeground(t *T) {
 	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
 	t.Delete(owner, c.Background)
 	t.Pass()
-	t.Holds(dependent, c.Unchanged(dependent))
+	t.Expect(dependent, c.Unchanged(dependent))
 	t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(c.Hold, waiting))
 	t.Await(dependent, c.Gone)
 	t.Await(owner, c.Terminating, c.HasFinalizers(c.Hold))
@@ -80,7 +80,7 @@ func repeatBackgroundOrphan(t *T) {
 	t.Await(owner, c.Terminating, c.HasFinalizers(c.Hold))
 	t.Release(owner)
 	t.Pass()
-	t.Holds(dependent, c.Alive, c.HasOwners())
+	t.Expect(dependent, c.Alive, c.HasOwners())
 }
 
 func repeatNoOptions(t *T) {
@@ -97,13 +97,13 @@ func repeatForegroundAgain(t *T) {
 		t.Await(lone, c.Terminating, c.HasFinalizers(c.Hold))
 	}
 	t.Release(lone)
-	t.Holds(lone, c.Gone)
+	t.Expect(lone, c.Gone)
 }
 
 func repeatUID(t *T) {
 	object := t.Make(c.ConfigMap, "object")
 	t.Refused(t.TryDelete(object, c.If("uid", uuid.NewString())), http.StatusConflict, "the UID in the precondition")
-	t.Holds(object, c.Unchanged(object))
+	t.Expect(object, c.Unchanged(object))
 	t.Answered(t.Delete(object, c.If("uid", string(object.GetUID()))), object, c.Gone)
 }
 

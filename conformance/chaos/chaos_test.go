@@ -18,7 +18,7 @@ import (
 // patience bounds failures; nothing waits that long in a test that passes.
 const patience = 60 * time.Second
 
-// clients of a run: enough that some go on while others wait for a server that is paused.
+// clients of a run: enough that some continue while others wait for a server that is paused.
 const (
 	writers    = 12
 	readers    = 8
@@ -50,7 +50,7 @@ func TestChaos(t *testing.T) {
 	w.verdict()
 }
 
-// load makes the namespaces and starts recorder, writers, readers and watchers, with numbers of their own. stop ends
+// load creates the namespaces and starts recorder, writers, readers and watchers, with numbers of their own. stop ends
 // the writers and readers, waits for the collector and for the watchers, and ends these, too.
 func (w *world) load(stream uint64) (stop func()) {
 	w.t.Helper()
@@ -97,7 +97,7 @@ func (w *world) clients(ctx context.Context, work *sync.WaitGroup, numbers func(
 	}
 }
 
-// namespaces waits until the servers serve and makes the namespaces.
+// namespaces waits until the servers serve and creates the namespaces.
 func (w *world) namespaces(r *rand.Rand) {
 	w.t.Helper()
 	for _, n := range namespaces {
@@ -153,7 +153,7 @@ func (w *world) disturb(r *rand.Rand, chosen ...fault) {
 	}
 }
 
-// serves waits until a server writes, and reads what it wrote.
+// serves waits until a write to a server succeeds, and reads it.
 func (w *world) serves(s *server) {
 	w.t.Helper()
 	key := prefixes()[0] + "probe-" + s.name

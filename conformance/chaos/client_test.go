@@ -40,7 +40,7 @@ func resourceOf(kind string) string {
 	return kind
 }
 
-// kindOf is the kind of what is under a key.
+// kindOf is the kind of the objects under a key.
 func kindOf(key string) string {
 	for _, r := range resources {
 		if strings.HasPrefix(key, r.name+"/") {
@@ -50,7 +50,7 @@ func kindOf(key string) string {
 	return ""
 }
 
-// object is what is read of one; Details are those of a Status.
+// object has the fields of an object that the test reads; Details are those of a Status.
 type object struct {
 	APIVersion string   `json:"apiVersion,omitempty"`
 	Kind       string   `json:"kind,omitempty"`
@@ -94,7 +94,7 @@ func revision(s string) int64 {
 	return n
 }
 
-// send makes a request; code is 0 if there was no answer.
+// send sends a request; code is 0 if there was no response.
 func (w *world) send(ctx context.Context, method, url, media string, body any) (code int, data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -152,7 +152,7 @@ func at(url, key string) string {
 
 var tokens atomic.Int64
 
-// request is a write to be made.
+// request is a write to be sent.
 type request struct {
 	verb   check.Verb
 	key    string
@@ -165,7 +165,7 @@ type request struct {
 	policy     string
 }
 
-// write makes a request and writes it down.
+// write sends a request and records it.
 func (w *world) write(ctx context.Context, id, url string, q request) *check.Write {
 	r := &check.Write{Server: id, Verb: q.verb, Key: q.key, UID: q.uid, Over: revision(q.over)}
 	method, contentType, target, body := w.form(q, r, url)
@@ -184,7 +184,7 @@ func (w *world) write(ctx context.Context, id, url string, q request) *check.Wri
 	case o.Kind == "Status":
 		r.UID = o.Details.UID
 	case q.verb == check.Delete, o.Metadata.DeletionTimestamp != "" && len(o.Metadata.Finalizers) == 0:
-		// An update that takes away a terminating object's last finalizer removes it (B-20).
+		// An update that removes a terminating object's last finalizer removes the object (B-20).
 		r.Verb, r.UID, r.Over = check.Delete, o.Metadata.UID, 0
 	default:
 		r.Revision = revision(o.Metadata.ResourceVersion)

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// cluster is three etcd members, whose peers and clients reach them by way of the network.
+// cluster is three etcd members, which peers and clients reach through the proxies of the network.
 type cluster struct {
 	t       *testing.T
 	dir     string
@@ -117,7 +117,7 @@ next:
 	return out
 }
 
-// whole waits until every member has a leader and serves reads of what is newest.
+// whole waits until every member has a leader and serves linearizable reads.
 func (c *cluster) whole() {
 	c.t.Helper()
 	for _, m := range c.members {
@@ -155,7 +155,7 @@ func names(members ...*member) []string {
 	return out
 }
 
-// await tries until there is no error, each time for a second, in bounded time.
+// await repeats until there is no error, each attempt for a second, in bounded time.
 func await(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	if err := within(t, patience, try); err != nil {
@@ -163,7 +163,7 @@ func await(t *testing.T, what string, try func(context.Context) error) {
 	}
 }
 
-// within tries until there is no error, and returns the last if that takes longer than the limit.
+// within repeats until there is no error, and returns the last error after the limit.
 func within(t *testing.T, limit time.Duration, try func(context.Context) error) error {
 	deadline := time.Now().Add(limit)
 	again := time.NewTicker(20 * time.Millisecond)

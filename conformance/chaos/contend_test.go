@@ -14,8 +14,8 @@ import (
 // wards are the dependents that contender and collector contend for.
 const wards = 4
 
-// contender gives dependents another owner while theirs is deleted, again and again, until ctx is done: what gets a
-// solid owner before it is collected must not be collected.
+// contender adds another owner to dependents while theirs is deleted, again and again, until ctx is done: a dependent
+// that gets a solid owner before it is collected must not be collected.
 func (w *world) contender(ctx context.Context, r *rand.Rand, name string, pace time.Duration) {
 	for n := 0; ctx.Err() == nil; n++ {
 		prefix := fmt.Sprintf("%s%s-%d-", prefixes()[n%len(prefixes())], name, n%3)
@@ -42,12 +42,12 @@ func (w *world) contender(ctx context.Context, r *rand.Rand, name string, pace t
 	}
 }
 
-// create makes an object, if it isn't there.
+// create creates an object, if it doesn't exist.
 func (w *world) create(ctx context.Context, r *rand.Rand, key string, owners []reference) {
 	w.once(ctx, w.any(r).name, request{verb: check.Create, key: key, owners: owners})
 }
 
-// once makes a request of the server of that name, or of any that is ready.
+// once sends a request to the server of that name, or to any that is ready.
 func (w *world) once(ctx context.Context, name string, q request) {
 	for _, s := range w.servers {
 		if id, url, ok := s.current(); ok && (name == "" || s.name == name) {
@@ -57,7 +57,7 @@ func (w *world) once(ctx context.Context, name string, q request) {
 	}
 }
 
-// refer returns a reference to what is known to be under the key; none if nothing is.
+// refer returns a reference to the known object under the key; none if there is none.
 func (w *world) refer(key string) []reference {
 	o, there := w.known.get(key)
 	if !there || o.uid == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/chaos/check"
 )
 
-// fault is something that goes wrong. inject begins it and says what it does; heal, which may be nil, ends it after a
+// fault is an injected fault. inject begins it and returns its description; heal, which may be nil, ends it after a
 // time between least and most.
 type fault struct {
 	name        string
@@ -128,7 +128,8 @@ func (w *world) part(r *rand.Rand, paths []path) (string, func()) {
 	return fmt.Sprintf("%v: %v", m, paths), func() { w.etcd.net.set(open, paths...) }
 }
 
-// brief bounds requests to etcd that a fault makes of it; what fails because of another fault is none.
+// brief bounds the requests to etcd that a fault sends. A fault whose requests fail because of another fault isn't
+// injected.
 func (w *world) brief(call func(context.Context) error) string {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 3*time.Second)
 	defer cancel()
@@ -164,7 +165,7 @@ func (c *cluster) at(m *member) *clientv3.Client {
 	return conn
 }
 
-// compact makes etcd forget what is written down already.
+// compact compacts the revisions of etcd that are recorded already.
 func (w *world) compact(r *rand.Rand) string {
 	w.mu.Lock()
 	at := w.recorded - r.Int64N(100)
@@ -189,7 +190,7 @@ func (w *world) defragment(r *rand.Rand) string {
 	})
 }
 
-// exhaust raises the alarm that etcd raises when its quota is met: it takes no puts until the alarm is disarmed, which
+// exhaust raises the alarm that etcd raises when its quota is met: it rejects puts until the alarm is disarmed, which
 // is done when all members serve again.
 func (w *world) exhaust() string {
 	return w.brief(func(ctx context.Context) error {

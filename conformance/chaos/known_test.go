@@ -24,7 +24,7 @@ type remembered struct {
 
 func newKnown() *known { return &known{live: map[string]remembered{}} }
 
-// learn takes in an answer.
+// learn processes a response.
 func (k *known) learn(r *check.Write, code int, uid string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -42,7 +42,7 @@ func (k *known) learn(r *check.Write, code int, uid string) {
 	}
 }
 
-// see takes in a list.
+// see processes a list.
 func (k *known) see(prefix string, versions []check.Version) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

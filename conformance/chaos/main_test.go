@@ -48,12 +48,12 @@ func TestMain(m *testing.M) {
 	if build.Run() == nil {
 		code = m.Run()
 	}
-	_ = os.RemoveAll(dir) // what can't be removed is the system's to clean
+	_ = os.RemoveAll(dir) // the system cleans up what can't be removed
 	os.Exit(code)
 }
 
-// sources looks into all folders of the server that was built, which isn't imported: go test remembers a result for as
-// long as what tests looked at stays as it is.
+// sources looks into all folders of the server that was built, which isn't imported: go test caches a result for as
+// long as the files that tests have read are unchanged.
 var sources = sync.OnceValue(func() error {
 	return filepath.WalkDir(filepath.Join("..", ".."), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {

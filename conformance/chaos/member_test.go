@@ -38,7 +38,7 @@ func runMember(encoded string) error {
 	c.LogOutputs, c.LogLevel = []string{s.Log}, "warn"
 	c.TickMs, c.ElectionMs = s.TickMs, s.ElectionMs
 	c.ListenClientUrls = []url.URL{{Scheme: "unix", Path: s.ClientSocket}}
-	// Of a socket for peers, etcd takes the host for the path (embed/etcd.go: configurePeerListeners).
+	// For a socket for peers, etcd uses the host as the path (embed/etcd.go: configurePeerListeners).
 	c.ListenPeerUrls = []url.URL{{Scheme: "unix", Host: filepath.Base(s.PeerSocket)}}
 	c.AdvertiseClientUrls = []url.URL{{Scheme: "http", Host: s.ClientURL}}
 	c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: s.PeerURL}}
@@ -48,7 +48,7 @@ func runMember(encoded string) error {
 		return fmt.Errorf("starting etcd: %w", err)
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // its end is what is waited for
+		_, _ = io.Copy(io.Discard, os.Stdin) // until its end
 		os.Exit(0)
 	}()
 	return <-e.Err()
@@ -111,7 +111,7 @@ func (m *member) kill() {
 	m.cmd = nil
 }
 
-// pause stops the process; the returned function lets it go on.
+// pause stops the process; the returned function continues it.
 func (m *member) pause() (resume func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,7 +138,7 @@ func (m *member) alive() bool {
 	}
 }
 
-// replace puts another data directory in the place of the member's, which must be down.
+// replace replaces the data directory of the member, which must be down.
 func (m *member) replace(with string) error {
 	if err := os.RemoveAll(m.Dir); err != nil {
 		return err

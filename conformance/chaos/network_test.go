@@ -13,7 +13,7 @@ import (
 // path is a direction between two processes.
 type path struct{ from, to string }
 
-// mode is what happens to what is sent along a path.
+// mode is what happens to bytes that are sent along a path.
 type mode uint8
 
 // The modes: it arrives; it arrives when the path is open again, as after TCP's retransmissions; connections are reset.
@@ -53,7 +53,7 @@ type conn struct {
 	closed bool
 }
 
-// reach takes the connection to the target; false if it is to end.
+// reach connects to the target; false if the connection is to end.
 func (c *conn) reach(far net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +81,8 @@ func (c *conn) close() {
 	}
 }
 
-// listen opens a proxy to the target's unix socket. source is who connects, "" if members do, who say their IDs.
+// listen opens a proxy to the target's unix socket. source is the name of the process that connects, "" for members,
+// whose headers have their IDs.
 func (n *network) listen(t *testing.T, source, target, socket string) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -138,7 +139,7 @@ func (n *network) serve(c *conn, socket string) {
 	both.Wait()
 }
 
-// introduce reads the head of the first request, in which a member says its ID (etcd rafthttp: X-Server-From); other
+// introduce reads the headers of the first request, which have the member's ID (etcd rafthttp: X-Server-From); other
 // requests between members have none.
 func introduce(r io.Reader) (id string, head []byte) {
 	var seen bytes.Buffer
@@ -234,7 +235,7 @@ func (n *network) closeAll(choose func(*conn) bool) {
 	}
 }
 
-// name says which member has an ID.
+// name returns the member with an ID.
 func (n *network) name(id, name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

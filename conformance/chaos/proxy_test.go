@@ -27,7 +27,7 @@ func TestNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	heard := make(chan string, 9)
+	received := make(chan string, 9)
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -42,7 +42,7 @@ func TestNetwork(t *testing.T) {
 						_ = c.Close()
 						return
 					}
-					heard <- line
+					received <- line
 					_, _ = io.WriteString(c, line) // the other side may be gone
 				}
 			}()
@@ -54,26 +54,26 @@ func TestNetwork(t *testing.T) {
 	there, back := path{"a", "b"}, path{"b", "a"}
 	c := dial(t, address)
 	c.say("1\n")
-	c.hears("1\n")
-	if got := <-heard; got != "1\n" {
+	c.receives("1\n")
+	if got := <-received; got != "1\n" {
 		t.Fatalf("got %q", got)
 	}
 	n.set(hole, back)
 	c.say("2\n")
-	if got := <-heard; got != "2\n" {
+	if got := <-received; got != "2\n" {
 		t.Fatalf("got %q", got)
 	}
 	c.silent()
 	n.set(hole, there)
 	c.say("3\n")
 	n.set(open, back)
-	c.hears("2\n")
+	c.receives("2\n")
 	c.silent()
-	if len(heard) > 0 {
-		t.Fatalf("%q came through the hole", <-heard)
+	if len(received) > 0 {
+		t.Fatalf("%q was forwarded on a closed path", <-received)
 	}
 	n.set(open, there)
-	c.hears("3\n")
+	c.receives("3\n")
 	n.set(reset, there)
 	c.broken()
 	c = dial(t, address)
@@ -82,7 +82,7 @@ func TestNetwork(t *testing.T) {
 	n.set(open, there)
 	c = dial(t, address)
 	c.say("5\n")
-	c.hears("5\n")
+	c.receives("5\n")
 }
 
 // end is the near end of a connection.
@@ -117,7 +117,7 @@ func (e *end) read(limit time.Duration) (string, error) {
 	return e.r.ReadString('\n')
 }
 
-func (e *end) hears(want string) {
+func (e *end) receives(want string) {
 	e.t.Helper()
 	if got, err := e.read(patience); got != want || err != nil {
 		e.t.Fatalf("%q, %v, not %q", got, err, want)

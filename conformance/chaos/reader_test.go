@@ -49,19 +49,19 @@ func (w *world) reader(ctx context.Context, r *rand.Rand, pace time.Duration) {
 	}
 }
 
-// newest is the newest revision that is written down.
+// newest is the newest recorded revision.
 func (w *world) newest() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return max(1, w.recorded)
 }
 
-// get reads one object and writes the answer down. asked is for reads that name a revision.
-func (w *world) get(ctx context.Context, id, base, key string, mode check.Mode, asked int64) (code int) {
-	read := &check.Read{Server: id, Mode: mode, Key: key, Asked: asked}
+// get reads one object and records the response. requested is the revision that the read names.
+func (w *world) get(ctx context.Context, id, base, key string, mode check.Mode, requested int64) (code int) {
+	read := &check.Read{Server: id, Mode: mode, Key: key, Asked: requested}
 	target := at(base, key)
 	if mode != check.Default {
-		target += fmt.Sprintf("?resourceVersion=%d", asked)
+		target += fmt.Sprintf("?resourceVersion=%d", requested)
 	}
 	read.Begin = w.now()
 	code, data, err := w.send(ctx, http.MethodGet, target, "", nil)
@@ -84,7 +84,7 @@ func (w *world) get(ctx context.Context, id, base, key string, mode check.Mode, 
 	return code
 }
 
-// list reads a collection and writes the answer down. It returns nil if there is none.
+// list reads a collection and records the response. It returns nil if there is no response.
 func (w *world) list(ctx context.Context, id, base, prefix string, mode check.Mode, q url.Values) *check.Read {
 	read := w.pages(ctx, id, base, prefix, mode, q)
 	if read == nil {
@@ -99,7 +99,7 @@ func (w *world) list(ctx context.Context, id, base, prefix string, mode check.Mo
 	return read
 }
 
-// pages reads a collection, page by page if q asks for pages.
+// pages reads a collection, page by page if q has a limit.
 func (w *world) pages(ctx context.Context, id, base, prefix string, mode check.Mode, q url.Values) *check.Read {
 	read := &check.Read{Server: id, Mode: mode, Prefix: prefix, Asked: revision(q.Get("resourceVersion"))}
 	read.Begin = w.now()

@@ -26,7 +26,7 @@ func (w *world) verdict() {
 	}
 }
 
-// again says how to repeat a test that has failed, and what was done to the servers and members.
+// again logs how to repeat a failed test, and which faults were injected.
 func (w *world) again() {
 	if !w.t.Failed() {
 		return
@@ -52,10 +52,10 @@ func (w *world) report(violations int) {
 			steps[s.Kind]++
 		}
 	}
-	w.t.Logf("seed %d, %v: etcd has %d events; writes %v; reads %v; watchers were told %v; %d violations",
+	w.t.Logf("seed %d, %v: etcd has %d events; writes %v; reads %v; watchers received %v; %d violations",
 		*seed, w.now().Round(time.Second), len(w.h.Events), outcomes, modes, steps, violations)
 	for _, verb := range slices.Sorted(maps.Keys(w.answers)) {
-		w.t.Logf("answers to %s by status: %v", verb, w.answers[verb])
+		w.t.Logf("responses to %s by status: %v", verb, w.answers[verb])
 	}
 	w.t.Logf("all served again after %v at most, after %s", w.recovery.Round(time.Millisecond), w.slowest)
 	for _, name := range slices.Sorted(maps.Keys(w.count)) {

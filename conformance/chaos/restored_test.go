@@ -27,9 +27,9 @@ const (
 	worked = 3 * time.Second
 )
 
-// TestRestored puts an earlier state in the place of what etcd holds while the servers run. A server may recover or
-// end, as long as it, or the next process, soon shows what etcd holds. What the collector remembers of the time after
-// the backup must not cost an object that has a solid owner now.
+// TestRestored restores an earlier state of etcd while the servers run. A server may recover or end, as long as it, or
+// the next process, soon shows what etcd holds. The collector must not delete an object that has a solid owner now
+// because of its memory of the time after the backup.
 func TestRestored(t *testing.T) {
 	if *duration == 0 {
 		t.Skip("it is a part of make chaos")
@@ -64,7 +64,7 @@ func restored(t *testing.T, backUp func(*world) func() int64) {
 	w.verdict()
 	w.begin(restore())
 	for i := range trees {
-		for j := range 2 { // so that the collector looks at each
+		for j := range 2 { // so that the collector processes each
 			w.must(r, request{verb: check.Patch, key: leaf(i, j), keepOwners: true})
 		}
 	}
@@ -99,7 +99,7 @@ func (w *world) plant(r *rand.Rand) {
 	}
 }
 
-// must makes a request, until it is acknowledged, of any server.
+// must sends a request to any server until it is acknowledged.
 func (w *world) must(r *rand.Rand, q request) {
 	w.t.Helper()
 	await(w.t, fmt.Sprintf("%s of %s", q.verb, q.key), func(ctx context.Context) error {
@@ -143,7 +143,7 @@ func (w *world) copyData() (restore func() int64) {
 }
 
 // copyKeys reads all keys. Put back, they are in another cluster, which is at a greater revision, as after etcdutl
-// snapshot restore --bump-revision. Servers don't reach it before it is whole.
+// snapshot restore --bump-revision. Servers don't reach it before it is complete.
 func (w *world) copyKeys() (restore func() int64) {
 	w.t.Helper()
 	all, err := w.etcd.admin.Get(w.t.Context(), "\x00", clientv3.WithFromKey())
@@ -233,7 +233,7 @@ func (w *world) begin(first int64) {
 	w.known.forget()
 }
 
-// caughtUpWithEtcd waits until a server shows what etcd holds, and writes.
+// caughtUpWithEtcd waits until a server shows the state of etcd, and serves writes.
 func (w *world) caughtUpWithEtcd(s *server) {
 	w.t.Helper()
 	began := time.Now()

@@ -18,14 +18,14 @@ import (
 type server struct {
 	name string
 	args []string
-	// leading says that its controllers run.
+	// leading: its controllers run.
 	leading atomic.Bool
 
 	mu sync.Mutex // guards the fields below
 	// id names the process, and url is where it serves, "" while it isn't ready.
 	id, url string
 	cmd     *exec.Cmd
-	// down says that it is to stay down, and killed that its end is this test's doing.
+	// down: it must not be restarted. killed: this test has ended it.
 	down, killed bool
 	// last are the last lines of its log.
 	last []string
@@ -35,8 +35,8 @@ type server struct {
 
 var ready = regexp.MustCompile(`ready in \d+ ms: (http://\S+)`)
 
-// run keeps a server running until stop is closed. began is told of each process that is ready, and ended of each that
-// has ended by itself after that.
+// run keeps a server running until stop is closed. It calls began for each process that is ready, and ended for each
+// that has ended by itself after that.
 func (s *server) run(stop <-chan struct{}, began func(id string), ended func(id, why string)) {
 	for n := 1; ; n++ {
 		s.mu.Lock()
@@ -137,7 +137,7 @@ func (s *server) current() (id, url string, ok bool) {
 	return s.id, s.url, s.url != ""
 }
 
-// kill ends the process at once; the returned function lets the next start.
+// kill ends the process at once; the returned function allows the next one to start.
 func (s *server) kill() (restart func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +158,7 @@ func (s *server) kill() (restart func()) {
 	}
 }
 
-// pause stops the process; the returned function lets it go on.
+// pause stops the process; the returned function continues it.
 func (s *server) pause() (resume func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

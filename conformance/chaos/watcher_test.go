@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/chaos/check"
 )
 
-// watcher lists a collection and watches it until ctx is done. It goes on from its last revision whenever a watch ends,
-// mostly on the same server.
+// watcher lists a collection and watches it until ctx is done. It continues from its last revision whenever a watch
+// ends, mostly on the same server.
 type watcher struct {
 	w *world
 	r *rand.Rand
@@ -33,7 +33,7 @@ func (w *world) watch(r *rand.Rand, name, prefix string) *watcher {
 	return c
 }
 
-// step writes down what the watcher was told.
+// step records an event that the watcher has received.
 func (c *watcher) step(id string, kind check.StepKind, v check.Version) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
@@ -47,7 +47,7 @@ func (c *watcher) run(ctx context.Context) {
 			s = c.w.servers[c.r.IntN(len(c.w.servers))]
 		}
 		switch c.r.IntN(20) {
-		case 0, 1, 2, 3: // what is missed meanwhile may be forgotten
+		case 0, 1, 2, 3: // the events that it misses may be compacted
 			pause(ctx, time.Duration(c.r.Int64N(int64(6*time.Second))))
 		case 4: // as a client that has been restarted
 			c.at = 0
@@ -75,14 +75,14 @@ func (c *watcher) run(ctx context.Context) {
 	}
 }
 
-// once watches until the watch ends; false if it didn't begin or broke. Without a revision to go on from, it asks for
-// the objects that are there.
+// once watches until the watch ends; false if it didn't begin or broke. Without a revision to continue from, it
+// requests the initial events.
 func (c *watcher) once(ctx context.Context, id, base string) bool {
 	seconds := 3 + c.r.IntN(8)
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+2)*time.Second)
 	defer cancel()
 	q := url.Values{"watch": {"true"}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {fmt.Sprint(seconds)}}
-	var initial *check.Read // until it is whole
+	var initial *check.Read // until it is complete
 	if c.at > 0 {
 		q.Set("resourceVersion", fmt.Sprint(c.at))
 	} else {
@@ -142,7 +142,8 @@ func (c *watcher) once(ctx context.Context, id, base string) bool {
 	}
 }
 
-// initial takes in one event of the state that a watch begins with, and returns nil when it is whole; end marks that.
+// initial processes one event of the state that a watch begins with, and returns nil when the state is complete; end
+// marks that.
 func (c *watcher) initial(state *check.Read, kind check.StepKind, v check.Version, end bool) *check.Read {
 	switch {
 	case kind == check.Added:
@@ -164,7 +165,7 @@ var kinds = map[string]check.StepKind{
 	"ADDED": check.Added, "MODIFIED": check.Modified, "DELETED": check.Deleted, "BOOKMARK": check.Bookmark,
 }
 
-// reached reports whether the watcher has been told of everything up to a revision.
+// reached reports whether the watcher has received everything up to a revision.
 func (c *watcher) reached(revision int64) bool {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()

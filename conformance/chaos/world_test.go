@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/chaos/check"
 )
 
-// world is everything in a run: the cluster, the servers, and the history that is written down.
+// world is everything in a run: the cluster, the servers, and the recorded history.
 type world struct {
 	t       *testing.T
 	start   time.Time
@@ -28,7 +28,7 @@ type world struct {
 
 	mu sync.Mutex // guards the fields below
 	h  check.History
-	// answers counts status codes by verb, and errors of connections as 0.
+	// answers counts the status codes of responses by verb, and connection errors as 0.
 	answers map[string]map[int]int
 	// exits are processes that ended by themselves.
 	exits []string
@@ -59,7 +59,7 @@ func newWorld(t *testing.T, servers int) *world {
 // now is the time on the history's clock.
 func (w *world) now() time.Duration { return time.Since(w.start) }
 
-// began writes down etcd's revision when a server process was ready, or one soon after.
+// began records etcd's revision when a server process was ready, or one soon after.
 func (w *world) began(id string) {
 	go func() { // etcd may have lost its quorum again
 		err := within(w.t, patience, func(ctx context.Context) error {
@@ -75,14 +75,14 @@ func (w *world) began(id string) {
 	}()
 }
 
-// exited writes down that a server process has ended by itself.
+// exited records that a server process has ended by itself.
 func (w *world) exited(id, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.exits = append(w.exits, fmt.Sprintf("%v %s ended: %s", w.now(), id, why))
 }
 
-// answered counts an answer.
+// answered counts a response.
 func (w *world) answered(verb string, code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +92,7 @@ func (w *world) answered(verb string, code int) {
 	w.answers[verb][code]++
 }
 
-// inject writes down a fault.
+// inject records a fault.
 func (w *world) inject(name, what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,7 +133,7 @@ func stored(value []byte) (*check.Object, error) {
 	return c, nil
 }
 
-// record writes down etcd's events from where it left off, until ctx is done.
+// record records etcd's events after the last recorded revision, until ctx is done.
 func (w *world) record(ctx context.Context) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
@@ -142,7 +142,7 @@ func (w *world) record(ctx context.Context) {
 		stream, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 		for a := range w.etcd.admin.Watch(stream, "\x00", clientv3.WithFromKey(), clientv3.WithRev(from)) {
 			if a.CompactRevision != 0 {
-				w.t.Errorf("etcd has forgotten events after %d before they were written down", from)
+				w.t.Errorf("etcd has compacted events after %d before they were recorded", from)
 				cancel()
 				return
 			}
@@ -152,7 +152,7 @@ func (w *world) record(ctx context.Context) {
 	}
 }
 
-// take writes down events that are not there yet.
+// take records events that are not recorded yet.
 func (w *world) take(events []*clientv3.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -180,7 +180,7 @@ func (w *world) take(events []*clientv3.Event) {
 	w.more = make(chan struct{})
 }
 
-// state is what etcd holds of what is written here.
+// state is the state of the test's collections in etcd.
 type state struct {
 	objects map[string]*check.Object
 	// versions are the objects' revisions, and now is etcd's when it was read.
@@ -188,7 +188,7 @@ type state struct {
 	now      int64
 }
 
-// state reads what etcd holds at a revision; 0 is the newest.
+// state reads the state of etcd at a revision; 0 is the newest.
 func (w *world) state(ctx context.Context, at int64) (state, error) {
 	a, err := w.etcd.admin.Get(ctx, "/registry/", clientv3.WithPrefix(), clientv3.WithRev(at))
 	if err != nil {
@@ -206,7 +206,7 @@ func (w *world) state(ctx context.Context, at int64) (state, error) {
 	return s, nil
 }
 
-// caughtUp writes to etcd and waits until that, and so everything before, is written down.
+// caughtUp writes to etcd and waits until that write, and so everything before, is recorded.
 func (w *world) caughtUp() {
 	w.t.Helper()
 	a, err := w.etcd.admin.Put(w.t.Context(), "chaos/marker", "")
@@ -229,7 +229,7 @@ func (w *world) caughtUp() {
 	}
 }
 
-// agrees checks that what the events add up to is what etcd holds, so that the history is etcd's.
+// agrees checks that the state after all events is the state of etcd, so that the history is complete.
 func (w *world) agrees() {
 	w.t.Helper()
 	now, err := w.state(w.t.Context(), 0)

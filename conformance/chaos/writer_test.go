@@ -34,7 +34,7 @@ func anyKey(r *rand.Rand) string {
 	return fmt.Sprintf("%so%d", prefixes()[r.IntN(len(prefixes()))], r.IntN(places))
 }
 
-// choose draws a write, of a kind that what is known of the place makes possible.
+// choose draws a write that is possible in the known state of the place.
 func (w *world) choose(r *rand.Rand) request {
 	key := anyKey(r)
 	o, there := w.known.get(key)

@@ -34,8 +34,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestNoNetEffect: what leaves everything as it was is waited for, too. One collector is slower than the other, and the
-// next operation takes the name of what the last one made.
+// TestNoNetEffect: the differ also waits for collections that leave the state as it was before. One collector is slower
+// than the other, and the next operation creates an object with the name of the last one.
 func TestNoNetEffect(t *testing.T) {
 	c := differ.Config{
 		Reference: servertest.Start(t), Candidate: servertest.Slow(t, 20*time.Millisecond), Client: servertest.Client(t),
@@ -51,7 +51,7 @@ func TestNoNetEffect(t *testing.T) {
 	}
 }
 
-// TestNoCollector: what a server without a collector doesn't do is found, and told in few operations.
+// TestNoCollector: a server without a collector is found to differ, and the difference is reduced to few operations.
 func TestNoCollector(t *testing.T) {
 	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL,
 		Client: servertest.Client(t), BuiltIn: true,
@@ -70,8 +70,8 @@ func TestNoCollector(t *testing.T) {
 	clean(t, c)
 }
 
-// TestLateDeed: what a collector does that it shouldn't do is found, even if nothing is sent after it.
-func TestLateDeed(t *testing.T) {
+// TestLateDeletion: a wrong deletion by a collector is found, even if no operation follows it.
+func TestLateDeletion(t *testing.T) {
 	secret := "/api/v1/namespaces/a-a/secrets/n0"
 	cand := servertest.Start(t)
 	c := differ.Config{Reference: servertest.Start(t), Client: servertest.Client(t), Prefix: "a-", Settle: time.Second}
@@ -113,7 +113,7 @@ func proxy(t *testing.T, server string, before func(*http.Request), change func(
 	return s.URL
 }
 
-// TestOnce: a difference that doesn't show again is told as such, and not reduced to something else.
+// TestOnce: a difference that isn't reproduced is reported as such, and not reduced to another one.
 func TestOnce(t *testing.T) {
 	var answers atomic.Int64
 	c := differ.Config{Reference: servertest.Start(t),
@@ -123,8 +123,8 @@ func TestOnce(t *testing.T) {
 				r.Header.Del("Content-Length")
 			}
 		}), Client: servertest.Client(t), Prefix: "a-"}
-	var told []string
-	c.Progress = func(s string) { told = append(told, s) }
+	var progress []string
+	c.Progress = func(s string) { progress = append(progress, s) }
 	f, err := differ.Find(t.Context(), c, 3, 100)
 	if err != nil || f == nil {
 		t.Fatalf("%v %v", f, err)
@@ -132,12 +132,12 @@ func TestOnce(t *testing.T) {
 	if f.Repeated || len(f.Ops) < 5 || !strings.Contains(f.Difference.Candidate, "418") {
 		t.Errorf("repeated %v, %d operations: %s", f.Repeated, len(f.Ops), f.Difference)
 	}
-	if len(told) < 6 || !strings.HasSuffix(told[len(told)-1], "sending them again") {
-		t.Errorf("told was %q", told)
+	if len(progress) < 6 || !strings.HasSuffix(progress[len(progress)-1], "sending them again") {
+		t.Errorf("progress %q", progress)
 	}
 }
 
-// clean has everything deleted that a run made, and verifies it.
+// clean deletes everything that a run created, and verifies it.
 func clean(t *testing.T, c differ.Config) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -163,7 +163,7 @@ func clean(t *testing.T, c differ.Config) {
 	}
 }
 
-// TestInterrupted: what was made before an interruption is deleted, too.
+// TestInterrupted: objects that were created before an interruption are deleted, too.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
@@ -180,7 +180,7 @@ func TestInterrupted(t *testing.T) {
 	clean(t, c)
 }
 
-// TestNoTime: a difference that nobody had the time to see again isn't said not to show again.
+// TestNoTime: a difference that wasn't repeated for lack of time isn't reported as not reproduced.
 func TestNoTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

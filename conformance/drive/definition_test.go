@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// transport answers requests in this process.
+// transport responds to requests in this process.
 type transport func(*http.Request) (code int, body string)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -19,8 +19,8 @@ func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: code, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
-// TestDefine: a server without a collector is waited for once, not once for each kind, and not at all if that is
-// known; one that has a collector is waited for until it knows the last kind.
+// TestDefine: it waits once for a server without a collector, not once for each kind, and not at all if that is known.
+// It waits for a server with a collector until the collector knows the last kind.
 func TestDefine(t *testing.T) {
 	for name, c := range map[string]struct {
 		idle bool

@@ -10,7 +10,7 @@ import (
 )
 
 // TestVersions: random operations name all versions of the custom kinds, in paths, bodies and owner references, and the
-// definitions serve them all and store one.
+// CRDs serve them all and store one.
 func TestVersions(t *testing.T) {
 	s := &Session{prefix: "p-", uids: map[model.UID]string{}, symbols: map[string]model.UID{}}
 	seen := map[string]bool{}

@@ -35,7 +35,7 @@ func numbers(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(*seed, h.Sum64()))
 }
 
-// forest is what a cascade goes through: 500 objects and more, created in layers.
+// forest is the objects of a cascade: 500 objects and more, created in layers.
 type forest struct {
 	*rand.Rand
 	round  int
@@ -43,7 +43,7 @@ type forest struct {
 	ids    int
 }
 
-// traits are what forests have besides plain dependents, each in some of them.
+// traits are the special objects that some forests have besides plain dependents.
 type traits struct{ held, shared, cyclic, born, kinds bool }
 
 func (t traits) String() string {
@@ -62,7 +62,7 @@ func (t traits) String() string {
 	return strings.Join(append(words, "dependents"), ", ")
 }
 
-// grow returns an owner, 49 that it owns, 450 that these own, and a keeper that nobody deletes.
+// grow returns an owner, 49 that it owns, 450 that these own, and a keeper that no client deletes.
 func grow(r *rand.Rand, round int) (*forest, traits) {
 	chance := func() bool { return r.IntN(2) == 0 }
 	x, f := traits{chance(), chance(), chance(), chance(), chance()}, &forest{Rand: r, round: round}
@@ -119,8 +119,8 @@ func (f *forest) owner(o model.Op) model.Owner {
 	}
 }
 
-// predicted grows forests until there is one of whose end the model is sure whatever the collector does first, and
-// returns that, too.
+// predicted grows forests until the model predicts the final state of one whatever the collector does first, and
+// returns that state, too.
 func predicted(
 	r *rand.Rand, round int, state model.State,
 ) (f *forest, x traits, del model.Op, planted, end model.State) {
@@ -157,7 +157,7 @@ func plant(t *testing.T, s *drive.Session, f *forest) {
 	}
 }
 
-// events waits until there have been n events after base, or the cascade is over, or the wait is.
+// events waits until there have been n events after base, the cascade has ended, or the wait times out.
 func events(t *testing.T, s *drive.Session, base model.State, n int, end model.State) (state model.State) {
 	t.Helper()
 	timeout := time.After(patience)
@@ -281,7 +281,7 @@ func strike(
 	return fmt.Sprintf("%v after the DELETE was sent", pause)
 }
 
-// take takes the events that there are.
+// take returns the events so far.
 func take(t *testing.T, s *drive.Session) {
 	t.Helper()
 	now, err := s.Timeline()
@@ -291,7 +291,7 @@ func take(t *testing.T, s *drive.Session) {
 	s.Take(len(now.Events))
 }
 
-// watchWithoutReading opens a watch that nobody reads; the returned function ends it.
+// watchWithoutReading opens a watch that the test doesn't read; the returned function ends it.
 func watchWithoutReading(t *testing.T, url string) func() {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -311,7 +311,7 @@ func watchWithoutReading(t *testing.T, url string) func() {
 
 func TestKilled(t *testing.T) { disturb(t, syscall.SIGKILL) }
 
-// TestCompacted: etcd forgets all the time.
+// TestCompacted: etcd is compacted all the time.
 func TestCompacted(t *testing.T) {
 	disturb(t, syscall.SIGKILL, "--etcd-compaction-interval=100ms")
 }

@@ -39,12 +39,12 @@ func TestMain(m *testing.M) {
 	if code != 0 {
 		fmt.Printf("again: make faults SEED=%d ROUNDS=%d\n", *seed, *rounds)
 	}
-	_ = os.RemoveAll(dir) // what can't be removed is the system's to clean
+	_ = os.RemoveAll(dir) // the system cleans up what can't be removed
 	os.Exit(code)
 }
 
-// sources looks into all folders of the server that was built, which isn't imported: go test remembers a result for as
-// long as what tests looked at stays as it is.
+// sources looks into all folders of the server that was built, which isn't imported: go test caches a result for as
+// long as the files that tests have read are unchanged.
 var sources = sync.OnceValue(func() error {
 	return filepath.WalkDir(filepath.Join("..", ".."), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -108,5 +108,5 @@ func (p *process) end(s syscall.Signal) {
 		return
 	}
 	_ = p.cmd.Process.Signal(s) // it may have ended
-	_ = p.cmd.Wait()            // killed is what it is to be
+	_ = p.cmd.Wait()            // an error is expected after a kill
 }

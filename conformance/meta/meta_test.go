@@ -45,7 +45,7 @@ func walk(t *testing.T, c meta.Config) {
 	}
 }
 
-// check runs a seed. If it fails, what is printed shows it again.
+// check runs a seed. If it fails, the output has the command that repeats it.
 func check(t *testing.T, c meta.Config, n uint64) {
 	ops := model.Generate(n, *count, model.Options{})
 	began := time.Now()
@@ -73,10 +73,10 @@ func lines(ops []model.Op) string {
 // TestSettled waits for the end of each operation's cascade.
 func TestSettled(t *testing.T) { walk(t, meta.Config{}) }
 
-// TestInterleaved doesn't.
+// TestInterleaved doesn't wait.
 func TestInterleaved(t *testing.T) { walk(t, meta.Config{Batch: 6, Clients: 3}) }
 
-// TestFound: what was found once stays mended.
+// TestFound: bugs that were found before stay fixed.
 func TestFound(t *testing.T) {
 	pod := model.Key{Kind: "Pod", Namespace: "a", Name: "p"}
 	one, two := model.Key{

@@ -31,7 +31,7 @@ func after(t *testing.T, s model.State, ops ...model.Op) model.State {
 }
 
 // TestCollectorDifferences: what the collector does at once where upstream's waits for another event, or does nothing
-// (conformance/differences.md). The tests that follow the model expect it of a server: meta and differ.
+// (conformance/differences.md). The tests that use the model, meta and differ, expect it of a server.
 func TestCollectorDifferences(t *testing.T) {
 	own := func(key model.Key, owners ...model.Owner) model.Op {
 		return model.Op{Verb: model.Merge, Key: key, Set: model.SetOwners, Owners: owners}
@@ -80,8 +80,8 @@ func TestCollectorDifferences(t *testing.T) {
 }
 
 // TestCollectionPace: a DELETE of a collection deletes two owners of an object. The collector may act between them, and
-// take the first one's reference away, or see both deletions first, as upstream's mostly does, and delete the object
-// with both references. Explain accepts both, so a server may do either.
+// remove the reference to the first one, or observe both deletions first, as upstream's mostly does, and delete the
+// object with both references. Explain accepts both, so a server may do either.
 func TestCollectionPace(t *testing.T) {
 	d := model.Key{Kind: "ConfigMap", Namespace: "a", Name: "d"}
 	start := after(t, model.State{},

@@ -26,8 +26,8 @@ func TestExplain(t *testing.T) {
 	background := model.Call{
 		Op: model.Op{Verb: model.Delete, Key: o.Key, Policy: "Background"}, Response: model.Response{Code: 200},
 	}
-	refused := background
-	refused.Response = model.Response{Code: 409, Reason: "Conflict"}
+	conflict := background
+	conflict.Response = model.Response{Code: 409, Reason: "Conflict"}
 	gone := func(o model.Object) model.Event { return model.Event{Type: model.Deleted, Object: o} }
 	marked := o
 	marked.Deleting, marked.Grace = true, 0
@@ -43,7 +43,7 @@ func TestExplain(t *testing.T) {
 		"an owner by itself":             {nil, []model.Event{gone(o), gone(d)}, false},
 		"a dependent that stays":         {[]model.Call{background}, []model.Event{gone(o)}, false},
 		"an answer without effect":       {[]model.Call{background}, nil, false},
-		"another answer":                 {[]model.Call{refused}, []model.Event{gone(o), gone(d)}, false},
+		"another answer":                 {[]model.Call{conflict}, []model.Event{gone(o), gone(d)}, false},
 		"another effect": {
 			[]model.Call{background}, []model.Event{{Type: model.Modified, Object: marked}}, false,
 		},
@@ -65,8 +65,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestForestalled: of two updates that each remove a dying object both may be answered as if they had (B-20),
-// but only if it is gone.
+// TestForestalled: of two updates that each remove a terminating object, both may succeed (B-20), but only if it is
+// gone.
 func TestForestalled(t *testing.T) {
 	k := model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"}
 	s, _, _ := model.Apply(model.State{}, model.Op{ID: 1, Verb: model.Create, Key: k, Finalizers: []string{"x.io/hold"}})
@@ -107,8 +107,8 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// TestWalk: under any schedule the collector comes to an end where nothing is abandoned, and a
-// list of operations is the same each time.
+// TestWalk: under any schedule the collector ends in a state without abandoned objects, and the operations of a seed
+// are always the same.
 func TestWalk(t *testing.T) {
 	for seed := range uint64(10) {
 		ops := model.Generate(seed, 300, model.Options{})
@@ -131,8 +131,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestLate: references of an object that is being deleted stay, unless the collector made up its mind before and
-// the owner can't come back (D-51).
+// TestLate: references of an object that is being deleted stay, unless the collector decided before, and the owner
+// can't come back (D-51).
 func TestLate(t *testing.T) {
 	ref := func(name string, uid model.UID, block model.Tri) model.Owner {
 		return model.Owner{APIVersion: "v1", Kind: "Secret", Name: name, UID: uid, Block: block}
@@ -184,7 +184,7 @@ func TestConfluent(t *testing.T) {
 		s, _, _ = model.Apply(s, op)
 	}
 	if model.Confluent(s, 20) {
-		t.Error("whether the dependent lets go of its owner first depends on the order")
+		t.Error("whether the dependent loses the reference to its owner first depends on the order")
 	}
 }
 
@@ -203,7 +203,7 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestOverlaps: what is compared between servers leaves out what their collectors' own pace shows in.
+// TestOverlaps: the comparison of two servers ignores what depends on the timing of their collectors.
 func TestOverlaps(t *testing.T) {
 	s := model.State{}
 	for id, owner := range []int{0, 1, 0} {
@@ -221,7 +221,7 @@ func TestOverlaps(t *testing.T) {
 	}
 	alone, _, _ := model.Apply(s, model.Op{Verb: model.Delete, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n1"}})
 	if model.Overlaps(alone, all) {
-		t.Error("nobody owns what is left")
+		t.Error("the remaining object has no owner")
 	}
 	for seed := range uint64(20) {
 		for _, op := range model.Generate(seed, 200, model.Options{Confluent: true}) {

@@ -32,11 +32,11 @@ func load(t *testing.T, only string) []Scenario {
 	return all
 }
 
-// actor is a server that answers a scenario's steps with their recorded answers, with other UIDs, resourceVersions
-// and times in them.
+// actor is a server that responds to a scenario's steps with their recorded answers, with other UIDs, resourceVersions
+// and times.
 type actor struct {
 	scenario Scenario
-	// change makes another answer of the recorded one.
+	// change changes the recorded answer.
 	change func(step int, recorded object) object
 
 	mu sync.Mutex

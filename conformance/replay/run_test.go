@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// server answers by a function, makes every namespace, and writes down the requests.
+// server responds by a function, creates every namespace, and records the requests.
 type server struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -120,7 +120,7 @@ func TestNothingCompared(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: a request without an answer differs, the next step is compared, and nothing is recorded.
+// TestNoAnswer: a request without a response differs, the next step is compared, and nothing is recorded.
 func TestNoAnswer(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/broken" {
@@ -141,7 +141,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// TestWait: a wait ends with the first answer that fulfils all of its condition, or with the last one in time.
+// TestWait: a wait ends with the first response that meets the whole condition, or with the last one in time.
 func TestWait(t *testing.T) {
 	for _, c := range []struct {
 		until, timeout string
@@ -191,12 +191,12 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestSilentWatch: what a watch has told is compared when nothing more comes.
+// TestSilentWatch: the events of a watch are compared when no more arrive.
 func TestSilentWatch(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintln(w, `{"type":"ADDED"}`)
-		_ = http.NewResponseController(w).Flush() // a client that is gone is no concern
+		_ = http.NewResponseController(w).Flush() // the client may be gone
 		<-r.Context().Done()
 	})
 	rep, err := Run(t.Context(), s.target(nil), scenario(t, `{"do":"watch","path":"/","count":2,"timeout":0.05,

@@ -31,7 +31,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestNotUnderstood: what isn't understood is an error, and not left out of the comparison.
+// TestNotUnderstood: an unknown field of a recording is an error, and not omitted from the comparison.
 func TestNotUnderstood(t *testing.T) {
 	for file, want := range map[string]string{
 		`{"steps":[{"do":"settle"}]}`:                 "b.json: step 0: the action \"settle\" is unknown",

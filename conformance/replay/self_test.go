@@ -26,7 +26,7 @@ func TestSelf(t *testing.T) {
 // enough is how many scenarios each change is tried in.
 const enough = 8
 
-// TestChanges: whatever is compared of an answer, a change of it is found, and nothing else is.
+// TestChanges: a change of each compared part of a response is found, and nothing else is.
 func TestChanges(t *testing.T) {
 	all := load(t, "")
 	for name, change := range changes {
@@ -57,10 +57,10 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A change returns another answer than the recorded one of the last of the steps, nil where there is nothing to change.
+// A change returns a changed copy of the recorded answer of the last step, nil if there is nothing to change.
 type change func(steps []step, recorded object) object
 
-// place is one of the steps that a change can be made to, -1 if there is none.
+// place is one of the steps that the change applies to, -1 if there is none.
 func place(s Scenario, c change) int {
 	var all []int
 	for i := range s.steps {

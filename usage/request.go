@@ -39,10 +39,10 @@ func (w Write) Counts() bool {
 	return create && w.Subresource == "" && !Ignored(w.Resource)
 }
 
-// Charge returns the usage that a write adds to each quota, by the quota's name; quotas without additional usage are
-// omitted. The error says which quota denies the write, or why a quota can't be checked (CheckRequest). Quotas are
-// checked in the given order.
-func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
+// CheckRequest returns the usage that a write adds to each quota, by the quota's name; quotas without additional usage
+// are omitted. The error says which quota denies the write, or why a quota can't be checked (AS
+// pkg/admission/plugin/resourcequota/controller.go: CheckRequest). Quotas are checked in the given order.
+func CheckRequest(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	if !w.Counts() {
 		return nil, nil
 	}
@@ -66,11 +66,11 @@ func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.Resource
 	if len(matching) == 0 {
 		return nil, nil
 	}
-	return k.charge(matching, w)
+	return k.checkRequest(matching, w)
 }
 
-// charge checks the quotas that match the object.
-func (k kind) charge(matching []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
+// checkRequest checks the quotas that match the object.
+func (k kind) checkRequest(matching []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	whole := k.usage(w.Object, w.Now)
 	var negative []corev1.ResourceName
 	for name, q := range whole {
@@ -125,8 +125,8 @@ func Add(used, added corev1.ResourceList) corev1.ResourceList {
 	return out
 }
 
-// Refund returns the usage without an addition, for names that are still counted, and at least zero.
-func Refund(used, added corev1.ResourceList) corev1.ResourceList {
+// Subtract returns the usage without an addition, for names that are still counted, and at least zero.
+func Subtract(used, added corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, q := range used {
 		rest := q.DeepCopy()

@@ -17,11 +17,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// builtinTypes are the table of the types that every server has.
+// builtinTypes is the table of the types that every server has.
 var builtinTypes = resources.NewTable(resources.Builtin()...)
 
-// TestStandingTwin: what metadata tells of an object that is to be deleted is what the object tells.
-func TestStandingTwin(t *testing.T) {
+// TestDeletionStateTwin: the state that is read from an object's metadata alone equals the state that is read from the
+// decoded object.
+func TestDeletionStateTwin(t *testing.T) {
 	from := int64(seed.Of(t))
 	byMetadata := 0
 	for i, res := range builtinTypes.All() {
@@ -45,13 +46,13 @@ func TestStandingTwin(t *testing.T) {
 				Key: fmt.Sprintf("%s/%s/x/%d", storage.DefaultRoot, res.Collection, revision), Value: value, ModRevision: revision,
 			})
 			s, o := &Registry{}, &Operation{Target: Target{Resource: res}, Warn: &warning.List{}}
-			want, wantKind, old, err := s.Standing(o, cur)
+			want, wantKind, old, err := s.deletionState(o, cur)
 			if err != nil || old == nil {
-				t.Fatalf("%s: what nobody vouches for has to be read: %v", value, err)
+				t.Fatalf("%s: a value that is not known to be readable has to be decoded: %v", value, err)
 			}
-			cur = d.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: revision}) // nobody has read it
+			cur = d.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: revision}) // not decoded yet
 			s.OwnWrites.Add(revision)
-			got, gotKind, old, err := s.Standing(o, cur)
+			got, gotKind, old, err := s.deletionState(o, cur)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,6 +68,6 @@ func TestStandingTwin(t *testing.T) {
 		}
 	}
 	if byMetadata < 50 {
-		t.Errorf("metadata told of %d objects only", byMetadata)
+		t.Errorf("only the state of %d objects was read from the metadata", byMetadata)
 	}
 }
