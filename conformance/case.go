@@ -50,7 +50,7 @@ func (n Need) String() string {
 
 var (
 	caseName = regexp.MustCompile(`^[a-z]+/[a-z0-9]+(-[a-z0-9]+)*$`)
-	ruleID   = regexp.MustCompile(`^[A-J0]-(S?\d+[a-z]?)$`)
+	ruleID   = regexp.MustCompile(`^[A-JL-O0]-(S?\d+[a-z]?)$`)
 )
 
 // Check returns the errors in a table of cases: names that are not unique or well-formed, and cases without a statement

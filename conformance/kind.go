@@ -44,11 +44,21 @@ var (
 	Autoscaler = Kind{Group: "autoscaling", Version: "v2", Name: "HorizontalPodAutoscaler",
 		Plural: "horizontalpodautoscalers",
 		Fields: `{"spec":{"maxReplicas":1,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"none"}}}`}
-	Definition = Kind{
+	ValidatingPolicy  = admissionKind("ValidatingAdmissionPolicy", "validatingadmissionpolicies")
+	ValidatingBinding = admissionKind("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings")
+	ValidatingWebhook = admissionKind("ValidatingWebhookConfiguration", "validatingwebhookconfigurations")
+	Definition        = Kind{
 		Group: "apiextensions.k8s.io", Version: "v1", Name: "CustomResourceDefinition", Plural: "customresourcedefinitions",
 		ClusterScoped: true,
 	}
 )
+
+// admissionKind is a kind of configurations of admission.
+func admissionKind(name, plural string) Kind {
+	return Kind{
+		Group: "admissionregistration.k8s.io", Version: "v1", Name: name, Plural: plural, ClusterScoped: true,
+	}
+}
 
 // APIVersion is that of the kind's objects and of references to them.
 func (k Kind) APIVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Version, "/") }

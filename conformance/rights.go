@@ -43,6 +43,7 @@ func (c *Client) may(ctx context.Context, r right) (allowed, known bool) {
 // kinds are those whose permissions are checked before the run.
 var kinds = []Kind{
 	ConfigMap, Secret, Event, Pod, ReplicationController, ReplicaSet, StatefulSet, Job, CronJob, Autoscaler, ClusterRole,
+	ValidatingPolicy, ValidatingBinding, ValidatingWebhook,
 	Definition,
 }
 

@@ -19,20 +19,22 @@ type (
 
 // The pages of the documentation that cases prove sentences of.
 const (
-	concepts  = "https://kubernetes.io/docs/concepts/"
-	collect   = concepts + "architecture/garbage-collection/"
-	owners    = concepts + "overview/working-with-objects/owners-dependents/"
-	finalize  = concepts + "overview/working-with-objects/finalizers/"
-	spaces    = concepts + "overview/working-with-objects/namespaces/"
-	cascading = "https://kubernetes.io/docs/tasks/administer-cluster/use-cascading-deletion/"
-	options   = "https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/"
-	customs   = "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/"
+	concepts   = "https://kubernetes.io/docs/concepts/"
+	collect    = concepts + "architecture/garbage-collection/"
+	owners     = concepts + "overview/working-with-objects/owners-dependents/"
+	finalize   = concepts + "overview/working-with-objects/finalizers/"
+	spaces     = concepts + "overview/working-with-objects/namespaces/"
+	cascading  = "https://kubernetes.io/docs/tasks/administer-cluster/use-cascading-deletion/"
+	options    = "https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/"
+	hookPage   = "https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/"
+	policyPage = "https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/"
+	customs    = "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/"
 )
 
 // All are the cases, in the order in which they are listed and begun.
 func All() []Case {
 	return slices.Concat(background(), foreground(), orphan(), legacy(), policies(), severalOwners(), references(),
-		clusterScoped(), cycles(), finalizers(), repeats(), collections(), namespaces(), events(), custom())
+		clusterScoped(), cycles(), finalizers(), repeats(), collections(), namespaces(), events(), custom(), admission())
 }
 
 // prove is an entry of a group: the rules are IDs with spaces between them.
