@@ -106,6 +106,7 @@ func groups() []group {
 		{"growth", (*bench).growth, true},
 		{"idle", (*bench).idle, true},
 		{"decisions", (*bench).decisions, true},
+		{"admission", (*bench).admission, true},
 		{"install", (*bench).install, true},
 		{"limits", (*bench).machine, true},
 	}
