@@ -51,7 +51,8 @@ func New(c Config) (*Server, error) {
 	})
 	s.registry = newRegistry(c, s.metrics)
 	s.registry.Dynamic = dynamic.New(dynamic.Config{
-		Cache: c.Cache, Types: c.Types, Lookup: s.registry.Lookup(), Log: c.Log,
+		Cache: c.Cache, Types: c.Types, Lookup: s.registry.Lookup(), Objects: s.registry.Objects(),
+		Converter: s.registry.Fields.Converter, Registry: c.Registry, Log: c.Log,
 		Authorizer: func() authorization.Authorizer { return s.registry.Authorizer },
 		Clients:    webhook.NewClients(noNetwork),
 	})

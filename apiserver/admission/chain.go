@@ -178,15 +178,23 @@ func denied(a *Attributes, err error) error {
 // pkg/admission/errors.go: extractResourceName).
 func Forbidden(a *Attributes, err error) error {
 	name := a.Name
-	if name == "" && a.Object != nil {
-		name = "Unknown"
-		if m, e := meta.Accessor(a.Object); e == nil {
-			if m.GetName() != "" {
-				name = m.GetName()
-			} else if m.GetGenerateName() != "" {
-				name = m.GetGenerateName()
-			}
-		}
+	if a.Collection || name == "" {
+		name = nameOf(a.Object)
 	}
 	return apierrors.NewForbidden(a.Resource.GroupResource(), name, err)
+}
+
+func nameOf(obj runtime.Object) string {
+	if obj == nil {
+		return "Unknown"
+	}
+	m, err := meta.Accessor(obj)
+	switch {
+	case err != nil:
+	case m.GetName() != "":
+		return m.GetName()
+	case m.GetGenerateName() != "":
+		return m.GetGenerateName()
+	}
+	return "Unknown"
 }

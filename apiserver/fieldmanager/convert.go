@@ -60,6 +60,14 @@ func (c *converter) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 	return &deferred{v.AsValue()}, nil
 }
 
+// whole is a converter whose objects are complete.
+type whole struct{ converter }
+
+// TypedToObject returns an unstructured object.
+func (w *whole) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
+	return (&deferred{v.AsValue()}).object(), nil
+}
+
 // deferred is a value that is converted to an object later.
 type deferred struct{ value value.Value }
 

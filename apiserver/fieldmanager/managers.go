@@ -59,6 +59,8 @@ type endpoint struct {
 	customScale bool
 
 	fields *managedfields.FieldManager
+	// types is the converter of the resource.
+	types managedfields.TypeConverter
 	// convert converts between versions; empty is an empty object of the kind.
 	convert *convertor
 	empty   object
@@ -122,6 +124,7 @@ func (m *Managers) build(e *endpoint) error {
 	if err != nil {
 		return err
 	}
+	e.types = types
 	e.convert = &convertor{res: e.res, table: m.types}
 	empty, ok := e.res.New().(object)
 	if !ok {
@@ -165,6 +168,18 @@ func (m *Managers) creation(res *resources.Resource) (*creation, error) {
 		return nil, err
 	}
 	return newCreation(root, resetPaths(res, "")), nil
+}
+
+// Converter returns the converter by which objects of a resource are merged. Its objects are unstructured.
+func (m *Managers) Converter(res *resources.Resource) (managedfields.TypeConverter, error) {
+	if !res.Custom {
+		return &whole{converter{kinds: &m.kinds, table: m.types, core: res.Group == ""}}, nil
+	}
+	e, err := m.endpoint(res, "")
+	if err != nil {
+		return nil, err
+	}
+	return e.types, nil
 }
 
 func (m *Managers) converter(res *resources.Resource) (managedfields.TypeConverter, error) {

@@ -106,7 +106,6 @@ func (s *Registry) storeChanged(ctx context.Context, o *Operation, cur *storage.
 		return nil, err
 	}
 	o.warnOf(obj, old)
-	s.warnInert(o)
 	a := o.Attributes(admission.Update, obj, old)
 	defer func() { undone(a, err) }()
 	if err := o.admit(ctx, s.Admission.Validate, a); err != nil {

@@ -112,7 +112,6 @@ func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, revis
 		return nil, err
 	}
 	o.warnOf(obj, nil)
-	s.warnInert(o)
 	if o.MayCreate != nil {
 		if err := o.MayCreate(); err != nil {
 			return nil, err

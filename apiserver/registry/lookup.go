@@ -132,19 +132,7 @@ func (l lookup) scan(ctx context.Context, res *resources.Resource, namespace str
 	if err := l.s.Fresh(ctx); err != nil {
 		return err
 	}
-	snap, err := l.s.Cache.Snapshot(res.Collection, 0)
-	if err != nil {
-		return err
-	}
-	prefix := ""
-	if namespace != "" {
-		prefix = l.s.within(res, namespace)
-	}
-	snap.Ascend(prefix, "", func(item *storage.Object) bool {
-		yield(item)
-		return true
-	})
-	return nil
+	return objects(l).Each(res, namespace, yield)
 }
 
 // Get implements admission.Lookup.

@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -46,9 +45,7 @@ type Registry struct {
 	// Corrupt counts reads of stored values that can't be decoded; Complaint limits the rate of their log messages.
 	Corrupt   prometheus.Counter
 	Complaint rate.Sometimes
-	// inert holds, by schema.GroupResource, the kinds whose lack of effect has been logged.
-	inert  sync.Map
-	Fields *fieldmanager.Managers
+	Fields    *fieldmanager.Managers
 	// OwnWrites remember the revisions of the last writes.
 	OwnWrites OwnWrites
 	// Turn is a semaphore of one: the write whose hook has the turn (hooks.Write) has filled it.

@@ -211,19 +211,6 @@ func (o *Operation) warnOf(obj, old runtime.Object) {
 	}
 }
 
-// warnInert warns the client that the object will have no effect, and logs that once for each kind. Subresources are
-// written by controllers, which get no warning.
-func (s *Registry) warnInert(o *Operation) {
-	if o.Resource.Inert == "" || o.Subresource != nil || o.Warn == nil {
-		return
-	}
-	o.Warn.Add(o.Resource.Kind + " has no effect in kubecascade yet: " + o.Resource.Inert)
-	if _, logged := s.inert.LoadOrStore(o.Resource.GroupResource(), true); !logged {
-		s.Log.Warn("objects of this kind are stored without effect",
-			"kind", o.Resource.Kind, "because", o.Resource.Inert)
-	}
-}
-
 // CheckName compares the name in the body with the one in the path (B-02).
 func (o *Operation) CheckName(m metav1.Object) error {
 	switch name := m.GetName(); {

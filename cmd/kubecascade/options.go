@@ -189,7 +189,8 @@ func (o *options) admissionFlags(f *pflag.FlagSet) {
 		"admission plugins to disable; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, "+
 			"PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, "+
 			"OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, "+
-			"CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
+			"CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, MutatingAdmissionPolicy, "+
+			"MutatingAdmissionWebhook, ValidatingAdmissionPolicy, ValidatingAdmissionWebhook, ResourceQuota")
 }
 
 func (o *options) featureFlags(f *pflag.FlagSet) {

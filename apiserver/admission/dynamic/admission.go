@@ -3,6 +3,9 @@ package dynamic
 import (
 	"log/slog"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
@@ -17,11 +20,17 @@ type Config struct {
 	// Types must have the built-in kinds.
 	Types  *resources.Types
 	Lookup admission.Lookup
+	// Objects reads params and namespaces.
+	Objects Objects
+	// Converter returns the converter by which a MutatingAdmissionPolicy merges objects of a resource.
+	Converter func(*resources.Resource) (managedfields.TypeConverter, error)
 	// Authorizer returns the authorizer of expressions.
 	Authorizer func() authorization.Authorizer
 	// Clients call webhooks.
 	Clients *client.Clients
-	Log     *slog.Logger
+	// Registry gets the metrics.
+	Registry prometheus.Registerer
+	Log      *slog.Logger
 }
 
 // Admission has the plugins. Its methods may be called from any goroutine.
@@ -30,19 +39,28 @@ type Admission struct {
 	Config
 	caller *webhook.Caller
 	log    *slog.Logger
+	// checks are the metrics of policies.
+	checks *policyMetrics
+	// namespaces and params were decoded for expressions.
+	namespaces, params memory
 }
 
 // New returns the plugins.
 func New(c Config) *Admission {
-	return &Admission{
+	d := &Admission{
 		Config: c, Live: NewLive(c.Cache, c.Types, c.Log), caller: &webhook.Caller{Clients: c.Clients}, log: c.Log,
+		checks: newPolicyMetrics(c.Registry),
 	}
+	d.Live.forget = d.checks.forget
+	return d
 }
 
 // Plugins returns the plugins in their order (L-01).
 func (d *Admission) Plugins() []admission.Choice {
 	return []admission.Choice{
+		{Plugin: mutatingPolicies{d}, Default: true},
 		{Plugin: mutatingWebhooks{d}, Default: true},
+		{Plugin: validatingPolicies{d}, Default: true},
 		{Plugin: validatingWebhooks{d}, Default: true},
 	}
 }

@@ -5,6 +5,8 @@
 //	Set      one state of all configurations, and which of them concern a request
 //	request  one request, as webhooks and policies get it
 //	view     the objects of a request in the versions of their resource
+//	policy   a policy of either type; invocation, one that matches a request, with a binding and a param
+//	Objects  the params and namespaces that policies get
 //
 // Package admission/webhook asks webhooks, package expression evaluates expressions.
 //
@@ -18,4 +20,8 @@
 //  4. A request is admitted by one Set in each of its phases.
 //  5. A stored configuration that can't be decoded is logged and has no effect.
 //  6. All errors are API errors.
+//  7. Policies, their bindings and params are evaluated in the order of their names. A param is as new as the request's
+//     own reads.
+//  8. What is remembered of params and namespaces between requests is bounded in bytes. The series of a policy leave the
+//     metrics with it.
 package dynamic

@@ -27,6 +27,8 @@ type Live struct {
 	watchers []*cache.Watcher
 	// read are the configurations of the Set, by their keys: what has not changed is not read again.
 	read map[string]reading
+	// forget, if set, is called for policies that were removed.
+	forget func(*policy)
 }
 
 // reading is a stored configuration as it was read.
@@ -113,12 +115,22 @@ func (l *Live) rebuild() (int64, error) {
 			return true
 		})
 	}
+	l.removed(read)
 	l.watchers, l.read = watchers, read
 	if len(read) == 0 {
 		set = nil
 	}
 	l.set.Store(set)
 	return rev, nil
+}
+
+// removed calls forget for the policies that are not among those that were read now.
+func (l *Live) removed(read map[string]reading) {
+	for key, r := range l.read {
+		if p, ok := r.value.(*policy); ok && l.forget != nil && read[key].value == nil {
+			l.forget(p)
+		}
+	}
 }
 
 // value reads a stored configuration; nil if that fails.

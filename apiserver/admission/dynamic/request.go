@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -130,6 +131,25 @@ func (q *request) namespaceLabels(ctx context.Context) (labels.Set, error) {
 		return nil, apierrors.NewNotFound(namespaces.GroupResource(), q.namespace)
 	}
 	return set, nil
+}
+
+// selected reports whether a namespaceSelector and an objectSelector match a request whose objects have the labels. An
+// error of the first counts only if the second matches (L-30).
+func (q *request) selected(
+	ctx context.Context, namespaces, objects labels.Selector, object, old *labels.Set,
+) (bool, error) {
+	if !webhook.Selects(objects, object, old) {
+		return false, nil
+	}
+	t := webhook.Target{
+		Resource: resourceOf(q.a.Resource), Subresource: q.a.Subresource, Namespace: q.namespace,
+		Operation: admissionv1.OperationType(q.a.Operation),
+	}
+	var own labels.Set
+	if object != nil {
+		own = *object
+	}
+	return t.InNamespace(namespaces, own, func() (labels.Set, error) { return q.namespaceLabels(ctx) })
 }
 
 // labels returns the labels of the new and of the stored object; nil for one that does not exist or has no metadata.

@@ -45,6 +45,22 @@ var sources = []source{
 		},
 		add: func(s *Set, value any) { s.validating.add(value.([]*hook)) },
 	},
+	{
+		plural: "mutatingadmissionpolicies", read: readMutatingPolicy,
+		add: func(s *Set, value any) { s.mutatingPolicies.add(value.(*policy)) },
+	},
+	{
+		plural: "mutatingadmissionpolicybindings", read: readMutatingBinding,
+		add: func(s *Set, value any) { s.mutatingPolicies.bind(value.(*binding)) },
+	},
+	{
+		plural: "validatingadmissionpolicies", read: readValidatingPolicy,
+		add: func(s *Set, value any) { s.validatingPolicies.add(value.(*policy)) },
+	},
+	{
+		plural: "validatingadmissionpolicybindings", read: readValidatingBinding,
+		add: func(s *Set, value any) { s.validatingPolicies.bind(value.(*binding)) },
+	},
 }
 
 // hook is a webhook, whose match conditions are compiled when they are first evaluated.
@@ -84,8 +100,11 @@ func (l *hooks) add(some []*hook) {
 
 // Set is one state of all configurations. It is immutable, and may be used by any goroutine.
 type Set struct {
-	types                *resources.Types
+	types *resources.Types
+
 	mutating, validating hooks
+
+	mutatingPolicies, validatingPolicies policies
 	// plans are those that were made for one state of the table of types.
 	plans atomic.Pointer[plans]
 }
@@ -107,6 +126,8 @@ type form struct {
 // plan is what may concern the requests of a form, by the rules: the resource in which it gets their objects.
 type plan struct {
 	mutating, validating map[*webhook.Configured]*resources.Resource
+
+	mutatingPolicies, validatingPolicies []candidate
 }
 
 // Concerns reports whether a webhook or policy may concern the requests of a form, whatever its selectors are.
@@ -115,7 +136,7 @@ func (s *Set) Concerns(res *resources.Resource, sub string, operation admission.
 		return false
 	}
 	p := s.plan(form{res, sub, operation, namespaced})
-	return len(p.mutating)+len(p.validating) > 0
+	return len(p.mutating)+len(p.validating)+len(p.mutatingPolicies)+len(p.validatingPolicies) > 0
 }
 
 // plan returns the plan of a form.
@@ -145,6 +166,7 @@ func (s *Set) newPlan(f form) *plan {
 	if !webhook.Exempt(t.Resource) {
 		p.mutating, p.validating = s.mutating.match(t, f.res, others), s.validating.match(t, f.res, others)
 	}
+	s.planPolicies(p, f, &target{t, f.res, others})
 	return p
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	admissionwebhook "k8s.io/api/admission/v1"
-	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -26,7 +25,7 @@ func (mutatingWebhooks) Name() string { return "MutatingAdmissionWebhook" }
 // mutation is what the plugin keeps between the rounds.
 type mutation struct {
 	set    *Set
-	rounds webhook.Rounds
+	rounds webhook.Rounds[*webhook.Configured]
 }
 
 // Admit implements admission.Mutator.
@@ -105,16 +104,7 @@ func (q *hookRequest) selects(ctx context.Context, h *webhook.Configured, in *re
 			return false, q.failed(err)
 		}
 	}
-	t := webhook.Target{
-		Resource: resourceOf(q.a.Resource), Subresource: q.a.Subresource, Namespace: q.namespace,
-		Operation: admissionv1.OperationType(q.a.Operation),
-	}
-	var own labels.Set
-	if object != nil {
-		own = *object
-	}
-	ok, err := t.InNamespace(h.Namespaces, own, func() (labels.Set, error) { return q.namespaceLabels(ctx) })
-	return ok && webhook.Selects(h.Objects, object, old), err
+	return q.selected(ctx, h.Namespaces, h.Objects, object, old)
 }
 
 // meets reports whether the match conditions are true.

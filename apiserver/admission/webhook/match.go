@@ -41,7 +41,7 @@ type Rules struct {
 // equivalents are the other resources that show the same objects, in the order of their installation.
 func (r *Rules) Match(t Target, equivalents []schema.GroupVersionResource) (schema.GroupVersionResource, bool) {
 	for i := range r.Rules {
-		if matches(&r.Rules[i], t) {
+		if t.Matches(&r.Rules[i]) {
 			return t.Resource, true
 		}
 	}
@@ -51,7 +51,7 @@ func (r *Rules) Match(t Target, equivalents []schema.GroupVersionResource) (sche
 	for i := range r.Rules {
 		for _, other := range equivalents {
 			shown := t
-			if shown.Resource = other; matches(&r.Rules[i], shown) {
+			if shown.Resource = other; shown.Matches(&r.Rules[i]) {
 				return other, true
 			}
 		}
@@ -59,8 +59,8 @@ func (r *Rules) Match(t Target, equivalents []schema.GroupVersionResource) (sche
 	return schema.GroupVersionResource{}, false
 }
 
-// matches reports whether one rule matches (AS pkg/admission/plugin/webhook/predicates/rules/rules.go: Matches).
-func matches(r *admissionregistrationv1.RuleWithOperations, t Target) bool {
+// Matches reports whether one rule matches (AS pkg/admission/plugin/webhook/predicates/rules/rules.go: Matches).
+func (t Target) Matches(r *admissionregistrationv1.RuleWithOperations) bool {
 	return inScope(r.Scope, t) && holds(r.Operations, t.Operation) && holds(r.APIGroups, t.Resource.Group) &&
 		holds(r.APIVersions, t.Resource.Version) && slices.ContainsFunc(r.Resources, func(pattern string) bool {
 		resource, sub, _ := strings.Cut(pattern, "/")

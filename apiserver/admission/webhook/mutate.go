@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	admissionv1 "k8s.io/api/admission/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,54 +22,27 @@ type Change interface {
 	State() runtime.Object
 }
 
-// Rounds remember what the first round of a request's mutations tells the second (L-53 to L-57).
-type Rounds struct {
-	// Again is set when a webhook has changed the object: all mutations run once more.
-	Again bool
-	// asked are the webhooks that may be asked again, and were asked after the last change; marked are those after
-	// whose call something else has changed the object.
-	asked, marked map[*Configured]bool
-	// left is the state in which the webhooks have left the object.
-	left runtime.Object
-}
-
-// changed marks the webhooks that were asked before a change.
-func (r *Rounds) changed() {
-	for h := range r.asked {
-		r.marked[h] = true
-	}
-	clear(r.asked)
-}
-
 // Mutate asks the webhooks that match one after the other, each about the object that its predecessors have left. In
 // the second round only those are asked that are marked.
-func (c *Caller) Mutate(ctx context.Context, hooks []*Configured, q Change, rounds *Rounds, round int) error {
-	if rounds.asked == nil {
-		rounds.asked, rounds.marked = map[*Configured]bool{}, map[*Configured]bool{}
-	}
-	if round > 0 && len(rounds.asked) > 0 && !apiequality.Semantic.DeepEqual(q.State(), rounds.left) {
-		rounds.changed()
-	}
-	defer func() {
-		if rounds.left = nil; len(rounds.asked) > 0 {
-			rounds.left = q.State()
-		}
-	}()
+func (c *Caller) Mutate(
+	ctx context.Context, hooks []*Configured, q Change, rounds *Rounds[*Configured], round int,
+) error {
+	rounds.Begin(round, q.State)
+	defer rounds.End(q.State)
 	for place, h := range hooks {
 		in, asked, err := q.Match(ctx, h)
 		if err != nil {
 			return err
 		}
-		if !asked || round > 0 && !rounds.marked[h] {
+		if !asked || rounds.Skips(round, h) {
 			continue
 		}
 		changed, err := c.mutate(ctx, h, q, in, fmt.Sprintf("round_%d_index_%d", round, place))
 		if changed {
-			rounds.Again = true
-			rounds.changed()
+			rounds.Changed()
 		}
 		if h.Reinvoke {
-			rounds.asked[h] = true
+			rounds.Asked(h)
 		}
 		if err != nil {
 			return err

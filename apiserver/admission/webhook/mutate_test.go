@@ -114,7 +114,7 @@ func TestReinvocation(t *testing.T) {
 		}
 		caller, q, rounds := &admission.Caller{
 			Clients: webhook.NewClients(nil),
-		}, &change{object: map[string]string{}}, admission.Rounds{}
+		}, &change{object: map[string]string{}}, admission.Rounds[*admission.Configured]{}
 		for round := range 2 {
 			if round > 0 && !rounds.Again {
 				break
@@ -156,7 +156,7 @@ func TestMutationEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &change{object: map[string]string{}}
-	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(t.Context(), hooks, q, &admission.Rounds{}, 0)
+	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(t.Context(), hooks, q, &admission.Rounds[*admission.Configured]{}, 0)
 	if want := `admission webhook "no" denied the request without explanation`; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -195,7 +195,7 @@ func TestRequestEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &change{object: map[string]string{}}
-	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(ctx, hooks, q, &admission.Rounds{}, 0)
+	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(ctx, hooks, q, &admission.Rounds[*admission.Configured]{}, 0)
 	if want := "Timeout: request did not complete within requested timeout"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -17,8 +17,3 @@ func Resources() []*entry.Resource {
 		validatingWebhookConfigurations(),
 	)
 }
-
-// The reasons why stored objects have no effect.
-const (
-	noPolicies = "admission policies are not evaluated"
-)

@@ -28,7 +28,6 @@ func mutatingAdmissionPolicies() *entry.Resource {
 		Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicy"),
 		ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicy],
 		FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicy],
-		Inert:      noPolicies,
 		Optional: []entry.Version{
 			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicy]},
 			{GroupVersion: admissionv1alpha1.SchemeGroupVersion, New: entry.New[admissionv1alpha1.MutatingAdmissionPolicy],

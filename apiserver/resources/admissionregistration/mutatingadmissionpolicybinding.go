@@ -22,7 +22,6 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 		Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicyBinding"),
 		ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicyBinding],
 		FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
-		Inert:      noPolicies,
 		Optional: []entry.Version{
 			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicyBinding]},
 			{GroupVersion: admissionv1alpha1.SchemeGroupVersion,

@@ -23,7 +23,6 @@ func validatingAdmissionPolicies() *entry.Resource {
 		Plural: "validatingadmissionpolicies", New: entry.New[admissionv1.ValidatingAdmissionPolicy],
 		Governs:    true,
 		Categories: entry.APIExtensions,
-		Inert:      noPolicies,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,

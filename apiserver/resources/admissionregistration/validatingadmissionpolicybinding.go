@@ -20,7 +20,6 @@ func validatingAdmissionPolicyBindings() *entry.Resource {
 		Plural: "validatingadmissionpolicybindings", New: entry.New[admissionv1.ValidatingAdmissionPolicyBinding],
 		Governs:    true,
 		Categories: entry.APIExtensions,
-		Inert:      noPolicies,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,

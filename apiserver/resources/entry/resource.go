@@ -124,10 +124,6 @@ type Resource struct {
 	// Deprecated is the warning for requests of this version; empty for none.
 	Deprecated string
 
-	// Inert is the reason why stored objects have no effect, if a client can't see that otherwise; empty for kinds that
-	// have one. Clients that write them get a warning, as their tests could pass for the wrong reason.
-	Inert string
-
 	// Expires says that stored objects (events) are removed after a time that is an option of the server.
 	Expires bool
 }

@@ -1,0 +1,170 @@
+package dynamic
+
+import (
+	"context"
+	"slices"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// policies are all policies of one type with their bindings, both in the order of their names (M-39, M-67).
+type policies struct {
+	all   []*policy
+	bound map[string][]*binding // by the names of policies
+}
+
+func (l *policies) add(p *policy) { l.all = append(l.all, p) }
+
+func (l *policies) bind(b *binding) {
+	if l.bound == nil {
+		l.bound = map[string][]*binding{}
+	}
+	l.bound[b.policy] = append(l.bound[b.policy], b)
+}
+
+// candidate is a policy that may match the requests of a form, with the bindings that may.
+type candidate struct {
+	*policy
+	outcome
+	bindings []boundCandidate
+}
+
+type boundCandidate struct {
+	*binding
+	// all says that the binding matches what its policy matches.
+	all bool
+	outcome
+}
+
+// outcome is what a MatchResources decides about the requests of a form. What is left to the request are its name, its
+// labels and those of its namespace.
+type outcome struct {
+	*matching
+	// excluded and rules are the rules that match; the first of rules with the name of a request decides.
+	excluded, rules []named
+}
+
+// named is a rule that matches.
+type named struct {
+	// names are those of the objects to which the rule applies; empty means all.
+	names []string
+	// in is the resource in whose version a policy gets the objects.
+	in *resources.Resource
+}
+
+func (n *named) has(name string) bool { return len(n.names) == 0 || slices.Contains(n.names, name) }
+
+// target is what rules are matched with: a request, and the resources in whose versions its objects can be shown.
+type target struct {
+	webhook.Target
+	own         *resources.Resource
+	equivalents []*resources.Resource
+}
+
+// outcome returns what m decides; false if it matches no request.
+func (m *matching) outcome(t *target) (outcome, bool) {
+	o := outcome{matching: m, excluded: m.matched(m.excluded, t), rules: m.matched(m.rules, t)}
+	if len(m.rules) == 0 {
+		o.rules = []named{{in: t.own}}
+	}
+	excluded := slices.ContainsFunc(o.excluded, func(n named) bool { return len(n.names) == 0 })
+	return o, len(o.rules) > 0 && !excluded
+}
+
+// matched returns the rules that match: first those for the request's own resource, then those for equivalent ones
+// (M-17; ASP matching/matching.go: matchesResourceRules).
+func (m *matching) matched(rules []admissionv1.NamedRuleWithOperations, t *target) (out []named) {
+	for i := range rules {
+		if t.Matches(&rules[i].RuleWithOperations) {
+			out = append(out, named{rules[i].ResourceNames, t.own})
+		}
+	}
+	if !m.equivalent {
+		return out
+	}
+	for i := range rules {
+		for _, r := range t.equivalents {
+			shown := t.Target
+			if shown.Resource = resourceOf(r); shown.Matches(&rules[i].RuleWithOperations) {
+				out = append(out, named{rules[i].ResourceNames, r})
+			}
+		}
+	}
+	return out
+}
+
+// candidates returns the policies that may match. One without bindings has no effect (M-15).
+func (l *policies) candidates(t *target) (out []candidate) {
+	for _, p := range l.all {
+		c := candidate{policy: p}
+		var ok bool
+		if c.outcome, ok = p.matching.outcome(t); !ok {
+			continue
+		}
+		for _, b := range l.bound[p.name] {
+			bound := boundCandidate{binding: b, all: b.matching == nil}
+			if ok = bound.all; !ok {
+				bound.outcome, ok = b.matching.outcome(t)
+			}
+			if ok {
+				c.bindings = append(c.bindings, bound)
+			}
+		}
+		if len(c.bindings) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// matches reports whether o matches a request, and the resource in whose version a policy gets its objects. An error of
+// a selector counts only if all else matches.
+func (o *outcome) matches(ctx context.Context, q *request) (*resources.Resource, bool, error) {
+	has := func(n named) bool { return n.has(q.name) }
+	i := slices.IndexFunc(o.rules, has)
+	if i < 0 || slices.ContainsFunc(o.excluded, has) {
+		return nil, false, nil
+	}
+	var object, old *labels.Set
+	if !o.namespaces.Empty() || !o.objects.Empty() {
+		var err error
+		if object, old, err = q.labels(q.a.Resource); err != nil {
+			return nil, false, err
+		}
+	}
+	ok, err := q.selected(ctx, o.namespaces, o.objects, object, old)
+	return o.rules[i].in, ok, err
+}
+
+// exempt are the resources whose requests no policy gets: policies themselves, so that none can lock itself in, and
+// reviews, which are not stored (M-21; K pkg/kubeapiserver/admission/exclusion/resources.go).
+var exempt = map[schema.GroupResource]bool{
+	{Group: group, Resource: "validatingadmissionpolicies"}:                true,
+	{Group: group, Resource: "validatingadmissionpolicybindings"}:          true,
+	{Group: group, Resource: "mutatingadmissionpolicies"}:                  true,
+	{Group: group, Resource: "mutatingadmissionpolicybindings"}:            true,
+	{Group: "authentication.k8s.io", Resource: "tokenreviews"}:             true,
+	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"}:       true,
+	{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"}: true,
+	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}:  true,
+	{Group: "authorization.k8s.io", Resource: "selfsubjectrulesreviews"}:   true,
+	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"}:      true,
+}
+
+// planPolicies adds the policies that may concern the requests of a form. Mutating ones get no DELETE, as there is
+// nothing to change (M-20).
+func (s *Set) planPolicies(p *plan, f form, t *target) {
+	if exempt[t.Resource.GroupResource()] {
+		return
+	}
+	p.validatingPolicies = s.validatingPolicies.candidates(t)
+	if f.operation != admission.Delete {
+		p.mutatingPolicies = s.mutatingPolicies.candidates(t)
+	}
+}

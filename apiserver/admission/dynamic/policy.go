@@ -1,0 +1,139 @@
+package dynamic
+
+import (
+	"fmt"
+	"sync"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/expression"
+)
+
+// policy is a policy of either type. Its expressions are compiled when they are first evaluated.
+type policy struct {
+	name string
+	// params is the paramKind; nil for none.
+	params *schema.GroupVersionKind
+	// failOpen says that errors are ignored (failurePolicy Ignore).
+	failOpen bool
+	// reinvoke says that it is evaluated again after later changes (reinvocationPolicy IfNeeded).
+	reinvoke bool
+	matching *matching
+	// validating is set for a ValidatingAdmissionPolicy, mutating for a MutatingAdmissionPolicy.
+	validating func() *expression.Validating
+	mutating   func() *expression.Mutating
+}
+
+// binding is a binding of either type.
+type binding struct {
+	name, policy string
+	// matching is nil if the binding matches all requests that its policy matches.
+	matching *matching
+	// ref is the paramRef, nil for none, and selector that of its label selector, nil for none.
+	ref      *admissionv1.ParamRef
+	selector labels.Selector
+	// actions are those of a ValidatingAdmissionPolicyBinding.
+	actions []admissionv1.ValidationAction
+}
+
+// matching is what a MatchResources matches.
+type matching struct {
+	namespaces, objects labels.Selector
+	excluded, rules     []admissionv1.NamedRuleWithOperations
+	equivalent          bool
+}
+
+func readValidatingPolicy(obj runtime.Object) (any, error) {
+	p := obj.(*admissionv1.ValidatingAdmissionPolicy)
+	out, err := newPolicy(p.Name, p.Spec.ParamKind, p.Spec.FailurePolicy, p.Spec.MatchConstraints)
+	if err != nil {
+		return nil, err
+	}
+	out.validating = sync.OnceValue(func() *expression.Validating { return expression.CompileValidating(&p.Spec) })
+	return out, nil
+}
+
+func readMutatingPolicy(obj runtime.Object) (any, error) {
+	p := obj.(*admissionv1.MutatingAdmissionPolicy)
+	out, err := newPolicy(p.Name, p.Spec.ParamKind, p.Spec.FailurePolicy, p.Spec.MatchConstraints)
+	if err != nil {
+		return nil, err
+	}
+	out.reinvoke = p.Spec.ReinvocationPolicy == admissionv1.IfNeededReinvocationPolicy
+	out.mutating = sync.OnceValue(func() *expression.Mutating { return expression.CompileMutating(&p.Spec) })
+	return out, nil
+}
+
+func newPolicy(
+	name string, params *admissionv1.ParamKind, failure *admissionv1.FailurePolicyType, m *admissionv1.MatchResources,
+) (*policy, error) {
+	if m == nil {
+		return nil, fmt.Errorf("policy %s has no matchConstraints", name)
+	}
+	p := &policy{name: name, failOpen: failure != nil && *failure == admissionv1.Ignore}
+	if params != nil {
+		gv, err := schema.ParseGroupVersion(params.APIVersion)
+		if err != nil {
+			return nil, fmt.Errorf("paramKind of policy %s: %w", name, err)
+		}
+		p.params = new(gv.WithKind(params.Kind))
+	}
+	var err error
+	if p.matching, err = newMatching(m); err != nil {
+		return nil, fmt.Errorf("matchConstraints of policy %s: %w", name, err)
+	}
+	return p, nil
+}
+
+func readValidatingBinding(obj runtime.Object) (any, error) {
+	b := obj.(*admissionv1.ValidatingAdmissionPolicyBinding)
+	out, err := newBinding(b.Name, b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)
+	if err != nil {
+		return nil, err
+	}
+	out.actions = b.Spec.ValidationActions
+	return out, nil
+}
+
+func readMutatingBinding(obj runtime.Object) (any, error) {
+	b := obj.(*admissionv1.MutatingAdmissionPolicyBinding)
+	out, err := newBinding(b.Name, b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func newBinding(name, of string, ref *admissionv1.ParamRef, m *admissionv1.MatchResources) (b *binding, err error) {
+	b = &binding{name: name, policy: of, ref: ref}
+	if ref != nil && ref.Selector != nil {
+		if b.selector, err = metav1.LabelSelectorAsSelector(ref.Selector); err != nil {
+			return nil, fmt.Errorf("paramRef of binding %s: %w", name, err)
+		}
+	}
+	if m != nil {
+		if b.matching, err = newMatching(m); err != nil {
+			return nil, fmt.Errorf("matchResources of binding %s: %w", name, err)
+		}
+	}
+	return b, nil
+}
+
+func newMatching(m *admissionv1.MatchResources) (*matching, error) {
+	namespaces, err := metav1.LabelSelectorAsSelector(m.NamespaceSelector)
+	if err != nil {
+		return nil, fmt.Errorf("namespaceSelector: %w", err)
+	}
+	objects, err := metav1.LabelSelectorAsSelector(m.ObjectSelector)
+	if err != nil {
+		return nil, fmt.Errorf("objectSelector: %w", err)
+	}
+	return &matching{
+		namespaces: namespaces, objects: objects, excluded: m.ExcludeResourceRules, rules: m.ResourceRules,
+		equivalent: m.MatchPolicy != nil && *m.MatchPolicy == admissionv1.Equivalent,
+	}, nil
+}

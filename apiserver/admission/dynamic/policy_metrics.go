@@ -1,0 +1,70 @@
+package dynamic
+
+import (
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// policyMetrics count what policies decide, under upstream's names (M-72; ASP validating/metrics, mutating/metrics).
+type policyMetrics struct{ validating, mutating checks }
+
+// checks are the metrics of one type of policies.
+type checks struct {
+	total    *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+}
+
+// newPolicyMetrics returns metrics that are registered with r; nil registers them nowhere.
+func newPolicyMetrics(r prometheus.Registerer) *policyMetrics {
+	labels := []string{"policy", "policy_binding", "error_type"}
+	return &policyMetrics{
+		validating: newChecks(r, "validating", "validation", append(labels, "enforcement_action")),
+		mutating:   newChecks(r, "mutating", "mutation", labels),
+	}
+}
+
+func newChecks(r prometheus.Registerer, subsystem, what string, labels []string) checks {
+	name := "apiserver_" + subsystem + "_admission_policy_check_"
+	c := checks{
+		total: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: name + "total", Help: "Checks by admission policies, by policy, binding and result of the " + what + ".",
+		}, labels),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: name + "duration_seconds", Help: "Latency of one " + what + " in seconds, by policy, binding and result.",
+			Buckets: []float64{0.0000005, 0.001, 0.01, 0.1, 1.0},
+		}, labels),
+	}
+	if r != nil {
+		r.MustRegister(c.total, c.duration)
+	}
+	return c
+}
+
+func (c checks) observe(took time.Duration, labels ...string) {
+	c.total.WithLabelValues(labels...).Inc()
+	c.duration.WithLabelValues(labels...).Observe(took.Seconds())
+}
+
+// forget removes the series of a policy that is no more.
+func (m *policyMetrics) forget(p *policy) {
+	of := m.mutating
+	if p.validating != nil {
+		of = m.validating
+	}
+	labels := prometheus.Labels{"policy": p.name}
+	of.total.DeletePartialMatch(labels)
+	of.duration.DeletePartialMatch(labels)
+}
+
+// errorType is the label for a message. A validation that is false has the same as an error (ASP validating/errors.go).
+func errorType(message string) string {
+	switch {
+	case strings.HasPrefix(message, "compilation"):
+		return "compile_error"
+	case strings.HasPrefix(message, "validation failed due to running out of cost budget"):
+		return "out_of_budget"
+	}
+	return "invalid_error"
+}

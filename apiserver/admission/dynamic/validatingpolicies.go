@@ -1,0 +1,200 @@
+package dynamic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/expression"
+)
+
+// validatingPolicies is the plugin ValidatingAdmissionPolicy.
+type validatingPolicies struct{ *Admission }
+
+// Name implements admission.Plugin.
+func (validatingPolicies) Name() string { return "ValidatingAdmissionPolicy" }
+
+// Validate implements admission.Validator. All policies are evaluated; the first denial is the answer (M-38).
+func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attributes) error {
+	set := p.Live.Set()
+	if set == nil {
+		return nil
+	}
+	candidates := set.plan(formOf(a)).validatingPolicies
+	if len(candidates) == 0 {
+		return nil
+	}
+	d := &decision{request: p.request(a)}
+	all := d.invocations(ctx, candidates)
+	for i := range all {
+		if err := d.evaluate(ctx, &all[i]); err != nil {
+			return err
+		}
+	}
+	d.publish()
+	return d.denial
+}
+
+// decision is what the policies decide about a request.
+type decision struct {
+	*request
+	// denial is the first one; nil for none.
+	denial error
+	// failed says that a failure is in the audit log: upstream's annotation can't be overwritten (M-46).
+	failed      bool
+	annotations []annotation
+}
+
+// annotation is an audit annotation with its different values.
+type annotation struct {
+	key    string
+	values []string
+}
+
+// evaluate evaluates one policy for one binding and param. An error ends the request.
+func (d *decision) evaluate(ctx context.Context, i *invocation) error {
+	if i.err == nil {
+		v, err := d.version(i.in)
+		if err == nil {
+			b, err := d.bindings(ctx, i)
+			if err != nil {
+				return err
+			}
+			d.take(i, i.policy.validating().Validate(ctx, v, b))
+			return nil
+		}
+		i.err = fmt.Errorf("failed to convert object version: %w", err)
+	}
+	if !i.policy.failOpen {
+		d.deny(i, i.failure(), "")
+	}
+	return nil
+}
+
+// take takes the result of a policy (M-40).
+func (d *decision) take(i *invocation, r expression.Result) {
+	for _, f := range r.Failures {
+		if f.Ignored {
+			d.observe(i, &f, "allow")
+			continue
+		}
+		for _, action := range i.binding.actions {
+			d.act(i, &f, action)
+		}
+	}
+	for _, a := range r.Annotations {
+		d.annotate(i.policy.name+"/"+a.Key, a.Value)
+	}
+	for _, message := range r.AnnotationErrors {
+		d.deny(i, message, "")
+		d.observe(i, &expression.Failure{Message: message}, "deny")
+	}
+}
+
+// act takes an action on a failure.
+func (d *decision) act(i *invocation, f *expression.Failure, action admissionv1.ValidationAction) {
+	switch action {
+	case admissionv1.Deny:
+		d.deny(i, f.Message, f.Reason)
+		d.observe(i, f, "deny")
+	case admissionv1.Audit:
+		d.record(i, f)
+		d.observe(i, f, "audit")
+	case admissionv1.Warn:
+		d.a.Warn(fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s",
+			i.policy.name, i.binding.name, f.Message))
+		d.observe(i, f, "warn")
+	}
+}
+
+func (d *decision) observe(i *invocation, f *expression.Failure, action string) {
+	d.d.checks.validating.observe(f.Elapsed, i.policy.name, i.binding.name, errorType(f.Message), action)
+}
+
+// deny denies the request, unless it is denied already (M-41).
+func (d *decision) deny(i *invocation, message string, reason metav1.StatusReason) {
+	if d.denial != nil {
+		return
+	}
+	with := ""
+	if i.binding != nil {
+		with = fmt.Sprintf(" with binding '%s'", i.binding.name)
+	}
+	message = fmt.Sprintf("ValidatingAdmissionPolicy '%s'%s denied request: %s", i.policy.name, with, message)
+	if reason == "" {
+		reason = metav1.StatusReasonInvalid
+	}
+	err := d.forbidden(errors.New(message))
+	err.ErrStatus.Reason, err.ErrStatus.Code = reason, codeOf(reason)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Message: message}}
+	d.denial = err
+}
+
+// codeOf is the code for a reason (ASP validating/policy_decision.go: reasonToCode).
+func codeOf(reason metav1.StatusReason) int32 {
+	switch reason {
+	case metav1.StatusReasonForbidden:
+		return http.StatusForbidden
+	case metav1.StatusReasonUnauthorized:
+		return http.StatusUnauthorized
+	case metav1.StatusReasonRequestEntityTooLarge:
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusUnprocessableEntity
+}
+
+// forbidden is the error 403 for the request, as it names the object.
+func (q *request) forbidden(err error) *apierrors.StatusError {
+	return admission.Forbidden(q.a, err).(*apierrors.StatusError)
+}
+
+// record adds a failure to the audit log. Upstream's value is a list of one.
+func (d *decision) record(i *invocation, f *expression.Failure) {
+	if d.failed {
+		return
+	}
+	d.failed = true
+	value, err := json.Marshal([]validationFailure{{
+		Message: f.Message, Policy: i.policy.name, Binding: i.binding.name, ExpressionIndex: f.Index,
+		ValidationActions: i.binding.actions,
+	}})
+	if err != nil {
+		panic(err) // strings and a number
+	}
+	d.a.Audit.Annotate("validation.policy.admission.k8s.io/validation_failure", string(value))
+}
+
+// validationFailure is the form of the annotation (ASP validating/dispatcher.go: ValidationFailureValue).
+type validationFailure struct {
+	Message           string                         `json:"message"`
+	Policy            string                         `json:"policy"`
+	Binding           string                         `json:"binding"`
+	ExpressionIndex   int                            `json:"expressionIndex"`
+	ValidationActions []admissionv1.ValidationAction `json:"validationActions"`
+}
+
+// annotate adds a value of an audit annotation; equal values of several bindings and params are one (M-47).
+func (d *decision) annotate(key, value string) {
+	i := slices.IndexFunc(d.annotations, func(a annotation) bool { return a.key == key })
+	switch {
+	case i < 0:
+		d.annotations = append(d.annotations, annotation{key, []string{value}})
+	case !slices.Contains(d.annotations[i].values, value):
+		d.annotations[i].values = append(d.annotations[i].values, value)
+	}
+}
+
+func (d *decision) publish() {
+	for _, a := range d.annotations {
+		d.a.Audit.Annotate(a.key, strings.Join(a.values, ", "))
+	}
+}
