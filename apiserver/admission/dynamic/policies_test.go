@@ -206,9 +206,10 @@ func TestStoredErrors(t *testing.T) {
 }
 
 // TestAtOnce: a policy, a binding and a param are in force for exactly the requests between their creation and their
-// removal (M-S15).
+// removal, in all servers of a store (M-S15).
 func TestAtOnce(t *testing.T) {
 	c := start(t)
+	other := &cluster{Server: apiservertest.Start(t, &apiservertest.Options{Store: c.Store}), t: t}
 	const object, params = `{"metadata":{"name":"m"}}`, "/api/v1/namespaces/default/secrets"
 	rules := rule("CREATE", "", "v1", "configmaps")
 	create := func(denied bool) {
@@ -217,6 +218,7 @@ func TestAtOnce(t *testing.T) {
 		if denied {
 			code = 422
 		}
+		other.want(code, "POST", maps+"?dryRun=All", object)
 		c.want(code, "POST", maps+"?dryRun=All", object)
 	}
 	for range 10 {

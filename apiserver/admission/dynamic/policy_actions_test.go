@@ -154,6 +154,18 @@ func counted(t *testing.T, metrics *prometheus.Registry, subsystem string) (out 
 	return out
 }
 
+// TestMutationsCounted: each mutation is counted (M-72).
+func TestMutationsCounted(t *testing.T) {
+	metrics := prometheus.NewRegistry()
+	c, _ := audited(t, metrics)
+	c.policy("Mutating", "p", rule("CREATE", "", "v1", "pods"), mutating("Never", label("a", "b"), "Object{spec: object.foo}"))
+	c.bind("Mutating", "p")
+	c.want(403, "POST", pods, pod("p"))
+	if d := cmp.Diff([]string{"invalid_error", "no_error"}, counted(t, metrics, "mutating")); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestAnnotationsOfBindings: different values of several bindings are one annotation (M-47).
 func TestAnnotationsOfBindings(t *testing.T) {
 	c, log := audited(t, nil)

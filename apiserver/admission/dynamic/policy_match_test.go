@@ -82,9 +82,12 @@ func TestPolicyVersion(t *testing.T) {
 	c.defineKind("widgets", "Widget", "Namespaced")
 	c.policy("Validating", "p", rule("CREATE UPDATE DELETE", "x.io", "v1", "widgets"),
 		valid("object == null || object.apiVersion == 'x.io/v1'", "oldObject == null || oldObject.apiVersion == 'x.io/v1'",
-			"request.kind.version == 'v1' && request.resource.version == 'v1'", "request.requestKind.version == 'v2'"))
+			"request.kind.version == 'v1' && request.resource.version == 'v1'", "request.requestKind.version == 'v2'",
+			"object == null || object.?spec.?size.orValue(0) != 9"))
 	c.bind("Validating", "p", `"matchResources":{"matchPolicy":"Exact","resourceRules":[`+rule("*", "x.io", "v2", "widgets")+`]}`)
 	c.want(201, "POST", newWidgets, withKind(newWidgets, `{"metadata":{"name":"m"}}`))
+	c.said(c.want(422, "PATCH", newWidgets+"/m", `{"spec":{"size":9}}`, "Content-Type", mergePatch), "p",
+		"failed expression: object == null || object.?spec.?size.orValue(0) != 9")
 	c.want(200, "PATCH", newWidgets+"/m", `{"spec":{"size":5}}`, "Content-Type", mergePatch)
 	c.want(200, "DELETE", newWidgets+"/m", nil)
 	c.want(201, "POST", oldWidgets+"?dryRun=All", withKind(oldWidgets, `{"metadata":{"name":"m"}}`)) // bound for v2 only

@@ -2,6 +2,7 @@ package dynamic_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -115,4 +116,28 @@ func TestParamErrors(t *testing.T) {
 	}
 	c.defineKind("limits", "Limit", "Cluster")
 	c.want(201, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`)
+}
+
+// TestAbsentNamespace: an object in a namespace that does not exist can't be removed by a request that policies match,
+// whatever their failure policy is (M-37); a selector that can't be matched is an error of the configuration (M-19).
+func TestAbsentNamespace(t *testing.T) {
+	c := start(t)
+	const ghost = "/api/v1/namespaces/ghost/configmaps/m"
+	c.Put(t, "/registry/configmaps/ghost/m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m","namespace":"ghost","uid":"u"}}`)
+	rules := rule("DELETE", "", "v1", "configmaps")
+	c.policy("Validating", "p", rules, `"failurePolicy":"Ignore"`, valid("true"))
+	c.bind("Validating", "p")
+	if st := c.want(404, "DELETE", ghost, nil).Status(); st.Message != `namespaces "ghost" not found` {
+		t.Errorf("%+v", st)
+	}
+	c.remove("Validating", "p")
+	c.want(201, "POST", hookConfigs+"validatingadmissionpolicies", policyOf("Validating", "p",
+		`{"resourceRules":[`+rules+`],"namespaceSelector":{"matchLabels":{"a":"b"}}}`, valid("true")))
+	c.bind("Validating", "p")
+	if st := c.want(422, "DELETE", ghost, nil).Status(); !strings.HasSuffix(st.Message,
+		`ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: namespaces "ghost" not found`) {
+		t.Errorf("%+v", st)
+	}
+	c.remove("Validating", "p")
+	c.want(200, "DELETE", ghost, nil)
 }
