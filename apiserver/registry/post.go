@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -74,6 +75,9 @@ func (r *post) Validate(ctx context.Context, body runtime.Object) error {
 func (r *post) admitted(body runtime.Object) *admission.Attributes {
 	if r.attributes == nil {
 		r.attributes = r.sent.Attributes(admission.Create, body, nil)
+		if m, err := meta.Accessor(body); err == nil && r.attributes.Name == "" { // L-68
+			r.attributes.Name = m.GetName()
+		}
 	}
 	return r.attributes
 }
