@@ -1,9 +1,7 @@
 package apiserver
 
 import (
-	"context"
 	"crypto/tls"
-	"errors"
 	"net"
 	"strings"
 	"sync"
@@ -21,7 +19,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage/past"
 )
 
@@ -53,7 +50,7 @@ func New(c Config) (*Server, error) {
 	s.registry.Dynamic = dynamic.New(dynamic.Config{
 		Cache: c.Cache, Types: c.Types, Lookup: s.registry.Lookup(), Log: c.Log,
 		Authorizer: func() authorization.Authorizer { return s.registry.Authorizer },
-		Clients:    webhook.NewClients(noNetwork),
+		Clients:    c.Webhooks,
 	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
@@ -70,11 +67,6 @@ func New(c Config) (*Server, error) {
 	}
 	return s, choosePlugins(s.registry, c)
 }
-
-// errNoNetwork is the error for a webhook that is configured by a service.
-var errNoNetwork = errors.New("this server has no cluster network, so a webhook can only be reached by its url")
-
-func noNetwork(context.Context, string, string, int32) (string, error) { return "", errNoNetwork }
 
 // newRegistry returns a registry without what it calls of the layers above, and without admission plugins.
 func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
