@@ -50,7 +50,7 @@ func New(c Config) (*Server, error) {
 	s.registry.Dynamic = dynamic.New(dynamic.Config{
 		Cache: c.Cache, Types: c.Types, Lookup: s.registry.Lookup(), Log: c.Log,
 		Authorizer: func() authorization.Authorizer { return s.registry.Authorizer },
-		Clients:    c.Webhooks,
+		Clients:    c.Webhooks, Metrics: dynamic.NewMetrics(c.Registry),
 	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
@@ -86,12 +86,13 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 // choosePlugins enables the admission plugins that the configuration names.
 func choosePlugins(r *registry.Registry, c Config) (err error) {
 	var absent []string
-	r.Admission, absent, err = admission.Choose(r.Plugins(), c.EnableAdmission, c.DisableAdmission)
+	r.Admission.Observe = r.Dynamic.Metrics.Step
+	r.Admission.Chain, absent, err = admission.Choose(r.Plugins(), c.EnableAdmission, c.DisableAdmission)
 	if len(absent) > 0 {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
-	if r.Roles != nil { // before webhooks are asked: upstream checks it where roles are stored
-		r.Admission = append(admission.Chain{r.Escalation()}, r.Admission...)
+	if r.Roles != nil { // after the mutating webhooks: upstream checks it where roles are stored
+		r.Admission.Chain = append(r.Admission.Chain, r.Escalation())
 	}
 	return err
 }

@@ -21,6 +21,8 @@ type Config struct {
 	Authorizer func() authorization.Authorizer
 	// Clients call webhooks.
 	Clients *client.Clients
+	// Metrics default to ones that are not registered.
+	Metrics *Metrics
 	Log     *slog.Logger
 }
 
@@ -34,8 +36,12 @@ type Admission struct {
 
 // New returns the plugins.
 func New(c Config) *Admission {
+	if c.Metrics == nil {
+		c.Metrics = NewMetrics(nil)
+	}
 	return &Admission{
-		Config: c, Live: NewLive(c.Cache, c.Types, c.Log), caller: &webhook.Caller{Clients: c.Clients}, log: c.Log,
+		Config: c, Live: NewLive(c.Cache, c.Types, c.Log), log: c.Log,
+		caller: &webhook.Caller{Clients: c.Clients, Observe: c.Metrics.asked},
 	}
 }
 

@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"context"
+	"time"
 
 	admissionwebhook "k8s.io/api/admission/v1"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -127,7 +128,9 @@ func (q *hookRequest) meets(ctx context.Context, h *webhook.Configured, in *reso
 	if err != nil {
 		return false, q.failed(err)
 	}
+	start := time.Now()
 	m := conditions.Match(ctx, v, expression.Bindings{Authorizer: q.authorize()}, failurePolicy(h.FailOpen))
+	q.d.Metrics.matched(h.Name, kindWebhook, typeOf(h.Mutating), string(q.a.Operation), m, time.Since(start))
 	if m.Err != nil {
 		return false, apierrors.NewForbidden(q.a.Resource.GroupResource(), q.name, m.Err) // L-42
 	}
@@ -208,6 +211,7 @@ func (q *hookRequest) Annotate(key, value string) { q.a.Audit.Annotate(key, valu
 
 // FailedOpen implements webhook.Question.
 func (q *hookRequest) FailedOpen(h *webhook.Configured, err error) {
+	q.d.Metrics.failOpen.WithLabelValues(h.Name, typeOf(h.Mutating)).Inc()
 	q.d.log.Warn("a webhook can't be asked and is ignored", "webhook", h.Name, "configuration", h.Configuration,
 		"err", err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -46,12 +47,16 @@ func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Question) 
 	}
 	var all sync.WaitGroup
 	for i := range asked {
-		all.Go(func() { asked[i].response, asked[i].err = c.Ask(ctx, &asked[i].hook.Hook, asked[i].request) })
+		all.Go(func() {
+			a, start := &asked[i], time.Now()
+			a.response, a.err = c.Ask(ctx, &a.hook.Hook, a.request)
+			a.took = time.Since(start)
+		})
 	}
 	all.Wait()
 	var first error
 	for i := range asked {
-		if err := asked[i].result(i, q); err != nil && first == nil {
+		if err := c.result(&asked[i], i, q); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -64,6 +69,7 @@ type asking struct {
 	request  *Request
 	response *Response
 	err      error
+	took     time.Duration
 }
 
 // match returns the webhooks that are asked, with what they are asked.
@@ -86,7 +92,12 @@ func match(ctx context.Context, hooks []*Configured, q Question) (asked []asking
 }
 
 // result tells the request what the webhook has answered, and returns why it is denied.
-func (a *asking) result(place int, q Question) error {
+func (c *Caller) result(a *asking, place int, q Question) error {
+	if a.err == nil {
+		a.tell(q)
+		a.err = a.hook.Denial(a.response)
+	}
+	c.observe(a)
 	var call *CallError
 	switch {
 	case errors.As(a.err, &call) && a.hook.FailOpen:
@@ -97,11 +108,8 @@ func (a *asking) result(place int, q Question) error {
 		return nil
 	case call != nil:
 		return apierrors.NewInternalError(a.err)
-	case a.err != nil:
-		return a.err
 	}
-	a.tell(q)
-	return a.hook.Denial(a.response)
+	return a.err
 }
 
 // tell passes on warnings and annotations, also of a denial (L-79, L-80).
