@@ -64,6 +64,9 @@ func (r *post) MatchNamespace(body metav1.Object) error {
 func (r *post) CheckManagers(body metav1.Object) error { return codec.CheckManagers(body) }
 
 func (r *post) Admit(ctx context.Context, body runtime.Object) error {
+	if err := r.s.Fresh(ctx); err != nil { // by the newest configurations of webhooks
+		return err
+	}
 	return r.s.Admission.Admit(ctx, r.admitted(body))
 }
 
