@@ -1,6 +1,7 @@
 package dynamic_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -162,15 +163,19 @@ func TestTimeouts(t *testing.T) {
 		c.register(m.kind, m.name, "/"+m.name, rule("CREATE", "", "v1", "configmaps"), `"timeoutSeconds":`+m.timeout)
 	}
 	c.want(201, "POST", maps+"?timeout=10s", `{"metadata":{"name":"m"}}`)
-	var got []string
+	got := map[string]int{}
 	for _, s := range c.hook.Seen() {
-		got = append(got, s.Path+" "+s.Query)
+		var seconds int
+		if _, err := fmt.Sscanf(s.Query, "timeout=%ds", &seconds); err != nil {
+			t.Errorf("query %s: %v", s.Query, err)
+		}
+		got[s.Path] = seconds
 	}
-	slices.Sort(got)
-	want := []string{"/m1 timeout=10s", "/m2 timeout=5s", "/m3 timeout=9s", "/v1 timeout=5s", "/v2 timeout=9s",
-		"/v3 timeout=9s"}
-	if !slices.Equal(got, want) {
-		t.Errorf("timeouts %q", got)
+	if got["/m1"] != 10 || got["/m2"] != 5 || got["/v1"] != 5 {
+		t.Errorf("timeouts %v", got)
+	}
+	if left := got["/m3"]; left > 9 || left < 5 || got["/v2"] > left || got["/v3"] != got["/v2"] {
+		t.Errorf("timeouts %v", got) // 9 and 9, unless the machine is slow
 	}
 }
 
@@ -184,7 +189,7 @@ func TestRequestEnds(t *testing.T) {
 	c.hook.ScriptPath("/slow", func(http.ResponseWriter, *admissionv1.AdmissionReview) { <-held })
 	c.register("Mutating", "m", "/slow", rule("CREATE", "", "v1", "configmaps"), `"failurePolicy":"Ignore"`)
 	c.register("Mutating", "next", "/next", rule("CREATE", "", "v1", "configmaps"))
-	a := c.want(504, "POST", maps+"?timeout=300ms", `{"metadata":{"name":"m"}}`)
+	a := c.want(504, "POST", maps+"?timeout=1s", `{"metadata":{"name":"m"}}`)
 	if m := a.Status().Message; m != "Timeout: request did not complete within requested timeout" {
 		t.Errorf("message %s", m)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -47,13 +48,14 @@ func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Question) 
 	}
 	var all sync.WaitGroup
 	for i := range asked {
-		all.Go(func() {
-			a, start := &asked[i], time.Now()
-			a.response, a.err = c.Ask(ctx, &a.hook.Hook, a.request)
-			a.took = time.Since(start)
-		})
+		all.Go(func() { c.askOne(ctx, &asked[i]) })
 	}
 	all.Wait()
+	for i := range asked {
+		if p := asked[i].panicked; p != nil {
+			panic(p) // in the request's goroutine, where it ends the request only
+		}
+	}
 	var first error
 	for i := range asked {
 		if err := c.result(&asked[i], i, q); err != nil && first == nil {
@@ -70,6 +72,20 @@ type asking struct {
 	response *Response
 	err      error
 	took     time.Duration
+	// panicked is what the call has panicked with, and where; nil if it has not.
+	panicked any
+}
+
+// askOne asks one webhook. It does not panic.
+func (c *Caller) askOne(ctx context.Context, a *asking) {
+	start := time.Now()
+	defer func() {
+		a.took = time.Since(start)
+		if p := recover(); p != nil {
+			a.panicked = fmt.Sprintf("asking webhook %s: %v\n%s", a.hook.Name, p, debug.Stack())
+		}
+	}()
+	a.response, a.err = c.Ask(ctx, &a.hook.Hook, a.request)
 }
 
 // match returns the webhooks that are asked, with what they are asked.
