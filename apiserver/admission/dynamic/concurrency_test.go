@@ -148,3 +148,13 @@ func TestServices(t *testing.T) {
 		t.Errorf("addresses %v, the webhook was asked %d times", addresses, inner.Load())
 	}
 }
+
+// TestRestart: stored configurations are in force for the first request of a server.
+func TestRestart(t *testing.T) {
+	store, hook := storagetest.Open(t), webhooktest.Start(t)
+	hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
+	before := &cluster{apiservertest.Start(t, &apiservertest.Options{Store: store}), t, hook}
+	before.register("Validating", "v", "/", rule("CREATE", "", "v1", "configmaps"))
+	after := &cluster{apiservertest.Start(t, &apiservertest.Options{Store: store}), t, hook}
+	after.want(403, "POST", maps, `{"metadata":{"name":"m"}}`)
+}

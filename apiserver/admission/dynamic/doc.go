@@ -5,6 +5,7 @@
 //	Set      one state of all configurations, and which of them concern a request
 //	request  one request, as webhooks and policies get it
 //	view     the objects of a request in the versions of their resource
+//	Metrics  calls of webhooks, rejections, match conditions and the duration of steps
 //
 // Package admission/webhook asks webhooks, package expression evaluates expressions.
 //
