@@ -13,6 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/service"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -69,6 +71,8 @@ type Config struct {
 	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
 	// fail. Default false, as upstream's: such objects are left out of lists, and can't be deleted.
 	DeleteMalformed bool
+	// Webhooks call the webhooks of admission; default: Clients of their own, which find services in the cache.
+	Webhooks *webhook.Clients
 	// Registry gathers this server's metrics; default: a new one.
 	Registry *prometheus.Registry
 	// Log defaults to slog.Default.
@@ -105,6 +109,11 @@ func (c *Config) setDefaults() {
 	}
 	if c.Services == (allocate.Ranges{}) {
 		c.Services = allocate.Defaults()
+	}
+	if c.Webhooks == nil {
+		c.Webhooks = webhook.NewClients(service.Resolver(service.Config{
+			Revision: c.Store.Revision, Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root,
+		}))
 	}
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()

@@ -1,9 +1,7 @@
 package apiserver
 
 import (
-	"context"
 	"crypto/tls"
-	"errors"
 	"net"
 	"strings"
 	"sync"
@@ -21,7 +19,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage/past"
 )
 
@@ -54,7 +51,7 @@ func New(c Config) (*Server, error) {
 		Cache: c.Cache, Types: c.Types, Lookup: s.registry.Lookup(), Objects: s.registry.Objects(),
 		Converter: s.registry.Fields.Converter, Registry: c.Registry, Log: c.Log,
 		Authorizer: func() authorization.Authorizer { return s.registry.Authorizer },
-		Clients:    webhook.NewClients(noNetwork),
+		Clients:    c.Webhooks,
 	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
@@ -71,11 +68,6 @@ func New(c Config) (*Server, error) {
 	}
 	return s, choosePlugins(s.registry, c)
 }
-
-// errNoNetwork is the error for a webhook that is configured by a service.
-var errNoNetwork = errors.New("this server has no cluster network, so a webhook can only be reached by its url")
-
-func noNetwork(context.Context, string, string, int32) (string, error) { return "", errNoNetwork }
 
 // newRegistry returns a registry without what it calls of the layers above, and without admission plugins.
 func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
@@ -95,12 +87,13 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 // choosePlugins enables the admission plugins that the configuration names.
 func choosePlugins(r *registry.Registry, c Config) (err error) {
 	var absent []string
-	r.Admission, absent, err = admission.Choose(r.Plugins(), c.EnableAdmission, c.DisableAdmission)
+	r.Admission.Observe = r.Dynamic.Metrics.Step
+	r.Admission.Chain, absent, err = admission.Choose(r.Plugins(), c.EnableAdmission, c.DisableAdmission)
 	if len(absent) > 0 {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
-	if r.Roles != nil { // before webhooks are asked: upstream checks it where roles are stored
-		r.Admission = append(admission.Chain{r.Escalation()}, r.Admission...)
+	if r.Roles != nil { // after the mutating webhooks: upstream checks it where roles are stored
+		r.Admission.Chain = append(r.Admission.Chain, r.Escalation())
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
 // review is a ConversionReview as a webhook sees it.
@@ -284,6 +286,32 @@ func TestWebhookFailures(t *testing.T) {
 	gone(t, w, "widgets.example.com")
 }
 
+// TestWebhookByService: a conversion webhook that is configured by a Service is reached at the Service's address.
+func TestWebhookByService(t *testing.T) {
+	w := &webhook{}
+	w.Server = httptest.NewUnstartedServer(w)
+	w.TLS = webhooktest.Certificate(t, "hook.default.svc")
+	w.StartTLS()
+	t.Cleanup(w.Close)
+	_, port, err := net.SplitHostPort(w.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.Certificate().Raw})
+	s := defined(t, nil)
+	define(t, s, routes(fmt.Sprintf(
+		`{"service":{"namespace":"default","name":"hook","port":%s,"path":"/convert"},"caBundle":%q}`, port,
+		base64.StdEncoding.EncodeToString(ca),
+	)))
+	do(t, s, "POST", "/api/v1/namespaces/default/services",
+		`{"metadata":{"name":"hook"},"spec":{"type":"ExternalName","externalName":"localhost"}}`)
+	do(t, s, "POST", v1widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`)
+	if a := s.Do("GET", v2widgets+"/a", nil); !strings.Contains(string(a.Body), `"spec":{"host":"x","port":1}`) {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}
+
 // TestWebhookOutOfReach: who can't be called is named, and why.
 func TestWebhookOutOfReach(t *testing.T) {
 	hook := startWebhook(t)
@@ -295,7 +323,7 @@ func TestWebhookOutOfReach(t *testing.T) {
 		{fmt.Sprintf(`{"url":%q}`, closed.URL+"/c"), `failed: Post \"` + closed.URL + `/c?timeout=30s\": dial tcp `},
 		{
 			`{"service":{"namespace":"n","name":"s","path":"/c"}}`,
-			`failed: Post \"https://s.n.svc:443/c?timeout=30s\": this server has no cluster network, so a webhook can only be reached by its url`,
+			`failed: Post \"https://s.n.svc:443/c?timeout=30s\": service \"s\" not found`,
 		},
 	} {
 		s := defined(t, nil)

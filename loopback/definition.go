@@ -19,6 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -27,6 +28,8 @@ import (
 type Definitions struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
+	// Webhooks call the conversion webhooks of CustomResourceDefinitions.
+	Webhooks *webhook.Clients
 
 	// mu guards known: the CRDs by key, as they were last decoded.
 	mu    sync.Mutex
@@ -210,7 +213,7 @@ func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (
 	if err != nil {
 		return nil, err
 	}
-	if r := customresource.Stored(whole); r != nil {
+	if r := customresource.Stored(whole, d.Webhooks); r != nil {
 		return r, nil
 	}
 	return nil, apierrors.NewNotFound(apiextensionsv1.Resource("customresourcedefinitions"), one.Name)

@@ -28,7 +28,8 @@ func defined(t testing.TB, o *apiservertest.Options) *apiservertest.Server {
 	s := apiservertest.Start(t, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	api := &loopback.Definitions{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}
+	api := &loopback.Definitions{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache,
+		Webhooks: s.Webhooks}
 	go func() {
 		defer close(done)
 		definition.New(api, nil).Run(ctx)

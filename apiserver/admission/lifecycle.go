@@ -41,7 +41,10 @@ func (*Lifecycle) Name() string { return "NamespaceLifecycle" }
 // Admit rejects the request before other plugins spend work on it, as upstream's does.
 func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
 	namespaces := a.Resource.Group == "" && a.Resource.Plural == "namespaces"
-	if a.Operation == Delete {
+	switch a.Operation {
+	case Connect: // upstream's plugin does not handle it
+		return nil
+	case Delete:
 		if namespaces && immortal[a.Name] {
 			return Forbidden(a, errors.New("this namespace may not be deleted")) // B-74
 		}

@@ -19,6 +19,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/service"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -51,6 +53,8 @@ type Server struct {
 	Cache   *cache.Cache
 	Decoder *storage.Decoder
 	Types   *resources.Types
+	// Webhooks call the webhooks of admission and of CustomResourceDefinitions.
+	Webhooks *webhook.Clients
 
 	t testing.TB
 }
@@ -72,9 +76,12 @@ func Start(t testing.TB, o *Options) *Server {
 	bounds := o.Cache
 	bounds.Decoder = *s.Decoder
 	s.Cache = cache.New(bounds)
+	s.Webhooks = webhook.NewClients(service.Resolver(service.Config{
+		Revision: s.Store.Revision, Cache: s.Cache, Types: s.Types, Root: s.Decoder.Root,
+	}))
 	s.follow()
 	config := apiserver.Config{
-		Store: s.Store, Cache: s.Cache, Decoder: s.Decoder, Types: s.Types,
+		Store: s.Store, Cache: s.Cache, Decoder: s.Decoder, Types: s.Types, Webhooks: s.Webhooks,
 		Version:   apiserver.Version{Major: "1", Minor: "36", GitVersion: "v1.36.3+test"},
 		Discovery: discovery.New(s.Types, "127.0.0.1:6443"),
 		OpenAPI:   openapi.New("v1.36.3", func() []openapi.Type { return apiserver.Documented(s.Types) }),
@@ -100,7 +107,8 @@ func Start(t testing.TB, o *Options) *Server {
 func (s *Server) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	definitions := customresource.NewInstaller(s.Types, s.Decoder.Root, slog.New(slog.NewTextHandler(s.t.Output(), nil)))
+	log := slog.New(slog.NewTextHandler(s.t.Output(), nil))
+	definitions := customresource.NewInstaller(s.Types, s.Decoder.Root, s.Webhooks, log)
 	go func() {
 		done <- s.Store.Follow(ctx, func(b storage.Batch) error {
 			definitions.Apply(b)

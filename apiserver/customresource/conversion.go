@@ -10,6 +10,7 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
 // conversion converts objects of any version to another one. It may change and return them.
@@ -18,9 +19,9 @@ type conversion interface {
 }
 
 // conversionOf returns the conversion for the strategy of the CustomResourceDefinition.
-func conversionOf(d *apiextensionsv1.CustomResourceDefinition) conversion {
+func conversionOf(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Clients) conversion {
 	if c := d.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter && c.Webhook != nil {
-		return &webhookConversion{c.Webhook}
+		return &webhookConversion{c.Webhook, clients}
 	}
 	return renaming{}
 }

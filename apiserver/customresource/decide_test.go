@@ -98,7 +98,7 @@ func TestEstablishedStays(t *testing.T) {
 		True(pears, apiextensionsv1.NamesAccepted) || !True(pears, apiextensionsv1.Established) {
 		t.Errorf("%s %v", diff, verdicts(pears))
 	}
-	if got := Entries(pears); len(got) != 0 { // no versions here
+	if got := Entries(pears, nil); len(got) != 0 { // no versions here
 		t.Errorf("%v", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -19,19 +20,20 @@ var (
 )
 
 // Entries returns the entries of a definition: one for each served version. There is none before its names are accepted
-// and it is established (F-12).
-func Entries(d *apiextensionsv1.CustomResourceDefinition) []*resources.Resource {
-	return entries(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil })
+// and it is established (F-12). clients call its conversion webhook, if it has one.
+func Entries(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Clients) []*resources.Resource {
+	return entries(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil }, clients)
 }
 
 // entries keeps nothing of d that is large: it calls whole when it needs the schemas.
 func entries(
 	d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
+	clients *webhook.Clients,
 ) []*resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
-	of := schemesOf(d, whole)
+	of := schemesOf(d, whole, clients)
 	var out, unserved []*resources.Resource
 	for _, v := range of.versions {
 		if v.Served {
@@ -48,11 +50,11 @@ func entries(
 
 // Stored returns the entry of the storage version, even if that is not served; nil before the definition is
 // established. It is for the objects of a definition that is being deleted.
-func Stored(d *apiextensionsv1.CustomResourceDefinition) *resources.Resource {
+func Stored(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Clients) *resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
-	of := schemesOf(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil })
+	of := schemesOf(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil }, clients)
 	return entry(d, of.stored, of)
 }
 
@@ -69,8 +71,9 @@ type schemes struct {
 
 func schemesOf(
 	d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
+	clients *webhook.Clients,
 ) schemes {
-	of := schemes{stored: &version{}, verified: new(storage.Verification), conversion: conversionOf(d)}
+	of := schemes{stored: &version{}, verified: new(storage.Verification), conversion: conversionOf(d, clients)}
 	for i := range d.Spec.Versions {
 		v := newVersion(d, i, whole)
 		of.versions = append(of.versions, v)

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -19,7 +20,9 @@ import (
 type Installer struct {
 	types  *resources.Types
 	prefix string
-	log    *slog.Logger
+	// clients call conversion webhooks.
+	clients *webhook.Clients
+	log     *slog.Logger
 	// installed are the definitions, by key, that have entries in the table.
 	installed map[string]*installed
 }
@@ -29,10 +32,11 @@ type installed struct {
 	entries []*resources.Resource
 }
 
-// NewInstaller returns an Installer for the table; root is the prefix of all keys.
-func NewInstaller(types *resources.Types, root string, log *slog.Logger) *Installer {
+// NewInstaller returns an Installer for the table; root is the prefix of all keys, and clients call conversion webhooks.
+func NewInstaller(types *resources.Types, root string, clients *webhook.Clients, log *slog.Logger) *Installer {
 	return &Installer{
-		types: types, prefix: root + "/" + kind(types).Collection + "/", log: log, installed: map[string]*installed{},
+		types: types, prefix: root + "/" + kind(types).Collection + "/", clients: clients, log: log,
+		installed: map[string]*installed{},
 	}
 }
 
@@ -108,7 +112,7 @@ func (i *Installer) read(value []byte, old *installed) (*installed, error) {
 	if err != nil {
 		return nil, err
 	}
-	next.entries = entries(d, whole)
+	next.entries = entries(d, whole, i.clients)
 	for _, r := range next.entries {
 		r.State = fmt.Sprintf("%s/%x/%s", d.UID, o.spec, r.Kind)
 	}

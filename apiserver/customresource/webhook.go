@@ -17,18 +17,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
-// errNoNetwork is the error for a webhook that is configured by a service.
-var errNoNetwork = errors.New("this server has no cluster network, so a webhook can only be reached by its url")
-
 // webhookConversion is the strategy Webhook (AX pkg/apiserver/conversion/webhook_converter.go).
 type webhookConversion struct {
-	config *apiextensionsv1.WebhookConversion
+	config  *apiextensionsv1.WebhookConversion
+	clients *webhook.Clients
 }
-
-// webhooks are those of all CustomResourceDefinitions.
-var webhooks = webhook.NewClients(func(context.Context, string, string, int32) (string, error) {
-	return "", errNoNetwork
-})
 
 // client is where the webhook is. Its calls are guarded: a user who can write a CustomResourceDefinition, or who serves
 // its webhook, could otherwise make the server send objects to addresses that only the server can reach, and read
@@ -124,7 +117,7 @@ func (w *webhookConversion) review(
 	}
 	data, err := json.Marshal(r)
 	if err == nil {
-		data, err = webhooks.Call(context.Background(), w.client(), data, nil)
+		data, err = w.clients.Call(context.Background(), w.client(), data, nil)
 	}
 	var code webhook.UnexpectedCode
 	if errors.As(err, &code) {

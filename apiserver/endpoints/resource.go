@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
@@ -40,16 +39,18 @@ func (a *API) dispatch(
 	verb := verbOf(info, r.Method)
 	observe(r, target, verb)
 	limit, err := a.limit(r, verb)
-	if err == nil {
-		err = servable(r, target, verb)
-	}
 	if err != nil {
 		return err
 	}
 	op := registry.Operation{Target: target, User: info.User, Warn: warn, Audit: exchange.AuditOf(r)}
-	return a.run(
-		&request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}, limit,
-	)
+	req := &request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}
+	if connects(target, verb) {
+		return a.connect(req, limit)
+	}
+	if err := servable(r, target, verb); err != nil {
+		return err
+	}
+	return a.run(req, limit)
 }
 
 // observe sets the labels of the request in the metrics.
@@ -67,13 +68,6 @@ func observe(r *http.Request, target registry.Target, verb string) {
 
 // servable is nil if there is something that the request is for.
 func servable(r *http.Request, target registry.Target, verb string) error {
-	if target.Subresource != nil && target.Subresource.Action == resources.Unserved &&
-		(target.Subresource.Has(verb) || target.Subresource.Name == "proxy") {
-		if exchange.Query(r).Get("dryRun") != "" && target.Subresource.Name != "log" { // B-70
-			return status.BadRequest("dryRun is not supported")
-		}
-		return status.ErrNeedsKubelet
-	}
 	switch {
 	case target.Serves(verb):
 	case verb == "watch" && !target.Watch && target.Resource.Has("list"): // AS handlers/get.go:handleWatch

@@ -26,6 +26,7 @@ import (
 	customresource "github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
@@ -247,7 +248,7 @@ func TestRandomVersions(t *testing.T) {
 			conversion = hook
 		}
 		d := definition(t, r, conversion)
-		entries := customresource.Entries(d)
+		entries := customresource.Entries(d, webhook.NewClients(nil))
 		types := typesOf(t, entries)
 		m := New(Config{
 			Types:  resources.NewTable(entries...),

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
@@ -37,25 +39,51 @@ func (s *Registry) begun(ctx context.Context, o *Operation, obj, old Object, com
 }
 
 // filled calls fill, if it is set, on a copy of the object and commits the copy. It repeats both while the guards of
-// fill fail. The request's deadline bounds the attempts.
+// fill fail. The request's deadline bounds the attempts. If webhooks are asked about the object, what was filled in is
+// kept as long as it is free, and they are not asked again: a slow one, or one that causes such writes itself, would
+// otherwise be asked until the deadline.
 func (s *Registry) filled(ctx context.Context, o *Operation, obj Object,
 	fill func(context.Context, hooks.Object) ([]storage.Guard, error), commit store) (*storage.Object, error) {
 	if fill == nil {
 		return commit(o, obj)
 	}
+	var last Object
 	for {
-		next := obj.DeepCopyObject().(Object)
-		guards, err := fill(ctx, next)
+		next, guards, asked, err := refilled(ctx, obj, last, fill)
 		if err != nil {
 			return nil, err
 		}
 		guarded := *o
-		guarded.guards = slices.Concat(o.guards, guards)
+		guarded.guards, guarded.asked = slices.Concat(o.guards, guards), asked
+		if s.mayAsk(o) {
+			last = next.DeepCopyObject().(Object)
+		}
 		out, err := commit(&guarded, next)
 		if !lostBy(err, guards) {
 			return out, err
 		}
 	}
+}
+
+// refilled returns a filled copy of the object with its guards: one like the last, if that can still be stored, else
+// another one. asked says that it is like the last.
+func refilled(
+	ctx context.Context, obj, last Object, fill func(context.Context, hooks.Object) ([]storage.Guard, error),
+) (next Object, guards []storage.Guard, asked bool, err error) {
+	if last != nil {
+		next = last.DeepCopyObject().(Object)
+		if guards, err = fill(ctx, next); err == nil && apiequality.Semantic.DeepEqual(next, last) {
+			return next, guards, true, nil
+		}
+	}
+	next = obj.DeepCopyObject().(Object)
+	guards, err = fill(ctx, next)
+	return next, guards, false, err
+}
+
+// mayAsk reports whether webhooks may be asked about a write.
+func (s *Registry) mayAsk(o *Operation) bool {
+	return s.concerned(o, admission.Create) || s.concerned(o, admission.Update)
 }
 
 // lostBy reports whether a write failed because one of the guards did not hold.
@@ -79,7 +107,7 @@ func (w *write) Unreadable(key string, err error, then string) { w.s.Unreadable(
 // Turn implements hooks.Write. There are no turns if webhooks may be asked about the write, as one call would delay
 // all other writes, and a webhook may itself cause one: then the guards alone decide.
 func (w *write) Turn(ctx context.Context) (release func(), err error) {
-	if w.s.concerned(w.o, admission.Create) || w.s.concerned(w.o, admission.Update) {
+	if w.s.mayAsk(w.o) {
 		return func() {}, nil
 	}
 	select {

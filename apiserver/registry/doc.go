@@ -8,6 +8,7 @@
 //	delete.go  delete: carries out the decisions of package finalizers
 //	get.go, state.go, selection.go  one object, a collection at a revision, the selectors of a request
 //	post.go, virtual.go  responses of a kind's own hooks; host.go is the interface that hooks call
+//	connect.go  admission of connections
 //	lookup.go  the interface that admission plugins call
 //	loopback.go  the in-process client
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -63,6 +64,9 @@ func (r *post) MatchNamespace(body metav1.Object) error {
 func (r *post) CheckManagers(body metav1.Object) error { return codec.CheckManagers(body) }
 
 func (r *post) Admit(ctx context.Context, body runtime.Object) error {
+	if err := r.s.Fresh(ctx); err != nil { // by the newest configurations of webhooks
+		return err
+	}
 	return r.s.Admission.Admit(ctx, r.admitted(body))
 }
 
@@ -74,6 +78,9 @@ func (r *post) Validate(ctx context.Context, body runtime.Object) error {
 func (r *post) admitted(body runtime.Object) *admission.Attributes {
 	if r.attributes == nil {
 		r.attributes = r.sent.Attributes(admission.Create, body, nil)
+		if m, err := meta.Accessor(body); err == nil && r.attributes.Name == "" { // L-68
+			r.attributes.Name = m.GetName()
+		}
 	}
 	return r.attributes
 }

@@ -33,7 +33,7 @@ type Registry struct {
 	Decoder   *storage.Decoder
 	Root      string
 	Types     *resources.Types
-	Admission admission.Chain
+	Admission admission.Steps
 	// Dynamic are the plugins for webhooks and policies; nil if there are none.
 	Dynamic *dynamic.Admission
 	Log     *slog.Logger

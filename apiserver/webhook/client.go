@@ -47,17 +47,20 @@ type Service struct {
 	Port int32
 }
 
-// Resolver returns the host and port at which a service can be reached.
+// Resolver returns the host and port at which a service can be reached (package webhook/service).
 type Resolver func(ctx context.Context, namespace, name string, port int32) (address string, err error)
 
 // Clients call webhooks. Their methods may be called from any goroutine.
 type Clients struct {
-	// resolve finds services.
+	// resolve finds services; nil if there are none.
 	resolve Resolver
 	kept    *lru.Cache
 }
 
-// NewClients returns Clients.
+// errNoServices is the error for a webhook that is configured by a service where none can be reached.
+var errNoServices = errors.New("a webhook can only be reached by its url here")
+
+// NewClients returns Clients. resolve may be nil.
 func NewClients(resolve Resolver) *Clients {
 	return &Clients{resolve: resolve, kept: lru.NewWithEvictionFunc(mostClients, func(_ lru.Key, value any) {
 		value.(*client).http.CloseIdleConnections()
@@ -134,6 +137,9 @@ func (c *Clients) toService(t *http.Transport, s *Service) url.URL {
 	t.Proxy = nil // the name means something here only
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == host {
+			if c.resolve == nil {
+				return nil, errNoServices
+			}
 			var err error
 			if address, err = c.resolve(ctx, s.Namespace, s.Name, port); err != nil {
 				return nil, err

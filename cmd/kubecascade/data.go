@@ -11,6 +11,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/service"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -21,6 +23,8 @@ type data struct {
 	cache   *cache.Cache
 	decoder *storage.Decoder
 	types   *resources.Types
+	// webhooks call the webhooks of admission and of CustomResourceDefinitions.
+	webhooks *webhook.Clients
 	// failed receives the error if the cache can't follow the store any more.
 	failed chan error
 	stop   context.CancelFunc
@@ -61,7 +65,10 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
-	definitions := customresource.NewInstaller(d.types, o.etcdPrefix, log)
+	d.webhooks = webhook.NewClients(service.Resolver(service.Config{
+		Revision: store.Revision, Cache: d.cache, Types: d.types, Root: o.etcdPrefix,
+	}))
+	definitions := customresource.NewInstaller(d.types, o.etcdPrefix, d.webhooks, log)
 	d.done.Go(func() {
 		follow := func(b storage.Batch) error {
 			definitions.Apply(b)

@@ -53,7 +53,7 @@ func assemble(
 	s := &system{o: o, log: log, ports: p, controllers: map[string]func(context.Context){}}
 	v := apiVersion()
 	config := apiserver.Config{
-		Store: d.store, Cache: d.cache, Decoder: d.decoder, Types: d.types,
+		Store: d.store, Cache: d.cache, Decoder: d.decoder, Types: d.types, Webhooks: d.webhooks,
 		Version:         v,
 		EnableAdmission: o.admit, DisableAdmission: o.dontAdmit,
 		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout, EventTTL: o.eventTTL,
@@ -114,7 +114,7 @@ func assemble(
 // wireOwn creates the controllers that are a part of kube-apiserver, and the client that creates the system namespaces.
 func (s *system) wireOwn(d *data) {
 	api := s.api.Loopback(authentication.Loopback, "kube-apiserver")
-	s.definitions = definition.New(&loopback.Definitions{API: api, Cache: d.cache}, s.log)
+	s.definitions = definition.New(&loopback.Definitions{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
 	s.services = registration.New(&loopback.Registrations{API: api, Cache: d.cache}, s.log)
 	s.fairness = fairness.New(&loopback.Fairness{
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),

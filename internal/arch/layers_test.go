@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"apiserver/admission/dynamic"}, // webhooks and policies
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
 		"apiserver/authorization/rbac/live"},
-	{"apiserver/admission/webhook", "apiserver/authorization/rbac/defaults"},
+	{"apiserver/admission/webhook", "apiserver/authorization/rbac/defaults", "apiserver/webhook/service"},
 	{"apiserver/resources"}, // the table of types
 	{ // built-in kinds, by group
 		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions",

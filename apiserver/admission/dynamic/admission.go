@@ -28,7 +28,7 @@ type Config struct {
 	Authorizer func() authorization.Authorizer
 	// Clients call webhooks.
 	Clients *client.Clients
-	// Registry gets the metrics.
+	// Registry gets the metrics; nil for none.
 	Registry prometheus.Registerer
 	Log      *slog.Logger
 }
@@ -40,7 +40,9 @@ type Admission struct {
 	caller *webhook.Caller
 	log    *slog.Logger
 	// checks are the metrics of policies.
-	checks *policyMetrics
+	// Metrics count what webhooks decide, and the steps of admission; checks, what policies decide.
+	Metrics *Metrics
+	checks  *policyMetrics
 	// namespaces and params were decoded for expressions.
 	namespaces, params memory
 }
@@ -48,9 +50,10 @@ type Admission struct {
 // New returns the plugins.
 func New(c Config) *Admission {
 	d := &Admission{
-		Config: c, Live: NewLive(c.Cache, c.Types, c.Log), caller: &webhook.Caller{Clients: c.Clients}, log: c.Log,
+		Config: c, Live: NewLive(c.Cache, c.Types, c.Log), log: c.Log, Metrics: NewMetrics(c.Registry),
 		checks: newPolicyMetrics(c.Registry),
 	}
+	d.caller = &webhook.Caller{Clients: c.Clients, Observe: d.Metrics.asked}
 	d.Live.forget = d.checks.forget
 	return d
 }

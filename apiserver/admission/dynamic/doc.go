@@ -7,6 +7,7 @@
 //	view     the objects of a request in the versions of their resource
 //	policy   a policy of either type; invocation, one that matches a request, with a binding and a param
 //	Objects  the params and namespaces that policies get
+//	Metrics  calls of webhooks, rejections, match conditions and the duration of steps
 //
 // Package admission/webhook asks webhooks, package expression evaluates expressions.
 //

@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"context"
+	"time"
 
 	admissionwebhook "k8s.io/api/admission/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -55,7 +56,7 @@ func (validatingWebhooks) Name() string { return "ValidatingAdmissionWebhook" }
 // Validate implements admission.Validator.
 func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attributes) error {
 	set := p.Live.Set()
-	if set == nil {
+	if set == nil || a.Asked {
 		return nil
 	}
 	matched := set.plan(formOf(a)).validating
@@ -117,7 +118,9 @@ func (q *hookRequest) meets(ctx context.Context, h *webhook.Configured, in *reso
 	if err != nil {
 		return false, q.failed(err)
 	}
+	start := time.Now()
 	m := conditions.Match(ctx, v, expression.Bindings{Authorizer: q.authorize()}, failurePolicy(h.FailOpen))
+	q.d.Metrics.matched(h.Name, kindWebhook, typeOf(h.Mutating), string(q.a.Operation), m, time.Since(start))
 	if m.Err != nil {
 		return false, apierrors.NewForbidden(q.a.Resource.GroupResource(), q.name, m.Err) // L-42
 	}
@@ -198,6 +201,7 @@ func (q *hookRequest) Annotate(key, value string) { q.a.Audit.Annotate(key, valu
 
 // FailedOpen implements webhook.Question.
 func (q *hookRequest) FailedOpen(h *webhook.Configured, err error) {
+	q.d.Metrics.failOpen.WithLabelValues(h.Name, typeOf(h.Mutating)).Inc()
 	q.d.log.Warn("a webhook can't be asked and is ignored", "webhook", h.Name, "configuration", h.Configuration,
 		"err", err)
 }

@@ -36,6 +36,8 @@ type Hook struct {
 type CallError struct {
 	Hook string
 	Err  error
+	// Code is the HTTP status code of the error in metrics; 0 if Err has it.
+	Code int
 }
 
 // Error has upstream's words (AS pkg/util/webhook/error.go).
@@ -52,7 +54,11 @@ func (e *CallError) Unwrap() error { return e.Err }
 var errSideEffects = errors.New("Webhook SideEffects is nil")
 
 // Caller asks webhooks. Its methods may be called from any goroutine.
-type Caller struct{ Clients *webhook.Clients }
+type Caller struct {
+	Clients *webhook.Clients
+	// Observe is called once for each webhook that was asked; nil ignores it. It may be called from any goroutine.
+	Observe func(*Outcome)
+}
 
 // header is what upstream's client says of itself.
 var header = http.Header{"User-Agent": {"kube-apiserver-admission"}}
@@ -63,11 +69,7 @@ func (c *Caller) Ask(ctx context.Context, h *Hook, r *Request) (*Response, error
 	if err := h.dryRun(r); err != nil {
 		return nil, err
 	}
-	response, err := c.ask(ctx, h, r)
-	if err != nil {
-		return nil, &CallError{Hook: h.Name, Err: err}
-	}
-	return response, nil
+	return c.ask(ctx, h, r)
 }
 
 // dryRun checks that the webhook may be asked about a dry run.
@@ -76,7 +78,7 @@ func (h *Hook) dryRun(r *Request) error {
 	case !r.DryRun:
 		return nil
 	case h.SideEffects == nil:
-		return &CallError{Hook: h.Name, Err: errSideEffects}
+		return &CallError{Hook: h.Name, Err: errSideEffects, Code: http.StatusBadRequest}
 	case *h.SideEffects == admissionregistrationv1.SideEffectClassNone,
 		*h.SideEffects == admissionregistrationv1.SideEffectClassNoneOnDryRun:
 		return nil
@@ -85,14 +87,17 @@ func (h *Hook) dryRun(r *Request) error {
 }
 
 func (c *Caller) ask(ctx context.Context, h *Hook, r *Request) (*Response, error) {
-	gv, err := version(h.ReviewVersions)
-	if err != nil {
-		return nil, fmt.Errorf("could not create admission objects: %w", err)
+	failed := func(code int, what string, err error) (*Response, error) {
+		return nil, &CallError{Hook: h.Name, Err: fmt.Errorf(what+": %w", err), Code: code}
 	}
+	gv, err := version(h.ReviewVersions)
 	uid := types.UID(uuid.NewUUID())
-	data, err := r.encode(gv, uid)
+	var data []byte
+	if err == nil {
+		data, err = r.encode(gv, uid)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("could not create admission objects: %w", err)
+		return failed(http.StatusBadRequest, "could not create admission objects", err)
 	}
 	if h.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -102,11 +107,15 @@ func (c *Caller) ask(ctx context.Context, h *Hook, r *Request) (*Response, error
 	body, err := c.Clients.Call(ctx, &h.Client, data, header)
 	switch {
 	case webhook.IsConfig(err):
-		return nil, fmt.Errorf("could not get REST client: %w", err)
+		return failed(http.StatusInternalServerError, "could not get REST client", err)
 	case err != nil:
-		return nil, fmt.Errorf("failed to call webhook: %w", err)
+		return failed(0, "failed to call webhook", err)
 	}
-	return decode(body, gv, uid, h.Mutating)
+	response, err := decode(body, gv, uid, h.Mutating)
+	if err != nil {
+		return nil, &CallError{Hook: h.Name, Err: err}
+	}
+	return response, nil
 }
 
 // Denial is the error for a response that does not allow the request (L-81); nil for one that does.
@@ -135,7 +144,9 @@ func (h *Hook) Apply(r *Response, object []byte) ([]byte, error) {
 		const unsupported = "admission webhook %q attempted to modify the object, which is not supported for this operation"
 		return nil, apierrors.NewInternalError(fmt.Errorf(unsupported, h.Name))
 	case r.PatchType != admissionv1.PatchTypeJSONPatch:
-		return nil, &CallError{Hook: h.Name, Err: fmt.Errorf("unsupported patch type %q", r.PatchType)}
+		return nil, &CallError{
+			Hook: h.Name, Err: fmt.Errorf("unsupported patch type %q", r.PatchType), Code: http.StatusBadRequest,
+		}
 	}
 	out, err := patch.Apply(object)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,25 +61,37 @@ func (c *Caller) mutate(
 	if err != nil {
 		return false, err
 	}
-	a := asking{hook: h, request: r}
-	var object []byte
-	if a.response, err = c.Ask(ctx, &h.Hook, r); err == nil {
-		a.tell(q)
-		if err = h.Denial(a.response); err == nil {
-			object, err = h.Apply(a.response, r.Object)
-		}
-	}
+	a, start := asking{hook: h, request: r}, time.Now()
+	changed, a.err = c.change(ctx, &a, q, in, at)
+	a.took = time.Since(start)
+	c.observe(&a)
 	var call *CallError
 	switch {
-	case errors.As(err, &call) && h.FailOpen:
-		return false, ignored(ctx, h, q, err, at)
+	case errors.As(a.err, &call) && h.FailOpen:
+		return false, ignored(ctx, h, q, a.err, at)
 	case call != nil:
-		return false, apierrors.NewInternalError(err)
-	case err != nil || object == nil:
+		return false, apierrors.NewInternalError(a.err)
+	}
+	return changed, a.err
+}
+
+// change asks a webhook and changes the object as the response says.
+func (c *Caller) change(
+	ctx context.Context, a *asking, q Change, in schema.GroupVersionResource, at string,
+) (changed bool, err error) {
+	if a.response, err = c.Ask(ctx, &a.hook.Hook, a.request); err != nil {
+		return false, err
+	}
+	a.tell(q)
+	if err := a.hook.Denial(a.response); err != nil {
+		return false, err
+	}
+	object, err := a.hook.Apply(a.response, a.request.Object)
+	if err != nil || object == nil {
 		return false, err
 	}
 	if changed, err = q.Store(in, object); err == nil {
-		q.Annotate("patch.webhook.admission.k8s.io/"+at, h.patch(a.response))
+		q.Annotate("patch.webhook.admission.k8s.io/"+at, a.hook.patch(a.response))
 	}
 	return changed, err
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -46,12 +48,17 @@ func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Question) 
 	}
 	var all sync.WaitGroup
 	for i := range asked {
-		all.Go(func() { asked[i].response, asked[i].err = c.Ask(ctx, &asked[i].hook.Hook, asked[i].request) })
+		all.Go(func() { c.askOne(ctx, &asked[i]) })
 	}
 	all.Wait()
+	for i := range asked {
+		if p := asked[i].panicked; p != nil {
+			panic(p) // in the request's goroutine, where it ends the request only
+		}
+	}
 	var first error
 	for i := range asked {
-		if err := asked[i].result(i, q); err != nil && first == nil {
+		if err := c.result(&asked[i], i, q); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -64,6 +71,21 @@ type asking struct {
 	request  *Request
 	response *Response
 	err      error
+	took     time.Duration
+	// panicked is what the call has panicked with, and where; nil if it has not.
+	panicked any
+}
+
+// askOne asks one webhook. It does not panic.
+func (c *Caller) askOne(ctx context.Context, a *asking) {
+	start := time.Now()
+	defer func() {
+		a.took = time.Since(start)
+		if p := recover(); p != nil {
+			a.panicked = fmt.Sprintf("asking webhook %s: %v\n%s", a.hook.Name, p, debug.Stack())
+		}
+	}()
+	a.response, a.err = c.Ask(ctx, &a.hook.Hook, a.request)
 }
 
 // match returns the webhooks that are asked, with what they are asked.
@@ -86,7 +108,12 @@ func match(ctx context.Context, hooks []*Configured, q Question) (asked []asking
 }
 
 // result tells the request what the webhook has answered, and returns why it is denied.
-func (a *asking) result(place int, q Question) error {
+func (c *Caller) result(a *asking, place int, q Question) error {
+	if a.err == nil {
+		a.tell(q)
+		a.err = a.hook.Denial(a.response)
+	}
+	c.observe(a)
 	var call *CallError
 	switch {
 	case errors.As(a.err, &call) && a.hook.FailOpen:
@@ -97,11 +124,8 @@ func (a *asking) result(place int, q Question) error {
 		return nil
 	case call != nil:
 		return apierrors.NewInternalError(a.err)
-	case a.err != nil:
-		return a.err
 	}
-	a.tell(q)
-	return a.hook.Denial(a.response)
+	return a.err
 }
 
 // tell passes on warnings and annotations, also of a denial (L-79, L-80).

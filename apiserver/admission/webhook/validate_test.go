@@ -148,3 +148,16 @@ func TestNotAsked(t *testing.T) {
 		t.Errorf("%d were asked", n)
 	}
 }
+
+// TestPanic: a panic while a webhook is asked ends the request, and not the process.
+func TestPanic(t *testing.T) {
+	s := webhooktest.Start(t)
+	hooks := validating(t, configuration(s, "a", "a", "b"))
+	defer func() {
+		if p := fmt.Sprint(recover()); !strings.Contains(p, "asking webhook a: runtime error") {
+			t.Errorf("the request panicked with %s", p)
+		}
+	}()
+	err := (&admission.Caller{}).Validate(t.Context(), hooks, &question{}) // without clients
+	t.Errorf("no panic, %v", err)
+}

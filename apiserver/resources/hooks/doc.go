@@ -13,7 +13,8 @@
 //  2. Begin is called once for each attempt to write the object itself, never for its subresources. Finish of its
 //     result is called exactly once, with the outcome of the write, even if the write panics.
 //  3. The guards that Fill returns are compared in the transaction of the write. If one does not hold, Fill is called
-//     again, with a new copy of the object, until the request's deadline.
+//     again, with a new copy of the object, until the request's deadline. If webhooks have been asked about the filled
+//     object, Fill is first called with a copy of that.
 //  4. The result of Create is the response to the client. Only the methods of Request store anything.
 //  5. A dry run calls the same hooks; Request and Write store nothing for it.
 package hooks

@@ -1,14 +1,21 @@
 package webhooktest
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"io"
 	"log"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 )
@@ -42,14 +49,42 @@ type Seen struct {
 // Start starts a server, which allows everything. It ends with the test.
 func Start(t testing.TB) *Server {
 	t.Helper()
+	return start(t, nil)
+}
+
+// StartFor is Start for a server whose certificate has the host names.
+func StartFor(t testing.TB, names ...string) *Server {
+	t.Helper()
+	return start(t, Certificate(t, names...))
+}
+
+func start(t testing.TB, config *tls.Config) *Server {
 	s := &Server{answer: Allow, paths: map[string]Answer{}}
 	h := httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	h.Config.ErrorLog = log.New(io.Discard, "", 0)
+	h.TLS = config
 	h.StartTLS()
 	t.Cleanup(h.Close)
 	s.URL = h.URL
 	s.CA = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: h.Certificate().Raw})
 	return s
+}
+
+// Certificate returns a configuration with a certificate for the host names, which is its own authority.
+func Certificate(t testing.TB, names ...string) *tls.Config {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: names, NotBefore: time.Now().Add(-time.Hour), IsCA: true,
+		NotAfter: time.Now().Add(time.Hour), BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 }
 
 // Script sets how the server answers from now on.

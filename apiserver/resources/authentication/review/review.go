@@ -13,9 +13,12 @@ import (
 )
 
 // Self handles a SelfSubjectReview: it returns the user of the request.
-func Self(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func Self(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authenticationv1.SelfSubjectReview)
 	if err := r.CheckManagers(v); err != nil {
+		return nil, err
+	}
+	if err := hooks.Admit(ctx, r, v, func() error { return nil }); err != nil {
 		return nil, err
 	}
 	v.Status.UserInfo = userInfo(r.User())
@@ -29,8 +32,13 @@ func Token(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.O
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
 	}
-	if v.Spec.Token == "" {
-		return nil, apierrors.NewBadRequest("token is required for TokenReview in authentication")
+	if err := hooks.Admit(ctx, r, v, func() error {
+		if v.Spec.Token == "" {
+			return apierrors.NewBadRequest("token is required for TokenReview in authentication")
+		}
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	v.Status = authenticationv1.TokenReviewStatus{}
 	u, audiences, err := r.Authenticate(ctx, v.Spec.Token, v.Spec.Audiences)

@@ -6,6 +6,7 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -19,16 +20,22 @@ import (
 )
 
 // Subject handles a SubjectAccessReview: whether a user has a permission, in any namespace.
-func Subject(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func Subject(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
 	}
-	return v, access(r, "SubjectAccessReview", &v.ObjectMeta, &v.Spec, &v.Status)
+	if err := hooks.Admit(ctx, r, v, func() error {
+		return validate("SubjectAccessReview", &v.ObjectMeta, &v.Spec)
+	}); err != nil {
+		return nil, err
+	}
+	v.Status = access(r, &v.Spec)
+	return v, nil
 }
 
 // Local handles a LocalSubjectAccessReview: the same in one namespace.
-func Local(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func Local(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.LocalSubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
@@ -36,30 +43,55 @@ func Local(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Obj
 	if err := r.MatchNamespace(v); err != nil {
 		return nil, err
 	}
-	return v, access(r, local, &v.ObjectMeta, &v.Spec, &v.Status)
+	if err := hooks.Admit(ctx, r, v, func() error {
+		if err := validate(local, &v.ObjectMeta, &v.Spec); err != nil {
+			return err
+		}
+		if namespace := r.Namespace(); v.Namespace != namespace { // a webhook has changed it
+			return apierrors.NewBadRequest("spec.resourceAttributes.namespace must match namespace: " + namespace)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	v.Status = access(r, &v.Spec)
+	return v, nil
 }
 
 // Self handles a SelfSubjectAccessReview: whether the user of the request has a permission.
-func Self(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func Self(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SelfSubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
 	}
-	u := r.User()
-	spec := authorizationv1.SubjectAccessReviewSpec{User: u.Name, Groups: u.Groups, UID: u.UID,
-		ResourceAttributes: v.Spec.ResourceAttributes, NonResourceAttributes: v.Spec.NonResourceAttributes}
-	return v, access(r, "SelfSubjectAccessReview", &v.ObjectMeta, &spec, &v.Status)
+	var spec authorizationv1.SubjectAccessReviewSpec
+	if err := hooks.Admit(ctx, r, v, func() error {
+		u := r.User()
+		spec = authorizationv1.SubjectAccessReviewSpec{User: u.Name, Groups: u.Groups, UID: u.UID,
+			ResourceAttributes: v.Spec.ResourceAttributes, NonResourceAttributes: v.Spec.NonResourceAttributes}
+		return validate("SelfSubjectAccessReview", &v.ObjectMeta, &spec)
+	}); err != nil {
+		return nil, err
+	}
+	v.Status = access(r, &spec)
+	return v, nil
 }
 
 // local is the kind whose reviews are namespaced.
 const local = "LocalSubjectAccessReview"
 
-// access authorizes a review. kind is that of the review.
-func access(r hooks.Request, kind string, m *metav1.ObjectMeta, spec *authorizationv1.SubjectAccessReviewSpec,
-	status *authorizationv1.SubjectAccessReviewStatus) error {
+// validate returns the error for a review of the kind that is not valid.
+func validate(kind string, m *metav1.ObjectMeta, spec *authorizationv1.SubjectAccessReviewSpec) error {
 	if errs := check(m, spec, kind == local); len(errs) > 0 {
 		return invalid.New(authorizationv1.SchemeGroupVersion.WithKind(kind).GroupKind(), "", errs)
 	}
+	return nil
+}
+
+// access authorizes a valid review.
+func access(
+	r hooks.Request, spec *authorizationv1.SubjectAccessReviewSpec,
+) authorizationv1.SubjectAccessReviewStatus {
 	a := &authorization.Attributes{User: authentication.User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}}
 	for k, v := range spec.Extra {
 		if a.User.Extra == nil {
@@ -77,9 +109,8 @@ func access(r hooks.Request, kind string, m *metav1.ObjectMeta, spec *authorizat
 		errs = selectorErrors(x)
 	}
 	d := r.Authorizer().Authorize(a)
-	*status = authorizationv1.SubjectAccessReviewStatus{Allowed: d.Allowed(), Denied: d.Verdict == authorization.Deny,
+	return authorizationv1.SubjectAccessReviewStatus{Allowed: d.Allowed(), Denied: d.Verdict == authorization.Deny,
 		Reason: d.Reason(), EvaluationError: strings.Join(errs, "; ")}
-	return nil
 }
 
 // check validates a review (K pkg/apis/authorization/validation). local is that of a LocalSubjectAccessReview, which is

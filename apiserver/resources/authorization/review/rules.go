@@ -13,13 +13,18 @@ import (
 )
 
 // Rules handles a SelfSubjectRulesReview: it lists the user's permissions in a namespace.
-func Rules(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func Rules(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SelfSubjectRulesReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
 	}
-	if v.Spec.Namespace == "" {
-		return nil, apierrors.NewBadRequest("no namespace on request")
+	if err := hooks.Admit(ctx, r, v, func() error {
+		if v.Spec.Namespace == "" {
+			return apierrors.NewBadRequest("no namespace on request")
+		}
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	rules, err := r.Authorizer().Rules(r.User(), v.Spec.Namespace)
 	v.Status = authorizationv1.SubjectRulesReviewStatus{

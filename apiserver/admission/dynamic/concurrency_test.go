@@ -1,0 +1,160 @@
+package dynamic_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+// TestRace: a patch whose webhook is overtaken by another write is admitted again, with the newer object; a PUT with a
+// resourceVersion conflicts (L-12, L-S20).
+func TestRace(t *testing.T) {
+	c := start(t)
+	stored := c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`).Object()
+	var once sync.Once
+	overtaken := func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
+		once.Do(func() {
+			a, err := c.Try("PUT", maps+"/m?fieldManager=other", `{"metadata":{"name":"m","labels":{"other":"write"}}}`)
+			if err != nil || a.Code != 200 {
+				t.Errorf("%v %s", err, a.Body)
+			}
+		})
+		webhooktest.Allow(w, review)
+	}
+	c.hook.ScriptPath("/v", overtaken)
+	c.register("Validating", "v", "/v", rule("UPDATE", "", "v1", "configmaps"),
+		`"matchConditions":[{"name":"c","expression":"request.options.?fieldManager.orValue('') != 'other'"}]`)
+	obj := c.want(200, "PATCH", maps+"/m", `{"data":{"a":"b"}}`, "Content-Type", merge).Object()
+	if data, _, _ := unstructured.NestedString(obj.Object, "data", "a"); data != "b" || obj.GetLabels()["other"] != "write" {
+		t.Errorf("stored %v", obj.Object)
+	}
+	seen := c.hook.Seen()
+	if len(seen) != 2 {
+		t.Fatalf("%d calls", len(seen))
+	}
+	var old unstructured.Unstructured
+	if err := json.Unmarshal(seen[1].Review.Request.OldObject.Raw, &old); err != nil {
+		t.Fatal(err)
+	}
+	if old.GetLabels()["other"] != "write" {
+		t.Errorf("the last call has oldObject %v", old.Object)
+	}
+	once = sync.Once{}
+	a := c.want(409, "PUT", maps+"/m", `{"metadata":{"name":"m","resourceVersion":"`+obj.GetResourceVersion()+`"}}`)
+	if m := a.Status().Message; !strings.Contains(m, "the object has been modified") {
+		t.Errorf("message %s", m)
+	}
+	if stored.GetUID() != obj.GetUID() {
+		t.Error("the object was replaced")
+	}
+}
+
+// TestAtTheSameTime: validating webhooks are asked at the same time (L-51, L-S21).
+func TestAtTheSameTime(t *testing.T) {
+	c := start(t)
+	var together sync.WaitGroup
+	together.Add(3)
+	c.hook.Script(func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
+		together.Done()
+		together.Wait()
+		webhooktest.Allow(w, review)
+	})
+	for _, name := range []string{"a", "b", "c"} {
+		c.register("Validating", name, "/", rule("CREATE", "", "v1", "configmaps"))
+	}
+	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
+}
+
+// TestInForceAtOnce: a configuration is in force for the next request, on the server that stored it and on another one
+// over the same store, and no longer after its removal (O-01, L-S22).
+func TestInForceAtOnce(t *testing.T) {
+	store := storagetest.Open(t)
+	one := apiservertest.Start(t, &apiservertest.Options{Store: store})
+	two := apiservertest.Start(t, &apiservertest.Options{Store: store})
+	hook := webhooktest.Start(t)
+	hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
+	writes, reads := &cluster{one, t, hook}, []*cluster{{one, t, hook}, {two, t, hook}}
+	requests := []struct {
+		method, path, body string
+		code               int
+	}{
+		{"POST", maps, `{"metadata":{"generateName":"m"}}`, 201},
+		{"POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", `{"metadata":{"generateName":"r"}}`, 201},
+		{"POST", authz + "selfsubjectaccessreviews", `{"spec":{"nonResourceAttributes":{"verb":"get","path":"/"}}}`, 201},
+		{"POST", pods + "/p/exec", "", 501},
+	}
+	for i := range 50 {
+		on, r := reads[i%2], requests[i/2%len(requests)]
+		name := fmt.Sprint("h", i)
+		writes.register("Validating", name, "/", rule("*", "*", "*", "*/*"))
+		on.want(403, r.method, r.path, r.body)
+		writes.want(200, "DELETE", hookConfigs+"validatingwebhookconfigurations/"+name, nil)
+		on.want(r.code, r.method, r.path, r.body)
+	}
+}
+
+// TestServices: a webhook that is asked about services holds up neither other services' creation nor a service that it
+// creates itself (registry: Turn).
+func TestServices(t *testing.T) {
+	c := start(t)
+	const body = `{"metadata":{"name":%q},"spec":{"ports":[{"port":80}]}}`
+	var waiting sync.WaitGroup
+	waiting.Add(2)
+	var inner atomic.Int64
+	first := map[string]func(){"a": sync.OnceFunc(waiting.Done), "b": sync.OnceFunc(waiting.Done)}
+	c.hook.Script(func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
+		switch name := review.Request.Name; {
+		case name == "a" || name == "b":
+			first[name]() // both are in the webhook at the same time
+			waiting.Wait()
+		case name == "outer": // it creates another service whenever it is asked
+			other := fmt.Sprint("inner", inner.Add(1))
+			if a, err := c.Try("POST", services, fmt.Sprintf(body, other)); err != nil || a.Code != 201 {
+				t.Errorf("%v %s", err, a.Body)
+			}
+		}
+		webhooktest.Allow(w, review)
+	})
+	c.register("Validating", "v", "/", rule("CREATE", "", "v1", "services"), `"timeoutSeconds":30`)
+	var all sync.WaitGroup
+	for _, name := range []string{"a", "b"} {
+		all.Go(func() {
+			if a, err := c.Try("POST", services, fmt.Sprintf(body, name)); err != nil || a.Code != 201 {
+				t.Errorf("%v %s", err, a.Body)
+			}
+		})
+	}
+	all.Wait()
+	c.want(201, "POST", services, fmt.Sprintf(body, "outer"))
+	var addresses []string
+	for _, item := range c.want(200, "GET", services, nil).List().Items {
+		ip, _, _ := unstructured.NestedString(item.Object, "spec", "clusterIP")
+		addresses = append(addresses, ip)
+	}
+	slices.Sort(addresses)
+	if len(slices.Compact(slices.Clone(addresses))) != 4 || inner.Load() != 1 {
+		t.Errorf("addresses %v, the webhook was asked %d times", addresses, inner.Load())
+	}
+}
+
+// TestRestart: stored configurations are in force for the first request of a server.
+func TestRestart(t *testing.T) {
+	store, hook := storagetest.Open(t), webhooktest.Start(t)
+	hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
+	before := &cluster{apiservertest.Start(t, &apiservertest.Options{Store: store}), t, hook}
+	before.register("Validating", "v", "/", rule("CREATE", "", "v1", "configmaps"))
+	after := &cluster{apiservertest.Start(t, &apiservertest.Options{Store: store}), t, hook}
+	after.want(403, "POST", maps, `{"metadata":{"name":"m"}}`)
+}

@@ -1,0 +1,45 @@
+package dynamic_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
+)
+
+// TestEscalationByMutation: a user who may write roles can't have a webhook add rights that the user does not have. The
+// rights of a role are checked as the mutating webhooks have left it.
+func TestEscalationByMutation(t *testing.T) {
+	s := apiservertest.StartSecured(t, nil)
+	c := &cluster{Server: s.Server, t: t, hook: webhooktest.Start(t)}
+	s.Grant("alice", "a", "roles", `[{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["create"]}]`)
+	const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/a/roles"
+	if a := s.As("alice", "POST", roles, `{"metadata":{"name":"before"}}`); a.Code != 201 {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	// The right is added in the second round.
+	const grant = `[{"op":"add","path":"/rules","value":[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]}]`
+	c.hook.ScriptPath("/label", patch(`[{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`))
+	c.hook.ScriptPath("/grant", func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
+		if strings.Contains(string(review.Request.Object.Raw), `"labels"`) {
+			patch(grant)(w, review)
+			return
+		}
+		webhooktest.Allow(w, review)
+	})
+	rules := rule("CREATE", "rbac.authorization.k8s.io", "v1", "roles")
+	c.register("Mutating", "a", "/grant", rules, `"reinvocationPolicy":"IfNeeded"`)
+	c.register("Mutating", "b", "/label", rules)
+	a := s.As("alice", "POST", roles, `{"metadata":{"name":"r"}}`)
+	if a.Code != 403 || !strings.Contains(a.Status().Message, "is attempting to grant RBAC permissions not currently held") {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	if got := c.calls(); !slices.Equal(got, []string{"/grant", "/label", "/grant"}) {
+		t.Errorf("calls %v", got)
+	}
+}

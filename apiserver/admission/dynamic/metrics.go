@@ -1,0 +1,131 @@
+package dynamic
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
+	"github.com/kubecascade/kubecascade/apiserver/expression"
+)
+
+// Metrics are those of webhooks and of match conditions, under upstream's names (L-110, L-111; AS
+// pkg/admission/metrics). There is no apiserver_admission_controller_admission_duration_seconds: to take the time of
+// each of some twenty plugins would cost every write more than a microsecond.
+type Metrics struct {
+	duration           *prometheus.HistogramVec
+	rejection          *prometheus.CounterVec
+	failOpen           *prometheus.CounterVec
+	request            *prometheus.CounterVec
+	conditionErrors    *prometheus.CounterVec
+	conditionExclusion *prometheus.CounterVec
+	conditionDuration  *prometheus.HistogramVec
+	// steps are the series of a step, an operation and whether the request was rejected. A look-up by the values of
+	// labels would cost more than all else.
+	steps map[step]prometheus.Observer
+}
+
+// step is what a step's duration is observed by.
+type step struct {
+	step      admission.Step
+	operation admission.Operation
+	rejected  bool
+}
+
+// What has match conditions.
+const kindWebhook = "webhook"
+
+// maxCode is the largest status code in a label (AS pkg/admission/metrics: ObserveWebhook).
+const maxCode = 600
+
+// NewMetrics returns metrics that are registered with r; nil registers them nowhere.
+func NewMetrics(r prometheus.Registerer) *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "apiserver_admission_" + name, Help: help}, labels)
+	}
+	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(
+			prometheus.HistogramOpts{Name: "apiserver_admission_" + name, Help: help, Buckets: buckets}, labels,
+		)
+	}
+	condition := []string{"name", "kind", "type", "operation"}
+	m := &Metrics{
+		duration: histogram("webhook_admission_duration_seconds", "Duration of the calls of an admission webhook, in seconds.",
+			[]float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25}, "name", "type", "operation", "rejected"),
+		rejection: counter("webhook_rejection_count", "Requests that an admission webhook, or its failure, has rejected.",
+			"name", "type", "operation", "error_type", "rejection_code"),
+		failOpen: counter("webhook_fail_open_count", "Failures of an admission webhook that were ignored.", "name", "type"),
+		request: counter("webhook_request_total", "Calls of an admission webhook, by HTTP status code.",
+			"name", "type", "operation", "code", "rejected"),
+		conditionErrors: counter("match_condition_evaluation_errors_total",
+			"Match conditions whose evaluation has failed.", condition...),
+		conditionExclusion: counter("match_condition_exclusions_total",
+			"Requests that match conditions have excluded.", condition...),
+		conditionDuration: histogram("match_condition_evaluation_seconds",
+			"Duration of the evaluation of match conditions, in seconds.",
+			[]float64{0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25}, condition...),
+	}
+	durations := histogram("step_admission_duration_seconds",
+		"Duration of a step of admission, in seconds.",
+		[]float64{0.005, 0.025, 0.1, 0.5, 1, 2.5}, "type", "operation", "rejected")
+	m.steps = stepsOf(durations)
+	if r != nil {
+		r.MustRegister(durations, m.duration, m.rejection, m.failOpen, m.request, m.conditionErrors, m.conditionExclusion,
+			m.conditionDuration)
+	}
+	return m
+}
+
+// stepsOf returns all series of steps.
+func stepsOf(durations *prometheus.HistogramVec) map[step]prometheus.Observer {
+	all := map[step]prometheus.Observer{}
+	for _, s := range []admission.Step{admission.Admitting, admission.Validating} {
+		for _, o := range []admission.Operation{admission.Create, admission.Update, admission.Delete, admission.Connect} {
+			for _, rejected := range []bool{false, true} {
+				all[step{s, o, rejected}] = durations.WithLabelValues(string(s), string(o), strconv.FormatBool(rejected))
+			}
+		}
+	}
+	return all
+}
+
+// Step observes a step of admission.
+func (m *Metrics) Step(s admission.Step, o admission.Operation, rejected bool, took time.Duration) {
+	if series := m.steps[step{s, o, rejected}]; series != nil {
+		series.Observe(took.Seconds())
+	}
+}
+
+// typeOf is the label type of webhooks.
+func typeOf(mutating bool) string {
+	if mutating {
+		return "admit"
+	}
+	return "validating"
+}
+
+// asked observes a call.
+func (m *Metrics) asked(o *webhook.Outcome) {
+	name, kind, operation := o.Hook.Name, typeOf(o.Hook.Mutating), string(o.Operation)
+	code, rejected := strconv.Itoa(min(o.Code, maxCode)), strconv.FormatBool(o.Rejected)
+	if o.Rejected && !o.Canceled {
+		m.rejection.WithLabelValues(name, kind, operation, string(o.Error), code).Inc()
+	}
+	m.request.WithLabelValues(name, kind, operation, code, rejected).Inc()
+	m.duration.WithLabelValues(name, kind, operation, rejected).Observe(o.Took.Seconds())
+}
+
+// matched observes an evaluation of match conditions.
+func (m *Metrics) matched(
+	name, kind, phase, operation string, result expression.Match, took time.Duration,
+) {
+	if result.Failed > 0 {
+		m.conditionErrors.WithLabelValues(name, kind, phase, operation).Add(float64(result.Failed))
+	}
+	if !result.Matches && result.Err == nil {
+		m.conditionExclusion.WithLabelValues(name, kind, phase, operation).Inc()
+	}
+	m.conditionDuration.WithLabelValues(name, kind, phase, operation).Observe(took.Seconds())
+}

@@ -1,0 +1,157 @@
+package dynamic_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
+)
+
+const (
+	authn = "/apis/authentication.k8s.io/v1/"
+	authz = "/apis/authorization.k8s.io/v1/"
+)
+
+// TestVirtualKinds: webhooks are asked about reviews, which are not stored: mutating ones before the review is
+// validated, validating ones after that (L-24, L-S06).
+func TestVirtualKinds(t *testing.T) {
+	c := start(t)
+	c.register("Mutating", "m", "/mutate", rule("CREATE", "*", "*", "*/*"))
+	c.register("Validating", "v", "/validate", rule("CREATE", "*", "*", "*/*"))
+	const access = `"resourceAttributes":{"verb":"get","resource":"pods","namespace":"absent"}`
+	for _, test := range []struct{ path, valid, invalid, want string }{
+		{authn + "tokenreviews", `{"spec":{"token":"x"}}`, `{"spec":{}}`,
+			"CREATE TokenReview tokenreviews   new CreateOptions"},
+		{authn + "selfsubjectreviews", `{}`, "", "CREATE SelfSubjectReview selfsubjectreviews   new CreateOptions"},
+		{authz + "subjectaccessreviews", `{"spec":{"user":"u",` + access + `}}`, `{"spec":{}}`,
+			"CREATE SubjectAccessReview subjectaccessreviews   new CreateOptions"},
+		{authz + "namespaces/absent/localsubjectaccessreviews", `{"spec":{"user":"u",` + access + `}}`, `{"spec":{}}`,
+			"CREATE LocalSubjectAccessReview localsubjectaccessreviews  absent new CreateOptions"},
+		{authz + "selfsubjectaccessreviews", `{"spec":{` + access + `}}`, `{"spec":{}}`,
+			"CREATE SelfSubjectAccessReview selfsubjectaccessreviews   new CreateOptions"},
+		{authz + "selfsubjectrulesreviews", `{"spec":{"namespace":"n"}}`, `{"spec":{}}`,
+			"CREATE SelfSubjectRulesReview selfsubjectrulesreviews   new CreateOptions"},
+	} {
+		c.hook.Seen()
+		c.want(201, "POST", test.path, test.valid)
+		seen := c.hook.Seen()
+		for _, s := range seen {
+			if got := summary(s.Review.Request); got != test.want {
+				t.Errorf("%s, %s:\n  got %s\n want %s", test.path, s.Path, got, test.want)
+			}
+		}
+		if len(seen) != 2 || seen[0].Path != "/mutate" || seen[1].Path != "/validate" {
+			t.Errorf("%s: %d calls", test.path, len(seen))
+		}
+		if test.invalid == "" {
+			continue
+		}
+		if a := c.Do("POST", test.path, test.invalid); a.Code != 400 && a.Code != 422 {
+			t.Errorf("%s: an invalid review: %d %s", test.path, a.Code, a.Body)
+		}
+		if got := c.calls(); !slices.Equal(got, []string{"/mutate"}) {
+			t.Errorf("%s: an invalid review: calls %v", test.path, got)
+		}
+	}
+}
+
+// TestReviewDenied: a review is denied by a validating webhook, and changed by a mutating one (L-S06).
+func TestReviewDenied(t *testing.T) {
+	c := start(t)
+	c.register("Mutating", "m", "/m", rule("CREATE", "authorization.k8s.io", "*", "*"))
+	c.hook.ScriptPath("/m", patch(`[{"op":"add","path":"/metadata/namespace","value":"other"},`+
+		`{"op":"add","path":"/spec/resourceAttributes/namespace","value":"other"}]`))
+	a := c.want(400, "POST", authz+"namespaces/default/localsubjectaccessreviews",
+		`{"spec":{"user":"u","resourceAttributes":{"verb":"get","resource":"pods","namespace":"default"}}}`)
+	if m := a.Status().Message; m != "spec.resourceAttributes.namespace must match namespace: default" {
+		t.Errorf("message %q", m)
+	}
+	a = c.want(422, "POST", authz+"subjectaccessreviews",
+		`{"spec":{"user":"u","resourceAttributes":{"verb":"get","resource":"pods"}}}`)
+	if m := a.Status().Message; !strings.Contains(m, "metadata: Invalid value") {
+		t.Errorf("message %q", m)
+	}
+	c.hook.ScriptPath("/v", webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
+	c.register("Validating", "v", "/v", rule("CREATE", "*", "*", "*/*"))
+	a = c.want(403, "POST", authn+"tokenreviews", `{"spec":{"token":"x"}}`)
+	if m := a.Status().Message; m != `admission webhook "v.example.com" denied the request: no` {
+		t.Errorf("message %q", m)
+	}
+}
+
+// TestExempt: webhooks are not asked about configurations of webhooks and policies, so that none locks itself in
+// (L-23, L-S06).
+func TestExempt(t *testing.T) {
+	c := start(t)
+	c.hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
+	c.register("Validating", "v", "/", rule("*", "*", "*", "*/*"))
+	c.register("Mutating", "m", "/", rule("*", "*", "*", "*/*"))
+	const merge = "application/merge-patch+json"
+	c.want(403, "POST", maps, `{"metadata":{"name":"a"}}`)
+	c.hook.Seen()
+	for _, policy := range []struct{ path, body string }{
+		{"validatingadmissionpolicies", `{"metadata":{"name":"a"},"spec":{"matchConstraints":{"resourceRules":[` +
+			rule("CREATE", "", "v1", "pods") + `]},"validations":[{"expression":"true"}]}}`},
+		{"validatingadmissionpolicybindings",
+			`{"metadata":{"name":"a"},"spec":{"policyName":"a","validationActions":["Deny"]}}`},
+		{"mutatingadmissionpolicies", `{"metadata":{"name":"a"},"spec":{"reinvocationPolicy":"Never",` +
+			`"matchConstraints":{"resourceRules":[` + rule("CREATE", "", "v1", "pods") + `]},` +
+			`"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[JSONPatch{op: \"remove\", path: \"/metadata/labels\"}]"}}]}}`},
+		{"mutatingadmissionpolicybindings", `{"metadata":{"name":"a"},"spec":{"policyName":"a"}}`},
+	} {
+		c.want(201, "POST", hookConfigs+policy.path, policy.body)
+		c.want(200, "PATCH", hookConfigs+policy.path+"/a", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", merge)
+		c.want(200, "DELETE", hookConfigs+policy.path+"/a", nil)
+	}
+	c.want(200, "PATCH", hookConfigs+"mutatingwebhookconfigurations/m", `{"metadata":{"labels":{"a":"b"}}}`,
+		"Content-Type", merge)
+	c.want(200, "DELETE", hookConfigs+"mutatingwebhookconfigurations/m", nil)
+	c.want(200, "DELETE", hookConfigs+"validatingwebhookconfigurations", nil)
+	if got := c.calls(); len(got) > 0 {
+		t.Errorf("calls %v", got)
+	}
+	c.want(201, "POST", maps, `{"metadata":{"name":"a"}}`)
+}
+
+// TestPartsOfARequest: what an eviction and a binding do to the pod is not admitted, they themselves are (L-18, L-19,
+// L-S05).
+func TestPartsOfARequest(t *testing.T) {
+	c := start(t)
+	for _, name := range []string{"evicted", "bound", "other"} {
+		c.want(201, "POST", pods, pod(name))
+	}
+	c.want(201, "POST", "/api/v1/namespaces/default/serviceaccounts", `{"metadata":{"name":"a"}}`)
+	c.register("Validating", "pods", "/pods", rule("*", "", "v1", "pods"))
+	c.register("Validating", "subs", "/subs", rule("*", "*", "*", "pods/* bindings"))
+	c.register("Mutating", "tokens", "/subs", rule("*", "*", "*", "serviceaccounts/*"))
+	for _, test := range []struct {
+		path, body string
+		code       int
+		want       string
+	}{
+		{pods + "/evicted/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"evicted"}}`, 201,
+			"CREATE Eviction pods/eviction evicted default new CreateOptions"},
+		{pods + "/bound/binding", `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"bound"},"target":{"name":"n"}}`,
+			201, "CREATE Binding pods/binding bound default new CreateOptions"},
+		{"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"other"},"target":{"name":"n"}}`, 201,
+			"CREATE Binding bindings other default new CreateOptions"},
+		{"/api/v1/namespaces/default/serviceaccounts/a/token", `{"spec":{"audiences":["a"]}}`, 501,
+			"CREATE TokenRequest serviceaccounts/token a default new CreateOptions"}, // there is no key to sign with
+	} {
+		c.hook.Seen()
+		c.want(test.code, "POST", test.path, test.body)
+		var got []string
+		for _, s := range c.hook.Seen() {
+			if s.Path != "/subs" && s.Path != "/pods" || s.Review.Request.Resource.Resource == "pods" && s.Review.Request.SubResource == "" {
+				t.Errorf("%s: called %s about %s", test.path, s.Path, summary(s.Review.Request))
+			}
+			got = append(got, summary(s.Review.Request))
+		}
+		if !slices.Equal(got, []string{test.want}) {
+			t.Errorf("%s:\n  got %v\n want %s", test.path, got, test.want)
+		}
+	}
+}

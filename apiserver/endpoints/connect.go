@@ -1,0 +1,84 @@
+package endpoints
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// proxied is the subresource that every method connects to; its options have the rest of the path.
+const proxied = "proxy"
+
+// connects reports whether a request is for a subresource that needs a kubelet or the cluster's network.
+func connects(t registry.Target, verb string) bool {
+	return t.Subresource != nil && t.Subresource.Action == resources.Unserved &&
+		(t.Subresource.Has(verb) || t.Subresource.Name == proxied)
+}
+
+// connect admits a connection, and then answers that there is none (L-21, O-06; AS pkg/endpoints/handlers/rest.go:
+// ConnectResource). Logs are read with GET, which is not admitted.
+func (a *API) connect(req *request, limit time.Duration) error {
+	kind := req.Subresource.Kind
+	if kind.Empty() {
+		return status.ErrNeedsKubelet
+	}
+	if exchange.Query(req.r).Get("dryRun") != "" { // B-70
+		return status.BadRequest("dryRun is not supported")
+	}
+	options, err := resources.Scheme().New(kind)
+	if err == nil {
+		err = requestinfo.DecodeConnect(req.connectQuery(), options)
+	}
+	if err != nil {
+		return err
+	}
+	return a.limits.Seat(req.w, req.r, inflight.Ask{Attributes: req.info.Attributes()}, func() error {
+		return a.admitConnection(req.r, &req.Operation, options, limit)
+	})
+}
+
+// admitConnection asks the admission plugins about a connection within the limit; 0 is none.
+func (a *API) admitConnection(
+	r *http.Request, o *registry.Operation, options runtime.Object, limit time.Duration,
+) error {
+	ctx := r.Context()
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = exchange.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	if err := a.registry.Connect(ctx, o, options); err != nil {
+		return err
+	}
+	return status.ErrNeedsKubelet
+}
+
+// connectQuery returns the parameters of a connection. The path of a proxied request is one of them, whatever the
+// client sends under that name.
+func (req *request) connectQuery() url.Values {
+	query := exchange.Query(req.r)
+	if req.Subresource.Name != proxied {
+		return query
+	}
+	query = maps.Clone(query)
+	if query == nil {
+		query = url.Values{}
+	}
+	path := ""
+	if req.Rest != "" {
+		path = "/" + req.Rest
+	}
+	query["path"] = []string{path}
+	return query
+}
