@@ -67,6 +67,9 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 		return nil, err
 	}
 	DedupOwners(obj, true, o.Warn.Add)
+	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil { // a plugin may have changed it
+		return nil, err
+	}
 	if obj.GetName() != "" || obj.GetGenerateName() == "" {
 		return s.createNamed(ctx, o, obj)
 	}

@@ -37,7 +37,8 @@ func TestRace(t *testing.T) {
 	c.register("Validating", "v", "/v", rule("UPDATE", "", "v1", "configmaps"),
 		`"matchConditions":[{"name":"c","expression":"request.options.?fieldManager.orValue('') != 'other'"}]`)
 	obj := c.want(200, "PATCH", maps+"/m", `{"data":{"a":"b"}}`, "Content-Type", merge).Object()
-	if data, _, _ := unstructured.NestedString(obj.Object, "data", "a"); data != "b" || obj.GetLabels()["other"] != "write" {
+	data, _, _ := unstructured.NestedString(obj.Object, "data", "a")
+	if data != "b" || obj.GetLabels()["other"] != "write" {
 		t.Errorf("stored %v", obj.Object)
 	}
 	seen := c.hook.Seen()

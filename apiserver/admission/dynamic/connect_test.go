@@ -25,7 +25,8 @@ func TestConnect(t *testing.T) {
 		want, object string
 	}{
 		{"POST", pods + "/p/exec?command=sh&command=-c&stdin=true&tty=1&stdout=false&container=c&other=x", 501,
-			"CONNECT PodExecOptions pods/exec p default new ", exec + `"stdin":true,"tty":true,"container":"c","command":["sh","-c"]}`},
+			"CONNECT PodExecOptions pods/exec p default new ",
+			exec + `"stdin":true,"tty":true,"container":"c","command":["sh","-c"]}`},
 		{"GET", pods + "/p/exec", 501, "CONNECT PodExecOptions pods/exec p default new ", exec + `"command":null}`},
 		{"POST", pods + "/p/attach?stderr=true", 501, "CONNECT PodAttachOptions pods/attach p default new ",
 			`{"kind":"PodAttachOptions","apiVersion":"v1","stderr":true}`},

@@ -17,7 +17,8 @@ import (
 func TestEscalationByMutation(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	c := &cluster{Server: s.Server, t: t, hook: webhooktest.Start(t)}
-	s.Grant("alice", "a", "roles", `[{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["create"]}]`)
+	s.Grant("alice", "a", "roles",
+		`[{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["create"]}]`)
 	const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/a/roles"
 	if a := s.As("alice", "POST", roles, `{"metadata":{"name":"before"}}`); a.Code != 201 {
 		t.Fatalf("%d %s", a.Code, a.Body)
@@ -36,7 +37,8 @@ func TestEscalationByMutation(t *testing.T) {
 	c.register("Mutating", "a", "/grant", rules, `"reinvocationPolicy":"IfNeeded"`)
 	c.register("Mutating", "b", "/label", rules)
 	a := s.As("alice", "POST", roles, `{"metadata":{"name":"r"}}`)
-	if a.Code != 403 || !strings.Contains(a.Status().Message, "is attempting to grant RBAC permissions not currently held") {
+	if a.Code != 403 ||
+		!strings.Contains(a.Status().Message, "is attempting to grant RBAC permissions not currently held") {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	if got := c.calls(); !slices.Equal(got, []string{"/grant", "/label", "/grant"}) {

@@ -52,7 +52,8 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	}
 	condition := []string{"name", "kind", "type", "operation"}
 	m := &Metrics{
-		duration: histogram("webhook_admission_duration_seconds", "Duration of the calls of an admission webhook, in seconds.",
+		duration: histogram("webhook_admission_duration_seconds",
+			"Duration of the calls of an admission webhook, in seconds.",
 			[]float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25}, "name", "type", "operation", "rejected"),
 		rejection: counter("webhook_rejection_count", "Requests that an admission webhook, or its failure, has rejected.",
 			"name", "type", "operation", "error_type", "rejection_code"),

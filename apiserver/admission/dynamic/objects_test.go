@@ -88,7 +88,8 @@ func TestChangedObject(t *testing.T) {
 	if rv := object(t, all[0].Object.Raw).GetResourceVersion(); rv != stored.GetResourceVersion() {
 		t.Errorf("object %s", all[0].Object.Raw)
 	}
-	if got := string(all[1].Options.Raw); got != `{"kind":"DeleteOptions","apiVersion":"meta.k8s.io/v1","propagationPolicy":"Background"}` {
+	const options = `{"kind":"DeleteOptions","apiVersion":"meta.k8s.io/v1","propagationPolicy":"Background"}`
+	if got := string(all[1].Options.Raw); got != options {
 		t.Errorf("options %s", got)
 	}
 	if object(t, all[2].OldObject.Raw).GetDeletionTimestamp() == nil || object(t, all[2].Object.Raw).GetFinalizers() != nil {

@@ -36,7 +36,7 @@ func address(
 }
 
 // errNoNetwork: a Service without an address that can be reached.
-var errNoNetwork = errors.New("this server has no cluster network, so that only addresses in EndpointSlices are reached")
+var errNoNetwork = errors.New("this server has no cluster network and reaches only addresses in EndpointSlices")
 
 // byFamily returns the slices of the Service's primary IP family, and then the others.
 func byFamily(s *corev1.Service, all []*discoveryv1.EndpointSlice) [][]*discoveryv1.EndpointSlice {

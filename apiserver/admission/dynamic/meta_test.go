@@ -1,0 +1,118 @@
+package dynamic_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+)
+
+// TestMetadata: what a webhook makes of the metadata is checked like what a client sends. A new object is stored under
+// the name that a webhook gives it, but in no other namespace (L-91; AS pkg/registry/rest/create.go: BeforeCreate).
+func TestMetadata(t *testing.T) {
+	c := start(t)
+	c.hook.ScriptPath("/name", patch(`[{"op":"replace","path":"/metadata/name","value":"renamed"}]`))
+	c.hook.ScriptPath("/namespace", patch(`[{"op":"replace","path":"/metadata/namespace","value":"kube-system"}]`))
+	c.hook.ScriptPath("/uid", patch(`[{"op":"add","path":"/metadata/uid","value":"mine"}]`))
+	c.want(201, "POST", maps, `{"metadata":{"name":"stored"}}`)
+	for _, test := range []struct {
+		hook, method, path, body string
+		code                     int
+		want                     string
+	}{
+		{"/name", "POST", maps, `{"metadata":{"name":"m"}}`, 201, `"name":"renamed"`},
+		{"/name", "PUT", maps + "/stored", `{"metadata":{"name":"stored"}}`, 422, "metadata.name: Invalid value"},
+		{"/namespace", "POST", maps, `{"metadata":{"name":"m"}}`, 400,
+			"the namespace of the provided object does not match the namespace sent on the request"},
+		{"/namespace", "PUT", maps + "/stored", `{"metadata":{"name":"stored"}}`, 400,
+			"the namespace of the provided object does not match the namespace sent on the request"},
+		{"/namespace", "PATCH", maps + "/stored", `{"data":{"a":"b"}}`, 400,
+			"the namespace of the provided object does not match the namespace sent on the request"},
+		{"/uid", "PUT", maps + "/stored", `{"metadata":{"name":"stored"}}`, 422, "metadata.uid: Invalid value"},
+		{"/uid", "POST", maps, `{"metadata":{"name":"u"}}`, 201, `"name":"u"`},
+	} {
+		c.register("Mutating", "m", test.hook, rule("CREATE UPDATE", "", "v1", "configmaps"))
+		var header []string
+		if test.method == "PATCH" {
+			header = []string{"Content-Type", merge}
+		}
+		a := c.Do(test.method, test.path, test.body, header...)
+		if a.Code != test.code || !strings.Contains(string(a.Body), test.want) || a.Object().GetUID() == "mine" {
+			t.Errorf("%s %s %s: %d %s", test.hook, test.method, test.path, a.Code, a.Body)
+		}
+		c.want(200, "DELETE", hookConfigs+"mutatingwebhookconfigurations/m", nil)
+	}
+}
+
+// TestApplied: an apply whose result a webhook changes in the same way again writes nothing.
+func TestApplied(t *testing.T) {
+	c := start(t)
+	c.hook.Script(patch(`[{"op":"add","path":"/metadata/labels","value":{"added":"yes"}}]`))
+	c.register("Mutating", "m", "/", rule("CREATE UPDATE", "", "v1", "configmaps"))
+	const doc = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"},"data":{"a":"b"}}`
+	var versions []string
+	for _, code := range []int{201, 200, 200} {
+		a := c.want(code, "PATCH", maps+"/m?fieldManager=f", doc, "Content-Type", "application/apply-patch+yaml")
+		versions = append(versions, a.Object().GetResourceVersion())
+		if a.Object().GetLabels()["added"] != "yes" {
+			t.Errorf("%s", a.Body)
+		}
+	}
+	if versions[0] != versions[1] || versions[1] != versions[2] {
+		t.Errorf("resource versions %v", versions)
+	}
+}
+
+// TestDestructive: a patch that leaves no object is an error, for built-in and custom resources, on create and update.
+func TestDestructive(t *testing.T) {
+	c := start(t)
+	c.define(widgets)
+	const custom = "/apis/example.com/v1/namespaces/default/widgets"
+	kinds := map[string]string{maps: `{"metadata":{"name":"stored"}}`,
+		custom: `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"stored"}}`}
+	for path, body := range kinds {
+		c.want(201, "POST", path, body)
+	}
+	c.register("Mutating", "m", "/m", rule("CREATE UPDATE", "*", "*", "configmaps widgets"))
+	for _, doc := range []string{
+		`[{"op":"remove","path":"/metadata"}]`, `[{"op":"replace","path":"/metadata","value":null}]`,
+		`[{"op":"replace","path":"/metadata","value":7}]`, `[{"op":"replace","path":"","value":null}]`,
+		`[{"op":"replace","path":"","value":[]}]`, `[{"op":"replace","path":"","value":{}}]`,
+		`[{"op":"remove","path":""}]`,
+		`[{"op":"move","from":"/metadata/name","path":"/metadata/labels"}]`, `[null]`, `[{}]`, `null`,
+		`[{"op":"replace","path":"/metadata/name","value":null}]`, `[{"op":"replace","path":"/metadata/labels","value":{"a":1}}]`,
+	} {
+		c.hook.ScriptPath("/m", patch(doc))
+		for path, body := range kinds {
+			create := strings.Replace(body, "stored", "new", 1)
+			for _, a := range []apiservertest.Answer{c.Do("POST", path, create),
+				c.Do("PATCH", path+"/stored", `{"metadata":{"annotations":{"a":"b"}}}`, "Content-Type", merge)} {
+				if a.Code < 400 && doc != "null" || a.Code == 500 && strings.Contains(string(a.Body), "panic") {
+					t.Errorf("%s %s: %d %s", doc, path, a.Code, a.Body)
+				}
+			}
+			c.Do("DELETE", path+"/new", nil)
+		}
+	}
+}
+
+// TestSubresources: a webhook for a subresource changes what that may change, and nothing else (L-16, L-93).
+func TestSubresources(t *testing.T) {
+	c := start(t)
+	const deployments = "/apis/apps/v1/namespaces/default/deployments"
+	c.want(201, "POST", deployments, `{"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},`+
+		`"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
+	c.hook.ScriptPath("/m", patch(`[{"op":"add","path":"/status/replicas","value":5},{"op":"replace","path":"/spec/replicas","value":9}]`))
+	c.register("Mutating", "m", "/m", rule("UPDATE", "apps", "v1", "deployments/status"))
+	obj := c.want(200, "PATCH", deployments+"/d/status", `{"status":{"readyReplicas":1}}`, "Content-Type", merge).Object()
+	status, _, _ := unstructured.NestedMap(obj.Object, "status")
+	spec, _, _ := unstructured.NestedInt64(obj.Object, "spec", "replicas")
+	if status["replicas"] != int64(5) || status["readyReplicas"] != int64(1) || spec != 1 {
+		t.Errorf("status %v, spec.replicas %d", status, spec)
+	}
+	if c.asked(200, "PATCH", deployments+"/d", `{"spec":{"replicas":2}}`, "Content-Type", merge) {
+		t.Error("asked about the deployment itself")
+	}
+}
