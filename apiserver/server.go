@@ -99,6 +99,7 @@ func choosePlugins(r *registry.Registry, c Config) (err error) {
 	if len(absent) > 0 {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
+	r.Admission = append(admission.Chain{r.Params()}, r.Admission...)
 	if r.Roles != nil { // before webhooks are asked: upstream checks it where roles are stored
 		r.Admission = append(admission.Chain{r.Escalation()}, r.Admission...)
 	}
