@@ -92,6 +92,7 @@ func choosePlugins(r *registry.Registry, c Config) (err error) {
 	if len(absent) > 0 {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
+	r.Admission.Chain = append(admission.Chain{r.Params()}, r.Admission.Chain...)
 	if r.Roles != nil { // after the mutating webhooks: upstream checks it where roles are stored
 		r.Admission.Chain = append(r.Admission.Chain, r.Escalation())
 	}

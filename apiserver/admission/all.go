@@ -11,8 +11,7 @@ import (
 )
 
 // All returns the admission plugins in the order in which they run. The dynamic ones, of webhooks and policies, run
-// after the others, and before quotas are charged (L-01). The first can't be disabled, as kube-apiserver has no plugin of
-// its name: upstream checks it where policies are validated.
+// after the others, and before quotas are charged (L-01).
 func All(l Lookup, dynamic ...Choice) []Choice {
 	var (
 		limits       = corev1.SchemeGroupVersion.WithResource("limitranges")
@@ -24,7 +23,6 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		updateQuotas = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
 	)
 	plugins := []Choice{
-		{Plugin: paramsOf(l), Default: true},
 		{Plugin: &Lifecycle{State: l.NamespaceState}, Default: true},
 		{Plugin: &LimitRanger{Ranges: few[*corev1.LimitRange](l, limits)}, Default: true},
 		{Plugin: &ServiceAccount{Account: accounts(l), GenerateName: l.GenerateName}},

@@ -19,7 +19,7 @@ import (
 
 // Params prevents that a client reads objects by a policy that it may not read itself: it must have permission for the
 // paramKind of a policy, and for the paramRef of a binding (M-09, M-10; K pkg/registry/admissionregistration/*policy*/
-// authz.go). It can't be disabled. Only an object that is valid is checked.
+// authz.go). It can't be disabled, as upstream checks it where policies are validated. Only a valid object is checked.
 type Params struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
@@ -29,7 +29,8 @@ type Params struct {
 	Policy func(ctx context.Context, r schema.GroupVersionResource, name string) (runtime.Object, error)
 }
 
-func paramsOf(l Lookup) *Params {
+// ParamsOf returns the plugin by what it looks up.
+func ParamsOf(l Lookup) *Params {
 	return &Params{
 		Authorize: l.Authorize, Resources: l.Kinds,
 		Policy: func(ctx context.Context, r schema.GroupVersionResource, name string) (runtime.Object, error) {
@@ -43,7 +44,8 @@ func (*Params) Name() string { return "PolicyParams" }
 
 // Validate implements Validator.
 func (p *Params) Validate(ctx context.Context, a *Attributes) error {
-	if a.Resource.Group != admissionv1.GroupName || a.Subresource != "" || a.Operation != Create && a.Operation != Update ||
+	if a.Resource.Group != admissionv1.GroupName || a.Subresource != "" ||
+		a.Operation != Create && a.Operation != Update ||
 		slices.Contains(a.User.Groups, authentication.GroupMasters) {
 		return nil
 	}

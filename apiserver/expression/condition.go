@@ -2,6 +2,7 @@ package expression
 
 import (
 	"context"
+	"time"
 
 	celtypes "github.com/google/cel-go/common/types"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -46,6 +47,8 @@ type Match struct {
 	Failed int
 	// Err says why the request is denied. It is only set if no condition is false, for failure policy Fail.
 	Err error
+	// Elapsed is the time that the evaluation took, 0 if there are no conditions.
+	Elapsed time.Duration
 }
 
 // Match evaluates the conditions with the budget for them (L-41, L-45; ASW matchconditions/matcher.go). namespaceObject
@@ -56,6 +59,15 @@ func (c *Conditions) Match(
 	if c == nil {
 		return Match{Matches: true}
 	}
+	start := time.Now()
+	m := c.match(ctx, v, b, failure)
+	m.Elapsed = time.Since(start)
+	return m
+}
+
+func (c *Conditions) match(
+	ctx context.Context, v *Version, b Bindings, failure *admissionv1.FailurePolicyType,
+) Match {
 	denied := func(m Match, err error) Match {
 		if !ignores(failure) {
 			m.Err = err

@@ -34,6 +34,9 @@ func (s *Registry) Escalation() admission.Plugin {
 	return &admission.Escalation{Authorize: s.Authorizer.Authorize, RoleRules: s.Roles.RoleRules, Rules: s.Roles.Rules}
 }
 
+// Params returns the plugin that checks who writes policies with params.
+func (s *Registry) Params() admission.Plugin { return admission.ParamsOf(lookup{s}) }
+
 // lookup implements admission.Lookup.
 type lookup struct{ s *Registry }
 

@@ -34,8 +34,13 @@ type step struct {
 	rejected  bool
 }
 
-// What has match conditions.
-const kindWebhook = "webhook"
+// What has match conditions, and the type of those of policies, mutating ones included (AS
+// pkg/admission/plugin/policy/mutating/plugin.go).
+const (
+	kindWebhook  = "webhook"
+	kindPolicy   = "policy"
+	typeOfPolicy = "validate"
+)
 
 // maxCode is the largest status code in a label (AS pkg/admission/metrics: ObserveWebhook).
 const maxCode = 600
@@ -118,15 +123,17 @@ func (m *Metrics) asked(o *webhook.Outcome) {
 	m.duration.WithLabelValues(name, kind, operation, rejected).Observe(o.Took.Seconds())
 }
 
-// matched observes an evaluation of match conditions.
-func (m *Metrics) matched(
-	name, kind, phase, operation string, result expression.Match, took time.Duration,
-) {
+// matched observes an evaluation of match conditions, if there are any.
+func (m *Metrics) matched(name, kind, phase string, of admission.Operation, result expression.Match) {
+	if result.Elapsed == 0 {
+		return
+	}
+	operation := string(of)
 	if result.Failed > 0 {
 		m.conditionErrors.WithLabelValues(name, kind, phase, operation).Add(float64(result.Failed))
 	}
-	if !result.Matches && result.Err == nil {
+	if kind == kindWebhook && !result.Matches && result.Err == nil { // upstream doesn't count those by policies
 		m.conditionExclusion.WithLabelValues(name, kind, phase, operation).Inc()
 	}
-	m.conditionDuration.WithLabelValues(name, kind, phase, operation).Observe(took.Seconds())
+	m.conditionDuration.WithLabelValues(name, kind, phase, operation).Observe(result.Elapsed.Seconds())
 }

@@ -136,6 +136,7 @@ func (m *mutator) evaluate(ctx context.Context, i *invocation) error {
 		return apierrors.NewInternalError(err)
 	}
 	match := i.policy.mutating().Match(ctx, v, b)
+	m.d.Metrics.matched(i.policy.name, kindPolicy, typeOfPolicy, m.a.Operation, match)
 	if match.Err != nil {
 		m.deny(i, match.Err.Error(), metav1.StatusReasonInvalid)
 	}

@@ -176,7 +176,8 @@ func TestMutationRequests(t *testing.T) {
 func TestReinvoked(t *testing.T) {
 	c := start(t)
 	count := func(letter string) string {
-		return fmt.Sprintf("Object{metadata: Object.metadata{annotations: {'order': object.metadata.?annotations[?'order'].orValue('')+'%s'}}}", letter)
+		return "Object{metadata: Object.metadata{annotations: {'order': object.metadata.?annotations[?'order'].orValue('')" +
+			" + '" + letter + "'}}}"
 	}
 	c.hook.ScriptPath("/change", patch(`[{"op":"add","path":"/metadata/labels","value":{"h":"1"}}]`))
 	for _, test := range []struct {

@@ -80,7 +80,8 @@ func TestMutatedVersions(t *testing.T) {
 	obj = c.want(200, "PATCH", oldWidgets+"/w", `{"metadata":{"annotations":null}}`, "Content-Type", mergePatch).Object()
 	want(obj, " a=x.io/v1 b=x.io/v2 c=x.io/v1")
 
-	const scaler = `{"metadata":{"name":"h"},"spec":{"maxReplicas":3,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}}`
+	const scaler = `{"metadata":{"name":"h"},"spec":{"maxReplicas":3,` +
+		`"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}}`
 	for _, version := range []string{"v1", "v2"} {
 		path := "/apis/autoscaling/" + version + "/namespaces/default/horizontalpodautoscalers?dryRun=All"
 		obj = c.want(201, "POST", path, scaler).Object()

@@ -31,7 +31,8 @@ func TestPolicyMatch(t *testing.T) {
 			maps, `{"metadata":{"name":"m"}}`, true},
 		{"binding for the name", with(configmaps, ""), with(names(configmaps, `"m"`), ""), maps, `{"metadata":{"name":"m"}}`, true},
 		{"binding for another name", with(configmaps, ""), with(names(configmaps, `"x"`), ""), maps, `{"metadata":{"name":"m"}}`, false},
-		{"binding excludes", with(configmaps, ""), `{"excludeResourceRules":[` + configmaps + `]}`, maps, `{"metadata":{"name":"m"}}`, false},
+		{"binding excludes", with(configmaps, ""), `{"excludeResourceRules":[` + configmaps + `]}`,
+			maps, `{"metadata":{"name":"m"}}`, false},
 		{"binding without rules", with(configmaps, ""), `{}`, maps, `{"metadata":{"name":"m"}}`, true},
 		{"binding for a namespace", with(configmaps, ""), `{"namespaceSelector":{"matchLabels":{"env":"prod"}}}`,
 			prod, `{"metadata":{"name":"m"}}`, true},
@@ -103,7 +104,7 @@ func TestPolicyExempt(t *testing.T) {
 	for _, kind := range []string{"Validating", "Mutating"} {
 		spec := valid("true")
 		if kind == "Mutating" {
-			spec = `"reinvocationPolicy":"Never","mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[JSONPatch{op: 'test', path: '/kind', value: ''}]"}}]`
+			spec = mutating("Never", "[JSONPatch{op: 'test', path: '/kind', value: ''}]")
 		}
 		c.policy(kind, "q", rule("CREATE", "", "v1", "pods"), spec)
 		c.bind(kind, "q")

@@ -55,7 +55,9 @@ func TestPolicyWriters(t *testing.T) {
 		named := bindingOf(test.kind, "b", "p", `"paramRef":{"name":"m","namespace":"a","parameterNotFoundAction":"Deny"}`)
 		all := bindingOf(test.kind, "b", "p", `"paramRef":{"selector":{},"parameterNotFoundAction":"Deny"}`)
 		object := func(user, verb string) string {
-			return fmt.Sprintf(`spec.paramRef: Forbidden: user %s does not have "%s" permission on the object referenced by paramRef`, user, verb)
+			return fmt.Sprintf(
+				`spec.paramRef: Forbidden: user %s does not have "%s" permission on the object referenced by paramRef`, user, verb,
+			)
 		}
 		if test.kind == "Validating" {
 			denied(s.As("alice", "POST", bindings, named), object(alice, "get"))
@@ -66,7 +68,8 @@ func TestPolicyWriters(t *testing.T) {
 		}
 		denied(s.As("alice", "POST", bindings, bindingOf(test.kind, "b", "", `"paramRef":{"name":"m","parameterNotFoundAction":"x"}`)),
 			`"Deny", "Allow"]`) // nothing is asked if another field is wrong
-		s.Grant("alice", "a", "m"+strings.ToLower(test.kind), `[{"verbs":["get"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["m"]}]`)
+		s.Grant("alice", "a", "m"+strings.ToLower(test.kind),
+			`[{"verbs":["get"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["m"]}]`)
 		if a := s.As("alice", "POST", bindings, named); a.Code != 201 {
 			t.Errorf("for the object that alice may read: %d %s", a.Code, a.Body)
 		}

@@ -53,10 +53,9 @@ func TestService(t *testing.T) {
 	fails(`no service port 443 found for service "svc"`)
 	c.want(200, "PUT", services+"/svc", `{"metadata":{"name":"svc"},"spec":{"ports":[{"name":"https","port":443,"targetPort":"x"}]}}`)
 	fails(`no endpoints available for service "svc"`)
-	// The API server rejects loopback addresses in EndpointSlices, as upstream's does.
-	c.Put(t, "/registry/endpointslices/default/svc-1", `{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice",`+
-		`"metadata":{"name":"svc-1","namespace":"default","uid":"1","labels":{"kubernetes.io/service-name":"svc"}},`+
-		`"addressType":"IPv4","ports":[{"name":"https","port":`+port+`}],"endpoints":[{"addresses":["127.0.0.1"]}]}`)
+	c.want(201, "POST", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", `{"metadata":{"name":"svc-1",`+
+		`"labels":{"kubernetes.io/service-name":"svc"}},"addressType":"IPv4","ports":[{"name":"https","port":`+port+
+		`}],"endpoints":[{"addresses":["127.0.0.1"]}]}`)
 	c.hook.Seen()
 	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
 	if got := c.calls(); len(got) != 1 || got[0] != "/v" {

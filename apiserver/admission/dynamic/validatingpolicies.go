@@ -26,7 +26,7 @@ func (validatingPolicies) Name() string { return "ValidatingAdmissionPolicy" }
 // Validate implements admission.Validator. All policies are evaluated; the first denial is the answer (M-38).
 func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attributes) error {
 	set := p.Live.Set()
-	if set == nil {
+	if set == nil || a.Asked {
 		return nil
 	}
 	candidates := set.plan(formOf(a)).validatingPolicies
@@ -69,7 +69,9 @@ func (d *decision) evaluate(ctx context.Context, i *invocation) error {
 			if err != nil {
 				return err
 			}
-			d.take(i, i.policy.validating().Validate(ctx, v, b))
+			r := i.policy.validating().Validate(ctx, v, b)
+			d.d.Metrics.matched(i.policy.name, kindPolicy, typeOfPolicy, d.a.Operation, r.Match)
+			d.take(i, r)
 			return nil
 		}
 		i.err = fmt.Errorf("failed to convert object version: %w", err)

@@ -2,7 +2,6 @@ package dynamic
 
 import (
 	"context"
-	"time"
 
 	admissionwebhook "k8s.io/api/admission/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -118,9 +117,8 @@ func (q *hookRequest) meets(ctx context.Context, h *webhook.Configured, in *reso
 	if err != nil {
 		return false, q.failed(err)
 	}
-	start := time.Now()
 	m := conditions.Match(ctx, v, expression.Bindings{Authorizer: q.authorize()}, failurePolicy(h.FailOpen))
-	q.d.Metrics.matched(h.Name, kindWebhook, typeOf(h.Mutating), string(q.a.Operation), m, time.Since(start))
+	q.d.Metrics.matched(h.Name, kindWebhook, typeOf(h.Mutating), q.a.Operation, m)
 	if m.Err != nil {
 		return false, apierrors.NewForbidden(q.a.Resource.GroupResource(), q.name, m.Err) // L-42
 	}
