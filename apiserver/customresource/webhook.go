@@ -45,7 +45,9 @@ func (w *webhookConversion) client() *webhook.Config {
 
 // convert calls the webhook once, unless the object is empty. The errors are those for a single object, as upstream
 // fills its caches one by one.
-func (w *webhookConversion) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
+func (w *webhookConversion) convert(
+	objs []*unstructured.Unstructured, apiVersion string,
+) ([]*unstructured.Unstructured, error) {
 	if len(objs) == 1 && empty(objs[0]) {
 		return renaming{}.convert(objs, apiVersion)
 	}

@@ -15,7 +15,8 @@ func EndsBurst(ctx context.Context, c *cache.Cache, res *resources.Resource) (bo
 	a := New(Config{Registry: &registry.Registry{Cache: c}})
 	q := &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}
 	w := &watch{
-		req: q, api: a, rendering: &render.Rendering{Resource: res}, rev: c.Revision(), out: &chunks{begun: true}, burst: true,
+		req: q, api: a, rendering: &render.Rendering{Resource: res}, rev: c.Revision(), out: &chunks{begun: true},
+		burst: true,
 	}
 	watcher, err := c.Watch(res.Collection, w.rev)
 	if err != nil {

@@ -39,7 +39,9 @@ var broken = map[string]struct {
 		want: "failed to call webhook: 0-length response with status code: 200 and content type: application/json"},
 	"nonsense": {answer: answer(200, "application/json", `"x"`),
 		want: "failed to call webhook: couldn't get version/kind; json parse error: "},
-	"no response": {answer: answer(200, "application/json", `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}`),
+	"no response": {answer: answer(
+		200, "application/json", `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}`,
+	),
 		want: "received invalid webhook response: webhook response was absent"},
 	"uid": {answer: answer(200, "application/json",
 		`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"x","allowed":true}}`),
@@ -96,7 +98,9 @@ func TestRejected(t *testing.T) {
 		"no status": {denied(nil), 400, "", `admission webhook "h.example.com" denied the request without explanation`},
 		"message":   {denied(deny(0, "", "no way")), 400, "", `admission webhook "h.example.com" denied the request: no way`},
 		"reason":    {denied(deny(0, "Gone", "")), 400, "Gone", `admission webhook "h.example.com" denied the request: Gone`},
-		"teapot":    {denied(deny(418, "Teapot", "m")), 418, "Teapot", `admission webhook "h.example.com" denied the request: m`},
+		"teapot": {
+			denied(deny(418, "Teapot", "m")), 418, "Teapot", `admission webhook "h.example.com" denied the request: m`,
+		},
 		"test": {patch(`[{"op":"test","path":"/metadata/name","value":"x"}]`), 500, "InternalError",
 			"Internal error occurred: testing value /metadata/name failed: test failed"},
 		"missing": {patch(`[{"op":"remove","path":"/metadata/labels/x"}]`), 500, "InternalError",

@@ -82,7 +82,8 @@ func TestDestructive(t *testing.T) {
 		`[{"op":"replace","path":"","value":[]}]`, `[{"op":"replace","path":"","value":{}}]`,
 		`[{"op":"remove","path":""}]`,
 		`[{"op":"move","from":"/metadata/name","path":"/metadata/labels"}]`, `[null]`, `[{}]`, `null`,
-		`[{"op":"replace","path":"/metadata/name","value":null}]`, `[{"op":"replace","path":"/metadata/labels","value":{"a":1}}]`,
+		`[{"op":"replace","path":"/metadata/name","value":null}]`,
+		`[{"op":"replace","path":"/metadata/labels","value":{"a":1}}]`,
 	} {
 		c.hook.ScriptPath("/m", patch(doc))
 		for path, body := range kinds {
@@ -104,7 +105,9 @@ func TestSubresources(t *testing.T) {
 	const deployments = "/apis/apps/v1/namespaces/default/deployments"
 	c.want(201, "POST", deployments, `{"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},`+
 		`"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
-	c.hook.ScriptPath("/m", patch(`[{"op":"add","path":"/status/replicas","value":5},{"op":"replace","path":"/spec/replicas","value":9}]`))
+	c.hook.ScriptPath(
+		"/m", patch(`[{"op":"add","path":"/status/replicas","value":5},{"op":"replace","path":"/spec/replicas","value":9}]`),
+	)
 	c.register("Mutating", "m", "/m", rule("UPDATE", "apps", "v1", "deployments/status"))
 	obj := c.want(200, "PATCH", deployments+"/d/status", `{"status":{"readyReplicas":1}}`, "Content-Type", merge).Object()
 	status, _, _ := unstructured.NestedMap(obj.Object, "status")

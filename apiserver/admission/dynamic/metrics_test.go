@@ -41,7 +41,9 @@ func TestMetrics(t *testing.T) {
 		}
 		return `"matchConditions":[` + strings.Join(all, ",") + `]`
 	}
-	c.register("Validating", "never", "/ok", rule("CREATE", "", "v1", "configmaps"), conditions("object.absent == 1", "false"))
+	c.register(
+		"Validating", "never", "/ok", rule("CREATE", "", "v1", "configmaps"), conditions("object.absent == 1", "false"),
+	)
 	for name, code := range map[string]int{"ok": 201, "deny": 403, "long": 777, "broken": 500, "open": 201, "bad": 500} {
 		c.want(code, "POST", maps, `{"metadata":{"name":"`+name+`","labels":{"for":"`+name+`"}}}`)
 	}

@@ -43,12 +43,14 @@ func TestMutations(t *testing.T) {
 		{"label", mutating("Never", label("a", "b")), "a=b,o=1 c"},
 		{"container by key, with defaults", mutating("Never", containers), "o=1 c,d"},
 		{"container that is there", mutating("Never", strings.ReplaceAll(containers, "'d'", "'c'")), "o=1 c"},
-		{"two mutations", mutating("Never", label("a", "b"), "[JSONPatch{op: 'test', path: '/metadata/labels/a', value: 'b'},"+
-			"JSONPatch{op: 'add', path: '/metadata/labels/c', value: 'd'}]"), "a=b,c=d,o=1 c"},
+		{"two mutations",
+			mutating("Never", label("a", "b"), "[JSONPatch{op: 'test', path: '/metadata/labels/a', value: 'b'},"+
+				"JSONPatch{op: 'add', path: '/metadata/labels/c', value: 'd'}]"), "a=b,c=d,o=1 c"},
 		{"failing test", mutating("Never", "[JSONPatch{op: 'test', path: '/metadata/labels/o', value: 'x'},"+
 			"JSONPatch{op: 'remove', path: '/metadata/labels/o'}]"), "o=1 c"},
 		{"removal", mutating("Never", "[JSONPatch{op: 'remove', path: '/metadata/labels/o'}]"), " c"},
-		{"escaped key", mutating("Never", "[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b'), value: 'c'}]"),
+		{"escaped key",
+			mutating("Never", "[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b'), value: 'c'}]"),
 			"a/b=c,o=1 c"},
 		{"sidecar", mutating("Never", "[JSONPatch{op: 'add', path: '/spec/containers/-', "+
 			"value: Object.spec.containers{name: 's', image: 'x'}}]"), "o=1 c,s"},
@@ -57,21 +59,27 @@ func TestMutations(t *testing.T) {
 		{"condition", `"matchConditions":[{"name":"c","expression":"object.metadata.name != 'p'"}],` +
 			mutating("Never", label("a", "b")), "o=1 c"},
 		{"unset optional", mutating("Never", "Object{?spec: optional.none()}"), "o=1 c"},
-		{"atomic list", mutating("Never", "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'c', args: ['x']}]}}"),
+		{"atomic list",
+			mutating("Never", "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'c', args: ['x']}]}}"),
 			"403 Invalid error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: " +
 				".spec.containers[0].args"},
 		{"unknown field", mutating("Never", "Object{spec: Object.spec{fooo: 'x'}}"), "403 Invalid error applying patch: " +
 			"failed to convert patch object to typed object: .spec.fooo: field not declared in schema"},
-		{"missing path", mutating("Never", "[JSONPatch{op: 'remove', path: '/metadata/annotations/x'}]"), "403 Invalid JSON Patch: " +
-			`remove operation does not apply: doc is missing path: "/metadata/annotations/x": missing value`},
+		{"missing path", mutating("Never", "[JSONPatch{op: 'remove', path: '/metadata/annotations/x'}]"),
+			"403 Invalid JSON Patch: " +
+				`remove operation does not apply: doc is missing path: "/metadata/annotations/x": missing value`},
 		{"two errors", mutating("Never", "[JSONPatch{op: 'remove', path: '/metadata/annotations/x'}]", label("a", "b"),
-			"[JSONPatch{op: 'frob', path: '/metadata/annotations/x'}]"), "403 Invalid JSON Patch: remove operation does not apply: " +
-			`doc is missing path: "/metadata/annotations/x": missing value|JSON Patch: Unexpected kind: frob`},
-		{"ignored error", `"failurePolicy":"Ignore",` + mutating("Never", "[JSONPatch{op: 'remove', path: '/metadata/annotations/x'}]",
-			label("a", "b")), "a=b,o=1 c"},
-		{"error", mutating("Never", "Object{metadata: Object.metadata{labels: {'a': object.foo}}}"), "403 Invalid expression " +
-			"'Object{metadata: Object.metadata{labels: {'a': object.foo}}}' resulted in error: no such key: foo"},
-		{"failing condition", `"matchConditions":[{"name":"c","expression":"object.foo == 1"}],` + mutating("Never", label("a", "b")),
+			"[JSONPatch{op: 'frob', path: '/metadata/annotations/x'}]"),
+			"403 Invalid JSON Patch: remove operation does not apply: " +
+				`doc is missing path: "/metadata/annotations/x": missing value|JSON Patch: Unexpected kind: frob`},
+		{"ignored error",
+			`"failurePolicy":"Ignore",` + mutating("Never", "[JSONPatch{op: 'remove', path: '/metadata/annotations/x'}]",
+				label("a", "b")), "a=b,o=1 c"},
+		{"error", mutating("Never", "Object{metadata: Object.metadata{labels: {'a': object.foo}}}"),
+			"403 Invalid expression " +
+				"'Object{metadata: Object.metadata{labels: {'a': object.foo}}}' resulted in error: no such key: foo"},
+		{"failing condition",
+			`"matchConditions":[{"name":"c","expression":"object.foo == 1"}],` + mutating("Never", label("a", "b")),
 			"403 Invalid expression 'object.foo == 1' resulted in error: no such key: foo"},
 		{"unknown field of the result", `"failurePolicy":"Ignore",` +
 			mutating("Never", "[JSONPatch{op: 'add', path: '/spec/fooo', value: 'x'}]"),
@@ -227,7 +235,8 @@ func TestReinvokedForWebhook(t *testing.T) {
 		"[JSONPatch{op: 'test', path: '/metadata/labels', value: {'h': '1'}},"+
 			"JSONPatch{op: 'add', path: '/metadata/labels/waited', value: '1'}]"))
 	c.bind("Mutating", "waits")
-	got := c.want(201, "POST", pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`).Object().GetLabels()
+	got := c.want(201, "POST", pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`).
+		Object().GetLabels()
 	if d := cmp.Diff(map[string]string{"h": "1", "waited": "1"}, got); d != "" {
 		t.Error(d)
 	}

@@ -21,7 +21,8 @@ func TestMutatedCustom(t *testing.T) {
 		{"field", "Object{spec: Object.spec{color: 'red'}}", map[string]any{
 			"size": int64(3), "color": "red", "parts": []any{map[string]any{"name": "a", "n": int64(1)}},
 		}},
-		{"item by key", "Object{spec: Object.spec{parts: [Object.spec.parts{name: 'b'}, Object.spec.parts{name: 'a', n: 2}]}}",
+		{"item by key",
+			"Object{spec: Object.spec{parts: [Object.spec.parts{name: 'b'}, Object.spec.parts{name: 'a', n: 2}]}}",
 			map[string]any{"size": int64(3), "parts": []any{
 				map[string]any{"name": "b"}, map[string]any{"name": "a", "n": int64(2)},
 			}}},
@@ -35,7 +36,10 @@ func TestMutatedCustom(t *testing.T) {
 	} {
 		c.policy("Mutating", "p", rule("CREATE", "x.io", "v2", "widgets"), mutating("Never", test.expression))
 		c.bind("Mutating", "p")
-		a := c.Do("POST", newWidgets+"?dryRun=All", withKind(newWidgets, `{"metadata":{"name":"w"},"spec":{"parts":[{"name":"a","n":1}]}}`))
+		a := c.Do(
+			"POST", newWidgets+"?dryRun=All",
+			withKind(newWidgets, `{"metadata":{"name":"w"},"spec":{"parts":[{"name":"a","n":1}]}}`),
+		)
 		if message, fails := test.want.(string); fails {
 			if got := a.Status().Message; a.Code != 403 || !strings.HasSuffix(got, "denied request: "+message) {
 				t.Errorf("%s: %d %s", test.name, a.Code, got)
@@ -54,7 +58,8 @@ func TestMutatedVersions(t *testing.T) {
 	c.defineKind("widgets", "Widget", "Namespaced")
 	trace := func(name, group, version, resource string) {
 		c.policy("Mutating", name, rule("CREATE UPDATE", group, version, resource), mutating("Never",
-			"Object{metadata: Object.metadata{annotations: {'trace': object.metadata.?annotations[?'trace'].orValue('') + ' "+name+
+			"Object{metadata: Object.metadata{annotations: {'trace': object.metadata.?annotations[?'trace'].orValue('') + ' "+
+				name+
 				"=' + object.apiVersion}}}"))
 		c.bind("Mutating", name)
 	}

@@ -92,7 +92,8 @@ func TestChangedObject(t *testing.T) {
 	if got := string(all[1].Options.Raw); got != options {
 		t.Errorf("options %s", got)
 	}
-	if object(t, all[2].OldObject.Raw).GetDeletionTimestamp() == nil || object(t, all[2].Object.Raw).GetFinalizers() != nil {
+	if object(t, all[2].OldObject.Raw).GetDeletionTimestamp() == nil ||
+		object(t, all[2].Object.Raw).GetFinalizers() != nil {
 		t.Errorf("the removal is %s", all[2].Object.Raw)
 	}
 }

@@ -94,7 +94,8 @@ func TestReplicas(t *testing.T) {
 	c.bind("Validating", "p")
 	a := c.want(422, "POST", deployments, deployment("six", 6))
 	st := c.said(a, "p", "failed expression: object.spec.replicas <= 5")
-	if st.Reason != "Invalid" || st.Details.Name != "six" || st.Details.Group != "apps" || st.Details.Kind != "deployments" ||
+	if st.Reason != "Invalid" || st.Details.Name != "six" || st.Details.Group != "apps" ||
+		st.Details.Kind != "deployments" ||
 		st.Message[:len(`deployments.apps "six" is forbidden`)] != `deployments.apps "six" is forbidden` {
 		t.Errorf("%+v", st)
 	}
@@ -136,36 +137,48 @@ func TestMessages(t *testing.T) {
 		reason     metav1.StatusReason
 		message    string
 	}{
-		{"expression", valid(" object.metadata.name == 'x' "), 422, "Invalid", "failed expression: object.metadata.name == 'x'"},
+		{
+			"expression", valid(" object.metadata.name == 'x' "), 422, "Invalid",
+			"failed expression: object.metadata.name == 'x'",
+		},
 		{"message", `"validations":[{"expression":"false","message":"no"}]`, 422, "Invalid", "no"},
-		{"messageExpression", `"validations":[{"expression":"false","message":"no","messageExpression":"' not ' + object.metadata.name"}]`,
+		{"messageExpression",
+			`"validations":[{"expression":"false","message":"no","messageExpression":"' not ' + object.metadata.name"}]`,
 			422, "Invalid", "not m"},
-		{"failing messageExpression", `"validations":[{"expression":"false","message":"no","messageExpression":"string(object.foo)"}]`,
+		{"failing messageExpression",
+			`"validations":[{"expression":"false","message":"no","messageExpression":"string(object.foo)"}]`,
 			422, "Invalid", "no"},
 		{"newline", `"validations":[{"expression":"false","messageExpression":"'a\\nb'"}]`, 422, "Invalid",
 			"failed expression: false"},
 		{"forbidden", `"validations":[{"expression":"false","message":"no","reason":"Forbidden"}]`, 403, "Forbidden", "no"},
 		{"too large", `"validations":[{"expression":"false","message":"no","reason":"RequestEntityTooLarge"}]`,
 			413, "RequestEntityTooLarge", "no"},
-		{"first", `"validations":[{"expression":"true"},{"expression":"false","message":"1"},{"expression":"false","message":"2"}]`,
+		{"first",
+			`"validations":[{"expression":"true"},{"expression":"false","message":"1"},{"expression":"false","message":"2"}]`,
 			422, "Invalid", "1"},
 		{"error", valid("object.foo == 1"), 422, "Invalid",
 			"expression 'object.foo == 1' resulted in error: no such key: foo"},
 		{"ignored error", `"failurePolicy":"Ignore",` + valid("object.foo == 1"), 201, "", ""},
 		{"false is not ignored", `"failurePolicy":"Ignore",` + valid("object.foo == 1", "1 == 2"), 422, "Invalid",
 			"failed expression: 1 == 2"},
-		{"variables", `"variables":[{"name":"a","expression":"object.metadata.name"},{"name":"b","expression":"variables.a + 'x'"},` +
-			`{"name":"unused","expression":"object.foo"}],` + valid("variables.b == 'mx'", "variables.b == 'm'"),
+		{"variables",
+			`"variables":[{"name":"a","expression":"object.metadata.name"},{"name":"b","expression":"variables.a + 'x'"},` +
+				`{"name":"unused","expression":"object.foo"}],` + valid("variables.b == 'mx'", "variables.b == 'm'"),
 			422, "Invalid", "failed expression: variables.b == 'm'"},
-		{"failing variable", `"variables":[{"name":"a","expression":"object.foo"}],` + valid("variables.a == 1"), 422, "Invalid",
+		{"failing variable", `"variables":[{"name":"a","expression":"object.foo"}],` + valid("variables.a == 1"), 422,
+			"Invalid",
 			`expression 'variables.a == 1' resulted in error: composited variable "a" fails to evaluate: no such key: foo`},
 		{"namespace", valid("namespaceObject.metadata.labels['kubernetes.io/metadata.name'] == 'default'",
 			"namespaceObject.metadata.name == 'x'"), 422, "Invalid", "failed expression: namespaceObject.metadata.name == 'x'"},
 		{"request", valid("request.resource.resource == 'configmaps' && request.operation == 'CREATE' && request.dryRun && "+
 			"request.namespace == 'default' && request.name == 'm' && oldObject == null", "request.kind.kind == ''"),
 			422, "Invalid", "failed expression: request.kind.kind == ''"},
-		{"condition", `"matchConditions":[{"name":"c","expression":"object.metadata.name != 'm'"}],` + valid("false"), 201, "", ""},
-		{"failing condition", `"matchConditions":[{"name":"c","expression":"object.foo == 1"}],` + valid("true"), 422, "Invalid",
+		{
+			"condition", `"matchConditions":[{"name":"c","expression":"object.metadata.name != 'm'"}],` + valid("false"), 201,
+			"", "",
+		},
+		{"failing condition", `"matchConditions":[{"name":"c","expression":"object.foo == 1"}],` + valid("true"), 422,
+			"Invalid",
 			"expression 'object.foo == 1' resulted in error: no such key: foo"},
 		{"costly", valid(costly), 422, "Invalid",
 			"expression '" + costly + "' resulted in error: operation cancelled: actual cost limit exceeded"},

@@ -76,7 +76,10 @@ func TestActions(t *testing.T) {
 	}{
 		{"Deny", no, `"Deny"`, 422, "", nil, []string{"invalid_error deny"}},
 		{"Warn", no, `"Warn"`, 201, "no", nil, []string{"invalid_error warn"}},
-		{"Audit", no, `"Audit"`, 201, "", map[string]string{failure: recorded("no", `"Audit"`, 1)}, []string{"invalid_error audit"}},
+		{
+			"Audit", no, `"Audit"`, 201, "", map[string]string{failure: recorded("no", `"Audit"`, 1)},
+			[]string{"invalid_error audit"},
+		},
 		{"Deny and Audit", no, `"Deny","Audit"`, 422, "", map[string]string{failure: recorded("no", `"Deny","Audit"`, 1)},
 			[]string{"invalid_error audit", "invalid_error deny"}},
 		{"first failure", valid("false", "1 == 2"), `"Audit"`, 201, "",
@@ -88,7 +91,8 @@ func TestActions(t *testing.T) {
 		{"annotations", `"auditAnnotations":[{"key":"k","valueExpression":"' v ' + object.metadata.name"},` +
 			`{"key":"n","valueExpression":"null"},{"key":"e","valueExpression":"''"}]`, `"Deny"`, 201, "",
 			map[string]string{"p/k": "v m"}, nil},
-		{"annotations of a denied request", `"auditAnnotations":[{"key":"k","valueExpression":"'v'"}],` + valid("false"), `"Deny"`,
+		{"annotations of a denied request", `"auditAnnotations":[{"key":"k","valueExpression":"'v'"}],` + valid("false"),
+			`"Deny"`,
 			422, "", map[string]string{"p/k": "v"}, []string{"invalid_error deny"}},
 		{"failing annotation", broken, `"Warn"`, 422, "", nil, []string{"invalid_error deny"}},
 		{"ignored failing annotation", `"failurePolicy":"Ignore",` + broken, `"Warn"`, 201, "", nil, nil},
@@ -102,7 +106,9 @@ func TestActions(t *testing.T) {
 		}
 		var warnings []string
 		if test.warning != "" {
-			warnings = []string{`299 - "Validation failed for ValidatingAdmissionPolicy 'p' with binding 'p': ` + test.warning + `"`}
+			warnings = []string{
+				`299 - "Validation failed for ValidatingAdmissionPolicy 'p' with binding 'p': ` + test.warning + `"`,
+			}
 		}
 		if d := cmp.Diff(warnings, a.Header.Values("Warning")); d != "" {
 			t.Errorf("%s: %s", test.name, d)
@@ -158,7 +164,9 @@ func counted(t *testing.T, metrics *prometheus.Registry, subsystem string) (out 
 func TestMutationsCounted(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	c, _ := audited(t, metrics)
-	c.policy("Mutating", "p", rule("CREATE", "", "v1", "pods"), mutating("Never", label("a", "b"), "Object{spec: object.foo}"))
+	c.policy(
+		"Mutating", "p", rule("CREATE", "", "v1", "pods"), mutating("Never", label("a", "b"), "Object{spec: object.foo}"),
+	)
 	c.bind("Mutating", "p")
 	c.want(403, "POST", pods, pod("p"))
 	if d := cmp.Diff([]string{"invalid_error", "no_error"}, counted(t, metrics, "mutating")); d != "" {
@@ -216,10 +224,16 @@ func TestWrittenExpressions(t *testing.T) {
 	for _, test := range []struct{ spec, want string }{
 		{valid("object."), "spec.validations[0].expression: Invalid value"},
 		{valid("1"), `spec.validations[0].expression: Invalid value: "1": must evaluate to bool but got int`},
-		{`"matchConditions":[{"name":"c","expression":"1"}],` + valid("true"), `spec.matchConditions[0].expression: Invalid value`},
+		{
+			`"matchConditions":[{"name":"c","expression":"1"}],` + valid("true"),
+			`spec.matchConditions[0].expression: Invalid value`,
+		},
 		{`"variables":[{"name":"v","expression":"foo"}],` + valid("true"), `undeclared reference to 'foo'`},
 		{`"validations":[{"expression":"true","messageExpression":"object.x"}]`, "must evaluate to string but got dyn"},
-		{`"auditAnnotations":[{"key":"k","valueExpression":"object.x"}]`, "must evaluate to one of [string null_type] but got dyn"},
+		{
+			`"auditAnnotations":[{"key":"k","valueExpression":"object.x"}]`,
+			"must evaluate to one of [string null_type] but got dyn",
+		},
 		{valid("params.x"), "undeclared reference to 'params'"},
 		{valid("variables.n"), "undeclared reference to 'variables'"},
 	} {
@@ -230,6 +244,9 @@ func TestWrittenExpressions(t *testing.T) {
 	}
 	c.Put(t, "/registry/validatingadmissionpolicies/p", policyOf("Validating", "p", rules, `"failurePolicy":"Fail"`,
 		`"matchConditions":[{"name":"c","expression":"foo == 1"}]`, valid("true")))
-	c.want(422, "PATCH", policies+"/p", `{"spec":{"matchConditions":[{"name":"c","expression":"bar == 1"}]}}`, "Content-Type", mergePatch)
+	c.want(
+		422, "PATCH", policies+"/p", `{"spec":{"matchConditions":[{"name":"c","expression":"bar == 1"}]}}`, "Content-Type",
+		mergePatch,
+	)
 	c.want(200, "PATCH", policies+"/p", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", mergePatch)
 }

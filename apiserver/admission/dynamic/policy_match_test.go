@@ -19,8 +19,13 @@ func TestPolicyMatch(t *testing.T) {
 		denied                                 bool
 	}{
 		{"rule", with(configmaps, ""), "", maps, `{"metadata":{"name":"m"}}`, true},
-		{"other resource", with(configmaps, ""), "", "/api/v1/namespaces/default/secrets", `{"metadata":{"name":"m"}}`, false},
-		{"excluded", with(configmaps, `,"excludeResourceRules":[`+configmaps+`]`), "", maps, `{"metadata":{"name":"m"}}`, false},
+		{
+			"other resource", with(configmaps, ""), "", "/api/v1/namespaces/default/secrets", `{"metadata":{"name":"m"}}`, false,
+		},
+		{
+			"excluded", with(configmaps, `,"excludeResourceRules":[`+configmaps+`]`), "", maps, `{"metadata":{"name":"m"}}`,
+			false,
+		},
 		{"other name excluded", with(configmaps, `,"excludeResourceRules":[`+names(configmaps, `"x"`)+`]`), "",
 			maps, `{"metadata":{"name":"m"}}`, true},
 		{"name excluded", with(configmaps, `,"excludeResourceRules":[`+names(configmaps, `"m"`)+`]`), "",
@@ -29,8 +34,14 @@ func TestPolicyMatch(t *testing.T) {
 		{"other name", with(names(configmaps, `"x"`), ""), "", maps, `{"metadata":{"name":"m"}}`, false},
 		{"name of a later rule", with(names(configmaps, `"x"`)+","+names(configmaps, `"m"`), ""), "",
 			maps, `{"metadata":{"name":"m"}}`, true},
-		{"binding for the name", with(configmaps, ""), with(names(configmaps, `"m"`), ""), maps, `{"metadata":{"name":"m"}}`, true},
-		{"binding for another name", with(configmaps, ""), with(names(configmaps, `"x"`), ""), maps, `{"metadata":{"name":"m"}}`, false},
+		{
+			"binding for the name", with(configmaps, ""), with(names(configmaps, `"m"`), ""), maps, `{"metadata":{"name":"m"}}`,
+			true,
+		},
+		{
+			"binding for another name", with(configmaps, ""), with(names(configmaps, `"x"`), ""), maps,
+			`{"metadata":{"name":"m"}}`, false,
+		},
 		{"binding excludes", with(configmaps, ""), `{"excludeResourceRules":[` + configmaps + `]}`,
 			maps, `{"metadata":{"name":"m"}}`, false},
 		{"binding without rules", with(configmaps, ""), `{}`, maps, `{"metadata":{"name":"m"}}`, true},
@@ -40,7 +51,10 @@ func TestPolicyMatch(t *testing.T) {
 			maps, `{"metadata":{"name":"m"}}`, false},
 		{"objects", with(configmaps, `,"objectSelector":{"matchLabels":{"a":"b"}}`), "", maps,
 			`{"metadata":{"name":"m","labels":{"a":"b"}}}`, true},
-		{"other objects", with(configmaps, `,"objectSelector":{"matchLabels":{"a":"b"}}`), "", maps, `{"metadata":{"name":"m"}}`, false},
+		{
+			"other objects", with(configmaps, `,"objectSelector":{"matchLabels":{"a":"b"}}`), "", maps,
+			`{"metadata":{"name":"m"}}`, false,
+		},
 		{"cluster-scoped", with(rule("CREATE", "rbac.authorization.k8s.io", "v1", "clusterroles"),
 			`,"namespaceSelector":{"matchLabels":{"a":"b"}}`), "", role, `{"metadata":{"name":"m"}}`, true},
 		{"equivalent", with(v1, ""), "", newWidgets, `{"metadata":{"name":"m"}}`, true},
@@ -85,7 +99,10 @@ func TestPolicyVersion(t *testing.T) {
 		valid("object == null || object.apiVersion == 'x.io/v1'", "oldObject == null || oldObject.apiVersion == 'x.io/v1'",
 			"request.kind.version == 'v1' && request.resource.version == 'v1'", "request.requestKind.version == 'v2'",
 			"object == null || object.?spec.?size.orValue(0) != 9"))
-	c.bind("Validating", "p", `"matchResources":{"matchPolicy":"Exact","resourceRules":[`+rule("*", "x.io", "v2", "widgets")+`]}`)
+	c.bind(
+		"Validating", "p",
+		`"matchResources":{"matchPolicy":"Exact","resourceRules":[`+rule("*", "x.io", "v2", "widgets")+`]}`,
+	)
 	c.want(201, "POST", newWidgets, withKind(newWidgets, `{"metadata":{"name":"m"}}`))
 	c.said(c.want(422, "PATCH", newWidgets+"/m", `{"spec":{"size":9}}`, "Content-Type", mergePatch), "p",
 		"failed expression: object == null || object.?spec.?size.orValue(0) != 9")
@@ -115,8 +132,9 @@ func TestPolicyExempt(t *testing.T) {
 	}
 	c.want(201, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews",
 		`{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`)
-	c.want(201, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"apiVersion":"authorization.k8s.io/v1",`+
-		`"kind":"SelfSubjectAccessReview","spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}`)
+	c.want(201, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+		`{"apiVersion":"authorization.k8s.io/v1",`+
+			`"kind":"SelfSubjectAccessReview","spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}`)
 	c.want(422, "POST", pods+"/p/eviction", `{"metadata":{"name":"p"}}`)
 	c.want(422, "POST", pods+"/p/binding", `{"metadata":{"name":"p"},"target":{"name":"n"}}`)
 	c.want(422, "DELETE", "/api/v1/namespaces/default/serviceaccounts/s", nil)

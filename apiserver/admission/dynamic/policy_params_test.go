@@ -28,9 +28,10 @@ func (c *cluster) defineKind(plural, kind, scope string) {
 		`{"metadata":{"name":"%s.x.io"},"spec":{"group":"x.io","scope":%q,"names":{"plural":%q,"kind":%q},"versions":[%s,%s]}}`,
 		plural, scope, plural, kind, version("v1", true, ""), version("v2", false, `,"default":3`),
 	))
-	c.want(200, "PATCH", definitions+"/"+plural+".x.io/status", fmt.Sprintf(`{"status":{"acceptedNames":{"plural":%q,"kind":%q},`+
-		`"storedVersions":["v1"],"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`,
-		plural, kind), "Content-Type", mergePatch)
+	c.want(200, "PATCH", definitions+"/"+plural+".x.io/status",
+		fmt.Sprintf(`{"status":{"acceptedNames":{"plural":%q,"kind":%q},`+
+			`"storedVersions":["v1"],"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`,
+			plural, kind), "Content-Type", mergePatch)
 }
 
 // TestParams: which params a binding names, and what is denied without them (M-S04).
@@ -44,7 +45,10 @@ func TestParams(t *testing.T) {
 	object(maps, "a", "9")
 	object(maps, "b", "3")
 	object("/api/v1/namespaces/other/configmaps", "a", "1")
-	c.want(201, "POST", "/apis/x.io/v1/limits", `{"apiVersion":"x.io/v1","kind":"Limit","metadata":{"name":"l"},"spec":{"size":4}}`)
+	c.want(
+		201, "POST", "/apis/x.io/v1/limits",
+		`{"apiVersion":"x.io/v1","kind":"Limit","metadata":{"name":"l"},"spec":{"size":4}}`,
+	)
 	const (
 		kind     = `"paramKind":{"apiVersion":"v1","kind":"ConfigMap"},`
 		limit    = `"paramKind":{"apiVersion":"x.io/v2","kind":"Limit"},`
@@ -60,8 +64,14 @@ func TestParams(t *testing.T) {
 	}{
 		{"own namespace", kind, replicas, `"paramRef":{"name":"a"` + deny, ""},
 		{"own namespace, too many", kind, replicas, `"paramRef":{"name":"b"` + deny, "failed expression: " + replicas},
-		{"other namespace", kind, replicas, `"paramRef":{"name":"a","namespace":"other"` + deny, "failed expression: " + replicas},
-		{"one of two", kind, replicas, `"paramRef":{"selector":{"matchLabels":{"max":"yes"}}` + deny, "failed expression: " + replicas},
+		{
+			"other namespace", kind, replicas, `"paramRef":{"name":"a","namespace":"other"` + deny,
+			"failed expression: " + replicas,
+		},
+		{
+			"one of two", kind, replicas, `"paramRef":{"selector":{"matchLabels":{"max":"yes"}}` + deny,
+			"failed expression: " + replicas,
+		},
 		{"all", kind, "params.kind == 'ConfigMap' && params.apiVersion == 'v1'", `"paramRef":{"selector":{}` + deny, ""},
 		{"in the order of names", kind, "params.metadata.name > 'a'", `"paramRef":{"selector":{}` + deny,
 			"failed expression: params.metadata.name > 'a'"},
@@ -123,7 +133,10 @@ func TestParamErrors(t *testing.T) {
 func TestAbsentNamespace(t *testing.T) {
 	c := start(t)
 	const ghost = "/api/v1/namespaces/ghost/configmaps/m"
-	c.Put(t, "/registry/configmaps/ghost/m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m","namespace":"ghost","uid":"u"}}`)
+	c.Put(
+		t, "/registry/configmaps/ghost/m",
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m","namespace":"ghost","uid":"u"}}`,
+	)
 	rules := rule("DELETE", "", "v1", "configmaps")
 	c.policy("Validating", "p", rules, `"failurePolicy":"Ignore"`, valid("true"))
 	c.bind("Validating", "p")

@@ -35,7 +35,9 @@ func TestPolicyWriters(t *testing.T) {
 			}
 		}
 		with := func(kind, apiVersion string) string {
-			return policyOf(test.kind, "p", rules, fmt.Sprintf(`"paramKind":{"apiVersion":%q,"kind":%q}`, apiVersion, kind), test.spec)
+			return policyOf(
+				test.kind, "p", rules, fmt.Sprintf(`"paramKind":{"apiVersion":%q,"kind":%q}`, apiVersion, kind), test.spec,
+			)
 		}
 		for _, kind := range []struct{ apiVersion, kind string }{{"v1", "ConfigMap"}, {"x.io/v1", "Foo"}} {
 			denied(s.As("alice", "POST", policies, with(kind.kind, kind.apiVersion)), fmt.Sprintf(
@@ -49,7 +51,9 @@ func TestPolicyWriters(t *testing.T) {
 		if a := s.As("admin", "POST", policies, with("ConfigMap", "v1")); a.Code != 201 {
 			t.Errorf("by an administrator: %d %s", a.Code, a.Body)
 		}
-		if a := s.As("alice", "PATCH", policies+"/p", `{"spec":{"failurePolicy":"Ignore"}}`, "Content-Type", mergePatch); a.Code != 200 {
+		if a := s.As(
+			"alice", "PATCH", policies+"/p", `{"spec":{"failurePolicy":"Ignore"}}`, "Content-Type", mergePatch,
+		); a.Code != 200 {
 			t.Errorf("the same paramKind: %d %s", a.Code, a.Body)
 		}
 		named := bindingOf(test.kind, "b", "p", `"paramRef":{"name":"m","namespace":"a","parameterNotFoundAction":"Deny"}`)
@@ -66,7 +70,9 @@ func TestPolicyWriters(t *testing.T) {
 			denied(s.As("alice", "POST", bindings, named), object("get", alice))
 			denied(s.As("alice", "POST", bindings, all), object("list", alice))
 		}
-		denied(s.As("alice", "POST", bindings, bindingOf(test.kind, "b", "", `"paramRef":{"name":"m","parameterNotFoundAction":"x"}`)),
+		denied(s.As(
+			"alice", "POST", bindings, bindingOf(test.kind, "b", "", `"paramRef":{"name":"m","parameterNotFoundAction":"x"}`),
+		),
 			`"Deny", "Allow"]`) // nothing is asked if another field is wrong
 		s.Grant("alice", "a", "m"+strings.ToLower(test.kind),
 			`[{"verbs":["get"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["m"]}]`)
@@ -75,7 +81,9 @@ func TestPolicyWriters(t *testing.T) {
 		}
 		s.Want(200, "DELETE", bindings+"/b", nil)
 		s.Want(200, "DELETE", policies+"/p", nil)
-		s.Want(200, "DELETE", "/apis/rbac.authorization.k8s.io/v1/namespaces/a/rolebindings/m"+strings.ToLower(test.kind), nil)
+		s.Want(
+			200, "DELETE", "/apis/rbac.authorization.k8s.io/v1/namespaces/a/rolebindings/m"+strings.ToLower(test.kind), nil,
+		)
 	}
 }
 
@@ -83,7 +91,9 @@ func TestPolicyWriters(t *testing.T) {
 // tokens, which are not exempt as reviews are (M-S06, M-S07).
 func TestPolicyAuthorizer(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
-	s.Grant("alice", "a", "maps", `[{"verbs":["create"],"apiGroups":[""],"resources":["configmaps","serviceaccounts/token"]}]`)
+	s.Grant(
+		"alice", "a", "maps", `[{"verbs":["create"],"apiGroups":[""],"resources":["configmaps","serviceaccounts/token"]}]`,
+	)
 	s.Grant("mallory", "a", "more", `[{"verbs":["create"],"apiGroups":[""],"resources":["configmaps"]},`+
 		`{"verbs":["approve"],"apiGroups":[""],"resources":["configmaps"]}]`)
 	s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts", `{"metadata":{"name":"s"}}`)

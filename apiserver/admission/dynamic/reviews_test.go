@@ -145,7 +145,8 @@ func TestPartsOfARequest(t *testing.T) {
 		c.want(test.code, "POST", test.path, test.body)
 		var got []string
 		for _, s := range c.hook.Seen() {
-			if s.Path != "/subs" && s.Path != "/pods" || s.Review.Request.Resource.Resource == "pods" && s.Review.Request.SubResource == "" {
+			if s.Path != "/subs" && s.Path != "/pods" ||
+				s.Review.Request.Resource.Resource == "pods" && s.Review.Request.SubResource == "" {
 				t.Errorf("%s: called %s about %s", test.path, s.Path, summary(s.Review.Request))
 			}
 			got = append(got, summary(s.Review.Request))

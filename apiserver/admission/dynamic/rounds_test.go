@@ -75,7 +75,9 @@ func TestRounds(t *testing.T) {
 		message  string
 	}{
 		{name: "noop", hooks: []hook{{"noop", again, ""}}, want: []string{"noop"}, priority: 1},
-		{name: "one change", hooks: []hook{{"addlabel", again, ""}}, want: []string{"addlabel"}, label: "a=true", priority: 1},
+		{
+			name: "one change", hooks: []hook{{"addlabel", again, ""}}, want: []string{"addlabel"}, label: "a=true", priority: 1,
+		},
 		{name: "a change that a plugin reacts to", hooks: []hook{{"priority", again, ""}},
 			want: []string{"priority", "priority"}, priority: 100},
 		{name: "a change for an earlier one", hooks: []hook{{"conditionaladdlabel", again, ""}, {"addlabel", again, ""}},
@@ -141,7 +143,10 @@ func checkPod(t *testing.T, name string, body []byte, label string, priority int
 func TestOwnership(t *testing.T) {
 	c := start(t)
 	c.hook.ScriptPath("/label", patch(`[{"op":"add","path":"/metadata/labels","value":{"added":"yes"}}]`))
-	c.hook.ScriptPath("/clear", patch(`[{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"x","operation":"Nonsense"}]}]`))
+	c.hook.ScriptPath(
+		"/clear",
+		patch(`[{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"x","operation":"Nonsense"}]}]`),
+	)
 	c.hook.ScriptPath("/break", patch(`[{"op":"add","path":"/data","value":{"no/key":""}}]`))
 	for _, name := range []string{"label", "clear", "break"} {
 		c.register("Mutating", name, "/"+name, rule("CREATE", "", "v1", "configmaps"),
@@ -150,7 +155,8 @@ func TestOwnership(t *testing.T) {
 	for _, name := range []string{"label", "clear"} {
 		a := c.want(201, "POST", maps+"?fieldManager=f", `{"metadata":{"name":"`+name+`"},"data":{"a":"b"}}`)
 		fields := string(mustJSON(t, a.Object().Object["metadata"].(map[string]any)["managedFields"]))
-		if !strings.Contains(fields, `"f:a"`) || strings.Contains(fields, "added") || !strings.Contains(fields, `"manager":"f"`) {
+		if !strings.Contains(fields, `"f:a"`) || strings.Contains(fields, "added") ||
+			!strings.Contains(fields, `"manager":"f"`) {
 			t.Errorf("%s: managedFields %s", name, fields)
 		}
 		warnings := strings.Join(a.Header.Values("Warning"), ";")

@@ -93,7 +93,9 @@ func TestObjectSelector(t *testing.T) {
 		t.Errorf("calls %v", got)
 	}
 	c.want(200, "DELETE", hookConfigs+"mutatingwebhookconfigurations/m", nil)
-	c.register("Validating", "exec", "/", rule("CONNECT", "", "v1", "pods/exec"), `"objectSelector":{"matchLabels":{"a":"b"}}`)
+	c.register(
+		"Validating", "exec", "/", rule("CONNECT", "", "v1", "pods/exec"), `"objectSelector":{"matchLabels":{"a":"b"}}`,
+	)
 	if c.asked(501, "POST", pods+"/p/exec", nil) {
 		t.Error("asked about an object without metadata")
 	}
@@ -149,7 +151,8 @@ func TestMatchConditions(t *testing.T) {
 	c.register("Validating", "v", "/", rule("*", "", "v1", "configmaps"),
 		`"matchConditions":[{"name":"a","expression":"object.foo == 'x'"}]`)
 	a := c.want(403, "POST", maps, `{"metadata":{"name":"m"}}`)
-	if m := a.Status().Message; m != `configmaps "m" is forbidden: expression 'object.foo == 'x'' resulted in error: no such key: foo` {
+	if m := a.Status().
+		Message; m != `configmaps "m" is forbidden: expression 'object.foo == 'x'' resulted in error: no such key: foo` {
 		t.Errorf("message %s", m)
 	}
 }

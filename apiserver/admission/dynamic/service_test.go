@@ -49,9 +49,14 @@ func TestService(t *testing.T) {
 		}
 	}
 	fails(`service "svc" not found`)
-	c.want(201, "POST", services, `{"metadata":{"name":"svc"},"spec":{"ports":[{"name":"https","port":8443,"targetPort":"x"}]}}`)
+	c.want(
+		201, "POST", services, `{"metadata":{"name":"svc"},"spec":{"ports":[{"name":"https","port":8443,"targetPort":"x"}]}}`,
+	)
 	fails(`no service port 443 found for service "svc"`)
-	c.want(200, "PUT", services+"/svc", `{"metadata":{"name":"svc"},"spec":{"ports":[{"name":"https","port":443,"targetPort":"x"}]}}`)
+	c.want(
+		200, "PUT", services+"/svc",
+		`{"metadata":{"name":"svc"},"spec":{"ports":[{"name":"https","port":443,"targetPort":"x"}]}}`,
+	)
 	fails(`no endpoints available for service "svc"`)
 	c.want(201, "POST", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", `{"metadata":{"name":"svc-1",`+
 		`"labels":{"kubernetes.io/service-name":"svc"}},"addressType":"IPv4","ports":[{"name":"https","port":`+port+

@@ -65,10 +65,12 @@ func TestCustomVersions(t *testing.T) {
 	c.register("Mutating", "m", "/mutate", rule("CREATE UPDATE", "example.com", "v1", "widgets"))
 	c.register("Validating", "v", "/validate", rule("*", "example.com", "v1", "widgets"))
 	c.register("Validating", "exact", "/exact", rule("*", "example.com", "v1", "widgets"), `"matchPolicy":"Exact"`)
-	c.hook.ScriptPath("/mutate", patch(`[{"op":"add","path":"/spec/size","value":5},{"op":"add","path":"/spec/other","value":1},`+
-		`{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`))
+	c.hook.ScriptPath("/mutate",
+		patch(`[{"op":"add","path":"/spec/size","value":5},{"op":"add","path":"/spec/other","value":1},`+
+			`{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`))
 	const v2 = "/apis/example.com/v2/namespaces/default/widgets"
-	obj := c.want(201, "POST", v2, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"w"},"spec":{}}`).Object()
+	obj := c.want(201, "POST", v2, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"w"},"spec":{}}`).
+		Object()
 	seen := c.hook.Seen()
 	if len(seen) != 2 || seen[0].Path != "/mutate" || seen[1].Path != "/validate" {
 		t.Fatalf("%d calls", len(seen))
@@ -85,13 +87,15 @@ func TestCustomVersions(t *testing.T) {
 		}
 	}
 	spec, _, _ := unstructured.NestedMap(obj.Object, "spec")
-	if obj.GetAPIVersion() != "example.com/v2" || spec["size"] != int64(5) || spec["color"] != "red" || spec["other"] != nil ||
+	if obj.GetAPIVersion() != "example.com/v2" || spec["size"] != int64(5) || spec["color"] != "red" ||
+		spec["other"] != nil ||
 		obj.GetLabels()["a"] != "b" {
 		t.Errorf("stored %v", obj.Object)
 	}
 	c.want(200, "PATCH", v2+"/w", `{"spec":{"color":"blue"}}`, "Content-Type", merge)
 	for _, s := range c.hook.Seen() {
-		if r := s.Review.Request; r.Kind.Version != "v1" || !strings.Contains(string(r.OldObject.Raw), `"apiVersion":"example.com/v1"`) {
+		if r := s.Review.Request; r.Kind.Version != "v1" ||
+			!strings.Contains(string(r.OldObject.Raw), `"apiVersion":"example.com/v1"`) {
 			t.Errorf("%s: %s", s.Path, s.Body)
 		}
 	}

@@ -156,7 +156,9 @@ func TestMutationEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &change{object: map[string]string{}}
-	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(t.Context(), hooks, q, &admission.Rounds[*admission.Configured]{}, 0)
+	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
+		t.Context(), hooks, q, &admission.Rounds[*admission.Configured]{}, 0,
+	)
 	if want := `admission webhook "no" denied the request without explanation`; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -195,7 +197,9 @@ func TestRequestEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &change{object: map[string]string{}}
-	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(ctx, hooks, q, &admission.Rounds[*admission.Configured]{}, 0)
+	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
+		ctx, hooks, q, &admission.Rounds[*admission.Configured]{}, 0,
+	)
 	if want := "Timeout: request did not complete within requested timeout"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -176,7 +176,7 @@ func sliceAddress(value string, kind discoveryv1.AddressType, at *field.Path) fi
 	if len(errs) == 0 && !is {
 		errs = append(errs, field.Invalid(at, value, text))
 	}
-	if ip := netutils.ParseIPSloppy(value); ip != nil && ip.IsLoopback() {
+	if ip := netutils.ParseIPSloppy(value); len(errs) == 0 && ip.IsLoopback() {
 		return errs // allowed here: there is no cluster network, and webhooks of services run on this machine
 	}
 	return append(errs, check.ReachableIP(value, at)...)
