@@ -17,7 +17,7 @@ type suite struct {
 	pkg string
 	// specs is how many pass; a release of controller-runtime may change it.
 	specs int
-	// pending are the specs that their authors have marked so: most have no body.
+	// pending are the specs that their authors have marked so: those of today are empty.
 	pending []string
 }
 
