@@ -11,7 +11,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check race bench diff conformance crds extensions helm etcd meta soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build test check race bench diff conformance crds extensions helm webhooks etcd meta soak faults chaos attack vulnerabilities image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -64,6 +64,12 @@ helm: ## a chart's life with Helm's library, which takes minutes to build for th
 	$(GO) -C tests/helm mod tidy -diff
 	$(GO) -C tests/helm vet ./...
 	$(GO) -C tests/helm test -count=1 ./...
+
+webhooks: ## suites of controller-runtime, and of a project as kubebuilder lays it out, with admission and conversion webhooks
+	$(GO) -C tests/webhooks mod tidy -diff
+	$(GO) -C tests/webhooks vet ./...
+	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/webhooks && "$$tool" ./...
+	$(GO) -C tests/webhooks test -count=1 -v . $(ARGS)
 
 etcd: ## the server over the oldest etcd 3.5 that is supported, and the one before; builds both, for minutes
 	$(GO) -C tests/etcd mod tidy -diff

@@ -1,0 +1,20 @@
+// Package webhooks tests admission and conversion webhooks as operators have them: it runs the suites of
+// controller-runtime's packages webhook, builder and envtest on the server, and that of a project as kubebuilder lays
+// it out. It is a module of its own, so that neither the server nor the other tests depend on what these need. make
+// webhooks runs it.
+//
+//	suites_test.go     runs suites, and compares their reports with what is expected
+//	generated_test.go  compares the project's generated files with controller-gen's output
+//	project            the project, written by hand: api, config and internal/webhook are where kubebuilder has them
+//
+// It guarantees:
+//
+//  1. The server under test is the binary built from the module two levels up. Every suite gets a server of its own.
+//  2. Every spec of a suite passes. Specs are counted in the suite's report, so that none is missing or skipped; those
+//     that their authors have marked as pending are listed.
+//  3. The manifests and functions in project are what this module's controller-gen makes of its types.
+package webhooks
+
+//go:generate go tool controller-gen object paths=./project/api/...
+//go:generate go tool controller-gen crd paths=./project/... output:dir=project/config/crd/bases
+//go:generate go tool controller-gen webhook paths=./project/... output:dir=project/config/webhook
