@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
@@ -131,14 +130,7 @@ func (o *outcome) matches(ctx context.Context, q *request) (*resources.Resource,
 	if i < 0 || slices.ContainsFunc(o.excluded, has) {
 		return nil, false, nil
 	}
-	var object, old *labels.Set
-	if !o.namespaces.Empty() || !o.objects.Empty() {
-		var err error
-		if object, old, err = q.labels(q.a.Resource); err != nil {
-			return nil, false, err
-		}
-	}
-	ok, err := q.selected(ctx, o.namespaces, o.objects, object, old)
+	ok, err := q.selected(ctx, o.namespaces, o.objects)
 	return o.rules[i].in, ok, err
 }
 

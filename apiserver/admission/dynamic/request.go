@@ -3,6 +3,7 @@ package dynamic
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -133,38 +134,45 @@ func (q *request) namespaceLabels(ctx context.Context) (labels.Set, error) {
 	return set, nil
 }
 
-// selected reports whether a namespaceSelector and an objectSelector match a request whose objects have the labels. An
-// error of the first counts only if the second matches (L-30).
-func (q *request) selected(
-	ctx context.Context, namespaces, objects labels.Selector, object, old *labels.Set,
-) (bool, error) {
-	if !webhook.Selects(objects, object, old) {
-		return false, nil
+// selected reports whether a namespaceSelector and an objectSelector match the request. An error of the first counts
+// only if the second matches (L-30).
+func (q *request) selected(ctx context.Context, ofNamespace, ofObject labels.Selector) (bool, error) {
+	if !ofObject.Empty() {
+		object, old, err := q.labels()
+		if err != nil || !webhook.Selects(ofObject, object, old) {
+			return false, err
+		}
 	}
 	t := webhook.Target{
 		Resource: resourceOf(q.a.Resource), Subresource: q.a.Subresource, Namespace: q.namespace,
 		Operation: admissionv1.OperationType(q.a.Operation),
 	}
 	var own labels.Set
-	if object != nil {
-		own = *object
+	if t.Resource == namespaces && !ofNamespace.Empty() {
+		object, _, err := q.labels()
+		if err != nil {
+			return false, err
+		}
+		if object != nil {
+			own = *object
+		}
 	}
-	return t.InNamespace(namespaces, own, func() (labels.Set, error) { return q.namespaceLabels(ctx) })
+	return t.InNamespace(ofNamespace, own, func() (labels.Set, error) { return q.namespaceLabels(ctx) })
 }
 
 // labels returns the labels of the new and of the stored object; nil for one that does not exist or has no metadata.
-// They are the same in all versions of an object, except for custom resources that a webhook converts.
-func (q *request) labels(in *resources.Resource) (object, old *labels.Set, err error) {
-	obj, err := q.view.Object(in)
+// Nothing is converted for that: the labels are those of the version of the request (ASW
+// predicates/object/matcher.go).
+func (q *request) labels() (object, old *labels.Set, err error) {
+	obj, was, err := q.view.AsSent()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, &admission.LookupError{What: "reading the labels of " + q.name, Err: err}
 	}
-	was, err := q.view.Old(in)
-	return labelsOf(obj), labelsOf(was), err
+	return labelsOf(obj), labelsOf(was), nil
 }
 
 func labelsOf(obj runtime.Object) *labels.Set {
-	if obj == nil {
+	if obj == nil || reflect.ValueOf(obj).IsNil() {
 		return nil
 	}
 	m, err := meta.Accessor(obj)

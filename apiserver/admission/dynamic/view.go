@@ -55,17 +55,37 @@ func (v *view) Object(in *resources.Resource) (runtime.Object, error) {
 	return obj, err
 }
 
+// AsSent returns the object with all changes and the stored object, in the versions in which they are at hand. They may
+// be nil, and must not be changed.
+func (v *view) AsSent() (object, old runtime.Object, err error) {
+	if v.a.Shape != nil {
+		if object, err = v.Object(v.a.Resource); err == nil {
+			old, err = v.Old(v.a.Resource)
+		}
+		return object, old, err
+	}
+	if object = v.a.Object; v.latest != nil {
+		object = v.object[v.latest]
+	}
+	old, err = v.stored()
+	return object, old, err
+}
+
+func (v *view) stored() (runtime.Object, error) {
+	if v.a.Stored != nil {
+		return v.a.Stored()
+	}
+	return v.a.Old, nil
+}
+
 // Old returns the stored object in a version, nil if there is none. It must not be changed.
 func (v *view) Old(in *resources.Resource) (runtime.Object, error) {
 	if obj, ok := v.old[in]; ok {
 		return obj, nil
 	}
-	stored := v.a.Old
-	if v.a.Stored != nil {
-		var err error
-		if stored, err = v.a.Stored(); err != nil {
-			return nil, err
-		}
+	stored, err := v.stored()
+	if err != nil {
+		return nil, err
 	}
 	obj, err := v.shown(in, stored)
 	if err == nil {

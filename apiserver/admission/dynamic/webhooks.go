@@ -6,7 +6,6 @@ import (
 	admissionwebhook "k8s.io/api/admission/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -88,23 +87,11 @@ func (q *hookRequest) Match(ctx context.Context, h *webhook.Configured) (schema.
 	if in == nil {
 		return none, false, nil
 	}
-	if ok, err := q.selects(ctx, h, in); !ok || err != nil {
+	if ok, err := q.selected(ctx, h.Namespaces, h.Objects); !ok || err != nil {
 		return none, false, err
 	}
 	ok, err := q.meets(ctx, h, in)
 	return resourceOf(in), ok, err
-}
-
-// selects reports whether the selectors match.
-func (q *hookRequest) selects(ctx context.Context, h *webhook.Configured, in *resources.Resource) (bool, error) {
-	var object, old *labels.Set
-	if !h.Namespaces.Empty() || !h.Objects.Empty() {
-		var err error
-		if object, old, err = q.labels(in); err != nil {
-			return false, q.failed(err)
-		}
-	}
-	return q.selected(ctx, h.Namespaces, h.Objects, object, old)
 }
 
 // meets reports whether the match conditions are true.
