@@ -62,7 +62,20 @@ func (req *request) mostMemory() int64 {
 // weighInTurn is weigh.
 func (a *API) weighInTurn(req *request, media string, body []byte) (n int64, exact bool, err error) {
 	err = a.limits.InTurn(req.r, req.User.Name, len(body) > slowBody, func() { n, exact = a.weigh(req, media, body) })
-	return n + req.recordedBody(len(body)), exact, err
+	return n + req.recordedBody(len(body)) + a.admissionCost(req, n), exact, err
+}
+
+// admissionCost is the memory of what webhooks and policies get of a request that takes n bytes by itself: its objects
+// in another version, and for each webhook that is asked at the same time their JSON, the review and what is sent.
+func (a *API) admissionCost(req *request, n int64) int64 {
+	versions, reviews := a.registry.AdmissionCopies(&req.Operation, req.verb)
+	if versions == 0 {
+		return 0
+	}
+	if req.verb == "delete" { // which decodes the object for them
+		n += a.weighStored(req)
+	}
+	return n*int64(versions) + n/2*int64(reviews)
 }
 
 // afford makes an answer that takes so much memory: in the request's seat, if there is that much at once. Else the

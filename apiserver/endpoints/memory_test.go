@@ -307,3 +307,40 @@ func TestDeletedWithoutMemory(t *testing.T) {
 		t.Errorf("%d are left", len(items))
 	}
 }
+
+// TestAdmissionMemory: what webhooks get of a request counts, for writes that they may be asked about.
+func TestAdmissionMemory(t *testing.T) {
+	const mib = 1 << 20
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.MemoryInFlight = 32 * mib
+	}})
+	body := `{"metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", mib/2) + `"}}`
+	must(t, s.Do("POST", configmaps, body), http.StatusCreated)
+	webhook := `{"name":"h%d.example.com","clientConfig":{"url":"https://127.0.0.1:1/"},"failurePolicy":"Ignore",` +
+		`"rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE","DELETE"],"resources":["configmaps"]}],` +
+		`"sideEffects":"None","admissionReviewVersions":["v1"]}`
+	var webhooks []string
+	for i := range 40 {
+		webhooks = append(webhooks, fmt.Sprintf(webhook, i))
+	}
+	must(t, s.Do("POST", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+		`{"metadata":{"name":"w"},"webhooks":[`+strings.Join(webhooks, ",")+`]}`), http.StatusCreated)
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+	}{
+		{"POST", configmaps, body, http.StatusRequestEntityTooLarge},
+		{"POST", configmaps, `{"metadata":{"name":"small"}}`, http.StatusCreated},
+		{"POST", "/api/v1/namespaces/default/secrets", body, http.StatusCreated},
+		{"PUT", configmaps + "/a", body, http.StatusRequestEntityTooLarge}, // it may turn out to be a create
+		{"DELETE", configmaps + "/a", "", http.StatusRequestEntityTooLarge},
+	} {
+		var sent any
+		if c.body != "" {
+			sent = c.body
+		}
+		if a := s.Do(c.method, c.path, sent); a.Code != c.code {
+			t.Errorf("%s %s: %d %.200s", c.method, c.path, a.Code, a.Body)
+		}
+	}
+}

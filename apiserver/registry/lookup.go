@@ -24,6 +24,29 @@ func (s *Registry) Plugins() []admission.Choice {
 // Lookup returns what admission plugins read.
 func (s *Registry) Lookup() admission.Lookup { return lookup{s} }
 
+// AdmissionCopies returns how many versions of a request's objects may be made at a time for webhooks and policies, and
+// how many reviews.
+func (s *Registry) AdmissionCopies(o *Operation, verb string) (versions, reviews int) {
+	if s.Dynamic == nil {
+		return 0, 0
+	}
+	operations := []admission.Operation{admission.Update, admission.Create}
+	switch verb {
+	case "create":
+		operations = operations[1:]
+	case "delete", "deletecollection":
+		operations = []admission.Operation{admission.Delete}
+	case "update", "patch":
+	default:
+		return 0, 0
+	}
+	for _, operation := range operations {
+		v, r := s.Dynamic.Copies(o.Resource, o.subName(), operation, o.Namespace != "")
+		versions, reviews = max(versions, v), max(reviews, r)
+	}
+	return versions, reviews
+}
+
 // concerned reports whether a webhook or policy may concern an operation on what o names.
 func (s *Registry) concerned(o *Operation, operation admission.Operation) bool {
 	return s.Dynamic != nil && s.Dynamic.Concerns(o.Resource, o.subName(), operation, o.Namespace != "")
