@@ -4,9 +4,11 @@ import (
 	"maps"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
+	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -71,11 +73,7 @@ func customSchemas(types *resources.Types) func(*resources.Resource) (managedfie
 	return func(r *resources.Resource) (managedfields.TypeConverter, error) {
 		all := map[string]*spec.Schema{}
 		for _, v := range versionsOf(types, r) {
-			t, err := documentedCustom(v)
-			if err != nil {
-				return nil, err
-			}
-			schemas, err := openapi.New("", func() []openapi.Type { return []openapi.Type{t} }).Definitions(v.GroupVersion())
+			schemas, err := definitionsOf(v)
 			if err != nil {
 				return nil, err
 			}
@@ -83,6 +81,45 @@ func customSchemas(types *resources.Types) func(*resources.Resource) (managedfie
 		}
 		return managedfields.NewTypeConverter(all, false)
 	}
+}
+
+// definitionsOf returns the schemas of a custom resource by name.
+func definitionsOf(r *resources.Resource) (map[string]*spec.Schema, error) {
+	t, err := documentedCustom(r)
+	if err != nil {
+		return nil, err
+	}
+	return openapi.New("", func() []openapi.Type { return []openapi.Type{t} }).Definitions(r.GroupVersion())
+}
+
+// Served tells of the types of a table, for type checking. Each call of SchemaOf makes a new schema; none is kept.
+func Served(types *resources.Types) expression.Schemas {
+	return expression.Schemas{
+		KindsOf: func(r schema.GroupVersionResource) []schema.GroupVersionKind {
+			if e := types.Lookup(r.Group, r.Version, r.Resource); e != nil {
+				return []schema.GroupVersionKind{e.GroupVersionKind()}
+			}
+			return nil
+		},
+		SchemaOf: func(kind schema.GroupVersionKind) *spec.Schema {
+			if e := types.Kind(kind); e != nil {
+				return schemaOf(e)
+			}
+			return nil
+		},
+	}
+}
+
+// schemaOf returns the schema of a kind without references, nil if it has none.
+func schemaOf(r *resources.Resource) *spec.Schema {
+	if !r.Custom {
+		return expression.Resolve(openapi.Schemas(r.New()))
+	}
+	schemas, err := definitionsOf(r)
+	if err != nil {
+		return nil
+	}
+	return expression.Resolve(openapi.CustomName(r.GroupVersion(), r.Kind), schemas)
 }
 
 // versionsOf are the entries of a custom resource, r itself and its other versions, served or not.

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"crypto/tls"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -77,6 +78,7 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 		Corrupt: m.Corrupt, Complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		Fields: fieldmanager.New(fieldmanager.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
 		Turn:   make(chan struct{}, 1),
+		Audit:  c.Audit, Agent: "kubecascade/" + c.Version.GitVersion + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")",
 	}
 	ahead, known := registry.Ahead(c.Cache, r.Root), registry.Known(c.Cache)
 	r.Past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead, Known: known})

@@ -12,6 +12,7 @@
 //     dropped and counted.
 //  4. Every object in an event is JSON, so that no event is lost because of what a client sent.
 //  5. The methods of a Record may be called from any goroutine.
+//  6. Requests of the process's own match the rules as the same requests of a client do (Own).
 //
 // Objects are recorded as they are: secrets too, unless the policy says otherwise. The webhook backend is not included.
 package audit

@@ -117,7 +117,7 @@ func (d *definitions) addCustom(t *Type) (object, list model) {
 	if body != nil {
 		objectSchema = *d.native(body, true)
 	}
-	objectName := customName(gv, t.Kind)
+	objectName := CustomName(gv, t.Kind)
 	d.schemas[objectName] = common.OpenAPIDefinition{Schema: objectSchema, Dependencies: []string{objectMeta}}
 
 	items := d.reference(objectName)
@@ -129,7 +129,7 @@ func (d *definitions) addCustom(t *Type) (object, list model) {
 	listSchema.SetProperty("items", *spec.ArrayProperty(&items).WithDescription(fmt.Sprintf(listText, t.Plural)))
 	d.setMeta(&listSchema, listMeta, metav1.PartialObjectMetadataList{})
 	d.setTypeMeta(&listSchema)
-	listName := customName(gv, t.Custom.ListKind)
+	listName := CustomName(gv, t.Custom.ListKind)
 	d.schemas[listName] = common.OpenAPIDefinition{Schema: listSchema, Dependencies: []string{objectName, listMeta}}
 	return model(objectName), model(listName)
 }

@@ -28,8 +28,8 @@ func modelName(t reflect.Type) string {
 	return util.ToRESTFriendlyName(t.PkgPath() + "." + t.Name())
 }
 
-// customName returns the name of a custom resource's schema: the group's labels in reverse.
-func customName(gv schema.GroupVersion, kind string) string {
+// CustomName returns the name of a custom resource's schema: the group's labels in reverse.
+func CustomName(gv schema.GroupVersion, kind string) string {
 	return util.ToRESTFriendlyName(gv.Group + "/" + gv.Version + "." + kind)
 }
 
@@ -69,8 +69,8 @@ func kindsOf(types []Type) kinds {
 		t := &types[i]
 		gv := t.groupVersion()
 		if t.Custom != nil {
-			k.add(customName(gv, t.Kind), t.groupVersionKind())
-			k.add(customName(gv, t.Custom.ListKind), gv.WithKind(t.Custom.ListKind))
+			k.add(CustomName(gv, t.Kind), t.groupVersionKind())
+			k.add(CustomName(gv, t.Custom.ListKind), gv.WithKind(t.Custom.ListKind))
 			continue
 		}
 		if t.Object != nil {

@@ -10,7 +10,7 @@
 //	post.go, virtual.go  responses of a kind's own hooks; host.go is the interface that hooks call
 //	connect.go  admission of connections
 //	lookup.go  the interface that admission plugins call
-//	loopback.go  the in-process client
+//	loopback.go  the in-process client; recording.go is what the audit log has of its requests
 //
 // It guarantees:
 //
@@ -20,8 +20,8 @@
 //  3. Package finalizers alone decides what a write does to an object that is being deleted.
 //  4. A dry run does everything but the commit (create.go: insert; change.go: replace; delete.go: mark and remove).
 //  5. Reads come from the cache. They are as fresh as a quorum read unless the client accepts an older state.
-//  6. Requests of the in-process client (Loopback) are admitted like those of clients. They are not authorized.
-//     Admission checks what they do to owners.
+//  6. Requests of the in-process client (Loopback) are admitted and recorded in the audit log like those of clients.
+//     They are not authorized. Admission checks what they do to owners. Without a log, recording costs a comparison.
 //  7. The code knows no kind. Differences between kinds are in their entries of the table and in the hooks of these.
 //  8. Errors have a row in package status or are API errors.
 package registry

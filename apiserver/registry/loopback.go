@@ -49,7 +49,7 @@ func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
 	return Target{Resource: r, Namespace: namespace, Name: name}.Key(l.s.Root)
 }
 
-// call runs one request with a deadline, counts it, and converts its error to a Status error.
+// call runs one request with a deadline, counts and records it, and converts its error to a Status error.
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Operation) error) (
 	err error) {
 	o := &Operation{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name},
@@ -63,10 +63,9 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 		return status.Error(status.ErrNoMethod)
 	}
 	start := time.Now()
-	panicked := false
 	defer func() {
-		if r := recover(); r != nil {
-			panicked = true
+		r := recover()
+		if r != nil {
 			l.s.Log.Error("a controller's request panicked",
 				"verb", verb, "key", o.Key(l.s.Root), "panic", r, "stack", string(debug.Stack()))
 			err = fmt.Errorf("%s %s panicked: %v", verb, o.Key(l.s.Root), r)
@@ -74,8 +73,12 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 		if err != nil {
 			err = status.Error(err)
 		}
-		l.s.Observe(o.Target, verb, err, time.Since(start), panicked)
+		l.s.Observe(o.Target, verb, err, time.Since(start), r != nil)
+		o.recordEnd(err, r)
 	}()
+	if err := l.record(verb, o); err != nil {
+		return err
+	}
 	if !LongRunning(verb) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, l.s.Timeout)
@@ -87,7 +90,9 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 // Get returns an object by a consistent read.
 func (l *Loopback) Get(ctx context.Context, p Path) (out *storage.Object, err error) {
 	err = l.call(ctx, "get", p, func(ctx context.Context, o *Operation) error {
-		out, err = l.s.Get(ctx, o, "")
+		if out, err = l.s.Get(ctx, o, ""); err == nil {
+			o.recordAnswer(codeOK, out)
+		}
 		return err
 	})
 	return out, err
@@ -133,7 +138,10 @@ func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (out 
 		if err != nil {
 			return err
 		}
-		out, err = l.s.Create(ctx, o, in)
+		o.recordBody(in)
+		if out, err = l.s.Create(ctx, o, in); err == nil {
+			o.recordAnswer(codeCreated, out)
+		}
 		return err
 	})
 	return out, err
@@ -149,8 +157,17 @@ func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (out 
 		if err := o.CheckName(in); err != nil {
 			return err
 		}
-		out, _, err = l.s.ReplaceOrCreate(ctx, o, in)
-		return err
+		o.recordBody(in)
+		var created bool
+		if out, created, err = l.s.ReplaceOrCreate(ctx, o, in); err != nil {
+			return err
+		}
+		code := codeOK
+		if created {
+			code = codeCreated
+		}
+		o.recordAnswer(code, out)
+		return nil
 	})
 	return out, err
 }
@@ -174,8 +191,9 @@ func (o *Operation) own(obj runtime.Object) (Object, error) {
 func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (
 	out *storage.Object, err error) {
 	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
+		o.Audit.Patch(doc)
 		doc := patch.Patch{Kind: kind, Bytes: doc, Strictness: metav1.FieldValidationIgnore, Warn: o.Warn.Add}
-		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) { return o.Patched(old, doc) })
+		out, err = l.update(ctx, o, func(old Object) (Object, error) { return o.Patched(old, doc) })
 		return err
 	})
 	return out, err
@@ -185,11 +203,21 @@ func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc 
 func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *storage.Object, err error) {
 	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
 		o.Tracked = true
+		o.Audit.Patch(document)
 		doc := patch.Patch{Kind: types.ApplyPatchType, Bytes: document,
 			Strictness: metav1.FieldValidationIgnore, Force: true, Warn: o.Warn.Add}
-		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) { return l.s.Applied(o, old, doc) })
+		out, err = l.update(ctx, o, func(old Object) (Object, error) { return l.s.Applied(o, old, doc) })
 		return err
 	})
+	return out, err
+}
+
+// update changes an object and records the answer.
+func (l *Loopback) update(ctx context.Context, o *Operation, c change) (*storage.Object, error) {
+	out, err := l.s.Update(ctx, o, c)
+	if err == nil {
+		o.recordAnswer(codeOK, out)
+	}
 	return out, err
 }
 
@@ -197,11 +225,12 @@ func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *sto
 func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (
 	out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
-		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) {
+		out, err = l.update(ctx, o, func(old Object) (Object, error) {
 			next, err := change(old)
 			if err != nil {
 				return nil, err
 			}
+			o.recordBody(next)
 			return next.(Object), nil
 		})
 		return err
@@ -215,11 +244,14 @@ func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Obje
 	out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
 		o.link = change
-		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) {
+		out, err = l.update(ctx, o, func(old Object) (Object, error) {
 			err := change(old)
 			// An empty list is dropped, as in writes of clients.
 			if coerce := o.Resource.Coerce; coerce != nil && err == nil {
 				_, err = coerce(old)
+			}
+			if err == nil {
+				o.recordBody(old)
 			}
 			return old, err
 		})
@@ -231,7 +263,10 @@ func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Obje
 // Post handles a POST for which the kind or the subresource of p has a hook. It may change the body.
 func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (out runtime.Object, err error) {
 	err = l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
-		out, err = l.s.Post(ctx, o, body, nil)
+		o.recordOther(body)
+		if out, err = l.s.Post(ctx, o, body, nil); err == nil {
+			o.recordAnswerOther(codeCreated, out)
+		}
 		return err
 	})
 	return out, err
@@ -243,19 +278,28 @@ func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOption
 	left *storage.Object, err error) {
 	err = l.call(ctx, "delete", p, func(ctx context.Context, o *Operation) error {
 		o.guards, o.Options = guards, opts
+		o.recordOptions(opts)
 		d, err := l.s.Delete(ctx, o, opts)
-		if err == nil && !d.Removed {
+		if err != nil {
+			return err
+		}
+		if o.recordDeletion(d); !d.Removed {
 			left = d.Object
 		}
-		return err
+		return nil
 	})
 	return left, err
 }
 
-// DeleteCollection deletes every object of a collection.
+// DeleteCollection deletes every object of a collection. The audit log has a Status as the answer, as a client gets if
+// the list of the objects takes too much memory.
 func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
 	return l.call(ctx, "deletecollection", p, func(ctx context.Context, o *Operation) error {
+		o.recordOptions(opts)
 		_, _, err := l.s.DeleteCollection(ctx, o, &metainternal.ListOptions{}, opts, l.s.ListAll)
+		if err == nil {
+			o.recordAnswerOther(codeOK, nil)
+		}
 		return err
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
@@ -36,8 +37,11 @@ type Registry struct {
 	Admission admission.Steps
 	// Dynamic are the plugins for webhooks and policies; nil if there are none.
 	Dynamic *dynamic.Admission
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Audit records the requests of the in-process client; nil records none. Agent is the begin of their User-Agent.
+	Audit *audit.Log
+	Agent string
+	Log   *slog.Logger
+	Now   func() time.Time
 	// Ranges are the service IP ranges and the node ports of the cluster.
 	Ranges allocate.Ranges
 	// EventTTL is how long an event is kept. Timeout is the deadline of a request of the in-process client.

@@ -18,12 +18,13 @@ import (
 
 // unlink is updateOnce for a write that only removes owners and finalizers. It decodes and encodes only the metadata: a
 // cascade makes one such write for each dependent that stays. The rest of the object is stored unchanged, so it must be
-// known to be readable. No built-in admission plugin acts on such a write of a controller; if a webhook or policy may, the
-// write needs updateOnce (O-10). unlink returns false, and has done nothing, if the write needs updateOnce.
+// known to be readable. No built-in admission plugin acts on such a write of a controller; if a webhook or policy may
+// (O-10), or if the audit log has the whole object, the write needs updateOnce. unlink returns false, and has done
+// nothing, if the write needs updateOnce.
 func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object) (
 	out *storage.Object, done bool, err error) {
 	if o.DryRun || o.Resource.Custom || o.Resource.Direct || o.Resource.Delete.SpecFinalizers != nil ||
-		!s.known(o.Resource, cur) || s.concerned(o, admission.Update) {
+		o.Audit.Requests() || !s.known(o.Resource, cur) || s.concerned(o, admission.Update) {
 		return nil, false, nil
 	}
 	from, to := storage.Member(cur.JSON, "metadata")

@@ -10,7 +10,7 @@ import (
 func controllerNames() []string {
 	return append([]string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection,
 		resourceQuota,
-		roleAggregation, accountController, certificatePublisher}, workloadNames()...)
+		roleAggregation, policyStatus, accountController, certificatePublisher}, workloadNames()...)
 }
 
 // ofAccounts are the controllers that '*' includes only with the admission plugin ServiceAccount, whose pods need their
@@ -28,6 +28,7 @@ const (
 	classProtection     = "volumeattributesclass-protection-controller"
 	resourceQuota       = "resourcequota-controller"
 	roleAggregation     = "clusterrole-aggregation-controller"
+	policyStatus        = "validatingadmissionpolicy-status-controller"
 
 	accountController    = "serviceaccount-controller"
 	certificatePublisher = "root-ca-certificate-publisher-controller"

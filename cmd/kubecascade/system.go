@@ -141,6 +141,9 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	if on[roleAggregation] {
 		s.controllers[roleAggregation] = aggregateRoles(s.api, d, s.log)
 	}
+	if on[policyStatus] {
+		s.controllers[policyStatus] = checkPolicies(s.api, d, s.log)
+	}
 	for name, run := range protectors(s.api, d, s.log) {
 		if on[name] {
 			s.controllers[name] = run

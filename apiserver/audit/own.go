@@ -1,0 +1,50 @@
+package audit
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+)
+
+// Own is a request of a controller inside the process, which is not sent over HTTP.
+type Own struct {
+	User authentication.User
+	// Method and Path are those of the same request over HTTP: "DELETE", "/api/v1/namespaces/default/pods/a". Agent is
+	// its User-Agent.
+	Method, Path, Agent string
+}
+
+// ownAddress is the peer of requests that come from the process, as of those that kube-apiserver sends to itself.
+const ownAddress = "[::1]:0"
+
+// paths knows the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
+var paths = request.RequestInfoFactory{
+	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
+}
+
+// BeginOwn is Begin for a request of the process's own that begins now. What it is about is parsed from its path, so
+// that rules match it as they match the same request of a client.
+func (l *Log) BeginOwn(o Own) *Record {
+	if l == nil {
+		return nil
+	}
+	r := &http.Request{
+		Method: o.Method, URL: &url.URL{Path: o.Path}, Header: http.Header{"User-Agent": {o.Agent}}, RemoteAddr: ownAddress,
+	}
+	info, err := paths.NewRequestInfo(r)
+	if err != nil {
+		panic(err) // the path names a resource
+	}
+	return l.Begin(r, string(uuid.NewUUID()), &authorization.Attributes{
+		User: o.User, Verb: info.Verb, IsResource: info.IsResourceRequest, Path: info.Path, Group: info.APIGroup,
+		Version: info.APIVersion, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace,
+		Name: info.Name,
+	}, time.Now())
+}
