@@ -10,7 +10,7 @@ import (
 
 // Routes returns the routes that Insecure serves.
 func (s *Server) Routes() chi.Routes {
-	return s.routes(func(*http.Request) (authentication.User, error) { return authentication.Loopback, nil })
+	return s.routes(func(*http.Request) (authentication.User, error) { return authentication.Unsecured, nil })
 }
 
 // Plugins returns the names of the plugins that there are, in the order in which they run.

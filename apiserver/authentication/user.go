@@ -26,8 +26,13 @@ const (
 	NameAnonymous        = "system:anonymous"
 )
 
-// Loopback is the identity of clients of the port without TLS: they administer the server, as with kubectl proxy.
-var Loopback = User{Name: "system:unsecured", Groups: []string{GroupMasters, GroupAuthenticated}}
+var (
+	// Unsecured is the identity of clients of the port without TLS: they administer the server, as with kubectl proxy.
+	Unsecured = User{Name: "system:unsecured", Groups: []string{GroupMasters, GroupAuthenticated}}
+	// Loopback is the identity of the server's own requests, except for those of controllers (AS
+	// pkg/authentication/user: APIServerUser).
+	Loopback = User{Name: "system:apiserver", Groups: []string{GroupAuthenticated, GroupMasters}}
+)
 
 // ServiceAccount is the identity of a service account: of a client with its token, or of a controller in kube-system,
 // as kube-controller-manager has them with --use-service-account-credentials.

@@ -106,7 +106,7 @@ func TestHeadOfLongQuery(t *testing.T) {
 	if a := begin().receive(); a.Code != http.StatusTooManyRequests {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
-	if n := waiting(authentication.Loopback.Name); n > most/size {
+	if n := waiting(authentication.Unsecured.Name); n > most/size {
 		t.Errorf("%d requests wait", n)
 	}
 }

@@ -95,7 +95,7 @@ func (c *Credentials) Plain(r *http.Request) (authentication.User, error) {
 		!AllowsAll(c.Modes) {
 		return c.Secure(r)
 	}
-	return authentication.Loopback, nil
+	return authentication.Unsecured, nil
 }
 
 // bearer returns the request's token. An Authorization header with anything else is wrong: no user is known by it here.
