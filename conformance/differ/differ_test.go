@@ -20,8 +20,12 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/servertest"
 )
 
+// TestSame: equal servers show no difference, and after each operation what the model expects: none is waited for until
+// its time is over.
 func TestSame(t *testing.T) {
-	c := differ.Config{Reference: servertest.Start(t), Candidate: servertest.Start(t), Client: servertest.Client(t)}
+	c := differ.Config{
+		Reference: servertest.Start(t), Candidate: servertest.Start(t), Client: servertest.Client(t), Settle: time.Hour,
+	}
 	for seed := range uint64(6) {
 		c.Prefix = string('a'+rune(seed)) + "-"
 		f, err := differ.Find(t.Context(), c, seed+101, 200)

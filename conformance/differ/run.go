@@ -234,6 +234,7 @@ func historiesOf(base model.State, events []model.Event) histories {
 			continue
 		}
 		last[k] = e.Object
+		e.Object.Bound, e.Object.Period = false, 0 // only the model knows them: watches show no node and no spec
 		h[k] = append(h[k], e.String())
 	}
 	return h
