@@ -179,6 +179,26 @@ func TestMutationRequests(t *testing.T) {
 	c.want(200, "DELETE", deployments+"/d", nil)
 }
 
+// TestMutatedScale: a Scale that a webhook or policy has changed is validated like one that a client sends (L-93; K
+// pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
+func TestMutatedScale(t *testing.T) {
+	c := start(t)
+	c.want(201, "POST", deployments, deployment("d", 1))
+	for _, change := range []struct {
+		code        int
+		path, value string
+	}{
+		{422, "/spec/replicas", "-5"}, {409, "/metadata/uid", "'other'"}, {409, "/metadata/resourceVersion", "'1'"},
+		{422, "/metadata/name", "'No_Name'"}, {200, "/spec/replicas", "7"},
+	} {
+		c.policy("Mutating", "p", rule("UPDATE", "apps", "v1", "deployments/scale"),
+			mutating("Never", "[JSONPatch{op: 'replace', path: '"+change.path+"', value: "+change.value+"}]"))
+		c.bind("Mutating", "p")
+		c.want(change.code, "PATCH", deployments+"/d/scale", `{"spec":{"replicas":3}}`, "Content-Type", mergePatch)
+		c.remove("Mutating", "p")
+	}
+}
+
 // TestReinvoked: policies are evaluated in the order of their names, and once more after something has changed the
 // object, if they want that (M-66, M-67).
 func TestReinvoked(t *testing.T) {
