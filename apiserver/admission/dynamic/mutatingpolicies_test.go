@@ -199,6 +199,27 @@ func TestMutatedScale(t *testing.T) {
 	}
 }
 
+// TestMutatedKind: a patch that makes another kind of an object is an error of the request, whatever the failure policy
+// is (AS pkg/admission/plugin/policy/mutating/dispatcher.go: Dispatch).
+func TestMutatedKind(t *testing.T) {
+	c := start(t)
+	for _, resource := range []string{"configmaps", "pods/eviction"} {
+		c.policy("Mutating", "p", rule("CREATE", "*", "v1", resource), `"failurePolicy":"Ignore"`, mutating("Never",
+			"[JSONPatch{op: 'replace', path: '/kind', value: 'Secret'},"+
+				"JSONPatch{op: 'replace', path: '/apiVersion', value: 'v1'}]"))
+		c.bind("Mutating", "p")
+		path, body := "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"c"}}`
+		if resource != "configmaps" {
+			path, body = "/api/v1/namespaces/default/pods/c/eviction", `{"metadata":{"name":"c"}}`
+		}
+		a := c.want(500, "POST", path, body)
+		if !strings.Contains(string(a.Body), "unknown conversion") {
+			t.Errorf("%s: %s", resource, a.Body)
+		}
+		c.remove("Mutating", "p")
+	}
+}
+
 // TestReinvoked: policies are evaluated in the order of their names, and once more after something has changed the
 // object, if they want that (M-66, M-67).
 func TestReinvoked(t *testing.T) {
