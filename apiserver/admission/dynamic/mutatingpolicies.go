@@ -209,7 +209,8 @@ func (m *mutator) mutateOnce(
 	if err != nil || next == object {
 		return next, err
 	}
-	if reflect.TypeOf(next) != reflect.TypeOf(object) { // a JSON patch has changed its kind
+	// A merged object is unstructured. A JSON patch may have changed the kind.
+	if _, merged := next.(*unstructured.Unstructured); !merged && reflect.TypeOf(next) != reflect.TypeOf(object) {
 		return nil, apierrors.NewInternalError(
 			fmt.Errorf("failed to convert object: converting (%T) to (%T): unknown conversion", next, object),
 		)

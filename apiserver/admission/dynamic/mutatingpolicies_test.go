@@ -199,22 +199,44 @@ func TestMutatedScale(t *testing.T) {
 	}
 }
 
+// TestMutatedEviction: what a policy changes in an Eviction counts: its options, and its name, which must be that of the
+// pod (K pkg/registry/core/pod/storage/eviction.go: Create, which gets the Eviction after mutation).
+func TestMutatedEviction(t *testing.T) {
+	c := start(t)
+	const pods = "/api/v1/namespaces/default/pods"
+	c.want(201, "POST", pods, pod("p"))
+	for _, change := range []struct {
+		code int
+		doc  string
+	}{
+		{400, "{op: 'replace', path: '/metadata/name', value: 'other'}"},
+		{409, "{op: 'add', path: '/deleteOptions', value: {'preconditions': {'uid': 'other'}}}"},
+		{201, "{op: 'add', path: '/deleteOptions', value: {'dryRun': ['All']}}"},
+	} {
+		c.policy("Mutating", "p", rule("CREATE", "*", "v1", "pods/eviction"), mutating("Never", "[JSONPatch"+change.doc+"]"))
+		c.bind("Mutating", "p")
+		c.want(change.code, "POST", pods+"/p/eviction", `{"metadata":{"name":"p"}}`)
+		c.want(200, "GET", pods+"/p", nil)
+		c.remove("Mutating", "p")
+	}
+	c.want(201, "POST", pods+"/p/eviction", `{"metadata":{"name":"p"}}`)
+	c.want(404, "GET", pods+"/p", nil)
+}
+
 // TestMutatedKind: a patch that makes another kind of an object is an error of the request, whatever the failure policy
 // is (AS pkg/admission/plugin/policy/mutating/dispatcher.go: Dispatch).
 func TestMutatedKind(t *testing.T) {
 	c := start(t)
-	for _, resource := range []string{"configmaps", "pods/eviction"} {
-		c.policy("Mutating", "p", rule("CREATE", "*", "v1", resource), `"failurePolicy":"Ignore"`, mutating("Never",
-			"[JSONPatch{op: 'replace', path: '/kind', value: 'Secret'},"+
-				"JSONPatch{op: 'replace', path: '/apiVersion', value: 'v1'}]"))
+	const named = `{"metadata":{"name":"c"}}`
+	for _, of := range []struct{ resource, path, body string }{
+		{"configmaps", "configmaps", named}, {"pods", "pods", pod("c")}, {"pods/eviction", "pods/c/eviction", named},
+	} {
+		c.policy("Mutating", "p", rule("CREATE", "*", "v1", of.resource), `"failurePolicy":"Ignore"`, mutating("Never",
+			"[JSONPatch{op: 'replace', path: '', value: {'kind': 'Secret', 'apiVersion': 'v1'}}]"))
 		c.bind("Mutating", "p")
-		path, body := "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"c"}}`
-		if resource != "configmaps" {
-			path, body = "/api/v1/namespaces/default/pods/c/eviction", `{"metadata":{"name":"c"}}`
-		}
-		a := c.want(500, "POST", path, body)
+		a := c.want(500, "POST", "/api/v1/namespaces/default/"+of.path, of.body)
 		if !strings.Contains(string(a.Body), "unknown conversion") {
-			t.Errorf("%s: %s", resource, a.Body)
+			t.Errorf("%s: %s", of.resource, a.Body)
 		}
 		c.remove("Mutating", "p")
 	}
