@@ -38,7 +38,7 @@ func quietLog(t *testing.T) *slog.Logger {
 func begin(t *testing.T, s *apiservertest.Server) {
 	ctx := t.Context()
 	api := &loopback.Namespaces{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}
-	if err := namespace.EnsureDefaults(ctx, api); err != nil {
+	if err := namespace.EnsureDefaults(ctx, api, quietLog(t)); err != nil {
 		t.Error(err)
 	}
 	if err := s.API.EnsureRoles(ctx); err != nil {

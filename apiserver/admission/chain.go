@@ -73,6 +73,8 @@ type Shape interface {
 	Show(obj runtime.Object) (runtime.Object, error)
 	// Put changes the object as its other form was changed.
 	Put(obj, shown runtime.Object) error
+	// Check validates the last other form that Put was given, after all mutations.
+	Check(obj runtime.Object) error
 }
 
 // Again has all mutating plugins run once more when the last one has returned (L-53). There are two rounds at most.

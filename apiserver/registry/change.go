@@ -84,6 +84,11 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 	}); err != nil {
 		return nil, err
 	}
+	if o.shape != nil {
+		if err := o.shape.Check(obj); err != nil {
+			return nil, err
+		}
+	}
 	DedupOwners(obj, true, o.Warn.Add)
 	if err := o.checkRevision(obj, cur); err != nil {
 		return nil, err

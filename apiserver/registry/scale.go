@@ -50,8 +50,11 @@ func (s *Registry) GetScale(ctx context.Context, o *Operation, revision string) 
 
 // Scale writes an object's number of replicas and returns the new Scale.
 func (s *Registry) Scale(ctx context.Context, o *Operation, next Scaling) (*autoscalingv1.Scale, error) {
-	o.Tracked, o.shape = true, scaleShape{o}
-	out, err := s.Update(ctx, o, func(old Object) (Object, error) { return s.scaled(o, old, next) })
+	o.Tracked = true
+	out, err := s.Update(ctx, o, func(old Object) (Object, error) {
+		o.shape = &scaleShape{o: o}
+		return s.scaled(o, old, next)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -251,22 +254,41 @@ func selectorAt(content map[string]any, path string) (string, error) {
 	return sel.String(), nil
 }
 
-// scaleShape shows webhooks and policies the Scale of an object (L-17). It implements admission.Shape.
-type scaleShape struct{ o *Operation }
+// scaleShape shows webhooks and policies the Scale of an object (L-17). It implements admission.Shape for one attempt.
+type scaleShape struct {
+	o *Operation
+	// changed is the Scale as it was changed last; nil if it was not.
+	changed *autoscalingv1.Scale
+}
 
 // Show implements admission.Shape.
-func (s scaleShape) Show(obj runtime.Object) (runtime.Object, error) {
+func (s *scaleShape) Show(obj runtime.Object) (runtime.Object, error) {
 	sc, _, err := s.o.scaleOf(obj.(Object))
 	return sc, err
 }
 
-// Put implements admission.Shape: only the number of replicas can be changed.
-func (s scaleShape) Put(obj, shown runtime.Object) error {
-	next, err := s.o.withReplicas(obj.DeepCopyObject().(Object), shown.(*autoscalingv1.Scale).Spec.Replicas)
+// Put implements admission.Shape: only the number of replicas is stored.
+func (s *scaleShape) Put(obj, shown runtime.Object) error {
+	sc := shown.(*autoscalingv1.Scale)
+	next, err := s.o.withReplicas(obj.DeepCopyObject().(Object), sc.Spec.Replicas)
 	if err == nil {
 		reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(next).Elem())
+		s.changed = sc
 	}
 	return err
+}
+
+// Check implements admission.Shape: the changed Scale is validated like one that a client sends, as upstream gets it
+// after mutation (K pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
+func (s *scaleShape) Check(obj runtime.Object) error {
+	if s.changed == nil {
+		return nil
+	}
+	to := obj.(Object)
+	if s.changed.ResourceVersion != "" {
+		to.SetResourceVersion(s.changed.ResourceVersion)
+	}
+	return s.o.checkScale(s.changed, to.GetUID())
 }
 
 // fromContent is the inverse of contentOf.

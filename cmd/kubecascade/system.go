@@ -159,7 +159,7 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 
 // start creates the system namespaces, starts the controllers and serves. stop stops everything and waits.
 func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), err error) {
-	if err := namespace.EnsureDefaults(ctx, s.defaults); err != nil {
+	if err := namespace.EnsureDefaults(ctx, s.defaults, s.log); err != nil {
 		return nil, fmt.Errorf("creating the system namespaces: %w", err)
 	}
 	if err := s.api.EnsureRoles(ctx); err != nil {

@@ -24,21 +24,40 @@ var systemNamespaces = []string{
 // DefaultsAPI is the interface of Defaults to an API server.
 type DefaultsAPI interface {
 	Follower
+	// Get returns a namespace, terminating or not; NotFound if there is none.
+	Get(ctx context.Context, name string) (*corev1.Namespace, error)
 	// Create creates a namespace; AlreadyExists if there is one, terminating or not.
 	Create(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error)
 }
 
-// EnsureDefaults creates the missing system namespaces. It ignores terminating ones.
-func EnsureDefaults(ctx context.Context, api DefaultsAPI) error {
+// EnsureDefaults creates the missing system namespaces. It ignores terminating ones. A rejected request, as by a webhook
+// that is down, is only logged: the server must start, so that the webhook can be removed, and Defaults tries again (K
+// pkg/controlplane/controller/systemnamespaces). log may be nil.
+func EnsureDefaults(ctx context.Context, api DefaultsAPI, log *slog.Logger) error {
+	log = logger(log)
 	var errs []error
 	for _, name := range systemNamespaces {
-		errs = append(errs, ensure(ctx, api, name))
+		err := ensure(ctx, api, name)
+		var rejected *apierrors.StatusError
+		if errors.As(err, &rejected) {
+			log.Warn("failed to create a system namespace at the start", "err", err)
+			continue
+		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
+// ensure creates a namespace unless it exists. It looks first, as a webhook would otherwise be called for each start.
 func ensure(ctx context.Context, api DefaultsAPI, name string) error {
-	_, err := api.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	_, err := api.Get(ctx, name)
+	if err == nil {
+		return nil
+	}
+	if !apierrors.IsNotFound(err) {
+		return fmt.Errorf("looking up namespace %s: %w", name, err)
+	}
+	_, err = api.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("creating namespace %s: %w", name, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 var four = []string{"default", "kube-node-lease", "kube-public", "kube-system"}
@@ -73,11 +74,11 @@ func TestDefaultsAreMadeAndRemade(t *testing.T) {
 func TestDefaultsThatExist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		if err := EnsureDefaults(t.Context(), s); err != nil {
+		if err := EnsureDefaults(t.Context(), s, nil); err != nil {
 			t.Fatal(err)
 		}
 		before := s.rv
-		if err := EnsureDefaults(t.Context(), s); err != nil {
+		if err := EnsureDefaults(t.Context(), s, nil); err != nil {
 			t.Fatal(err)
 		}
 		withDefaults(t, s, func() {
@@ -98,7 +99,7 @@ func TestDefaultsAreRetried(t *testing.T) {
 			}
 			return nil
 		}
-		if err := EnsureDefaults(t.Context(), s); !errors.Is(err, down) {
+		if err := EnsureDefaults(t.Context(), s, nil); !errors.Is(err, down) {
 			t.Errorf("error is %v", err)
 		}
 		withDefaults(t, s, func() {
@@ -106,7 +107,7 @@ func TestDefaultsAreRetried(t *testing.T) {
 			if d := cmp.Diff(four[1:], s.names()); d != "" {
 				t.Error(d)
 			}
-			if n := len(s.requests); n > 100 { // 5 ms doubling to 60 s
+			if n := len(s.requests); n > 200 { // 5 ms doubling to 60 s, two each
 				t.Errorf("%d requests", n)
 			}
 			s.setFail(nil)
@@ -128,6 +129,29 @@ func TestDefaultsAfterABrokenStream(t *testing.T) {
 			s.removeNamespace("kube-public")
 			s.mu.Unlock()
 			time.Sleep(time.Second)
+			if d := cmp.Diff(four, s.names()); d != "" {
+				t.Error(d)
+			}
+		})
+	})
+}
+
+// A webhook that rejects namespaces prevents neither the start, nor that they are created when it is gone.
+func TestDefaultsThatAreRejected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.fail = func(r string) error {
+			if r == "create kube-public" {
+				return apierrors.NewInternalError(errors.New("failed calling webhook"))
+			}
+			return nil
+		}
+		if err := EnsureDefaults(t.Context(), s, nil); err != nil {
+			t.Errorf("error is %v", err)
+		}
+		withDefaults(t, s, func() {
+			s.setFail(nil)
+			time.Sleep(backoff.Max)
 			if d := cmp.Diff(four, s.names()); d != "" {
 				t.Error(d)
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -207,6 +208,12 @@ func (m *mutator) mutateOnce(
 	next, err := i.policy.mutating().Patch(ctx, index, v, b, resources.Scheme(), converter)
 	if err != nil || next == object {
 		return next, err
+	}
+	// A merged object is unstructured. A JSON patch may have changed the kind.
+	if _, merged := next.(*unstructured.Unstructured); !merged && reflect.TypeOf(next) != reflect.TypeOf(object) {
+		return nil, apierrors.NewInternalError(
+			fmt.Errorf("failed to convert object: converting (%T) to (%T): unknown conversion", next, object),
+		)
 	}
 	return m.completed(i.in, next)
 }

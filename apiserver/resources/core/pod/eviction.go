@@ -33,20 +33,20 @@ const maxDisrupted = 2000
 // pkg/registry/core/pod/storage/eviction.go).
 func Evict(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	e := body.(*policyv1.Eviction)
-	if e.Name != r.Name() {
-		return nil, apierrors.NewBadRequest("name in URL does not match name in Eviction object")
-	}
 	if err := r.MatchNamespace(e); err != nil {
 		return nil, err
+	}
+	if err := r.Admit(ctx, e); err != nil { // it may change the options
+		return nil, err
+	}
+	if e.Name != r.Name() {
+		return nil, apierrors.NewBadRequest("name in URL does not match name in Eviction object")
 	}
 	opts, err := joinedOptions(e.DeleteOptions, r.DryRun())
 	if err != nil {
 		return nil, err
 	}
 	r.SetDryRun(opts.DryRun)
-	if err := r.Admit(ctx, e); err != nil {
-		return nil, err
-	}
 	if err := r.Validate(ctx, e); err != nil {
 		return nil, err
 	}
