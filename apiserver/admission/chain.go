@@ -62,8 +62,12 @@ type Attributes struct {
 	// Round is 0, and 1 while the mutating plugins run for the second time.
 	Round int
 
-	again   bool
-	kept    map[string]any
+	again bool
+	kept  map[string]any
+	// state is the result of State; taken says that there is one.
+	state any
+	taken bool
+
 	failure []func()
 }
 
@@ -79,6 +83,15 @@ type Shape interface {
 
 // Again has all mutating plugins run once more when the last one has returned (L-53). There are two rounds at most.
 func (a *Attributes) Again() { a.again = true }
+
+// State returns what get has returned when State was called first: plugins that depend on a common state use the same
+// one, in both rounds.
+func (a *Attributes) State(get func() any) any {
+	if !a.taken {
+		a.state, a.taken = get(), true
+	}
+	return a.state
+}
 
 // Kept returns what a plugin keeps between the two rounds; first makes it.
 func (a *Attributes) Kept(p Plugin, first func() any) any {

@@ -39,7 +39,6 @@ type Admission struct {
 	Config
 	caller *webhook.Caller
 	log    *slog.Logger
-	// checks are the metrics of policies.
 	// Metrics count what webhooks decide, and the steps of admission; checks, what policies decide.
 	Metrics *Metrics
 	checks  *policyMetrics
@@ -54,7 +53,7 @@ func New(c Config) *Admission {
 		checks: newPolicyMetrics(c.Registry),
 	}
 	d.caller = &webhook.Caller{Clients: c.Clients, Observe: d.Metrics.asked}
-	d.Live.forget = d.checks.forget
+	d.Live.forget = d.forget
 	return d
 }
 
@@ -66,6 +65,27 @@ func (d *Admission) Plugins() []admission.Choice {
 		{Plugin: validatingPolicies{d}, Default: true},
 		{Plugin: validatingWebhooks{d}, Default: true},
 	}
+}
+
+// forget removes the series of a configuration that is no more. Another one may have the same name: its series begin
+// again.
+func (d *Admission) forget(value any) {
+	switch v := value.(type) {
+	case *policy:
+		d.checks.forget("policy", v.name)
+		d.Metrics.forget(kindPolicy, v.name)
+	case *binding:
+		d.checks.forget("policy_binding", v.name)
+	case []*hook:
+		for _, h := range v {
+			d.Metrics.forget(kindWebhook, h.Name)
+		}
+	}
+}
+
+// set returns the configurations for a request; nil if there are none.
+func (d *Admission) set(a *admission.Attributes) *Set {
+	return a.State(func() any { return d.Live.Set() }).(*Set)
 }
 
 // Copies returns how many versions of a request's objects webhooks and policies may have at a time, and how many reviews

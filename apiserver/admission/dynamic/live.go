@@ -28,7 +28,7 @@ type Live struct {
 	// read are the configurations of the Set, by their keys: what has not changed is not read again.
 	read map[string]reading
 	// forget, if set, is called for policies that were removed.
-	forget func(*policy)
+	forget func(configuration any)
 }
 
 // reading is a stored configuration as it was read.
@@ -64,6 +64,7 @@ func (l *Live) catchUp() {
 	if changed {
 		var err error
 		if shown, err = l.rebuild(); err != nil {
+			l.watchers = nil // the next request tries again
 			l.log.Error("failed to read the configurations of admission", "err", err)
 			return
 		}
@@ -124,11 +125,11 @@ func (l *Live) rebuild() (int64, error) {
 	return rev, nil
 }
 
-// removed calls forget for the policies that are not among those that were read now.
+// removed calls forget for the configurations that are not among those that were read now.
 func (l *Live) removed(read map[string]reading) {
 	for key, r := range l.read {
-		if p, ok := r.value.(*policy); ok && l.forget != nil && read[key].value == nil {
-			l.forget(p)
+		if r.value != nil && l.forget != nil && read[key].value == nil {
+			l.forget(r.value)
 		}
 	}
 }

@@ -137,3 +137,19 @@ func (m *Metrics) matched(name, kind, phase string, of admission.Operation, resu
 	}
 	m.conditionDuration.WithLabelValues(name, kind, phase, operation).Observe(result.Elapsed.Seconds())
 }
+
+// forget removes the series of a webhook or policy.
+func (m *Metrics) forget(kind, name string) {
+	labels := prometheus.Labels{"name": name, "kind": kind}
+	m.conditionErrors.DeletePartialMatch(labels)
+	m.conditionExclusion.DeletePartialMatch(labels)
+	m.conditionDuration.DeletePartialMatch(labels)
+	if kind != kindWebhook {
+		return
+	}
+	labels = prometheus.Labels{"name": name}
+	m.duration.DeletePartialMatch(labels)
+	for _, c := range []*prometheus.CounterVec{m.rejection, m.failOpen, m.request} {
+		c.DeletePartialMatch(labels)
+	}
+}

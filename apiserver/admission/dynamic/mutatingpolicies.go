@@ -33,22 +33,20 @@ type evaluated struct {
 	namespace, name string // of the param
 }
 
-// policyRounds is what the plugin keeps between the rounds.
-type policyRounds struct {
-	set    *Set
-	rounds webhook.Rounds[evaluated]
-}
-
 // Admit implements admission.Mutator. What matches is decided before the first policy has changed the object, but match
 // conditions see the changes (ASP generic/policy_dispatcher.go: Dispatch).
 func (p mutatingPolicies) Admit(ctx context.Context, a *admission.Attributes) error {
-	set := p.Live.Set()
-	if set == nil || len(set.plan(formOf(a)).mutatingPolicies) == 0 {
+	set := p.set(a)
+	if set == nil {
 		return nil
 	}
-	kept := a.Kept(p, func() any { return &policyRounds{set: set} }).(*policyRounds)
-	m := &mutator{request: p.request(a), rounds: &kept.rounds} // both rounds are by one state
-	all := m.prepared(m.invocations(ctx, kept.set.plan(formOf(a)).mutatingPolicies))
+	candidates := set.plan(formOf(a)).mutatingPolicies
+	if len(candidates) == 0 {
+		return nil
+	}
+	type rounds = webhook.Rounds[evaluated]
+	m := &mutator{request: p.request(a), rounds: a.Kept(p, func() any { return &rounds{} }).(*rounds)}
+	all := m.prepared(m.invocations(ctx, candidates))
 	m.rounds.Begin(a.Round, m.state)
 	defer m.rounds.End(m.state)
 	for i := range all {

@@ -47,15 +47,12 @@ func (c checks) observe(took time.Duration, labels ...string) {
 	c.duration.WithLabelValues(labels...).Observe(took.Seconds())
 }
 
-// forget removes the series of a policy that is no more.
-func (m *policyMetrics) forget(p *policy) {
-	of := m.mutating
-	if p.validating != nil {
-		of = m.validating
+// forget removes the series with a label.
+func (m *policyMetrics) forget(label, value string) {
+	for _, c := range []checks{m.validating, m.mutating} {
+		c.total.DeletePartialMatch(prometheus.Labels{label: value})
+		c.duration.DeletePartialMatch(prometheus.Labels{label: value})
 	}
-	labels := prometheus.Labels{"policy": p.name}
-	of.total.DeletePartialMatch(labels)
-	of.duration.DeletePartialMatch(labels)
 }
 
 // errorType is the label for a message. A validation that is false has the same as an error (ASP validating/errors.go).

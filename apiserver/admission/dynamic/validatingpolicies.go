@@ -25,7 +25,7 @@ func (validatingPolicies) Name() string { return "ValidatingAdmissionPolicy" }
 
 // Validate implements admission.Validator. All policies are evaluated; the first denial is the answer (M-38).
 func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attributes) error {
-	set := p.Live.Set()
+	set := p.set(a)
 	if set == nil || a.Asked {
 		return nil
 	}

@@ -21,25 +21,23 @@ type mutatingWebhooks struct{ *Admission }
 // Name implements admission.Plugin.
 func (mutatingWebhooks) Name() string { return "MutatingAdmissionWebhook" }
 
-// mutation is what the plugin keeps between the rounds.
-type mutation struct {
-	set    *Set
-	rounds webhook.Rounds[*webhook.Configured]
-}
-
 // Admit implements admission.Mutator.
 func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) error {
-	set := p.Live.Set()
-	if set == nil || len(set.plan(formOf(a)).mutating) == 0 {
+	set := p.set(a)
+	if set == nil {
 		return nil
 	}
-	kept := a.Kept(p, func() any { return &mutation{set: set} }).(*mutation)
-	set = kept.set // both rounds are by one state
-	q := &hookRequest{request: p.request(a), hooks: &set.mutating, matched: set.plan(formOf(a)).mutating, mutating: true}
-	if err := p.caller.Mutate(ctx, set.mutating.all, q, &kept.rounds, a.Round); err != nil {
+	matched := set.plan(formOf(a)).mutating
+	if len(matched) == 0 {
+		return nil
+	}
+	type rounds = webhook.Rounds[*webhook.Configured]
+	kept := a.Kept(p, func() any { return &rounds{} }).(*rounds)
+	q := &hookRequest{request: p.request(a), hooks: &set.mutating, matched: matched, mutating: true}
+	if err := p.caller.Mutate(ctx, set.mutating.all, q, kept, a.Round); err != nil {
 		return err
 	}
-	if kept.rounds.Again {
+	if kept.Again {
 		a.Again()
 	}
 	return q.failed(q.view.flush())
@@ -53,7 +51,7 @@ func (validatingWebhooks) Name() string { return "ValidatingAdmissionWebhook" }
 
 // Validate implements admission.Validator.
 func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attributes) error {
-	set := p.Live.Set()
+	set := p.set(a)
 	if set == nil || a.Asked {
 		return nil
 	}
