@@ -2,7 +2,9 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -16,6 +18,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Objects creates the missing objects that every cluster has besides namespaces and roles: the two system priority
@@ -24,24 +28,39 @@ import (
 // created, because its address is allocated or a quota forbids it, the error is only logged, as upstream does; other
 // errors are those of the requests. (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
 func Objects(ctx context.Context, r *registry.Registry, securePort int) error {
-	jobs := []func(context.Context) error{func(context.Context) error {
-		err := ensureService(ctx, r, securePort)
-		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
-			r.Log.Warn("failed to create the service kubernetes at the start", "err", err)
-			return nil
-		}
-		return err
-	}}
+	jobs := []func(context.Context) error{
+		func(context.Context) error { return ensureService(ctx, r, securePort) },
+	}
 	for _, class := range systemPriorities() {
 		jobs = append(jobs, func(context.Context) error {
 			return ensure(ctx, r, schedulingv1.GroupName, "priorityclasses", "", class)
 		})
 	}
 	jobs = append(jobs, flowJobs(r)...)
+	for i, job := range jobs {
+		jobs[i] = func(ctx context.Context) error {
+			err := job(ctx)
+			if rejected(err) {
+				r.Log.Warn("failed to create an object at the start", "err", err)
+				return nil
+			}
+			return err
+		}
+	}
 	if err := together(ctx, jobs); err != nil {
 		return err
 	}
 	return r.Fresh(ctx)
+}
+
+// rejected reports whether the server answers a request with an error that clients can cause, also by a webhook that is
+// down. It must start nevertheless, so that they can mend it.
+func rejected(err error) bool {
+	if err == nil {
+		return false
+	}
+	code := status.Of(err).Code
+	return code >= 400 && code <= 500 || code == http.StatusInsufficientStorage || errors.Is(err, storage.ErrCorrupt)
 }
 
 // flowJobs create the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The

@@ -2,9 +2,7 @@ package bootstrap
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -14,8 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/defaults"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Roles creates missing default roles and bindings, and updates the others; without the mode RBAC it does nothing. The
@@ -95,8 +91,7 @@ func (e *ensuring) do(p registry.Path, try func() error) (err error) {
 	if err == nil {
 		return nil
 	}
-	code := status.Of(err).Code
-	if code >= 400 && code < 500 || code == http.StatusInsufficientStorage || errors.Is(err, storage.ErrCorrupt) {
+	if rejected(err) {
 		e.r.Log.Error("failed to ensure a default role or binding",
 			"resource", p.Resource.Plural, "namespace", p.Namespace, "name", p.Name, "err", err)
 		return nil

@@ -41,6 +41,9 @@ func (l *list) evaluate(
 		if compiled.ExpressionAccessor == nil {
 			continue
 		}
+		if err := ctx.Err(); err != nil { // one expression observes the context itself
+			return nil, 0, internal("operation interrupted: " + err.Error())
+		}
 		var cost int64
 		if results[i], cost, err = evaluate(ctx, &compiled, a); err != nil {
 			return nil, 0, err

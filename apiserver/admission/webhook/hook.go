@@ -123,8 +123,15 @@ func (h *Hook) Denial(r *Response) error {
 	if r.Allowed {
 		return nil
 	}
-	return webhookerrors.ToStatusErr(h.Name, r.Result)
+	err := webhookerrors.ToStatusErr(h.Name, r.Result)
+	if err.ErrStatus.Code > mostCode {
+		err.ErrStatus.Code = http.StatusInternalServerError
+	}
+	return err
 }
+
+// mostCode is the largest code that HTTP can answer with.
+const mostCode = 999
 
 // Apply applies a response's patch to an object in the webhook's version, which is JSON; nil for none. It returns nil
 // if there is nothing to apply. Errors: CallError for a patch that can't be read, 500 for one that can't be applied

@@ -1,0 +1,22 @@
+package webhook_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
+)
+
+// TestDenialCode: a code that HTTP does not have is answered 500, as net/http panics for it.
+func TestDenialCode(t *testing.T) {
+	h := &admission.Hook{Name: "h"}
+	for sent, want := range map[int32]int32{0: 400, 200: 400, 418: 418, 999: 999, 1000: 500, 99999: 500} {
+		err := h.Denial(&admission.Response{Result: &metav1.Status{Code: sent}})
+		if st, ok := err.(apierrors.APIStatus); !ok || st.Status().Code != want {
+			t.Errorf("%d: %v, want %d", sent, err, want)
+		}
+	}
+}
