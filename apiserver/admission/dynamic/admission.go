@@ -88,8 +88,8 @@ func (d *Admission) set(a *admission.Attributes) *Set {
 	return a.State(func() any { return d.Live.Set() }).(*Set)
 }
 
-// Copies returns how many versions of a request's objects webhooks and policies may have at a time, and how many reviews
-// are sent at a time.
+// Copies returns how many versions of a request's objects webhooks and policies may have at a time, and how many
+// reviews are sent at a time.
 func (d *Admission) Copies(
 	res *resources.Resource, sub string, operation admission.Operation, namespaced bool,
 ) (versions, reviews int) {
