@@ -468,7 +468,7 @@ func TestFirstForbidden(t *testing.T) {
 		t.Error(err)
 	}
 	s.Want(404, "GET", "/api/v1/namespaces/default/services/kubernetes", nil)
-	if !strings.Contains(s.Log.String(), "failed to create the service kubernetes at the start") {
+	if !strings.Contains(s.Log.String(), "creating services kubernetes") {
 		t.Error("nothing is logged")
 	}
 }
