@@ -106,7 +106,9 @@ func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) e
 func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.PodTemplateSpec) {
 	labels, found, err := p.Labels(ctx, a.Namespace)
 	if err != nil || !found {
-		a.Audit.Annotate(api.AuditAnnotationPrefix+"error", fmt.Sprintf("failed to lookup namespace %q: %v", a.Namespace, err))
+		a.Audit.Annotate(
+			api.AuditAnnotationPrefix+"error", fmt.Sprintf("failed to lookup namespace %q: %v", a.Namespace, err),
+		)
 		return
 	}
 	want, errs := api.PolicyToEvaluate(labels, permissive)

@@ -1,3 +1,4 @@
+// Package v1 has the admission webhooks of Berths and of pods.
 package v1
 
 import (
