@@ -55,9 +55,9 @@ type Attributes struct {
 	// Audit takes annotations for the audit log; nil ignores them.
 	Audit *audit.Record
 
-	// Asked says that the validating webhooks and policies have validated the very object in an earlier attempt to store
-	// it, which failed for another reason.
-	Asked bool
+	// Validated says that the validating webhooks and policies have allowed the very object in an earlier attempt to
+	// store it, which failed for another reason.
+	Validated bool
 
 	// Round is 0, and 1 while the mutating plugins run for the second time.
 	Round int

@@ -109,7 +109,7 @@ func (p *Params) kind(a *Attributes, k *admissionv1.ParamKind) error {
 	))
 }
 
-// binding checks that the client may read what a binding refers to. Upstream asks again on updates that don't change
+// binding checks that the client may read what a binding refers to. Upstream checks again on updates that don't change
 // the reference, as it compares pointers: so does this.
 func (p *Params) binding(ctx context.Context, a *Attributes, r *reference) error {
 	policy, err := p.Policy(ctx, admissionv1.SchemeGroupVersion.WithResource(r.policies), r.policy)

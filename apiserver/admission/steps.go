@@ -14,8 +14,8 @@ const (
 	Validating Step = "validate"
 )
 
-// Steps are the plugins, and who is told how long a step took. The mutating plugins take part in one step, whether they
-// run once or twice (AS pkg/admission/metrics: WithStepMetrics).
+// Steps are the plugins, and what observes how long a step took. The mutating plugins take part in one step, whether
+// they run once or twice (AS pkg/admission/metrics: WithStepMetrics).
 type Steps struct {
 	Chain
 	// Observe may be nil.

@@ -80,16 +80,12 @@ func CheckMerge(content, doc any) error {
 	return nil
 }
 
-// maxManagers limits the managedFields entries that a client sends: each set of fields is compared with every other,
-// which takes a tenth of a second for so many. Objects usually have a handful.
-const maxManagers = 2000
-
 // CheckManagers rejects an object with more entries. It sorts the fields of the others, as their readers expect.
 func CheckManagers(obj metav1.Object) error {
 	entries := obj.GetManagedFields()
-	if n := len(entries); n > maxManagers {
+	if n := len(entries); n > fieldmanager.MaxEntries {
 		return apierrors.NewRequestEntityTooLargeError(
-			fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, maxManagers))
+			fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, fieldmanager.MaxEntries))
 	}
 	if sorted, changed := fieldmanager.Sorted(entries); changed {
 		obj.SetManagedFields(sorted)

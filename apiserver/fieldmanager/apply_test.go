@@ -3,6 +3,7 @@ package fieldmanager
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -135,7 +136,8 @@ func TestGuard(t *testing.T) {
 		t.Error(err)
 	}
 	want := []string{
-		".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: operation must be `Apply` or `Update`",
+		".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating " +
+			"admission controller; please fix your requests: operation must be `Apply` or `Update`",
 	}
 	if d := cmp.Diff(want, warned); d != "" {
 		t.Errorf("warnings (-want +got):\n%s", d)
@@ -149,6 +151,14 @@ func TestGuard(t *testing.T) {
 	}
 	if d := cmp.Diff(other, obj.GetManagedFields()); d != "" || len(warned) != 1 {
 		t.Errorf("an entry was not put back: %q (-want +got):\n%s", warned, d)
+	}
+	warned = nil
+	many := slices.Repeat(other, MaxEntries+1)
+	if err := Guard(obj, warn, func() error { obj.SetManagedFields(many); return nil }); err != nil {
+		t.Error(err)
+	}
+	if n := len(obj.GetManagedFields()); n != len(other) || len(warned) != 1 {
+		t.Errorf("%d of too many entries were left: %q", n, warned)
 	}
 }
 

@@ -8,6 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
+// MaxEntries limits the managedFields of an object that a client or a webhook sends: each set of fields is compared
+// with every other, which takes a tenth of a second for so many. Objects usually have a handful.
+const MaxEntries = 2000
+
 // Guard runs mutating admission on an object. If admission leaves its managedFields invalid, Guard restores them and
 // warns. Entries that admission has not changed are results of Update or Apply, and valid. Guard returns the
 // result of admit.
@@ -19,10 +23,18 @@ func Guard(obj metav1.Object, warn func(string), admit func() error) error {
 	if slices.Equal(before, obj.GetManagedFields()) {
 		return nil
 	}
-	if err := managedfields.ValidateManagedFields(obj.GetManagedFields()); err != nil {
+	if err := valid(obj.GetManagedFields()); err != nil {
 		obj.SetManagedFields(before)
 		warn(fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an "+
 			"outdated mutating admission controller; please fix your requests: %v", err))
 	}
 	return nil
+}
+
+// valid checks managedFields that admission has changed.
+func valid(entries []metav1.ManagedFieldsEntry) error {
+	if n := len(entries); n > MaxEntries {
+		return fmt.Errorf("there are %d entries, the maximum is %d", n, MaxEntries)
+	}
+	return managedfields.ValidateManagedFields(entries)
 }

@@ -39,9 +39,9 @@ func (s *Registry) begun(ctx context.Context, o *Operation, obj, old Object, com
 }
 
 // filled calls fill, if it is set, on a copy of the object and commits the copy. It repeats both while the guards of
-// fill fail. The request's deadline bounds the attempts. If webhooks are asked about the object, what was filled in is
-// kept as long as it is free, and they are not asked again: a slow one, or one that causes such writes itself, would
-// otherwise be asked until the deadline.
+// fill fail. The request's deadline bounds the attempts. If webhooks are called for the object, what was filled in is
+// kept as long as it is free, and they are not called again: a slow one, or one that causes such writes itself, would
+// otherwise be called until the deadline.
 func (s *Registry) filled(ctx context.Context, o *Operation, obj Object,
 	fill func(context.Context, hooks.Object) ([]storage.Guard, error), commit store) (*storage.Object, error) {
 	if fill == nil {
@@ -49,13 +49,13 @@ func (s *Registry) filled(ctx context.Context, o *Operation, obj Object,
 	}
 	var last Object
 	for {
-		next, guards, asked, err := refilled(ctx, obj, last, fill)
+		next, guards, validated, err := refilled(ctx, obj, last, fill)
 		if err != nil {
 			return nil, err
 		}
 		guarded := *o
-		guarded.guards, guarded.asked = slices.Concat(o.guards, guards), asked
-		if s.mayAsk(o) {
+		guarded.guards, guarded.validated = slices.Concat(o.guards, guards), validated
+		if s.mayCall(o) {
 			last = next.DeepCopyObject().(Object)
 		}
 		out, err := commit(&guarded, next)
@@ -66,10 +66,10 @@ func (s *Registry) filled(ctx context.Context, o *Operation, obj Object,
 }
 
 // refilled returns a filled copy of the object with its guards: one like the last, if that can still be stored, else
-// another one. asked says that it is like the last.
+// another one. validated says that it is like the last.
 func refilled(
 	ctx context.Context, obj, last Object, fill func(context.Context, hooks.Object) ([]storage.Guard, error),
-) (next Object, guards []storage.Guard, asked bool, err error) {
+) (next Object, guards []storage.Guard, validated bool, err error) {
 	if last != nil {
 		next = last.DeepCopyObject().(Object)
 		if guards, err = fill(ctx, next); err == nil && apiequality.Semantic.DeepEqual(next, last) {
@@ -81,8 +81,8 @@ func refilled(
 	return next, guards, false, err
 }
 
-// mayAsk reports whether webhooks may be asked about a write.
-func (s *Registry) mayAsk(o *Operation) bool {
+// mayCall reports whether webhooks may be called for a write.
+func (s *Registry) mayCall(o *Operation) bool {
 	return s.concerned(o, admission.Create) || s.concerned(o, admission.Update)
 }
 
@@ -104,10 +104,10 @@ func (w *write) Ranges() allocate.Ranges { return w.s.Ranges }
 
 func (w *write) Unreadable(key string, err error, then string) { w.s.Unreadable(key, err, then) }
 
-// Turn implements hooks.Write. There are no turns if webhooks may be asked about the write, as one call would delay
+// Turn implements hooks.Write. There are no turns if webhooks may be called for the write, as one call would delay
 // all other writes, and a webhook may itself cause one: then the guards alone decide.
 func (w *write) Turn(ctx context.Context) (release func(), err error) {
-	if w.s.mayAsk(w.o) {
+	if w.s.mayCall(w.o) {
 		return func() {}, nil
 	}
 	select {

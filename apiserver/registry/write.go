@@ -43,8 +43,8 @@ type Operation struct {
 	// admitted says that no plugin acts on the write: it is a part of a request that was admitted (an eviction deletes
 	// its pod, L-19).
 	admitted bool
-	// asked says that webhooks and policies have validated the very object in an earlier attempt.
-	asked bool
+	// validated says that webhooks and policies have validated the very object in an earlier attempt.
+	validated bool
 	// collection says that it is a part of a DELETE of a collection.
 	collection bool
 	// shape is what webhooks and policies get instead of the object; nil for the object.
@@ -64,7 +64,7 @@ func (o *Operation) Attributes(operation admission.Operation, obj, old runtime.O
 		Operation: operation, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
 		Object: obj, Old: old, User: o.User, DryRun: o.DryRun, Warn: o.Warn.Add, Audit: o.Audit,
 		Kind: o.Resource.GroupVersionKind(), Collection: o.collection, Shape: o.shape, Options: o.Options,
-		Asked: o.asked,
+		Validated: o.validated,
 	}
 	if sub := o.Subresource; sub != nil {
 		a.Subresource = sub.Name

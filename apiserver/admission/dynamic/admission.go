@@ -52,7 +52,7 @@ func New(c Config) *Admission {
 		Config: c, Live: NewLive(c.Cache, c.Types, c.Log), log: c.Log, Metrics: NewMetrics(c.Registry),
 		checks: newPolicyMetrics(c.Registry),
 	}
-	d.caller = &webhook.Caller{Clients: c.Clients, Observe: d.Metrics.asked}
+	d.caller = &webhook.Caller{Clients: c.Clients, Observe: d.Metrics.called}
 	d.Live.forget = d.forget
 	return d
 }

@@ -9,7 +9,7 @@
 //	Objects  the params and namespaces that policies get
 //	Metrics  calls of webhooks, rejections, match conditions and the duration of steps
 //
-// Package admission/webhook asks webhooks, package expression evaluates expressions.
+// Package admission/webhook calls webhooks, package expression evaluates expressions.
 //
 // It guarantees:
 //

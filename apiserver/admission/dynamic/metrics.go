@@ -112,8 +112,8 @@ func typeOf(mutating bool) string {
 	return "validating"
 }
 
-// asked observes a call.
-func (m *Metrics) asked(o *webhook.Outcome) {
+// called observes a call.
+func (m *Metrics) called(o *webhook.Outcome) {
 	name, kind, operation := o.Hook.Name, typeOf(o.Hook.Mutating), string(o.Operation)
 	code, rejected := strconv.Itoa(min(o.Code, maxCode)), strconv.FormatBool(o.Rejected)
 	if o.Rejected && !o.Canceled {

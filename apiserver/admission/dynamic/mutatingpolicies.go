@@ -156,7 +156,7 @@ func (m *mutator) evaluate(ctx context.Context, i *invocation) error {
 		m.rounds.Changed()
 	}
 	if i.policy.reinvoke {
-		m.rounds.Asked(key)
+		m.rounds.Called(key)
 	}
 	return nil
 }

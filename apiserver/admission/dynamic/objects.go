@@ -46,6 +46,7 @@ type place struct {
 type remembered struct {
 	revision int64
 	object   runtime.Object
+	size     int
 }
 
 // get returns a stored object as decode makes it, decoded once for each revision while there is room.
@@ -65,10 +66,10 @@ func (m *memory) get(
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.size += len(o.JSON); m.held == nil || m.size > maxRemembered {
+	if m.size += len(o.JSON) - m.held[at].size; m.held == nil || m.size > maxRemembered {
 		m.held, m.size = map[place]remembered{}, len(o.JSON)
 	}
-	m.held[at] = remembered{o.Revision, obj}
+	m.held[at] = remembered{o.Revision, obj, len(o.JSON)}
 	return obj, nil
 }
 

@@ -82,7 +82,7 @@ func hooksOf(all []*webhook.Configured, err error) (any, error) {
 	return hooks, nil
 }
 
-// hooks are all webhooks of one type, in the order in which they are asked.
+// hooks are all webhooks of one type, in the order in which they are called.
 type hooks struct {
 	all  []*webhook.Configured
 	read map[*webhook.Configured]*hook

@@ -26,7 +26,7 @@ func (validatingPolicies) Name() string { return "ValidatingAdmissionPolicy" }
 // Validate implements admission.Validator. All policies are evaluated; the first denial is the answer (M-38).
 func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attributes) error {
 	set := p.set(a)
-	if set == nil || a.Asked {
+	if set == nil || a.Validated {
 		return nil
 	}
 	candidates := set.plan(formOf(a)).validatingPolicies

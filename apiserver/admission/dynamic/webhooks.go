@@ -52,7 +52,7 @@ func (validatingWebhooks) Name() string { return "ValidatingAdmissionWebhook" }
 // Validate implements admission.Validator.
 func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attributes) error {
 	set := p.set(a)
-	if set == nil || a.Asked {
+	if set == nil || a.Validated {
 		return nil
 	}
 	matched := set.plan(formOf(a)).validating
@@ -77,7 +77,7 @@ type hookRequest struct {
 
 var _ webhook.Change = (*hookRequest)(nil)
 
-// Match implements webhook.Question. The rules come first, as they cost nothing; upstream's order differs only in
+// Match implements webhook.Attributes. The rules come first, as they cost nothing; upstream's order differs only in
 // which error is answered, and an error of a selector counts only if the rules match (L-30).
 func (q *hookRequest) Match(ctx context.Context, h *webhook.Configured) (schema.GroupVersionResource, bool, error) {
 	none := schema.GroupVersionResource{}
@@ -132,7 +132,7 @@ func (q *hookRequest) entry(in schema.GroupVersionResource) *resources.Resource 
 	return nil
 }
 
-// Review implements webhook.Question.
+// Review implements webhook.Attributes.
 func (q *hookRequest) Review(in schema.GroupVersionResource) (*webhook.Request, error) {
 	res := q.entry(in)
 	r := &webhook.Request{
@@ -160,11 +160,15 @@ func (q *hookRequest) Store(in schema.GroupVersionResource, object []byte) (chan
 	if err != nil {
 		return false, q.failed(err)
 	}
-	after, err := q.view.decode(res, object)
+	now, err := q.patched(res, object)
+	if err != nil {
+		return false, err
+	}
+	after, err := q.view.decode(now, object)
 	if err != nil {
 		return false, apierrors.NewInternalError(err) // L-85
 	}
-	q.change(res, after)
+	q.change(now, after)
 	return !apiequality.Semantic.DeepEqual(before, after), nil
 }
 
@@ -176,15 +180,15 @@ func (q *hookRequest) State() runtime.Object {
 	return q.a.Object.DeepCopyObject()
 }
 
-// Warn implements webhook.Question.
+// Warn implements webhook.Attributes.
 func (q *hookRequest) Warn(text string) { q.a.Warn(text) }
 
-// Annotate implements webhook.Question.
+// Annotate implements webhook.Attributes.
 func (q *hookRequest) Annotate(key, value string) { q.a.Audit.Annotate(key, value) }
 
-// FailedOpen implements webhook.Question.
+// FailedOpen implements webhook.Attributes.
 func (q *hookRequest) FailedOpen(h *webhook.Configured, err error) {
 	q.d.Metrics.failOpen.WithLabelValues(h.Name, typeOf(h.Mutating)).Inc()
-	q.d.log.Warn("a webhook can't be asked and is ignored", "webhook", h.Name, "configuration", h.Configuration,
+	q.d.log.Warn("a webhook can't be called and is ignored", "webhook", h.Name, "configuration", h.Configuration,
 		"err", err)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
-// Configured is a webhook with what decides whether it is asked.
+// Configured is a webhook with what decides whether it is called.
 type Configured struct {
 	Hook
 	// Configuration is the name of the configuration, and Index the webhook's place in it. Two webhooks of a
@@ -24,13 +24,14 @@ type Configured struct {
 	// Namespaces and Objects are its selectors.
 	Namespaces, Objects labels.Selector
 	Conditions          []admissionregistrationv1.MatchCondition
-	// FailOpen says that a webhook that can't be asked is as if it were absent (failurePolicy Ignore).
+	// FailOpen says that a webhook that can't be called is as if it were absent (failurePolicy Ignore).
 	FailOpen bool
-	// Reinvoke says that it is asked again after later changes (reinvocationPolicy IfNeeded).
+	// Reinvoke says that it is called again after later changes (reinvocationPolicy IfNeeded).
 	Reinvoke bool
 }
 
-// Validating returns the webhooks of configurations in the order in which they are asked: by the configurations' names.
+// Validating returns the webhooks of configurations in the order in which they are called: by the configurations'
+// names.
 func Validating(configs []*admissionregistrationv1.ValidatingWebhookConfiguration) (all []*Configured, err error) {
 	for _, c := range byName(configs) {
 		for i := range c.Webhooks {

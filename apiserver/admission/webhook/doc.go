@@ -1,4 +1,4 @@
-// Package webhook asks admission webhooks: it makes the AdmissionReview, has package apiserver/webhook send it, and
+// Package webhook calls admission webhooks: it makes the AdmissionReview, has package apiserver/webhook send it, and
 // reads the response.
 //
 // It guarantees:

@@ -32,7 +32,7 @@ type Hook struct {
 	Timeout time.Duration
 }
 
-// CallError: a webhook could not be asked, or its response can't be used. The failure policy applies.
+// CallError: a webhook could not be called, or its response can't be used. The failure policy applies.
 type CallError struct {
 	Hook string
 	Err  error
@@ -53,26 +53,26 @@ func (e *CallError) Unwrap() error { return e.Err }
 //lint:ignore ST1005 upstream's words
 var errSideEffects = errors.New("Webhook SideEffects is nil")
 
-// Caller asks webhooks. Its methods may be called from any goroutine.
+// Caller calls webhooks. Its methods may be called from any goroutine.
 type Caller struct {
 	Clients *webhook.Clients
-	// Observe is called once for each webhook that was asked; nil ignores it. It may be called from any goroutine.
+	// Observe is called once for each webhook that was called; nil ignores it. It may be called from any goroutine.
 	Observe func(*Outcome)
 }
 
 // header is what upstream's client says of itself.
 var header = http.Header{"User-Agent": {"kube-apiserver-admission"}}
 
-// Ask sends a review, once. The response may deny the request. Errors: CallError; 400 if the webhook does not support a
-// dry run (L-60).
-func (c *Caller) Ask(ctx context.Context, h *Hook, r *Request) (*Response, error) {
+// Call sends a review, once. The response may deny the request. Errors: CallError; 400 if the webhook does not support
+// a dry run (L-60).
+func (c *Caller) Call(ctx context.Context, h *Hook, r *Request) (*Response, error) {
 	if err := h.dryRun(r); err != nil {
 		return nil, err
 	}
-	return c.ask(ctx, h, r)
+	return c.send(ctx, h, r)
 }
 
-// dryRun checks that the webhook may be asked about a dry run.
+// dryRun checks that the webhook may be called for a dry run.
 func (h *Hook) dryRun(r *Request) error {
 	switch {
 	case !r.DryRun:
@@ -86,7 +86,7 @@ func (h *Hook) dryRun(r *Request) error {
 	return webhookerrors.NewDryRunUnsupportedErr(h.Name)
 }
 
-func (c *Caller) ask(ctx context.Context, h *Hook, r *Request) (*Response, error) {
+func (c *Caller) send(ctx context.Context, h *Hook, r *Request) (*Response, error) {
 	failed := func(code int, what string, err error) (*Response, error) {
 		return nil, &CallError{Hook: h.Name, Err: fmt.Errorf(what+": %w", err), Code: code}
 	}

@@ -25,19 +25,19 @@ var exempt = []string{
 	"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
 }
 
-// Exempt reports whether no webhook is asked about requests of the resource.
+// Exempt reports whether no webhook is called for requests of the resource.
 func Exempt(r schema.GroupVersionResource) bool {
 	return r.Group == admissionregistrationv1.GroupName && slices.Contains(exempt, r.Resource)
 }
 
-// Rules are when a webhook is asked.
+// Rules are when a webhook is called.
 type Rules struct {
 	Rules []admissionregistrationv1.RuleWithOperations
 	// Equivalent says that requests in other versions of the same objects match, too.
 	Equivalent bool
 }
 
-// Match returns the resource in which the webhook is asked about the request; false if it is not (L-31 to L-35).
+// Match returns the resource in which the webhook is called for the request; false if it is not (L-31 to L-35).
 // equivalents are the other resources that show the same objects, in the order of their installation.
 func (r *Rules) Match(t Target, equivalents []schema.GroupVersionResource) (schema.GroupVersionResource, bool) {
 	for i := range r.Rules {

@@ -15,7 +15,7 @@ import (
 
 // Change is a request whose object mutating webhooks may change. One goroutine calls its methods.
 type Change interface {
-	Question
+	Attributes
 	// Store replaces the object by what a webhook has made of it in the resource, with the defaults of that version. It
 	// reports whether the object has changed. The error ends the request.
 	Store(in schema.GroupVersionResource, object []byte) (changed bool, err error)
@@ -23,19 +23,19 @@ type Change interface {
 	State() runtime.Object
 }
 
-// Mutate asks the webhooks that match one after the other, each about the object that its predecessors have left. In
-// the second round only those are asked that are marked.
+// Mutate calls the webhooks that match one after the other, each with the object that its predecessors have left. In
+// the second round only those are called that are marked.
 func (c *Caller) Mutate(
 	ctx context.Context, hooks []*Configured, q Change, rounds *Rounds[*Configured], round int,
 ) error {
 	rounds.Begin(round, q.State)
 	defer rounds.End(q.State)
 	for place, h := range hooks {
-		in, asked, err := q.Match(ctx, h)
+		in, called, err := q.Match(ctx, h)
 		if err != nil {
 			return err
 		}
-		if !asked || rounds.Skips(round, h) {
+		if !called || rounds.Skips(round, h) {
 			continue
 		}
 		changed, err := c.mutate(ctx, h, q, in, fmt.Sprintf("round_%d_index_%d", round, place))
@@ -43,7 +43,7 @@ func (c *Caller) Mutate(
 			rounds.Changed()
 		}
 		if h.Reinvoke {
-			rounds.Asked(h)
+			rounds.Called(h)
 		}
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (c *Caller) Mutate(
 	return nil
 }
 
-// mutate asks one webhook and applies its patch. at is its place in the annotations.
+// mutate calls one webhook and applies its patch. at is its place in the annotations.
 func (c *Caller) mutate(
 	ctx context.Context, h *Configured, q Change, in schema.GroupVersionResource, at string,
 ) (changed bool, err error) {
@@ -61,7 +61,7 @@ func (c *Caller) mutate(
 	if err != nil {
 		return false, err
 	}
-	a, start := asking{hook: h, request: r}, time.Now()
+	a, start := invocation{hook: h, request: r}, time.Now()
 	changed, a.err = c.change(ctx, &a, q, in, at)
 	a.took = time.Since(start)
 	c.observe(&a)
@@ -75,14 +75,14 @@ func (c *Caller) mutate(
 	return changed, a.err
 }
 
-// change asks a webhook and changes the object as the response says.
+// change calls a webhook and changes the object as the response says.
 func (c *Caller) change(
-	ctx context.Context, a *asking, q Change, in schema.GroupVersionResource, at string,
+	ctx context.Context, a *invocation, q Change, in schema.GroupVersionResource, at string,
 ) (changed bool, err error) {
-	if a.response, err = c.Ask(ctx, &a.hook.Hook, a.request); err != nil {
+	if a.response, err = c.Call(ctx, &a.hook.Hook, a.request); err != nil {
 		return false, err
 	}
-	a.tell(q)
+	a.report(q)
 	if err := a.hook.Denial(a.response); err != nil {
 		return false, err
 	}

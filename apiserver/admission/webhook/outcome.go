@@ -15,15 +15,15 @@ type ErrorType string
 
 // The types.
 const (
-	// Calling: the webhook could not be asked.
+	// Calling: the webhook could not be called.
 	Calling ErrorType = "calling_webhook_error"
-	// Internal: what the webhook answered can't be used for the request.
+	// Internal: what the webhook responded can't be used for the request.
 	Internal ErrorType = "apiserver_internal_error"
 	// NoError: the webhook denies the request.
 	NoError ErrorType = "no_error"
 )
 
-// Outcome is what came of asking a webhook once, for metrics.
+// Outcome is what came of calling a webhook once, for metrics.
 type Outcome struct {
 	Hook      *Hook
 	Operation admissionv1.Operation
@@ -38,7 +38,7 @@ type Outcome struct {
 }
 
 // outcome returns what came of it, once everything was done with the response.
-func (a *asking) outcome() *Outcome {
+func (a *invocation) outcome() *Outcome {
 	o := &Outcome{
 		Hook: &a.hook.Hook, Operation: a.request.Operation, Took: a.took, Code: http.StatusOK, Error: NoError,
 		Canceled: errors.Is(a.err, context.Canceled),
@@ -69,7 +69,7 @@ func (e *CallError) code() int {
 }
 
 // observe reports an outcome.
-func (c *Caller) observe(a *asking) {
+func (c *Caller) observe(a *invocation) {
 	if c.Observe != nil {
 		c.Observe(a.outcome())
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
-// Request is what a webhook is told of a request (L-65).
+// Request is what a webhook gets of a request (L-65).
 type Request struct {
 	// Kind and Resource are those in which the webhook gets the objects; RequestKind and RequestResource the request's.
 	Kind, RequestKind         schema.GroupVersionKind

@@ -154,7 +154,7 @@ func TestPanic(t *testing.T) {
 	s := webhooktest.Start(t)
 	hooks := validating(t, configuration(s, "a", "a", "b"))
 	defer func() {
-		if p := fmt.Sprint(recover()); !strings.Contains(p, "asking webhook a: runtime error") {
+		if p := fmt.Sprint(recover()); !strings.Contains(p, "calling webhook a: runtime error") {
 			t.Errorf("the request panicked with %s", p)
 		}
 	}()

@@ -250,7 +250,7 @@ func ask(t *testing.T, s *webhooktest.Server, v vector, mutating bool) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	c := &admission.Caller{Clients: webhook.NewClients(nil)}
-	response, err := c.Ask(ctx, h, r)
+	response, err := c.Call(ctx, h, r)
 	if err == nil {
 		err = h.Denial(response)
 	}
