@@ -25,7 +25,7 @@ func (s *Server) Insecure() http.Handler {
 }
 
 func (s *Server) begin(h http.Handler) http.Handler {
-	return filters.Begin(s.limits, s.config.WriteTimeout)(h)
+	return filters.Stack(filters.Begin(s.limits, s.config.WriteTimeout)(h))
 }
 
 // use wraps all routes in the filters, the outermost first.

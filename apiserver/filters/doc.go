@@ -3,6 +3,7 @@
 //
 // A request passes them in this order:
 //
+//	stack          grows the stack
 //	begin          waits for a turn to begin, and records the answer
 //	origin         the plain port only: rejects web pages of other sites
 //	slash          ignores slashes at the end of the path
