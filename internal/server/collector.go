@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -27,11 +27,11 @@ type collection struct {
 // (D-90), and the short one. connect sets the server for its requests before it runs, as that server also serves the
 // graph.
 func newCollection(
-	o *options, d *data, r prometheus.Registerer, log *slog.Logger,
+	workers int, d *data, r prometheus.Registerer, log *slog.Logger,
 ) (*collection, map[string]http.Handler) {
 	adapter := &loopback.Collector{}
 	c := &collection{adapter: adapter, log: log, config: gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter,
-		Workers: o.gcSyncs, Root: d.decoder.Root, Registerer: r, Log: log}}
+		Workers: workers, Root: d.decoder.Root, Registerer: r, Log: log}}
 	return c, map[string]http.Handler{
 		"/debug/controllers/garbage-collector-controller/graph": c,
 		"/debug/controllers/garbage-collector-controller/*":     c,
