@@ -5,7 +5,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/kubecascade/kubecascade"
 )
 
 // goroutines are the stacks of all goroutines by their numbers.
@@ -38,4 +41,37 @@ func newGoroutines(before map[string]string, patience time.Duration) string {
 			return strings.Join(slices.Sorted(maps.Values(now)), "\n\n")
 		}
 	}
+}
+
+// TestMemory: stopped servers leave no memory: ten of them grow the heap by less than half of what one has while it
+// runs.
+func TestMemory(t *testing.T) {
+	const many, most = 10, 1.5 // MiB; one server has 3
+	one := func() {
+		s, err := kubecascade.Start(t.Context(), kubecascade.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one() // makes what all servers share
+	before := heap()
+	for range many {
+		one()
+	}
+	if more := heap() - before; more > most {
+		t.Errorf("%d stopped servers have %.1f MiB", many, more)
+	}
+}
+
+// heap is how many MiB reachable objects take.
+func heap() float64 {
+	for range 2 { // what pools keep, and what had a finalizer, goes with the second collection
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc) / (1 << 20)
 }

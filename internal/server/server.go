@@ -42,11 +42,16 @@ type Server struct {
 // Start starts a server: the ports, the audit log, the storage and cache, the API, and the controllers, in this order.
 // The keys are read after the data directory was locked, because no other process may use their directory. ctx only
 // limits the start.
-func Start(ctx context.Context, c Config) (_ *Server, err error) {
+func Start(ctx context.Context, c Config) (*Server, error) {
+	broken, fatal := context.WithCancelCause(context.Background())
+	return startWith(ctx, c, broken, fatal)
+}
+
+// startWith is Start with the function that etcd calls when it breaks down, which ends the context.
+func startWith(ctx context.Context, c Config, broken context.Context, fatal func(error)) (*Server, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	broken, fatal := context.WithCancelCause(context.Background())
 	s := &Server{config: &c, log: c.Log, broken: broken, asked: make(chan struct{}), failed: make(chan error, 1),
 		ended: make(chan struct{})}
 	s.ask = sync.OnceFunc(func() { close(s.asked) })
