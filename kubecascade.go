@@ -81,6 +81,13 @@ func (s *Server) Done() <-chan struct{} { return s.s.Done() }
 // Err is what Stop returns once Done is closed, and nil before.
 func (s *Server) Err() error { return s.s.Err() }
 
+// Settle waits until the enabled controllers have nothing to do: they have processed everything that was written before
+// the call, and what followed from it, and nothing was written meanwhile. Passes that are due a second later or more
+// don't count: the next time of a CronJob, or what is retried after repeated failures, such as the deletion of a
+// namespace whose content has finalizers. A controller that reads the state of other systems, or writes all the time,
+// never settles; ctx limits the wait. Events (the kind) of controllers may be written later.
+func (s *Server) Settle(ctx context.Context) error { return s.s.Settle(ctx) }
+
 // fieldError is an error whose message names fields of Options; the wrapped one names flags.
 type fieldError struct{ error }
 

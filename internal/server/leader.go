@@ -38,6 +38,8 @@ func (s *system) lead(ctx context.Context) {
 
 // control runs the controllers until ctx is done, and returns when all have ended.
 func (s *system) control(ctx context.Context) {
+	s.leading.Store(true)
+	defer s.leading.Store(false)
 	var all sync.WaitGroup
 	for _, run := range s.controllers {
 		all.Go(func() { run(ctx) })

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,6 +26,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/fairness"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/quota"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/registration"
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/memory"
@@ -43,6 +45,13 @@ type system struct {
 	definitions   *definition.Controller
 	services      *registration.Controller
 	fairness      *fairness.Controller
+	// monitor waits for the loops of controllers: own are those of controllers that are a part of kube-apiserver, loops
+	// those of the others, which run while leading is true.
+	monitor    reconcile.Monitor
+	own, loops int
+	leading    atomic.Bool
+	// garbage is nil without the collector.
+	garbage *collection
 	// controllers are the enabled ones by name; each runs until its context is done, and may be run again.
 	controllers map[string]func(context.Context)
 }
@@ -91,6 +100,7 @@ func assemble(
 	s.wireOwn(d)
 	if on[controller.GarbageCollector] {
 		garbage.connect(s.api)
+		s.garbage = garbage
 		s.controllers[controller.GarbageCollector] = garbage.run
 	}
 	s.wire(on, d, keys)
@@ -121,6 +131,7 @@ func (s *system) wireOwn(d *data) {
 	api := s.api.Loopback(authentication.Loopback, "kube-apiserver")
 	s.definitions = definition.New(&loopback.Definitions{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
 	s.services = registration.New(&loopback.Registrations{API: api, Cache: d.cache}, s.log)
+	s.own = 3
 	s.fairness = fairness.New(&loopback.Fairness{
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
 		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
@@ -141,7 +152,8 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 			API:   s.api.Loopback(authentication.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager),
 			Cache: d.cache,
 		}
-		s.controllers[controller.ResourceQuotas] = quota.New(adapter, quota.Options{Workers: s.c.workers(controller.ResourceQuotas), Log: s.log}).Run
+		o := quota.Options{Workers: s.c.workers(controller.ResourceQuotas), Log: s.log}
+		s.controllers[controller.ResourceQuotas] = quota.New(adapter, o).Run
 	}
 	if on[controller.Roles] {
 		s.controllers[controller.Roles] = aggregateRoles(s.api, d, s.log)
@@ -154,10 +166,17 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 			s.controllers[name] = run
 		}
 	}
-	maps.Copy(s.controllers, workers(s.c, on, s.api, d, s.log))
+	s.loops = len(s.controllers)
+	if s.garbage != nil {
+		s.loops-- // it is no loop
+	}
+	run, loops := workers(s.c, on, s.api, d, s.log)
+	maps.Copy(s.controllers, run)
+	s.loops += loops
 	for name, run := range fixtures(s.api, d, keys, s.log) {
 		if on[name] {
 			s.controllers[name] = run
+			s.loops++
 		}
 	}
 }
@@ -175,13 +194,14 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	if err := s.api.EnsureFirst(ctx, securePort); err != nil {
 		return nil, err
 	}
-	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
 	controllers.Go(func() { s.api.KeepService(run, securePort, 10*time.Second) })
 	controllers.Go(func() { s.definitions.Run(run) })
 	controllers.Go(func() { s.services.Run(run) })
 	controllers.Go(func() { s.fairness.Run(run) })
+	s.leading.Store(!s.c.Elect && len(s.controllers) > 0) // for Settle, before that goroutine runs
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {

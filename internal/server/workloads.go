@@ -75,11 +75,12 @@ func made(controllers ...func() workload.Controller) []func() workload.Controlle
 const simulators = 32
 
 // workers returns the functions, by name, that run the enabled ones, and --simulate-pods. They share one index.
+// loops is how many loops they have together.
 func workers(
 	cfg *Config, on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger,
-) map[string]func(context.Context) {
+) (run map[string]func(context.Context), loops int) {
 	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
-	run := map[string]func(context.Context){}
+	run = map[string]func(context.Context){}
 	for _, w := range workloads {
 		if !on[w.name] {
 			continue
@@ -88,15 +89,18 @@ func workers(
 			API: api.Loopback(authentication.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache,
 			Index: index,
 		}
+		parts := append(w.controllers[:len(w.controllers):len(w.controllers)], silent(cfg.Simulate, w.name, log)...)
+		loops += len(parts)
 		run[w.name] = func(ctx context.Context) {
 			var all sync.WaitGroup
-			for _, c := range append(w.controllers[:len(w.controllers):len(w.controllers)], silent(cfg.Simulate, w.name, log)...) {
+			for _, c := range parts {
 				all.Go(func() { workload.Run(ctx, c(), adapter, workload.Options{Log: log, Workers: cfg.workers(w.name)}) })
 			}
 			all.Wait()
 		}
 	}
 	if cfg.Simulate {
+		loops += 2
 		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
 		pods := simulation.Pods(cfg.Simulation)
 		run["node simulation"] = func(ctx context.Context) {
@@ -106,5 +110,5 @@ func workers(
 			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})
 		}
 	}
-	return run
+	return run, loops
 }
