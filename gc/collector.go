@@ -67,13 +67,16 @@ type Collector struct {
 	executor  *executor
 	recorder  *recorder
 	snapshots chan snapshotRequest
+	idles     chan idleRequest
 	// started and stopped are closed when Run begins and ends.
 	started, stopped chan struct{}
 
 	// The fields below belong to the goroutine of Run.
 
-	graph *graph.Graph
-	queue queue
+	// waiting are the unanswered requests of Idle.
+	waiting []idleRequest
+	graph   *graph.Graph
+	queue   queue
 	// underWay are the requests that were sent and not answered.
 	underWay map[graph.Ticket]request
 	// backOffLog limits how often retries with a back-off are logged.
@@ -93,6 +96,7 @@ func New(c Config) *Collector {
 		executor:   newExecutor(c, m),
 		recorder:   newRecorder(c.API, c.Timeout, c.Log),
 		snapshots:  make(chan snapshotRequest),
+		idles:      make(chan idleRequest),
 		started:    make(chan struct{}),
 		stopped:    make(chan struct{}),
 		underWay:   map[graph.Ticket]request{},
@@ -146,6 +150,7 @@ func (c *Collector) follow(ctx context.Context) error {
 	defer pulse.Stop()
 	for {
 		c.metrics.depth(c.graph.Stats())
+		c.answerIdle(f.watcher)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -169,6 +174,8 @@ func (c *Collector) follow(ctx context.Context) error {
 			c.metrics.pulse(c.underWay, time.Now())
 		case s := <-c.snapshots:
 			s.reply <- c.graph.Snapshot(s.uids)
+		case r := <-c.idles:
+			c.waiting = append(c.waiting, r)
 		}
 	}
 }

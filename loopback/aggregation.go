@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -29,7 +30,7 @@ func (a *Aggregation) path(name string) registry.Path {
 func (a *Aggregation) Roles(ctx context.Context) (out []*rbacv1.ClusterRole, err error) {
 	collection := a.path("").Resource.Collection
 	if a.watcher != nil {
-		if _, _, err := a.watcher.Next(ctx); err != nil {
+		if err := a.wait(ctx); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -66,6 +67,26 @@ func (a *Aggregation) Roles(ctx context.Context) (out []*rbacv1.ClusterRole, err
 		return true
 	})
 	return out, nil
+}
+
+// wait returns when there was an event.
+func (a *Aggregation) wait(ctx context.Context) error {
+	loop := reconcile.FeedOf(ctx)
+	for {
+		if events, _, err := a.watcher.Poll(); len(events) > 0 || err != nil {
+			return err
+		}
+		if loop.IsAsked() { // the pass over all earlier events has ended
+			loop.Sent()
+		}
+		select {
+		case <-a.watcher.Changed():
+		case answer := <-loop.Asks():
+			loop.Note(answer)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // SetRules implements aggregation.API.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -53,19 +54,28 @@ func (f feed) once(ctx context.Context) error {
 		return err
 	}
 	f.begin(func(yield func(*storage.Object) bool) { snap.Ascend("", "", yield) })
+	loop := reconcile.FeedOf(ctx)
 	for {
+		sent := 0
 		for _, w := range watchers {
 			events, _, err := w.Poll()
 			if err != nil {
 				return err
 			}
+			sent += len(events)
 			for _, e := range events {
 				if err := f.each(e); err != nil {
 					return err
 				}
 			}
 		}
-		if err := waitFor(ctx, watchers); err != nil {
+		if loop.IsAsked() {
+			if sent > 0 {
+				continue
+			}
+			loop.Sent()
+		}
+		if err := waitFor(ctx, watchers, loop); err != nil {
 			return err
 		}
 	}
@@ -87,8 +97,8 @@ func (f feed) watch(rev int64) ([]*cache.Watcher, error) {
 	return watchers, nil
 }
 
-// waitFor returns when there is an event to poll.
-func waitFor(ctx context.Context, watchers []*cache.Watcher) error {
+// waitFor returns when there is an event to poll, or when the loop asks whether there is one.
+func waitFor(ctx context.Context, watchers []*cache.Watcher, loop reconcile.Feed) error {
 	var c [mostFollowed]<-chan struct{}
 	for i, w := range watchers {
 		c[i] = w.Changed()
@@ -102,6 +112,8 @@ func waitFor(ctx context.Context, watchers []*cache.Watcher) error {
 	case <-c[5]:
 	case <-c[6]:
 	case <-c[7]:
+	case answer := <-loop.Asks():
+		loop.Note(answer)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -13,22 +13,27 @@ import (
 	"k8s.io/apiserver/plugin/pkg/audit/truncate"
 )
 
-// Options are what kube-apiserver's flags of the log backend set (AS pkg/server/options/audit.go).
+// Options are what kube-apiserver's flags of the log backend set (AS pkg/server/options/audit.go). The tags name the
+// flags.
 type Options struct {
 	// PolicyFile is the file with the policy, Path that of the log; "-" is standard output. Without one of them nothing
 	// is recorded.
-	PolicyFile, Path string
+	PolicyFile string `flag:"audit-policy-file"`
+	Path       string `flag:"audit-log-path"`
 	// Format is json or legacy, Version the group version of events.
-	Format, Version string
+	Format  string `flag:"audit-log-format"`
+	Version string `flag:"audit-log-version"`
 	// MaxAge is how many days rotated files are kept, MaxBackups how many of them; 0 is no limit. MaxSize is the size in
 	// megabytes at which the file is rotated; 0 is never. Compress compresses rotated files.
-	MaxAge, MaxBackups, MaxSize int
-	Compress                    bool
+	MaxAge     int  `flag:"audit-log-maxage"`
+	MaxBackups int  `flag:"audit-log-maxbackup"`
+	MaxSize    int  `flag:"audit-log-maxsize"`
+	Compress   bool `flag:"audit-log-compress"`
 	// Mode is one of Modes.
-	Mode string
-	// Batch is used in the mode batch, Limits if Truncate is set.
+	Mode string `flag:"audit-log-mode"`
+	// Batch (flags audit-log-batch-*) is used in the mode batch, Limits (audit-log-truncate-max-*) if Truncate is set.
 	Batch    buffered.BatchConfig
-	Truncate bool
+	Truncate bool `flag:"audit-log-truncate-enabled"`
 	Limits   truncate.Config
 }
 

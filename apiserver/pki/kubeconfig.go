@@ -41,3 +41,15 @@ func (b *Bundle) WriteKubeconfig(path, url string) error {
 	}
 	return replaceFile(path, data)
 }
+
+// AuthorityPEM is the authority's certificate in PEM.
+func (b *Bundle) AuthorityPEM() []byte { return b.authority.certPEM() }
+
+// ClientPEM returns the administrator's certificate and key in PEM, as in the kubeconfig.
+func (b *Bundle) ClientPEM() (cert, key []byte, err error) {
+	b.mu.Lock()
+	client := b.client
+	b.mu.Unlock()
+	key, err = keyPEM(client.key)
+	return client.certPEM(), key, err
+}

@@ -1,18 +1,16 @@
 package main
 
 import (
-	"log/slog"
 	"strings"
 
 	"github.com/spf13/pflag"
-	"k8s.io/klog/v2"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 )
 
 // auditFlags declares the flags of the audit log.
 func (o *options) auditFlags(f *pflag.FlagSet) {
-	a := &o.audit
+	a := &o.Audit
 	*a = audit.Defaults()
 	f.StringVar(&a.PolicyFile, "audit-policy-file", "",
 		"file with the audit policy; without it no events are recorded")
@@ -44,12 +42,4 @@ func (o *options) auditFlags(f *pflag.FlagSet) {
 		"maximum size of an event in bytes")
 	f.Int64Var(&a.Limits.MaxBatchSize, "audit-log-truncate-max-batch-size", a.Limits.MaxBatchSize,
 		"maximum size of a batch in bytes")
-}
-
-// openAudit opens the audit log; nil if there is none. Its libraries log errors there, too.
-func (o *options) openAudit(log *slog.Logger) (*audit.Log, error) {
-	if o.audit.PolicyFile != "" || o.audit.Path != "" {
-		klog.SetSlogLogger(log)
-	}
-	return audit.Open(o.audit, log)
 }

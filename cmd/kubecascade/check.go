@@ -3,162 +3,122 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
+	"maps"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// complete validates the flags, alone and in combination, and sets the values that follow from them.
+// complete sets the fields of Options that follow from several flags or from their text, and validates the flags.
 func (o *options) complete(changed func(name string) bool) error {
-	o.leader.complete(changed("leader-elect"), len(o.etcd) > 0)
-	if err := o.access.check(); err != nil {
+	if err := o.given(changed); err != nil {
 		return err
 	}
-	if err := o.audit.Check(); err != nil {
+	if o.ephemeral {
+		o.Storage.Dir = ""
+	}
+	if !changed("quota-backend-bytes") { // an explicit one is an error with --etcd-servers
+		o.Storage.QuotaBytes = 0
+	}
+	if changed("leader-elect") {
+		o.Controllers.LeaderElect = &o.leaderElect
+	}
+	o.Access.Anonymous = &o.anonymous
+	o.Controllers.Workers = map[string]int{}
+	for name, n := range o.workers {
+		o.Controllers.Workers[name] = *n
+	}
+	o.Release = version
+	if err := o.parse(); err != nil {
 		return err
 	}
-	if _, _, err := selectControllers(o.controllers, false); err != nil {
-		return err
-	}
-	if err := o.checkAdmission(); err != nil {
-		return err
-	}
-	if _, _, err := resources.ParseServing(o.runtimeConfig); err != nil {
-		return fmt.Errorf("--runtime-config: %w", err)
-	}
-	if _, err := o.services(); err != nil {
-		return err
-	}
-	if _, err := o.featureGates(); err != nil {
-		return err
-	}
-	if changed("simulate-pods-delay") && !o.simulatePods {
-		return errors.New("--simulate-pods-delay requires --simulate-pods")
-	}
-	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.leader.check(), o.syncs.check())
-}
-
-// checkAdmission rejects the values that kube-apiserver rejects, and names the flag.
-func (o *options) checkAdmission() error {
-	for _, f := range []struct {
-		flag  string
-		names []string
-	}{{"enable-admission-plugins", o.admit}, {"disable-admission-plugins", o.dontAdmit}} {
-		if err := admission.CheckNames(f.names, nil); err != nil {
-			return fmt.Errorf("--%s: %w", f.flag, err)
-		}
-	}
-	if err := admission.CheckNames(o.admit, o.dontAdmit); err != nil {
-		return fmt.Errorf("--enable-admission-plugins, --disable-admission-plugins: %w", err)
+	if err := o.Check(); err != nil {
+		return errors.Unwrap(err) // names flags
 	}
 	return nil
 }
 
-func (o *options) checkAddresses() error {
-	switch ip := net.ParseIP(o.insecureAddress); {
-	case o.insecurePort == 0:
-	case ip == nil:
-		return fmt.Errorf("--insecure-bind-address %q is not an IP address", o.insecureAddress)
-	case !ip.IsLoopback():
-		return fmt.Errorf("--insecure-bind-address %q is not a loopback address: all clients of that port are administrators",
-			o.insecureAddress)
-	}
-	for _, h := range o.hosts {
-		if net.ParseIP(h) == nil && len(validation.IsDNS1123Subdomain(strings.TrimPrefix(strings.ToLower(h), "*."))) > 0 {
-			return fmt.Errorf("--tls-san %q is neither an IP address nor a DNS name", h)
-		}
-	}
-	if net.ParseIP(o.bindAddress) == nil {
-		return fmt.Errorf("--bind-address %q is not an IP address", o.bindAddress)
-	}
-	if o.insecurePort < -1 || o.insecurePort > 65535 {
-		return fmt.Errorf(
-			"--insecure-port %d is neither a port, nor 0 to disable it, nor -1 to choose a free one", o.insecurePort)
-	}
-	if o.securePort < 0 || o.securePort > 65535 {
-		return fmt.Errorf("--secure-port %d is neither a port, nor 0 to choose a free one", o.securePort)
-	}
-	return nil
-}
-
-func (o *options) checkStorage(changed func(name string) bool) error {
-	for _, flag := range []string{"etcd-cafile", "etcd-certfile", "etcd-keyfile"} {
-		if changed(flag) && len(o.etcd) == 0 {
-			return fmt.Errorf("--%s requires --etcd-servers", flag)
-		}
-	}
-	if changed("etcd-servers") && len(o.etcd) == 0 {
-		return errors.New("--etcd-servers is empty")
-	}
-	for _, server := range o.etcd {
-		u, err := url.Parse(server)
-		if err != nil || u.Host+u.Path == "" || !slices.Contains([]string{"http", "https", "unix", "unixs"}, u.Scheme) {
-			return fmt.Errorf("--etcd-servers %q is not a URL like http://10.0.0.1:2379", server)
-		}
-	}
+// given rejects values that only flags can have: an empty or zero field of Options stands for its default, and a
+// negative one for none.
+func (o *options) given(changed func(name string) bool) error {
 	switch {
-	case changed("quota-backend-bytes") && len(o.etcd) > 0:
-		return errors.New("--quota-backend-bytes can't be combined with --etcd-servers, which have their own quota")
-	case o.quota < 1<<20:
-		return fmt.Errorf("--quota-backend-bytes %d is less than %d", o.quota, 1<<20)
-	case o.ephemeral && len(o.etcd) > 0:
+	case changed("etcd-servers") && len(o.Storage.Endpoints) == 0:
+		return errors.New("--etcd-servers is empty")
+	case o.ephemeral && len(o.Storage.Endpoints) > 0:
 		return errors.New("--ephemeral and --etcd-servers are mutually exclusive")
 	case o.ephemeral && changed("data-dir"):
 		return errors.New("--ephemeral and --data-dir are mutually exclusive")
-	case o.dataDir == "":
+	case o.Storage.Dir == "":
 		return errors.New("--data-dir is empty")
-	case (o.etcdCert == "") != (o.etcdKey == ""):
-		return errors.New("--etcd-certfile and --etcd-keyfile must be set together")
-	}
-	// kube-apiserver accepts a prefix with and without slashes around it.
-	if o.etcdPrefix = "/" + strings.Trim(o.etcdPrefix, "/"); o.etcdPrefix == "/" {
-		return errors.New("--etcd-prefix is empty: the keys of other etcd clients would be treated as objects")
-	}
-	return nil
-}
-
-// checkLimits validates limits, timeouts, and the flags of logs.
-func (o *options) checkLimits() error {
-	for _, f := range []struct {
-		flag       string
-		value, min int
-	}{
-		{"concurrent-gc-syncs", o.gcSyncs, 0},
-		{"concurrent-namespace-syncs", o.nsSyncs, 1},
-		{"concurrent-resource-quota-syncs", o.quotaSyncs, 1},
-		{"max-requests-inflight", o.maxInFlight, 1},
-		{"v", o.verbosity, 0},
-	} {
-		if f.value < f.min {
-			return fmt.Errorf("--%s %d is less than %d", f.flag, f.value, f.min)
-		}
+	case changed("quota-backend-bytes") && o.Storage.QuotaBytes == 0:
+		return fmt.Errorf("--quota-backend-bytes 0 is less than %d", 1<<20)
+	case o.Limits.MaxInFlight == 0:
+		return errors.New("--max-requests-inflight 0 is less than 1")
+	case o.verbosity < 0:
+		return fmt.Errorf("--v %d is less than 0", o.verbosity)
+	case o.logFormat != "text" && o.logFormat != "json":
+		return fmt.Errorf("--logging-format %q is neither text nor json", o.logFormat)
 	}
 	for _, f := range []struct {
 		flag       string
 		value, min time.Duration
 	}{
-		{"etcd-compaction-interval", o.compaction, 0},
-		{"event-ttl", o.eventTTL, time.Second}, // etcd's leases count seconds
-		{"request-timeout", o.requestTimeout, time.Millisecond},
-		{"shutdown-timeout", o.shutdownTimeout, 0},
-		{"simulate-pods-delay", o.simulateDelay, 0},
+		{"etcd-compaction-interval", o.Storage.CompactionInterval, 0},
+		{"event-ttl", o.Storage.EventTTL, time.Second},
+		{"request-timeout", o.Limits.RequestTimeout, time.Millisecond},
+		{"shutdown-timeout", o.Limits.ShutdownTimeout, 0},
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)
 		}
 	}
-	if _, err := o.memoryInFlight(memoryLimit{}); err != nil {
-		return err
+	if elect := o.leaderElect || len(o.Storage.Endpoints) > 0 && !changed("leader-elect"); !elect {
+		return nil
 	}
-	if o.logFormat != "text" && o.logFormat != "json" {
-		return fmt.Errorf("--logging-format %q is neither text nor json", o.logFormat)
+	c := o.Controllers
+	for _, f := range []struct {
+		flag  string
+		value time.Duration
+	}{{"lease-duration", c.LeaseDuration}, {"renew-deadline", c.RenewDeadline}, {"retry-period", c.RetryPeriod}} {
+		if f.value == 0 {
+			return fmt.Errorf("--leader-elect-%s 0s is not greater than 0", f.flag)
+		}
+	}
+	return nil
+}
+
+// parse parses the values that Options has as other types, and marks explicit empty ones.
+func (o *options) parse() error {
+	c := &o.Controllers
+	for _, d := range []*time.Duration{&o.Storage.CompactionInterval, &o.Limits.ShutdownTimeout,
+		&c.LeaseDuration, &c.RenewDeadline, &c.RetryPeriod} {
+		if *d == 0 {
+			*d = -1 // none, not the default
+		}
+	}
+	for _, list := range []*[]string{&o.Access.Issuers, &o.Access.Modes} {
+		if len(*list) == 0 {
+			*list = []string{""} // invalid, not the default
+		}
+	}
+	if o.Storage.Prefix == "" {
+		o.Storage.Prefix = "/" // invalid, not the default
+	}
+	if o.Controllers.Enabled == nil {
+		o.Controllers.Enabled = []string{} // none, not the default
+	}
+	q, err := resource.ParseQuantity(o.maxMemory)
+	if err != nil {
+		return fmt.Errorf("--max-memory-inflight %q is not a quantity like 512Mi", o.maxMemory)
+	}
+	o.Limits.MaxMemoryInFlight = q.Value()
+	o.API.FeatureGates = map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(o.gates)) {
+		if o.API.FeatureGates[name], err = strconv.ParseBool(o.gates[name]); err != nil {
+			return fmt.Errorf("--feature-gates: %s=%s is neither true nor false", name, o.gates[name])
+		}
 	}
 	return nil
 }

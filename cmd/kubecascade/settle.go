@@ -18,12 +18,12 @@ const (
 	spareBytes = 16 << 20
 )
 
-// memory is the result of a check, in bytes: all allocations so far, and the memory that the process holds and no
+// heap is the result of a check, in bytes: all allocations so far, and the memory that the process holds and no
 // object needs.
-type memory struct{ allocated, unused uint64 }
+type heap struct{ allocated, unused uint64 }
 
 // look reads the runtime's metrics.
-func look() memory {
+func look() heap {
 	s := []metrics.Sample{
 		{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
@@ -31,11 +31,11 @@ func look() memory {
 	}
 	metrics.Read(s)
 	garbage := s[3].Value.Uint64() - min(s[3].Value.Uint64(), s[4].Value.Uint64())
-	return memory{allocated: s[0].Value.Uint64(), unused: s[1].Value.Uint64() + s[2].Value.Uint64() + garbage}
+	return heap{allocated: s[0].Value.Uint64(), unused: s[1].Value.Uint64() + s[2].Value.Uint64() + garbage}
 }
 
 // spare reports whether to return memory: the process is idle after work that took much memory.
-func spare(before, now memory) bool {
+func spare(before, now heap) bool {
 	return now.allocated-before.allocated < restBytes && now.unused > spareBytes
 }
 

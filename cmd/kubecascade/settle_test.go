@@ -6,12 +6,12 @@ func TestSpare(t *testing.T) {
 	const much = 1 << 30
 	for _, c := range []struct {
 		name        string
-		before, now memory
+		before, now heap
 		want        bool
 	}{
-		{"at work", memory{0, 0}, memory{much, much}, false},
-		{"at rest, with much to spare", memory{much, 0}, memory{much + 1, much}, true},
-		{"at rest, with nothing to spare", memory{much, 0}, memory{much + 1, 1}, false},
+		{"at work", heap{0, 0}, heap{much, much}, false},
+		{"at rest, with much to spare", heap{much, 0}, heap{much + 1, much}, true},
+		{"at rest, with nothing to spare", heap{much, 0}, heap{much + 1, 1}, false},
 	} {
 		if got := spare(c.before, c.now); got != c.want {
 			t.Errorf("%s: %v", c.name, got)

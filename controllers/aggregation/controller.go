@@ -7,6 +7,8 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // API is the controller's interface to an API server. One goroutine calls it.
@@ -40,6 +42,8 @@ const (
 
 // Run runs until ctx is done.
 func (c *Controller) Run(ctx context.Context) {
+	ctx, end := reconcile.Join(ctx)
+	defer end()
 	pause := minPause
 	var roles []*rbacv1.ClusterRole
 	for again := false; ; {

@@ -52,17 +52,20 @@ type ended[J, R any] struct {
 func (l *Loop[E, J, R]) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
+	following, p, end := register(ctx, make(chan chan struct{}))
+	defer end()
 	defer all.Wait()
 	defer cancel()
 
 	events := make(chan E, 256)
 	results := make(chan ended[J, R], l.Workers) // space for all, so that no pass blocks at its end
 	all.Go(func() {
-		Follow(ctx, l.Log, l.What, l.Follow, func(e E) { Send(ctx, events, e) })
+		Follow(following, l.Log, l.What, l.Follow, func(e E) { Send(ctx, events, e) })
 	})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	clock := newClock(l.Wall)
+	var asked []chan struct{}
 	for running := 0; ; {
 		if w, ok := l.Schedule.(Waker); ok && clock.set(time.Now()) {
 			w.Wake(time.Now())
@@ -75,8 +78,15 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 			running++
 			all.Go(func() { results <- ended[J, R]{job, l.Pass(ctx, job)} })
 		}
-		if wait, ok := l.Schedule.Wait(time.Now()); ok && running < l.Workers {
+		wait, ok := l.Schedule.Wait(time.Now())
+		if ok && running < l.Workers {
 			timer.Reset(min(wait, clockInterval))
+		}
+		if len(asked) > 0 && running == 0 && len(events) == 0 && (!ok || wait > Soon) {
+			for _, answer := range asked {
+				close(answer)
+			}
+			asked = nil
 		}
 		select {
 		case <-ctx.Done():
@@ -87,6 +97,8 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 			running--
 			l.Schedule.End(r.job, r.result, time.Now())
 		case <-timer.C:
+		case answer := <-p.loop:
+			asked = append(asked, answer)
 		}
 	}
 }

@@ -89,6 +89,16 @@ var forbidden = []struct {
 	{"conformance", module + "/storage", true, "it speaks HTTP only: any server can be tested"},
 	{"conformance", module + "/finalizers", true, "it proves what they decide: it can't ask them"},
 	{"conformance", module + "/gc", true, "it proves what the collector does: it can't ask it"},
+	{"cmd", module + "/internal/server", false, "it is a thin user of the package at the root"},
+	{"cmd", module + "/loopback", false, "it is a thin user of the package at the root"},
+	{"cmd", module + "/gc", false, "it is a thin user of the package at the root"},
+	{"internal/server", module + "/cmd", true, "parts of a server don't know the program"},
+	{"internal/server", "flag", false, "flags belong to the process"},
+	{"internal/server", "os/signal", false, "signals belong to the process"},
+	{"internal/server", "github.com/spf13/pflag", false, "flags belong to the process"},
+	{"internal/server", "github.com/spf13/cobra", false, "flags belong to the process"},
+	{"internal/controller", module, false, "it is names"},
+	{"internal/memory", module, false, "it only reads what the system says"},
 	{".", "k8s.io/kubernetes", true, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver", false, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver/pkg/registry", true, "its behaviour is reproduced, its code isn't used"},
@@ -131,6 +141,39 @@ var except = map[string]string{
 	"apiserver/expression -> k8s.io/apiserver":              "CEL in admission is a library, without informers and clientsets",
 
 	"apiserver/resources/objecttest -> k8s.io/client-go/kubernetes": "tests read objects with the clients' scheme",
+}
+
+// processWide are calls that change what belongs to the process; only programs make them.
+var processWide = []string{"os.Exit(", "slog.SetDefault(", "debug.SetGCPercent(", "debug.SetMemoryLimit(",
+	"debug.FreeOSMemory(", "runtime.MemProfileRate", "signal.Notify(", "klog.Set", "flag.CommandLine", "os.Setenv("}
+
+// TestProcess: what a library user starts leaves the process alone.
+func TestProcess(t *testing.T) {
+	all, inServer := packages(t), map[string]bool{module: true}
+	for _, p := range all {
+		for _, d := range p.Deps {
+			if p.ImportPath == module {
+				inServer[d] = true
+			}
+		}
+	}
+	for _, p := range all {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		if !inServer[p.ImportPath] {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			src, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, call := range processWide {
+				if bytes.Contains(src, []byte(call)) && name+"/"+f+" "+call != "internal/memory/memory.go debug.SetMemoryLimit(" {
+					t.Errorf("%s/%s has %s, which belongs to the process", name, f, call)
+				}
+			}
+		}
+	}
 }
 
 func TestImports(t *testing.T) {

@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 )
 
-func TestFindMemory(t *testing.T) {
+func TestFind(t *testing.T) {
 	const gib = 1 << 30
 	files := func(named ...string) fstest.MapFS {
 		m := fstest.MapFS{"proc/meminfo": {Data: []byte("MemTotal:       16777216 kB\nMemFree:        1 kB\n")}}
@@ -18,18 +18,18 @@ func TestFindMemory(t *testing.T) {
 	for what, c := range map[string]struct {
 		runtime int64
 		root    fstest.MapFS
-		want    memoryLimit
+		want    Limit
 	}{
-		"no Linux":   {math.MaxInt64, fstest.MapFS{}, memoryLimit{unknownMemory, "default"}},
-		"no group":   {math.MaxInt64, files(), memoryLimit{16 * gib, "machine"}},
-		"GOMEMLIMIT": {gib, files(), memoryLimit{gib, "GOMEMLIMIT"}},
+		"no Linux":   {math.MaxInt64, fstest.MapFS{}, Limit{unknown, "default"}},
+		"no group":   {math.MaxInt64, files(), Limit{16 * gib, "machine"}},
+		"GOMEMLIMIT": {gib, files(), Limit{gib, "GOMEMLIMIT"}},
 		"version 2": {
 			math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "2147483648\n"),
-			memoryLimit{2 * gib, "cgroup"},
+			Limit{2 * gib, "cgroup"},
 		},
 		"no limit": {
 			math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "max\n"),
-			memoryLimit{16 * gib, "machine"},
+			Limit{16 * gib, "machine"},
 		},
 		"a parent's": {
 			math.MaxInt64,
@@ -37,7 +37,7 @@ func TestFindMemory(t *testing.T) {
 				"proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "max\n", "sys/fs/cgroup/a/memory.max",
 				"3221225472\n",
 			),
-			memoryLimit{3 * gib, "cgroup"},
+			Limit{3 * gib, "cgroup"},
 		},
 		"the least": {
 			math.MaxInt64,
@@ -45,15 +45,15 @@ func TestFindMemory(t *testing.T) {
 				"proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "4294967296\n", "sys/fs/cgroup/a/memory.max",
 				"3221225472\n",
 			),
-			memoryLimit{3 * gib, "cgroup"},
+			Limit{3 * gib, "cgroup"},
 		},
 		"a container": {
 			math.MaxInt64, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "1073741824\n"),
-			memoryLimit{gib, "cgroup"},
+			Limit{gib, "cgroup"},
 		},
 		"another name space": {
 			math.MaxInt64, files("proc/self/cgroup", "0::/../../x\n", "sys/fs/cgroup/memory.max", "1073741824\n"),
-			memoryLimit{gib, "cgroup"},
+			Limit{gib, "cgroup"},
 		},
 		"version 1": {
 			math.MaxInt64,
@@ -61,58 +61,44 @@ func TestFindMemory(t *testing.T) {
 				"proc/self/cgroup", "5:cpu,cpuacct:/a\n4:memory:/a\n", "sys/fs/cgroup/memory/a/memory.limit_in_bytes",
 				"1073741824\n",
 			),
-			memoryLimit{gib, "cgroup"},
+			Limit{gib, "cgroup"},
 		},
 		"version 1, a container": {math.MaxInt64,
 			files("proc/self/cgroup", "4:memory:/docker/0123\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"),
-			memoryLimit{gib, "cgroup"}},
+			Limit{gib, "cgroup"}},
 		"version 1, no limit": {
 			math.MaxInt64,
 			files("proc/self/cgroup", "4:memory:/\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
-			memoryLimit{16 * gib, "machine"},
+			Limit{16 * gib, "machine"},
 		},
 		"more than there is": {
 			math.MaxInt64, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "99999999999999\n"),
-			memoryLimit{16 * gib, "machine"},
+			Limit{16 * gib, "machine"},
 		},
 		"both": {
-			gib, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "2147483648\n"), memoryLimit{gib, "GOMEMLIMIT"},
+			gib, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "2147483648\n"), Limit{gib, "GOMEMLIMIT"},
 		},
 		"GOMEMLIMIT too large": {
 			8 * gib, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "2147483648\n"),
-			memoryLimit{2 * gib, "cgroup"},
+			Limit{2 * gib, "cgroup"},
 		},
 		"broken": {
 			math.MaxInt64, files("proc/self/cgroup", "x\n::\n0::/\n", "sys/fs/cgroup/memory.max", "lots"),
-			memoryLimit{16 * gib, "machine"},
+			Limit{16 * gib, "machine"},
 		},
 	} {
-		if got := findMemory(c.runtime, c.root); got != c.want {
+		if got := Find(c.runtime, c.root); got != c.want {
 			t.Errorf("%s: %v, want %v", what, got, c.want)
 		}
 	}
 }
 
-func TestMemoryInFlight(t *testing.T) {
-	m := memoryLimit{2 << 30, "cgroup"}
-	for flag, want := range map[string]int64{"0": 512 << 20, "256Mi": 256 << 20, "1e9": 1e9, "16777216": 16 << 20} {
-		if got, err := (&options{maxMemory: flag}).memoryInFlight(m); err != nil || got != want {
-			t.Errorf("%s: %d %v", flag, got, err)
-		}
-	}
-	if got, err := (&options{maxMemory: "0"}).memoryInFlight(memoryLimit{
-		32 << 20, "cgroup",
-	}); err != nil || got != leastMemory {
-		t.Errorf("of little memory: %d %v", got, err)
-	}
-	for bytes, want := range map[int64]int64{512 << 20: 256 << 20, 256 << 20: 128 << 20, 8 << 30: 2 << 30} {
-		if got, err := (&options{maxMemory: "0"}).memoryInFlight(memoryLimit{bytes, "cgroup"}); err != nil || got != want {
-			t.Errorf("of %d MiB: %d MiB %v", bytes>>20, got>>20, err)
-		}
-	}
-	for _, flag := range []string{"", "x", "-1", "15Mi"} {
-		if got, err := (&options{maxMemory: flag}).memoryInFlight(m); err == nil {
-			t.Errorf("%q is %d", flag, got)
+func TestForRequests(t *testing.T) {
+	for bytes, want := range map[int64]int64{
+		32 << 20: Least, 512 << 20: 256 << 20, 256 << 20: 128 << 20, 2 << 30: 512 << 20, 8 << 30: 2 << 30,
+	} {
+		if got := (Limit{bytes, ByCgroup}).ForRequests(); got != want {
+			t.Errorf("of %d MiB: %d MiB, want %d", bytes>>20, got>>20, want>>20)
 		}
 	}
 }

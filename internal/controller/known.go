@@ -1,11 +1,11 @@
-package main
+package controller
 
 import "slices"
 
-// knownControllers are those of kube-controller-manager v1.36, with the names from before v1.28 that --controllers
+// known are those of kube-controller-manager v1.36, with the names from before v1.28 that --controllers
 // still accepts (K cmd/kube-controller-manager/names/controller_names.go, and aliases in
 // cmd/kube-controller-manager/app/*.go; the cloud's: k8s.io/cloud-provider/names).
-var knownControllers = []struct{ name, alias string }{
+var known = []struct{ name, alias string }{
 	{"serviceaccount-token-controller", "serviceaccount-token"},
 	{"endpoints-controller", "endpoint"},
 	{"endpointslice-controller", "endpointslice"},
@@ -60,10 +60,10 @@ var knownControllers = []struct{ name, alias string }{
 	{"selinux-warning-controller", ""},
 }
 
-// controllerOf returns the name of the controller for a word of --controllers, which is its name or an alias; empty if
+// Find returns the name of the controller for a word of --controllers, which is its name or an alias; empty if
 // kube-controller-manager has none.
-func controllerOf(word string) string {
-	for _, k := range knownControllers {
+func Find(word string) string {
+	for _, k := range known {
 		if word != "" && (word == k.name || word == k.alias) {
 			return k.name
 		}
@@ -71,10 +71,10 @@ func controllerOf(word string) string {
 	return ""
 }
 
-// absentControllers are those of kube-controller-manager that this program doesn't have, in alphabetical order.
-func absentControllers() (names []string) {
-	here := controllerNames()
-	for _, k := range knownControllers {
+// Absent are those of kube-controller-manager that this program doesn't have, in alphabetical order.
+func Absent() (names []string) {
+	here := Names()
+	for _, k := range known {
 		if !slices.Contains(here, k.name) {
 			names = append(names, k.name)
 		}

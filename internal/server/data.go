@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -33,42 +33,40 @@ type data struct {
 
 // openData opens the store and waits until the cache has its state. The data outlives ctx until closed, so that
 // requests in flight can finish. fatal is storage.Config.Fatal.
-func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(error)) (*data, error) {
-	c := storage.Config{
-		Endpoints: o.etcd, CAFile: o.etcdCA, CertFile: o.etcdCert, KeyFile: o.etcdKey, Root: o.etcdPrefix,
-		QuotaBytes: o.quota, Fatal: fatal, Logger: log,
-	}
-	if len(o.etcd) == 0 {
-		c.Ephemeral = o.ephemeral
-		c.DataDir = filepath.Join(o.dataDir, "etcd")
-		if o.ephemeral {
-			c.DataDir = o.dataDir
+func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger, fatal func(error)) (*data, error) {
+	c := cfg.Storage
+	c.Root, c.Fatal, c.Logger = "/"+strings.Trim(c.Root, "/"), fatal, log // kube-apiserver accepts it with and without slashes
+	if !cfg.external() {
+		c.Ephemeral = dir.temporary
+		c.DataDir = filepath.Join(dir.path, "etcd")
+		if dir.temporary {
+			c.DataDir = dir.path
 		}
 	}
-	serving, absent, err := resources.ParseServing(o.runtimeConfig)
+	serving, absent, err := resources.ParseServing(cfg.Serving)
 	if err != nil {
 		return nil, fmt.Errorf("--runtime-config: %w", err)
 	}
 	if len(absent) > 0 {
-		log.Warn("--runtime-config has versions that are not available", "keys", strings.Join(absent, ","))
+		log.Warn("enabled API versions are not available", "keys", strings.Join(absent, ","))
 	}
 	store, err := storage.Open(ctx, c)
 	if err != nil {
-		return nil, o.explain(err)
+		return nil, cfg.explain(dir.path, err)
 	}
-	compactor, err := storage.NewCompactor(ctx, store, o.compaction, log)
+	compactor, err := storage.NewCompactor(ctx, store, cfg.Compaction, log)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	d := &data{store: store, types: resources.NewTable(resources.Every(serving)...), failed: make(chan error, 1)}
-	d.decoder = &storage.Decoder{Root: o.etcdPrefix, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
+	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
 	d.webhooks = webhook.NewClients(service.Resolver(service.Config{
-		Revision: store.Revision, Cache: d.cache, Types: d.types, Root: o.etcdPrefix,
+		Revision: store.Revision, Cache: d.cache, Types: d.types, Root: c.Root,
 	}))
-	definitions := customresource.NewInstaller(d.types, o.etcdPrefix, d.webhooks, log)
+	definitions := customresource.NewInstaller(d.types, c.Root, d.webhooks, log)
 	d.done.Go(func() {
 		follow := func(b storage.Batch) error {
 			definitions.Apply(b)
@@ -90,14 +88,14 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 }
 
 // explain adds the flag and a remedy to an error of storage.Open.
-func (o *options) explain(err error) error {
+func (c *Config) explain(dir string, err error) error {
 	switch {
 	case errors.Is(err, storage.ErrInUse):
-		return fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
+		return fmt.Errorf("--data-dir %s is used by another process", dir)
 	case errors.Is(err, storage.ErrDamaged):
 		return fmt.Errorf("opening --data-dir %s: %w. Nothing was removed. "+
-			"Restore the directory from a backup, or start with another --data-dir", o.dataDir, err)
-	case len(o.etcd) > 0:
+			"Restore the directory from a backup, or start with another --data-dir", dir, err)
+	case c.external():
 		return fmt.Errorf("opening --etcd-servers: %w", err)
 	}
 	return err

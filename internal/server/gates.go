@@ -1,10 +1,9 @@
-package main
+package server
 
 import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -14,19 +13,15 @@ const deleteMalformed = "AllowUnsafeMalformedObjectDeletion"
 // gates are the feature gates of kube-apiserver v1.36 that have an effect here, with their defaults there.
 func gates() map[string]bool { return map[string]bool{deleteMalformed: false} }
 
-// featureGates parses --feature-gates.
-func (o *options) featureGates() (map[string]bool, error) {
+// featureGates are all gates; those that are not set have their defaults.
+func (c *Config) featureGates() (map[string]bool, error) {
 	all := gates()
-	for _, name := range slices.Sorted(maps.Keys(o.gates)) {
+	for _, name := range slices.Sorted(maps.Keys(c.Gates)) {
 		if _, known := all[name]; !known {
 			return nil, fmt.Errorf("--feature-gates: unrecognized feature gate: %s; the feature gates are %s",
 				name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 		}
-		on, err := strconv.ParseBool(o.gates[name])
-		if err != nil {
-			return nil, fmt.Errorf("--feature-gates: %s=%s is neither true nor false", name, o.gates[name])
-		}
-		all[name] = on
+		all[name] = c.Gates[name]
 	}
 	return all, nil
 }

@@ -1,9 +1,10 @@
-package main
+package server
 
 import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,6 +20,9 @@ type collection struct {
 	config  gc.Config
 	adapter *loopback.Collector
 	log     *slog.Logger
+	// began is closed when the first collector runs.
+	began chan struct{}
+	first sync.Once
 	// now is the running collector; nil if there is none.
 	now atomic.Pointer[gc.Collector]
 }
@@ -27,11 +31,11 @@ type collection struct {
 // (D-90), and the short one. connect sets the server for its requests before it runs, as that server also serves the
 // graph.
 func newCollection(
-	o *options, d *data, r prometheus.Registerer, log *slog.Logger,
+	workers int, d *data, r prometheus.Registerer, log *slog.Logger,
 ) (*collection, map[string]http.Handler) {
 	adapter := &loopback.Collector{}
-	c := &collection{adapter: adapter, log: log, config: gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter,
-		Workers: o.gcSyncs, Root: d.decoder.Root, Registerer: r, Log: log}}
+	c := &collection{began: make(chan struct{}), adapter: adapter, log: log, config: gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter,
+		Workers: workers, Root: d.decoder.Root, Registerer: r, Log: log}}
 	return c, map[string]http.Handler{
 		"/debug/controllers/garbage-collector-controller/graph": c,
 		"/debug/controllers/garbage-collector-controller/*":     c,
@@ -50,10 +54,24 @@ func (c *collection) connect(api *apiserver.Server) {
 func (c *collection) run(ctx context.Context) {
 	collector := gc.New(c.config)
 	c.now.Store(collector)
+	c.first.Do(func() { close(c.began) })
 	defer c.now.Store(nil)
 	if err := collector.Run(ctx); err != nil && ctx.Err() == nil {
 		c.log.Error("the garbage collector stopped", "err", err)
 	}
+}
+
+// idle waits until the collector is idle at the revision, if it runs.
+func (c *collection) idle(ctx context.Context, revision int64) error {
+	select {
+	case <-c.began:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if collector := c.now.Load(); collector != nil {
+		return collector.Idle(ctx, revision)
+	}
+	return nil
 }
 
 // ServeHTTP serves the graph of the running collector.

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,13 +26,16 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/fairness"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/quota"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/registration"
+	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/internal/memory"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
 // system has the connected parts.
 type system struct {
-	o     *options
+	c     *Config
 	log   *slog.Logger
 	ports ports
 	api   *apiserver.Server
@@ -41,55 +45,51 @@ type system struct {
 	definitions   *definition.Controller
 	services      *registration.Controller
 	fairness      *fairness.Controller
+	// monitor waits for the loops of controllers: own are those of controllers that are a part of kube-apiserver, loops
+	// those of the others, which run while leading is true.
+	monitor    reconcile.Monitor
+	own, loops int
+	leading    atomic.Bool
+	// garbage is nil without the collector.
+	garbage *collection
 	// controllers are the enabled ones by name; each runs until its context is done, and may be run again.
 	controllers map[string]func(context.Context)
 }
 
 // assemble connects the parts; nothing runs yet.
 func assemble(
-	o *options, d *data, keys *pki.Bundle, p ports, events *audit.Log, log *slog.Logger,
+	c *Config, d *data, keys *pki.Bundle, p ports, events *audit.Log, log *slog.Logger,
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
-	s := &system{o: o, log: log, ports: p, controllers: map[string]func(context.Context){}}
-	v := apiVersion()
-	config := apiserver.Config{
-		Store: d.store, Cache: d.cache, Decoder: d.decoder, Types: d.types, Webhooks: d.webhooks,
-		Version:         v,
-		EnableAdmission: o.admit, DisableAdmission: o.dontAdmit,
-		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout, EventTTL: o.eventTTL,
-		Discovery: discovery.New(d.types, reachable(p.secure.Addr())),
-		OpenAPI:   openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) }),
-		Registry:  registry, Log: log, Audit: events,
-	}
-	var err error
-	if config.MemoryInFlight, err = o.limitMemory(log); err != nil {
-		return nil, err
-	}
-	if config.Services, err = o.services(); err != nil {
-		return nil, err
-	}
-	features, err := o.featureGates()
+	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){}}
+	v := apiVersion(c.Release)
+	config := c.API
+	config.Store, config.Cache, config.Decoder, config.Types, config.Webhooks = d.store, d.cache, d.decoder, d.types, d.webhooks
+	config.Version, config.Registry, config.Log, config.Audit = v, registry, log, events
+	config.Discovery = discovery.New(d.types, reachable(p.secure.Addr()))
+	config.OpenAPI = openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) })
+	config.MemoryInFlight = c.memoryInFlight(log)
+	features, err := c.featureGates()
 	if err != nil {
 		return nil, err
 	}
 	config.DeleteMalformed = features[deleteMalformed]
-	clientCAs, err := o.access.configure(&config, keys, p.secureURL())
+	clientCAs, err := c.Access.configure(&config, keys, p.secureURL())
 	if err != nil {
 		return nil, err
 	}
-	on, absent, err := selectControllers(o.controllers, slices.Contains(o.admit, serviceAccountPlugin))
+	on, absent, err := controller.Select(c.Controllers, slices.Contains(c.API.EnableAdmission, serviceAccountPlugin))
 	if err != nil {
 		return nil, err
 	}
 	if len(absent) > 0 {
-		log.Warn("--controllers has names of controllers that are not available",
-			"controllers", strings.Join(absent, ","))
+		log.Warn("enabled controllers are not available", "controllers", strings.Join(absent, ","))
 	}
 	var garbage *collection
-	if on[garbageCollector] {
-		garbage, config.Debug = newCollection(o, d, registry, log)
+	if on[controller.GarbageCollector] {
+		garbage, config.Debug = newCollection(c.workers(controller.GarbageCollector), d, registry, log)
 	}
-	if o.profiling {
+	if c.Profiling {
 		all := profiles()
 		maps.Copy(all, config.Debug)
 		config.Debug = all
@@ -98,9 +98,10 @@ func assemble(
 		return nil, err
 	}
 	s.wireOwn(d)
-	if on[garbageCollector] {
+	if on[controller.GarbageCollector] {
 		garbage.connect(s.api)
-		s.controllers[garbageCollector] = garbage.run
+		s.garbage = garbage
+		s.controllers[controller.GarbageCollector] = garbage.run
 	}
 	s.wire(on, d, keys)
 	s.secure = newHTTPServer(s.api.Handler(), log)
@@ -111,11 +112,26 @@ func assemble(
 	return s, nil
 }
 
+// memoryInFlight is how much memory requests may use.
+func (c *Config) memoryInFlight(log *slog.Logger) int64 {
+	available := memory.Limit{Bytes: c.Memory, By: "configuration"}
+	if c.Memory == 0 {
+		available = memory.Available()
+	}
+	n := c.API.MemoryInFlight
+	if n == 0 {
+		n = available.ForRequests()
+	}
+	log.Info("memory", "limit", available.Bytes, "by", available.By, "requests", n)
+	return n
+}
+
 // wireOwn creates the controllers that are a part of kube-apiserver, and the client that creates the system namespaces.
 func (s *system) wireOwn(d *data) {
 	api := s.api.Loopback(authentication.Loopback, "kube-apiserver")
 	s.definitions = definition.New(&loopback.Definitions{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
 	s.services = registration.New(&loopback.Registrations{API: api, Cache: d.cache}, s.log)
+	s.own = 3
 	s.fairness = fairness.New(&loopback.Fairness{
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
 		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
@@ -126,39 +142,48 @@ func (s *system) wireOwn(d *data) {
 
 // wire creates the enabled controllers, except the garbage collector.
 func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
-	if on[namespaceController] {
-		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{
-			Workers: s.o.nsSyncs, Log: s.log,
+	if on[controller.Namespaces] {
+		s.controllers[controller.Namespaces] = namespace.New(s.defaults, namespace.Options{
+			Workers: s.c.workers(controller.Namespaces), Log: s.log,
 		}).Run
 	}
-	if on[resourceQuota] {
+	if on[controller.ResourceQuotas] {
 		adapter := &loopback.Quotas{
 			API:   s.api.Loopback(authentication.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager),
 			Cache: d.cache,
 		}
-		s.controllers[resourceQuota] = quota.New(adapter, quota.Options{Workers: s.o.quotaSyncs, Log: s.log}).Run
+		o := quota.Options{Workers: s.c.workers(controller.ResourceQuotas), Log: s.log}
+		s.controllers[controller.ResourceQuotas] = quota.New(adapter, o).Run
 	}
-	if on[roleAggregation] {
-		s.controllers[roleAggregation] = aggregateRoles(s.api, d, s.log)
+	if on[controller.Roles] {
+		s.controllers[controller.Roles] = aggregateRoles(s.api, d, s.log)
 	}
-	if on[policyStatus] {
-		s.controllers[policyStatus] = checkPolicies(s.api, d, s.log)
+	if on[controller.Policies] {
+		s.controllers[controller.Policies] = checkPolicies(s.api, d, s.log)
 	}
 	for name, run := range protectors(s.api, d, s.log) {
 		if on[name] {
 			s.controllers[name] = run
 		}
 	}
-	maps.Copy(s.controllers, workers(s.o, on, s.api, d, s.log))
+	s.loops = len(s.controllers)
+	if s.garbage != nil {
+		s.loops-- // it is no loop
+	}
+	run, loops := workers(s.c, on, s.api, d, s.log)
+	maps.Copy(s.controllers, run)
+	s.loops += loops
 	for name, run := range fixtures(s.api, d, keys, s.log) {
 		if on[name] {
 			s.controllers[name] = run
+			s.loops++
 		}
 	}
 }
 
-// start creates the system namespaces, starts the controllers and serves. stop stops everything and waits.
-func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), err error) {
+// start creates the system namespaces, starts the controllers and serves. stop stops everything and waits. It only
+// completes requests in flight if it is told to be graceful, and it does not wait for what it abandons.
+func (s *system) start(ctx context.Context, fail func(error)) (stop func(graceful, abandon bool), err error) {
 	if err := namespace.EnsureDefaults(ctx, s.defaults, s.log); err != nil {
 		return nil, fmt.Errorf("creating the system namespaces: %w", err)
 	}
@@ -169,52 +194,56 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	if err := s.api.EnsureFirst(ctx, securePort); err != nil {
 		return nil, err
 	}
-	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
 	controllers.Go(func() { s.api.KeepService(run, securePort, 10*time.Second) })
 	controllers.Go(func() { s.definitions.Run(run) })
 	controllers.Go(func() { s.services.Run(run) })
 	controllers.Go(func() { s.fairness.Run(run) })
-	controllers.Go(func() { settle(run) })
-	pace(run)
+	s.leading.Store(!s.c.Elect && len(s.controllers) > 0) // for Settle, before that goroutine runs
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
-			failed <- fmt.Errorf("serving: %w", err)
+			fail(fmt.Errorf("serving: %w", err))
 		}
 	}
 	servers.Go(func() { report(s.secure.Serve(s.api.ListenTLS(s.ports.secure, s.secure.TLSConfig))) })
 	if s.plain != nil {
 		servers.Go(func() { report(s.plain.Serve(s.api.Listen(s.ports.insecure))) })
 	}
-	return func() {
-		s.shutdown()
+	return func(graceful, abandon bool) {
+		s.shutdown(graceful)
 		servers.Wait()
 		cancel()
-		s.await(&controllers)
+		if !abandon {
+			s.await(&controllers)
+		}
 	}, nil
 }
 
 // await waits for the controllers to end, up to the shutdown timeout.
 func (s *system) await(controllers *sync.WaitGroup) {
 	ended := make(chan struct{})
-	go func() { // outlives await only if the process ends
+	go func() { // outlives await only with a controller that hangs
 		controllers.Wait()
 		close(ended)
 	}()
 	select {
 	case <-ended:
-	case <-time.After(s.o.shutdownTimeout + time.Second):
+	case <-time.After(s.c.Shutdown + time.Second):
 		s.log.Warn("shutdown timeout: controllers did not finish")
 	}
 }
 
 // shutdown ends watches, and completes requests in flight, up to the shutdown timeout.
-func (s *system) shutdown() {
+func (s *system) shutdown(graceful bool) {
 	s.api.CloseWatches()
-	ctx, cancel := context.WithTimeout(context.Background(), s.o.shutdownTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.c.Shutdown)
 	defer cancel()
+	if !graceful {
+		cancel()
+	}
 	start := time.Now()
 	var wg sync.WaitGroup
 	for _, server := range []*http.Server{s.secure, s.plain} {
@@ -224,7 +253,7 @@ func (s *system) shutdown() {
 		wg.Go(func() {
 			if err := server.Shutdown(ctx); err != nil {
 				s.log.Warn("shutdown timeout: active requests were canceled", "err", err, "after", time.Since(start))
-				_ = server.Close() // the process ends anyway
+				_ = server.Close() // only errors of closing connections
 			}
 		})
 	}

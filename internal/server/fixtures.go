@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers/fixture"
+	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -26,7 +27,7 @@ func fixtures(api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger
 	}
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: keys.Authority().Raw})
 	return map[string]func(context.Context){
-		accountController:    run(fixture.Accounts(), "service-account-controller"),
-		certificatePublisher: run(fixture.Certificate(string(authority)), "root-ca-cert-publisher"),
+		controller.Accounts:     run(fixture.Accounts(), "service-account-controller"),
+		controller.Certificates: run(fixture.Certificate(string(authority)), "root-ca-cert-publisher"),
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/protection"
+	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -20,8 +21,8 @@ func protectors(api *apiserver.Server, d *data, log *slog.Logger) map[string]fun
 		return protection.New(rule, adapter, protection.Options{Log: log}).Run
 	}
 	return map[string]func(context.Context){
-		volumeProtection: run(protection.Volumes(), "pv-protection-controller"),
-		claimProtection:  run(protection.Claims(), "pvc-protection-controller"),
-		classProtection:  run(protection.Classes(), "volumeattributesclass-protection-controller"),
+		controller.Volumes: run(protection.Volumes(), "pv-protection-controller"),
+		controller.Claims:  run(protection.Claims(), "pvc-protection-controller"),
+		controller.Classes: run(protection.Classes(), "volumeattributesclass-protection-controller"),
 	}
 }

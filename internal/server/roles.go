@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/aggregation"
+	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -14,7 +15,7 @@ import (
 // managedFields, as in kube-controller-manager.
 func aggregateRoles(api *apiserver.Server, d *data, log *slog.Logger) func(context.Context) {
 	adapter := &loopback.Aggregation{
-		API: api.Loopback(authentication.ServiceAccount("kube-system", roleAggregation), roleAggregation), Cache: d.cache,
+		API: api.Loopback(authentication.ServiceAccount("kube-system", controller.Roles), controller.Roles), Cache: d.cache,
 	}
 	return aggregation.New(adapter, log).Run
 }

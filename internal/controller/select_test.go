@@ -1,4 +1,4 @@
-package main
+package controller
 
 import (
 	"maps"
@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSelectControllers: --controllers has the meaning of IsControllerEnabled of kube-controller-manager.
-func TestSelectControllers(t *testing.T) {
-	all := slices.DeleteFunc(controllerNames(), func(n string) bool { return slices.Contains(ofAccounts, n) })
-	const job, gc = "job-controller", garbageCollector
+// TestSelect: --controllers has the meaning of IsControllerEnabled of kube-controller-manager.
+func TestSelect(t *testing.T) {
+	all := slices.DeleteFunc(Names(), func(n string) bool { return slices.Contains(OfAccounts, n) })
+	const job, gc = "job-controller", GarbageCollector
 	for _, c := range []struct {
 		words, on []string
 		absent    []string
@@ -40,7 +40,7 @@ func TestSelectControllers(t *testing.T) {
 		{words: []string{"-none"}, err: `--controllers: unknown controller "none"; `},
 		{words: []string{""}, err: `--controllers: unknown controller ""; `},
 	} {
-		on, absent, err := selectControllers(c.words, false)
+		on, absent, err := Select(c.words, false)
 		if (err == nil) != (c.err == "") || err != nil && !strings.HasPrefix(err.Error(), c.err) {
 			t.Errorf("%q: %v, want %q", c.words, err, c.err)
 		}
@@ -59,8 +59,8 @@ func except(names []string, name string) []string {
 
 // TestKnownControllers: each controller here is one of kube-controller-manager's, and no name means two.
 func TestKnownControllers(t *testing.T) {
-	words := map[string]string{"*": "", noControllers: ""}
-	for _, k := range knownControllers {
+	words := map[string]string{"*": "", None: ""}
+	for _, k := range known {
 		for _, w := range []string{k.name, k.alias} {
 			if other, ok := words[w]; ok && w != "" {
 				t.Errorf("%s is the name of %s and %s", w, k.name, other)
@@ -68,7 +68,7 @@ func TestKnownControllers(t *testing.T) {
 			words[w] = k.name
 		}
 	}
-	for _, name := range controllerNames() {
+	for _, name := range Names() {
 		if words[name] != name {
 			t.Errorf("%s is no controller of kube-controller-manager", name)
 		}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/internal/controller"
+)
+
+// tagged are the flags that the tags of a struct's fields name.
+func tagged(t reflect.Type) map[string]bool {
+	all := map[string]bool{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		for flag := range strings.SplitSeq(f.Tag.Get("flag"), ",") {
+			all[flag] = true
+		}
+		if f.Type.Kind() == reflect.Struct {
+			for flag := range tagged(f.Type) {
+				all[flag] = true
+			}
+		}
+	}
+	return all
+}
+
+// TestFields: each flag of serve has a field of kubecascade.Options, and each tag names a flag.
+func TestFields(t *testing.T) {
+	fields := tagged(reflect.TypeFor[kubecascade.Options]())
+	delete(fields, "")
+	for _, c := range controller.All() {
+		if c.Flag != "" {
+			fields[c.Flag] = true // in Controllers.Workers
+		}
+	}
+	serveCommand().Flags().VisitAll(func(f *pflag.Flag) {
+		// The types of these fields belong to libraries, which have no tags.
+		foreign := strings.HasPrefix(f.Name, "audit-log-batch-") || strings.HasPrefix(f.Name, "audit-log-truncate-max-")
+		if !fields[f.Name] && !foreign {
+			t.Errorf("--%s has no field", f.Name)
+		}
+		delete(fields, f.Name)
+	})
+	for name := range fields {
+		t.Errorf("a field names --%s, which serve doesn't have", name)
+	}
+}
+
+// TestDefaults: a field that is not set has the default of its flag: the options of serve without flags differ from the
+// zero Options only where that is documented.
+func TestDefaults(t *testing.T) {
+	o := &options{}
+	o.groups()
+	if err := o.complete(func(string) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	for _, same := range []struct {
+		what string
+		ok   bool
+	}{
+		{"ports", o.Addresses.SecurePort == 6443 && o.Addresses.InsecurePort == 8080},
+		{"directory", o.Storage.Dir == "./kubecascade-data"},
+		{"audit", reflect.DeepEqual(o.Audit, audit.Defaults())},
+		{"quota", o.Storage.QuotaBytes == 0},
+		{"election", o.Controllers.LeaderElect == nil},
+	} {
+		if !same.ok {
+			t.Errorf("%s: %+v", same.what, o.Options)
+		}
+	}
+}
+
+// TestFlagNames: serve's errors name flags, not fields.
+func TestFlagNames(t *testing.T) {
+	o := &options{}
+	o.groups()
+	o.Addresses.BindAddress = "here"
+	err := o.complete(func(string) bool { return false })
+	if err == nil || err.Error() != `--bind-address "here" is not an IP address` || errors.Unwrap(err) != nil {
+		t.Errorf("%v", err)
+	}
+}

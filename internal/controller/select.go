@@ -1,0 +1,69 @@
+package controller
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Names are the names of the controllers, as in kube-controller-manager.
+func Names() (names []string) {
+	for _, c := range controllers {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// OfAccounts are the controllers that '*' includes only with the admission plugin ServiceAccount, whose pods need their
+// objects: without it a new namespace stays empty.
+var OfAccounts = []string{Accounts, Certificates}
+
+// None is the value of --controllers for none of them. An empty value means the same, as for
+// kube-controller-manager, but is easily lost in a shell or a manifest.
+const None = "none"
+
+// Select parses --controllers: the first word for a name counts, and '*' stands for all other names that are
+// on by default (K cmd/kube-controller-manager: IsControllerEnabled). accounts says that those of service accounts are.
+// absent are the selected names that only kube-controller-manager has.
+func Select(words []string, accounts bool) (on map[string]bool, absent []string, err error) {
+	on = map[string]bool{}
+	if len(words) == 1 && words[0] == None {
+		return on, nil, nil
+	}
+	mentioned := map[string]bool{}
+	for _, w := range words {
+		if w == "*" {
+			continue
+		}
+		word, off := strings.CutPrefix(w, "-")
+		name := Find(word)
+		switch {
+		case w == None:
+			return nil, nil, fmt.Errorf("--controllers: %q can't be combined with %s", None, without(words, w))
+		case name == "":
+			return nil, nil, fmt.Errorf("--controllers: unknown controller %q; valid are '*', '%s', %s, and without effect %s",
+				word, None, strings.Join(Names(), ", "), strings.Join(Absent(), ", "))
+		case mentioned[name]:
+			continue
+		}
+		mentioned[name] = true
+		switch here := slices.Contains(Names(), name); {
+		case here:
+			on[name] = !off
+		case !off:
+			absent = append(absent, name)
+		}
+	}
+	all := slices.Contains(words, "*")
+	for _, name := range Names() {
+		if !mentioned[name] {
+			on[name] = all && (accounts || !slices.Contains(OfAccounts, name))
+		}
+	}
+	return on, absent, nil
+}
+
+// without lists the words other than w.
+func without(words []string, w string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(s string) bool { return s == w }), ", ")
+}

@@ -1,0 +1,186 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/internal/memory"
+)
+
+// Check validates the settings, alone and in combination. It opens and reads nothing.
+func (c *Config) Check() error {
+	if err := c.checkAccess(); err != nil {
+		return err
+	}
+	if err := c.Audit.Check(); err != nil {
+		return err
+	}
+	if _, _, err := controller.Select(c.Controllers, false); err != nil {
+		return err
+	}
+	if err := c.checkAdmission(); err != nil {
+		return err
+	}
+	if _, _, err := resources.ParseServing(c.Serving); err != nil {
+		return fmt.Errorf("--runtime-config: %w", err)
+	}
+	if _, err := c.featureGates(); err != nil {
+		return err
+	}
+	if c.Simulation.Delay != 0 && !c.Simulate {
+		return errors.New("--simulate-pods-delay requires --simulate-pods")
+	}
+	return errors.Join(c.checkAddresses(), c.checkStorage(), c.checkLimits(), c.checkElection(), c.checkWorkers())
+}
+
+// checkAdmission rejects the values that kube-apiserver rejects, and names the flag.
+func (c *Config) checkAdmission() error {
+	for _, f := range []struct {
+		flag  string
+		names []string
+	}{{"enable-admission-plugins", c.API.EnableAdmission}, {"disable-admission-plugins", c.API.DisableAdmission}} {
+		if err := admission.CheckNames(f.names, nil); err != nil {
+			return fmt.Errorf("--%s: %w", f.flag, err)
+		}
+	}
+	if err := admission.CheckNames(c.API.EnableAdmission, c.API.DisableAdmission); err != nil {
+		return fmt.Errorf("--enable-admission-plugins, --disable-admission-plugins: %w", err)
+	}
+	return nil
+}
+
+func (c *Config) checkAddresses() error {
+	switch ip := net.ParseIP(c.Insecure.Host); {
+	case c.Insecure.Port == 0:
+	case ip == nil:
+		return fmt.Errorf("--insecure-bind-address %q is not an IP address", c.Insecure.Host)
+	case !ip.IsLoopback():
+		return fmt.Errorf("--insecure-bind-address %q is not a loopback address: all clients of that port are administrators",
+			c.Insecure.Host)
+	}
+	for _, h := range c.Hosts {
+		if net.ParseIP(h) == nil && len(validation.IsDNS1123Subdomain(strings.TrimPrefix(strings.ToLower(h), "*."))) > 0 {
+			return fmt.Errorf("--tls-san %q is neither an IP address nor a DNS name", h)
+		}
+	}
+	if net.ParseIP(c.Secure.Host) == nil {
+		return fmt.Errorf("--bind-address %q is not an IP address", c.Secure.Host)
+	}
+	if c.Insecure.Port < -1 || c.Insecure.Port > 65535 {
+		return fmt.Errorf(
+			"--insecure-port %d is neither a port, nor 0 to disable it, nor -1 to choose a free one", c.Insecure.Port)
+	}
+	if c.Secure.Port < 0 || c.Secure.Port > 65535 {
+		return fmt.Errorf("--secure-port %d is neither a port, nor 0 to choose a free one", c.Secure.Port)
+	}
+	return nil
+}
+
+func (c *Config) checkStorage() error {
+	o := c.Storage
+	for _, f := range []struct{ flag, value string }{
+		{"etcd-cafile", o.CAFile}, {"etcd-certfile", o.CertFile}, {"etcd-keyfile", o.KeyFile},
+	} {
+		if f.value != "" && !c.external() {
+			return fmt.Errorf("--%s requires --etcd-servers", f.flag)
+		}
+	}
+	for _, server := range o.Endpoints {
+		u, err := url.Parse(server)
+		if err != nil || u.Host+u.Path == "" || !slices.Contains([]string{"http", "https", "unix", "unixs"}, u.Scheme) {
+			return fmt.Errorf("--etcd-servers %q is not a URL like http://10.0.0.1:2379", server)
+		}
+	}
+	switch {
+	case o.QuotaBytes != 0 && c.external():
+		return errors.New("--quota-backend-bytes can't be combined with --etcd-servers, which have their own quota")
+	case o.QuotaBytes < 1<<20 && !c.external():
+		return fmt.Errorf("--quota-backend-bytes %d is less than %d", o.QuotaBytes, 1<<20)
+	case (o.CertFile == "") != (o.KeyFile == ""):
+		return errors.New("--etcd-certfile and --etcd-keyfile must be set together")
+	case strings.Trim(o.Root, "/") == "":
+		return errors.New("--etcd-prefix is empty: the keys of other etcd clients would be treated as objects")
+	}
+	return nil
+}
+
+// checkLimits validates limits and timeouts.
+func (c *Config) checkLimits() error {
+	if n := c.API.MaxInFlight; n < 1 {
+		return fmt.Errorf("--max-requests-inflight %d is less than 1", n)
+	}
+	for _, f := range []struct {
+		flag       string
+		value, min time.Duration
+	}{
+		{"etcd-compaction-interval", c.Compaction, 0},
+		{"event-ttl", c.API.EventTTL, time.Second}, // etcd's leases count seconds
+		{"request-timeout", c.API.RequestTimeout, time.Millisecond},
+		{"shutdown-timeout", c.Shutdown, 0},
+		{"simulate-pods-delay", c.Simulation.Delay, 0},
+	} {
+		if f.value < f.min {
+			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)
+		}
+	}
+	if n := c.API.MemoryInFlight; n != 0 && n < memory.Least {
+		return fmt.Errorf("--max-memory-inflight %s is less than 16Mi", resource.NewQuantity(n, resource.BinarySI))
+	}
+	return nil
+}
+
+// checkElection validates the times of leader election (component-base: ValidateLeaderElectionConfiguration).
+func (c *Config) checkElection() error {
+	switch l := c.Election; {
+	case !c.Elect:
+		return nil
+	case l.RetryPeriod <= 0:
+		return fmt.Errorf("--leader-elect-retry-period %v is not greater than 0", l.RetryPeriod)
+	case l.RenewDeadline <= l.RetryPeriod*6/5: // the longest pause between two attempts
+		return fmt.Errorf(
+			"--leader-elect-renew-deadline %v is not greater than 1.2 times --leader-elect-retry-period %v",
+			l.RenewDeadline, l.RetryPeriod,
+		)
+	case l.Duration <= l.RenewDeadline:
+		return fmt.Errorf("--leader-elect-lease-duration %v is not greater than --leader-elect-renew-deadline %v",
+			l.Duration, l.RenewDeadline)
+	case l.Duration%time.Second != 0:
+		return fmt.Errorf("--leader-elect-lease-duration %v is not a number of seconds", l.Duration)
+	}
+	return nil
+}
+
+// checkWorkers validates the numbers: a controller without a worker would silently do nothing.
+func (c *Config) checkWorkers() error {
+	for _, name := range slices.Sorted(maps.Keys(c.Workers)) {
+		of, ok := controller.Of(name)
+		if !ok || of.Flag == "" {
+			return fmt.Errorf("the number of workers of controller %q can't be set", name)
+		}
+		if n := c.Workers[name]; n < of.Least {
+			return fmt.Errorf("--%s %d is less than %d", of.Flag, n, of.Least)
+		}
+	}
+	return nil
+}
+
+// workers is a controller's number of workers.
+func (c *Config) workers(name string) int {
+	if n, ok := c.Workers[name]; ok {
+		return n
+	}
+	of, _ := controller.Of(name) // 0 for those without a setting: the engine's default
+	return of.Workers
+}

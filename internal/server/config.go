@@ -1,0 +1,70 @@
+package server
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/controllers/election"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Config is what a Server is made of. Fields without a comment on a default are needed.
+type Config struct {
+	// Release is the version of this program.
+	Release string
+	// Secure is the port for HTTPS. Insecure is the one for plain HTTP: port 0 disables it, -1 chooses a free one.
+	Secure, Insecure Address
+	// Hosts are further DNS names and IP addresses for the serving certificate.
+	Hosts []string
+	// Kubeconfig is the file for an administrator's kubeconfig; default: admin.kubeconfig in the data directory.
+	Kubeconfig string
+
+	// Dir is the data directory. Without it a temporary one is used, without fsync, and removed at the end.
+	Dir string
+	// Storage has the fields of external clusters, Root and QuotaBytes. Start sets the others.
+	Storage storage.Config
+	// Compaction is the interval of compactions; 0 for none.
+	Compaction time.Duration
+
+	// Controllers are the words of --controllers.
+	Controllers []string
+	// Workers is how many objects a controller works on concurrently, by its name; default: that of
+	// controller.Controller.
+	Workers map[string]int
+	// Elect runs the controllers only while this server holds their lease. Election has the times.
+	Elect    bool
+	Election election.Options
+	// Simulate runs a simulation of nodes and pods.
+	Simulate   bool
+	Simulation simulation.Options
+
+	Access Access
+	Audit  audit.Options
+	// Serving are the pairs of --runtime-config.
+	Serving []string
+	// Gates are feature gates by name; default: those of kube-apiserver.
+	Gates map[string]bool
+
+	// API has the settings of admission, authorization modes, services and limits. Start sets the other fields, and
+	// MemoryInFlight if it is 0.
+	API apiserver.Config
+	// Memory is how many bytes the process may use; 0 determines it.
+	Memory int64
+	// Shutdown is how long to wait for active requests at the end.
+	Shutdown time.Duration
+	// Profiling serves profiles.
+	Profiling bool
+	Log       *slog.Logger
+}
+
+// Address is an IP address and a port.
+type Address struct {
+	Host string
+	Port int
+}
+
+// external says that the storage is an etcd cluster.
+func (c *Config) external() bool { return len(c.Storage.Endpoints) > 0 }

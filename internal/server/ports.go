@@ -1,0 +1,80 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/connections"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+)
+
+// ports are the open listeners.
+type ports struct{ insecure, secure net.Listener }
+
+func (c *Config) listen() (p ports, err error) {
+	if c.Insecure.Port != 0 {
+		if p.insecure, err = listen(c.Insecure, "insecure-port"); err != nil {
+			return p, err
+		}
+	}
+	if p.secure, err = listen(c.Secure, "secure-port"); err != nil {
+		p.close()
+	}
+	return p, err
+}
+
+// listen opens a port; the error names the flag for another one.
+func listen(a Address, flag string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", net.JoinHostPort(a.Host, strconv.Itoa(max(a.Port, 0))))
+	if err != nil {
+		return nil, fmt.Errorf("opening port %d (choose another with --%s): %w", a.Port, flag, err)
+	}
+	return ln, nil
+}
+
+// close closes the listeners if no server was started; a server closes its listener itself.
+func (p ports) close() {
+	for _, ln := range []net.Listener{p.insecure, p.secure} {
+		if ln != nil {
+			_ = ln.Close() // closed already, as a rule
+		}
+	}
+}
+
+func (p ports) secureURL() string { return "https://" + reachable(p.secure.Addr()) }
+
+// insecureURL is empty without that port.
+func (p ports) insecureURL() string {
+	if p.insecure == nil {
+		return ""
+	}
+	return "http://" + reachable(p.insecure.Addr())
+}
+
+// reachable is an address for clients on this machine: an unspecified one is replaced.
+func reachable(a net.Addr) string {
+	t := a.(*net.TCPAddr)
+	ip := t.IP
+	if ip.IsUnspecified() {
+		ip = net.IPv4(127, 0, 0, 1)
+	}
+	return net.JoinHostPort(ip.String(), fmt.Sprint(t.Port))
+}
+
+// newHTTPServer limits what a client can block; responses have no timeout, because of watches.
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 90 * time.Second, MaxHeaderBytes: 512 << 10,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelInfo),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: 100, MaxReadFrameSize: 16 << 10,
+			MaxReceiveBufferPerConnection: connections.Window, MaxReceiveBufferPerStream: connections.Window,
+			WriteByteTimeout: 30 * time.Second,
+		},
+		ConnContext: exchange.ConnContext,
+	}
+}

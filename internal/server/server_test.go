@@ -1,0 +1,119 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// config is of a server with temporary data.
+func config() Config {
+	return Config{
+		Secure: Address{Host: "127.0.0.1"}, Storage: storage.Config{Root: storage.DefaultRoot, QuotaBytes: storage.DefaultQuota},
+		Controllers: []string{"*"}, Access: Access{Issuers: []string{"https://kubernetes.default.svc"}},
+		Audit: audit.Defaults(), Shutdown: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
+		API: apiserver.Config{
+			Modes: []string{"AlwaysAllow"}, MaxInFlight: 400, RequestTimeout: 34 * time.Second, EventTTL: time.Hour,
+			Services: allocate.Defaults(),
+		},
+	}
+}
+
+var errBroken = errors.New("the disk is gone")
+
+// TestBroken: a server whose etcd breaks down ends with the error, closes its port, and removes its directory. It does
+// not wait for requests to etcd, one of which here never returns.
+func TestBroken(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var fatal func(error)
+	c := config()
+	broken, cancel := context.WithCancelCause(context.Background())
+	fatal = func(err error) { cancel(err) }
+	s, err := startWith(t.Context(), c, broken, fatal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	follower, unfollow := context.WithCancel(context.Background())
+	defer unfollow()
+	go func() {
+		_ = s.data.store.Follow(follower, func(storage.Batch) error { // the test ends it
+			select {
+			case <-held:
+			default:
+				close(held)
+			}
+			<-release
+			return nil
+		})
+	}()
+	<-held
+	fatal(errBroken)
+	fatal(errors.New("another"))
+	select {
+	case <-s.Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the server doesn't end")
+	}
+	for _, err := range []error{s.Err(), s.Stop()} {
+		if !errors.Is(err, errBroken) || strings.Contains(err.Error(), "another") {
+			t.Errorf("ended with %v", err)
+		}
+	}
+	if conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "https://")); err == nil {
+		conn.Close()
+		t.Error("the port is open")
+	}
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
+	}
+}
+
+// TestBrokenStart: a server whose etcd breaks down during the start does not start.
+func TestBrokenStart(t *testing.T) {
+	broken, cancel := context.WithCancelCause(context.Background())
+	cancel(errBroken)
+	if _, err := startWith(t.Context(), config(), broken, cancel); !errors.Is(err, errBroken) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestWorkloadNames: each controller that uses package workload has a name in package controller, and vice versa.
+func TestWorkloadNames(t *testing.T) {
+	names := map[string]bool{}
+	for _, w := range workloads {
+		if _, ok := controller.Of(w.name); !ok || names[w.name] {
+			t.Errorf("%s is unknown or here twice", w.name)
+		}
+		names[w.name] = true
+	}
+	c := config()
+	s, err := Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, name := range controller.Names() {
+		off := name == controller.Accounts || name == controller.Certificates
+		if (s.system.controllers[name] == nil) != off {
+			t.Errorf("%s runs: %v", name, off)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/controllers/cronjob"
+	"github.com/kubecascade/kubecascade/controllers/daemonset"
+	"github.com/kubecascade/kubecascade/controllers/deployment"
+	"github.com/kubecascade/kubecascade/controllers/endpoint"
+	"github.com/kubecascade/kubecascade/controllers/ephemeral"
+	"github.com/kubecascade/kubecascade/controllers/job"
+	"github.com/kubecascade/kubecascade/controllers/node"
+	"github.com/kubecascade/kubecascade/controllers/podgc"
+	"github.com/kubecascade/kubecascade/controllers/replicaset"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/controllers/statefulset"
+	"github.com/kubecascade/kubecascade/controllers/ttl"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// workloads are the controllers that use package workload, each with the service account that it has in
+// kube-controller-manager (K cmd/kube-controller-manager/app).
+var workloads = []struct {
+	name, account string
+	// controllers are its parts.
+	controllers []func() workload.Controller
+}{
+	{"endpoints-controller", "endpoint-controller", made(endpoint.Endpoints)},
+	{"endpointslice-controller", "endpointslice-controller", made(endpoint.Slices)},
+	{"endpointslice-mirroring-controller", "endpointslicemirroring-controller", made(endpoint.Mirror)},
+	{"replicationcontroller-controller", "replication-controller", made(replicaset.NewReplication)},
+	{"replicaset-controller", "replicaset-controller", made(replicaset.New)},
+	{"deployment-controller", "deployment-controller", made(deployment.New)},
+	{"job-controller", "job-controller", made(job.New, job.Orphans)},
+	{"cronjob-controller", "cronjob-controller", made(cronjob.New)},
+	{"statefulset-controller", "statefulset-controller", made(statefulset.New)},
+	{"daemonset-controller", "daemon-set-controller", made(daemonset.New)},
+	{"ephemeral-volume-controller", "ephemeral-volume-controller", made(ephemeral.New)},
+	{"ttl-after-finished-controller", "ttl-after-finished-controller", made(ttl.New)},
+	{"pod-garbage-collector-controller", "pod-garbage-collector", made(podgc.New)},
+	{controller.NodeLifecycle, "node-controller", made(node.New)},
+}
+
+// silent is an additional part of node-lifecycle-controller without simulation: it notices that the nodes of an earlier
+// --simulate-pods have no kubelets.
+func silent(simulated bool, name string, log *slog.Logger) []func() workload.Controller {
+	if simulated || name != controller.NodeLifecycle {
+		return nil
+	}
+	return made(func() workload.Controller {
+		c := simulation.Off()
+		decide := c.Decide
+		c.Decide = func(v workload.View, now time.Time) workload.Plan {
+			p := decide(v, now)
+			if p.Status != nil {
+				log.Warn("--simulate-pods is off, but a simulated node exists; its condition Ready becomes Unknown",
+					"node", v.Key.Name, "hint", "start with --simulate-pods, or delete the node and its pods")
+			}
+			return p
+		}
+		return c
+	})
+}
+
+func made(controllers ...func() workload.Controller) []func() workload.Controller { return controllers }
+
+// simulators is the number of concurrent passes of --simulate-pods.
+const simulators = 32
+
+// workers returns the functions, by name, that run the enabled ones, and --simulate-pods. They share one index.
+// loops is how many loops they have together.
+func workers(
+	cfg *Config, on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger,
+) (run map[string]func(context.Context), loops int) {
+	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
+	run = map[string]func(context.Context){}
+	for _, w := range workloads {
+		if !on[w.name] {
+			continue
+		}
+		adapter := &loopback.Workloads{
+			API: api.Loopback(authentication.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache,
+			Index: index,
+		}
+		parts := append(w.controllers[:len(w.controllers):len(w.controllers)], silent(cfg.Simulate, w.name, log)...)
+		loops += len(parts)
+		run[w.name] = func(ctx context.Context) {
+			var all sync.WaitGroup
+			for _, c := range parts {
+				all.Go(func() { workload.Run(ctx, c(), adapter, workload.Options{Log: log, Workers: cfg.workers(w.name)}) })
+			}
+			all.Wait()
+		}
+	}
+	if cfg.Simulate {
+		loops += 2
+		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
+		pods := simulation.Pods(cfg.Simulation)
+		run["node simulation"] = func(ctx context.Context) {
+			workload.Run(ctx, simulation.Node("v"+KubernetesVersion), adapter, workload.Options{Log: log})
+		}
+		run["pod simulation"] = func(ctx context.Context) {
+			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})
+		}
+	}
+	return run, loops
+}

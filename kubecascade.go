@@ -1,0 +1,133 @@
+package kubecascade
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/internal/server"
+)
+
+// KubernetesVersion is the release of Kubernetes whose behaviour is reproduced.
+const KubernetesVersion = server.KubernetesVersion
+
+// Commit is the commit of the binary's source; empty for go run and source archives.
+func Commit() string { return server.ReadBuild().Commit }
+
+// Server is a running server. Its methods may be called from any goroutine.
+type Server struct{ s *server.Server }
+
+// Start starts a server and returns when it accepts requests. ctx only limits the start; the server runs until Stop.
+// Its errors name fields of Options. errors.Unwrap returns such an error as "kubecascade serve" prints it, which names
+// flags instead.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	c, err := o.config()
+	if err != nil {
+		return nil, fieldError{err}
+	}
+	s, err := server.Start(ctx, c)
+	if err != nil {
+		return nil, fieldError{err}
+	}
+	return &Server{s}, nil
+}
+
+// Check reports whether the values of o are valid, alone and in combination. It opens and reads no files. Errors are as
+// those of Start.
+func (o Options) Check() error {
+	c, err := o.config()
+	if err == nil {
+		err = c.Check()
+	}
+	if err != nil {
+		return fieldError{err}
+	}
+	return nil
+}
+
+// Config returns the configuration of an administrator's client, with client-go's default limit of requests. Each call
+// returns another copy, with the certificate that is valid now.
+func (s *Server) Config() *rest.Config {
+	cert, key, err := s.s.Administrator()
+	if err != nil {
+		panic(fmt.Sprintf("kubecascade: encoding a key that was read: %v", err))
+	}
+	return &rest.Config{
+		Host: s.URL(), TLSClientConfig: rest.TLSClientConfig{CAData: s.s.Authority(), CertData: cert, KeyData: key},
+	}
+}
+
+// URL is that of the port for HTTPS, without a slash at the end.
+func (s *Server) URL() string { return s.s.URL() }
+
+// InsecureURL is that of the port for plain HTTP; empty if there is none.
+func (s *Server) InsecureURL() string { return s.s.InsecureURL() }
+
+// Kubeconfig is the path of a kubeconfig for an administrator. With temporary data Stop removes the file.
+func (s *Server) Kubeconfig() string { return s.s.Kubeconfig() }
+
+// Stop ends the server and waits until it has ended. The error is the first one with which something did not end
+// properly, or with which the server had ended by itself.
+func (s *Server) Stop() error { return s.s.Stop() }
+
+// Done is closed when the server has ended, whether by Stop or by itself.
+func (s *Server) Done() <-chan struct{} { return s.s.Done() }
+
+// Err is what Stop returns once Done is closed, and nil before.
+func (s *Server) Err() error { return s.s.Err() }
+
+// Settle waits until the enabled controllers have nothing to do: they have processed everything that was written before
+// the call, and what followed from it, and nothing was written meanwhile. Passes that are due a second later or more
+// don't count: the next time of a CronJob, or what is retried after repeated failures, such as the deletion of a
+// namespace whose content has finalizers. A controller that reads the state of other systems, or writes all the time,
+// never settles; ctx limits the wait. Events (the kind) of controllers may be written later.
+func (s *Server) Settle(ctx context.Context) error { return s.s.Settle(ctx) }
+
+// fieldError is an error whose message names fields of Options; the wrapped one names flags.
+type fieldError struct{ error }
+
+// Unwrap returns the error that names flags.
+func (e fieldError) Unwrap() error { return e.error }
+
+var flags = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
+
+// Error replaces the names of flags.
+func (e fieldError) Error() string {
+	names := fields()
+	return "kubecascade: " + flags.ReplaceAllStringFunc(e.error.Error(), func(flag string) string {
+		if name, ok := names[flag]; ok {
+			return name
+		}
+		return flag
+	})
+}
+
+// fields are the fields of Options, as Go code names them, by their flags.
+func fields() map[string]string {
+	names := map[string]string{}
+	addFields(names, "Options", reflect.TypeFor[Options]())
+	for _, c := range controller.All() {
+		if c.Flag != "" {
+			names["--"+c.Flag] = fmt.Sprintf("Options.Controllers.Workers[%q]", c.Name)
+		}
+	}
+	return names
+}
+
+func addFields(names map[string]string, path string, t reflect.Type) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if tag := f.Tag.Get("flag"); tag != "" {
+			for flag := range strings.SplitSeq(tag, ",") {
+				names["--"+flag] = path + "." + f.Name
+			}
+		} else if f.Type.Kind() == reflect.Struct {
+			addFields(names, path+"."+f.Name, f.Type)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package kubecascade_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+// start starts a server that is stopped at the end of the test.
+func start(t testing.TB, o kubecascade.Options) *kubecascade.Server {
+	t.Helper()
+	s, err := kubecascade.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// client returns a client with a transport of its own, and its function to close connections.
+func client(t testing.TB, c *rest.Config) (*http.Client, func()) {
+	t.Helper()
+	config, err := rest.TLSConfigFor(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
+	return &http.Client{Transport: tr}, tr.CloseIdleConnections
+}
+
+// TestZero: the zero Options is a server with TLS for an administrator, and Stop leaves nothing on disk.
+func TestZero(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := start(t, kubecascade.Options{})
+	if s.InsecureURL() != "" || !strings.HasPrefix(s.URL(), "https://127.0.0.1:") {
+		t.Errorf("URLs %q and %q", s.InsecureURL(), s.URL())
+	}
+	c, done := client(t, s.Config())
+	defer done()
+	res, err := c.Post(s.URL()+"/api/v1/namespaces/default/configmaps", "application/json",
+		strings.NewReader(`{"metadata":{"name":"a"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusCreated {
+		t.Errorf("creating a config map: %s", res.Status)
+	}
+	if _, err := os.Stat(s.Kubeconfig()); err != nil {
+		t.Error(err)
+	}
+	if err := s.Err(); err != nil {
+		t.Errorf("while it runs: %v", err)
+	}
+	for range 2 {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	<-s.Done()
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
+	}
+}
+
+// TestPersistent: a directory's data is there again at the next start, and one server at a time has it.
+func TestPersistent(t *testing.T) {
+	o := kubecascade.Options{Storage: kubecascade.Storage{Dir: filepath.Join(t.TempDir(), "data")},
+		Controllers: kubecascade.Controllers{Enabled: []string{}}}
+	o.Addresses.InsecurePort = -1
+	s := start(t, o)
+	res, err := http.Post(s.InsecureURL()+"/api/v1/namespaces", "application/json",
+		strings.NewReader(`{"metadata":{"name":"kept"}}`))
+	if err != nil || res.StatusCode != http.StatusCreated {
+		t.Fatalf("%v %v", res, err)
+	}
+	res.Body.Close()
+	if _, err := kubecascade.Start(t.Context(), o); err == nil ||
+		!strings.Contains(err.Error(), "Options.Storage.Dir "+o.Storage.Dir+" is used by another process") {
+		t.Errorf("a second server: %v", err)
+	}
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	s = start(t, o)
+	if res, err = http.Get(s.InsecureURL() + "/api/v1/namespaces/kept"); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%v %v", res, err)
+	}
+	res.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// TestErrors: errors name the field, and the wrapped error the flag.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		set         func(*kubecascade.Options)
+		field, flag string
+	}{
+		{
+			func(o *kubecascade.Options) { o.Addresses.BindAddress = "here" },
+			`kubecascade: Options.Addresses.BindAddress "here" is not an IP address`,
+			`--bind-address "here" is not an IP address`,
+		},
+		{
+			func(o *kubecascade.Options) { o.Controllers.Workers = map[string]int{"job-controller": 0} },
+			`kubecascade: Options.Controllers.Workers["job-controller"] 0 is less than 1`,
+			"--concurrent-job-syncs 0 is less than 1",
+		},
+		{
+			func(o *kubecascade.Options) { o.Controllers.Workers = map[string]int{"job": 1} },
+			`kubecascade: the number of workers of controller "job" can't be set`,
+			`the number of workers of controller "job" can't be set`,
+		},
+		{
+			func(o *kubecascade.Options) { o.Services.NodePortRange = "x" },
+			`kubecascade: Options.Services.NodePortRange: "x": a range of ports is needed, as in 30000-32767`,
+			`--service-node-port-range: "x": a range of ports is needed, as in 30000-32767`,
+		},
+		{
+			func(o *kubecascade.Options) { o.Storage.CAFile = "ca" },
+			"kubecascade: Options.Storage.CAFile requires Options.Storage.Endpoints", "--etcd-cafile requires --etcd-servers",
+		},
+		{
+			func(o *kubecascade.Options) { o.Limits.MaxMemoryInFlight = 1 << 20 },
+			"kubecascade: Options.Limits.MaxMemoryInFlight 1Mi is less than 16Mi", "--max-memory-inflight 1Mi is less than 16Mi",
+		},
+	} {
+		var o kubecascade.Options
+		c.set(&o)
+		err := o.Check()
+		if err == nil || err.Error() != c.field || errors.Unwrap(err).Error() != c.flag {
+			t.Errorf("%v, want %s", err, c.field)
+		}
+		if _, again := kubecascade.Start(t.Context(), o); again == nil || again.Error() != c.field {
+			t.Errorf("Start: %v, want %s", again, c.field)
+		}
+	}
+	if err := (kubecascade.Options{}).Check(); err != nil {
+		t.Errorf("the zero Options: %v", err)
+	}
+}
+
+// TestCanceled: a start whose context is done leaves nothing.
+func TestCanceled(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := kubecascade.Start(ctx, kubecascade.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
+	}
+}
+
+// TestOwnLogs: each server logs to its own logger.
+func TestOwnLogs(t *testing.T) {
+	var logs [2]synced
+	var all sync.WaitGroup
+	for i := range logs {
+		all.Go(func() {
+			s, err := kubecascade.Start(t.Context(), kubecascade.Options{
+				Log: slog.New(slog.NewTextHandler(&logs[i], &slog.HandlerOptions{Level: slog.LevelDebug})),
+			})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			c, done := client(t, s.Config())
+			for range i + 1 {
+				res, err := c.Get(fmt.Sprintf("%s/api/v1/namespaces/default/configmaps/of-%d", s.URL(), i))
+				if err != nil {
+					t.Error(err)
+					break
+				}
+				res.Body.Close()
+			}
+			done()
+			if err := s.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i := range logs {
+		own, other := fmt.Sprintf("of-%d", i), fmt.Sprintf("of-%d", 1-i)
+		if got := logs[i].String(); strings.Count(got, own) != i+1 || strings.Contains(got, other) {
+			t.Errorf("log %d: %s", i, got)
+		}
+	}
+}
+
+// synced is a buffer for several goroutines.
+type synced struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (s *synced) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+// String is what was written.
+func (s *synced) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// TestTogether: servers that are started and stopped at once are independent, and leave no goroutine, with watches open
+// while they stop.
+func TestTogether(t *testing.T) {
+	before := goroutines()
+	var all sync.WaitGroup
+	for i := range 3 {
+		all.Go(func() {
+			s, err := kubecascade.Start(context.Background(), kubecascade.Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			c, done := client(t, s.Config())
+			defer done()
+			if n := created(t, c, s.URL(), i); n != i+1 {
+				t.Errorf("server %d has %d config maps", i, n)
+			}
+			res, err := c.Get(s.URL() + "/api/v1/configmaps?watch=true")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			ended := make(chan error, 1)
+			go func() {
+				_, err := io.Copy(io.Discard, res.Body)
+				ended <- errors.Join(err, res.Body.Close())
+			}()
+			if err := s.Stop(); err != nil {
+				t.Error(err)
+			}
+			if err := <-ended; err != nil {
+				t.Errorf("the watch: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if more := newGoroutines(before, 10*time.Second); more != "" {
+		t.Errorf("goroutines are left:\n%s", more)
+	}
+}
+
+// created creates n+1 config maps and returns how many there are in their namespace.
+func created(t testing.TB, c *http.Client, url string, n int) int {
+	path := url + "/api/v1/namespaces/default/configmaps"
+	for i := range n + 1 {
+		res, err := c.Post(path, "application/json", strings.NewReader(fmt.Sprintf(`{"metadata":{"name":"c%d"}}`, i)))
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		res.Body.Close()
+	}
+	res, err := c.Get(path)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return strings.Count(string(body), `"name":"c`)
+}
+
+// TestCertificates: a server accepts no other server's administrator.
+func TestCertificates(t *testing.T) {
+	off := kubecascade.Controllers{Enabled: []string{}}
+	a, b := start(t, kubecascade.Options{Controllers: off}), start(t, kubecascade.Options{Controllers: off})
+	mixed := a.Config()
+	mixed.CertData, mixed.KeyData = b.Config().CertData, b.Config().KeyData
+	c, done := client(t, mixed)
+	defer done()
+	res, err := c.Get(a.URL() + "/api/v1/namespaces")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusUnauthorized {
+		t.Errorf("with the certificate of another server: %s", res.Status)
+	}
+	c, done = client(t, b.Config())
+	defer done()
+	var wrong *tls.CertificateVerificationError
+	if _, err := c.Get(a.URL() + "/api/v1/namespaces"); !errors.As(err, &wrong) {
+		t.Errorf("a client of another server: %v", err)
+	}
+}

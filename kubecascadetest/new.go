@@ -1,0 +1,30 @@
+package kubecascadetest
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+// New starts a server that is stopped at the end of the test. Without options it is that of the zero
+// kubecascade.Options; functions change them. Warnings and errors go to the log of the test, unless Options.Log is set.
+func New(t testing.TB, options ...func(*kubecascade.Options)) *kubecascade.Server {
+	t.Helper()
+	l := newLog(t)
+	t.Cleanup(l.end) // runs after the server was stopped
+	o := kubecascade.Options{Log: slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	for _, change := range options {
+		change(&o)
+	}
+	s, err := kubecascade.Start(t.Context(), o)
+	if err != nil {
+		t.Fatalf("%v\nThe end of the server's log:\n%s", err, l.tail())
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Errorf("stopping the server: %v", err)
+		}
+	})
+	return s
+}

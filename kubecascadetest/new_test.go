@@ -1,0 +1,253 @@
+package kubecascadetest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/kubecascadetest"
+)
+
+// client sends requests to a server.
+type client struct {
+	t   testing.TB
+	url string
+	c   *http.Client
+}
+
+func newClient(t testing.TB, s *kubecascade.Server) *client {
+	t.Helper()
+	c, err := rest.HTTPClientFor(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.CloseIdleConnections)
+	return &client{t, s.URL(), c}
+}
+
+// do sends a request and returns the response's body; the status must be as wanted.
+func (c *client) do(method, path, body string, want int) string {
+	c.t.Helper()
+	req, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := c.c.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != want {
+		c.t.Fatalf("%s %s: %s %v, want %d: %s", method, path, res.Status, err, want, data)
+	}
+	return string(data)
+}
+
+const maps = "/api/v1/namespaces/default/configmaps"
+
+func uid(object string) string {
+	_, rest, _ := strings.Cut(object, `"uid":"`)
+	id, _, _ := strings.Cut(rest, `"`)
+	return id
+}
+
+func settle(t testing.TB, s *kubecascade.Server) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := s.Settle(ctx); err != nil {
+		t.Fatalf("settling: %v", err)
+	}
+}
+
+// TestSettleCascade: after Settle a chain of dependents is gone, and what has another owner is there.
+func TestSettleCascade(t *testing.T) {
+	t.Parallel()
+	s := kubecascadetest.New(t)
+	c := newClient(t, s)
+	const depth = 20
+	owner := func(name, uid string) string {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q}`, name, uid)
+	}
+	create := func(name, owners string) string {
+		return uid(c.do(http.MethodPost, maps, fmt.Sprintf(`{"metadata":{"name":%q,"ownerReferences":[%s]}}`, name, owners), 201))
+	}
+	first := create("c0", "")
+	last, other := first, create("other", "")
+	for i := 1; i <= depth; i++ {
+		last = create(fmt.Sprint("c", i), owner(fmt.Sprint("c", i-1), last))
+	}
+	create("shared", owner(fmt.Sprint("c", depth), last)+","+owner("other", other))
+	c.do(http.MethodDelete, maps+"/c0", "", 200)
+	settle(t, s)
+	for i := range depth + 1 {
+		c.do(http.MethodGet, fmt.Sprint(maps, "/c", i), "", 404)
+	}
+	if o := c.do(http.MethodGet, maps+"/shared", "", 200); !strings.Contains(o, other) || strings.Contains(o, last) {
+		t.Errorf("the owners of the shared one: %s", o)
+	}
+}
+
+// TestSettleNamespace: after Settle a deleted namespace is gone, at once after the start of the server.
+func TestSettleNamespace(t *testing.T) {
+	t.Parallel()
+	s := kubecascadetest.New(t)
+	c := newClient(t, s)
+	c.do(http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"doomed"}}`, 201)
+	for range 20 {
+		c.do(http.MethodPost, "/api/v1/namespaces/doomed/configmaps", `{"metadata":{"generateName":"c"}}`, 201)
+	}
+	c.do(http.MethodDelete, "/api/v1/namespaces/doomed", "", 200)
+	settle(t, s)
+	c.do(http.MethodGet, "/api/v1/namespaces/doomed", "", 404)
+}
+
+// TestSettleStuck: a namespace that waits for a finalizer doesn't keep Settle from returning.
+func TestSettleStuck(t *testing.T) {
+	t.Parallel()
+	s := kubecascadetest.New(t)
+	c := newClient(t, s)
+	c.do(http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"stuck"}}`, 201)
+	c.do(http.MethodPost, "/api/v1/namespaces/stuck/configmaps", `{"metadata":{"name":"c","finalizers":["a.b/c"]}}`, 201)
+	c.do(http.MethodDelete, "/api/v1/namespaces/stuck", "", 200)
+	settle(t, s)
+	if o := c.do(http.MethodGet, "/api/v1/namespaces/stuck", "", 200); !strings.Contains(o, "Terminating") {
+		t.Errorf("the namespace: %s", o)
+	}
+	c.do(http.MethodGet, "/api/v1/namespaces/stuck/configmaps/c", "", 200)
+}
+
+const deployment = `{"metadata":{"name":"d"},"spec":{"replicas":3,"selector":{"matchLabels":{"app":"d"}},` +
+	`"template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
+
+// TestSettleChain: after Settle a Deployment has its pods, which took three controllers, and after its deletion none.
+func TestSettleChain(t *testing.T) {
+	t.Parallel()
+	s := kubecascadetest.New(t, func(o *kubecascade.Options) { o.Simulation.Pods = true })
+	c := newClient(t, s)
+	c.do(http.MethodPost, "/apis/apps/v1/namespaces/default/deployments", deployment, 201)
+	settle(t, s)
+	pods := c.do(http.MethodGet, "/api/v1/namespaces/default/pods", "", 200)
+	if n := strings.Count(pods, `"phase":"Running"`); n != 3 {
+		t.Errorf("%d pods run: %s", n, pods)
+	}
+	c.do(http.MethodDelete, "/apis/apps/v1/namespaces/default/deployments/d", "", 200)
+	settle(t, s)
+	for _, path := range []string{"/api/v1/namespaces/default/pods", "/apis/apps/v1/namespaces/default/replicasets"} {
+		if list := c.do(http.MethodGet, path, "", 200); strings.Contains(list, `"uid"`) {
+			t.Errorf("left: %s", list)
+		}
+	}
+}
+
+// TestSettleRoles: after Settle an aggregated role has the rules of the others.
+func TestSettleRoles(t *testing.T) {
+	t.Parallel()
+	s := kubecascadetest.New(t)
+	c := newClient(t, s)
+	const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+	c.do(http.MethodPost, roles,
+		`{"metadata":{"name":"all"},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`, 201)
+	c.do(http.MethodPost, roles, `{"metadata":{"name":"one","labels":{"a":"b"}},`+
+		`"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["widgets"]}]}`, 201)
+	settle(t, s)
+	if o := c.do(http.MethodGet, roles+"/all", "", 200); !strings.Contains(o, "widgets") {
+		t.Errorf("the aggregated role: %s", o)
+	}
+}
+
+// TestSettleLimit: the context limits the wait.
+func TestSettleLimit(t *testing.T) {
+	t.Parallel()
+	s := kubecascadetest.New(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Settle(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that is done: %v", err)
+	}
+}
+
+// TestSettleNone: without controllers there is nothing to wait for.
+func TestSettleNone(t *testing.T) {
+	t.Parallel()
+	s := kubecascadetest.New(t, func(o *kubecascade.Options) { o.Controllers.Enabled = []string{} })
+	settle(t, s)
+}
+
+// recorded is a test that records what is logged, and how it fails.
+type recorded struct {
+	testing.TB
+	cleanups []func()
+	logs     []string
+	fatal    string
+}
+
+func (r *recorded) Helper()                      {}
+func (r *recorded) Log(args ...any)              { r.logs = append(r.logs, fmt.Sprint(args...)) }
+func (r *recorded) Cleanup(f func())             { r.cleanups = append(r.cleanups, f) }
+func (r *recorded) Errorf(f string, args ...any) { r.fatal = fmt.Sprintf(f, args...) }
+
+// Fatalf implements testing.TB.
+func (r *recorded) Fatalf(f string, args ...any) {
+	r.Errorf(f, args...)
+	runtime.Goexit()
+}
+
+// run runs a test, and its cleanups.
+func (r *recorded) run(f func(t testing.TB)) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f(r)
+	}()
+	<-done
+	for i := range r.cleanups {
+		r.cleanups[len(r.cleanups)-1-i]()
+	}
+}
+
+// TestFailedStart: a test whose server can't start fails with the reason and the server's log.
+func TestFailedStart(t *testing.T) {
+	r := &recorded{TB: t}
+	r.run(func(t testing.TB) {
+		kubecascadetest.New(t, func(o *kubecascade.Options) {
+			o.Log.Warn("a line of the log")
+			o.Addresses.BindAddress = "here"
+		})
+		t.Errorf("the test continues")
+	})
+	if !strings.Contains(r.fatal, "Options.Addresses.BindAddress") || !strings.Contains(r.fatal, "a line of the log") {
+		t.Errorf("failed with %q", r.fatal)
+	}
+}
+
+// TestLogs: warnings are in the test's log until it ends.
+func TestLogs(t *testing.T) {
+	r := &recorded{TB: t}
+	var log *slog.Logger
+	r.run(func(t testing.TB) {
+		kubecascadetest.New(t, func(o *kubecascade.Options) {
+			log = o.Log
+			o.Controllers.Enabled = []string{"token-cleaner-controller"}
+		})
+	})
+	log.Warn("too late")
+	if got := strings.Join(r.logs, "\n"); !strings.Contains(got, "token-cleaner-controller") || strings.Contains(got, "late") {
+		t.Errorf("logged: %q", got)
+	}
+	if r.fatal != "" {
+		t.Error(r.fatal)
+	}
+}

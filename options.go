@@ -1,0 +1,271 @@
+package kubecascade
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/controllers/election"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/internal/server"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Options configure a server. The zero value is a server for a test. The tag of a field names its flag of "kubecascade
+// serve", of which the help has more on its meaning. Zero fields have the defaults that the comments name; those of the
+// flags are the same, except for the ports, the data directory and logs.
+type Options struct {
+	Addresses   Addresses
+	Storage     Storage
+	Controllers Controllers
+	Simulation  Simulation
+	Access      Access
+	// Audit configures the audit log. The zero value records nothing; to record, change a copy of audit.Defaults().
+	Audit     audit.Options
+	Admission Admission
+	API       API
+	Services  Services
+	Limits    Limits
+	// Profiling serves profiles of the process at /debug/pprof/.
+	Profiling bool `flag:"profiling"`
+	// Log receives the logs; nil discards them. Errors of libraries that log for the process (klog) are not in it.
+	Log *slog.Logger `flag:"v,logging-format"`
+	// Release is the version of this program in /version; default: that of this module in the binary, or "devel".
+	Release string
+}
+
+// Addresses are where the server listens.
+type Addresses struct {
+	// SecurePort is the port for HTTPS; 0 chooses a free one. BindAddress is its IP address; default 127.0.0.1.
+	SecurePort  int    `flag:"secure-port"`
+	BindAddress string `flag:"bind-address"`
+	// InsecurePort is the port for plain HTTP, whose clients are administrators; 0 disables it, -1 chooses a free one.
+	// InsecureBindAddress is its IP address, which must be a loopback address; default 127.0.0.1.
+	InsecurePort        int    `flag:"insecure-port"`
+	InsecureBindAddress string `flag:"insecure-bind-address"`
+	// Hosts are DNS names and IP addresses for the serving certificate, besides BindAddress and localhost.
+	Hosts []string `flag:"tls-san"`
+	// Kubeconfig is the file to write an administrator's kubeconfig to; default: admin.kubeconfig in the data directory.
+	Kubeconfig string `flag:"kubeconfig-out"`
+}
+
+// Storage is where the data is.
+type Storage struct {
+	// Dir is the directory for the embedded etcd, certificates and keys. Only one server at a time can use it. Without it
+	// there is a temporary directory, without fsync, which Stop removes.
+	Dir string `flag:"data-dir,ephemeral"`
+	// Endpoints are URLs of an etcd cluster to use instead of the embedded etcd. CAFile, CertFile and KeyFile are PEM files
+	// for the connection.
+	Endpoints []string `flag:"etcd-servers"`
+	CAFile    string   `flag:"etcd-cafile"`
+	CertFile  string   `flag:"etcd-certfile"`
+	KeyFile   string   `flag:"etcd-keyfile"`
+	// Prefix is the prefix of all keys in etcd; default /registry.
+	Prefix string `flag:"etcd-prefix"`
+	// CompactionInterval is the interval of compactions; default 5 minutes, negative for none.
+	CompactionInterval time.Duration `flag:"etcd-compaction-interval"`
+	// QuotaBytes limits the size of the embedded etcd's data; default 8 GiB. It can't be set with Endpoints.
+	QuotaBytes int64 `flag:"quota-backend-bytes"`
+	// EventTTL is the time to live of Events; default 1 hour, minimum 1 second.
+	EventTTL time.Duration `flag:"event-ttl"`
+}
+
+// Controllers are what changes objects by itself.
+type Controllers struct {
+	// Enabled are the words of kube-controller-manager's flag: "*" enables all that are on by default, "name" enables
+	// one, "-name" disables one. nil means "*"; an empty slice disables all.
+	Enabled []string `flag:"controllers"`
+	// Workers is how many objects a controller works on concurrently, by its name, such as "deployment-controller" (flags
+	// --concurrent-*-syncs). Default: that of kube-controller-manager; for "garbage-collector-controller", 0 chooses it.
+	Workers map[string]int
+	// LeaderElect runs the controllers only while this server holds the lease kube-system/kube-controller-manager;
+	// default: true with Storage.Endpoints.
+	LeaderElect *bool `flag:"leader-elect"`
+	// LeaseDuration is how long other servers wait after the last renewal before they take over the lease; default 15 s.
+	// RenewDeadline is how long a leader tries to renew it before it stops the controllers; default 10 s. RetryPeriod is
+	// the interval between attempts; default 2 s.
+	LeaseDuration time.Duration `flag:"leader-elect-lease-duration"`
+	RenewDeadline time.Duration `flag:"leader-elect-renew-deadline"`
+	RetryPeriod   time.Duration `flag:"leader-elect-retry-period"`
+}
+
+// Simulation is a scheduler and a kubelet without containers.
+type Simulation struct {
+	// Pods assigns pods to a simulated node, where they become Running and Ready. Delay is the duration of each step.
+	Pods  bool          `flag:"simulate-pods"`
+	Delay time.Duration `flag:"simulate-pods-delay"`
+}
+
+// Access is authentication and authorization.
+type Access struct {
+	// ClientCAFile has further CA certificates for client certificates, besides the CA in the data directory.
+	ClientCAFile string `flag:"client-ca-file"`
+	// TokenFile is a CSV file with static bearer tokens: token,user,uid,"group,group".
+	TokenFile string `flag:"token-auth-file"`
+	// Anonymous treats requests without credentials as system:anonymous, unless Modes include AlwaysAllow; default true.
+	Anonymous *bool `flag:"anonymous-auth"`
+	// Issuers are the accepted issuers of service account tokens, of which new tokens have the first; default
+	// https://kubernetes.default.svc. Audiences are the accepted audiences; default: the first issuer.
+	Issuers   []string `flag:"service-account-issuer"`
+	Audiences []string `flag:"api-audiences"`
+	// SigningKeyFile has the key that signs service account tokens; default: a generated key in the data directory.
+	// KeyFiles have further keys that verify them. KeysURL is where the public keys are published; default: the secure
+	// port.
+	SigningKeyFile string   `flag:"service-account-signing-key-file"`
+	KeyFiles       []string `flag:"service-account-key-file"`
+	KeysURL        string   `flag:"service-account-jwks-uri"`
+	// Modes are the authorization modes, AlwaysAllow, AlwaysDeny or RBAC, of which the first that decides counts;
+	// default AlwaysAllow.
+	Modes []string `flag:"authorization-mode"`
+}
+
+// Admission are the admission plugins that are on or off other than by default.
+type Admission struct {
+	Enable  []string `flag:"enable-admission-plugins"`
+	Disable []string `flag:"disable-admission-plugins"`
+}
+
+// API is what the API has.
+type API struct {
+	// RuntimeConfig enables or disables versions and resources: "apps/v1=false", "api/beta=true".
+	RuntimeConfig []string `flag:"runtime-config"`
+	// FeatureGates are kube-apiserver's, by name; known is AllowUnsafeMalformedObjectDeletion (default false).
+	FeatureGates map[string]bool `flag:"feature-gates"`
+}
+
+// Services are the ranges from which Services get addresses and ports.
+type Services struct {
+	// ClusterIPRange is a CIDR of IPv4 addresses; default 10.0.0.0/24. NodePortRange is like the default, 30000-32767.
+	ClusterIPRange string `flag:"service-cluster-ip-range"`
+	NodePortRange  string `flag:"service-node-port-range"`
+}
+
+// Limits bound what clients take of the server.
+type Limits struct {
+	// MaxInFlight is the number of concurrent requests, except watches, of administrators, and as many again of all
+	// others; default 400.
+	MaxInFlight int `flag:"max-requests-inflight"`
+	// MaxMemoryInFlight is how many bytes requests may use, besides their bodies; minimum 16 MiB; default: a quarter of
+	// ProcessMemory, or up to 256 MiB if that is at most half of it.
+	MaxMemoryInFlight int64 `flag:"max-memory-inflight"`
+	// ProcessMemory is how many bytes the process may use; default: the least of GOMEMLIMIT, the cgroup's limit and the
+	// machine's memory.
+	ProcessMemory int64
+	// RequestTimeout is the maximum duration of a request, except watches, lists and deletions of collections; default
+	// 34 s, minimum 1 ms.
+	RequestTimeout time.Duration `flag:"request-timeout"`
+	// ShutdownTimeout is how long Stop waits for active requests; default 10 s, negative for not at all.
+	ShutdownTimeout time.Duration `flag:"shutdown-timeout"`
+}
+
+// config returns the parsed options, with defaults. Errors name flags.
+func (o Options) config() (c server.Config, err error) {
+	c = server.Config{
+		Release: cmp.Or(o.Release, release()),
+		Secure:  server.Address{Host: cmp.Or(o.Addresses.BindAddress, loopback), Port: o.Addresses.SecurePort},
+		Insecure: server.Address{
+			Host: cmp.Or(o.Addresses.InsecureBindAddress, loopback), Port: o.Addresses.InsecurePort,
+		},
+		Hosts: o.Addresses.Hosts, Kubeconfig: o.Addresses.Kubeconfig,
+		Dir: o.Storage.Dir, Storage: o.Storage.config(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),
+		Controllers: o.Controllers.Enabled, Workers: o.Controllers.Workers,
+		Elect:    isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
+		Election: o.Controllers.election(),
+		Simulate: o.Simulation.Pods, Simulation: simulation.Options{Delay: o.Simulation.Delay},
+		Access: server.Access{
+			ClientCA: o.Access.ClientCAFile, Tokens: o.Access.TokenFile, SigningKey: o.Access.SigningKeyFile,
+			AccountKeys: o.Access.KeyFiles, Issuers: orDefault(o.Access.Issuers, "https://kubernetes.default.svc"),
+			Audiences: o.Access.Audiences,
+		},
+		Audit: o.Audit, Serving: o.API.RuntimeConfig, Gates: o.API.FeatureGates,
+		Memory: o.Limits.ProcessMemory, Shutdown: orNone(o.Limits.ShutdownTimeout, 10*time.Second),
+		Profiling: o.Profiling, Log: o.Log,
+	}
+	if c.Controllers == nil {
+		c.Controllers = []string{"*"}
+	}
+	if c.Audit == (audit.Options{}) {
+		c.Audit = audit.Defaults()
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	c.API, err = o.api()
+	return c, err
+}
+
+// api returns the settings of the API server.
+func (o Options) api() (c apiserver.Config, err error) {
+	c = apiserver.Config{
+		EnableAdmission: o.Admission.Enable, DisableAdmission: o.Admission.Disable,
+		Modes: orDefault(o.Access.Modes, "AlwaysAllow"), Anonymous: isSet(o.Access.Anonymous, true), KeysURL: o.Access.KeysURL,
+		MaxInFlight: cmp.Or(o.Limits.MaxInFlight, 400), MemoryInFlight: o.Limits.MaxMemoryInFlight,
+		RequestTimeout: cmp.Or(o.Limits.RequestTimeout, 34*time.Second), EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
+	}
+	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
+	if err != nil {
+		return c, fmt.Errorf("--service-cluster-ip-range: %w", err)
+	}
+	c.Services.Ports, err = allocate.ParsePorts(cmp.Or(o.Services.NodePortRange, allocate.DefaultPorts))
+	if err != nil {
+		return c, fmt.Errorf("--service-node-port-range: %w", err)
+	}
+	return c, nil
+}
+
+func (s Storage) config() storage.Config {
+	c := storage.Config{
+		Endpoints: s.Endpoints, CAFile: s.CAFile, CertFile: s.CertFile, KeyFile: s.KeyFile,
+		Root: cmp.Or(s.Prefix, storage.DefaultRoot), QuotaBytes: s.QuotaBytes,
+	}
+	if c.QuotaBytes == 0 && len(s.Endpoints) == 0 {
+		c.QuotaBytes = storage.DefaultQuota
+	}
+	return c
+}
+
+func (c Controllers) election() election.Options {
+	return election.Options{
+		Duration: cmp.Or(c.LeaseDuration, 15*time.Second), RenewDeadline: cmp.Or(c.RenewDeadline, 10*time.Second),
+		RetryPeriod: cmp.Or(c.RetryPeriod, 2*time.Second),
+	}
+}
+
+const loopback = "127.0.0.1"
+
+// orNone is d, the default if it is 0, and 0 if it is negative.
+func orNone(d, otherwise time.Duration) time.Duration { return max(cmp.Or(d, otherwise), 0) }
+
+func orDefault(list []string, otherwise string) []string {
+	if len(list) == 0 {
+		return []string{otherwise}
+	}
+	return list
+}
+
+func isSet(b *bool, otherwise bool) bool {
+	if b == nil {
+		return otherwise
+	}
+	return *b
+}
+
+// module is the path of this module.
+const module = "github.com/kubecascade/kubecascade"
+
+// release is the version of this module in the binary.
+func release() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range append(info.Deps, &info.Main) {
+			if d.Path == module && d.Version != "" && d.Version != "(devel)" {
+				return d.Version
+			}
+		}
+	}
+	return "devel"
+}
