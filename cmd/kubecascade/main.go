@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,10 +19,7 @@ const echo = time.Second
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup(1) ignores it
-		ends = append(ends, syscall.SIGHUP)
-	}
+	ends := endSignals()
 	signal.Notify(signals, ends...)
 	go func() {
 		first := <-signals

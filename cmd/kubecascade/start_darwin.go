@@ -1,8 +1,19 @@
-//go:build !linux
-
 package main
 
-import "time"
+import (
+	"os"
+	"time"
 
-// processStart approximates the start of the process where there is no /proc.
-func processStart() time.Time { return time.Now() }
+	"golang.org/x/sys/unix"
+)
+
+// processStart is when the process began: the time that a user waits includes the loading of the binary and the
+// packages' initialization.
+func processStart() time.Time {
+	now := time.Now()
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", os.Getpid())
+	if err != nil {
+		return now
+	}
+	return plausibleStart(now, time.Unix(info.Proc.P_starttime.Unix()))
+}
