@@ -80,7 +80,6 @@ func root() *cobra.Command {
 		Use:           "kubecascade",
 		Short:         "A Kubernetes API server with a working garbage collector, in one process",
 		SilenceErrors: true, SilenceUsage: true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
 	for _, sub := range []*cobra.Command{serveCommand(), versionCommand(), healthCommand(), conformanceCommand()} {
@@ -94,6 +93,7 @@ func root() *cobra.Command {
 		}
 		c.AddCommand(sub)
 	}
+	complete(c)
 	return c
 }
 
