@@ -12,7 +12,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build release release-check man test check race bench diff conformance crds extensions helm webhooks etcd meta soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build release release-check man test check platforms race bench diff conformance crds extensions helm webhooks etcd meta soak faults chaos attack vulnerabilities image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -36,6 +36,14 @@ test: ## the tests of the server, then those that drive it with real clients, of
 	$(GO) test -vet=off ./...
 	$(GO) -C tests test -vet=off -count=1 ./...
 
+# The platforms that are released, besides those of CI. check type-checks them, in seconds each; go vet compiles all
+# dependencies for each, which takes minutes on a machine that has built nothing.
+OTHERS = linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+platforms: ## go vet for all platforms, which takes minutes each for the first time
+	for p in linux/amd64 $(OTHERS); do \
+		echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit; done
+
 # Packages with goroutines of their own.
 RACE = ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./loopback ./storage/...
 
@@ -44,6 +52,8 @@ check: ## what a change must pass besides the tests
 	$(GO) mod tidy -diff
 	$(GO) -C tests mod tidy -diff
 	$(GO) vet ./...
+	$(GO) vet -tags man ./cmd/kubecascade
+	$(GO) run ./internal/platforms $(OTHERS)
 	$(GO) -C tests vet ./...
 	"$$($(GO) -C tests tool -n staticcheck)" ./...
 	cd tests && $(GO) tool staticcheck ./...
