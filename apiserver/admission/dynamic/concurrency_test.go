@@ -13,6 +13,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -76,6 +77,36 @@ func TestAtTheSameTime(t *testing.T) {
 		c.register("Validating", name, "/", rule("CREATE", "", "v1", "configmaps"))
 	}
 	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
+}
+
+// TestSeats: requests that wait for a webhook lend their seats, so that requests which it does not match go on.
+func TestSeats(t *testing.T) {
+	hook := webhooktest.Start(t)
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 10 }})
+	c := &cluster{s, t, hook}
+	const requests = 30 // at most 40 seats are lent
+	var waiting sync.WaitGroup
+	waiting.Add(requests + 1)
+	hook.Script(func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
+		waiting.Done()
+		waiting.Wait()
+		webhooktest.Allow(w, review)
+	})
+	c.register("Validating", "v", "/v", rule("CREATE", "", "v1", "configmaps"))
+	c.register("Mutating", "m", "/m", rule("CREATE", "", "v1", "secrets"))
+	var all sync.WaitGroup
+	for i := range requests {
+		path := []string{maps, "/api/v1/namespaces/default/secrets"}[i%2]
+		all.Go(func() {
+			a, err := c.Try("POST", path, fmt.Sprintf(`{"metadata":{"name":"m%d"}}`, i), "Impersonate-User", "alice")
+			if err != nil || a.Code != 201 {
+				t.Errorf("%v %s", err, a.Body)
+			}
+		})
+	}
+	c.want(201, "POST", pods, pod("p", "a=b"), "Impersonate-User", "alice")
+	waiting.Done()
+	all.Wait()
 }
 
 // TestInForceAtOnce: a configuration is in force for the next request, on the server that stored it and on another one

@@ -11,6 +11,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
@@ -46,6 +47,8 @@ var broken = map[string]struct {
 	"uid": {answer: answer(200, "application/json",
 		`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"x","allowed":true}}`),
 		want: `received invalid webhook response: expected response.uid="`},
+	"too large": {answer: answer(200, "application/json", strings.Repeat(" ", 17<<20)),
+		want: "failed to call webhook: the response is larger than 16 MiB"},
 	"closed": {answer: func(http.ResponseWriter, *admissionv1.AdmissionReview) { panic(http.ErrAbortHandler) },
 		want: `failed to call webhook: Post "`},
 	"patch": {answer: patch("xx"), mutating: true,
@@ -80,6 +83,26 @@ func TestCallFails(t *testing.T) {
 				c.Do("DELETE", maps+"/m", nil)
 			}
 		}
+	}
+}
+
+// TestLargePatch: a patch that replaces an object of 1 MB, twice, is applied, and the memory for its response is given
+// back.
+func TestLargePatch(t *testing.T) {
+	c := start(t)
+	value := strings.Repeat("x", 1_000_000)
+	c.hook.ScriptPath("/h", patch(`[{"op":"add","path":"/data","value":{"a":"`+value+`"}},`+
+		`{"op":"add","path":"/data","value":{"b":"`+value+`"}}]`))
+	c.register("Mutating", "h", "/h", rule("CREATE", "", "v1", "configmaps"))
+	obj := c.want(201, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`).Object()
+	if data, _, _ := unstructured.NestedString(obj.Object, "data", "b"); data != value {
+		t.Errorf("the patch was not applied: %d bytes", len(data))
+	}
+	c.register("Validating", "h", "/v", rule("CREATE", "", "v1", "configmaps"))
+	c.hook.ScriptPath("/v", webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "", value)}))
+	c.want(403, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`)
+	if held := c.Webhooks.Memory().Held; held != 0 {
+		t.Errorf("%d bytes of memory are held", held)
 	}
 }
 

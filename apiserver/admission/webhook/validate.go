@@ -50,7 +50,12 @@ func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Question) 
 	for i := range asked {
 		all.Go(func() { c.askOne(ctx, &asked[i]) })
 	}
-	all.Wait()
+	c.aside(ctx, all.Wait)
+	defer func() {
+		for i := range asked {
+			asked[i].response.Release()
+		}
+	}()
 	for i := range asked {
 		if p := asked[i].panicked; p != nil {
 			panic(p) // in the request's goroutine, where it ends the request only
