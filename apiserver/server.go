@@ -103,6 +103,7 @@ func choosePlugins(r *registry.Registry, c Config) (err error) {
 	if r.Roles != nil { // after the mutating webhooks: upstream checks it where roles are stored
 		r.Admission.Chain = append(r.Admission.Chain, r.Escalation())
 	}
+	r.Admission.Each = dynamic.NewPluginMetrics(c.Registry, r.Admission.Chain)
 	return err
 }
 

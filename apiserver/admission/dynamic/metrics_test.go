@@ -65,6 +65,7 @@ func TestMetrics(t *testing.T) {
 		`match_condition_evaluation_seconds_count{kind="webhook",name="never.example.com",operation="CREATE",type="validating"} 5`,
 		`step_admission_duration_seconds_count{operation="CREATE",rejected="true",type="validate"} 3`,
 		`step_admission_duration_seconds_count{operation="CREATE",rejected="true",type="admit"} 1`,
+		`step_admission_duration_seconds_summary_count{operation="CREATE",rejected="true",type="validate"} 3`,
 	} {
 		if !strings.Contains(text, "apiserver_admission_"+line+"\n") {
 			t.Errorf("there is no %s", line)
