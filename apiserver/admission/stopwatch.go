@@ -1,9 +1,6 @@
 package admission
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Each observes how long the plugins of a chain take, by their place in it (AS pkg/admission/metrics:
 // WithControllerMetrics).
@@ -14,8 +11,8 @@ type Each interface {
 	Observe(place int, s Step, o Operation, rejected bool, took time.Duration)
 }
 
-// stopwatch takes the times of one pass over a chain. The end of a plugin is the beginning of the next one, so the clock
-// is read once for each observed plugin.
+// stopwatch takes the times of one pass over a chain. The end of a plugin is the beginning of the next one, so the
+// clock is read once for each observed plugin.
 type stopwatch struct {
 	each      Each
 	step      Step
@@ -44,32 +41,3 @@ func (w *stopwatch) stop(err error) {
 	w.each.Observe(w.place, w.step, w.operation, err != nil, now.Sub(w.since))
 	w.since = now
 }
-
-// handled are the operations for which upstream calls a plugin, by its name (NewHandler in plugin/pkg/admission and AS
-// pkg/admission/plugin). Plugins that are not listed are this server's own.
-var handled = map[string][]Operation{
-	"NamespaceLifecycle":                   {Create, Update, Delete},
-	"LimitRanger":                          {Create, Update},
-	"ServiceAccount":                       {Create, Update},
-	"TaintNodesByCondition":                {Create},
-	"PodSecurity":                          {Create, Update},
-	"Priority":                             {Create, Update, Delete},
-	"DefaultTolerationSeconds":             {Create, Update},
-	"DefaultStorageClass":                  {Create},
-	"StorageObjectInUseProtection":         {Create},
-	"OwnerReferencesPermissionEnforcement": {Create, Update},
-	"PersistentVolumeClaimResize":          {Update},
-	"RuntimeClass":                         {Create},
-	"CertificateApproval":                  {Update},
-	"CertificateSigning":                   {Update},
-	"CertificateSubjectRestriction":        {Create},
-	"DefaultIngressClass":                  {Create},
-	"MutatingAdmissionPolicy":              {Create, Update, Connect},
-	"MutatingAdmissionWebhook":             {Create, Update, Delete, Connect},
-	"ValidatingAdmissionPolicy":            {Create, Update, Delete, Connect},
-	"ValidatingAdmissionWebhook":           {Create, Update, Delete, Connect},
-	"ResourceQuota":                        {Create, Update},
-}
-
-// Handles reports whether upstream calls the plugin of this name for an operation.
-func Handles(plugin string, o Operation) bool { return slices.Contains(handled[plugin], o) }

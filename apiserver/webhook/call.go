@@ -47,8 +47,8 @@ func IsConfig(err error) bool {
 }
 
 // Call posts a document to a webhook and returns the body of its response, which the caller must release. The query has
-// the time that is left, in seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after that
-// time, within ctx (L-74).
+// the time that is left, in seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after
+// that time, within ctx (L-74).
 func (c *Clients) Call(ctx context.Context, config *Config, document []byte, header http.Header) (*Body, error) {
 	to, err := c.of(config)
 	if err != nil {

@@ -77,7 +77,8 @@ func NewClients(resolve Resolver) *Clients {
 // Memory is how much memory large responses hold, and how many wait for it.
 func (c *Clients) Memory() budget.Counts { return c.responses.Counts() }
 
-// Limit sets the memory for large responses, in bytes; minMemory if it is less. It must be called before the first Call.
+// Limit sets the memory for large responses, in bytes; minMemory if it is less. It must be called before the first
+// Call.
 func (c *Clients) Limit(bytes int64) {
 	c.responses = budget.New(max(bytes, minMemory), runtime.GOMAXPROCS(0))
 }

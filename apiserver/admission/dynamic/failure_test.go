@@ -106,7 +106,8 @@ func TestLargePatch(t *testing.T) {
 	}
 }
 
-// TestRejected: neither a denial nor a patch that can't be applied is subject to the failure policy (L-81, L-85, L-S02).
+// TestRejected: neither a denial nor a patch that can't be applied is subject to the failure policy (L-81, L-85,
+// L-S02).
 func TestRejected(t *testing.T) {
 	c := start(t)
 	denied := func(st *metav1.Status) webhooktest.Answer {
@@ -127,9 +128,11 @@ func TestRejected(t *testing.T) {
 		"test": {patch(`[{"op":"test","path":"/metadata/name","value":"x"}]`), 500, "InternalError",
 			"Internal error occurred: testing value /metadata/name failed: test failed"},
 		"missing": {patch(`[{"op":"remove","path":"/metadata/labels/x"}]`), 500, "InternalError",
-			`Internal error occurred: remove operation does not apply: doc is missing path: "/metadata/labels/x": missing value`},
+			"Internal error occurred: remove operation does not apply: " +
+				`doc is missing path: "/metadata/labels/x": missing value`},
 		"type": {patch(`[{"op":"add","path":"/data","value":"x"}]`), 500, "InternalError",
-			"Internal error occurred: json: cannot unmarshal string into Go struct field ConfigMap.data of type map[string]string"},
+			"Internal error occurred: json: cannot unmarshal string into Go struct field ConfigMap.data of type " +
+				"map[string]string"},
 	} {
 		c.hook.ScriptPath("/h", test.answer)
 		for _, policy := range []string{"Fail", "Ignore"} {

@@ -81,8 +81,8 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	}, []string{"type", "operation", "rejected"})
 	m.steps = stepsOf(durations, summary)
 	if r != nil {
-		r.MustRegister(durations, summary, m.duration, m.rejection, m.failOpen, m.request, m.conditionErrors, m.conditionExclusion,
-			m.conditionDuration)
+		r.MustRegister(durations, summary, m.duration, m.rejection, m.failOpen, m.request, m.conditionErrors,
+			m.conditionExclusion, m.conditionDuration)
 	}
 	return m
 }
