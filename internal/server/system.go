@@ -239,6 +239,7 @@ func (s *system) await(controllers *sync.WaitGroup) {
 // shutdown ends watches, and completes requests in flight, up to the shutdown timeout.
 func (s *system) shutdown(graceful bool) {
 	s.api.CloseWatches()
+	s.api.Limits().EndUnused()
 	ctx, cancel := context.WithTimeout(context.Background(), s.c.Shutdown)
 	defer cancel()
 	if !graceful {
