@@ -77,7 +77,7 @@ func TestSettleCascade(t *testing.T) {
 	t.Parallel()
 	s := kubecascadetest.New(t)
 	c := newClient(t, s)
-	const depth = 20
+	const depth = 150 // the last one goes long after the answer to the deletion of the first
 	owner := func(name, uid string) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q}`, name, uid)
 	}
@@ -92,7 +92,7 @@ func TestSettleCascade(t *testing.T) {
 	create("shared", owner(fmt.Sprint("c", depth), last)+","+owner("other", other))
 	c.do(http.MethodDelete, maps+"/c0", "", 200)
 	settle(t, s)
-	for i := range depth + 1 {
+	for i := depth; i >= 0; i-- {
 		c.do(http.MethodGet, fmt.Sprint(maps, "/c", i), "", 404)
 	}
 	if o := c.do(http.MethodGet, maps+"/shared", "", 200); !strings.Contains(o, other) || strings.Contains(o, last) {
@@ -106,7 +106,7 @@ func TestSettleNamespace(t *testing.T) {
 	s := kubecascadetest.New(t)
 	c := newClient(t, s)
 	c.do(http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"doomed"}}`, 201)
-	for range 20 {
+	for range 200 { // which takes longer than a request
 		c.do(http.MethodPost, "/api/v1/namespaces/doomed/configmaps", `{"metadata":{"generateName":"c"}}`, 201)
 	}
 	c.do(http.MethodDelete, "/api/v1/namespaces/doomed", "", 200)
