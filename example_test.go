@@ -96,7 +96,8 @@ func ExampleOptions() {
 	}
 	fmt.Println(server.Stop())
 
-	_, err = kubecascade.Start(context.Background(), kubecascade.Options{Access: kubecascade.Access{Modes: []string{"ABAC"}}})
+	wrong := kubecascade.Options{Access: kubecascade.Access{Modes: []string{"ABAC"}}}
+	_, err = kubecascade.Start(context.Background(), wrong)
 	fmt.Println(err)
 	fmt.Println(errors.Unwrap(err))
 	// Output:

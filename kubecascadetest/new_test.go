@@ -82,7 +82,8 @@ func TestSettleCascade(t *testing.T) {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q}`, name, uid)
 	}
 	create := func(name, owners string) string {
-		return uid(c.do(http.MethodPost, maps, fmt.Sprintf(`{"metadata":{"name":%q,"ownerReferences":[%s]}}`, name, owners), 201))
+		o := fmt.Sprintf(`{"metadata":{"name":%q,"ownerReferences":[%s]}}`, name, owners)
+		return uid(c.do(http.MethodPost, maps, o, 201))
 	}
 	first := create("c0", "")
 	last, other := first, create("other", "")
@@ -244,7 +245,8 @@ func TestLogs(t *testing.T) {
 		})
 	})
 	log.Warn("too late")
-	if got := strings.Join(r.logs, "\n"); !strings.Contains(got, "token-cleaner-controller") || strings.Contains(got, "late") {
+	got := strings.Join(r.logs, "\n")
+	if !strings.Contains(got, "token-cleaner-controller") || strings.Contains(got, "late") {
 		t.Errorf("logged: %q", got)
 	}
 	if r.fatal != "" {

@@ -183,8 +183,9 @@ func (c *Conn) SetUnused(unused bool) {
 	}
 }
 
-// Write implements net.Conn. After Table.EndUnused it ends a connection of HTTP/2 without requests: net/http writes at
-// least once after the end of the last response, either what is left of it or the announcement that the connection ends.
+// Write implements net.Conn. After Table.EndUnused it ends a connection of HTTP/2 without requests: net/http writes
+// at least once after the end of the last response, either what is left of it or the announcement that the connection
+// ends.
 func (c *Conn) Write(b []byte) (int, error) {
 	ends := c.second && c.unused.Load() && c.table.ending.Load()
 	n, err := c.Conn.Write(b)

@@ -45,8 +45,8 @@ type Table struct {
 	closed int64
 }
 
-// EndUnused ends connections of HTTP/2 when they have no requests and net/http writes to them, as it does when the server
-// shuts down, which it must do next.
+// EndUnused ends connections of HTTP/2 when they have no requests and net/http writes to them, as it does when the
+// server shuts down, which it must do next.
 func (t *Table) EndUnused() { t.ending.Store(true) }
 
 // accounts are the accounts of one class of owners.
