@@ -59,8 +59,8 @@ type Storage struct {
 	// Dir is the directory for the embedded etcd, certificates and keys. Only one server at a time can use it. Without it
 	// there is a temporary directory, without fsync, which Stop removes.
 	Dir string `flag:"data-dir,ephemeral"`
-	// Endpoints are URLs of an etcd cluster to use instead of the embedded etcd. CAFile, CertFile and KeyFile are PEM files
-	// for the connection.
+	// Endpoints are URLs of an etcd cluster to use instead of the embedded etcd. CAFile, CertFile and KeyFile are PEM
+	// files for the connection.
 	Endpoints []string `flag:"etcd-servers"`
 	CAFile    string   `flag:"etcd-cafile"`
 	CertFile  string   `flag:"etcd-certfile"`
@@ -203,7 +203,8 @@ func (o Options) config() (c server.Config, err error) {
 func (o Options) api() (c apiserver.Config, err error) {
 	c = apiserver.Config{
 		EnableAdmission: o.Admission.Enable, DisableAdmission: o.Admission.Disable,
-		Modes: orDefault(o.Access.Modes, "AlwaysAllow"), Anonymous: isSet(o.Access.Anonymous, true), KeysURL: o.Access.KeysURL,
+		Modes: orDefault(o.Access.Modes, "AlwaysAllow"), Anonymous: isSet(o.Access.Anonymous, true),
+		KeysURL:     o.Access.KeysURL,
 		MaxInFlight: cmp.Or(o.Limits.MaxInFlight, 400), MemoryInFlight: o.Limits.MaxMemoryInFlight,
 		RequestTimeout: cmp.Or(o.Limits.RequestTimeout, 34*time.Second), EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
 	}

@@ -76,5 +76,6 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 			WriteByteTimeout: 30 * time.Second,
 		},
 		ConnContext: exchange.ConnContext,
+		ConnState:   func(c net.Conn, s http.ConnState) { connections.Of(c).SetUnused(s == http.StateIdle) },
 	}
 }
