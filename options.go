@@ -3,6 +3,7 @@ package kubecascade
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -50,8 +51,13 @@ type Addresses struct {
 	InsecureBindAddress string `flag:"insecure-bind-address"`
 	// Hosts are DNS names and IP addresses for the serving certificate, besides BindAddress and localhost.
 	Hosts []string `flag:"tls-san"`
+	// ExternalHostname is the DNS name or IP address that other machines and containers reach the server by; the
+	// kubeconfig and the serving certificate have it. Default: BindAddress.
+	ExternalHostname string `flag:"external-hostname"`
 	// Kubeconfig is the file to write an administrator's kubeconfig to; default: admin.kubeconfig in the data directory.
-	Kubeconfig string `flag:"kubeconfig-out"`
+	// KubeconfigMode has its permissions; default 0600.
+	Kubeconfig     string      `flag:"kubeconfig-out"`
+	KubeconfigMode fs.FileMode `flag:"kubeconfig-mode"`
 }
 
 // Storage is where the data is.
@@ -171,7 +177,8 @@ func (o Options) config() (c server.Config, err error) {
 		Insecure: server.Address{
 			Host: cmp.Or(o.Addresses.InsecureBindAddress, loopback), Port: o.Addresses.InsecurePort,
 		},
-		Hosts: o.Addresses.Hosts, Kubeconfig: o.Addresses.Kubeconfig,
+		Hosts: o.Addresses.Hosts, ExternalHostname: o.Addresses.ExternalHostname,
+		Kubeconfig: o.Addresses.Kubeconfig, KubeconfigMode: cmp.Or(o.Addresses.KubeconfigMode, 0o600),
 		Dir: o.Storage.Dir, Storage: o.Storage.config(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),
 		Controllers: o.Controllers.Enabled, Workers: o.Controllers.Workers,
 		Elect:    isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
