@@ -12,7 +12,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build release release-check man test check platforms race bench diff conformance crds extensions helm webhooks etcd meta soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build release release-check man test check platforms race bench servers diff conformance crds extensions helm webhooks etcd meta soak faults chaos attack vulnerabilities image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -45,7 +45,7 @@ platforms: ## go vet for all platforms, which takes minutes each for the first t
 		echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit; done
 
 # Packages with goroutines of their own.
-RACE = ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/platforms ./loopback ./storage/...
+RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/platforms ./loopback ./storage/...
 
 check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
@@ -67,6 +67,9 @@ race: ## all that has goroutines with the race detector, documents, which take l
 bench: build ## figures of this machine
 	$(GO) build -o bin/bench ./internal/bench
 	bin/bench -binary bin/kubecascade $(ARGS)
+
+servers: ## what each of 50 servers in one process costs: time, memory, goroutines
+	$(GO) run ./internal/bench/servers $(ARGS)
 
 conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one
 	.ci/conformance

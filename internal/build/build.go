@@ -1,6 +1,3 @@
-// Package build reads what the go command records in a binary.
-//
-// It guarantees that a fact that the binary does not have is empty: go run and source archives have no commit.
 package build
 
 import "runtime/debug"
