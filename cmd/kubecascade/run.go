@@ -21,8 +21,8 @@ import (
 
 // runLong and runExample are parts of run's help.
 const (
-	runLong = `Start an ephemeral server, run a command that uses it, and stop the server. Without a command a shell is started.
-Flags for kubecascade precede the command.
+	runLong = `Start an ephemeral server, run a command that uses it, and stop the server. Without a command a shell is
+started. Flags for kubecascade precede the command.
 
 The command's environment has:
   KUBECONFIG                the path of a kubeconfig file with the credentials of an administrator
@@ -67,9 +67,9 @@ func runCommand() *cobra.Command {
 	return c
 }
 
-// notForRun are flags of serve without a meaning for a server that lives as long as a command, besides those of the
-// group Storage.
-var notForRun = []string{"kubeconfig-out", "leader-elect", "leader-elect-lease-duration",
+// notForRun are flags of serve without a meaning for a server that lives as long as a command and has a kubeconfig for
+// it alone, besides those of the group Storage.
+var notForRun = []string{"kubeconfig-out", "kubeconfig-mode", "leader-elect", "leader-elect-lease-duration",
 	"leader-elect-renew-deadline", "leader-elect-retry-period"}
 
 // runGroups declares the flags of run: those of serve, partly with other defaults.
@@ -141,7 +141,7 @@ func (o *options) run(ctx context.Context, k *child, start time.Time, stderr io.
 		fmt.Fprintln(stderr, readyMessage(s, start))
 	}
 	if k.shell {
-		fmt.Fprintf(stderr, "kubecascade: started %s with KUBECONFIG=%s; the server stops when the shell exits\n",
+		fmt.Fprintf(stderr, "kubecascade: starting %s with KUBECONFIG=%s; the server stops when the shell exits\n",
 			k.cmd.Path, s.Kubeconfig())
 	}
 	k.cmd.Env = environment(os.Environ(), s)

@@ -63,23 +63,37 @@ func TestRunCtrlC(t *testing.T) {
 
 // TestRunKilled: the command is terminated when kubecascade is killed, and the next start removes the server's data.
 func TestRunKilled(t *testing.T) {
-	checkEmpty := temporary(t)
-	p := startRun(t, nil, "kubecascade", "run", "--", "listener")
-	p.sees("ready")
-	if err := p.Process.Kill(); err != nil {
-		t.Fatal(err)
+	t.Setenv("SHELL", "listener")
+	for _, c := range []struct {
+		name   string
+		line   []string
+		signal syscall.Signal
+	}{
+		{"command", []string{"kubecascade", "run", "--", "listener"}, syscall.SIGTERM},
+		{"shell", []string{"kubecascade", "run"}, syscall.SIGHUP}, // interactive shells ignore SIGTERM
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			checkEmpty := temporary(t)
+			p := startRun(t, nil, c.line...)
+			p.sees("ready")
+			if err := p.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			line := c.signal.String() + "\n"
+			p.sees(c.signal.String())
+			p.stdin.Close()
+			// Linux sends the signal again when the next thread of the parent exits.
+			if rest, err := io.ReadAll(p.stdout); err != nil || strings.ReplaceAll(string(rest), line, "") != "" {
+				t.Errorf("also printed %q (%v)", rest, err)
+			}
+			_ = p.Wait() // it was killed
+			if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) == 0 {
+				t.Errorf("a killed process has left nothing: %v", err)
+			}
+			if out, err := exec.Command("kubecascade", "run", "--", "true").CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%v %s", err, out)
+			}
+			checkEmpty()
+		})
 	}
-	p.sees(syscall.SIGTERM.String())
-	p.stdin.Close()
-	if rest, err := io.ReadAll(p.stdout); err != nil || strings.ReplaceAll(string(rest), "terminated\n", "") != "" {
-		t.Errorf("also printed %q (%v)", rest, err) // Linux sends the signal again when the next thread of the parent exits
-	}
-	_ = p.Wait() // it was killed
-	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) == 0 {
-		t.Errorf("a killed process has left nothing: %v", err)
-	}
-	if out, err := exec.Command("kubecascade", "run", "--", "true").CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v %s", err, out)
-	}
-	checkEmpty()
 }
