@@ -50,6 +50,10 @@ type Addresses struct {
 	InsecureBindAddress string `flag:"insecure-bind-address"`
 	// Hosts are DNS names and IP addresses for the serving certificate, besides BindAddress and localhost.
 	Hosts []string `flag:"tls-san"`
+	// CertFile and KeyFile are PEM files with the serving certificate and its key. They are read once. Default: a generated
+	// certificate in the data directory, which is renewed.
+	CertFile string `flag:"tls-cert-file"`
+	KeyFile  string `flag:"tls-private-key-file"`
 	// Kubeconfig is the file to write an administrator's kubeconfig to; default: admin.kubeconfig in the data directory.
 	Kubeconfig string `flag:"kubeconfig-out"`
 }
@@ -172,6 +176,7 @@ func (o Options) config() (c server.Config, err error) {
 			Host: cmp.Or(o.Addresses.InsecureBindAddress, loopback), Port: o.Addresses.InsecurePort,
 		},
 		Hosts: o.Addresses.Hosts, Kubeconfig: o.Addresses.Kubeconfig,
+		CertFile: o.Addresses.CertFile, KeyFile: o.Addresses.KeyFile,
 		Dir: o.Storage.Dir, Storage: o.Storage.config(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),
 		Controllers: o.Controllers.Enabled, Workers: o.Controllers.Workers,
 		Elect:    isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),

@@ -75,6 +75,12 @@ func (c *Config) checkAddresses() error {
 			return fmt.Errorf("--tls-san %q is neither an IP address nor a DNS name", h)
 		}
 	}
+	switch {
+	case c.CertFile != "" && c.KeyFile == "":
+		return errors.New("--tls-cert-file requires --tls-private-key-file")
+	case c.CertFile == "" && c.KeyFile != "":
+		return errors.New("--tls-private-key-file requires --tls-cert-file")
+	}
 	if net.ParseIP(c.Secure.Host) == nil {
 		return fmt.Errorf("--bind-address %q is not an IP address", c.Secure.Host)
 	}
