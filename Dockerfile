@@ -15,6 +15,6 @@ USER 65532:65532
 VOLUME /data
 EXPOSE 6443
 HEALTHCHECK --interval=5s --timeout=3s --start-period=5s \
-	CMD ["/kubecascade", "health", "--server=https://127.0.0.1:6443", "--certificate-authority=/data/pki/ca.crt"]
+	CMD ["/kubecascade", "health", "--server=https://127.0.0.1:6443", "--kubeconfig=/data/admin.kubeconfig"]
 ENTRYPOINT ["/kubecascade"]
 CMD ["serve", "--data-dir=/data", "--bind-address=0.0.0.0"]

@@ -1,7 +1,8 @@
 # Needs Go, git and make; make check needs a C compiler, too, for the race detector.
 GO ?= go
 VERSION ?= 0.1.0-dev
-LDFLAGS = -s -w -X main.version=$(VERSION)
+LDFLAGS = -s -w -X main.version=$(VERSION) $(LINKFLAGS)
+BINARY ?= bin/kubecascade
 # What these packages have is large, mostly generated, or seldom run: calls aren't inlined in it, which makes the
 # binary 3 MB smaller.
 SELDOM = k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apiserver k8s.io/kube-openapi github.com/google/gnostic-models github.com/google/cel-go \
@@ -11,26 +12,48 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check race bench diff conformance crds extensions helm webhooks etcd meta soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build release release-check man test check platforms race bench servers diff conformance crds extensions helm webhooks etcd meta soak faults chaos attack vulnerabilities image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
 
 build: ## the stripped binary, bin/kubecascade
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' $(GCFLAGS) -o bin/kubecascade ./cmd/kubecascade
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' $(GCFLAGS) -o $(BINARY) ./cmd/kubecascade
+
+# The version of a release is VERSION if that is given, else the one of git describe.
+release: ## stripped binaries for six platforms with checksums and bills of materials, in dist/: VERSION=, PLATFORMS=
+	GO='$(GO)' VERSION='$(if $(filter file,$(origin VERSION)),,$(VERSION))' PLATFORMS='$(PLATFORMS)' .ci/release
+
+release-check: ## a release of HEAD twice, in two folders, which must have the same bytes; then the tests of tests/release
+	GO='$(GO)' .ci/release-check
+
+man: ## the man pages, in man/; their date is that of the commit, or SOURCE_DATE_EPOCH
+	rm -rf man
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} TZ=UTC $(GO) run -tags man \
+		-ldflags '-X main.version=$(VERSION)' ./cmd/kubecascade man
 
 test: ## the tests of the server, then those that drive it with real clients, of whose results go can't tell whether they are still true
 	$(GO) test -vet=off ./...
 	$(GO) -C tests test -vet=off -count=1 ./...
 
+# The platforms that are released, besides those of CI. check type-checks them, in seconds each; go vet compiles all
+# dependencies for each, which takes minutes on a machine that has built nothing.
+OTHERS = linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+platforms: ## go vet for all platforms, which takes minutes each for the first time
+	for p in linux/amd64 $(OTHERS); do \
+		echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit; done
+
 # Packages with goroutines of their own.
-RACE = ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./loopback ./storage/...
+RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/platforms ./loopback ./storage/...
 
 check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) -C tests mod tidy -diff
 	$(GO) vet ./...
+	$(GO) vet -tags man ./cmd/kubecascade
+	$(GO) run ./internal/platforms $(OTHERS)
 	$(GO) -C tests vet ./...
 	"$$($(GO) -C tests tool -n staticcheck)" ./...
 	cd tests && $(GO) tool staticcheck ./...
@@ -44,6 +67,9 @@ race: ## all that has goroutines with the race detector, documents, which take l
 bench: build ## figures of this machine
 	$(GO) build -o bin/bench ./internal/bench
 	bin/bench -binary bin/kubecascade $(ARGS)
+
+servers: ## what each of 50 servers in one process costs: time, memory, goroutines
+	$(GO) run ./internal/bench/servers $(ARGS)
 
 conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one
 	.ci/conformance
@@ -124,4 +150,4 @@ fuzz: ## every fuzz target below FUZZ, each for FUZZTIME, FUZZJOBS at a time
 		cd "$$dir" && timeout --foreground --preserve-status -s INT $(FUZZTIME) "$$built" -test.run "^$$" -test.fuzz "^$$1\$$" -test.fuzzcachedir "$$cache/$$dir" $(FUZZARGS)'
 
 clean:
-	rm -rf bin kubecascade-data
+	rm -rf bin dist man kubecascade-data

@@ -16,8 +16,8 @@ import (
 // KubernetesVersion is the release of Kubernetes whose behaviour is reproduced.
 const KubernetesVersion = server.KubernetesVersion
 
-// Commit is the commit of the binary's source; empty for go run and source archives.
-func Commit() string { return server.ReadBuild().Commit }
+// FeatureGates are the feature gates that have an effect, with their defaults.
+func FeatureGates() map[string]bool { return server.Gates() }
 
 // Server is a running server. Its methods may be called from any goroutine.
 type Server struct{ s *server.Server }

@@ -270,6 +270,40 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestStopIdle: Stop doesn't wait for clients that keep a connection of HTTP/2 without requests, and completes the
+// response to one that has a request, here a watch that is open.
+func TestStopIdle(t *testing.T) {
+	s := start(t, kubecascade.Options{Controllers: kubecascade.Controllers{Enabled: []string{}}})
+	c, done := client(t, s.Config())
+	defer done()
+	created(t, c, s.URL(), 0)
+	watching, doneWatching := client(t, s.Config())
+	defer doneWatching()
+	res, err := watching.Get(s.URL() + "/api/v1/configmaps?watch=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.ProtoMajor != 2 {
+		t.Fatalf("the protocol is %s", res.Proto)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, res.Body)
+		ended <- err
+	}()
+	begun := time.Now()
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took >= time.Second { // net/http's goAwayTimeout
+		t.Errorf("Stop took %v", took)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the watch: %v", err)
+	}
+}
+
 // created creates n+1 config maps and returns how many there are in their namespace.
 func created(t testing.TB, c *http.Client, url string, n int) int {
 	path := url + "/api/v1/namespaces/default/configmaps"

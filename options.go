@@ -3,6 +3,7 @@ package kubecascade
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -54,8 +55,13 @@ type Addresses struct {
 	// certificate in the data directory, which is renewed.
 	CertFile string `flag:"tls-cert-file"`
 	KeyFile  string `flag:"tls-private-key-file"`
+	// ExternalHostname is the DNS name or IP address that other machines and containers reach the server by; the
+	// kubeconfig and the serving certificate have it. Default: BindAddress.
+	ExternalHostname string `flag:"external-hostname"`
 	// Kubeconfig is the file to write an administrator's kubeconfig to; default: admin.kubeconfig in the data directory.
-	Kubeconfig string `flag:"kubeconfig-out"`
+	// KubeconfigMode has its permissions; default 0600.
+	Kubeconfig     string      `flag:"kubeconfig-out"`
+	KubeconfigMode fs.FileMode `flag:"kubeconfig-mode"`
 }
 
 // Storage is where the data is.
@@ -63,8 +69,8 @@ type Storage struct {
 	// Dir is the directory for the embedded etcd, certificates and keys. Only one server at a time can use it. Without it
 	// there is a temporary directory, without fsync, which Stop removes.
 	Dir string `flag:"data-dir,ephemeral"`
-	// Endpoints are URLs of an etcd cluster to use instead of the embedded etcd. CAFile, CertFile and KeyFile are PEM files
-	// for the connection.
+	// Endpoints are URLs of an etcd cluster to use instead of the embedded etcd. CAFile, CertFile and KeyFile are PEM
+	// files for the connection.
 	Endpoints []string `flag:"etcd-servers"`
 	CAFile    string   `flag:"etcd-cafile"`
 	CertFile  string   `flag:"etcd-certfile"`
@@ -175,8 +181,9 @@ func (o Options) config() (c server.Config, err error) {
 		Insecure: server.Address{
 			Host: cmp.Or(o.Addresses.InsecureBindAddress, loopback), Port: o.Addresses.InsecurePort,
 		},
-		Hosts: o.Addresses.Hosts, Kubeconfig: o.Addresses.Kubeconfig,
 		CertFile: o.Addresses.CertFile, KeyFile: o.Addresses.KeyFile,
+		Hosts: o.Addresses.Hosts, ExternalHostname: o.Addresses.ExternalHostname,
+		Kubeconfig: o.Addresses.Kubeconfig, KubeconfigMode: cmp.Or(o.Addresses.KubeconfigMode, 0o600),
 		Dir: o.Storage.Dir, Storage: o.Storage.config(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),
 		Controllers: o.Controllers.Enabled, Workers: o.Controllers.Workers,
 		Elect:    isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
@@ -208,7 +215,8 @@ func (o Options) config() (c server.Config, err error) {
 func (o Options) api() (c apiserver.Config, err error) {
 	c = apiserver.Config{
 		EnableAdmission: o.Admission.Enable, DisableAdmission: o.Admission.Disable,
-		Modes: orDefault(o.Access.Modes, "AlwaysAllow"), Anonymous: isSet(o.Access.Anonymous, true), KeysURL: o.Access.KeysURL,
+		Modes: orDefault(o.Access.Modes, "AlwaysAllow"), Anonymous: isSet(o.Access.Anonymous, true),
+		KeysURL:     o.Access.KeysURL,
 		MaxInFlight: cmp.Or(o.Limits.MaxInFlight, 400), MemoryInFlight: o.Limits.MaxMemoryInFlight,
 		RequestTimeout: cmp.Or(o.Limits.RequestTimeout, 34*time.Second), EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
 	}

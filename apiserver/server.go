@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/endpoints"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
@@ -47,12 +49,15 @@ func New(c Config) (*Server, error) {
 		Requests: c.MaxInFlight, Memory: c.MemoryInFlight, Timeout: c.RequestTimeout, Cache: c.Cache, Registry: c.Registry,
 		Log: c.Log,
 	})
+	c.Webhooks.Limit(c.MemoryInFlight / 2)
+	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
 	s.registry.Dynamic = dynamic.New(dynamic.Config{
 		Cache: c.Cache, Types: c.Types, Lookup: s.registry.Lookup(), Objects: s.registry.Objects(),
 		Converter: s.registry.Fields.Converter, Registry: c.Registry, Log: c.Log,
 		Authorizer: func() authorization.Authorizer { return s.registry.Authorizer },
 		Clients:    c.Webhooks,
+		Aside:      func(ctx context.Context, wait func()) { exchange.In(ctx).Aside(wait) },
 	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
@@ -98,6 +103,7 @@ func choosePlugins(r *registry.Registry, c Config) (err error) {
 	if r.Roles != nil { // after the mutating webhooks: upstream checks it where roles are stored
 		r.Admission.Chain = append(r.Admission.Chain, r.Escalation())
 	}
+	r.Admission.Each = dynamic.NewPluginMetrics(c.Registry, r.Admission.Chain)
 	return err
 }
 

@@ -77,12 +77,13 @@ func TestSettleCascade(t *testing.T) {
 	t.Parallel()
 	s := kubecascadetest.New(t)
 	c := newClient(t, s)
-	const depth = 20
+	const depth = 150 // the last one goes long after the answer to the deletion of the first
 	owner := func(name, uid string) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q}`, name, uid)
 	}
 	create := func(name, owners string) string {
-		return uid(c.do(http.MethodPost, maps, fmt.Sprintf(`{"metadata":{"name":%q,"ownerReferences":[%s]}}`, name, owners), 201))
+		o := fmt.Sprintf(`{"metadata":{"name":%q,"ownerReferences":[%s]}}`, name, owners)
+		return uid(c.do(http.MethodPost, maps, o, 201))
 	}
 	first := create("c0", "")
 	last, other := first, create("other", "")
@@ -92,7 +93,7 @@ func TestSettleCascade(t *testing.T) {
 	create("shared", owner(fmt.Sprint("c", depth), last)+","+owner("other", other))
 	c.do(http.MethodDelete, maps+"/c0", "", 200)
 	settle(t, s)
-	for i := range depth + 1 {
+	for i := depth; i >= 0; i-- {
 		c.do(http.MethodGet, fmt.Sprint(maps, "/c", i), "", 404)
 	}
 	if o := c.do(http.MethodGet, maps+"/shared", "", 200); !strings.Contains(o, other) || strings.Contains(o, last) {
@@ -106,7 +107,7 @@ func TestSettleNamespace(t *testing.T) {
 	s := kubecascadetest.New(t)
 	c := newClient(t, s)
 	c.do(http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"doomed"}}`, 201)
-	for range 20 {
+	for range 200 { // which takes longer than a request
 		c.do(http.MethodPost, "/api/v1/namespaces/doomed/configmaps", `{"metadata":{"generateName":"c"}}`, 201)
 	}
 	c.do(http.MethodDelete, "/api/v1/namespaces/doomed", "", 200)
@@ -244,7 +245,8 @@ func TestLogs(t *testing.T) {
 		})
 	})
 	log.Warn("too late")
-	if got := strings.Join(r.logs, "\n"); !strings.Contains(got, "token-cleaner-controller") || strings.Contains(got, "late") {
+	got := strings.Join(r.logs, "\n")
+	if !strings.Contains(got, "token-cleaner-controller") || strings.Contains(got, "late") {
 		t.Errorf("logged: %q", got)
 	}
 	if r.fatal != "" {

@@ -137,19 +137,26 @@ type Validator interface {
 type Chain []Plugin
 
 // Admit runs the mutating plugins, and once more if one of them wants that (Attributes.Again).
-func (c Chain) Admit(ctx context.Context, a *Attributes) error {
+func (c Chain) Admit(ctx context.Context, a *Attributes) error { return c.mutate(ctx, a, nil) }
+
+// mutate is Admit; each may be nil.
+func (c Chain) mutate(ctx context.Context, a *Attributes, each Each) error {
 	a.Round = 0
-	if err := c.admit(ctx, a); err != nil || !a.again {
+	if err := c.admit(ctx, a, each); err != nil || !a.again {
 		return err
 	}
 	a.Round = 1
-	return c.admit(ctx, a)
+	return c.admit(ctx, a, each)
 }
 
-func (c Chain) admit(ctx context.Context, a *Attributes) error {
-	for _, p := range c {
+func (c Chain) admit(ctx context.Context, a *Attributes, each Each) error {
+	w := stopwatch{each: each, step: Admitting, operation: a.Operation}
+	for i, p := range c {
 		if m, ok := p.(Mutator); ok {
-			if err := m.Admit(ctx, a); err != nil {
+			w.start(i)
+			err := m.Admit(ctx, a)
+			w.stop(err)
+			if err != nil {
 				return denied(a, err)
 			}
 		}
@@ -158,10 +165,17 @@ func (c Chain) admit(ctx context.Context, a *Attributes) error {
 }
 
 // Validate runs the validating plugins.
-func (c Chain) Validate(ctx context.Context, a *Attributes) error {
-	for _, p := range c {
+func (c Chain) Validate(ctx context.Context, a *Attributes) error { return c.validate(ctx, a, nil) }
+
+// validate is Validate; each may be nil.
+func (c Chain) validate(ctx context.Context, a *Attributes, each Each) error {
+	w := stopwatch{each: each, step: Validating, operation: a.Operation}
+	for i, p := range c {
 		if v, ok := p.(Validator); ok {
-			if err := v.Validate(ctx, a); err != nil {
+			w.start(i)
+			err := v.Validate(ctx, a)
+			w.stop(err)
+			if err != nil {
 				return denied(a, err)
 			}
 		}

@@ -20,26 +20,26 @@ type Steps struct {
 	Chain
 	// Observe may be nil.
 	Observe func(s Step, o Operation, rejected bool, took time.Duration)
+	// Each may be nil.
+	Each Each
 }
 
 // Admit is Chain.Admit.
 func (s Steps) Admit(ctx context.Context, a *Attributes) error {
-	return s.observed(ctx, Admitting, a, s.Chain.Admit)
+	return s.observed(Admitting, a, func() error { return s.mutate(ctx, a, s.Each) })
 }
 
 // Validate is Chain.Validate.
 func (s Steps) Validate(ctx context.Context, a *Attributes) error {
-	return s.observed(ctx, Validating, a, s.Chain.Validate)
+	return s.observed(Validating, a, func() error { return s.validate(ctx, a, s.Each) })
 }
 
-func (s Steps) observed(
-	ctx context.Context, step Step, a *Attributes, do func(context.Context, *Attributes) error,
-) error {
+func (s Steps) observed(step Step, a *Attributes, do func() error) error {
 	if s.Observe == nil {
-		return do(ctx, a)
+		return do()
 	}
 	start := time.Now()
-	err := do(ctx, a)
+	err := do()
 	s.Observe(step, a.Operation, err != nil, time.Since(start))
 	return err
 }

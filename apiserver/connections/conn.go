@@ -2,6 +2,7 @@ package connections
 
 import (
 	"container/list"
+	"crypto/tls"
 	"errors"
 	"net"
 	"runtime"
@@ -68,6 +69,10 @@ type Conn struct {
 	second bool
 	state  atomic.Int32
 	lapse  *time.Timer
+	// secure is the TLS above; it is set with second. unused says that no request is active, ended that closeWrite was
+	// called.
+	secure        *tls.Conn
+	unused, ended atomic.Bool
 
 	// gone is closed when the connection is closed.
 	gone  chan struct{}
@@ -169,6 +174,34 @@ func (c *Conn) Read(b []byte) (int, error) {
 		}
 	}
 	return n, err
+}
+
+// SetUnused says whether a request is active on the connection.
+func (c *Conn) SetUnused(unused bool) {
+	if c != nil {
+		c.unused.Store(unused)
+	}
+}
+
+// Write implements net.Conn. After Table.EndUnused it ends a connection of HTTP/2 without requests: net/http writes
+// at least once after the end of the last response, either what is left of it or the announcement that the connection
+// ends.
+func (c *Conn) Write(b []byte) (int, error) {
+	ends := c.second && c.unused.Load() && c.table.ending.Load()
+	n, err := c.Conn.Write(b)
+	if ends && c.ended.CompareAndSwap(false, true) {
+		go c.closeWrite() // waits for the TLS record of which this is a part
+	}
+	return n, err
+}
+
+// closeWrite tells the client that nothing follows, so that it closes the connection. net/http does so after a second
+// (http2: goAwayTimeout): to close the connection here could lose what the client has not read.
+func (c *Conn) closeWrite() {
+	_ = c.secure.CloseWrite() // net/http closes the connection if this fails
+	if under, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		_ = under.CloseWrite() // as above
+	}
 }
 
 // shake is Read during a handshake. What is computed between two reads needs a turn.

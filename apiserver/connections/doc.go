@@ -22,6 +22,8 @@
 //     requests wait (see package turns). A turn takes at most 5 ms, or 1 ms before the first authenticated request, so
 //     what a client sends or does not read delays other connections no longer than that.
 //  7. When the listener is closed, all its goroutines have ended.
+//  8. After EndUnused a connection of HTTP/2 ends when its client has its last response, if the client closes it, and
+//     not a second later.
 //
 // The handshakes are done here and not by net/http, which does not report when one ends: a connection could neither
 // count before its first request nor wait for its turn.

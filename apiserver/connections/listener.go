@@ -171,6 +171,7 @@ func (l *secureListener) shake(c *Conn) {
 		return
 	}
 	_ = c.SetDeadline(time.Time{}) // as above
+	c.secure = secure
 	c.second = secure.ConnectionState().NegotiatedProtocol == "h2"
 	l.table.enter(c)
 	if !l.deliver(accepted{c: secure}) {

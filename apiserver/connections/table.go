@@ -34,6 +34,8 @@ type Table struct {
 	// may.
 	free     atomic.Int64
 	mostFree int64
+	// ending says that connections without requests end.
+	ending atomic.Bool
 
 	mu sync.Mutex // guards what follows, and the accounts of connections
 	// of are the accounts of addresses, of users outside system:masters, and of system:masters.
@@ -42,6 +44,10 @@ type Table struct {
 	seen   int64
 	closed int64
 }
+
+// EndUnused ends connections of HTTP/2 when they have no requests and net/http writes to them, as it does when the
+// server shuts down, which it must do next.
+func (t *Table) EndUnused() { t.ending.Store(true) }
 
 // accounts are the accounts of one class of owners.
 type accounts struct {

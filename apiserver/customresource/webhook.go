@@ -118,8 +118,9 @@ func (w *webhookConversion) review(
 		r.Request.Objects = append(r.Request.Objects, runtime.RawExtension{Object: u})
 	}
 	data, err := json.Marshal(r)
+	var body *webhook.Body
 	if err == nil {
-		data, err = w.clients.Call(context.Background(), w.client(), data, nil)
+		body, err = w.clients.Call(context.Background(), w.client(), data, nil)
 	}
 	var code webhook.UnexpectedCode
 	if errors.As(err, &code) {
@@ -128,8 +129,9 @@ func (w *webhookConversion) review(
 	if err != nil {
 		return nil, err
 	}
+	defer body.Release()
 	answer := apiextensionsv1.ConversionReview{}
-	if err := json.Unmarshal(data, &answer); err != nil {
+	if err := json.Unmarshal(body.Data, &answer); err != nil {
 		return nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 	}
 	return answered(&answer, version, uid)

@@ -2,7 +2,7 @@ package flowcontrol
 
 import "sync"
 
-// mostAway is how many times the server's seats may be lent by requests that wait for their clients.
+// mostAway is how many times the server's seats may be lent by requests that wait for their clients or webhooks.
 const mostAway = 4
 
 // Seat is what a request holds while it is being served. Its methods may be called by any goroutine.
@@ -20,8 +20,8 @@ type Seat struct {
 	away, ended bool
 }
 
-// Leave lends a seat to another request of the level while this one only waits for its client to read, so clients that
-// don't read keep no other out. Beyond four times the server's seats nothing is lent any more.
+// Leave lends a seat to another request of the level while this one only waits for its client to read, or for
+// webhooks, so that neither keeps others out. Beyond four times the server's seats nothing is lent any more.
 func (s *Seat) Leave() { s.set(true, false) }
 
 // Return takes the seat back. Until other requests have ended, more are being served than there are seats.

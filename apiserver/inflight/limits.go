@@ -82,6 +82,9 @@ func (l *Limits) ListenTLS(from net.Listener, config *tls.Config) net.Listener {
 	return l.connections.ListenTLS(from, config, l.log)
 }
 
+// EndUnused is for a server that shuts down next: see connections.Table.
+func (l *Limits) EndUnused() { l.connections.EndUnused() }
+
 // CountIn counts what the request's client leaves unread for the user.
 func (l *Limits) CountIn(r *http.Request, user authentication.User) {
 	exchange.Of(r).CountIn(l.unread.Of(user), user.Name)

@@ -2,6 +2,7 @@ package pki
 
 import (
 	"fmt"
+	"io/fs"
 
 	"sigs.k8s.io/yaml"
 )
@@ -33,13 +34,13 @@ func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
 	})
 }
 
-// WriteKubeconfig writes it to path with mode 0600.
-func (b *Bundle) WriteKubeconfig(path, url string) error {
+// WriteKubeconfig writes it to path.
+func (b *Bundle) WriteKubeconfig(path string, mode fs.FileMode, url string) error {
 	data, err := b.Kubeconfig(url)
 	if err != nil {
 		return fmt.Errorf("creating the kubeconfig: %w", err)
 	}
-	return replaceFile(path, data)
+	return replaceFile(path, data, mode)
 }
 
 // AuthorityPEM is what clients trust in PEM: the authority's certificate, and the serving certificate if it was given.

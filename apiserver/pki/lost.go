@@ -85,5 +85,5 @@ func (b *Bundle) ensureKey(name string) (*ecdsa.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key, replaceFile(path, data)
+	return key, replaceFile(path, data, private)
 }

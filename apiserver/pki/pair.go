@@ -9,6 +9,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -70,10 +71,10 @@ func (p pair) write(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(path+".key", key); err != nil {
+	if err := replaceFile(path+".key", key, private); err != nil {
 		return err
 	}
-	return replaceFile(path+".crt", p.certPEM())
+	return replaceFile(path+".crt", p.certPEM(), private)
 }
 
 // errMismatch says that a certificate and the key beside it are not a pair, as after a crash between the two writes.
@@ -112,13 +113,21 @@ func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err er
 	return v, nil
 }
 
-// replaceFile writes a file that only its owner can read, atomically.
-func replaceFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+// private are the permissions of files that only their owner may read.
+const private = 0o600
+
+// replaceFile writes a file atomically.
+func replaceFile(path string, data []byte, mode fs.FileMode) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // for its owner only
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	_, err = tmp.Write(data)
+	if mode != private {
+		err = tmp.Chmod(mode)
+	}
+	if err == nil {
+		_, err = tmp.Write(data)
+	}
 	if e := tmp.Close(); err == nil {
 		err = e
 	}

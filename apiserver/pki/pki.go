@@ -53,7 +53,7 @@ type Bundle struct {
 	// given is the serving certificate of Options.CertFile; nil if the authority signs one. givenPEM is that file.
 	given    *tls.Certificate
 	givenPEM []byte
-	client  pair
+	client   pair
 	// failed is when a renewal at a handshake last failed and was logged; zero if the last one succeeded.
 	failed time.Time
 }

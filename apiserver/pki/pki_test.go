@@ -106,7 +106,7 @@ func TestTornWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceFile(filepath.Join(dir, "apiserver.key"), data); err != nil {
+	if err := replaceFile(filepath.Join(dir, "apiserver.key"), data, private); err != nil {
 		t.Fatal(err)
 	}
 	b, err := Ensure(Options{Dir: dir})

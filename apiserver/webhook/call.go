@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -47,9 +46,10 @@ func IsConfig(err error) bool {
 	return errors.As(err, &c)
 }
 
-// Call posts a document to a webhook and returns the body of its response. The query has the time that is left, in
-// seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after that time, within ctx (L-74).
-func (c *Clients) Call(ctx context.Context, config *Config, document []byte, header http.Header) ([]byte, error) {
+// Call posts a document to a webhook and returns the body of its response, which the caller must release. The query has
+// the time that is left, in seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after
+// that time, within ctx (L-74).
+func (c *Clients) Call(ctx context.Context, config *Config, document []byte, header http.Header) (*Body, error) {
 	to, err := c.of(config)
 	if err != nil {
 		return nil, errConfig{err}
@@ -69,24 +69,35 @@ func (c *Clients) Call(ctx context.Context, config *Config, document []byte, hea
 		}
 		r.Header.Set("Content-Type", runtime.ContentTypeJSON)
 		r.Header.Set("Accept", runtime.ContentTypeJSON+", */*")
-		response, err := to.http.Do(r)
+		response, body, err := c.send(to, r)
 		if err != nil {
-			return nil, plain(ctx, err)
-		}
-		body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody))
-		_ = response.Body.Close() // what there is was read
-		if err != nil {
-			const unread = "unexpected error when reading response body. Please retry. Original error: %w"
-			return nil, fmt.Errorf(unread, plain(ctx, err))
+			return nil, err
 		}
 		wait, again := retryAfter(response)
 		if !again || retries == mostRetries {
 			return to.result(response, body)
 		}
+		body.Release()
 		if err := sleep(ctx, wait); err != nil {
 			return nil, &url.Error{Op: "Post", URL: u.String(), Err: err}
 		}
 	}
+}
+
+// send sends one request and reads the response.
+func (c *Clients) send(to *client, r *http.Request) (*http.Response, *Body, error) {
+	response, err := to.http.Do(r)
+	if err != nil {
+		return nil, nil, plain(r.Context(), err)
+	}
+	body, err := c.read(r.Context(), to.base.Host, response)
+	_ = response.Body.Close() // what is needed was read
+	switch {
+	case err == nil, errors.Is(err, errTooLarge), errors.Is(err, errNoMemory):
+		return response, body, err
+	}
+	const unread = "unexpected error when reading response body. Please retry. Original error: %w"
+	return nil, nil, fmt.Errorf(unread, plain(r.Context(), err))
 }
 
 // plain is an error of net/http without what it adds to the end of a context.
@@ -121,24 +132,33 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // result returns the body of a successful response, or the error in client-go's words (CG rest/request.go:
 // transformResponse, newUnstructuredResponseError; Result.Into).
-func (c *client) result(r *http.Response, body []byte) ([]byte, error) {
+func (c *client) result(r *http.Response, body *Body) (*Body, error) {
+	if err := c.check(r, body.Data); err != nil {
+		body.Release()
+		return nil, err
+	}
+	return body, nil
+}
+
+// check returns the error of a response that has no success, or no body.
+func (c *client) check(r *http.Response, body []byte) error {
 	failed := r.StatusCode < http.StatusOK || r.StatusCode > http.StatusPartialContent
 	media := r.Header.Get("Content-Type")
 	if media == "" {
 		media = runtime.ContentTypeJSON
 	}
 	if _, _, err := mime.ParseMediaType(media); err != nil && !c.guarded {
-		return nil, apierrors.NewInternalError(err)
+		return apierrors.NewInternalError(err)
 	}
 	switch {
 	case failed && c.guarded:
-		return nil, UnexpectedCode(r.StatusCode)
+		return UnexpectedCode(r.StatusCode)
 	case failed:
-		return nil, unexpected(r, body)
+		return unexpected(r, body)
 	case len(body) == 0:
-		return nil, fmt.Errorf("0-length response with status code: %d and content type: %s", r.StatusCode, media)
+		return fmt.Errorf("0-length response with status code: %d and content type: %s", r.StatusCode, media)
 	}
-	return body, nil
+	return nil
 }
 
 // unexpected is the error of a response without success: its Status, if it has one, else what its code says.

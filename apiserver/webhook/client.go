@@ -13,18 +13,19 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"k8s.io/utils/lru"
+
+	"github.com/kubecascade/kubecascade/apiserver/budget"
 )
 
 const (
 	// MaxTimeout bounds one call (AS pkg/util/webhook/authentication.go: setGlobalDefaults).
 	MaxTimeout = 30 * time.Second
-	// MaxBody bounds a response, in bytes.
-	MaxBody = 256 << 20
 	// mostClients bounds the configurations whose connections are kept (AS pkg/util/webhook/client.go).
 	mostClients = 200
 )
@@ -55,6 +56,9 @@ type Clients struct {
 	// resolve finds services; nil if there are none.
 	resolve Resolver
 	kept    *lru.Cache
+	// responses is the memory for large responses.
+	responses    *budget.Budget
+	certificates certificates
 }
 
 // errNoServices is the error for a webhook that is configured by a service where none can be reached.
@@ -62,14 +66,28 @@ var errNoServices = errors.New("a webhook can only be reached by its url here")
 
 // NewClients returns Clients. resolve may be nil.
 func NewClients(resolve Resolver) *Clients {
-	return &Clients{resolve: resolve, kept: lru.NewWithEvictionFunc(mostClients, func(_ lru.Key, value any) {
-		value.(*client).http.CloseIdleConnections()
-	})}
+	c := &Clients{resolve: resolve, certificates: newCertificates()}
+	c.kept = lru.NewWithEvictionFunc(mostClients, func(_ lru.Key, value any) {
+		value.(*client).transport.CloseIdleConnections()
+	})
+	c.Limit(0)
+	return c
+}
+
+// Memory is how much memory large responses hold, and how many wait for it.
+func (c *Clients) Memory() budget.Counts { return c.responses.Counts() }
+
+// Limit sets the memory for large responses, in bytes; minMemory if it is less. It must be called before the first
+// Call.
+func (c *Clients) Limit(bytes int64) {
+	c.responses = budget.New(max(bytes, minMemory), runtime.GOMAXPROCS(0))
 }
 
 // client is the HTTP client of one configuration.
 type client struct {
 	http *http.Client
+	// transport keeps the connections.
+	transport *http.Transport
 	// base is the URL without a query.
 	base url.URL
 	// guarded is Config.Guarded.
@@ -99,7 +117,9 @@ func (c *Clients) dial(config *Config) (*client, error) {
 		Proxy: http.ProxyFromEnvironment, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 25, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 	}
-	made := &client{http: &http.Client{Transport: t}, guarded: config.Guarded}
+	made := &client{
+		http: &http.Client{Transport: c.certificates.observe(t)}, transport: t, guarded: config.Guarded,
+	}
 	if config.Guarded {
 		made.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
@@ -109,6 +110,11 @@ func (o *options) parse() error {
 	if o.Controllers.Enabled == nil {
 		o.Controllers.Enabled = []string{} // none, not the default
 	}
+	mode, err := strconv.ParseUint(o.kubeconfigMode, 8, 32)
+	if err != nil || mode == 0 {
+		return fmt.Errorf("--kubeconfig-mode %q is not an octal number like 0640", o.kubeconfigMode)
+	}
+	o.Addresses.KubeconfigMode = fs.FileMode(mode)
 	q, err := resource.ParseQuantity(o.maxMemory)
 	if err != nil {
 		return fmt.Errorf("--max-memory-inflight %q is not a quantity like 512Mi", o.maxMemory)

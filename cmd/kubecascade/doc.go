@@ -5,8 +5,9 @@
 //  1. Errors go to standard error; results go to standard output. The exit code is 1 after an error, and 2 after wrong
 //     usage or if there is no result. Invalid flags are reported before anything is opened or written.
 //  2. serve prints one line when it is ready, and none before.
-//  3. On SIGTERM or SIGINT serve ends its watches, completes requests in flight within --shutdown-timeout, and closes
-//     the storage; a second signal ends it at once.
+//  3. On SIGTERM or SIGINT, and on Windows on Ctrl-C and Ctrl-Break, serve ends its watches, completes requests in
+//     flight within --shutdown-timeout, and closes the storage; a second signal ends it at once.
 //  4. conformance only tests a server that is named explicitly, ends with exit code 1 if a case fails and 130 if the
 //     run is interrupted, and cleans up in both cases. So does conformance diff.
+//  5. What differs between operating systems is in files that end with a system's name.
 package main

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,10 +19,7 @@ const echo = time.Second
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup(1) ignores it
-		ends = append(ends, syscall.SIGHUP)
-	}
+	ends := endSignals()
 	signal.Notify(signals, ends...)
 	go func() {
 		first := <-signals
@@ -84,7 +80,6 @@ func root() *cobra.Command {
 		Use:           "kubecascade",
 		Short:         "A Kubernetes API server with a working garbage collector, in one process",
 		SilenceErrors: true, SilenceUsage: true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
 	for _, sub := range []*cobra.Command{serveCommand(), versionCommand(), healthCommand(), conformanceCommand()} {
@@ -98,6 +93,7 @@ func root() *cobra.Command {
 		}
 		c.AddCommand(sub)
 	}
+	complete(c)
 	return c
 }
 

@@ -20,10 +20,11 @@ type options struct {
 	// What follows are flags whose values complete turns into fields of Options.
 	ephemeral, leaderElect, anonymous bool
 	// gates are the feature gates by name, with unparsed values.
-	gates     map[string]string
-	maxMemory string
-	verbosity int
-	logFormat string
+	gates          map[string]string
+	maxMemory      string
+	kubeconfigMode string
+	verbosity      int
+	logFormat      string
 	// workers are the numbers of concurrent objects, by the name of the controller.
 	workers map[string]*int
 }
@@ -59,10 +60,15 @@ func (o *options) groups() []group {
 				"file with the serving certificate and intermediate certificates (default a generated certificate in the "+
 					"data directory)")
 			f.StringVar(&o.Addresses.KeyFile, "tls-private-key-file", "", "file with the private key of --tls-cert-file")
+			f.StringVar(&o.Addresses.ExternalHostname, "external-hostname", "",
+				"DNS name or IP address that other machines and containers reach the server by; the kubeconfig and the "+
+					"serving certificate have it (default --bind-address)")
 			f.StringVar(
 				&o.Addresses.Kubeconfig, "kubeconfig-out", "",
 				"file to write an administrator's kubeconfig to (default admin.kubeconfig in the data directory)",
 			)
+			f.StringVar(&o.kubeconfigMode, "kubeconfig-mode", "0600",
+				"permissions of the kubeconfig, in octal; who can read it is an administrator")
 		}),
 		set("Storage", func(f *pflag.FlagSet) {
 			f.StringVar(&o.Storage.Dir, "data-dir", "./kubecascade-data", "directory for the embedded etcd, certificates and keys")

@@ -71,6 +71,7 @@ func serveBackground(ts *testscript.TestScript, neg bool, args []string) {
 func start(ts *testscript.TestScript, args []string) *process {
 	p := &process{cmd: command(ts, "kubecascade", args...), done: make(chan struct{})}
 	p.cmd.Stderr = &p.stderr
+	p.cmd.SysProcAttr = receptive()
 	out, err := p.cmd.StdoutPipe()
 	ts.Check(err)
 	ts.Check(p.cmd.Start())
@@ -118,7 +119,7 @@ func signalServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 || signals[args[0]] == nil {
 		ts.Fatalf("usage: signal TERM|INT|KILL [as NAME]")
 	}
-	ts.Check(server(ts, args[1:]).cmd.Process.Signal(signals[args[0]]))
+	ts.Check(send(server(ts, args[1:]).cmd.Process, signals[args[0]]))
 }
 
 // exits is "[!] exits [as NAME]": it waits for the end of a server, whose log is standard error,

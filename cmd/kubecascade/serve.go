@@ -97,7 +97,8 @@ func serve(ctx context.Context, o *options, start time.Time, out io.Writer) erro
 }
 
 // limitMemory sets the runtime's limit to nine tenths of the cgroup's limit unless GOMEMLIMIT is set (the rest is for
-// stacks, the runtime, and unreclaimable pages of etcd's file), and returns how many bytes are available to the process.
+// stacks, the runtime, and unreclaimable pages of etcd's file), and returns how many bytes are available to the
+// process.
 func limitMemory() int64 {
 	m := memory.Available()
 	if m.By == memory.ByCgroup && debug.SetMemoryLimit(-1) == math.MaxInt64 {

@@ -28,8 +28,8 @@ func processStart() time.Time {
 	}
 	ticks, err1 := strconv.ParseFloat(fields[19], 64)
 	since, err2 := strconv.ParseFloat(up[0], 64)
-	if age := since - ticks/100; err1 == nil && err2 == nil && age >= 0 && age < 60 {
-		return now.Add(-time.Duration(age * float64(time.Second)))
+	if err1 != nil || err2 != nil {
+		return now
 	}
-	return now
+	return plausibleStart(now, now.Add(-time.Duration((since-ticks/100)*float64(time.Second))))
 }

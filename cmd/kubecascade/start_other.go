@@ -1,8 +1,8 @@
-//go:build !linux
+//go:build !linux && !darwin && !windows
 
 package main
 
 import "time"
 
-// processStart approximates the start of the process where there is no /proc.
+// processStart approximates the start of the process.
 func processStart() time.Time { return time.Now() }

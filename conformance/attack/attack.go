@@ -32,25 +32,29 @@ type Attack struct {
 // long says why the short form, which CI runs, leaves an attack out. What it asserts must not depend on how fast the
 // machine is.
 var long = map[string]string{
-	"deletion/finalizers-dry": "the same code as deletion/finalizers",
-	"deletion/collector":      "that a cascade goes on is a matter of time",
-	"slow/watch-readers":      "only times show anything",
-	"slow/list-keepers":       "endpoints.TestUnreadLists shows it with less",
-	"slow/long-headers":       "it takes thousands of connections; connections.TestLong shows it with few",
-	"slow/connections":        "it takes thousands of connections; connections.TestOldest shows it with few",
-	"streams/frames":          "it takes thousands of connections",
-	"streams/bodies":          "it takes thousands of connections",
-	"streams/forbidden":       "it takes thousands of connections",
-	"streams/answers":         "it takes thousands of connections",
-	"streams/heads":           "it takes gigabytes",
-	"watches/terms":           "endpoints.TestOpenWatches shows it with less",
-	"watches/headers":         "endpoints.TestOpenWatches shows it with less",
-	"watches/tables":          "endpoints.TestUnreadWatches shows it with less",
-	"watches/sockets":         "endpoints.TestUnreadSocket shows it with less",
-	"watches/many":            "only times show anything",
-	"floods/lists":            "only times show anything",
-	"watches/label-values":    "it takes a gigabyte and many seconds",
-	"watches/field-selectors": "it takes a gigabyte and many seconds",
+	"deletion/finalizers-dry":   "the same code as deletion/finalizers",
+	"deletion/collector":        "that a cascade goes on is a matter of time",
+	"slow/watch-readers":        "only times show anything",
+	"slow/list-keepers":         "endpoints.TestUnreadLists shows it with less",
+	"slow/long-headers":         "it takes thousands of connections; connections.TestLong shows it with few",
+	"slow/connections":          "it takes thousands of connections; connections.TestOldest shows it with few",
+	"streams/frames":            "it takes thousands of connections",
+	"streams/bodies":            "it takes thousands of connections",
+	"streams/forbidden":         "it takes thousands of connections",
+	"streams/answers":           "it takes thousands of connections",
+	"streams/heads":             "it takes gigabytes",
+	"watches/terms":             "endpoints.TestOpenWatches shows it with less",
+	"watches/headers":           "endpoints.TestOpenWatches shows it with less",
+	"watches/tables":            "endpoints.TestUnreadWatches shows it with less",
+	"watches/sockets":           "endpoints.TestUnreadSocket shows it with less",
+	"watches/many":              "only times show anything",
+	"admission/collections":     "it takes many seconds",
+	"admission/responses":       "webhook.TestMemory shows it with less",
+	"admission/large-responses": "webhook.TestMemory shows it with less",
+	"admission/slow":            "dynamic.TestSeats shows it with less",
+	"floods/lists":              "only times show anything",
+	"watches/label-values":      "it takes a gigabyte and many seconds",
+	"watches/field-selectors":   "it takes a gigabyte and many seconds",
 }
 
 // Short reports whether the attack is part of the short form.
@@ -62,7 +66,7 @@ func (a *Attack) Title() string { return a.Group + "/" + a.Name }
 // All returns the attacks, group by group.
 func All() []Attack {
 	return slices.Concat(calm(), deletion(), bodies(), slow(), patches(), definitions(), watches(), floods(), streams(),
-		rejected())
+		rejected(), admission())
 }
 
 // calm is no attack: it shows what the other user sees without one.

@@ -149,7 +149,7 @@ func (t *Target) dial(ctx context.Context, protocol string) (net.Conn, error) {
 	}
 	small := func(_, _ string, c syscall.RawConn) (err error) {
 		e := c.Control(func(fd uintptr) {
-			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10)
+			err = syscall.SetsockoptInt(socket(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10)
 		})
 		return errors.Join(e, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 
 	"go.etcd.io/etcd/server/v3/embed"
@@ -119,8 +118,8 @@ func (m *member) pause() (resume func()) {
 		return func() {}
 	}
 	p := m.cmd.Process
-	_ = p.Signal(syscall.SIGSTOP) // it may have ended
-	return func() { _ = p.Signal(syscall.SIGCONT) }
+	suspendProcess(p)
+	return func() { resumeProcess(p) }
 }
 
 // alive reports whether the process runs.

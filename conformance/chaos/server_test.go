@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -166,8 +165,8 @@ func (s *server) pause() (resume func()) {
 		return func() {}
 	}
 	p := s.cmd.Process
-	_ = p.Signal(syscall.SIGSTOP) // it may have ended
-	return func() { _ = p.Signal(syscall.SIGCONT) }
+	suspendProcess(p)
+	return func() { resumeProcess(p) }
 }
 
 // serve keeps a server over the cluster running until the test ends.

@@ -66,8 +66,9 @@ func register(ctx context.Context, loop chan chan struct{}) (_ context.Context, 
 	}
 }
 
-// Join is for a controller of one goroutine, without a Loop, which it adds to the monitor of ctx. The goroutine uses the
-// FeedOf the returned context, and calls Sent when it has carried out what follows from the events. end removes it.
+// Join is for a controller of one goroutine, without a Loop, which it adds to the monitor of ctx. The goroutine uses
+// the FeedOf the returned context, and calls Sent when it has carried out what follows from the events. end removes
+// it.
 func Join(ctx context.Context) (_ context.Context, end func()) {
 	ctx, _, end = register(ctx, nil)
 	return ctx, end

@@ -52,12 +52,12 @@ var layers = [][]string{
 	{"apiserver/resources/entry"},
 	{
 		"apiserver/resources/hooks", "apiserver/authorization/rbac", "apiserver/openapi", "apiserver/flowcontrol",
-		"apiserver/expression",
+		"apiserver/expression", "apiserver/webhook",
 	},
 	{
 		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
-		"apiserver/warning", "apiserver/webhook", "apiserver/weight",
+		"apiserver/warning", "apiserver/weight",
 	},
 	{"apiserver/pool", "apiserver/audit"}, // what waits for memory counts; what is recorded of requests
 	{"apiserver/authorization"},

@@ -12,7 +12,10 @@ func generic() section {
 			name: "emulation-forward-compatible", kind: "bool", def: "false",
 			usage: "allow API versions that are newer than the emulated version",
 		},
-		{name: "external-hostname", kind: "string", usage: "host name in URLs that the server generates"},
+		{
+			name: "external-hostname", kind: "string", usage: "host name in URLs that the server generates",
+			act: text(func(s *Settings) *string { return &s.Options.Addresses.ExternalHostname }),
+		},
 		{
 			name: "feature-gates", kind: "colonSeparatedMultimapStringString",
 			usage: "feature gates as name=true or name=false", act: (*Settings).setGates,

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net"
 	"net/url"
@@ -80,6 +81,12 @@ func (c *Config) checkAddresses() error {
 		return errors.New("--tls-cert-file requires --tls-private-key-file")
 	case c.CertFile == "" && c.KeyFile != "":
 		return errors.New("--tls-private-key-file requires --tls-cert-file")
+	}
+	if h := c.ExternalHostname; h != "" && net.ParseIP(h) == nil && len(validation.IsDNS1123Subdomain(h)) > 0 {
+		return fmt.Errorf("--external-hostname %q is neither an IP address nor a DNS name", h)
+	}
+	if c.KubeconfigMode&^fs.ModePerm != 0 || c.KubeconfigMode&0o600 != 0o600 {
+		return fmt.Errorf("--kubeconfig-mode %#o does not let the server read and write its file", c.KubeconfigMode)
 	}
 	if net.ParseIP(c.Secure.Host) == nil {
 		return fmt.Errorf("--bind-address %q is not an IP address", c.Secure.Host)

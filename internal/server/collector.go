@@ -34,8 +34,9 @@ func newCollection(
 	workers int, d *data, r prometheus.Registerer, log *slog.Logger,
 ) (*collection, map[string]http.Handler) {
 	adapter := &loopback.Collector{}
-	c := &collection{began: make(chan struct{}), adapter: adapter, log: log, config: gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter,
-		Workers: workers, Root: d.decoder.Root, Registerer: r, Log: log}}
+	c := &collection{began: make(chan struct{}), adapter: adapter, log: log}
+	c.config = gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter,
+		Workers: workers, Root: d.decoder.Root, Registerer: r, Log: log}
 	return c, map[string]http.Handler{
 		"/debug/controllers/garbage-collector-controller/graph": c,
 		"/debug/controllers/garbage-collector-controller/*":     c,

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -21,8 +22,12 @@ type Config struct {
 	Hosts []string
 	// CertFile and KeyFile have the serving certificate and its key; default: one of the authority in the data directory.
 	CertFile, KeyFile string
+	// ExternalHostname is the host of the kubeconfig's URL, which the serving certificate has, too; default: Secure's.
+	ExternalHostname string
 	// Kubeconfig is the file for an administrator's kubeconfig; default: admin.kubeconfig in the data directory.
-	Kubeconfig string
+	// KubeconfigMode has its permissions.
+	Kubeconfig     string
+	KubeconfigMode fs.FileMode
 
 	// Dir is the data directory. Without it a temporary one is used, without fsync, and removed at the end.
 	Dir string

@@ -35,7 +35,8 @@ type data struct {
 // requests in flight can finish. fatal is storage.Config.Fatal.
 func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger, fatal func(error)) (*data, error) {
 	c := cfg.Storage
-	c.Root, c.Fatal, c.Logger = "/"+strings.Trim(c.Root, "/"), fatal, log // kube-apiserver accepts it with and without slashes
+	c.Root = "/" + strings.Trim(c.Root, "/") // kube-apiserver accepts it with and without slashes
+	c.Fatal, c.Logger = fatal, log
 	if !cfg.external() {
 		c.Ephemeral = dir.temporary
 		c.DataDir = filepath.Join(dir.path, "etcd")

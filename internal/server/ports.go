@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -47,6 +48,23 @@ func (p ports) close() {
 
 func (p ports) secureURL() string { return "https://" + reachable(p.secure.Addr()) }
 
+// externalURL is secureURL by another host; empty for the same one.
+func (p ports) externalURL(host string) string {
+	if host == "" {
+		return p.secureURL()
+	}
+	return "https://" + net.JoinHostPort(host, strconv.Itoa(p.secure.Addr().(*net.TCPAddr).Port))
+}
+
+// hosts are the names and addresses of the serving certificate.
+func (c *Config) hosts() []string {
+	hosts := append(slices.Clone(c.Hosts), c.Secure.Host)
+	if c.ExternalHostname != "" {
+		hosts = append(hosts, c.ExternalHostname)
+	}
+	return hosts
+}
+
 // insecureURL is empty without that port.
 func (p ports) insecureURL() string {
 	if p.insecure == nil {
@@ -76,5 +94,6 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 			WriteByteTimeout: 30 * time.Second,
 		},
 		ConnContext: exchange.ConnContext,
+		ConnState:   func(c net.Conn, s http.ConnState) { connections.Of(c).SetUnused(s == http.StateIdle) },
 	}
 }

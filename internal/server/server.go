@@ -27,9 +27,9 @@ type Server struct {
 
 	// undo are the functions that end what was started, in the order of the starts.
 	undo []func() error
-	// ask closes asked, upon which the server ends.
-	ask   func()
-	asked chan struct{}
+	// request closes stopping, upon which the server ends.
+	request  func()
+	stopping chan struct{}
 	// failed receives the first error that ends the server.
 	failed chan error
 	// broken is done after storage.Config.Fatal was called; its cause is the error.
@@ -52,9 +52,9 @@ func startWith(ctx context.Context, c Config, broken context.Context, fatal func
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	s := &Server{config: &c, log: c.Log, broken: broken, asked: make(chan struct{}), failed: make(chan error, 1),
+	s := &Server{config: &c, log: c.Log, broken: broken, stopping: make(chan struct{}), failed: make(chan error, 1),
 		ended: make(chan struct{})}
-	s.ask = sync.OnceFunc(func() { close(s.asked) })
+	s.request = sync.OnceFunc(func() { close(s.stopping) })
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(broken, cancel)
@@ -90,7 +90,7 @@ func (s *Server) start(ctx context.Context, fatal func(error)) (err error) {
 	}
 	s.then(s.closeData)
 	s.keys, err = pki.Ensure(pki.Options{
-		Dir: filepath.Join(dir.path, "pki"), Hosts: append(slices.Clone(s.config.Hosts), s.config.Secure.Host), Log: s.log,
+		Dir: filepath.Join(dir.path, "pki"), Hosts: s.config.hosts(), Log: s.log,
 		CertFile: s.config.CertFile, KeyFile: s.config.KeyFile,
 	})
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Server) fail(err error) {
 func (s *Server) run() {
 	var err error
 	select {
-	case <-s.asked:
+	case <-s.stopping:
 	case err = <-s.failed:
 	case err = <-s.data.failed:
 	case <-s.broken.Done():
@@ -161,7 +161,7 @@ func (s *Server) closeData() error {
 
 // Stop ends the server, waits for it, and returns Err.
 func (s *Server) Stop() error {
-	s.ask()
+	s.request()
 	<-s.ended
 	return s.err
 }
@@ -202,7 +202,12 @@ func (s *Server) writeKubeconfig(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(s.kubeconfig), 0o700); err != nil {
 		return fmt.Errorf("creating the directory of --kubeconfig-out: %w", err)
 	}
-	return s.keys.WriteKubeconfig(s.kubeconfig, s.URL())
+	return s.renewKubeconfig()
+}
+
+// renewKubeconfig writes the kubeconfig with the present certificate.
+func (s *Server) renewKubeconfig() error {
+	return s.keys.WriteKubeconfig(s.kubeconfig, s.config.KubeconfigMode, s.ports.externalURL(s.config.ExternalHostname))
 }
 
 // renewDaily renews certificates that are due and writes the kubeconfig again, until ctx is done.
@@ -216,7 +221,7 @@ func (s *Server) renewDaily(ctx context.Context) {
 		case <-day.C:
 		}
 		_, err := s.keys.Renew()
-		if err = errors.Join(err, s.keys.WriteKubeconfig(s.kubeconfig, s.URL())); err != nil {
+		if err = errors.Join(err, s.renewKubeconfig()); err != nil {
 			s.log.Warn("failed to renew certificates", "err", err)
 		}
 	}

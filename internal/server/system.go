@@ -64,7 +64,8 @@ func assemble(
 	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){}}
 	v := apiVersion(c.Release)
 	config := c.API
-	config.Store, config.Cache, config.Decoder, config.Types, config.Webhooks = d.store, d.cache, d.decoder, d.types, d.webhooks
+	config.Store, config.Cache, config.Decoder = d.store, d.cache, d.decoder
+	config.Types, config.Webhooks = d.types, d.webhooks
 	config.Version, config.Registry, config.Log, config.Audit = v, registry, log, events
 	config.Discovery = discovery.New(d.types, reachable(p.secure.Addr()))
 	config.OpenAPI = openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) })
@@ -239,6 +240,7 @@ func (s *system) await(controllers *sync.WaitGroup) {
 // shutdown ends watches, and completes requests in flight, up to the shutdown timeout.
 func (s *system) shutdown(graceful bool) {
 	s.api.CloseWatches()
+	s.api.Limits().EndUnused()
 	ctx, cancel := context.WithTimeout(context.Background(), s.c.Shutdown)
 	defer cancel()
 	if !graceful {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"go.uber.org/zap/zapcore"
 )
@@ -69,7 +68,7 @@ func (b *breakdown) failed() error {
 
 // diskFull reports whether an error means that the disk is full; bbolt keeps only the message of some errors.
 func diskFull(err error) bool {
-	for _, e := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
+	for _, e := range fullErrors {
 		if errors.Is(err, e) || strings.Contains(err.Error(), e.Error()) {
 			return true
 		}

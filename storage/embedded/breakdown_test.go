@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 )
 
-var full = &fs.PathError{Op: "write", Path: "db", Err: syscall.ENOSPC}
+var full = &fs.PathError{Op: "write", Path: "db", Err: fullErrors[0]}
 
 func TestDescribe(t *testing.T) {
 	b := newBreakdown("/data", nil)
@@ -23,13 +23,13 @@ func TestDescribe(t *testing.T) {
 	}{
 		{
 			[]zap.Field{zap.Int("n", 1), zap.Error(full)}, true,
-			"the disk of /data is full: etcd: failed: write db: no space left on device",
+			"the disk of /data is full: etcd: failed: write db: " + fullErrors[0].Error(),
 		},
 		{
-			[]zap.Field{zap.Error(errors.New("file resize error: truncate db: no space left on device"))}, true,
+			[]zap.Field{zap.Error(errors.New("file resize error: truncate db: " + fullErrors[0].Error()))}, true,
 			"the disk of /data is full",
 		},
-		{[]zap.Field{zap.Error(syscall.EIO)}, false, "etcd in /data can't go on: failed: input/output error"},
+		{[]zap.Field{zap.Error(syscall.EIO)}, false, "etcd in /data can't go on: failed: " + syscall.EIO.Error()},
 		{nil, false, "etcd in /data can't go on: failed"},
 	} {
 		err := b.describe("failed", c.fields)

@@ -4,7 +4,8 @@
 //
 //  1. The server listens on no socket. Requests are function calls on Server.Etcd. It is the only member of its
 //     cluster, and it acknowledges a write when that is on disk and applied. Its memory is therefore up to date.
-//  2. Start returns when the server accepts writes. One process at a time has a data directory (ErrInUse).
+//  2. Start returns when the server accepts writes. One process at a time has a data directory (ErrInUse), on
+//     every system.
 //  3. A process that is killed at any moment leaves a data directory that can be opened again, with all acknowledged
 //     writes. Start removes only the data of a first start that was interrupted, of which nothing was acknowledged,
 //     and temporary directories of processes that have ended.

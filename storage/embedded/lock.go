@@ -17,7 +17,7 @@ func LockDir(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("creating data directory: %w", err)
 	}
-	lock, err := fileutil.TryLockFile(filepath.Join(dir, memberName+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err := tryLock(filepath.Join(dir, memberName+".lock"), os.O_CREATE)
 	if err != nil {
 		return nil, lockError(dir, err)
 	}
@@ -37,8 +37,8 @@ func lockMember(dir string) (io.Closer, error) {
 	}
 	segments, err := fs.Glob(os.DirFS(dir), memberDir+"/wal/*.wal")
 	if err == nil && len(segments) > 0 {
-		var probe *fileutil.LockedFile
-		if probe, err = fileutil.TryLockFile(filepath.Join(dir, segments[len(segments)-1]), os.O_RDWR, 0o600); err == nil {
+		var probe io.Closer
+		if probe, err = tryLock(filepath.Join(dir, segments[len(segments)-1]), 0); err == nil {
 			probe.Close()
 		}
 	}

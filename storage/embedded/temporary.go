@@ -58,8 +58,11 @@ func sweep(parent string) {
 		}
 		dir := filepath.Join(parent, e.Name())
 		if lock, err := lockMark(dir, 0); err == nil {
-			os.RemoveAll(dir)
+			err := os.RemoveAll(dir)
 			lock.Close()
+			if err != nil { // some file systems keep the name of an open file until it is closed
+				os.Remove(dir)
+			}
 		}
 	}
 }
@@ -68,7 +71,7 @@ func sweep(parent string) {
 // before it was locked, as another process then had the lock.
 func lockMark(dir string, flags int) (io.Closer, error) {
 	path := filepath.Join(dir, inUse)
-	lock, err := fileutil.TryLockFile(path, os.O_RDWR|flags, 0o600)
+	lock, err := tryLock(path, flags)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
@@ -46,6 +47,8 @@ var broken = map[string]struct {
 	"uid": {answer: answer(200, "application/json",
 		`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"x","allowed":true}}`),
 		want: `received invalid webhook response: expected response.uid="`},
+	"too large": {answer: answer(200, "application/json", strings.Repeat(" ", 17<<20)),
+		want: "failed to call webhook: the response is larger than 16 MiB"},
 	"closed": {answer: func(http.ResponseWriter, *admissionv1.AdmissionReview) { panic(http.ErrAbortHandler) },
 		want: `failed to call webhook: Post "`},
 	"patch": {answer: patch("xx"), mutating: true,
@@ -83,7 +86,28 @@ func TestCallFails(t *testing.T) {
 	}
 }
 
-// TestRejected: neither a denial nor a patch that can't be applied is subject to the failure policy (L-81, L-85, L-S02).
+// TestLargePatch: a patch that replaces an object of 1 MB, twice, is applied, and the memory for its response is given
+// back.
+func TestLargePatch(t *testing.T) {
+	c := start(t)
+	value := strings.Repeat("x", 1_000_000)
+	c.hook.ScriptPath("/h", patch(`[{"op":"add","path":"/data","value":{"a":"`+value+`"}},`+
+		`{"op":"add","path":"/data","value":{"b":"`+value+`"}}]`))
+	c.register("Mutating", "h", "/h", rule("CREATE", "", "v1", "configmaps"))
+	obj := c.want(201, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`).Object()
+	if data, _, _ := unstructured.NestedString(obj.Object, "data", "b"); data != value {
+		t.Errorf("the patch was not applied: %d bytes", len(data))
+	}
+	c.register("Validating", "h", "/v", rule("CREATE", "", "v1", "configmaps"))
+	c.hook.ScriptPath("/v", webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "", value)}))
+	c.want(403, "POST", maps+"?dryRun=All", `{"metadata":{"name":"m"}}`)
+	if held := c.Webhooks.Memory().Held; held != 0 {
+		t.Errorf("%d bytes of memory are held", held)
+	}
+}
+
+// TestRejected: neither a denial nor a patch that can't be applied is subject to the failure policy (L-81, L-85,
+// L-S02).
 func TestRejected(t *testing.T) {
 	c := start(t)
 	denied := func(st *metav1.Status) webhooktest.Answer {
@@ -104,9 +128,11 @@ func TestRejected(t *testing.T) {
 		"test": {patch(`[{"op":"test","path":"/metadata/name","value":"x"}]`), 500, "InternalError",
 			"Internal error occurred: testing value /metadata/name failed: test failed"},
 		"missing": {patch(`[{"op":"remove","path":"/metadata/labels/x"}]`), 500, "InternalError",
-			`Internal error occurred: remove operation does not apply: doc is missing path: "/metadata/labels/x": missing value`},
+			"Internal error occurred: remove operation does not apply: " +
+				`doc is missing path: "/metadata/labels/x": missing value`},
 		"type": {patch(`[{"op":"add","path":"/data","value":"x"}]`), 500, "InternalError",
-			"Internal error occurred: json: cannot unmarshal string into Go struct field ConfigMap.data of type map[string]string"},
+			"Internal error occurred: json: cannot unmarshal string into Go struct field ConfigMap.data of type " +
+				"map[string]string"},
 	} {
 		c.hook.ScriptPath("/h", test.answer)
 		for _, policy := range []string{"Fail", "Ignore"} {

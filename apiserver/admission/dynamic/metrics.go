@@ -12,8 +12,7 @@ import (
 )
 
 // Metrics are those of webhooks and of match conditions, under upstream's names (L-110, L-111; AS
-// pkg/admission/metrics). There is no apiserver_admission_controller_admission_duration_seconds: to take the time of
-// each of some twenty plugins would cost every write more than a microsecond.
+// pkg/admission/metrics).
 type Metrics struct {
 	duration           *prometheus.HistogramVec
 	rejection          *prometheus.CounterVec
@@ -24,7 +23,7 @@ type Metrics struct {
 	conditionDuration  *prometheus.HistogramVec
 	// steps are the series of a step, an operation and whether the request was rejected. A look-up by the values of
 	// labels would cost more than all else.
-	steps map[step]prometheus.Observer
+	steps map[step][]prometheus.Observer
 }
 
 // step is what a step's duration is observed by.
@@ -76,21 +75,28 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	durations := histogram("step_admission_duration_seconds",
 		"Duration of a step of admission, in seconds.",
 		[]float64{0.005, 0.025, 0.1, 0.5, 1, 2.5}, "type", "operation", "rejected")
-	m.steps = stepsOf(durations)
+	summary := prometheus.NewSummaryVec(prometheus.SummaryOpts{
+		Name: "apiserver_admission_step_admission_duration_seconds_summary",
+		Help: "Sum and number of the durations of a step of admission, in seconds.",
+	}, []string{"type", "operation", "rejected"})
+	m.steps = stepsOf(durations, summary)
 	if r != nil {
-		r.MustRegister(durations, m.duration, m.rejection, m.failOpen, m.request, m.conditionErrors, m.conditionExclusion,
-			m.conditionDuration)
+		r.MustRegister(durations, summary, m.duration, m.rejection, m.failOpen, m.request, m.conditionErrors,
+			m.conditionExclusion, m.conditionDuration)
 	}
 	return m
 }
 
 // stepsOf returns all series of steps.
-func stepsOf(durations *prometheus.HistogramVec) map[step]prometheus.Observer {
-	all := map[step]prometheus.Observer{}
+func stepsOf(durations, summary prometheus.ObserverVec) map[step][]prometheus.Observer {
+	all := map[step][]prometheus.Observer{}
 	for _, s := range []admission.Step{admission.Admitting, admission.Validating} {
 		for _, o := range []admission.Operation{admission.Create, admission.Update, admission.Delete, admission.Connect} {
 			for _, rejected := range []bool{false, true} {
-				all[step{s, o, rejected}] = durations.WithLabelValues(string(s), string(o), strconv.FormatBool(rejected))
+				labels := []string{string(s), string(o), strconv.FormatBool(rejected)}
+				all[step{s, o, rejected}] = []prometheus.Observer{
+					durations.WithLabelValues(labels...), summary.WithLabelValues(labels...),
+				}
 			}
 		}
 	}
@@ -99,7 +105,7 @@ func stepsOf(durations *prometheus.HistogramVec) map[step]prometheus.Observer {
 
 // Step observes a step of admission.
 func (m *Metrics) Step(s admission.Step, o admission.Operation, rejected bool, took time.Duration) {
-	if series := m.steps[step{s, o, rejected}]; series != nil {
+	for _, series := range m.steps[step{s, o, rejected}] {
 		series.Observe(took.Seconds())
 	}
 }

@@ -55,16 +55,23 @@ func TestMetrics(t *testing.T) {
 		`webhook_request_total{code="418",name="broken.example.com",operation="CREATE",rejected="true",type="validating"} 1`,
 		`webhook_request_total{code="418",name="open.example.com",operation="CREATE",rejected="false",type="validating"} 1`,
 		`webhook_request_total{code="0",name="bad.example.com",operation="CREATE",rejected="true",type="admit"} 1`,
-		`webhook_rejection_count{error_type="no_error",name="deny.example.com",operation="CREATE",rejection_code="403",type="validating"} 1`,
-		`webhook_rejection_count{error_type="calling_webhook_error",name="broken.example.com",operation="CREATE",rejection_code="418",type="validating"} 1`,
-		`webhook_rejection_count{error_type="apiserver_internal_error",name="bad.example.com",operation="CREATE",rejection_code="0",type="admit"} 1`,
+		`webhook_rejection_count{error_type="no_error",name="deny.example.com",` +
+			`operation="CREATE",rejection_code="403",type="validating"} 1`,
+		`webhook_rejection_count{error_type="calling_webhook_error",name="broken.example.com",` +
+			`operation="CREATE",rejection_code="418",type="validating"} 1`,
+		`webhook_rejection_count{error_type="apiserver_internal_error",name="bad.example.com",` +
+			`operation="CREATE",rejection_code="0",type="admit"} 1`,
 		`webhook_fail_open_count{name="open.example.com",type="validating"} 1`,
-		`webhook_admission_duration_seconds_bucket{name="ok.example.com",operation="CREATE",rejected="false",type="validating",le="25"} 1`,
-		`match_condition_evaluation_errors_total{kind="webhook",name="never.example.com",operation="CREATE",type="validating"} 5`,
+		`webhook_admission_duration_seconds_bucket{name="ok.example.com",` +
+			`operation="CREATE",rejected="false",type="validating",le="25"} 1`,
+		`match_condition_evaluation_errors_total{kind="webhook",name="never.example.com",` +
+			`operation="CREATE",type="validating"} 5`,
 		`match_condition_exclusions_total{kind="webhook",name="never.example.com",operation="CREATE",type="validating"} 5`,
-		`match_condition_evaluation_seconds_count{kind="webhook",name="never.example.com",operation="CREATE",type="validating"} 5`,
+		`match_condition_evaluation_seconds_count{kind="webhook",name="never.example.com",` +
+			`operation="CREATE",type="validating"} 5`,
 		`step_admission_duration_seconds_count{operation="CREATE",rejected="true",type="validate"} 3`,
 		`step_admission_duration_seconds_count{operation="CREATE",rejected="true",type="admit"} 1`,
+		`step_admission_duration_seconds_summary_count{operation="CREATE",rejected="true",type="validate"} 3`,
 	} {
 		if !strings.Contains(text, "apiserver_admission_"+line+"\n") {
 			t.Errorf("there is no %s", line)

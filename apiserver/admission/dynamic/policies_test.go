@@ -26,7 +26,8 @@ func (c *cluster) policy(kind, name, rules string, spec ...string) {
 }
 
 func policyOf(kind, name, constraints string, spec ...string) string {
-	return fmt.Sprintf(`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"%sAdmissionPolicy","metadata":{"name":%q},`+
+	return fmt.Sprintf(`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"%sAdmissionPolicy",`+
+		`"metadata":{"name":%q},`+
 		`"spec":{"matchConstraints":%s%s}}`, kind, name, constraints, strings.Join(append([]string{""}, spec...), ","))
 }
 
@@ -123,8 +124,8 @@ func expensive() string {
 	return fmt.Sprintf("!%q.contains(%q)", strings.Repeat("x", n), strings.Repeat("x", n-1)+"y")
 }
 
-// TestMessages: what clients are told of a denial: messages, reasons and codes, of validations that are false, that fail
-// and that cost too much (M-S02, M-S07, M-S13, M-S14).
+// TestMessages: what clients are told of a denial: messages, reasons and codes, of validations that are false, that
+// fail and that cost too much (M-S02, M-S07, M-S13, M-S14).
 func TestMessages(t *testing.T) {
 	c := start(t)
 	costly, twelve := expensive()+" && "+expensive(), make([]string, 12)

@@ -34,7 +34,8 @@ func (l lines) Write(data []byte) (int, error) {
 // audited starts a server that records writes of config maps.
 func audited(t *testing.T, metrics *prometheus.Registry) (*cluster, lines) {
 	t.Helper()
-	p, err := policy.LoadPolicyFromBytes([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\n" +
+	p, err := policy.LoadPolicyFromBytes([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\n" +
+		"omitStages: [RequestReceived]\n" +
 		"rules: [{level: Metadata, verbs: [create], resources: [{resources: [configmaps]}]}, {level: None}]\n"))
 	if err != nil {
 		t.Fatal(err)

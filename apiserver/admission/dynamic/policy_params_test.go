@@ -19,18 +19,21 @@ func (c *cluster) defineKind(plural, kind, scope string) {
 	version := func(name string, storage bool, size string) string {
 		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%v,"schema":{"openAPIV3Schema":{"type":"object","properties":`+
 			`{"spec":{"type":"object","properties":{"size":{"type":"integer"%s},"color":{"type":"string"},`+
-			`"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{"type":"object",`+
+			`"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],`+
+			`"items":{"type":"object",`+
 			`"required":["name"],"properties":{"name":{"type":"string"},"n":{"type":"integer"}}}},`+
 			`"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}}}`, name, storage, size)
 	}
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	c.want(201, "POST", definitions, fmt.Sprintf(
-		`{"metadata":{"name":"%s.x.io"},"spec":{"group":"x.io","scope":%q,"names":{"plural":%q,"kind":%q},"versions":[%s,%s]}}`,
+		`{"metadata":{"name":"%s.x.io"},"spec":{"group":"x.io","scope":%q,"names":{"plural":%q,"kind":%q},`+
+			`"versions":[%s,%s]}}`,
 		plural, scope, plural, kind, version("v1", true, ""), version("v2", false, `,"default":3`),
 	))
 	c.want(200, "PATCH", definitions+"/"+plural+".x.io/status",
 		fmt.Sprintf(`{"status":{"acceptedNames":{"plural":%q,"kind":%q},`+
-			`"storedVersions":["v1"],"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`,
+			`"storedVersions":["v1"],"conditions":[{"type":"NamesAccepted","status":"True"},`+
+			`{"type":"Established","status":"True"}]}}`,
 			plural, kind), "Content-Type", mergePatch)
 }
 

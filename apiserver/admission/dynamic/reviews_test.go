@@ -99,7 +99,8 @@ func TestExempt(t *testing.T) {
 			`{"metadata":{"name":"a"},"spec":{"policyName":"a","validationActions":["Deny"]}}`},
 		{"mutatingadmissionpolicies", `{"metadata":{"name":"a"},"spec":{"reinvocationPolicy":"Never",` +
 			`"matchConstraints":{"resourceRules":[` + rule("CREATE", "", "v1", "pods") + `]},` +
-			`"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[JSONPatch{op: \"remove\", path: \"/metadata/labels\"}]"}}]}}`},
+			`"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":` +
+			`"[JSONPatch{op: \"remove\", path: \"/metadata/labels\"}]"}}]}}`},
 		{"mutatingadmissionpolicybindings", `{"metadata":{"name":"a"},"spec":{"policyName":"a"}}`},
 	} {
 		c.want(201, "POST", hookConfigs+policy.path, policy.body)

@@ -43,8 +43,8 @@ var mutations = map[string]func(*corev1.Pod) string{
 	"setfalse": func(*corev1.Pod) string { return `[{"op":"add","path":"/metadata/labels/x","value":"false"}]` },
 }
 
-// TestRounds is upstream's table: which webhooks are asked how often (L-53 to L-56, L-S08). Names of webhooks sort in the
-// order in which they are asked.
+// TestRounds is upstream's table: which webhooks are asked how often (L-53 to L-56, L-S08). Names of webhooks sort in
+// the order in which they are asked.
 func TestRounds(t *testing.T) {
 	c := start(t)
 	const classes = "/apis/scheduling.k8s.io/v1/priorityclasses"

@@ -169,7 +169,8 @@ func TestReview(t *testing.T) {
 			"UPDATE ConfigMap configmaps old default new+old UpdateOptions"},
 		{"PATCH", maps + "/old", `[]`, "application/json-patch+json", 200,
 			"UPDATE ConfigMap configmaps old default new+old UpdateOptions"},
-		{"PATCH", maps + "/old?fieldManager=f", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"old"},"data":{"x":"y"}}`,
+		{"PATCH", maps + "/old?fieldManager=f",
+			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"old"},"data":{"x":"y"}}`,
 			"application/apply-patch+yaml", 200, "UPDATE ConfigMap configmaps old default new+old UpdateOptions"},
 		{"PATCH", maps + "/applied?fieldManager=f", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"applied"}}`,
 			"application/apply-patch+yaml", 201, "CREATE ConfigMap configmaps applied default new CreateOptions"},
@@ -249,7 +250,9 @@ func TestMutation(t *testing.T) {
 	}
 	add("/a", "a")
 	add("/b", "b")
-	c.hook.ScriptPath("/c", patch(`[{"op":"add","path":"/spec/containers/-","value":{"name":"d","image":"i","unknown":1}}]`))
+	c.hook.ScriptPath("/c", patch(
+		`[{"op":"add","path":"/spec/containers/-","value":{"name":"d","image":"i","unknown":1}}]`,
+	))
 	rules := rule("CREATE", "", "v1", "pods")
 	c.register("Mutating", "b", "/b", rules)
 	c.register("Mutating", "a", "/a", rules)

@@ -58,6 +58,17 @@ type Caller struct {
 	Clients *webhook.Clients
 	// Observe is called once for each webhook that was called; nil ignores it. It may be called from any goroutine.
 	Observe func(*Outcome)
+	// Aside runs wait, which only waits for webhooks; nil just runs it. The request's goroutine calls it.
+	Aside func(ctx context.Context, wait func())
+}
+
+// aside is Aside.
+func (c *Caller) aside(ctx context.Context, wait func()) {
+	if c.Aside == nil {
+		wait()
+		return
+	}
+	c.Aside(ctx, wait)
 }
 
 // header is what upstream's client says of itself.
@@ -111,10 +122,12 @@ func (c *Caller) send(ctx context.Context, h *Hook, r *Request) (*Response, erro
 	case err != nil:
 		return failed(0, "failed to call webhook", err)
 	}
-	response, err := decode(body, gv, uid, h.Mutating)
+	response, err := decode(body.Data, gv, uid, h.Mutating)
 	if err != nil {
+		body.Release()
 		return nil, &CallError{Hook: h.Name, Err: err}
 	}
+	response.release = body.Release
 	return response, nil
 }
 

@@ -79,14 +79,17 @@ func (c *Caller) mutate(
 func (c *Caller) change(
 	ctx context.Context, a *invocation, q Change, in schema.GroupVersionResource, at string,
 ) (changed bool, err error) {
-	if a.response, err = c.Call(ctx, &a.hook.Hook, a.request); err != nil {
+	c.aside(ctx, func() { a.response, err = c.Call(ctx, &a.hook.Hook, a.request) })
+	if err != nil {
 		return false, err
 	}
+	defer a.response.Release()
 	a.report(q)
 	if err := a.hook.Denial(a.response); err != nil {
 		return false, err
 	}
 	object, err := a.hook.Apply(a.response, a.request.Object)
+	a.response.Release() // Store may call a conversion webhook, whose response needs memory
 	if err != nil || object == nil {
 		return false, err
 	}

@@ -50,7 +50,12 @@ func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Attributes
 	for i := range called {
 		all.Go(func() { c.callOne(ctx, &called[i]) })
 	}
-	all.Wait()
+	c.aside(ctx, all.Wait)
+	defer func() {
+		for i := range called {
+			called[i].response.Release()
+		}
+	}()
 	for i := range called {
 		if p := called[i].panicked; p != nil {
 			panic(p) // in the request's goroutine, where it ends the request only

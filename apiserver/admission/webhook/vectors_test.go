@@ -77,7 +77,8 @@ func vectors(t *testing.T, s *webhooktest.Server) map[string]vector {
 		return func(h *admission.Hook) { h.SideEffects = e }
 	}
 	some := admissionregistrationv1.SideEffectClassSome
-	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"go away","reason":"Forbidden","code":403}`
+	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"go away","reason":"Forbidden",` +
+		`"code":403}`
 	const mediaJSON, text = "application/json", "text/plain"
 	causes := []metav1.StatusCause{{Message: "c"}}
 	return map[string]vector{

@@ -1,0 +1,84 @@
+package dynamic_test
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+// startEtcd returns the URL of an etcd server that runs until the test ends.
+func startEtcd(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "etcd") // t.TempDir has too long a name for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // the system cleans up what can't be removed
+	c := embed.NewConfig()
+	c.Dir = filepath.Join(dir, "data")
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	c.TickMs, c.ElectionMs, c.UnsafeNoFsync = 10, 50, true
+	peer := url.URL{Scheme: "unix", Path: filepath.Join(dir, "peer")}
+	client := url.URL{Scheme: "unix", Path: filepath.Join(dir, "client")}
+	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+	c.InitialCluster = c.Name + "=" + peer.String()
+	server, err := embed.StartEtcd(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	<-server.Server.ReadyNotify()
+	return client.String()
+}
+
+// TestExternalEtcd: of two servers over one external etcd, each with a connection and a cache of its own, what one has
+// stored of webhooks and policies is in force for the next request to the other, and so is its removal. A server that
+// starts has them for its first request (O-01, L-S22).
+func TestExternalEtcd(t *testing.T) {
+	etcd, hook := startEtcd(t), webhooktest.Start(t)
+	hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
+	over := func() *cluster {
+		store := storagetest.OpenConfig(t, storage.Config{Endpoints: []string{etcd}})
+		return &cluster{apiservertest.Start(t, &apiservertest.Options{Store: store}), t, hook}
+	}
+	a, b := over(), over()
+	const match = `{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],` +
+		`"resources":["configmaps"]}]}`
+	a.want(201, "POST", hookConfigs+"validatingadmissionpolicies", policyOf("Validating", "p", match, valid("false")))
+	create := func(c *cluster, code int) {
+		t.Helper()
+		c.want(code, "POST", maps, `{"metadata":{"generateName":"m"}}`)
+	}
+	for i := range 50 {
+		writer, reader := a, b
+		if i%2 > 0 {
+			writer, reader = b, a
+		}
+		name := fmt.Sprint("h", i)
+		writer.register("Validating", name, "/", rule("CREATE", "", "v1", "configmaps"))
+		create(reader, 403)
+		writer.want(200, "DELETE", hookConfigs+"validatingwebhookconfigurations/"+name, nil)
+		create(reader, 201)
+		writer.want(201, "POST", hookConfigs+"validatingadmissionpolicybindings", bindingOf("Validating", name, "p"))
+		create(reader, 422)
+		writer.want(200, "DELETE", hookConfigs+"validatingadmissionpolicybindings/"+name, nil)
+		create(reader, 201)
+	}
+	a.want(201, "POST", hookConfigs+"validatingadmissionpolicybindings", bindingOf("Validating", "kept", "p"))
+	create(over(), 422)
+	b.want(200, "DELETE", hookConfigs+"validatingadmissionpolicybindings/kept", nil)
+	b.register("Validating", "kept", "/", rule("CREATE", "", "v1", "configmaps"))
+	create(over(), 403)
+}

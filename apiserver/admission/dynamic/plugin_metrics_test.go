@@ -1,0 +1,75 @@
+package dynamic_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
+)
+
+// TestPluginMetrics: each plugin is observed for the operations for which upstream calls it, and no other (L-112).
+func TestPluginMetrics(t *testing.T) {
+	c := start(t)
+	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
+	c.want(404, "POST", "/api/v1/namespaces/none/configmaps", `{"metadata":{"name":"m"}}`)
+	c.want(200, "DELETE", maps+"/m", nil)
+	text := string(c.want(200, "GET", "/metrics", nil).Body)
+	count := func(name, operation, rejected, step string) string {
+		return fmt.Sprintf(`apiserver_admission_controller_admission_duration_seconds_count{name="%s",operation="%s",`+
+			`rejected="%s",type="%s"} `, name, operation, rejected, step)
+	}
+	for line, want := range map[string]bool{
+		count("NamespaceLifecycle", "CREATE", "true", "admit") + "1\n":             true,
+		count("NamespaceLifecycle", "DELETE", "false", "admit") + "1\n":            true,
+		count("ResourceQuota", "CREATE", "false", "validate"):                      true,
+		count("ValidatingAdmissionWebhook", "DELETE", "false", "validate") + "1\n": true,
+		count("LimitRanger", "DELETE", "false", "admit"):                           false,
+		count("MutatingAdmissionPolicy", "DELETE", "false", "admit"):               false,
+		count("PolicyParams", "CREATE", "false", "admit"):                          false,
+		count("PolicyParams", "CREATE", "false", "validate"):                       false,
+	} {
+		if strings.Contains(text, line) != want {
+			t.Errorf("%s: there is %v", line, !want)
+		}
+	}
+	const bucket = `name="NamespaceLifecycle",operation="CREATE",rejected="true",type="admit",le="`
+	for _, le := range []string{"0.005", "0.025", "0.1", "0.5", "1", "2.5", "+Inf"} {
+		if !strings.Contains(text, bucket+le+`"} `) {
+			t.Errorf("there is no bucket %s", le)
+		}
+	}
+}
+
+// idle is a plugin that does nothing.
+type idle string
+
+func (i idle) Name() string                                        { return string(i) }
+func (idle) Admit(context.Context, *admission.Attributes) error    { return nil }
+func (idle) Validate(context.Context, *admission.Attributes) error { return nil }
+
+// BenchmarkPlugins measures what the durations of 21 plugins cost a create, all of which mutate and validate: more than
+// those of the server do.
+func BenchmarkPlugins(b *testing.B) {
+	var chain admission.Chain
+	for range 21 {
+		chain = append(chain, idle("LimitRanger"))
+	}
+	for name, each := range map[string]admission.Each{
+		"none": nil, "all": dynamic.NewPluginMetrics(prometheus.NewRegistry(), chain),
+	} {
+		b.Run(name, func(b *testing.B) {
+			steps, a := admission.Steps{Chain: chain, Each: each}, &admission.Attributes{Operation: admission.Create}
+			b.ReportAllocs()
+			for b.Loop() {
+				if steps.Admit(b.Context(), a) != nil || steps.Validate(b.Context(), a) != nil {
+					b.Fatal("rejected")
+				}
+			}
+		})
+	}
+}

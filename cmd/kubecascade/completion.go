@@ -1,0 +1,197 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/conformance/cases"
+	"github.com/kubecascade/kubecascade/conformance/recorded"
+	"github.com/kubecascade/kubecascade/conformance/replay"
+	"github.com/kubecascade/kubecascade/internal/controller"
+)
+
+// values are the values that a shell offers for a flag, each with a description after a tab if there is one. The shell
+// drops those that don't begin with what was typed.
+type values func(c *cobra.Command, typed string) []string
+
+// flagValues are the flags with known values, for every command that has them.
+func flagValues() map[string]cobra.CompletionFunc {
+	return map[string]cobra.CompletionFunc{
+		"controllers":               list(controllerWords),
+		"authorization-mode":        list(fixed(apiserver.Modes()...)),
+		"enable-admission-plugins":  list(fixed(admission.Names()...)),
+		"disable-admission-plugins": list(fixed(admission.Names()...)),
+		"feature-gates":             list(gateWords),
+		"runtime-config":            list(versionWords),
+		"logging-format":            one(fixed("text", "json")),
+		"audit-log-format":          one(fixed("json", "legacy")),
+		"audit-log-mode":            one(fixed(audit.Modes...)),
+		"output":                    completeOutput,
+		"context":                   one(contexts),
+		"run":                       one(caseNames),
+		"skip":                      one(caseNames),
+		"only":                      one(scenarioNames),
+	}
+}
+
+// directories and files are the flags whose value is a path; others' values are not completed with the names of files.
+var (
+	directories = []string{"data-dir", "recorded", "record"}
+	files       = []string{"kubeconfig", "kubeconfig-out", "certificate-authority", "audit-log-path"}
+)
+
+// isFile reports whether the value of a flag is a file, as Kubernetes names such flags.
+func isFile(name string) bool {
+	return slices.Contains(files, name) || slices.ContainsFunc([]string{"-file", "-cafile", "-certfile", "-keyfile"},
+		func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// complete lets shells complete the values of all flags below c. No command has arguments.
+func complete(c *cobra.Command) {
+	known := flagValues()
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		var complete cobra.CompletionFunc
+		switch {
+		case known[f.Name] != nil:
+			complete = known[f.Name]
+		case slices.Contains(directories, f.Name):
+			complete = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+		case isFile(f.Name):
+			complete = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+		default:
+			complete = cobra.NoFileCompletions
+		}
+		if err := c.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
+			panic(err) // a flag has two
+		}
+	})
+	if c.ValidArgsFunction == nil {
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, sub := range c.Commands() {
+		complete(sub)
+	}
+}
+
+// fixed are values that are always the same.
+func fixed(words ...string) values { return func(*cobra.Command, string) []string { return words } }
+
+// one completes a single value.
+func one(of values) cobra.CompletionFunc {
+	return func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return of(c, typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// list completes the last value of a list with commas, without those that it has. A comma may follow, so no space does.
+func list(of values) cobra.CompletionFunc {
+	return func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before, last := "", typed
+		if i := strings.LastIndexByte(typed, ','); i >= 0 {
+			before, last = typed[:i+1], typed[i+1:]
+		}
+		has := strings.Split(before, ",")
+		var offered []string
+		for _, v := range of(c, last) {
+			if word, _, _ := strings.Cut(v, "\t"); !slices.Contains(has, word) {
+				offered = append(offered, before+v)
+			}
+		}
+		return offered, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// controllerWords are the words of --controllers; with a hyphen, those that disable a controller.
+func controllerWords(_ *cobra.Command, typed string) []string {
+	if strings.HasPrefix(typed, "-") {
+		var off []string
+		for _, name := range controller.Names() {
+			off = append(off, "-"+name)
+		}
+		return off
+	}
+	return append([]string{"*\tall that are on by default", controller.None + "\tno controller"}, controller.Names()...)
+}
+
+// gateWords are the feature gates with both values.
+func gateWords(*cobra.Command, string) (words []string) {
+	for name := range kubecascade.FeatureGates() {
+		words = append(words, name+"=true", name+"=false")
+	}
+	slices.Sort(words)
+	return words
+}
+
+// versionWords are the versions that --runtime-config enables, and the names of several.
+func versionWords(*cobra.Command, string) (words []string) {
+	for _, v := range append([]string{"api/all", "api/beta", "api/alpha"}, resources.NotByDefault()...) {
+		words = append(words, v+"=true")
+	}
+	return words
+}
+
+// caseNames are the conformance cases; they may follow the ^ of a regular expression.
+func caseNames(_ *cobra.Command, typed string) (names []string) {
+	start := typed[:len(typed)-len(strings.TrimPrefix(typed, "^"))]
+	for _, c := range cases.All() {
+		names = append(names, start+c.Name+"\t"+c.Proves)
+	}
+	return names
+}
+
+// scenarioNames are the recorded scenarios of "conformance replay"; none if they can't be read.
+func scenarioNames(*cobra.Command, string) []string {
+	recordings, err := recorded.Files()
+	if err != nil {
+		return nil
+	}
+	return replay.Paths(recordings)
+}
+
+// contexts are the contexts of the file that --kubeconfig names; none if it can't be read.
+func contexts(c *cobra.Command, _ string) (names []string) {
+	path, err := c.Flags().GetString("kubeconfig")
+	if err != nil || path == "" {
+		return nil
+	}
+	config, err := clientcmd.LoadFromFile(path)
+	if err != nil {
+		return nil
+	}
+	for name, context := range config.Contexts {
+		names = append(names, name+"\tcluster "+context.Cluster)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// formats are the values of --output, by the commands that have the flag.
+func formats(c *cobra.Command) []string {
+	switch c.Name() {
+	case "version":
+		return versionFormats
+	case "replay":
+		return []string{"text", "json"}
+	}
+	if listed, _ := c.Flags().GetBool("list"); listed { // conformance
+		return []string{"text", "json", "markdown"}
+	}
+	return []string{"text", "json", "junit"}
+}
+
+// completeOutput completes --output: a format, and a file after an equals sign.
+func completeOutput(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if strings.Contains(typed, "=") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return formats(c), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// processStart is when the process began: the time that a user waits includes the loading of the binary and the
+// packages' initialization.
+func processStart() time.Time {
+	now := time.Now()
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", os.Getpid())
+	if err != nil {
+		return now
+	}
+	return plausibleStart(now, time.Unix(info.Proc.P_starttime.Unix()))
+}

@@ -1,0 +1,18 @@
+package main
+
+import (
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// processStart is when the process began: the time that a user waits includes the loading of the binary and the
+// packages' initialization.
+func processStart() time.Time {
+	now := time.Now()
+	var created, exited, kernel, user windows.Filetime
+	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user); err != nil {
+		return now
+	}
+	return plausibleStart(now, time.Unix(0, created.Nanoseconds()))
+}

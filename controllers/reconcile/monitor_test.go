@@ -1,0 +1,78 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestMonitor: Idle returns when the events that there are have been observed and the passes that follow have ended,
+// also those that are due soon, but not those that are due later.
+func TestMonitor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m Monitor
+		ctx, cancel := context.WithCancel(m.With(t.Context()))
+		source := make(chan string, 1)
+		passes := 0
+		loop := Loop[string, string, Outcome]{
+			Schedule: NewKeys(Backoff{Min: 100 * time.Millisecond, Max: time.Hour}, strings.Compare), Workers: 1,
+			Follow: func(ctx context.Context, sink func(string)) error {
+				feed := FeedOf(ctx)
+				for {
+					select {
+					case key := <-source:
+						sink(key)
+					case answer := <-feed.Asks():
+						feed.Note(answer)
+						for len(source) > 0 {
+							sink(<-source)
+						}
+						feed.Sent()
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				}
+			},
+			Pass: func(context.Context, string) Outcome {
+				time.Sleep(10 * time.Second)
+				switch passes++; passes {
+				case 1:
+					return Outcome{Err: errors.New("again")} // soon
+				default:
+					return Outcome{Again: time.Hour}
+				}
+			},
+			Log: slog.New(slog.DiscardHandler), What: "test",
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			loop.Run(ctx)
+		}()
+		if err := m.Await(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		source <- "key"
+		if err := m.Idle(t.Context()); err != nil || passes != 2 {
+			t.Errorf("idle after %d passes: %v", passes, err)
+		}
+		short, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		source <- "key"
+		if err := m.Idle(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("during a pass: %v", err)
+		}
+		if err := m.Await(short, 2); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("waiting for another loop: %v", err)
+		}
+		cancel()
+		<-ended
+		if err := m.Idle(t.Context()); err != nil {
+			t.Errorf("without loops: %v", err)
+		}
+	})
+}
