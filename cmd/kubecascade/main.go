@@ -17,6 +17,11 @@ import (
 const echo = time.Second
 
 func main() {
+	role := roleOf(os.Args[0])
+	if role == "etcd" {
+		runEtcd(os.Args)
+		return
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
 	ends := endSignals()
@@ -37,6 +42,13 @@ func main() {
 			}
 		}
 	}()
+	if role == "kube-apiserver" {
+		if err := runAPIServer(ctx, os.Args); err != nil {
+			fmt.Fprintln(os.Stderr, "Error:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if c, err := root().ExecuteContextC(ctx); err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			err = errInterrupted{errors.New("interrupted")}
@@ -82,7 +94,8 @@ func root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
-	for _, sub := range []*cobra.Command{serveCommand(), versionCommand(), healthCommand(), conformanceCommand()} {
+	for _, sub := range []*cobra.Command{serveCommand(), versionCommand(), healthCommand(), conformanceCommand(),
+		assetsCommand()} {
 		if sub.Args == nil {
 			sub.Args = func(_ *cobra.Command, args []string) error {
 				if len(args) > 0 {
