@@ -51,6 +51,10 @@ type Addresses struct {
 	InsecureBindAddress string `flag:"insecure-bind-address"`
 	// Hosts are DNS names and IP addresses for the serving certificate, besides BindAddress and localhost.
 	Hosts []string `flag:"tls-san"`
+	// CertFile and KeyFile are PEM files with the serving certificate and its key. They are read once. Default: a generated
+	// certificate in the data directory, which is renewed.
+	CertFile string `flag:"tls-cert-file"`
+	KeyFile  string `flag:"tls-private-key-file"`
 	// ExternalHostname is the DNS name or IP address that other machines and containers reach the server by; the
 	// kubeconfig and the serving certificate have it. Default: BindAddress.
 	ExternalHostname string `flag:"external-hostname"`
@@ -177,6 +181,7 @@ func (o Options) config() (c server.Config, err error) {
 		Insecure: server.Address{
 			Host: cmp.Or(o.Addresses.InsecureBindAddress, loopback), Port: o.Addresses.InsecurePort,
 		},
+		CertFile: o.Addresses.CertFile, KeyFile: o.Addresses.KeyFile,
 		Hosts: o.Addresses.Hosts, ExternalHostname: o.Addresses.ExternalHostname,
 		Kubeconfig: o.Addresses.Kubeconfig, KubeconfigMode: cmp.Or(o.Addresses.KubeconfigMode, 0o600),
 		Dir: o.Storage.Dir, Storage: o.Storage.config(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),

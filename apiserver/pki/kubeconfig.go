@@ -26,7 +26,7 @@ func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
 	return yaml.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "Config", "current-context": contextName, "preferences": map[string]any{},
 		"clusters": []any{map[string]any{"name": clusterName, "cluster": map[string]any{
-			"server": url, "certificate-authority-data": b.authority.certPEM()}}},
+			"server": url, "certificate-authority-data": b.AuthorityPEM()}}},
 		"users": []any{map[string]any{"name": adminName, "user": map[string]any{
 			"client-certificate-data": client.certPEM(), "client-key-data": key}}},
 		"contexts": []any{map[string]any{"name": contextName, "context": map[string]any{
@@ -43,8 +43,8 @@ func (b *Bundle) WriteKubeconfig(path string, mode fs.FileMode, url string) erro
 	return replaceFile(path, data, mode)
 }
 
-// AuthorityPEM is the authority's certificate in PEM.
-func (b *Bundle) AuthorityPEM() []byte { return b.authority.certPEM() }
+// AuthorityPEM is what clients trust in PEM: the authority's certificate, and the serving certificate if it was given.
+func (b *Bundle) AuthorityPEM() []byte { return append(b.authority.certPEM(), b.givenPEM...) }
 
 // ClientPEM returns the administrator's certificate and key in PEM, as in the kubeconfig.
 func (b *Bundle) ClientPEM() (cert, key []byte, err error) {

@@ -27,6 +27,9 @@ type Options struct {
 	Dir string
 	// Hosts are the names and addresses of the server for its clients, besides localhost.
 	Hosts []string
+	// CertFile and KeyFile are PEM files with the serving certificate, its intermediate certificates, and its key.
+	// Without them the authority signs a serving certificate.
+	CertFile, KeyFile string
 	// Now defaults to time.Now.
 	Now func() time.Time
 	// Log gets failed renewals, lost keys, and an authority that is replaced or not valid yet. It defaults to
@@ -47,7 +50,10 @@ type Bundle struct {
 	// are written, so that two renewals don't mix the key of one with the certificate of the other.
 	mu      sync.Mutex
 	serving pair
-	client  pair
+	// given is the serving certificate of Options.CertFile; nil if the authority signs one. givenPEM is that file.
+	given    *tls.Certificate
+	givenPEM []byte
+	client   pair
 	// failed is when a renewal at a handshake last failed and was logged; zero if the last one succeeded.
 	failed time.Time
 }
@@ -80,11 +86,32 @@ func Ensure(o Options) (*Bundle, error) {
 	if b.client, err = b.ensure("admin", b.clientTemplate(), &b.authority); err != nil {
 		return nil, err
 	}
-	if b.serving, err = b.ensure("apiserver", b.servingTemplate(), &b.authority); err != nil {
+	if err = b.ensureServing(); err != nil {
 		return nil, err
 	}
 	b.ServiceAccountKey, err = b.ensureKey("service-account.key")
 	return b, err
+}
+
+// ensureServing reads the serving certificate that was given, or ensures one that the authority signs.
+func (b *Bundle) ensureServing() (err error) {
+	if b.options.CertFile == "" {
+		b.serving, err = b.ensure("apiserver", b.servingTemplate(), &b.authority)
+		return err
+	}
+	if b.givenPEM, err = os.ReadFile(b.options.CertFile); err != nil {
+		return fmt.Errorf("reading the serving certificate: %w", err)
+	}
+	key, err := os.ReadFile(b.options.KeyFile)
+	if err != nil {
+		return fmt.Errorf("reading the key of the serving certificate: %w", err)
+	}
+	given, err := tls.X509KeyPair(b.givenPEM, key)
+	if err != nil {
+		return fmt.Errorf("reading the serving certificate %s: %w", b.options.CertFile, err)
+	}
+	b.given = &given
+	return nil
 }
 
 // ensure returns the pair of that name, a new one if the stored one is missing or must be renewed.

@@ -3,6 +3,7 @@ package pki
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -160,5 +161,38 @@ func TestHandshake(t *testing.T) {
 	}
 	if got := get(); got != "" {
 		t.Errorf("a client without a certificate is %q", got)
+	}
+}
+
+// TestGivenCertificate: a serving certificate that is given is served as it is, and clients are told to trust it.
+func TestGivenCertificate(t *testing.T) {
+	other, err := Ensure(Options{Dir: t.TempDir(), Hosts: []string{"given.example"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := other.options.Dir
+	now := time.Now()
+	b, err := Ensure(Options{
+		Dir: t.TempDir(), CertFile: filepath.Join(dir, "apiserver.crt"), KeyFile: filepath.Join(dir, "apiserver.key"),
+		Now: func() time.Time { return now },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(certificateLife * 3 / 4) // a generated one is renewed then
+	if _, err := b.Renew(); err != nil {
+		t.Error(err)
+	}
+	served, err := b.TLS().GetCertificate(nil)
+	if err != nil || !served.Leaf.Equal(other.serving.cert) {
+		t.Errorf("another certificate is served: %v", err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(b.AuthorityPEM())
+	if _, err := served.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: "given.example"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Ensure(Options{Dir: t.TempDir(), CertFile: "missing", KeyFile: "missing"}); !os.IsNotExist(errors.Unwrap(err)) {
+		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -30,7 +30,11 @@ func stale(c *x509.Certificate, now time.Time) bool { return expiring(c, now) ||
 func (b *Bundle) Renew() (changed bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	serving, servingErr := b.renew(&b.serving, "apiserver", b.servingTemplate())
+	var serving bool
+	var servingErr error
+	if b.given == nil {
+		serving, servingErr = b.renew(&b.serving, "apiserver", b.servingTemplate())
+	}
 	client, clientErr := b.renew(&b.client, "admin", b.clientTemplate())
 	if servingErr == nil {
 		b.failed = time.Time{}
@@ -52,8 +56,12 @@ func (b *Bundle) renew(p *pair, name string, want *x509.Certificate) (changed bo
 }
 
 // certificate returns the serving certificate, a new one if that is due. If the renewal fails, the old one is used
-// until it expires, and also before its validity begins by this machine's clock, as clients use their own.
+// until it expires, and also before its validity begins by this machine's clock, as clients use their own. A certificate
+// that was given is used as it is.
 func (b *Bundle) certificate() (*tls.Certificate, error) {
+	if b.given != nil {
+		return b.given, nil
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.options.Now()

@@ -45,7 +45,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 
 // directories and files are the flags whose value is a path; others' values are not completed with the names of files.
 var (
-	directories = []string{"data-dir", "recorded", "record"}
+	directories = []string{"data-dir", "dir", "recorded", "record"}
 	files       = []string{"kubeconfig", "kubeconfig-out", "certificate-authority", "audit-log-path"}
 )
 

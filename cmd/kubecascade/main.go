@@ -11,6 +11,17 @@ import (
 )
 
 func main() {
+	switch roleOf(os.Args[0]) {
+	case "etcd":
+		asEtcd(os.Args)
+		return
+	case "kube-apiserver":
+		if err := runAPIServer(untilSignal(context.Background()), os.Args); err != nil {
+			fmt.Fprintln(os.Stderr, "Error:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if c, err := root().ExecuteContextC(context.Background()); err != nil {
 		if c.Context().Err() != nil && errors.Is(err, context.Canceled) {
 			err = errInterrupted{errors.New("interrupted")}
@@ -79,7 +90,7 @@ func root() *cobra.Command {
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
 	for _, sub := range []*cobra.Command{
-		serveCommand(), runCommand(), versionCommand(), healthCommand(), conformanceCommand(),
+		serveCommand(), runCommand(), versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(),
 	} {
 		if sub.Args == nil {
 			sub.Args = func(_ *cobra.Command, args []string) error {

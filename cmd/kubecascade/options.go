@@ -56,6 +56,10 @@ func (o *options) groups() []group {
 			f.StringSliceVar(&o.Addresses.Hosts, "tls-san", nil,
 				"additional DNS names and IP addresses for the serving certificate, besides --bind-address and "+
 					"localhost")
+			f.StringVar(&o.Addresses.CertFile, "tls-cert-file", "",
+				"file with the serving certificate and intermediate certificates (default a generated certificate in the "+
+					"data directory)")
+			f.StringVar(&o.Addresses.KeyFile, "tls-private-key-file", "", "file with the private key of --tls-cert-file")
 			f.StringVar(&o.Addresses.ExternalHostname, "external-hostname", "",
 				"DNS name or IP address that other machines and containers reach the server by; the kubeconfig and the "+
 					"serving certificate have it (default --bind-address)")

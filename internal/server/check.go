@@ -76,6 +76,12 @@ func (c *Config) checkAddresses() error {
 			return fmt.Errorf("--tls-san %q is neither an IP address nor a DNS name", h)
 		}
 	}
+	switch {
+	case c.CertFile != "" && c.KeyFile == "":
+		return errors.New("--tls-cert-file requires --tls-private-key-file")
+	case c.CertFile == "" && c.KeyFile != "":
+		return errors.New("--tls-private-key-file requires --tls-cert-file")
+	}
 	if h := c.ExternalHostname; h != "" && net.ParseIP(h) == nil && len(validation.IsDNS1123Subdomain(h)) > 0 {
 		return fmt.Errorf("--external-hostname %q is neither an IP address nor a DNS name", h)
 	}

@@ -20,6 +20,8 @@ type Config struct {
 	Secure, Insecure Address
 	// Hosts are further DNS names and IP addresses for the serving certificate.
 	Hosts []string
+	// CertFile and KeyFile have the serving certificate and its key; default: one of the authority in the data directory.
+	CertFile, KeyFile string
 	// ExternalHostname is the host of the kubeconfig's URL, which the serving certificate has, too; default: Secure's.
 	ExternalHostname string
 	// Kubeconfig is the file for an administrator's kubeconfig; default: admin.kubeconfig in the data directory.

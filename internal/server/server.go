@@ -91,6 +91,7 @@ func (s *Server) start(ctx context.Context, fatal func(error)) (err error) {
 	s.then(s.closeData)
 	s.keys, err = pki.Ensure(pki.Options{
 		Dir: filepath.Join(dir.path, "pki"), Hosts: s.config.hosts(), Log: s.log,
+		CertFile: s.config.CertFile, KeyFile: s.config.KeyFile,
 	})
 	if err != nil {
 		return err

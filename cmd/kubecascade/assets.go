@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubecascade/kubecascade/internal/assets"
+	"github.com/kubecascade/kubecascade/internal/controller"
+)
+
+// collecting are the controllers of --collector.
+var collecting = []string{controller.GarbageCollector, controller.Namespaces}
+
+func assetsCommand() *cobra.Command {
+	var dir string
+	var words []string
+	var collector bool
+	c := &cobra.Command{
+		Use: "envtest-assets", Short: "Make the folder of binaries for envtest, and print its path",
+		Long: "Make or refresh a folder with kube-apiserver and etcd, which are links to this program, and kubectl if it is " +
+			"found, and print its path: export KUBEBUILDER_ASSETS=$(kubecascade envtest-assets)",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if collector && c.Flags().Changed("controllers") {
+				return errUsage{errors.New("--collector and --controllers are mutually exclusive")}
+			}
+			if collector {
+				words = collecting
+			}
+			if _, _, err := controller.Select(words, false); err != nil {
+				return errUsage{err}
+			}
+			program, err := os.Executable()
+			if err == nil {
+				program, err = filepath.EvalSymlinks(program)
+			}
+			if err != nil {
+				return fmt.Errorf("finding this program: %w", err)
+			}
+			kubectl, err := exec.LookPath("kubectl")
+			if err == nil {
+				kubectl, err = filepath.Abs(kubectl)
+			}
+			if err != nil {
+				kubectl = ""
+				fmt.Fprintln(c.ErrOrStderr(), "kubectl is not in PATH, and not in the folder")
+			}
+			path, err := assets.Ensure(assets.Options{
+				Dir: dir, Program: program, Version: version, Kubectl: kubectl, Controllers: words,
+			})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), path)
+			return err
+		},
+	}
+	c.Flags().StringVar(&dir, "dir", "", "folder to make (default one in the user's cache directory)")
+	c.Flags().StringSliceVar(&words, "controllers", nil,
+		"controllers that kube-apiserver runs, as in kubecascade serve (default none, as in kube-apiserver); "+
+			controllersVariable+" in its environment replaces them for a run")
+	c.Flags().BoolVar(&collector, "collector", false,
+		"run garbage-collector-controller and namespace-controller")
+	return c
+}

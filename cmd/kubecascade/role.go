@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+
+	"github.com/kubecascade/kubecascade/internal/assets"
+	"github.com/kubecascade/kubecascade/internal/kubeapiserver"
+)
+
+// controllersVariable is the environment variable with the words of --controllers for one run as kube-apiserver.
+const controllersVariable = "KUBECASCADE_CONTROLLERS"
+
+// roleOf is the name by which the program was called, without a path and the extension of Windows.
+func roleOf(arg0 string) string { return strings.TrimSuffix(filepath.Base(arg0), ".exe") }
+
+// etcdArguments are the arguments of etcd's main function. A single member waits for the end of its election timeout,
+// which is a second by default; here it is the shortest that etcd accepts, unless it is configured, or there are other
+// members, to which the network may be slow.
+func etcdArguments(args []string, getenv func(string) string) []string {
+	configured := getenv("ETCD_HEARTBEAT_INTERVAL") != "" || getenv("ETCD_ELECTION_TIMEOUT") != "" ||
+		getenv("ETCD_INITIAL_CLUSTER") != "" || getenv("ETCD_DISCOVERY_ENDPOINTS") != ""
+	for _, a := range args[1:] {
+		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		switch name {
+		case "heartbeat-interval", "election-timeout", "initial-cluster", "gateway", "grpc-proxy":
+			configured = true
+		}
+		if strings.HasPrefix(name, "discovery") {
+			configured = true
+		}
+	}
+	if configured {
+		return args
+	}
+	return append([]string{args[0], "--heartbeat-interval=10", "--election-timeout=50"}, args[1:]...)
+}
+
+// asEtcd runs etcd, and ends the process as etcd does.
+func asEtcd(args []string) { etcdmain.Main(etcdArguments(args, os.Getenv)) }
+
+// runAPIServer runs the server with kube-apiserver's command line until ctx is done.
+func runAPIServer(ctx context.Context, args []string) error {
+	start := processStart()
+	s, err := kubeapiserver.Parse(args[1:], os.Stdout, os.Stderr)
+	if errors.Is(err, kubeapiserver.ErrDone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	o := &options{Options: s.Options, verbosity: s.Verbosity, logFormat: s.LogFormat}
+	if o.Controllers.Enabled, err = roleControllers(args[0], os.LookupEnv); err != nil {
+		return err
+	}
+	if err := o.Check(); err != nil {
+		return errors.Unwrap(err) // names flags
+	}
+	if err := s.EnsureCertificate(); err != nil {
+		return err
+	}
+	o.Addresses = s.Options.Addresses
+	o.Release = version
+	o.Log = o.logger(os.Stderr)
+	if len(s.Ineffective) > 0 {
+		o.Log.Warn("flags without effect", "flags", strings.Join(s.Ineffective, ","))
+	}
+	return serve(ctx, o, start, os.Stderr)
+}
+
+// roleControllers are the controllers that run beside kube-apiserver: those of the environment variable, or those of
+// the folder that it was called in, or none.
+func roleControllers(arg0 string, lookup func(string) (string, bool)) ([]string, error) {
+	if words, ok := lookup(controllersVariable); ok {
+		return assets.Words(words), nil
+	}
+	if !strings.ContainsRune(arg0, filepath.Separator) { // found by PATH
+		path, err := exec.LookPath(arg0)
+		if err != nil {
+			return nil, fmt.Errorf("finding the program's folder: %w", err)
+		}
+		arg0 = path
+	}
+	words, err := assets.ControllersOf(arg0)
+	if words == nil {
+		words = []string{} // not the default ones
+	}
+	return words, err
+}

@@ -1,0 +1,134 @@
+package assets
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// program writes an executable file.
+func program(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubecascade")
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func ensure(t *testing.T, o Options) string {
+	t.Helper()
+	dir, err := Ensure(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// files are the content of what the folder's files are or link to, by name.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(data)
+	}
+	return all
+}
+
+// TestEnsure: the folder has the binaries, follows what changes, and leaves nothing else.
+func TestEnsure(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "assets")
+	first, second, kubectl := program(t, "first"), program(t, "second"), program(t, "kubectl")
+	for _, c := range []struct {
+		o    Options
+		want map[string]string
+	}{
+		{
+			Options{Program: first, Kubectl: kubectl},
+			map[string]string{"etcd": "first", "kube-apiserver": "first", "kubectl": "kubectl", controllersFile: ""},
+		},
+		{
+			Options{Program: second, Controllers: []string{"a", "b"}},
+			map[string]string{"etcd": "second", "kube-apiserver": "second", controllersFile: "a,b"},
+		},
+	} {
+		c.o.Dir = dir
+		for range 2 {
+			got := files(t, ensure(t, c.o))
+			for name, content := range c.want {
+				if name != controllersFile {
+					name += extension
+				}
+				if got[name] != content {
+					t.Errorf("%s is %q, want %q", name, got[name], content)
+				}
+			}
+			if len(got) != len(c.want) {
+				t.Errorf("files %v, want %v", got, c.want)
+			}
+		}
+		words, err := ControllersOf(filepath.Join(dir, "kube-apiserver"))
+		if err != nil || !slices.Equal(words, c.o.Controllers) || words == nil {
+			t.Errorf("controllers %q %v, want %q", words, err, c.o.Controllers)
+		}
+	}
+}
+
+// TestConcurrently: calls at once all return the complete folder.
+func TestConcurrently(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "assets")
+	programs := []string{program(t, "x"), program(t, "x")}
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for range 5 {
+				if _, err := Ensure(Options{Dir: dir, Program: programs[i%2], Controllers: []string{"c"}}); err != nil {
+					t.Error(err)
+					return
+				}
+				if data, err := os.ReadFile(filepath.Join(dir, "etcd"+extension)); err != nil || string(data) != "x" {
+					t.Errorf("%q %v", data, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got := files(t, dir); len(got) != 3 {
+		t.Errorf("left: %v", got)
+	}
+}
+
+// TestFolders: the folder in the cache directory depends on the version, the program and the controllers.
+func TestFolders(t *testing.T) {
+	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(name, t.TempDir())
+	}
+	a := program(t, "a")
+	seen := map[string]bool{}
+	for _, o := range []Options{
+		{Program: a}, {Program: program(t, "a")}, {Program: a, Version: "1"}, {Program: a, Controllers: []string{"c"}},
+		{Program: a, Version: "1"},
+	} {
+		seen[ensure(t, o)] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("folders %v", seen)
+	}
+}
+
+// TestNoFolder: beside a program elsewhere there are no controllers.
+func TestNoFolder(t *testing.T) {
+	if words, err := ControllersOf(program(t, "x")); words != nil || err != nil {
+		t.Errorf("%q %v", words, err)
+	}
+}

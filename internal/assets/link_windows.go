@@ -1,0 +1,43 @@
+package assets
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+const extension = ".exe"
+
+// ensureLink makes path a hard link to target, or a copy on another volume: symbolic links need a privilege. A program
+// that runs can't be replaced; then the file is another link to the same program, or Ensure fails.
+func ensureLink(path, target string) error {
+	have, err := os.Stat(path)
+	want, wantErr := os.Stat(target)
+	if wantErr != nil {
+		return wantErr
+	}
+	same := err == nil && have.Size() == want.Size() && !have.ModTime().Before(want.ModTime())
+	if err == nil && (os.SameFile(have, want) || same) {
+		return nil
+	}
+	return swap(path, func(tmp string) error {
+		if os.Link(target, tmp) == nil {
+			return nil
+		}
+		return copyFile(tmp, target)
+	})
+}
+
+func copyFile(to, from string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

@@ -1,0 +1,93 @@
+package kubeapiserver
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+)
+
+// accountPlugin is the admission plugin that kube-apiserver has on by default, but kubecascade.Options has not.
+const accountPlugin = "ServiceAccount"
+
+// check returns the errors of kube-apiserver's validation of flags that are needed or have a range.
+func (s *Settings) check() (errs []error) {
+	o := &s.Options
+	add := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	// AS pkg/server/options/server_run_options.go: Validate
+	add(s.reading < 0, "--max-requests-inflight can not be negative value")
+	add(s.mutating < 0, "--max-mutating-requests-inflight can not be negative value")
+	add(o.Limits.RequestTimeout < 0, "--request-timeout can not be negative value")
+	// AS pkg/server/options/etcd.go: Validate
+	add(len(o.Storage.Endpoints) == 0, "--etcd-servers must be specified")
+	// AS pkg/server/options/serving.go: Validate
+	port := o.Addresses.SecurePort
+	add(port < 1 || port > 65535, "--secure-port %d must be between 1 and 65535, inclusive. It cannot be turned off with 0",
+		port)
+	return append(errs, s.checkAccounts()...)
+}
+
+// checkAccounts validates what service account tokens need (K pkg/kubeapiserver/options/authentication.go: Validate, K
+// pkg/controlplane/apiserver/options/validation.go: validateTokenRequest). The defaults of the latter's flags are those
+// of Complete: without a signing key, the key of the serving certificate verifies tokens.
+func (s *Settings) checkAccounts() (errs []error) {
+	x := &s.Options.Access
+	signer := x.SigningKeyFile != "" || s.flags.Changed("service-account-signing-endpoint")
+	if len(x.Issuers) == 0 {
+		errs = append(errs, errors.New("service-account-issuer is a required flag"))
+	}
+	if signer && len(x.KeyFiles) == 0 && !s.flags.Changed("service-account-signing-endpoint") {
+		errs = append(errs,
+			errors.New("either `--service-account-key-file` or `--service-account-signing-endpoint` must be set"))
+	}
+	switch attempted := signer || len(x.Issuers) > 0 || len(x.Audiences) > 0; {
+	case !attempted:
+		errs = append(errs,
+			errors.New("--service-account-signing-key-file and --service-account-issuer are required flags"))
+	case !signer || len(x.Issuers) == 0:
+		errs = append(errs, errors.New(
+			"--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together"))
+	}
+	return errs
+}
+
+// modes returns the authorization modes that are available here (K pkg/kubeapiserver/options/authorization.go). Without
+// kubelets the mode Node allows nothing.
+func modes(given []string) ([]string, error) {
+	if len(given) == 0 {
+		return []string{"AlwaysAllow"}, nil
+	}
+	var here []string
+	for i, m := range given {
+		switch {
+		case slices.Contains(given[:i], m):
+			return nil, fmt.Errorf("authorization-mode %q has mode specified more than once", given)
+		case slices.Contains([]string{"ABAC", "Webhook"}, m):
+			return nil, fmt.Errorf("authorization-mode %q is not available in kubecascade", m)
+		case slices.Contains([]string{"AlwaysAllow", "AlwaysDeny", "RBAC"}, m):
+			here = append(here, m)
+		case m != "Node":
+			return nil, fmt.Errorf("authorization-mode %q is not a valid mode", m)
+		}
+	}
+	if here == nil {
+		here = []string{"AlwaysDeny"}
+	}
+	return here, nil
+}
+
+// ofIPv4 returns the range of IPv4 addresses of a list of ranges, or the first one if there is none.
+func ofIPv4(ranges string) string {
+	all := strings.Split(ranges, ",")
+	for _, r := range all {
+		if ip, _, err := net.ParseCIDR(strings.TrimSpace(r)); err == nil && ip.To4() != nil {
+			return strings.TrimSpace(r)
+		}
+	}
+	return all[0]
+}

@@ -1,0 +1,153 @@
+package kubeapiserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+// Settings are what the flags say.
+type Settings struct {
+	// Options are for the server. Log and Release are not set.
+	Options kubecascade.Options
+	// CertDir has apiserver.crt and apiserver.key, if Options name no certificate.
+	CertDir string
+	// Verbosity and LogFormat are --v and --logging-format.
+	Verbosity int
+	LogFormat string
+	// Ineffective are the names of given flags without effect, sorted.
+	Ineffective []string
+
+	// reading and mutating are the limits of requests.
+	reading, mutating int
+	anonymous         bool
+	version           string
+	flags             *pflag.FlagSet
+}
+
+// ErrDone says that only help or the version was requested, and was printed.
+var ErrDone = errors.New("kubeapiserver: nothing to serve")
+
+// sections are all flags, in the order of kube-apiserver's --help.
+func sections() []section {
+	return []section{generic(), etcd(), serving(), auditing(), features(), authentication(), authorization(), enablement(),
+		egress(), admission(), metrics(), logs(), traces(), misc(), global()}
+}
+
+// Parse parses and validates the arguments. Help and the version are written to out, warnings to warn. An error that
+// lists several problems has the form of kube-apiserver's.
+func Parse(args []string, out, warn io.Writer) (*Settings, error) {
+	s := &Settings{flags: pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)}
+	f := s.flags
+	f.SetOutput(warn)
+	f.Usage = func() {}
+	f.SetNormalizeFunc(hyphens)
+	all := sections()
+	var groups []*pflag.FlagSet
+	for _, sec := range all {
+		group := pflag.NewFlagSet(sec.title, pflag.ContinueOnError)
+		for _, e := range sec.flags {
+			e.declare(group)
+		}
+		if sec.title == "global" {
+			group.BoolP("help", "h", false, "help for kube-apiserver")
+		}
+		f.AddFlagSet(group)
+		groups = append(groups, group)
+	}
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if help, err := f.GetBool("help"); err != nil || help {
+		return nil, errors.Join(err, ErrDone, printHelp(out, groups))
+	}
+	for _, arg := range f.Args() {
+		if arg != "" {
+			return nil, fmt.Errorf("%q does not take any arguments, got %q", "kube-apiserver", f.Args())
+		}
+	}
+	if err := s.apply(all); err != nil {
+		return nil, err
+	}
+	if s.version != "false" {
+		_, err := fmt.Fprintf(out, "Kubernetes v%s\n", kubecascade.KubernetesVersion)
+		return nil, errors.Join(ErrDone, err)
+	}
+	return s, s.complete()
+}
+
+// hyphens accepts underscores in names of flags (component-base cli/flag: WordSepNormalizeFunc).
+func hyphens(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+}
+
+func printHelp(w io.Writer, groups []*pflag.FlagSet) error {
+	var b strings.Builder
+	b.WriteString("Serves the Kubernetes API from etcd as kube-apiserver does. Flags of kube-apiserver that have no effect here\n" +
+		"are accepted, and named in the log.\n\nUsage:\n  kube-apiserver [flags]\n")
+	for _, g := range groups {
+		fmt.Fprintf(&b, "\n%s flags:\n\n%s", strings.ToUpper(g.Name()[:1])+g.Name()[1:], g.FlagUsagesWrapped(120))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// apply sets what the flags mean.
+func (s *Settings) apply(all []section) error {
+	for _, sec := range all {
+		for _, e := range sec.flags {
+			f := s.flags.Lookup(e.name)
+			if e.act == nil {
+				continue
+			}
+			if err := e.act(s, f.Value); err != nil {
+				return err
+			}
+		}
+	}
+	s.flags.Visit(func(f *pflag.Flag) {
+		for _, sec := range all {
+			for _, e := range sec.flags {
+				if e.name == f.Name && e.act == nil {
+					s.Ineffective = append(s.Ineffective, f.Name)
+				}
+			}
+		}
+	})
+	return nil
+}
+
+// complete validates the flags, and sets what follows from several of them.
+func (s *Settings) complete() error {
+	o := &s.Options
+	errs := s.check()
+	var err error
+	if o.Access.Modes, err = modes(o.Access.Modes); err != nil {
+		errs = append(errs, err)
+	}
+	if len(errs) > 0 {
+		return utilerrors.NewAggregate(errs)
+	}
+	o.Access.Anonymous = &s.anonymous
+	o.Limits.MaxInFlight = s.reading + s.mutating
+	if o.Storage.CompactionInterval == 0 {
+		o.Storage.CompactionInterval = -1 // none
+	}
+	o.Services.ClusterIPRange = ofIPv4(o.Services.ClusterIPRange)
+	if !slices.Contains(o.Admission.Disable, accountPlugin) && !slices.Contains(o.Admission.Enable, accountPlugin) {
+		o.Admission.Enable = append(o.Admission.Enable, accountPlugin) // on by default there
+	}
+	o.Controllers.Enabled = []string{}
+	o.Controllers.LeaderElect = new(bool)
+	if err := o.Check(); err != nil {
+		return errors.Unwrap(err) // names flags
+	}
+	return nil
+}

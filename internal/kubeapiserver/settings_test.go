@@ -1,0 +1,190 @@
+package kubeapiserver
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// envtest are the flags that controller-runtime's envtest gives (pkg/internal/testing/controlplane/apiserver.go).
+var envtest = []string{
+	"--allow-privileged=true", "--authorization-mode=RBAC", "--bind-address=127.0.0.1", "--cert-dir=/certs",
+	"--client-ca-file=/certs/client-cert-auth-ca.crt", "--disable-admission-plugins=ServiceAccount",
+	"--etcd-servers=http://127.0.0.1:2379", "--secure-port=34567", "--service-account-issuer=https://127.0.0.1:34567/",
+	"--service-account-key-file=/certs/sa-signer.crt", "--service-account-signing-key-file=/certs/sa-signer.key",
+	"--service-cluster-ip-range=10.0.0.0/24",
+}
+
+func parse(t *testing.T, more ...string) *Settings {
+	t.Helper()
+	s, err := Parse(slices.Concat(envtest, more), io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestEnvtest: envtest's flags are those of the options; kube-apiserver's defaults are the rest.
+func TestEnvtest(t *testing.T) {
+	s := parse(t)
+	o := s.Options
+	for what, ok := range map[string]bool{
+		"port":        o.Addresses.SecurePort == 34567 && o.Addresses.BindAddress == "127.0.0.1" && o.Addresses.InsecurePort == 0,
+		"etcd":        slices.Equal(o.Storage.Endpoints, []string{"http://127.0.0.1:2379"}) && o.Storage.Prefix == "/registry",
+		"modes":       slices.Equal(o.Access.Modes, []string{"RBAC"}),
+		"plugins":     slices.Equal(o.Admission.Disable, []string{"ServiceAccount"}) && len(o.Admission.Enable) == 0,
+		"controllers": o.Controllers.Enabled != nil && len(o.Controllers.Enabled) == 0 && !*o.Controllers.LeaderElect,
+		"requests":    o.Limits.MaxInFlight == 600 && o.Limits.RequestTimeout == time.Minute,
+		"anonymous":   *o.Access.Anonymous,
+		"profiling":   o.Profiling,
+		"certificate": s.CertDir == "/certs" && o.Addresses.CertFile == "",
+		"accounts": slices.Equal(o.Access.Issuers, []string{"https://127.0.0.1:34567/"}) &&
+			o.Access.SigningKeyFile == "/certs/sa-signer.key" && slices.Equal(o.Access.KeyFiles, []string{"/certs/sa-signer.crt"}),
+		"ineffective": slices.Equal(s.Ineffective, []string{"allow-privileged"}),
+	} {
+		if !ok {
+			t.Errorf("%s: %+v", what, s)
+		}
+	}
+}
+
+// TestActs: flags that act change the options.
+func TestActs(t *testing.T) {
+	s := parse(t, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,kube:WatchList=false", "--feature-gates=JobManagedBy=true",
+		"--runtime-config=api/all=true,apps/v1=false", "--audit-log-path=-", "--audit-policy-file=/p", "--audit-log-maxsize=7",
+		"--max_requests_inflight=10", "--max-mutating-requests-inflight=5", "--authorization-mode=Node",
+		"--service-cluster-ip-range=fd00::/108,10.1.0.0/16", "-v=4", "--etcd-compaction-interval=0", "--event-ttl=5m",
+		"--tls-cert-file=/c", "--tls-private-key-file=/k", "--watch-cache=false", "--anonymous-auth=false")
+	o := s.Options
+	for what, ok := range map[string]bool{
+		"gates":      reflect.DeepEqual(o.API.FeatureGates, map[string]bool{"AllowUnsafeMalformedObjectDeletion": true}),
+		"runtime":    slices.Equal(o.API.RuntimeConfig, []string{"api/all=true", "apps/v1=false"}),
+		"audit":      o.Audit.Path == "-" && o.Audit.PolicyFile == "/p" && o.Audit.MaxSize == 7 && o.Audit.MaxAge == 366,
+		"requests":   o.Limits.MaxInFlight == 15,
+		"modes":      slices.Equal(o.Access.Modes, []string{"RBAC"}), // Node allows nothing
+		"services":   o.Services.ClusterIPRange == "10.1.0.0/16",
+		"verbosity":  s.Verbosity == 4,
+		"compaction": o.Storage.CompactionInterval < 0,
+		"events":     o.Storage.EventTTL == 5*time.Minute,
+		"files":      o.Addresses.CertFile == "/c" && o.Addresses.KeyFile == "/k",
+		"anonymous":  !*o.Access.Anonymous,
+	} {
+		if !ok {
+			t.Errorf("%s: %+v", what, o)
+		}
+	}
+	if want := []string{"allow-privileged", "watch-cache"}; !slices.Equal(s.Ineffective, want) {
+		t.Errorf("without effect are %q, want %q", s.Ineffective, want)
+	}
+	if s := parse(t, "--disable-admission-plugins="); !slices.Contains(s.Options.Admission.Disable, "ServiceAccount") {
+		t.Errorf("an empty word removed another: %q", s.Options.Admission.Disable)
+	}
+}
+
+// TestAccountPlugin: ServiceAccount is on by default.
+func TestAccountPlugin(t *testing.T) {
+	args := slices.DeleteFunc(slices.Clone(envtest), func(s string) bool { return strings.Contains(s, "ServiceAccount") })
+	s, err := Parse(args, io.Discard, io.Discard)
+	if err != nil || !slices.Equal(s.Options.Admission.Enable, []string{"ServiceAccount"}) {
+		t.Errorf("%v %+v", err, s)
+	}
+}
+
+// TestErrors: the messages are kube-apiserver's.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--nonsense"}, "unknown flag: --nonsense"},
+		{[]string{"--insecure-port=0"}, "unknown flag: --insecure-port"},
+		{[]string{"serve"}, `"kube-apiserver" does not take any arguments, got ["serve"]`},
+		{nil, "[--etcd-servers must be specified, service-account-issuer is a required flag, " +
+			"--service-account-signing-key-file and --service-account-issuer are required flags]"},
+		{append(slices.Clone(envtest), "--secure-port=0"),
+			"--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0"},
+		{append(slices.Clone(envtest), "--feature-gates=Nonsense=true"), "unrecognized feature gate: Nonsense"},
+		{append(slices.Clone(envtest), "--authorization-mode=Nonsense"), `authorization-mode "Nonsense" is not a valid mode`},
+		{append(slices.Clone(envtest), "--max-requests-inflight=-1"), "--max-requests-inflight can not be negative value"},
+		{[]string{"--secure-port=x"}, `invalid argument "x" for "--secure-port" flag: strconv.ParseInt: parsing "x": invalid syntax`},
+	} {
+		if _, err := Parse(c.args, io.Discard, io.Discard); err == nil || err.Error() != c.want {
+			t.Errorf("%q: %v, want %s", c.args, err, c.want)
+		}
+	}
+}
+
+// TestVersion: the version is printed as kube-apiserver prints it.
+func TestVersion(t *testing.T) {
+	var out bytes.Buffer
+	_, err := Parse([]string{"--version"}, &out, io.Discard)
+	if !errors.Is(err, ErrDone) || !strings.HasPrefix(out.String(), "Kubernetes v1.36.") {
+		t.Errorf("%v %q", err, &out)
+	}
+}
+
+// TestHelp: help has all sections and flags but the hidden ones; clients look for flags at the beginning of lines.
+func TestHelp(t *testing.T) {
+	var out bytes.Buffer
+	if _, err := Parse([]string{"--help"}, &out, io.Discard); !errors.Is(err, ErrDone) {
+		t.Fatal(err)
+	}
+	for _, sec := range sections() {
+		if !strings.Contains(out.String(), "\n"+strings.ToUpper(sec.title[:1])+sec.title[1:]+" flags:\n") {
+			t.Errorf("no section %s", sec.title)
+		}
+		for _, e := range sec.flags {
+			if got := strings.Contains(out.String(), " --"+e.name+" "); got == e.hidden {
+				t.Errorf("--%s is in the help: %v", e.name, got)
+			}
+		}
+	}
+}
+
+// TestTable compares names, types and defaults with the list of testdata/flags.txt, which says where they are from.
+func TestTable(t *testing.T) {
+	data, err := os.ReadFile("testdata/flags.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, "#") {
+			want = append(want, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	for _, sec := range sections() {
+		f := pflag.NewFlagSet(sec.title, pflag.ContinueOnError)
+		for _, e := range sec.flags {
+			e.declare(f)
+			flag := f.Lookup(e.name)
+			got = append(got, strings.Join([]string{sec.title, e.name, e.kind, flag.DefValue}, "\t"))
+			if e.usage == "" {
+				t.Errorf("--%s has no description", e.name)
+			}
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.Errorf("missing: %q", line)
+		}
+	}
+	for _, line := range got {
+		if !slices.Contains(want, line) {
+			t.Errorf("unknown: %q", line)
+		}
+	}
+	if len(got) != 176 {
+		t.Errorf("%d flags", len(got))
+	}
+}
