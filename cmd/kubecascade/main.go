@@ -19,7 +19,7 @@ const echo = time.Second
 func main() {
 	role := roleOf(os.Args[0])
 	if role == "etcd" {
-		runEtcd(os.Args)
+		asEtcd(os.Args)
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -43,7 +43,7 @@ func main() {
 		}
 	}()
 	if role == "kube-apiserver" {
-		if err := runAPIServer(ctx, os.Args); err != nil {
+		if err := asAPIServer(ctx, os.Args); err != nil {
 			fmt.Fprintln(os.Stderr, "Error:", err)
 			os.Exit(1)
 		}

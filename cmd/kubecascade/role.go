@@ -43,11 +43,11 @@ func etcdArguments(args []string, getenv func(string) string) []string {
 	return append([]string{args[0], "--heartbeat-interval=10", "--election-timeout=50"}, args[1:]...)
 }
 
-// runEtcd runs etcd, and ends the process as etcd does.
-func runEtcd(args []string) { etcdmain.Main(etcdArguments(args, os.Getenv)) }
+// asEtcd runs etcd, and ends the process as etcd does.
+func asEtcd(args []string) { etcdmain.Main(etcdArguments(args, os.Getenv)) }
 
-// runAPIServer runs the server with kube-apiserver's command line until ctx is done.
-func runAPIServer(ctx context.Context, args []string) error {
+// asAPIServer runs the server with kube-apiserver's command line until ctx is done.
+func asAPIServer(ctx context.Context, args []string) error {
 	start := processStart()
 	s, err := kubeapiserver.Parse(args[1:], os.Stdout, os.Stderr)
 	if errors.Is(err, kubeapiserver.ErrDone) {
