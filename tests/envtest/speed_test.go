@@ -48,8 +48,8 @@ func definition(i int) *apiextensionsv1.CustomResourceDefinition {
 // times are how long the phases of a suite took.
 type times struct{ start, install, reconcile, stop time.Duration }
 
-// run runs a suite of 5 definitions and 10 reconciles.
-func run(t testing.TB) (took times) {
+// small runs a suite of 5 definitions and 10 reconciles.
+func small(t testing.TB) (took times) {
 	t.Helper()
 	begin := time.Now()
 	lap := func() time.Duration { d := time.Since(begin); begin = time.Now(); return d }
@@ -117,7 +117,7 @@ func run(t testing.TB) (took times) {
 // TestSpeed prints how long a suite of 5 definitions and 10 reconciles takes.
 func TestSpeed(t *testing.T) {
 	for range 5 {
-		took := run(t)
+		took := small(t)
 		t.Logf("start %v, install %v, reconcile %v, stop %v, in all %v", took.start.Round(time.Millisecond),
 			took.install.Round(time.Millisecond), took.reconcile.Round(time.Millisecond), took.stop.Round(time.Millisecond),
 			(took.start + took.install + took.reconcile + took.stop).Round(time.Millisecond))
