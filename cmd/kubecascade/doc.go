@@ -9,5 +9,7 @@
 //     flight within --shutdown-timeout, and closes the storage; a second signal ends it at once.
 //  4. conformance only tests a server that is named explicitly, ends with exit code 1 if a case fails and 130 if the
 //     run is interrupted, and cleans up in both cases. So does conformance diff.
-//  5. What differs between operating systems is in files that end with a system's name.
+//  5. Called as kube-apiserver, the program has kube-apiserver's flags and runs no controllers by default. Called as etcd,
+//     it is etcd. Exit codes are those of the two.
+//  6. What differs between operating systems is in files that end with a system's name.
 package main
