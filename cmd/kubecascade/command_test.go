@@ -192,3 +192,23 @@ func passed(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s", strings.Join(wrong, "\n"))
 	}
 }
+
+// code is "code N COMMAND ARGS...": as exec, but the exit code must be N.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	have := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		have = exit.ExitCode()
+	}
+	if have != want {
+		ts.Fatalf("exit code %d, not %d", have, want)
+	}
+}

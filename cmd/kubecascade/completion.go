@@ -55,7 +55,7 @@ func isFile(name string) bool {
 		func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// complete lets shells complete the values of all flags below c. No command has arguments.
+// complete lets shells complete the values of all flags below c. Only run has arguments.
 func complete(c *cobra.Command) {
 	known := flagValues()
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {

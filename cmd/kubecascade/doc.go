@@ -7,9 +7,12 @@
 //  2. serve prints one line when it is ready, and none before.
 //  3. On SIGTERM or SIGINT, and on Windows on Ctrl-C and Ctrl-Break, serve ends its watches, completes requests in
 //     flight within --shutdown-timeout, and closes the storage; a second signal ends it at once.
-//  4. conformance only tests a server that is named explicitly, ends with exit code 1 if a case fails and 130 if the
+//  4. run prints nothing to standard output, which is its command's. It passes signals on to the command, ends after it
+//     with its exit code, and leaves no files. If run is killed, the next server with temporary data removes its files,
+//     and on Linux the command is terminated.
+//  5. conformance only tests a server that is named explicitly, ends with exit code 1 if a case fails and 130 if the
 //     run is interrupted, and cleans up in both cases. So does conformance diff.
-//  5. Called as kube-apiserver, the program has kube-apiserver's flags and runs no controllers by default. Called as etcd,
+//  6. Called as kube-apiserver, the program has kube-apiserver's flags and runs no controllers by default. Called as etcd,
 //     it is etcd. Exit codes are those of the two.
-//  6. What differs between operating systems is in files that end with a system's name.
+//  7. What differs between operating systems is in files that end with a system's name.
 package main

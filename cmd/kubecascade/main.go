@@ -5,52 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// echo is how long a second signal is regarded as a repetition of the first: timeout(1) sends it to the process and to
-// its group, a terminal to both a shell script and its child, which forwards it.
-const echo = time.Second
-
 func main() {
-	role := roleOf(os.Args[0])
-	if role == "etcd" {
+	switch roleOf(os.Args[0]) {
+	case "etcd":
 		asEtcd(os.Args)
 		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 1)
-	ends := endSignals()
-	signal.Notify(signals, ends...)
-	go func() {
-		first := <-signals
-		cancel()
-		for again := time.After(echo); ; {
-			select {
-			case s := <-signals:
-				if s == first {
-					continue
-				}
-				os.Exit(1)
-			case <-again:
-				signal.Reset(ends...) // the next signal ends the process
-				return
-			}
-		}
-	}()
-	if role == "kube-apiserver" {
-		if err := asAPIServer(ctx, os.Args); err != nil {
+	case "kube-apiserver":
+		if err := runAPIServer(untilSignal(context.Background()), os.Args); err != nil {
 			fmt.Fprintln(os.Stderr, "Error:", err)
 			os.Exit(1)
 		}
 		return
 	}
-	if c, err := root().ExecuteContextC(ctx); err != nil {
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if c, err := root().ExecuteContextC(context.Background()); err != nil {
+		if c.Context().Err() != nil && errors.Is(err, context.Canceled) {
 			err = errInterrupted{errors.New("interrupted")}
 		}
 		report(c, err)
@@ -59,10 +32,15 @@ func main() {
 }
 
 // errUsage marks errors of wrong usage; errUnable, errors that prevent any result; errInterrupted, the end by a signal.
+// errExit has an exit code of its own; without an error there is nothing to report.
 type (
 	errUsage       struct{ error }
 	errUnable      struct{ error }
 	errInterrupted struct{ error }
+	errExit        struct {
+		code int
+		err  error
+	}
 )
 
 // Unwrap returns the wrapped error.
@@ -71,14 +49,29 @@ func (e errUsage) Unwrap() error { return e.error }
 // Unwrap returns the wrapped error.
 func (e errUnable) Unwrap() error { return e.error }
 
+// Error is the wrapped error's message, or else the exit code.
+func (e errExit) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+// Unwrap returns the wrapped error, or nil.
+func (e errExit) Unwrap() error { return e.err }
+
 // exitCode is 1 for an error or a negative result, 2 if there is no result, and 130 for an interruption, as in a shell.
+// An errExit has its own.
 func exitCode(err error) int {
 	var (
 		usage       errUsage
 		unable      errUnable
 		interrupted errInterrupted
+		exit        errExit
 	)
 	switch {
+	case errors.As(err, &exit):
+		return exit.code
 	case errors.As(err, &interrupted):
 		return 130
 	case errors.As(err, &usage), errors.As(err, &unable):
@@ -92,10 +85,13 @@ func root() *cobra.Command {
 		Use:           "kubecascade",
 		Short:         "A Kubernetes API server with a working garbage collector, in one process",
 		SilenceErrors: true, SilenceUsage: true,
+		// A command that handles signals itself has another function here.
+		PersistentPreRun: func(c *cobra.Command, _ []string) { c.SetContext(untilSignal(c.Context())) },
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
-	for _, sub := range []*cobra.Command{serveCommand(), versionCommand(), healthCommand(), conformanceCommand(),
-		assetsCommand()} {
+	for _, sub := range []*cobra.Command{
+		serveCommand(), runCommand(), versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(),
+	} {
 		if sub.Args == nil {
 			sub.Args = func(_ *cobra.Command, args []string) error {
 				if len(args) > 0 {
@@ -127,6 +123,10 @@ func allowed(err error) error {
 // report prints an error, with the usage if that helps. It doesn't print all flags, as the error would scroll out of
 // sight.
 func report(c *cobra.Command, err error) {
+	var exit errExit
+	if errors.As(err, &exit) && exit.err == nil {
+		return
+	}
 	fmt.Fprintln(os.Stderr, "Error:", err)
 	var u errUsage
 	switch {

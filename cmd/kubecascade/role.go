@@ -46,8 +46,8 @@ func etcdArguments(args []string, getenv func(string) string) []string {
 // asEtcd runs etcd, and ends the process as etcd does.
 func asEtcd(args []string) { etcdmain.Main(etcdArguments(args, os.Getenv)) }
 
-// asAPIServer runs the server with kube-apiserver's command line until ctx is done.
-func asAPIServer(ctx context.Context, args []string) error {
+// runAPIServer runs the server with kube-apiserver's command line until ctx is done.
+func runAPIServer(ctx context.Context, args []string) error {
 	start := processStart()
 	s, err := kubeapiserver.Parse(args[1:], os.Stdout, os.Stderr)
 	if errors.Is(err, kubeapiserver.ErrDone) {

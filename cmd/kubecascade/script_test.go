@@ -30,12 +30,15 @@ func (m tests) Run() int {
 	return m.M.Run()
 }
 
+// programs are the commands of this binary.
+var programs = map[string]func(){"kubecascade": main}
+
 func TestMain(m *testing.M) {
 	if role := roleOf(os.Args[0]); role == "etcd" || role == "kube-apiserver" { // role_test.go makes links to the tests
 		main()
 		return
 	}
-	testscript.Main(tests{m}, map[string]func(){"kubecascade": main})
+	testscript.Main(tests{m}, programs)
 }
 
 // buildKubectl puts kubectl into the directory: the one that $KUBECTL names, so that other versions
@@ -63,7 +66,7 @@ var update = flag.Bool("update", false, "rewrite the files that scripts compare 
 //	http, open, sees, finish    make requests (request_test.go, open_test.go)
 //	kubectl, refused, until,
 //	capture, fill, filler, cut,
-//	mode, empty, passed         run commands, wait for them, and look at files (command_test.go)
+//	mode, empty, passed, code   run commands, wait for them, and look at files (command_test.go)
 //	etcd                        runs an etcd cluster of one (etcd_test.go)
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -85,8 +88,8 @@ func TestScripts(t *testing.T) {
 			"http": httpRequest, "open": openRequest, "sees": sees, "finish": finishRequest,
 			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "cut": cut, "mode": mode,
 			"empty": empty, "filler": filler,
-			"passed": passed,
-			"etcd":   startEtcd,
+			"passed": passed, "code": code,
+			"etcd": startEtcd,
 		},
 	})
 }

@@ -40,18 +40,26 @@ func serveCommand() *cobra.Command {
 			return serve(c.Context(), o, start, c.OutOrStdout())
 		},
 	}
+	addGroups(c, groups)
+	return c
+}
+
+// addGroups adds the flags to c, whose usage lists them by group.
+func addGroups(c *cobra.Command, groups []group) {
 	for _, g := range groups {
 		c.Flags().AddFlagSet(g.flags)
 	}
 	c.SetUsageFunc(func(c *cobra.Command) error {
 		w := c.OutOrStderr()
-		fmt.Fprintf(w, "Usage:\n  %s [flags]\n", c.CommandPath())
+		fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
+		if c.HasExample() {
+			fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+		}
 		for _, g := range groups {
 			fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(100))
 		}
 		return nil
 	})
-	return c
 }
 
 func (o *options) logger(w io.Writer) *slog.Logger {
@@ -79,21 +87,33 @@ func serve(ctx context.Context, o *options, start time.Time, out io.Writer) erro
 	if err != nil {
 		return errors.Unwrap(err) // names flags
 	}
-	var process sync.WaitGroup
-	running, end := context.WithCancel(context.WithoutCancel(ctx))
-	process.Go(func() { settle(running) })
-	pace(running)
-	urls := strings.TrimSpace(s.InsecureURL() + " " + s.URL())
-	fmt.Fprintf(out, "kubecascade %s ready in %d ms: %s, kubeconfig %s\n", version, time.Since(start).Milliseconds(), urls,
-		s.Kubeconfig())
+	end := keepSmall()
+	fmt.Fprintln(out, readyMessage(s, start))
 	select {
 	case <-ctx.Done():
 	case <-s.Done():
 	}
 	err = s.Stop()
 	end()
-	process.Wait()
 	return err
+}
+
+// readyMessage says where a server that began to start then is.
+func readyMessage(s *kubecascade.Server, start time.Time) string {
+	return fmt.Sprintf("kubecascade %s ready in %d ms: %s, kubeconfig %s", version, time.Since(start).Milliseconds(),
+		strings.TrimSpace(s.InsecureURL()+" "+s.URL()), s.Kubeconfig())
+}
+
+// keepSmall keeps the memory of the process small, until the function that it returns is called.
+func keepSmall() (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var process sync.WaitGroup
+	process.Go(func() { settle(ctx) })
+	pace(ctx)
+	return func() {
+		cancel()
+		process.Wait()
+	}
 }
 
 // limitMemory sets the runtime's limit to nine tenths of the cgroup's limit unless GOMEMLIMIT is set (the rest is for

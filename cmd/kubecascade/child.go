@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+// grace is how long a command has to end after the server has ended. Then it is killed.
+const grace = 10 * time.Second
+
+// Exit codes of shells (POSIX, Shell Command Language, 2.8.2): for a command that was found but can't be executed, for
+// one that is not found, and to which the number of the signal is added that has ended a command.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+	exitSignaled      = 128
+)
+
+// child is the command of "kubecascade run".
+type child struct {
+	cmd *exec.Cmd
+	// shell says that it is a shell that the user didn't name.
+	shell bool
+	// abort ends it.
+	abort context.CancelFunc
+}
+
+// newChild returns the command, or a shell without one. It is found before a server is started.
+func newChild(args []string) (*child, error) {
+	k := &child{shell: len(args) == 0}
+	if k.shell {
+		args = []string{userShell()}
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return nil, notStarted(args[0], err)
+	}
+	var ctx context.Context
+	ctx, k.abort = context.WithCancel(context.Background())
+	k.cmd = exec.CommandContext(ctx, path, args[1:]...)
+	k.cmd.Args[0] = args[0]
+	k.cmd.SysProcAttr = attributes(k.shell)
+	k.cmd.Cancel = func() error { return terminate(k.cmd.Process, k.shell) }
+	k.cmd.WaitDelay = grace
+	return k, nil
+}
+
+// run runs the command to its end, passes signals on to it, and ends it when ended is closed. The error has its exit
+// code.
+func (k *child) run(signals <-chan os.Signal, ended <-chan struct{}) error {
+	defer k.abort()
+	runtime.LockOSThread() // attributes: the system ends the command when the thread ends that started it
+	defer runtime.UnlockOSThread()
+	if err := k.cmd.Start(); err != nil {
+		return notStarted(k.cmd.Args[0], err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- k.cmd.Wait() }()
+	for {
+		select {
+		case s := <-signals:
+			if passesOn(s) {
+				_ = k.cmd.Process.Signal(s) // it may have ended
+			}
+		case <-ended:
+			ended = nil
+			k.abort()
+		case err := <-done:
+			return exitOf(k.cmd.ProcessState, err)
+		}
+	}
+}
+
+// exitOf is the error with the exit code of a process that ended, or nil if it is 0. err is that of Wait; it says why
+// the state is not known.
+func exitOf(state *os.ProcessState, err error) error {
+	if state == nil {
+		return fmt.Errorf("waiting for the command: %w", err)
+	}
+	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return errExit{code: exitSignaled + int(w.Signal())}
+	}
+	if code := state.ExitCode(); code != 0 {
+		return errExit{code: code}
+	}
+	return nil
+}
+
+// notStarted is the error for a command that can't be started, with a shell's exit code.
+func notStarted(name string, err error) error {
+	if e, ok := errors.AsType[*exec.Error](err); ok {
+		err = e.Err // without the name
+	}
+	code := exitNotExecutable
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		code = exitNotFound
+	}
+	return errExit{code, fmt.Errorf("starting %s: %w", name, err)}
+}
+
+// signaled is the exit code for the end by a signal.
+func signaled(s os.Signal) int {
+	n, _ := s.(syscall.Signal) // all signals are of this type, on all systems
+	return exitSignaled + int(n)
+}
+
+// inherited are variables that would lead clients of the command to another server.
+var inherited = []string{"KUBECONFIG", "KUBECASCADE_URL", "KUBECASCADE_INSECURE_URL", "KUBECACHEDIR",
+	"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}
+
+// environment is env for clients of s.
+//
+// Clients in a pod find the API server by KUBERNETES_SERVICE_HOST and _PORT and authenticate with files whose paths are
+// fixed (client-go rest/config.go: InClusterConfig). Such files are those of the surrounding pod's cluster, if there
+// are any. Without the variables, clients use KUBECONFIG. kubectl's caches are by address and valid for hours, but
+// another server may have had the same port before.
+func environment(env []string, s *kubecascade.Server) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.ContainsFunc(inherited, func(i string) bool { return strings.EqualFold(i, name) }) // as on Windows
+	})
+	// Temporary data has the kubeconfig, so the caches are removed with it.
+	env = append(env, "KUBECONFIG="+s.Kubeconfig(), "KUBECASCADE_URL="+s.URL(),
+		"KUBECACHEDIR="+filepath.Join(filepath.Dir(s.Kubeconfig()), "kubectl"))
+	if url := s.InsecureURL(); url != "" {
+		env = append(env, "KUBECASCADE_INSECURE_URL="+url)
+	}
+	return env
+}

@@ -1,0 +1,58 @@
+//go:build !windows
+
+package main
+
+import (
+	"cmp"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// userShell is the shell to start.
+func userShell() string { return cmp.Or(os.Getenv("SHELL"), "sh") }
+
+// received are the signals that must not end kubecascade while the command runs. Those that are ignored, for example
+// by nohup(1), are ignored by the command as well.
+func received() []os.Signal {
+	all := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1,
+		syscall.SIGUSR2, syscall.SIGPIPE}
+	return slices.DeleteFunc(all, signal.Ignored)
+}
+
+// ends reports whether a signal ends a process that doesn't handle it. SIGPIPE is about kubecascade's own logs.
+func ends(s os.Signal) bool { return s != syscall.SIGPIPE }
+
+// passesOn reports whether a signal has to be sent to the command. The terminal has sent its own ones to the command,
+// too, unless the command has left this process group.
+func passesOn(s os.Signal) bool {
+	if s == syscall.SIGINT || s == syscall.SIGQUIT {
+		return !inForeground()
+	}
+	return s != syscall.SIGPIPE
+}
+
+// inForeground reports whether the signals of the terminal's keys are for this process group.
+func inForeground() bool {
+	tty, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false // no terminal
+	}
+	defer unix.Close(tty)
+	group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// endSignal is the signal that ends the command. Interactive shells ignore SIGTERM.
+func endSignal(shell bool) syscall.Signal {
+	if shell {
+		return syscall.SIGHUP
+	}
+	return syscall.SIGTERM
+}
+
+// terminate asks the command to end.
+func terminate(p *os.Process, shell bool) error { return p.Signal(endSignal(shell)) }

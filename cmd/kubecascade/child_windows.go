@@ -1,0 +1,22 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"syscall"
+)
+
+// userShell is the shell to start.
+func userShell() string { return cmp.Or(os.Getenv("COMSPEC"), "cmd.exe") }
+
+// received are the events of the console, which must not end kubecascade while the command runs.
+func received() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+
+// ends reports whether an event ends a process that doesn't handle it.
+func ends(os.Signal) bool { return true }
+
+// passesOn reports whether an event has to be sent to the command. The console sends its events to all its processes.
+func passesOn(os.Signal) bool { return false }
+
+// terminate kills the command, as it can't be asked to end.
+func terminate(p *os.Process, _ bool) error { return p.Kill() }

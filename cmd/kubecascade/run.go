@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/klog/v2"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+// runLong and runExample are parts of run's help.
+const (
+	runLong = `Start an ephemeral server, run a command that uses it, and stop the server. Without a command a shell is
+started. Flags for kubecascade precede the command.
+
+The command's environment has:
+  KUBECONFIG                the path of a kubeconfig file with the credentials of an administrator
+  KUBECASCADE_URL           the URL for HTTPS
+  KUBECASCADE_INSECURE_URL  the URL for plain HTTP, with --insecure-port
+  KUBECACHEDIR              a directory for kubectl's caches
+KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are removed, so that no client uses the cluster of a surrounding
+pod.
+
+Standard input, output and error are the command's. Signals are passed on to it. The exit code is that of the command,
+128 plus the signal's number if a signal has ended it, 127 if it is not found, 126 if it can't be executed, 2 after
+wrong usage, and 1 if the server can't start or ends before the command.`
+	runExample = `  kubecascade run -- go test ./...
+  kubecascade run --simulate-pods -- sh -c 'kubectl apply -f deploy/ && kubectl rollout status deployment/web'`
+)
+
+func runCommand() *cobra.Command {
+	o := &options{}
+	groups := o.runGroups()
+	c := &cobra.Command{
+		Use: "run [flags] [-- COMMAND ARG...]", Short: "Run a command with an ephemeral server",
+		Long:              runLong,
+		Example:           runExample,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		PersistentPreRun:  func(*cobra.Command, []string) {}, // signals are for COMMAND
+		RunE: func(c *cobra.Command, args []string) error {
+			start := processStart()
+			if err := o.completeRun(c.Flags().Changed, c.ErrOrStderr()); err != nil {
+				return errUsage{err}
+			}
+			k, err := newChild(args)
+			if err != nil {
+				return err
+			}
+			k.cmd.Stdin, k.cmd.Stdout, k.cmd.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
+			return o.run(c.Context(), k, start, c.ErrOrStderr())
+		},
+	}
+	c.Flags().SetInterspersed(false) // flags after the command's name are the command's
+	addGroups(c, groups)
+	return c
+}
+
+// notForRun are flags of serve without a meaning for a server that lives as long as a command and has a kubeconfig for
+// it alone, besides those of the group Storage.
+var notForRun = []string{"kubeconfig-out", "kubeconfig-mode", "leader-elect", "leader-elect-lease-duration",
+	"leader-elect-renew-deadline", "leader-elect-retry-period"}
+
+// runGroups declares the flags of run: those of serve, partly with other defaults.
+func (o *options) runGroups() (kept []group) {
+	for _, g := range o.groups() {
+		if g.title == "Storage" {
+			continue
+		}
+		f := pflag.NewFlagSet(g.title, pflag.ContinueOnError)
+		f.SortFlags = false
+		g.flags.VisitAll(func(flag *pflag.Flag) {
+			if !slices.Contains(notForRun, flag.Name) {
+				f.AddFlag(runFlag(flag))
+			}
+		})
+		kept = append(kept, group{g.title, f})
+	}
+	o.ephemeral, o.Addresses.InsecurePort, o.Addresses.SecurePort = true, 0, 0
+	return kept
+}
+
+// runFlag changes what the help says about flags that are different with run.
+func runFlag(f *pflag.Flag) *pflag.Flag {
+	switch f.Name {
+	case "insecure-port", "secure-port":
+		f.DefValue = "0"
+	case "audit-log-path":
+		f.Usage = "file for audit events"
+	case "v":
+		f.Usage = "log level: 0 for no logs, 1 for warnings, errors and the actions of controllers, 4 for every " +
+			"request as well"
+	}
+	return f
+}
+
+// completeRun is complete for run. Only errors that end kubecascade are printed to stderr, unless --v is given.
+func (o *options) completeRun(changed func(name string) bool, stderr io.Writer) error {
+	if !o.Profiling {
+		runtime.MemProfileRate = 0 // the samples can't be requested
+	}
+	if err := o.complete(changed); err != nil {
+		return err
+	}
+	if o.Audit.Path == "-" {
+		return errors.New("--audit-log-path - is not possible: standard output is the command's")
+	}
+	o.Log = slog.New(slog.DiscardHandler)
+	if o.verbosity > 0 {
+		o.Log = o.logger(stderr)
+	}
+	slog.SetDefault(o.Log)
+	klog.SetSlogLogger(o.Log) // libraries would write to standard error
+	return nil
+}
+
+// run starts a server, runs k, and stops the server.
+func (o *options) run(ctx context.Context, k *child, start time.Time, stderr io.Writer) error {
+	signals := make(chan os.Signal, 16) // more at once than the command could handle
+	signal.Notify(signals, received()...)
+	defer signal.Stop(signals)
+	o.Limits.ProcessMemory = limitMemory()
+	s, err := o.startUnlessSignaled(ctx, signals)
+	if err != nil {
+		return err
+	}
+	end := keepSmall()
+	defer end()
+	if o.verbosity > 0 {
+		fmt.Fprintln(stderr, readyMessage(s, start))
+	}
+	if k.shell {
+		fmt.Fprintf(stderr, "kubecascade: starting %s with KUBECONFIG=%s; the server stops when the shell exits\n",
+			k.cmd.Path, s.Kubeconfig())
+	}
+	k.cmd.Env = environment(os.Environ(), s)
+	err = k.run(signals, s.Done())
+	select {
+	case <-s.Done():
+		return fmt.Errorf("the server ended while the command was running, and the command was terminated: %w", s.Err())
+	default:
+	}
+	if stopErr := s.Stop(); stopErr != nil {
+		return stopFailed(err, stopErr)
+	}
+	return err
+}
+
+// unreported is err unless it is only the exit code of a command.
+func unreported(err error) error {
+	if exit, ok := errors.AsType[errExit](err); ok && exit.err == nil {
+		return nil
+	}
+	return err
+}
+
+// stopFailed is the result of a run whose command ended with err and whose server didn't stop properly: the command's
+// exit code, unless that is 0.
+func stopFailed(err, stopErr error) error {
+	stopErr = fmt.Errorf("stopping the server: %w", stopErr)
+	if err == nil {
+		return stopErr
+	}
+	return errExit{exitCode(err), errors.Join(unreported(err), stopErr)}
+}
+
+// startUnlessSignaled starts a server, or ends the start with an error at a signal.
+func (o *options) startUnlessSignaled(ctx context.Context, signals <-chan os.Signal) (*kubecascade.Server, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var s *kubecascade.Server
+	var err error
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		s, err = kubecascade.Start(ctx, o.Options)
+	}()
+	for {
+		select {
+		case <-started:
+			if err != nil {
+				return nil, errors.Unwrap(err) // names flags
+			}
+			return s, nil
+		case got := <-signals:
+			if !ends(got) {
+				continue
+			}
+			cancel()
+			<-started
+			if err == nil {
+				err = s.Stop()
+			} else {
+				err = nil // it was canceled
+			}
+			return nil, errExit{signaled(got), errors.Join(fmt.Errorf("%v before the command was started", got), err)}
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestRunFlags: the flags that run doesn't have are flags of serve, and so are those that it has.
+func TestRunFlags(t *testing.T) {
+	all, has := serveCommand().Flags(), runCommand().Flags()
+	has.VisitAll(func(f *pflag.Flag) {
+		if all.Lookup(f.Name) == nil {
+			t.Errorf("run has --%s, serve doesn't", f.Name)
+		}
+	})
+	for _, name := range slices.Concat(notForRun, []string{"data-dir", "ephemeral", "etcd-servers"}) {
+		if all.Lookup(name) == nil || has.Lookup(name) != nil {
+			t.Errorf("--%s: serve has it: %t, run has it: %t", name, all.Lookup(name) != nil, has.Lookup(name) != nil)
+		}
+	}
+	for _, name := range []string{"controllers", "concurrent-gc-syncs", "simulate-pods", "authorization-mode",
+		"enable-admission-plugins", "feature-gates", "runtime-config", "max-requests-inflight", "v"} {
+		if has.Lookup(name) == nil {
+			t.Errorf("run doesn't have --%s", name)
+		}
+	}
+}
