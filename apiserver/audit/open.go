@@ -69,7 +69,8 @@ func (o *Options) Log(rules *auditinternal.Policy, out io.Writer) (*Log, error) 
 	return l, l.backend.Run(l.stop)
 }
 
-// writer opens the log. The directory and the file are readable by their owner only (N-05).
+// writer opens the log. The directory and the file are readable by their owner only (N-05). What is not a file, like a
+// pipe or /dev/null, is not rotated: that would rename it.
 func (o *Options) writer() (io.WriteCloser, error) {
 	if o.Path == "-" {
 		return keptOpen{os.Stdout}, nil
@@ -79,6 +80,9 @@ func (o *Options) writer() (io.WriteCloser, error) {
 	}
 	f, err := os.OpenFile(o.Path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil || o.MaxSize == 0 {
+		return f, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return f, err
 	}
 	return &lumberjack.Logger{ // opens the file at the first event

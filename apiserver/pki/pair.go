@@ -116,8 +116,12 @@ func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err er
 // private are the permissions of files that only their owner may read.
 const private = 0o600
 
-// replaceFile writes a file atomically.
+// replaceFile writes a file atomically. What is not a file, like a pipe or /dev/stdout, is written to: it must not be
+// replaced by a file.
 func replaceFile(path string, data []byte, mode fs.FileMode) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(path, data, mode)
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // for its owner only
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)

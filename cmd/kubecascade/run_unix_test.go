@@ -159,6 +159,12 @@ func TestRunEarlySignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := startRun(t, nil, "kubecascade", "run", "--token-auth-file="+fifo, "--", "cat")
+	unblock := time.AfterFunc(patience, func() {
+		if f, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+			f.Close()
+		}
+	})
+	defer unblock.Stop()
 	tokens, err := os.OpenFile(fifo, os.O_WRONLY, 0) // waits until the server reads
 	if err == nil {
 		err = p.Process.Signal(syscall.SIGTERM)
