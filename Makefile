@@ -12,7 +12,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build release release-check man test check platforms race bench servers diff conformance crds extensions helm webhooks etcd meta soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build release release-check man test check platforms race bench servers diff conformance crds extensions helm webhooks envtest etcd meta soak faults chaos attack vulnerabilities image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -45,7 +45,7 @@ platforms: ## go vet for all platforms, which takes minutes each for the first t
 		echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit; done
 
 # Packages with goroutines of their own.
-RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/platforms ./loopback ./storage/...
+RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/assets ./internal/platforms ./loopback ./storage/...
 
 check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
@@ -96,6 +96,19 @@ webhooks: ## suites of controller-runtime, and of a project as kubebuilder lays 
 	$(GO) -C tests/webhooks vet ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/webhooks && "$$tool" ./...
 	$(GO) -C tests/webhooks test -count=1 -v . $(ARGS)
+
+# With DIR the suites of the checkouts there, with controllers or without: CONTROLLERS=
+envtest: ## suites that start envtest: controller-runtime's own, or with DIR= those of the checkouts there, as a table
+	$(GO) -C tests/envtest mod tidy -diff
+	$(GO) -C tests/envtest vet ./...
+	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/envtest && "$$tool" ./...
+ifeq ($(DIR),)
+	$(GO) -C tests/envtest test -count=1 -timeout=20m -v ./... $(ARGS)
+else
+	$(MAKE) build
+	KUBEBUILDER_ASSETS=$$($(CURDIR)/$(BINARY) envtest-assets --controllers='$(CONTROLLERS)') \
+		$(GO) -C tests/envtest run ./checkouts $(abspath $(DIR))
+endif
 
 etcd: ## the server over the oldest etcd 3.5 that is supported, and the one before; builds both, for minutes
 	$(GO) -C tests/etcd mod tidy -diff

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// suite is a package with tests.
+type suite struct {
+	// module is its directory, path the import path of the package.
+	module, path string
+	// ginkgo says that specs are counted in Ginkgo's report, and not tests in that of the go command.
+	ginkgo bool
+}
+
+// counts are numbers of specs, or of tests without subtests.
+type counts struct{ passed, failed, skipped int }
+
+// suites are the packages of a module whose tests import envtest.
+func suites(module string) (all []suite, err error) {
+	c := exec.Command("go", "list", "-json=ImportPath,TestImports,XTestImports", "./...")
+	c.Dir = module
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages of %s: %w", module, err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath                string
+			TestImports, XTestImports []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		imports := slices.Concat(p.TestImports, p.XTestImports)
+		if slices.Contains(imports, "sigs.k8s.io/controller-runtime/pkg/envtest") {
+			ginkgo := slices.ContainsFunc(imports, func(s string) bool { return strings.HasPrefix(s, "github.com/onsi/ginkgo") })
+			all = append(all, suite{module, p.ImportPath, ginkgo})
+		}
+	}
+}
+
+// run runs the suite. The error has the output of a suite that fails.
+func (s *suite) run() (c counts, err error) {
+	dir, err := os.MkdirTemp("", "envtest-report-")
+	if err != nil {
+		return c, err
+	}
+	defer os.RemoveAll(dir)
+	report := filepath.Join(dir, "report.json")
+	cmd := exec.Command("go", "test", "-count=1", "-json", s.path)
+	if s.ginkgo {
+		cmd = exec.Command("go", "test", "-count=1", s.path, "-args", "-ginkgo.no-color", "-ginkgo.json-report="+report)
+	}
+	cmd.Dir = s.module
+	out, failure := cmd.CombinedOutput()
+	if failure != nil {
+		failure = fmt.Errorf("%w\n%s", failure, out)
+	}
+	if !s.ginkgo {
+		c, err = ofTests(out)
+	} else if data, e := os.ReadFile(report); e == nil { // there is none if it was not built
+		c, err = ofSpecs(data)
+	}
+	return c, errors.Join(failure, err)
+}
+
+// ofTests counts the tests in the output of go test -json.
+func ofTests(out []byte) (c counts, err error) {
+	for line := range bytes.Lines(out) {
+		var e struct{ Action, Test string }
+		if json.Unmarshal(line, &e) != nil || e.Test == "" || strings.Contains(e.Test, "/") {
+			continue // messages of the go command are no events
+		}
+		switch e.Action {
+		case "pass":
+			c.passed++
+		case "fail":
+			c.failed++
+		case "skip":
+			c.skipped++
+		}
+	}
+	return c, nil
+}
+
+// ofSpecs counts the specs in Ginkgo's report.
+func ofSpecs(report []byte) (c counts, err error) {
+	var suites []struct {
+		SpecReports []struct{ LeafNodeType, State string }
+	}
+	if err := json.Unmarshal(report, &suites); err != nil {
+		return c, fmt.Errorf("reading the report: %w", err)
+	}
+	for _, s := range suites {
+		for _, spec := range s.SpecReports {
+			switch {
+			case spec.State == "pending" || spec.State == "skipped":
+				c.skipped++
+			case spec.State != "passed": // also of what runs before and after specs
+				c.failed++
+			case spec.LeafNodeType == "It":
+				c.passed++
+			}
+		}
+	}
+	return c, nil
+}
