@@ -36,6 +36,12 @@ const (
 // owning starts a server with workload controllers, which end with the test.
 func owning(t testing.TB, o *apiservertest.Options, cs ...workload.Controller) *apiservertest.Server {
 	s := apiservertest.Start(t, o)
+	run(t, s, cs...)
+	return s
+}
+
+// run runs workload controllers, which end with the test.
+func run(t testing.TB, s *apiservertest.Server, cs ...workload.Controller) {
 	index := loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -50,7 +56,6 @@ func owning(t testing.TB, o *apiservertest.Options, cs ...workload.Controller) *
 		cancel()
 		all.Wait()
 	})
-	return s
 }
 
 // sees waits until an object of the name is as wanted, and returns it.

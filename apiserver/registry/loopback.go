@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -92,6 +93,17 @@ func (l *Loopback) Get(ctx context.Context, p Path) (out *storage.Object, err er
 	err = l.call(ctx, "get", p, func(ctx context.Context, o *Operation) error {
 		if out, err = l.s.Get(ctx, o, ""); err == nil {
 			o.recordAnswer(codeOK, out)
+		}
+		return err
+	})
+	return out, err
+}
+
+// Scale returns the Scale of the object whose scale subresource p names, by a consistent read.
+func (l *Loopback) Scale(ctx context.Context, p Path) (out *autoscalingv1.Scale, err error) {
+	err = l.call(ctx, "get", p, func(ctx context.Context, o *Operation) error {
+		if out, err = l.s.GetScale(ctx, o, ""); err == nil {
+			o.recordAnswerOther(codeOK, out)
 		}
 		return err
 	})

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -101,11 +102,14 @@ func (r *post) On(resource schema.GroupVersionResource, subresource, name string
 func (r *post) Current(ctx context.Context) (Object, error) { return r.s.read(ctx, r.on) }
 
 // Rewrite implements hooks.Request.
-func (r *post) Rewrite(ctx context.Context, change func(Object) (Object, error)) error {
+func (r *post) Rewrite(ctx context.Context, change func(Object) (Object, error)) (string, error) {
 	o := *r.on
 	o.Tracked, o.unchecked = true, true
-	_, err := r.s.Update(ctx, &o, change)
-	return err
+	out, err := r.s.Update(ctx, &o, change)
+	if err != nil {
+		return "", err
+	}
+	return strconv.FormatInt(out.Revision, 10), nil
 }
 
 // Delete implements hooks.Request.

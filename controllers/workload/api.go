@@ -31,6 +31,8 @@ type API interface {
 	Update(ctx context.Context, o Object, status bool) error
 	// Bind assigns a pod, in the state of the view, to a node.
 	Bind(ctx context.Context, pod *corev1.Pod, node string) error
+	// Scale returns the scale of an owner by the scale subresource of its kind; the zero Scale if there is no such object.
+	Scale(ctx context.Context, namespace string, o Owner) (Scale, error)
 	// Delete deletes an object.
 	Delete(ctx context.Context, r Resource, key Key, opts *metav1.DeleteOptions) error
 }
@@ -58,6 +60,15 @@ type Meta struct {
 type Owner struct {
 	APIVersion, Kind, Name string
 	UID                    types.UID
+}
+
+// OwnerOf is the owner that a reference names.
+func OwnerOf(r *metav1.OwnerReference) Owner { return Owner{r.APIVersion, r.Kind, r.Name, r.UID} }
+
+// Scale is what the scale subresource says of an object.
+type Scale struct {
+	UID      types.UID
+	Replicas int32
 }
 
 // Is reports whether the owner is an object of the resource, in any of its versions.

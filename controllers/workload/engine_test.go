@@ -69,6 +69,9 @@ func (r *requests) Create(_ context.Context, o Object) (string, error) {
 func (r *requests) Update(_ context.Context, o Object, status bool) error {
 	return r.do(fmt.Sprintf("update %s %v", o.GetName(), status))
 }
+func (r *requests) Scale(_ context.Context, namespace string, o Owner) (Scale, error) {
+	return Scale{UID: o.UID, Replicas: 3}, r.do("scale " + namespace + "/" + o.Name)
+}
 func (r *requests) Delete(_ context.Context, _ Resource, k Key, _ *metav1.DeleteOptions) error {
 	return r.do("delete " + k.Name)
 }
@@ -218,4 +221,45 @@ func TestConcerned(t *testing.T) {
 	if got := fmt.Sprint(e.concerned(Change{Resource: ReplicationControllers, Old: meta("a", "")})); got != "[a/p]" {
 		t.Errorf("one that went: %s", got)
 	}
+}
+
+// TestScales: a decision gets the scales that it needs, and only the last plan is carried out. It gets no more than a
+// bounded number of answers.
+func TestScales(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := Owner{Name: "first", UID: "1"}, Owner{Name: "second", UID: "2"}
+		r := &requests{fail: func(what string) error {
+			if what == "scale a/second" {
+				return errors.New("gone")
+			}
+			return nil
+		}}
+		out := once(t, r, func(v View) Plan {
+			for _, o := range []Owner{first, second} {
+				if _, known := v.Scales[o]; !known {
+					return Plan{Scales: []Owner{o}, Do: []Action{Create{Object: pod("early")}}}
+				}
+			}
+			if a := v.Scales[first]; a.UID != "1" || a.Replicas != 3 || a.Err != nil || v.Scales[second].Err == nil {
+				t.Errorf("scales %v", v.Scales)
+			}
+			return Plan{Do: []Action{Create{Object: pod("late")}},
+				Notes: []Note{{About: pod("other"), Event: Normal("Seen", "once")}}}
+		})
+		time.Sleep(time.Second) // of the bubble: the event is sent
+		want := "[scale a/first scale a/second create late event Seen: once]"
+		if got := fmt.Sprint(r.made); out.Err != nil || got != want {
+			t.Errorf("%v, %v; want %s", got, out.Err, want)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r, n := &requests{}, 0
+		out := once(t, r, func(View) Plan {
+			n++
+			return Plan{Scales: []Owner{{Name: fmt.Sprint(n)}}}
+		})
+		if !errors.Is(out.Err, errUnsettled) || n != maxScaleRounds {
+			t.Errorf("%v after %d decisions", out.Err, n)
+		}
+	})
 }

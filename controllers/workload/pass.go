@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,18 +56,44 @@ func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outco
 // stale reports whether an error only says that an object has changed since the view.
 func stale(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
+// maxScaleRounds is how often a decision may need the scales of further owners.
+const maxScaleRounds = 5
+
+// errUnsettled ends a pass whose object always got further owners while their scales were read.
+var errUnsettled = errors.New("the owners of the object's dependents keep changing")
+
 // decide makes a plan on the newest state, and returns how long that took.
 func (e *engine) decide(
 	ctx context.Context, key Key, failed *Failure,
 ) (v View, plan Plan, took time.Duration, err error) {
-	err = e.api.View(ctx, func(r Reader) {
-		start := time.Now()
-		v = View{Reader: r, Key: key, Object: r.Get(e.For, key.Namespace, key.Name), Failed: failed}
-		plan = e.Decide(v, start)
-		took = time.Since(start)
-	})
-	v.Reader = nil // it must not be kept
-	return v, plan, took, err
+	v = View{Key: key, Failed: failed}
+	for range maxScaleRounds {
+		err = e.api.View(ctx, func(r Reader) {
+			start := time.Now()
+			v.Reader, v.Object = r, r.Get(e.For, key.Namespace, key.Name)
+			plan = e.Decide(v, start)
+			took += time.Since(start)
+		})
+		v.Reader = nil // it must not be kept
+		if err != nil || len(plan.Scales) == 0 {
+			return v, plan, took, err
+		}
+		v.Scales = e.scales(ctx, key.Namespace, plan.Scales, v.Scales)
+	}
+	return v, plan, took, errUnsettled
+}
+
+// scales reads the scales of owners, and adds them to the known ones.
+func (e *engine) scales(
+	ctx context.Context, namespace string, owners []Owner, known map[Owner]ScaleAnswer,
+) map[Owner]ScaleAnswer {
+	out := map[Owner]ScaleAnswer{}
+	maps.Copy(out, known)
+	for _, o := range owners {
+		s, err := e.api.Scale(ctx, namespace, o)
+		out[o] = ScaleAnswer{s, err}
+	}
+	return out
 }
 
 // conclude writes the status and records the events.
@@ -78,6 +105,9 @@ func (e *engine) conclude(ctx context.Context, v View, plan Plan) error {
 	}
 	for _, ev := range plan.Events {
 		e.record(v.Object, ev)
+	}
+	for _, n := range plan.Notes {
+		e.record(n.About, n.Event)
 	}
 	return nil
 }

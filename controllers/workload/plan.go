@@ -22,9 +22,20 @@ type Plan struct {
 	Status Object
 	// Events are about the object, and recorded last. Events about one action belong to that action.
 	Events []event.Event
+	// Notes are events about other objects, recorded after Events.
+	Notes []Note
+	// Scales are the owners whose scale the decision needs, in the namespace of the object. If there are any, nothing
+	// else of the plan is carried out: Decide is called again, with the answers in View.Scales.
+	Scales []Owner
 	// Again is the time until the next pass without an event; 0 for none. The plan's own writes cause another pass
 	// anyway.
 	Again time.Duration
+}
+
+// Note is an event about an object other than that of the pass.
+type Note struct {
+	About Object
+	Event event.Event
 }
 
 // Action is a request: Create, Update, Bind or Delete.

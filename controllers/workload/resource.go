@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,12 +55,15 @@ var (
 	EndpointSlices = resource[*discoveryv1.EndpointSlice](
 		discoveryv1.SchemeGroupVersion, "endpointslices", "EndpointSlice",
 	)
+	DisruptionBudgets = resource[*policyv1.PodDisruptionBudget](
+		policyv1.SchemeGroupVersion, "poddisruptionbudgets", "PodDisruptionBudget",
+	)
 )
 
 // resources are all of them.
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
-	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices}
+	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

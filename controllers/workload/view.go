@@ -77,9 +77,17 @@ type View struct {
 	Key Key
 	// Object is the object of the pass; nil if it was deleted.
 	Object Object
+	// Scales has the answers for Plan.Scales.
+	Scales map[Owner]ScaleAnswer
 	// Failed is the action of this pass's first plan that failed; nil if none has. Of a plan made with it only the
 	// Status and the Events are carried out.
 	Failed *Failure
+}
+
+// ScaleAnswer is a scale, or why it could not be read.
+type ScaleAnswer struct {
+	Scale
+	Err error
 }
 
 // Failure is an action that could not be carried out.

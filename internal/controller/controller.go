@@ -53,6 +53,7 @@ var controllers = []Controller{
 	workload("cronjob-controller", "concurrent-cron-job-syncs", 5),
 	workload("statefulset-controller", "concurrent-statefulset-syncs", 5),
 	workload("daemonset-controller", "concurrent-daemonset-syncs", 2),
+	{Name: "disruption-controller"},
 	workload("ephemeral-volume-controller", "concurrent-ephemeralvolume-syncs", 5),
 	workload("ttl-after-finished-controller", "concurrent-ttl-after-finished-syncs", 5),
 	{Name: "pod-garbage-collector-controller"},

@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
+	"github.com/kubecascade/kubecascade/controllers/disruption"
 	"github.com/kubecascade/kubecascade/controllers/endpoint"
 	"github.com/kubecascade/kubecascade/controllers/ephemeral"
 	"github.com/kubecascade/kubecascade/controllers/job"
@@ -42,6 +43,7 @@ var workloads = []struct {
 	{"cronjob-controller", "cronjob-controller", made(cronjob.New)},
 	{"statefulset-controller", "statefulset-controller", made(statefulset.New)},
 	{"daemonset-controller", "daemon-set-controller", made(daemonset.New)},
+	{"disruption-controller", "disruption-controller", made(disruption.Budgets, disruption.Pods)},
 	{"ephemeral-volume-controller", "ephemeral-volume-controller", made(ephemeral.New)},
 	{"ttl-after-finished-controller", "ttl-after-finished-controller", made(ttl.New)},
 	{"pod-garbage-collector-controller", "pod-garbage-collector", made(podgc.New)},

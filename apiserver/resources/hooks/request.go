@@ -75,8 +75,9 @@ type Request interface {
 	// Current returns the object that the request names, by a consistent read.
 	Current(ctx context.Context) (Object, error)
 	// Rewrite stores the result of change for the object that the request names, without strategy, validation,
-	// admission and managedFields. After a conflict change is called again with the newest state.
-	Rewrite(ctx context.Context, change func(old Object) (Object, error)) error
+	// admission and managedFields, and returns its resourceVersion. After a conflict change is called again with the
+	// newest state.
+	Rewrite(ctx context.Context, change func(old Object) (Object, error)) (revision string, err error)
 	// Delete deletes the object that the request names.
 	Delete(ctx context.Context, opts *metav1.DeleteOptions) error
 	// Precondition is the error 409 for a precondition of the request that does not hold (B-09).

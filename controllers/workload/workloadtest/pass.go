@@ -66,6 +66,10 @@ func (w *World) pass(c workload.Controller, k workload.Key) (did string, again t
 	for _, e := range plan.Events {
 		tell(&b, e, "", nil)
 	}
+	for _, n := range plan.Notes {
+		fmt.Fprintf(&b, "  about %s %s:", workload.Of(n.About).Kind, n.About.GetName())
+		tell(&b, n.Event, "", nil)
+	}
 	return b.String(), plan.Again
 }
 
@@ -116,7 +120,18 @@ func (w *World) decide(c workload.Controller, k workload.Key, f *workload.Failur
 		before[key] = o.DeepCopyObject().(workload.Object)
 	}
 	o := w.Get(c.For, k.Namespace, k.Name)
-	plan := c.Decide(workload.View{Reader: w, Key: k, Object: o, Failed: f}, w.Now)
+	v := workload.View{Reader: w, Key: k, Object: o, Failed: f}
+	plan := c.Decide(v, w.Now)
+	if len(plan.Scales) > 0 {
+		v.Scales = map[workload.Owner]workload.ScaleAnswer{}
+		for _, owner := range plan.Scales {
+			s, err := w.Scale(owner)
+			v.Scales[owner] = workload.ScaleAnswer{Scale: s, Err: err}
+		}
+		if plan = c.Decide(v, w.Now); len(plan.Scales) > 0 {
+			panic(fmt.Sprintf("%v: the same state needs further scales: %v", k, plan.Scales))
+		}
+	}
 	for key, o := range before {
 		if !reflect.DeepEqual(o, w.objects[key]) {
 			panic(fmt.Sprintf("%s changed %s, which is shared", c.Name, key))

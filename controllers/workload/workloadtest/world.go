@@ -24,6 +24,8 @@ type World struct {
 	Now time.Time
 	// Fail, if set, is called before each action; its error is the result.
 	Fail func(workload.Action) error
+	// Scale answers what a plan needs to know about scales; nil if no plan does.
+	Scale func(workload.Owner) (workload.Scale, error)
 
 	objects  map[string]workload.Object
 	revision int

@@ -37,7 +37,7 @@ func Bind(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Ob
 	if err := r.Validate(ctx, b); err != nil {
 		return nil, err
 	}
-	return nil, r.Rewrite(ctx, func(old hooks.Object) (hooks.Object, error) { // upstream bypasses the strategy
+	_, err := r.Rewrite(ctx, func(old hooks.Object) (hooks.Object, error) { // upstream bypasses the strategy
 		pod := old.(*corev1.Pod)
 		if err := bindable(r, b, pod); err != nil {
 			return nil, err
@@ -45,6 +45,7 @@ func Bind(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Ob
 		assign(pod, b, metav1.Time{Time: r.Now()})
 		return pod, nil
 	})
+	return nil, err
 }
 
 // CreateBinding handles POST of bindings: pods/binding with the name in the body.

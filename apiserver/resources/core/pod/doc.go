@@ -6,4 +6,5 @@
 //  1. A binding is decided on the state of the pod that it changes. A pod is bound once.
 //  2. An eviction is subtracted from its disruption budget before the pod is deleted. If the decision depends on the
 //     state of the pod, the pod is deleted only in that state.
+//  3. An evicted pod has the condition DisruptionTarget before it is deleted, unless the eviction is a dry run.
 package pod

@@ -67,9 +67,12 @@ func joinedOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOpti
 	return o, nil
 }
 
+// maxAttempts is how often an eviction is decided while the state of the pod changes (eviction.go: EvictionsRetry).
+const maxAttempts = 20
+
 // evict deletes the pod in a state in which that is allowed, and retries while its state changes.
 func evict(ctx context.Context, r hooks.Request, opts *metav1.DeleteOptions) error {
-	for {
+	for attempt := 1; ; attempt++ {
 		obj, err := r.Current(ctx)
 		if err != nil {
 			return err
@@ -82,12 +85,14 @@ func evict(ctx context.Context, r hooks.Request, opts *metav1.DeleteOptions) err
 		if err != nil {
 			return err
 		}
-		err = r.Delete(ctx, once)
+		err = remove(ctx, r, once)
 		switch ours := once != opts; {
 		case err == nil || !ours || !apierrors.IsConflict(err) || otherPod(opts, pod):
 			return err
 		case budget != "": // the pod may have become ready since
 			return tooManyEvictions(budget)
+		case attempt == maxAttempts:
+			return err
 		}
 	}
 }
@@ -101,14 +106,14 @@ func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
 // the pod's revision if the decision depends on its state; then budget is the name of the budget.
 func allow(ctx context.Context, r hooks.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
 	once *metav1.DeleteOptions, budget string, err error) {
-	free := opts.Preconditions == nil || opts.Preconditions.ResourceVersion == nil
+	free := !anchored(opts)
 	switch {
 	case pod.Status.Phase == corev1.PodSucceeded, pod.Status.Phase == corev1.PodFailed, pod.DeletionTimestamp != nil:
 		return opts, "", nil // it is terminating or finished already
 	}
 	if pod.Status.Phase == corev1.PodPending {
 		if free {
-			return atRevision(opts, pod), "", nil
+			return atRevision(opts, pod.ResourceVersion), "", nil
 		}
 		return opts, "", nil
 	}
@@ -126,20 +131,82 @@ func allow(ctx context.Context, r hooks.Request, pod *corev1.Pod, opts *metav1.D
 	healthy := pdb.Status.CurrentHealthy >= pdb.Status.DesiredHealthy && pdb.Status.DesiredHealthy > 0
 	if !isReady(pod) && (always || healthy) { // it does not count as healthy
 		if free {
-			return atRevision(opts, pod), pdb.Name, nil
+			return atRevision(opts, pod.ResourceVersion), pdb.Name, nil
 		}
 		return opts, "", nil
 	}
 	return opts, "", spend(ctx, r, pdb, pod.Name)
 }
 
-func atRevision(o *metav1.DeleteOptions, pod *corev1.Pod) *metav1.DeleteOptions {
+// anchored reports whether the options are for one state of the pod.
+func anchored(o *metav1.DeleteOptions) bool {
+	return o.Preconditions != nil && o.Preconditions.ResourceVersion != nil
+}
+
+func atRevision(o *metav1.DeleteOptions, revision string) *metav1.DeleteOptions {
 	o = o.DeepCopy()
 	if o.Preconditions == nil {
 		o.Preconditions = &metav1.Preconditions{}
 	}
-	o.Preconditions.ResourceVersion = &pod.ResourceVersion
+	o.Preconditions.ResourceVersion = &revision
 	return o
+}
+
+// remove sets the condition DisruptionTarget of the pod and deletes it. If the options are for one state of the pod, both
+// happen to that state (addConditionAndDeletePod).
+func remove(ctx context.Context, r hooks.Request, opts *metav1.DeleteOptions) error {
+	if len(opts.DryRun) == 0 {
+		revision, err := r.Rewrite(ctx, func(old hooks.Object) (hooks.Object, error) {
+			pod := old.(*corev1.Pod)
+			if err := holds(opts.Preconditions, pod); err != nil {
+				return nil, err
+			}
+			markDisrupted(pod, metav1.Time{Time: r.Now()})
+			return pod, nil
+		})
+		if err != nil {
+			return err
+		}
+		if anchored(opts) {
+			opts = atRevision(opts, revision)
+		}
+	}
+	return r.Delete(ctx, opts)
+}
+
+// holds returns the conflict if the pod is not the one of the preconditions. It is the one of a DELETE (B-09).
+func holds(p *metav1.Preconditions, pod *corev1.Pod) error {
+	conflict := func(what string, want, stored any, hint string) error {
+		return apierrors.NewConflict(schema.GroupResource{Resource: "Pod"}, pod.Name, fmt.Errorf(
+			"the %s in the precondition (%v) does not match the %[1]s in record (%[3]v). The object might have been %s",
+			what, want, stored, hint))
+	}
+	switch {
+	case p == nil:
+	case p.UID != nil && *p.UID != "" && *p.UID != pod.UID:
+		return conflict("UID", *p.UID, pod.UID, "deleted and then recreated")
+	case p.ResourceVersion != nil && *p.ResourceVersion != "" && *p.ResourceVersion != pod.ResourceVersion:
+		return conflict("ResourceVersion", *p.ResourceVersion, pod.ResourceVersion, "modified")
+	}
+	return nil
+}
+
+// markDisrupted sets the condition DisruptionTarget. Its time is that of the first eviction.
+func markDisrupted(pod *corev1.Pod, now metav1.Time) {
+	c := corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, LastTransitionTime: now,
+		Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting"}
+	for i := range pod.Status.Conditions {
+		old := &pod.Status.Conditions[i]
+		if old.Type != c.Type {
+			continue
+		}
+		if old.Status == c.Status {
+			c.LastTransitionTime = old.LastTransitionTime
+		}
+		*old = c
+		return
+	}
+	pod.Status.Conditions = append(pod.Status.Conditions, c)
 }
 
 func isReady(pod *corev1.Pod) bool {
@@ -151,12 +218,13 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// budgetsOf returns the budgets of the pod's namespace that select it. An invalid or empty selector selects nothing.
+// budgetsOf returns the budgets of the pod's namespace that select it. An invalid selector selects nothing, an empty one
+// everything.
 func budgetsOf(ctx context.Context, r hooks.Request, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
 	err = r.List(ctx, disruptionBudgets, pod.Namespace, func(obj hooks.Object) {
 		pdb := obj.(*policyv1.PodDisruptionBudget)
 		sel, err := invalid.AsSelector(pdb.Spec.Selector)
-		if err == nil && !sel.Empty() && sel.Matches(labels.Set(pod.Labels)) {
+		if err == nil && sel.Matches(labels.Set(pod.Labels)) {
 			out = append(out, pdb)
 		}
 	})
@@ -196,10 +264,27 @@ func affordable(b *policyv1.PodDisruptionBudget) error {
 		return apierrors.NewForbidden(budgets, b.Name,
 			errors.New("DisruptedPods map too big - too many evictions not confirmed by PDB controller"))
 	case st.DisruptionsAllowed == 0:
-		return overBudget(0, fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently",
-			b.Name, st.DesiredHealthy, st.CurrentHealthy))
+		return overBudget(0, blocked(b))
 	}
 	return nil
+}
+
+// blocked says why a budget allows no disruption now. After a failed sync its numbers can't be trusted.
+func blocked(b *policyv1.PodDisruptionBudget) string {
+	why := meta.FindStatusCondition(b.Status.Conditions, policyv1.DisruptionAllowedCondition)
+	told := why != nil && why.Status == metav1.ConditionFalse && why.Message != ""
+	switch {
+	case told && why.Reason == policyv1.SyncFailedReason:
+		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently because it failed sync: %s",
+			b.Name, why.Message)
+	case b.Status.CurrentHealthy <= b.Status.DesiredHealthy:
+		return fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently",
+			b.Name, b.Status.DesiredHealthy, b.Status.CurrentHealthy)
+	case told:
+		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently (%s): %s",
+			b.Name, why.Reason, why.Message)
+	}
+	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", b.Name)
 }
 
 func tooManyEvictions(name string) error {

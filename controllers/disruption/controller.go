@@ -1,0 +1,67 @@
+package disruption
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// component is the source of the events (NewDisruptionControllerInternal).
+const component = "controllermanager"
+
+// Budgets returns the part of disruption-controller that keeps the status of PodDisruptionBudgets.
+func Budgets() workload.Controller {
+	return workload.Controller{Name: component, For: workload.DisruptionBudgets,
+		Sees: []workload.Resource{workload.Pods}, Wake: affected, Decide: decide}
+}
+
+// affected returns the budgets that select a changed pod, or did before.
+func affected(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	if c.Resource != workload.Pods {
+		return nil
+	}
+	namespace := ""
+	for _, m := range []*workload.Meta{c.Old, c.New} {
+		if m != nil {
+			namespace = m.Namespace
+		}
+	}
+	for _, b := range workload.All[*policyv1.PodDisruptionBudget](r, namespace) {
+		s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+		if err != nil {
+			continue
+		}
+		if c.Old != nil && s.Matches(labels.Set(c.Old.Labels)) || c.New != nil && s.Matches(labels.Set(c.New.Labels)) {
+			keys = append(keys, workload.KeyOf(b))
+		}
+	}
+	return keys
+}
+
+// budgetsOf returns the budgets that select the pod. An empty selector selects every pod, an invalid one none (client-go
+// listers/policy/v1: GetPodPodDisruptionBudgets).
+func budgetsOf(r workload.Reader, p *corev1.Pod) (out []*policyv1.PodDisruptionBudget) {
+	for _, b := range workload.All[*policyv1.PodDisruptionBudget](r, p.Namespace) {
+		if s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err == nil && s.Matches(labels.Set(p.Labels)) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// selected returns the pods of a budget.
+func selected(r workload.Reader, b *policyv1.PodDisruptionBudget) (out []*corev1.Pod, err error) {
+	s, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range workload.All[*corev1.Pod](r, b.Namespace) {
+		if s.Matches(labels.Set(p.Labels)) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,71 @@
+package disruption
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// staleTimeout is how long a pod may have the condition DisruptionTarget without being deleted (disruption.go:
+// stalePodDisruptionTimeout).
+const staleTimeout = 2 * time.Minute
+
+// Pods returns the part of disruption-controller that resets stale conditions of pods, and warns of pods that several
+// budgets select.
+func Pods() workload.Controller {
+	return workload.Controller{
+		Name: component, For: workload.Pods, Quiet: true,
+		Wake: func(r workload.Reader, c workload.Change) []workload.Key {
+			if c.New == nil {
+				return nil
+			}
+			p := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name)
+			if p == nil || target(p) < 0 && len(budgetsOf(r, p)) < 2 {
+				return nil
+			}
+			return []workload.Key{c.New.Key}
+		},
+		Decide: func(v workload.View, now time.Time) (plan workload.Plan) {
+			p, _ := v.Object.(*corev1.Pod)
+			if p == nil {
+				return plan
+			}
+			if all := budgetsOf(v, p); len(all) > 1 {
+				plan.Events = append(plan.Events, workload.Warning("MultiplePodDisruptionBudgets", fmt.Sprintf(
+					"Pod %q/%q matches multiple PodDisruptionBudgets.  Chose %q arbitrarily.", p.Namespace, p.Name, all[0].Name)))
+			}
+			if i := target(p); i >= 0 {
+				wait := p.Status.Conditions[i].LastTransitionTime.Add(staleTimeout).Sub(now)
+				if plan.Again = max(0, wait); wait <= 0 {
+					plan.Status = reset(p, now)
+				}
+			}
+			return plan
+		},
+	}
+}
+
+// target returns the index of the condition DisruptionTarget if it becomes stale; -1 if the pod has none, is being
+// deleted, has finished, or is terminated by its kubelet (nonTerminatingPodHasStaleDisruptionCondition).
+func target(p *corev1.Pod) int {
+	if !workload.Active(p) {
+		return -1
+	}
+	return slices.IndexFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue &&
+			c.Reason != corev1.PodReasonTerminationByKubelet
+	})
+}
+
+// reset returns the pod with the condition DisruptionTarget set to False (syncStalePodDisruption).
+func reset(p *corev1.Pod, now time.Time) *corev1.Pod {
+	p = p.DeepCopy()
+	p.Status.Conditions[target(p)] = corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionFalse,
+		ObservedGeneration: p.Generation, LastTransitionTime: metav1.NewTime(now)}
+	return p
+}

@@ -1,0 +1,72 @@
+package disruption
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// appsGroups are the groups of ReplicaSets and Deployments in references, of which the second is not served any more.
+var appsGroups = []string{appsv1.GroupName, "extensions"}
+
+// scaleOf returns the scale of a pod's controller, without a UID if there is no such object. If it is neither a
+// ReplicationController, a ReplicaSet, its Deployment nor a StatefulSet, its scale subresource must be read: known is
+// false until it was (finders).
+func scaleOf(v workload.View, namespace string, owner workload.Owner) (s workload.Scale, known bool, err error) {
+	gv, err := schema.ParseGroupVersion(owner.APIVersion)
+	if err != nil {
+		return s, true, err
+	}
+	if s = builtIn(v, namespace, owner, gv.Group); s.UID != "" {
+		return s, true, nil
+	}
+	answer, known := v.Scales[owner]
+	if answer.Err != nil || answer.UID != owner.UID {
+		answer.Scale = workload.Scale{}
+	}
+	return answer.Scale, known, answer.Err
+}
+
+// builtIn returns the scale of a controller that the view has.
+func builtIn(r workload.Reader, namespace string, owner workload.Owner, group string) (s workload.Scale) {
+	switch {
+	case owner.Kind == "ReplicationController" && group == "":
+		if c := workload.Get[*corev1.ReplicationController](r, namespace, owner.Name); c != nil && c.UID == owner.UID {
+			return workload.Scale{UID: c.UID, Replicas: replicas(c.Spec.Replicas)}
+		}
+	case owner.Kind == "StatefulSet" && group == appsv1.GroupName:
+		if c := workload.Get[*appsv1.StatefulSet](r, namespace, owner.Name); c != nil && c.UID == owner.UID {
+			return workload.Scale{UID: c.UID, Replicas: replicas(c.Spec.Replicas)}
+		}
+	case owner.Kind == "ReplicaSet" && slices.Contains(appsGroups, group):
+		if c := workload.Get[*appsv1.ReplicaSet](r, namespace, owner.Name); c != nil && c.UID == owner.UID {
+			return replicaSet(r, c)
+		}
+	}
+	return s
+}
+
+// replicaSet returns the scale of a ReplicaSet's Deployment, or its own if it has none.
+func replicaSet(r workload.Reader, c *appsv1.ReplicaSet) workload.Scale {
+	if ref := metav1.GetControllerOfNoCopy(c); ref != nil && ref.Kind == "Deployment" {
+		d := workload.Get[*appsv1.Deployment](r, c.Namespace, ref.Name)
+		gv, err := schema.ParseGroupVersion(ref.APIVersion)
+		if err == nil && slices.Contains(appsGroups, gv.Group) && d != nil && d.UID == ref.UID {
+			return workload.Scale{UID: d.UID, Replicas: replicas(d.Spec.Replicas)}
+		}
+	}
+	return workload.Scale{UID: c.UID, Replicas: replicas(c.Spec.Replicas)}
+}
+
+// replicas is the number of replicas, which defaults to 1.
+func replicas(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}

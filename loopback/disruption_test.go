@@ -1,0 +1,114 @@
+package loopback_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/controllers/disruption"
+	"github.com/kubecascade/kubecascade/controllers/replicaset"
+)
+
+const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+
+func budget(name, app, bound string) string {
+	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{%s,"selector":{"matchLabels":{"app":%q}}}}`, name, bound, app)
+}
+
+// runs sets a pod Running and Ready.
+func runs(t *testing.T, s *apiservertest.Server, name string) {
+	t.Helper()
+	do(t, s, "PATCH", pods+"/"+name+"/status",
+		`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`, "Content-Type", merge)
+}
+
+func evict(s *apiservertest.Server, name string) apiservertest.Answer {
+	return s.Do("POST", pods+"/"+name+"/eviction", fmt.Sprintf(`{"metadata":{"name":%q}}`, name))
+}
+
+// TestDisruptionBudget: the controller keeps the status, and evictions spend it: one pod may go, the next one only when
+// another is ready in its place.
+func TestDisruptionBudget(t *testing.T) {
+	s := owning(t, nil, replicaset.New(), disruption.Budgets(), disruption.Pods())
+	w, of := s.Watch(budgets+"?watch=1"), s.Watch(pods+"?watch=1")
+	do(t, s, "POST", sets, set("a", 2))
+	var names []string
+	for _, p := range added(t, of, 2) {
+		names = append(names, p.GetName())
+		runs(t, s, p.GetName())
+	}
+	do(t, s, "POST", budgets, budget("b", "a", `"maxUnavailable":"50%"`))
+	sees(t, w, "b", has("status.observedGeneration", "1", "status.expectedPods", "2", "status.currentHealthy", "2",
+		"status.desiredHealthy", "1", "status.disruptionsAllowed", "1"))
+
+	if a := evict(s, names[0]); a.Code != http.StatusCreated {
+		t.Fatalf("the first eviction: %d %s", a.Code, a.Body)
+	}
+	if a := evict(s, names[1]); a.Code != http.StatusTooManyRequests ||
+		!strings.Contains(string(a.Body), "Cannot evict pod as it would violate the pod's disruption budget.") {
+		t.Fatalf("the second eviction: %d %s", a.Code, a.Body)
+	}
+	sees(t, w, "b", func(o map[string]any) bool {
+		return has("status.expectedPods", "2", "status.currentHealthy", "1", "status.disruptionsAllowed", "0")(o) &&
+			condition("DisruptionAllowed", "False", "InsufficientPods")(o)
+	})
+	next := eventually(t, of, "another pod", func(e apiservertest.Event) bool {
+		return e.Type == "ADDED" && e.Object.GetName() != names[0] && e.Object.GetName() != names[1]
+	})
+	runs(t, s, next.GetName())
+	b := sees(t, w, "b", has("status.currentHealthy", "2", "status.disruptionsAllowed", "1"))
+	if left, _, _ := unstructured.NestedMap(b.Object, "status", "disruptedPods"); len(left) != 0 {
+		t.Errorf("disrupted pods %v", left)
+	}
+	if a := evict(s, names[1]); a.Code != http.StatusCreated {
+		t.Fatalf("the last eviction: %d %s", a.Code, a.Body)
+	}
+}
+
+// TestDisruptionScale: the controller reads the scale subresource of custom resources.
+func TestDisruptionScale(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size,
+		`,"subresources":{"scale":{"specReplicasPath":".spec.size","statusReplicasPath":".status.size"}}`)))
+	run(t, s, disruption.Budgets())
+	w := s.Watch(budgets + "?watch=1")
+	owner := create(t, s, v1widgets, "w", nil, map[string]any{"apiVersion": "example.com/v1", "kind": "Widget",
+		"spec": map[string]any{"size": 7}})
+	do(t, s, "POST", pods, owned("p", "example.com/v1", "Widget", "w", string(owner.GetUID())))
+	do(t, s, "POST", budgets, budget("b", "p", `"minAvailable":"50%"`))
+	sees(t, w, "b", has("status.expectedPods", "7", "status.desiredHealthy", "4", "status.disruptionsAllowed", "0"))
+}
+
+// TestDisruptionFailures: if the scale of a pod's controller can't be read, the condition and an event say why.
+func TestDisruptionFailures(t *testing.T) {
+	s := owning(t, nil, disruption.Budgets(), disruption.Pods())
+	w, events := s.Watch(budgets+"?watch=1"), s.Watch("/api/v1/namespaces/default/events?watch=1")
+	for _, c := range []struct{ name, version, kind, problem string }{
+		{"kind", "example.com/v1", "Nothing", `no matches for kind "Nothing" in version "example.com/v1"`},
+		{"job", "batch/v1", "Job", "jobs.batch does not implement the scale subresource"},
+		{"node", "v1", "Node", "nodes does not implement the scale subresource"},
+		{"none", "apps/v1", "ReplicaSet", `found no controllers for pod "none"`},
+	} {
+		do(t, s, "POST", pods, owned(c.name, c.version, c.kind, "x", "u"))
+		do(t, s, "POST", budgets, budget(c.name, c.name, `"maxUnavailable":1`))
+		b := sees(t, w, c.name, condition("DisruptionAllowed", "False", "SyncFailed"))
+		all, _, _ := unstructured.NestedSlice(b.Object, "status", "conditions")
+		if got := all[0].(map[string]any)["message"]; got != c.problem {
+			t.Errorf("%s: %v, want %s", c.name, got, c.problem)
+		}
+		sees(t, events, "", has("reason", "CalculateExpectedPodCountFailed", "involvedObject.name", c.name,
+			"source.component", "controllermanager",
+			"message", "Failed to calculate the number of expected pods: "+c.problem))
+	}
+}
+
+// owned is a pod with a controller; its label app is its name.
+func owned(name, version, kind, owner, uid string) string {
+	return fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"app":%[1]q},"ownerReferences":[{"apiVersion":%q,"kind":%q,
+		"name":%q,"uid":%q,"controller":true}]},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
+		name, version, kind, owner, uid)
+}
