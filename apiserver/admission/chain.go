@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"errors"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -135,6 +136,12 @@ type Validator interface {
 
 // Chain is the plugins in the order in which they run.
 type Chain []Plugin
+
+// ReadsNamespaces reports whether the chain reads the namespace of a request by a consistent read, after which the cache
+// is as new.
+func (c Chain) ReadsNamespaces() bool {
+	return slices.ContainsFunc(c, func(p Plugin) bool { return p.Name() == "NamespaceLifecycle" })
+}
 
 // Admit runs the mutating plugins, and once more if one of them wants that (Attributes.Again).
 func (c Chain) Admit(ctx context.Context, a *Attributes) error { return c.mutate(ctx, a, nil) }

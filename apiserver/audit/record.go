@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +23,8 @@ type Record struct {
 	rule  audit.RequestAuditConfig
 	// longRunning says that the begin of the answer is a stage.
 	longRunning bool
+	// annotated is how many bytes the annotations have.
+	annotated atomic.Int64
 	// release are called when the last event has been written.
 	release []func()
 }
@@ -101,9 +104,13 @@ func (r *Record) Release(f func()) {
 	r.release = append(r.release, f)
 }
 
-// Annotate adds an annotation. If there is one of that key already, it stays (N-31).
+// mostAnnotations limits the annotations of an event, in bytes: webhooks and policies choose how long they are.
+const mostAnnotations = 4 << 20
+
+// Annotate adds an annotation. If there is one of that key already, it stays (N-31). It does nothing once there are
+// mostAnnotations.
 func (r *Record) Annotate(key, value string) {
-	if r != nil {
+	if r != nil && r.annotated.Add(int64(len(key)+len(value))) <= mostAnnotations {
 		audit.AddAuditAnnotation(r.ctx, key, value)
 	}
 }

@@ -66,7 +66,7 @@ func (a *API) weighInTurn(req *request, media string, body []byte) (n int64, exa
 }
 
 // admissionCost is the memory of what webhooks and policies get of a request that takes n bytes by itself: its objects
-// in another version, and for each webhook that is asked at the same time their JSON, the review and what is sent.
+// in another version, and for each webhook that is called at the same time the review with their JSON.
 func (a *API) admissionCost(req *request, n int64) int64 {
 	versions, reviews := a.registry.AdmissionCopies(&req.Operation, req.verb)
 	if versions == 0 {
@@ -75,7 +75,8 @@ func (a *API) admissionCost(req *request, n int64) int64 {
 	if req.verb == "delete" { // which decodes the object for them
 		n += a.weighStored(req)
 	}
-	return n*int64(versions) + n/2*int64(reviews)
+	review := min(n/2, max(n/8, 3*int64(len(req.body()))))
+	return n*int64(versions) + review*int64(reviews)
 }
 
 // afford makes an answer that takes so much memory: in the request's seat, if there is that much at once. Else the

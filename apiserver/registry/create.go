@@ -45,7 +45,7 @@ func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*stora
 
 // createOnce is one attempt of Create, for one state of the namespace and of the CustomResourceDefinition.
 func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
-	if !o.Resource.Namespaced { // admission reads the namespaces of others by a consistent read
+	if !o.Resource.Namespaced || !s.Admission.ReadsNamespaces() { // the configurations of admission must be the newest
 		if err := s.Fresh(ctx); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +25,9 @@ import (
 const (
 	// MaxTimeout bounds one call (AS pkg/util/webhook/authentication.go: setGlobalDefaults).
 	MaxTimeout = 30 * time.Second
+	// mostReads bounds how many responses of more than budget.Slow bytes are read at the same time. They wait for the
+	// network, not for a processor.
+	mostReads = 64
 	// mostClients bounds the configurations whose connections are kept (AS pkg/util/webhook/client.go).
 	mostClients = 200
 )
@@ -80,7 +82,7 @@ func (c *Clients) Memory() budget.Counts { return c.responses.Counts() }
 // Limit sets the memory for large responses, in bytes; minMemory if it is less. It must be called before the first
 // Call.
 func (c *Clients) Limit(bytes int64) {
-	c.responses = budget.New(max(bytes, minMemory), runtime.GOMAXPROCS(0))
+	c.responses = budget.New(max(bytes, minMemory), mostReads)
 }
 
 // client is the HTTP client of one configuration.
@@ -116,6 +118,8 @@ func (c *Clients) dial(config *Config) (*client, error) {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 25, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		// What a stream of HTTP/2 buffers counts for nothing.
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: freeBody},
 	}
 	made := &client{
 		http: &http.Client{Transport: c.certificates.observe(t)}, transport: t, guarded: config.Guarded,

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 	admissionv1 "k8s.io/api/admission/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 	"github.com/kubecascade/kubecascade/storage"
@@ -49,11 +50,13 @@ func startEtcd(t *testing.T) string {
 func TestExternalEtcd(t *testing.T) {
 	etcd, hook := startEtcd(t), webhooktest.Start(t)
 	hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))
-	over := func() *cluster {
+	over := func(disabled ...string) *cluster {
 		store := storagetest.OpenConfig(t, storage.Config{Endpoints: []string{etcd}})
-		return &cluster{apiservertest.Start(t, &apiservertest.Options{Store: store}), t, hook}
+		return &cluster{apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+			c.DisableAdmission = disabled
+		}}), t, hook}
 	}
-	a, b := over(), over()
+	a, b := over(), over("NamespaceLifecycle") // which reads the namespace by a consistent read
 	const match = `{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],` +
 		`"resources":["configmaps"]}]}`
 	a.want(201, "POST", hookConfigs+"validatingadmissionpolicies", policyOf("Validating", "p", match, valid("false")))

@@ -106,6 +106,22 @@ func TestLargePatch(t *testing.T) {
 	}
 }
 
+// TestLargeResponses: the large responses of several webhooks of one request do not wait for each other's memory.
+func TestLargeResponses(t *testing.T) {
+	c := start(t)
+	c.hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{
+		Allowed: true, AuditAnnotations: map[string]string{"a": strings.Repeat("x", 300<<10)},
+	}))
+	for i := range 5 {
+		name := fmt.Sprint("h", i)
+		c.register("Validating", name, "/", rule("CREATE", "", "v1", "configmaps"), `"timeoutSeconds":5`)
+	}
+	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
+	if counts := c.Webhooks.Memory(); counts.Held != 0 || counts.Ended != 0 {
+		t.Errorf("%+v", counts)
+	}
+}
+
 // TestRejected: neither a denial nor a patch that can't be applied is subject to the failure policy (L-81, L-85,
 // L-S02).
 func TestRejected(t *testing.T) {

@@ -3,6 +3,7 @@ package dynamic
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -125,13 +126,32 @@ func (l *Live) rebuild() (int64, error) {
 	return rev, nil
 }
 
-// removed calls forget for the configurations that are not among those that were read now.
+// removed calls forget for what is not among the configurations that were read now.
 func (l *Live) removed(read map[string]reading) {
+	if l.forget == nil {
+		return
+	}
 	for key, r := range l.read {
-		if r.value != nil && l.forget != nil && read[key].value == nil {
+		switch now := read[key]; {
+		case r.value == nil || now.revision == r.revision:
+		case now.value == nil:
 			l.forget(r.value)
+		default:
+			l.forget(lacking(r.value, now.value))
 		}
 	}
+}
+
+// lacking is what a configuration had and has no more: webhooks.
+func lacking(was, now any) any {
+	before, ok := was.([]*hook)
+	after, same := now.([]*hook)
+	if !ok || !same {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(before), func(h *hook) bool {
+		return slices.ContainsFunc(after, func(other *hook) bool { return other.Name == h.Name })
+	})
 }
 
 // value reads a stored configuration; nil if that fails.

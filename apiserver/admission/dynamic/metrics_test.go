@@ -82,6 +82,28 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// TestSeries: the series of a webhook are removed with it, also if its configuration stays.
+func TestSeries(t *testing.T) {
+	c := start(t)
+	const path = hookConfigs + "validatingwebhookconfigurations/h"
+	create := rule("CREATE", "", "v1", "configmaps")
+	c.want(201, "POST", hookConfigs+"validatingwebhookconfigurations", c.configuration(
+		"Validating", "h", c.webhook("kept", "/", create), c.webhook("gone", "/", create),
+	))
+	series := func() (kept, gone bool) {
+		c.want(201, "POST", maps, `{"metadata":{"generateName":"m"}}`)
+		text := string(c.want(200, "GET", "/metrics", nil).Body)
+		return strings.Contains(text, `name="kept.example.com"`), strings.Contains(text, `name="gone.example.com"`)
+	}
+	if kept, gone := series(); !kept || !gone {
+		t.Fatalf("kept %v, gone %v", kept, gone)
+	}
+	c.want(200, "PATCH", path, `[{"op":"remove","path":"/webhooks/1"}]`, "Content-Type", "application/json-patch+json")
+	if kept, gone := series(); !kept || gone {
+		t.Errorf("kept %v, gone %v", kept, gone)
+	}
+}
+
 // BenchmarkStep measures what the duration of a step costs a write, twice.
 func BenchmarkStep(b *testing.B) {
 	m := dynamic.NewMetrics(nil)

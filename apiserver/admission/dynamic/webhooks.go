@@ -73,6 +73,8 @@ type hookRequest struct {
 	hooks    *hooks
 	matched  map[*webhook.Configured]*resources.Resource
 	mutating bool
+	// documents are the new and the stored object in JSON, which webhooks of one version share.
+	documents map[*resources.Resource][2][]byte
 }
 
 var _ webhook.Change = (*hookRequest)(nil)
@@ -140,17 +142,33 @@ func (q *hookRequest) Review(in schema.GroupVersionResource) (*webhook.Request, 
 		Subresource: q.a.Subresource, Name: q.name, Namespace: q.namespace,
 		Operation: admissionwebhook.Operation(q.a.Operation), User: q.a.User, DryRun: q.a.DryRun,
 	}
-	var err error
-	if r.Object, err = encoded(q.view.Object(res)); err != nil {
+	documents, err := q.encoded(res)
+	if err != nil {
 		return nil, q.failed(err)
 	}
-	if r.OldObject, err = encoded(q.view.Old(res)); err != nil {
-		return nil, q.failed(err)
-	}
+	r.Object, r.OldObject = documents[0], documents[1]
 	if r.Options, err = encoded(q.options, nil); err != nil {
 		return nil, q.failed(err)
 	}
 	return r, nil
+}
+
+// encoded returns the objects in a version.
+func (q *hookRequest) encoded(in *resources.Resource) (documents [2][]byte, err error) {
+	if documents, ok := q.documents[in]; ok {
+		return documents, nil
+	}
+	if documents[0], err = encoded(q.view.Object(in)); err != nil {
+		return documents, err
+	}
+	if documents[1], err = encoded(q.view.Old(in)); err != nil {
+		return documents, err
+	}
+	if q.documents == nil {
+		q.documents = map[*resources.Resource][2][]byte{}
+	}
+	q.documents[in] = documents
+	return documents, nil
 }
 
 // Store implements webhook.Change.
@@ -168,6 +186,7 @@ func (q *hookRequest) Store(in schema.GroupVersionResource, object []byte) (chan
 	if err != nil {
 		return false, apierrors.NewInternalError(err) // L-85
 	}
+	clear(q.documents)
 	q.change(now, after)
 	return !apiequality.Semantic.DeepEqual(before, after), nil
 }

@@ -127,6 +127,10 @@ func (c *Caller) send(ctx context.Context, h *Hook, r *Request) (*Response, erro
 		body.Release()
 		return nil, &CallError{Hook: h.Name, Err: err}
 	}
+	if !h.Mutating { // a claim that waits for the responses of other webhooks could wait for itself
+		body.Release()
+		return response, nil
+	}
 	response.release = body.Release
 	return response, nil
 }

@@ -51,11 +51,6 @@ func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Attributes
 		all.Go(func() { c.callOne(ctx, &called[i]) })
 	}
 	c.aside(ctx, all.Wait)
-	defer func() {
-		for i := range called {
-			called[i].response.Release()
-		}
-	}()
 	for i := range called {
 		if p := called[i].panicked; p != nil {
 			panic(p) // in the request's goroutine, where it ends the request only
