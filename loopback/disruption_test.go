@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -111,4 +112,40 @@ func owned(name, version, kind, owner, uid string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"app":%[1]q},"ownerReferences":[{"apiVersion":%q,"kind":%q,
 		"name":%q,"uid":%q,"controller":true}]},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
 		name, version, kind, owner, uid)
+}
+
+// TestEvictionsTogether: of concurrent evictions only as many succeed as the budget allows.
+func TestEvictionsTogether(t *testing.T) {
+	s := owning(t, nil, disruption.Budgets())
+	w := s.Watch(budgets + "?watch=1")
+	const n, least = 8, 5
+	for i := range n {
+		name := fmt.Sprintf("p%d", i)
+		do(t, s, "POST", pods, fmt.Sprintf(
+			`{"metadata":{"name":%q,"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`, name))
+		runs(t, s, name)
+	}
+	do(t, s, "POST", budgets, budget("b", "a", fmt.Sprintf(`"minAvailable":%d`, least)))
+	sees(t, w, "b", has("status.disruptionsAllowed", fmt.Sprint(n-least)))
+	codes := make([]int, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { codes[i] = evict(s, fmt.Sprintf("p%d", i)).Code })
+	}
+	all.Wait()
+	gone := 0
+	for _, c := range codes {
+		switch c {
+		case http.StatusCreated:
+			gone++
+		case http.StatusTooManyRequests:
+		default:
+			t.Errorf("code %d", c)
+		}
+	}
+	if gone != n-least {
+		t.Errorf("%d pods were evicted: %v", gone, codes)
+	}
+	sees(t, w, "b", has("status.currentHealthy", fmt.Sprint(least), "status.expectedPods", fmt.Sprint(least),
+		"status.disruptionsAllowed", "0"))
 }

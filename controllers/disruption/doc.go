@@ -4,16 +4,16 @@
 // It guarantees:
 //
 //  1. It is pure: Budgets and Pods are values for package workload, which runs them.
-//  2. A pod that is being deleted, or was evicted in the last two minutes, does not count as healthy. If it still exists
-//     after that time, it counts again.
+//  2. A pod that is being deleted, or was evicted in the last two minutes, does not count as healthy. If it still
+//     exists after that time, it counts again.
 //  3. If the number of expected pods can't be calculated, the budget allows no disruption, and its condition says why.
 //  4. A status is written only if it changes.
-//  5. Without budgets, and without pods that have the condition, there is no pass: an event of a pod is compared with the
-//     budgets of its namespace.
+//  5. Without budgets, and without pods that have the condition, there is no pass. An event of a pod costs a look-up of
+//     the budgets in its namespace.
 //
 // Unlike upstream's, a budget follows the pods that it selected before their labels changed, and a pod that several
-// budgets select is counted by each of them at once. As upstream's, it does not follow the scale of controllers: their
-// pods tell of it.
+// budgets select is counted by each of them at once. Like upstream's, it does not follow the scale of controllers: the
+// next event of a pod causes a pass that reads it.
 //
 // To read the source: controller.go says which budgets an event concerns, decide.go makes the new status, demand.go
 // counts the pods that there should be, scale.go finds the scale of a pod's controller, pod.go resets conditions.

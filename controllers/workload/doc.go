@@ -20,7 +20,9 @@
 //     status can report the failure; then the object waits for its back-off, from 5 ms up to 1000 s. No other object
 //     waits for it.
 //  7. A create or bind that fails because its namespace is being deleted isn't retried (I-18).
-//  8. Run returns when its context is done, after everything that it started has returned. An idle controller is three
+//  8. A decision that needs the scale of owners (Plan.Scales) is made again on the newest state, with the answers of
+//     their scale subresources: five times at most in a pass.
+//  9. Run returns when its context is done, after everything that it started has returned. An idle controller is three
 //     goroutines that wait.
 //
 // To write a controller: put its decisions into a package of its own below controllers/, as functions over k8s.io/api

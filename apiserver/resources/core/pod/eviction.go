@@ -152,8 +152,8 @@ func atRevision(o *metav1.DeleteOptions, revision string) *metav1.DeleteOptions 
 	return o
 }
 
-// remove sets the condition DisruptionTarget of the pod and deletes it. If the options are for one state of the pod, both
-// happen to that state (addConditionAndDeletePod).
+// remove sets the condition DisruptionTarget of the pod and deletes it. If the options are for one state of the pod,
+// both happen to that state (addConditionAndDeletePod).
 func remove(ctx context.Context, r hooks.Request, opts *metav1.DeleteOptions) error {
 	if len(opts.DryRun) == 0 {
 		revision, err := r.Rewrite(ctx, func(old hooks.Object) (hooks.Object, error) {
@@ -218,8 +218,8 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// budgetsOf returns the budgets of the pod's namespace that select it. An invalid selector selects nothing, an empty one
-// everything.
+// budgetsOf returns the budgets of the pod's namespace that select it. An invalid selector selects nothing, an empty
+// one everything.
 func budgetsOf(ctx context.Context, r hooks.Request, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
 	err = r.List(ctx, disruptionBudgets, pod.Namespace, func(obj hooks.Object) {
 		pdb := obj.(*policyv1.PodDisruptionBudget)
