@@ -20,7 +20,7 @@ type Monitor struct {
 	grown chan struct{}
 }
 
-// probe is how a Monitor asks one loop. Whoever is asked closes the channel that it receives.
+// probe is how a Monitor asks one loop, which closes the channel that it receives.
 type probe struct {
 	// feed asks the goroutine that follows to send all events that there are; loop asks the loop to become idle.
 	feed, loop chan chan struct{}
