@@ -137,8 +137,8 @@ type Validator interface {
 // Chain is the plugins in the order in which they run.
 type Chain []Plugin
 
-// ReadsNamespaces reports whether the chain reads the namespace of a request by a consistent read, after which the cache
-// is as new.
+// ReadsNamespaces reports whether the chain reads the namespace of a request by a consistent read, after which the
+// cache is as new.
 func (c Chain) ReadsNamespaces() bool {
 	return slices.ContainsFunc(c, func(p Plugin) bool { return p.Name() == "NamespaceLifecycle" })
 }

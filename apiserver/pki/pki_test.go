@@ -192,7 +192,9 @@ func TestGivenCertificate(t *testing.T) {
 	if _, err := served.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: "given.example"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Ensure(Options{Dir: t.TempDir(), CertFile: "missing", KeyFile: "missing"}); !os.IsNotExist(errors.Unwrap(err)) {
+	if _, err := Ensure(Options{Dir: t.TempDir(), CertFile: "missing", KeyFile: "missing"}); !os.IsNotExist(
+		errors.Unwrap(err),
+	) {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -22,8 +22,8 @@ func assetsCommand() *cobra.Command {
 	var collector bool
 	c := &cobra.Command{
 		Use: "envtest-assets", Short: "Make the folder of binaries for envtest, and print its path",
-		Long: "Make or refresh a folder with kube-apiserver and etcd, which are links to this program, and kubectl if it is " +
-			"found, and print its path: export KUBEBUILDER_ASSETS=$(kubecascade envtest-assets)",
+		Long: "Make or refresh a folder with kube-apiserver and etcd, which are links to this program, and kubectl if it " +
+			"is found, and print its path: export KUBEBUILDER_ASSETS=$(kubecascade envtest-assets)",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if collector && c.Flags().Changed("controllers") {
 				return errUsage{errors.New("--collector and --controllers are mutually exclusive")}

@@ -12,7 +12,7 @@
 //     and on Linux the command is terminated.
 //  5. conformance only tests a server that is named explicitly, ends with exit code 1 if a case fails and 130 if the
 //     run is interrupted, and cleans up in both cases. So does conformance diff.
-//  6. Called as kube-apiserver, the program has kube-apiserver's flags and runs no controllers by default. Called as etcd,
-//     it is etcd. Exit codes are those of the two.
+//  6. Called as kube-apiserver, the program has kube-apiserver's flags and runs no controllers by default. Called as
+//     etcd, it is etcd. Exit codes are those of the two.
 //  7. What differs between operating systems is in files that end with a system's name.
 package main

@@ -71,10 +71,14 @@ func (o *options) groups() []group {
 				"permissions of the kubeconfig, in octal; who can read it is an administrator")
 		}),
 		set("Storage", func(f *pflag.FlagSet) {
-			f.StringVar(&o.Storage.Dir, "data-dir", "./kubecascade-data", "directory for the embedded etcd, certificates and keys")
+			f.StringVar(
+				&o.Storage.Dir, "data-dir", "./kubecascade-data", "directory for the embedded etcd, certificates and keys",
+			)
 			f.BoolVar(&o.ephemeral, "ephemeral", false,
 				"store all data in a temporary directory, without fsync, and delete it at exit")
-			f.StringSliceVar(&o.Storage.Endpoints, "etcd-servers", nil, "URLs of an etcd cluster to use instead of the embedded etcd")
+			f.StringSliceVar(
+				&o.Storage.Endpoints, "etcd-servers", nil, "URLs of an etcd cluster to use instead of the embedded etcd",
+			)
 			f.StringVar(&o.Storage.CAFile, "etcd-cafile", "", "file with the CA certificates of --etcd-servers")
 			f.StringVar(&o.Storage.CertFile, "etcd-certfile", "", "file with the client certificate for --etcd-servers")
 			f.StringVar(&o.Storage.KeyFile, "etcd-keyfile", "", "file with the private key of --etcd-certfile")

@@ -235,7 +235,10 @@ func TestRoleControllers(t *testing.T) {
 	}{
 		{nil, "", false, []string{}},
 		{[]string{"--collector"}, "", false, []string{"garbage-collector-controller", "namespace-controller"}},
-		{[]string{"--controllers=job-controller,-cronjob-controller"}, "", false, []string{"job-controller", "-cronjob-controller"}},
+		{
+			[]string{"--controllers=job-controller,-cronjob-controller"}, "", false,
+			[]string{"job-controller", "-cronjob-controller"},
+		},
 		{[]string{"--collector"}, "", true, []string{}},
 		{[]string{"--collector"}, "job-controller", true, []string{"job-controller"}},
 	} {

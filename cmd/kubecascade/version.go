@@ -18,8 +18,8 @@ import (
 // unreleased is the version of binaries that were built from a checkout without a version.
 const unreleased = "0.1.0-dev"
 
-// version is kubecascade's version without a leading v. Releases set it with -ldflags "-X main.version=v1.2.3"; a binary
-// of go install has its module's version.
+// version is kubecascade's version without a leading v. Releases set it with -ldflags "-X main.version=v1.2.3"; a
+// binary of go install has its module's version.
 var version = unreleased
 
 func init() {
@@ -29,8 +29,8 @@ func init() {
 }
 
 // versionOf is the version that was set by the linker, or that of the main module if go install has built it from the
-// module cache. The go command also derives a module version from a checkout; it isn't used, because there the checkout's
-// commit and state are known.
+// module cache. The go command also derives a module version from a checkout; it isn't used, because there the
+// checkout's commit and state are known.
 func versionOf(stamped string, info *debug.BuildInfo) string {
 	installed := info.Main.Version
 	if stamped == unreleased && installed != "" && installed != "(devel)" && !build.Of(info).Checkout {
@@ -44,8 +44,8 @@ func versionOf(stamped string, info *debug.BuildInfo) string {
 type versions struct {
 	// GitVersion is kubecascade's version, with a leading v.
 	GitVersion string `json:"gitVersion"`
-	// GitCommit, GitTreeState and BuildDate are the commit, whether the checkout had other changes ("clean" or "dirty"),
-	// and the time of the commit. Only binaries that were built from a checkout have them.
+	// GitCommit, GitTreeState and BuildDate are the commit, whether the checkout had other changes ("clean" or
+	// "dirty"), and the time of the commit. Only binaries that were built from a checkout have them.
 	GitCommit    string `json:"gitCommit,omitempty"`
 	GitTreeState string `json:"gitTreeState,omitempty"`
 	BuildDate    string `json:"buildDate,omitempty"`

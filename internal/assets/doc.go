@@ -3,9 +3,9 @@
 //
 // It guarantees:
 //
-//  1. Ensure returns when the folder is complete. A file that is right is left alone, and others are replaced atomically,
-//     so that Ensure can run concurrently with itself and with programs that run the files.
-//  2. The name of a folder under the user's cache directory includes a digest of the version, the program's path and the
-//     controllers: two programs, or two lists of controllers, have two folders.
+//  1. Ensure returns when the folder is complete. A file that is right is left alone, and others are replaced
+//     atomically, so that Ensure can run concurrently with itself and with programs that run the files.
+//  2. The name of a folder under the user's cache directory includes a digest of the version, the program's path and
+//     the controllers: two programs, or two lists of controllers, have two folders.
 //  3. ControllersOf returns the controllers that a folder was made for.
 package assets

@@ -12,12 +12,18 @@ func authentication() section {
 			name: "api-audiences", kind: "stringSlice", usage: "accepted audiences of tokens (default the first issuer)",
 			act: list(func(s *Settings) *[]string { return &s.Options.Access.Audiences }),
 		},
-		{name: "authentication-config", kind: "string", usage: "file with the configuration of JWT and anonymous authentication"},
+		{
+			name: "authentication-config", kind: "string",
+			usage: "file with the configuration of JWT and anonymous authentication",
+		},
 		{
 			name: "authentication-token-webhook-cache-ttl", kind: "duration", def: "2m0s",
 			usage: "how long answers of the webhook for tokens are valid",
 		},
-		{name: "authentication-token-webhook-config-file", kind: "string", usage: "kubeconfig of a webhook that verifies tokens"},
+		{
+			name: "authentication-token-webhook-config-file", kind: "string",
+			usage: "kubeconfig of a webhook that verifies tokens",
+		},
 		{
 			name: "authentication-token-webhook-version", kind: "string", def: "v1beta1",
 			usage: "API version of the webhook that verifies tokens",
@@ -32,7 +38,10 @@ func authentication() section {
 		{name: "oidc-groups-claim", kind: "string", usage: "claim of OpenID tokens with the groups"},
 		{name: "oidc-groups-prefix", kind: "string", usage: "prefix of groups from OpenID tokens"},
 		{name: "oidc-issuer-url", kind: "string", usage: "URL of the OpenID issuer"},
-		{name: "oidc-required-claim", kind: "mapStringStringNoSplit", usage: "claim that OpenID tokens must have, as key=value"},
+		{
+			name: "oidc-required-claim", kind: "mapStringStringNoSplit",
+			usage: "claim that OpenID tokens must have, as key=value",
+		},
 		{name: "oidc-signing-algs", kind: "stringSlice", def: "RS256", usage: "accepted signing algorithms of OpenID tokens"},
 		{name: "oidc-username-claim", kind: "string", def: "sub", usage: "claim of OpenID tokens with the user name"},
 		{name: "oidc-username-prefix", kind: "string", usage: "prefix of user names from OpenID tokens"},
@@ -111,7 +120,8 @@ func authorization() section {
 		},
 		{name: "authorization-webhook-config-file", kind: "string", usage: "kubeconfig of the webhook of mode Webhook"},
 		{
-			name: "authorization-webhook-version", kind: "string", def: "v1beta1", usage: "API version of the webhook of mode Webhook",
+			name: "authorization-webhook-version", kind: "string", def: "v1beta1",
+			usage: "API version of the webhook of mode Webhook",
 		},
 	}}
 }

@@ -10,8 +10,9 @@ func auditing() section {
 	float := func(s string) (float32, error) { f, err := strconv.ParseFloat(s, 32); return float32(f), err }
 	return section{"auditing", []entry{
 		{
-			name: "audit-log-batch-buffer-size", kind: "int", def: "10000", usage: "number of events in the buffer of mode batch",
-			act: number(func(s *Settings) *int { return &s.Options.Audit.Batch.BufferSize }),
+			name: "audit-log-batch-buffer-size", kind: "int", def: "10000",
+			usage: "number of events in the buffer of mode batch",
+			act:   number(func(s *Settings) *int { return &s.Options.Audit.Batch.BufferSize }),
 		},
 		{
 			name: "audit-log-batch-max-size", kind: "int", def: "1",
@@ -32,8 +33,9 @@ func auditing() section {
 			act: yes(func(s *Settings) *bool { return &s.Options.Audit.Batch.ThrottleEnable }),
 		},
 		{
-			name: "audit-log-batch-throttle-qps", kind: "float32", def: "0", usage: "maximum average number of batches per second",
-			act: parsed(float, func(s *Settings) *float32 { return &s.Options.Audit.Batch.ThrottleQPS }),
+			name: "audit-log-batch-throttle-qps", kind: "float32", def: "0",
+			usage: "maximum average number of batches per second",
+			act:   parsed(float, func(s *Settings) *float32 { return &s.Options.Audit.Batch.ThrottleQPS }),
 		},
 		{
 			name: "audit-log-compress", kind: "bool", def: "false", usage: "compress rotated audit logs with gzip",
@@ -84,7 +86,10 @@ func auditing() section {
 			name: "audit-policy-file", kind: "string", usage: "file with the audit policy",
 			act: text(func(s *Settings) *string { return &s.Options.Audit.PolicyFile }),
 		},
-		{name: "audit-webhook-batch-buffer-size", kind: "int", def: "10000", usage: "number of events in the webhook's buffer"},
+		{
+			name: "audit-webhook-batch-buffer-size", kind: "int", def: "10000",
+			usage: "number of events in the webhook's buffer",
+		},
 		{
 			name: "audit-webhook-batch-initial-backoff", kind: "duration", def: "10s",
 			usage: "pause after the first request to the webhook that failed", hidden: true,

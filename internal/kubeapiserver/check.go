@@ -27,7 +27,8 @@ func (s *Settings) check() (errs []error) {
 	add(len(o.Storage.Endpoints) == 0, "--etcd-servers must be specified")
 	// AS pkg/server/options/serving.go: Validate
 	port := o.Addresses.SecurePort
-	add(port < 1 || port > 65535, "--secure-port %d must be between 1 and 65535, inclusive. It cannot be turned off with 0",
+	add(port < 1 || port > 65535,
+		"--secure-port %d must be between 1 and 65535, inclusive. It cannot be turned off with 0",
 		port)
 	return append(errs, s.checkAccounts()...)
 }

@@ -6,7 +6,9 @@ import "time"
 func generic() section {
 	return section{"generic", []entry{
 		{name: "advertise-address", kind: "ip", usage: "IP address at which members of the cluster reach this server"},
-		{name: "cors-allowed-origins", kind: "stringSlice", usage: "regular expressions of origins that are allowed for CORS"},
+		{
+			name: "cors-allowed-origins", kind: "stringSlice", usage: "regular expressions of origins that are allowed for CORS",
+		},
 		{name: "emulated-version", kind: "stringSlice", usage: "versions whose behaviour is emulated, as component=version"},
 		{
 			name: "emulation-forward-compatible", kind: "bool", def: "false",

@@ -71,9 +71,15 @@ func logs() section {
 	return section{"logs", []entry{
 		{name: "log-flush-frequency", kind: "duration", def: "5s", usage: "maximum time until messages are written"},
 		{name: "log-json-info-buffer-size", kind: "quantity", def: "0", usage: "size of the buffer in the format json"},
-		{name: "log-json-split-stream", kind: "bool", def: "false", usage: "separate errors from other messages in the format json"},
+		{
+			name: "log-json-split-stream", kind: "bool", def: "false",
+			usage: "separate errors from other messages in the format json",
+		},
 		{name: "log-text-info-buffer-size", kind: "quantity", def: "0", usage: "size of the buffer in the format text"},
-		{name: "log-text-split-stream", kind: "bool", def: "false", usage: "separate errors from other messages in the format text"},
+		{
+			name: "log-text-split-stream", kind: "bool", def: "false",
+			usage: "separate errors from other messages in the format text",
+		},
 		{
 			name: "logging-format", kind: "string", def: "text", usage: "log format: text or json",
 			act: text(func(s *Settings) *string { return &s.LogFormat }),
@@ -95,7 +101,10 @@ func traces() section {
 // misc are the flags of K pkg/controlplane/apiserver/options/options.go and K cmd/kube-apiserver/app/options/options.go.
 func misc() section {
 	return section{"misc", append([]entry{
-		{name: "aggregator-reject-forwarding-redirect", kind: "bool", def: "true", usage: "reject redirects of aggregated servers"},
+		{
+			name: "aggregator-reject-forwarding-redirect", kind: "bool", def: "true",
+			usage: "reject redirects of aggregated servers",
+		},
 		{name: "allow-privileged", kind: "bool", def: "false", usage: "allow privileged containers"},
 		{
 			name: "apiserver-count", kind: "int", def: "1", usage: "number of API servers in the cluster", hidden: true,

@@ -37,8 +37,10 @@ func TestEnvtest(t *testing.T) {
 	s := parse(t)
 	o := s.Options
 	for what, ok := range map[string]bool{
-		"port":        o.Addresses.SecurePort == 34567 && o.Addresses.BindAddress == "127.0.0.1" && o.Addresses.InsecurePort == 0,
-		"etcd":        slices.Equal(o.Storage.Endpoints, []string{"http://127.0.0.1:2379"}) && o.Storage.Prefix == "/registry",
+		"port": o.Addresses.SecurePort == 34567 && o.Addresses.BindAddress == "127.0.0.1" &&
+			o.Addresses.InsecurePort == 0,
+		"etcd": slices.Equal(o.Storage.Endpoints, []string{"http://127.0.0.1:2379"}) &&
+			o.Storage.Prefix == "/registry",
 		"modes":       slices.Equal(o.Access.Modes, []string{"RBAC"}),
 		"plugins":     slices.Equal(o.Admission.Disable, []string{"ServiceAccount"}) && len(o.Admission.Enable) == 0,
 		"controllers": o.Controllers.Enabled != nil && len(o.Controllers.Enabled) == 0 && !*o.Controllers.LeaderElect,
@@ -47,7 +49,8 @@ func TestEnvtest(t *testing.T) {
 		"profiling":   o.Profiling,
 		"certificate": s.CertDir == "/certs" && o.Addresses.CertFile == "",
 		"accounts": slices.Equal(o.Access.Issuers, []string{"https://127.0.0.1:34567/"}) &&
-			o.Access.SigningKeyFile == "/certs/sa-signer.key" && slices.Equal(o.Access.KeyFiles, []string{"/certs/sa-signer.crt"}),
+			o.Access.SigningKeyFile == "/certs/sa-signer.key" &&
+			slices.Equal(o.Access.KeyFiles, []string{"/certs/sa-signer.crt"}),
 		"ineffective": slices.Equal(s.Ineffective, []string{"allow-privileged"}),
 	} {
 		if !ok {
@@ -58,8 +61,10 @@ func TestEnvtest(t *testing.T) {
 
 // TestActs: flags that act change the options.
 func TestActs(t *testing.T) {
-	s := parse(t, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,kube:WatchList=false", "--feature-gates=JobManagedBy=true",
-		"--runtime-config=api/all=true,apps/v1=false", "--audit-log-path=-", "--audit-policy-file=/p", "--audit-log-maxsize=7",
+	s := parse(t, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,kube:WatchList=false",
+		"--feature-gates=JobManagedBy=true",
+		"--runtime-config=api/all=true,apps/v1=false", "--audit-log-path=-", "--audit-policy-file=/p",
+		"--audit-log-maxsize=7",
 		"--max_requests_inflight=10", "--max-mutating-requests-inflight=5", "--authorization-mode=Node",
 		"--service-cluster-ip-range=fd00::/108,10.1.0.0/16", "-v=4", "--etcd-compaction-interval=0", "--event-ttl=5m",
 		"--tls-cert-file=/c", "--tls-private-key-file=/k", "--watch-cache=false", "--anonymous-auth=false")
@@ -114,7 +119,10 @@ func TestErrors(t *testing.T) {
 		{append(slices.Clone(envtest), "--feature-gates=Nonsense=true"), "unrecognized feature gate: Nonsense"},
 		{append(slices.Clone(envtest), "--authorization-mode=Nonsense"), `authorization-mode "Nonsense" is not a valid mode`},
 		{append(slices.Clone(envtest), "--max-requests-inflight=-1"), "--max-requests-inflight can not be negative value"},
-		{[]string{"--secure-port=x"}, `invalid argument "x" for "--secure-port" flag: strconv.ParseInt: parsing "x": invalid syntax`},
+		{
+			[]string{"--secure-port=x"},
+			`invalid argument "x" for "--secure-port" flag: strconv.ParseInt: parsing "x": invalid syntax`,
+		},
 	} {
 		if _, err := Parse(c.args, io.Discard, io.Discard); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v, want %s", c.args, err, c.want)

@@ -18,8 +18,8 @@ import (
 )
 
 // patched returns the entry whose version an object has after the patch of a webhook with the version of an entry: a
-// patch may also change apiVersion and kind. Upstream decodes the kind that the object names, and converts it to that of
-// the request at the end of the phase, which fails for another kind than the resource's (ASW mutating/dispatcher.go:
+// patch may also change apiVersion and kind. Upstream decodes the kind that the object names, and converts it to that
+// of the request at the end of the phase, which fails for another kind than the resource's (ASW mutating/dispatcher.go:
 // callAttrMutatingHook, Dispatch).
 func (q *hookRequest) patched(in *resources.Resource, object []byte) (*resources.Resource, error) {
 	want := q.view.kind(in)
