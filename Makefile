@@ -24,7 +24,7 @@ build: ## the stripped binary, bin/kubecascade
 release: ## stripped binaries for six platforms with checksums and bills of materials, in dist/: VERSION=, PLATFORMS=
 	GO='$(GO)' VERSION='$(if $(filter file,$(origin VERSION)),,$(VERSION))' PLATFORMS='$(PLATFORMS)' .ci/release
 
-release-check: ## a release of HEAD twice, in two folders, which must have the same bytes; then the tests of tests/release
+release-check: ## build a release of HEAD twice, compare the bytes, then run tests/release
 	GO='$(GO)' .ci/release-check
 
 man: ## the man pages, in man/; their date is that of the commit, or SOURCE_DATE_EPOCH
@@ -32,7 +32,7 @@ man: ## the man pages, in man/; their date is that of the commit, or SOURCE_DATE
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} TZ=UTC $(GO) run -tags man \
 		-ldflags '-X main.version=$(VERSION)' ./cmd/kubecascade man
 
-test: ## the tests of the server, then those that drive it with real clients, of whose results go can't tell whether they are still true
+test: ## the tests of the server, then those that drive it with real clients, uncached, because they run external binaries
 	$(GO) test -vet=off ./...
 	$(GO) -C tests test -vet=off -count=1 ./...
 
@@ -74,7 +74,7 @@ servers: ## what each of 50 servers in one process costs: time, memory, goroutin
 conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one
 	.ci/conformance
 
-crds: ## the definitions of real projects, and objects of all their kinds
+crds: ## the CustomResourceDefinitions of real projects, and objects of all their kinds
 	$(GO) -C tests/crds mod tidy -diff
 	$(GO) -C tests/crds vet ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/crds && "$$tool" ./...

@@ -1,19 +1,19 @@
 // Package apiserver assembles the API server: Kubernetes' API over a storage.Store and its cache. Here are its
-// configuration, its routes, and the paths that are no resource's: health, discovery, OpenAPI, version.
+// configuration, its routes, and the non-resource paths: health, discovery, OpenAPI, version.
 //
-// A request goes one way, down:
+// A request passes the layers from top to bottom:
 //
 //	filters     the wrappers of every handler: authentication, impersonation, authorization ...
-//	endpoints   the verbs: negotiate, read options, decode, do, answer
-//	registry    what every new object and every new state goes through: admit, prepare, validate, commit
-//	render      from stored objects to what the client accepts: JSON, YAML, protobuf, Table, metadata
-//	status      the one table from errors that are no API errors to their Status
+//	endpoints   the verbs: negotiate, read options, decode, execute, respond
+//	registry    the steps of every write: admit, prepare, validate, commit
+//	render      from stored objects to the format that the client accepts: JSON, YAML, protobuf, Table, metadata
+//	status      the only table from errors that are not API errors to their Status
 //
 // It guarantees:
 //
-//  1. Every failure below a group version is answered with a Status; other paths answer as kube-apiserver does, some
-//     in plain text. A handler that panics answers 500 and is logged.
-//  2. Nothing is unbounded: bodies, long URLs and headers, requests in flight, the memory that they take, waiting, and
-//     what a watcher may lag (package inflight). What many watches leave unread of one event counts once.
-//  3. Every path is authorized before anything is done or told about it (package filters).
+//  1. Every error response below a group version is a Status. Other paths have the error responses of kube-apiserver,
+//     some in plain text. If a handler panics, the response is 500 and the panic is logged.
+//  2. Everything is bounded (package inflight): bodies, URLs and headers, requests in flight, their memory, the time
+//     that they wait, and how far a watch may fall behind. An event that many watches have not sent yet counts once.
+//  3. Every path is authorized before the request has an effect or gets information (package filters).
 package apiserver

@@ -18,7 +18,7 @@ func (t *T) get(o *Object) (*Object, *Answer, error) {
 		t.forbidden(a, rightOf(http.MethodGet, o.Of))
 		fallthrough
 	case a.Code != http.StatusOK:
-		return nil, a, fmt.Errorf("the server answers %d: %s", a.Code, a.Message())
+		return nil, a, fmt.Errorf("the server responds %d: %s", a.Code, a.Message())
 	}
 	now := decode(o.Of, a)
 	if o.GetUID() != "" && now.GetUID() != o.GetUID() {
@@ -32,7 +32,7 @@ func (t *T) get(o *Object) (*Object, *Answer, error) {
 func (t *T) Await(o *Object, conditions ...Condition) *Object {
 	pause := 10 * time.Millisecond
 	last, answer := o, (*Answer)(nil)
-	seen := "no answer in time"
+	seen := "no response in time"
 	for {
 		now, a, err := t.get(o)
 		if err == nil {
@@ -94,7 +94,7 @@ func (t *T) Answered(a *Answer, o *Object, conditions ...Condition) *Object {
 	}
 	if unmet(now, conditions) != nil {
 		f := Failure{
-			Expected: "in the answer, " + expected(o, conditions), Seen: now.state(), Object: now.YAML(), Request: a.Curl,
+			Expected: "in the response, " + expected(o, conditions), Seen: now.state(), Object: now.YAML(), Request: a.Curl,
 		}
 		if now == nil {
 			f.Seen = "a Status: " + a.Text

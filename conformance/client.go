@@ -48,7 +48,7 @@ func (a *Answer) Message() string {
 	}
 	text := strings.TrimSpace(a.Text)
 	if strings.HasPrefix(text, "<") || strings.Contains(a.Header.Get("Content-Type"), "html") {
-		return fmt.Sprintf("%s, with a page that is no answer of a Kubernetes API server", http.StatusText(a.Code))
+		return fmt.Sprintf("%s, with a page that is no response of a Kubernetes API server", http.StatusText(a.Code))
 	}
 	if r := []rune(text); len(r) > maxMessage {
 		return string(r[:maxMessage]) + "..."
@@ -106,7 +106,7 @@ func (c *Client) once(ctx context.Context, method, path, contentType, body strin
 	defer res.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer to %s %s: %w", method, path, err)
+		return nil, fmt.Errorf("reading the response to %s %s: %w", method, path, err)
 	}
 	a := &Answer{Code: res.StatusCode, Header: res.Header, Text: string(b), Curl: c.curl(method, path, contentType, body)}
 	// This package's decoder decodes integers as int64, as unstructured objects require.

@@ -46,7 +46,7 @@ func (t *T) served(k Kind, d *Object) {
 			f := Failure{Expected: fmt.Sprintf("%s to be established, and %s to be served", d, k.Path(t.prefix, "")),
 				Seen: "not within " + servedWithin.String() + ": the server doesn't serve custom resources", Object: now.YAML()}
 			if err == nil {
-				f.Seen, f.Request = f.Seen+fmt.Sprintf("; it answers %d: %s", a.Code, a.Message()), a.Curl
+				f.Seen, f.Request = f.Seen+fmt.Sprintf("; it responds %d: %s", a.Code, a.Message()), a.Curl
 			}
 			t.fail(f)
 		}

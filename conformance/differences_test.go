@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// pointer is a test that a row of differences.md names: a scenario file, or a Go test with the folder of its package.
+// pointer is a test that a row of differences.md names: a scenario file, or a Go test with the directory of its
+// package.
 var pointer = regexp.MustCompile("`(?:([a-z/]+/testdata/[A-Za-z0-9-]+)|([a-z/]+)\\.(Test[A-Za-z]+))`")
 
 // TestDifferences: the rows of differences.md have all their cells, the tests that they name exist, and each row about
@@ -44,7 +45,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// exists reports whether there is a scenario file, or else a test in a folder.
+// exists reports whether there is a scenario file, or else a test in a directory.
 func exists(t *testing.T, scenario, folder, test string) bool {
 	t.Helper()
 	if scenario != "" {

@@ -1,10 +1,10 @@
 // Package conformance runs cases against any Kubernetes API server, over HTTP only, and reports which of their
-// statements about deletion are true of it. The cases are in conformance/cases.
+// assertions about deletion hold. The cases are in conformance/cases.
 //
 // It guarantees:
 //
 //  1. A case uses its own namespaces and its own cluster-scoped objects; nothing else is written. All of it is deleted
-//     afterwards, also when the run is interrupted. What can't be deleted in time is reported.
+//     afterwards, also when the run is interrupted. Objects that can't be deleted in time are reported.
 //  2. Nothing waits for a fixed time: expected changes are awaited, up to the case's limit. Absence is asserted only
 //     after the collector has collected sentinels that were created later (T.Pass).
 //  3. A failure has the expected state, the observed state, the object, the request, and the requests before it.

@@ -33,7 +33,7 @@ func ListMarkdown(w io.Writer, cases []Case) error {
 		g, name, _ := strings.Cut(c.Name, "/")
 		if g != group {
 			group = g
-			fmt.Fprintf(&b, "\n### %s\n\n| case | proves | rules | needs |\n| --- | --- | --- | --- |\n", g)
+			fmt.Fprintf(&b, "\n### %s\n\n| case | asserts | rules | needs |\n| --- | --- | --- | --- |\n", g)
 		}
 		fmt.Fprintf(&b, "| [`%s/%s`](%s) | %s | %s | %s |\n", g, name, c.Docs, c.Proves, strings.Join(c.Rules, " "), c.Needs)
 	}

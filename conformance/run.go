@@ -136,7 +136,7 @@ func serverVersion(ctx context.Context, c *Client) (string, error) {
 	}
 	v, _ := a.Body["gitVersion"].(string)
 	if a.Code != http.StatusOK || v == "" {
-		return "", fmt.Errorf("%w: %s/version answers %d: %s", ErrNoServer, c.URL, a.Code, strings.TrimSpace(a.Message()))
+		return "", fmt.Errorf("%w: %s/version responds %d: %s", ErrNoServer, c.URL, a.Code, strings.TrimSpace(a.Message()))
 	}
 	return v, nil
 }
@@ -149,7 +149,7 @@ func (r *runner) mayMake(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrNoRight, err)
 	}
 	if a.Code != http.StatusCreated {
-		return fmt.Errorf("%w: the server answers %d: %s", ErrNoRight, a.Code, strings.TrimSpace(a.Message()))
+		return fmt.Errorf("%w: the server responds %d: %s", ErrNoRight, a.Code, strings.TrimSpace(a.Message()))
 	}
 	return nil
 }

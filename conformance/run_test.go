@@ -126,7 +126,7 @@ func TestOutcomes(t *testing.T) {
 		story("has-no-right", func(t *conformance.T) { t.Make(conformance.ClusterRole, "x") }),
 		story("panics", func(*conformance.T) { panic("no such field") }),
 		story("is-answered-wrongly", func(t *conformance.T) {
-			t.Refused(t.TryDelete(t.Make(conformance.ConfigMap, "x")), 409, "conflict")
+			t.Rejected(t.TryDelete(t.Make(conformance.ConfigMap, "x")), 409, "conflict")
 		}),
 	)
 	have := map[string]string{}
@@ -146,7 +146,7 @@ func TestOutcomes(t *testing.T) {
 		"test/is-rejected":         "passed",
 		"test/has-no-right":        "skippedno right to create clusterroles: not you",
 		"test/panics":              "failed: expected the case to run, seen it panics: no such field",
-		"test/is-answered-wrongly": `failed: expected the answer 409 with a message that contains "conflict", seen 200: `,
+		"test/is-answered-wrongly": `failed: expected the response 409 with a message that contains "conflict", seen 200: `,
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Error(diff)

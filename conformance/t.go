@@ -50,7 +50,7 @@ func (t *T) within() string { return time.Since(t.started).Round(100 * time.Mill
 func (t *T) send(method, path, contentType string, body any) *Answer {
 	a, err := t.client.do(t.ctx, method, path, contentType, body)
 	if err != nil {
-		t.fail(Failure{Expected: "an answer to " + method + " " + path, Seen: err.Error()})
+		t.fail(Failure{Expected: "a response to " + method + " " + path, Seen: err.Error()})
 	}
 	if method != http.MethodGet {
 		t.sent = append(t.sent, a.Curl)
@@ -75,15 +75,15 @@ func (t *T) Accepted(a *Answer, codes ...int) *Answer {
 		}
 	}
 	t.fail(Failure{
-		Expected: fmt.Sprintf("the answer %d", codes), Seen: fmt.Sprintf("%d: %s", a.Code, a.Message()), Request: a.Curl,
+		Expected: fmt.Sprintf("the response %d", codes), Seen: fmt.Sprintf("%d: %s", a.Code, a.Message()), Request: a.Curl,
 	})
 	return nil
 }
 
-// Refused checks that a request was rejected with the code and a message that contains the fragment.
-func (t *T) Refused(a *Answer, code int, fragment string) {
+// Rejected checks that a request was rejected with the code and a message that contains the fragment.
+func (t *T) Rejected(a *Answer, code int, fragment string) {
 	if a.Code != code || !strings.Contains(a.Message(), fragment) {
-		t.fail(Failure{Expected: fmt.Sprintf("the answer %d with a message that contains %q", code, fragment),
+		t.fail(Failure{Expected: fmt.Sprintf("the response %d with a message that contains %q", code, fragment),
 			Seen: fmt.Sprintf("%d: %s", a.Code, a.Message()), Request: a.Curl})
 	}
 }

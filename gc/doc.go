@@ -5,18 +5,19 @@
 //
 //  1. One goroutine (the collector) owns the graph and the queue; there are no locks. Workers (the executor) only carry
 //     out one action each and report back to it.
-//  2. It never deletes an object that had a solid owner at the moment of the deletion. A delete is conditional on the
-//     object's revision and on the keys of its owners (up to 120 of them, existing ones first). If another object has
-//     an owner's name, only that object's identity is compared: writes to it cause no conflict. Removing the
-//     collector's own finalizer is conditional only on the object's revision. So an object that is already terminating
-//     is removed even if it got a solid owner since, or if a client deleted it although it had one (C-90).
+//  2. It never deletes an object that had a solid owner at the moment of the deletion. As in upstream, an owner is
+//     solid if it exists and does not wait for the deletion of its dependents. A delete is conditional on the object's
+//     revision and on the keys of its owners (up to 120 of them, existing ones first). If another object has an owner's
+//     name, only that object's identity is compared: writes to it cause no conflict. Removing the collector's own
+//     finalizer is conditional only on the object's revision. So an object that is already terminating is removed even
+//     if it got a solid owner since, or if a client deleted it although it had one (C-90).
 //  3. The collector's finalizer is removed from an orphaning or foreground owner only when the graph has reached the
 //     revision of its deletion (J-08, J-09). Dependents that are created between that revision and the removal of an
 //     orphaning owner are orphaned, too, unless the process ends in between.
 //  4. An object that can't be deleted delays no other: every object has its own back-off, and every request a timeout.
 //     A request that was in conflict with another write is repeated when the timeline shows that write, without a
-//     back-off. So an owner that is written often delays no dependent, and there are at most as many repetitions as
-//     writes.
+//     back-off. So frequent writes to an owner do not delay its dependents, and there are at most as many repetitions
+//     as writes.
 //  5. Everything is bounded: requests in flight by Config.Workers, retries by the number of objects, Events waiting to
 //     be sent by a constant. Sent Events are not remembered.
 //  6. Work that was left undone by a crash, or by a collector that fell behind, is found when the graph is loaded: at
@@ -36,11 +37,11 @@
 //   - A kind may leave the table before or after its last object is gone. Owners whose deletion was seen stay deleted,
 //     whether or not their kind is still served (J-45, D-S32).
 //   - Objects of a collection that isn't served stay in the graph. They can't be requested. An owner that orphans its
-//     dependents, or waits for those that block it, waits for them: at a start their kind may be served only later, and
-//     an orphan would then be deleted.
+//     dependents, or waits for those that block it, waits for them. After a start a kind may be served late; without
+//     this wait its objects would be deleted instead of orphaned.
 //   - If a kind returns with another collection or scope, all objects that name it are decided again.
-//   - No event is decided with a table that is older than the event: what follows the store changes the table before it
-//     shows the events, and the collector reads the table after the events (feed.go).
+//   - No event is decided with a table that is older than the event: the table of types is updated before the events
+//     that depend on it are delivered, and the collector reads the table after the events (feed.go).
 //
 // # Events as owners
 //

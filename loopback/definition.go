@@ -199,7 +199,7 @@ func (d *Definitions) UpdateStatus(
 }
 
 // errChanged is why a status for an older state isn't stored.
-var errChanged = errors.New("the definition has changed")
+var errChanged = errors.New("the CustomResourceDefinition has changed")
 
 // instances is the entry of the CRD's custom resource.
 func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {

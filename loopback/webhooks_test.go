@@ -15,7 +15,7 @@ import (
 )
 
 // TestCollectorIsAdmitted: webhooks are asked about what the collector does, as its service account: a dependent whose
-// deletion one denies stays and is tried again, and goes when the webhook has gone (ADMISSION L-20, L-S23, O-10).
+// deletion one denies stays and is tried again, and goes when the webhook has gone (L-20, L-S23, O-10).
 func TestCollectorIsAdmitted(t *testing.T) {
 	s, hook := apiservertest.Start(t, nil), webhooktest.Start(t)
 	asked := make(chan string, 100)

@@ -9,8 +9,8 @@
 //     they must have, keys at which nothing may have been created since a revision, and prefixes below which nothing
 //     may be newer. It is carried out as a whole or not at all.
 //  3. A commit that conflicts returns the present record, so that the caller can decide again without another read.
-//  4. Reads without a revision are linearizable: they see every write that was acknowledged before they began. Reads
-//     at a revision see exactly that revision, or fail with ErrCompacted.
+//  4. Reads without a revision are linearizable: they see every write that was acknowledged before they began. Reads at
+//     a revision see exactly that revision, or fail with ErrCompacted.
 //  5. Follow delivers one timeline: first the whole state at one revision, then every later event of every key in the
 //     order of revisions, each exactly once. If etcd has compacted history that it needs, it starts again with a whole
 //     state (Batch.Reset).
@@ -18,8 +18,8 @@
 //     (without resourceVersion). Its protobuf format is read as well.
 //  7. Follow soon reaches every revision that Revision has returned, by a batch without events if nothing below the
 //     root was written.
-//  8. A commit that fails with ErrUnavailable may have been carried out, or may still be. A commit that fails with
-//     any other error was not, and never will be.
+//  8. A commit that fails with ErrUnavailable may have been carried out, or may still be. A commit that fails with any
+//     other error was not, and never will be.
 //  9. A process that is killed at any moment leaves a data directory that can be opened again, with every acknowledged
 //     write. Data is only removed if no write in it can have been acknowledged.
 //  10. An embedded database that has exceeded its quota accepts puts again, without a restart, once enough was deleted.
@@ -32,12 +32,12 @@
 //  13. No request is sent to a member of an external cluster before its version and its cluster's history were checked
 //     over the same network path. The check is made for each connection, as a member can't be upgraded, downgraded,
 //     replaced or restored without breaking its connections. Members before 3.4.31, and before 3.5.13 of 3.5, are not
-//     used: their watch progress overtakes events or never comes. Open fails if a member that answers is too old. A
-//     member that doesn't answer is checked when it does, so a cluster of three can be opened with one member down.
+//     used: their watch progress overtakes events or never comes. Open fails if a member that responds is too old. A
+//     member that doesn't respond is checked when it does, so a cluster of three can be opened with one member down.
 //  14. If an external cluster is set back to an earlier revision, or replaced by another, nothing is read or written
 //     from then on: all requests fail, followers end, and Config.Fatal is called (ErrSetBack). The store notices it by
-//     another cluster id, a smaller revision in a linearizable answer, or an event that it has seen and that is not in
-//     etcd's history. If etcd has compacted that event, no write is sent until each follower has received and
+//     another cluster id, a smaller revision in a linearizable response, or an event that it has seen and that is not
+//     in etcd's history. If etcd has compacted that event, no write is sent until each follower has received and
 //     accepted a whole state.
 //  15. Open fails within seconds (ErrDamaged) for a directory of an embedded etcd of which files are missing, truncated
 //     or overwritten, unless etcd repairs it: a record that a crash has torn, or a lost snapshot.
@@ -46,7 +46,7 @@
 // caches belong to a history that no longer exists. A supervised server restarts in a moment without them, and its
 // clients' watches end with it. Kubernetes requires the same: to stop all API servers before etcd is restored and to
 // start them afterwards; a kube-apiserver that keeps running mixes both histories. Clients that return with a
-// resourceVersion of the lost history that etcd has not reached again get the same answer as from Kubernetes (H-11,
+// resourceVersion of the lost history that etcd has not reached again get the same response as from Kubernetes (H-11,
 // H-29). Restoring with a bumped revision that is marked compacted (etcdutl snapshot restore --bump-revision
 // --mark-compacted) makes them list again. If one endpoint belongs to another cluster and the others don't, the store
 // only stops using that endpoint.

@@ -1,5 +1,5 @@
-// Package tests drives the server with real clients. It is a module of its own, so that what those
-// clients drag in is no dependency of the server.
+// Package tests drives the server with real clients. It is a module of its own, so that the dependencies of those
+// clients are no dependencies of the server.
 //
 // It guarantees:
 //

@@ -4,6 +4,6 @@
 // It guarantees:
 //
 //  1. Existing objects are not changed, except for default roles and bindings, which get missing rules and subjects.
-//  2. Several servers may do so on one store at the same time.
+//  2. Several servers may create the objects on one store at the same time.
 //  3. The objects are admitted, validated and stored like those of clients.
 package bootstrap

@@ -2,13 +2,13 @@
 //
 // It guarantees:
 //
-//  1. The sum of what is held never exceeds the total. Each class of claims has its own ceiling: heavy claims leave an
-//     eighth of the total to light ones, and other users leave system:masters another eighth.
+//  1. The sum of the held claims never exceeds the total. Each class of claims has its own ceiling: an eighth of the
+//     total is reserved for light claims, and another eighth for system:masters.
 //  2. A claim that exceeds an empty budget is rejected at once (ErrTooLarge). Others wait until their context ends; the
 //     caller sets its deadline.
-//  3. Of the holders, the one that holds fewer bytes goes first; of equal ones, the earlier claim. A heavy claim that
-//     waits is not overtaken by heavy claims of holders that come later. Light claims may overtake it, so they never
-//     wait for heavy ones.
+//  3. The waiting claim of the holder with the fewest bytes is granted first; ties go to the earlier claim. Heavy
+//     claims of holders that come later do not overtake a waiting heavy claim. Light claims may overtake it, so they
+//     never wait for heavy ones.
 //  4. A holder has at most half of the ceiling of heavy claims for its heavy claims, except for a single larger one,
 //     and at most half of the ceiling of light claims for its light ones.
 //  5. The number of held claims that take long to serve ("slow") is limited. One holder does not have all slots if

@@ -85,7 +85,7 @@ func CheckManagers(obj metav1.Object) error {
 	entries := obj.GetManagedFields()
 	if n := len(entries); n > fieldmanager.MaxEntries {
 		return apierrors.NewRequestEntityTooLargeError(
-			fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, fieldmanager.MaxEntries))
+			fmt.Sprintf("metadata.managedFields has %d entries; the maximum is %d", n, fieldmanager.MaxEntries))
 	}
 	if sorted, changed := fieldmanager.Sorted(entries); changed {
 		obj.SetManagedFields(sorted)

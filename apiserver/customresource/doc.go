@@ -1,26 +1,26 @@
 // Package customresource makes entries of the table of types from CustomResourceDefinitions, so that their objects are
-// served, validated, printed and applied like built-in ones. The packages of apiextensions-apiserver process the
-// schemas. The order of their calls is that of AX pkg/apiserver/customresource_handler.go and
+// served, validated, printed and applied like built-in ones. Schemas are processed by the packages of
+// apiextensions-apiserver, which are called in the order of AX pkg/apiserver/customresource_handler.go and
 // pkg/registry/customresource.
 //
-//	definition -> Entries: one resources.Resource for each served version
+//	CRD -> Entries: one resources.Resource for each served version
 //	                 |- version: the schema of one version, compiled at the first write
 //	                 |- strategy, scale: the rules of writes
 //	                 |- columns: tables
 //	                 |- conversion, webhook: between versions
 //	           -> Decide: names, conditions (pure)
-//	Installer: keeps the table of types up to date with the stored definitions; outline is what it keeps of each
+//	Installer: keeps the table of types up to date with the stored CRDs; outline is what it keeps of each
 //
 // It guarantees:
 //
-//  1. Entries and Decide are pure: the same definitions result in the same entries and conditions.
-//  2. Until the first write a definition costs only its own bytes: schemas are parsed and rules are compiled once, when
-//     they are first needed.
+//  1. Entries and Decide are pure: the same CRDs result in the same entries and conditions.
+//  2. Until the first write a CRD costs only its own bytes: schemas are parsed and rules are compiled once, when they
+//     are first needed.
 //  3. An object is validated by the schema of the version that a request names, and decoded by that of the version in
-//     which it was stored. If the two differ, the object is converted in one step as the definition says. A failure of
-//     a webhook is a resources.ConversionError; the object is never omitted. Up to 500 objects of a list are sent to a
-//     webhook at once. Objects are pruned by the schema of the version to which they are converted, except for the
-//     conversions of field managers.
+//     which it was stored. If the two differ, the object is converted in one step by the conversion of the CRD. A
+//     failure of a webhook is a resources.ConversionError; the object is never omitted. Up to 500 objects of a list are
+//     sent to a webhook at once. Objects are pruned by the schema of the version to which they are converted, except
+//     for the conversions of field managers.
 //  4. Defaults and validation are limited: an object whose defaults are too large gets none and is invalid. So is one
 //     whose size, multiplied by that of its schema, is too large to be validated. A stored one is still served.
 //  5. The number of an object's errors is limited while they are found, if the library allows it. All errors below

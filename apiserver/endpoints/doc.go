@@ -1,15 +1,15 @@
-// Package endpoints serves Kubernetes' verbs over HTTP: what is below /api/<version> and /apis/<group>/<version>.
+// Package endpoints serves Kubernetes' verbs over HTTP, below /api/<version> and /apis/<group>/<version>.
 //
-// A request comes authenticated, authorized and parsed (package requestinfo). resource.go finds the type and the verb,
-// run.go reads the body, waits for memory (memory.go) and for a seat, and calls the verb's file: create.go, get.go,
-// list.go, watch.go, update.go, patch.go, delete.go, deletecollection.go. A verb's handler has a few lines: negotiate,
-// read options, decode, let package registry do it, answer.
+// Package filters has authenticated, authorized and parsed the request (package requestinfo). resource.go finds the
+// type and the verb, run.go reads the body, waits for memory (memory.go) and for a seat, and calls the verb's file:
+// create.go, get.go, list.go, watch.go, update.go, patch.go, delete.go, deletecollection.go. A verb's handler has a few
+// lines: negotiate, read options, decode, call package registry, respond.
 //
 // It guarantees:
 //
-//  1. A handler knows no kinds. What differs between them is a field of resources.Resource.
-//  2. What is asked of objects is carried out by package registry, for clients and controllers alike.
+//  1. A handler knows no kinds. Every difference between kinds is a field of resources.Resource.
+//  2. Package registry executes all requests for objects, for clients and for controllers.
 //  3. A watch that starts where a list ended misses nothing.
-//  4. Memory is estimated before a body is decoded (weigh.go) or an answer is made (render/cost.go).
-//  5. An update that creates needs the right to create, too.
+//  4. Memory is estimated before a body is decoded (weigh.go) or a response is made (render/cost.go).
+//  5. An update that creates an object also needs the permission to create it.
 package endpoints

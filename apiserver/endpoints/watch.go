@@ -21,7 +21,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -126,10 +125,10 @@ func (w *watch) serve() error {
 	return err
 }
 
-// stream sends events until the watch ends, and returns nil: an error can't become an answer any more.
+// stream sends events until the watch ends, and returns nil: the response has begun, so an error can not be its status.
 func (w *watch) stream(ctx context.Context) error {
 	end := time.Now().Add(w.lasts())
-	// It starts before the client gets the answer's head: from then on no event is missed.
+	// It starts before the client gets the header of the response: from then on no event is missed.
 	watcher, err := w.start()
 	w.req.begun()
 	if err != nil {
@@ -245,159 +244,6 @@ func (w *watch) contentType() string {
 		return codec.MediaProtobuf + ";stream=watch"
 	}
 	return w.rendering.Format.Media
-}
-
-// start sends the initial events that the client asks for, and returns a watcher that continues right after them
-// (H-26, H-27).
-func (w *watch) start() (*cache.Watcher, error) {
-	ctx := w.req.r.Context()
-	initial := w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents
-	collection := w.req.Resource.Collection
-	var err error
-	switch {
-	case initial && w.opts.ResourceVersion == "", !initial && w.rev == 0 && w.opts.ResourceVersion == "":
-		err = w.api.registry.Fresh(ctx)
-	case initial && w.rev > 0:
-		err = w.api.registry.WaitFor(ctx, w.rev)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !initial {
-		if w.rev == 0 {
-			w.rev = w.api.registry.Cache.Revision()
-		}
-		return w.watchFrom(collection, w.rev)
-	}
-	snap, err := w.api.registry.Cache.Snapshot(collection, 0)
-	if err != nil {
-		return nil, err
-	}
-	rev := snap.Revision() // from here on only selected objects of the snapshot are kept
-	if err := w.initial(snap); err != nil {
-		return nil, err
-	}
-	w.rev = rev
-	if w.opts.AllowWatchBookmarks {
-		w.bookmark(true)
-	}
-	return w.api.registry.Cache.Watch(collection, w.rev)
-}
-
-// watchFrom starts after a revision that the client names. A future one is accepted: the watch is silent until events
-// after it occur (H-29).
-func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
-	return w.api.registry.Cache.Watch(collection, min(rev, w.api.registry.Cache.Revision()))
-}
-
-// send writes the events that this watch selects (H-31), and counts them.
-func (w *watch) send(events []*cache.Event) (sent int, err error) {
-	for _, e := range events {
-		if e.Revision <= w.rev || !w.below(e.Object.Key) {
-			continue
-		}
-		// A state that can't be read is in no list, and not selected by a watch.
-		before, now, err := w.selects(e)
-		if err != nil {
-			w.fail(err)
-			return sent, err
-		}
-		if now || before {
-			sent++
-		}
-		switch {
-		case now && before:
-			err = w.emit("MODIFIED", e.Object, e)
-		case now:
-			err = w.emit("ADDED", e.Object, e)
-		case before && e.Type == cache.Deleted:
-			err = w.emit("DELETED", e.Object, e)
-		case before: // it is not selected any more: its last selected content, at this revision
-			left := w.api.registry.Decoder.Revise(e.Prev, e.Revision)
-			w.rendering.Revised(e.Prev, left)
-			err = w.emit("DELETED", left, nil)
-		}
-		clear(w.rendering.Views)
-		if err != nil {
-			return sent, err
-		}
-	}
-	return sent, nil
-}
-
-// initial sends the selected objects of a snapshot.
-func (w *watch) initial(snap *cache.Snapshot) (err error) {
-	show := func(obj *storage.Object) bool {
-		err = w.emit("ADDED", obj, nil)
-		w.rendering.Forget(obj)
-		return err == nil
-	}
-	ctx, all := w.req.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
-	if w.sel.Resource.Custom {
-		if e := w.api.listCustom(ctx, all, "", 0, &w.sel, w.rendering, show); e != nil {
-			return e
-		}
-		return err
-	}
-	items, _, err := w.api.page(ctx, scan{state: all}, &w.sel, w.rendering)
-	w.rec.Keep(sizeOf(items))
-	defer w.rec.Keep(0)
-	for i := 0; i < len(items) && show(items[i]); i++ {
-	}
-	return err
-}
-
-// selects reports whether the watch selects the states of an object before and after an event. States that can't be
-// read are not selected.
-func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
-	if w.sel.Resource.Custom && w.sel.Deep() {
-		var states []*storage.Object
-		for _, obj := range []*storage.Object{e.Prev, e.Object} {
-			if obj != nil && obj.Err == nil && w.sel.MatchesMetadata(obj) && (obj == e.Prev || e.Type != cache.Deleted) {
-				states = append(states, obj)
-			}
-		}
-		if err := w.rendering.Read(states); err != nil {
-			return false, false, err
-		}
-	}
-	now = e.Type != cache.Deleted && w.shows(e.Object)
-	before = e.Prev != nil && w.shows(e.Prev)
-	return before, now, nil
-}
-
-// shows reports whether the state can be read and is selected.
-func (w *watch) shows(obj *storage.Object) bool {
-	if obj.Err != nil || !w.sel.MatchesMetadata(obj) {
-		return false
-	}
-	fields := obj.Fields
-	var err error
-	if w.sel.Resource.Custom {
-		if err = w.rendering.Unreadable(obj); err == nil && w.sel.Deep() {
-			var data []byte
-			data, err = w.rendering.JSON(obj)
-			fields = storage.Select(data, w.sel.Resource.Fields)
-		}
-	}
-	if err == nil && !w.sel.Has(fields) {
-		return false
-	}
-	if !w.sel.Resource.Custom {
-		err = w.api.registry.Readable(w.sel.Resource, obj)
-	}
-	if err != nil {
-		w.api.registry.Unreadable(obj.Key, err, "omitted from a watch")
-	}
-	return err == nil
-}
-
-// below reports whether the key is in the namespace, or is the one key, that is watched.
-func (w *watch) below(key string) bool {
-	if w.sel.Key != "" {
-		return key == w.sel.Key
-	}
-	return len(key) > len(w.sel.Prefix) && key[:len(w.sel.Prefix)] == w.sel.Prefix
 }
 
 // fail ends the stream with an ERROR event (H-30).

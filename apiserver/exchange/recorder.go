@@ -33,7 +33,7 @@ type Recorder struct {
 	Audit    *audit.Record
 	// Label has the labels of the request in metrics; empty until it has been routed.
 	Label Label
-	// seat is lent while a write is blocked for longer than patienceTime; nil if the request has none.
+	// seat is given up while a write is blocked for longer than patienceTime; nil if the request has none.
 	seat     *flowcontrol.Seat
 	patience *time.Timer
 	backlog  backlog
@@ -61,7 +61,7 @@ func Query(r *http.Request) url.Values {
 }
 
 const (
-	// patienceTime is how long a write may block before its request lends its seat.
+	// patienceTime is how long a write may block before its request gives up its seat.
 	patienceTime = 50 * time.Millisecond
 	// patienceFrom is the size in bytes from which a write may block: net/http buffers fewer until the handler has
 	// returned.
@@ -126,7 +126,7 @@ func (w *Recorder) Sit(seat *flowcontrol.Seat) {
 	}
 }
 
-// Aside runs wait while the request's seat is lent to others.
+// Aside runs wait while the request's seat is given up.
 func (w *Recorder) Aside(wait func()) {
 	w.EndTurn()
 	if w == nil || w.seat == nil {
@@ -138,8 +138,8 @@ func (w *Recorder) Aside(wait func()) {
 	wait()
 }
 
-// writePatiently writes a piece of all. If that blocks for too long, the request's seat is lent, and the memory of the
-// response counts.
+// writePatiently writes a piece of all. If that blocks for too long, the request's seat is given up, and the memory of
+// the response counts.
 func (w *Recorder) writePatiently(piece, all []byte) (n int, err error) {
 	if w.backlog.isCut() {
 		return 0, ErrCutOff
@@ -152,7 +152,7 @@ func (w *Recorder) writePatiently(piece, all []byte) (n int, err error) {
 }
 
 // Patiently runs a write that may block until the client reads. The bytes of all must not change during it. If it
-// blocks for too long, the request's seat is lent.
+// blocks for too long, the request's seat is given up.
 func (w *Recorder) Patiently(all []byte, write func()) {
 	if w == nil {
 		write()
@@ -160,7 +160,7 @@ func (w *Recorder) Patiently(all []byte, write func()) {
 	}
 	w.backlog.begin(all)
 	if w.patience == nil {
-		seat := w.seat // a timer that fires late must not lend a seat that the request has got since
+		seat := w.seat // a timer that fires late must not give up a seat that the request has got since
 		w.patience = time.AfterFunc(patienceTime, func() {
 			if seat != nil {
 				seat.Leave()

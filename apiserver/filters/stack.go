@@ -2,8 +2,9 @@ package filters
 
 import "net/http"
 
-// room is how much of its goroutine's stack a request uses at most, in bytes, in the common cases. More is possible.
-const room = 24 << 10
+// stackSize is how much of its goroutine's stack a request uses at most, in bytes, in the common cases. More is
+// possible.
+const stackSize = 24 << 10
 
 // Stack grows the goroutine's stack once for a whole request of HTTP/2. net/http serves each in a new goroutine, whose
 // stack the runtime would double several times, and copy each time, deep in the request: a tenth of the processor time
@@ -17,11 +18,11 @@ func Stack(next http.Handler) http.Handler {
 	})
 }
 
-// grow uses room bytes of the stack. i is an index of them.
+// grow uses stackSize bytes of the stack. i is an index of them.
 //
 //go:noinline
 func grow(i int) byte {
-	var used [room]byte
+	var used [stackSize]byte
 	used[i]++
-	return used[room-1-i]
+	return used[stackSize-1-i]
 }

@@ -47,7 +47,7 @@ type Controller struct {
 	mu     sync.RWMutex
 	config *config
 	queues map[string]*queues
-	// away is how many seats are lent by requests that wait for their clients.
+	// away is how many seats waiting requests have given up (Seat.Leave).
 	away int
 }
 

@@ -1,5 +1,5 @@
 // Package flowcontrol is API Priority and Fairness (KEP-1040): it assigns the server's seats to requests by FlowSchemas
-// and PriorityLevelConfigurations, so that no client keeps others out.
+// and PriorityLevelConfigurations, so that no client can block others.
 //
 // It guarantees:
 //
@@ -15,14 +15,15 @@
 //     or at the end of that time. A level without queues rejects at once.
 //  5. Requests of the level exempt never wait and take no seats of other levels. If there are more of them than seats,
 //     they are rejected, except for watches and non-resource requests. (Kubernetes serves any number of them.)
-//  6. A request that only waits for its client to read, or for admission webhooks, lends a seat to others, as long as
-//     fewer than four times all seats are lent so. (In Kubernetes it keeps them.)
+//  6. A request that waits for its client to read, or for admission webhooks, gives up one seat temporarily. The number
+//     of seats that are given up is limited to four times all seats. (In Kubernetes a request keeps its seats.)
 //  7. The applied objects are those of a state of the cache that is not older than its state at the time of the
 //     request.
 //
-// The queues are those of k8s.io/apiserver (pkg/util/flowcontrol/fairqueuing). Two things are not modelled. A write
-// does not occupy seats after its end for the watchers that it notifies, as these are no work of the request here. The
-// demand for seats is not smoothed, by which Kubernetes lends seats for minutes: seats are lent anew every second.
+// The queues are those of k8s.io/apiserver (pkg/util/flowcontrol/fairqueuing). There are two differences. In Kubernetes
+// a write keeps seats after its end for the watchers that it notifies; here it does not, because watchers are notified
+// by other goroutines. Kubernetes smooths the demand for seats, so borrowing lasts for minutes. Here borrowing is
+// recalculated every second.
 //
-// What matches, config and share are pure. A Controller may be used by any number of goroutines. It starts none.
+// match.go, config.go and share.go are pure. A Controller may be used by any number of goroutines. It starts none.
 package flowcontrol

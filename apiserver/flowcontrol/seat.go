@@ -2,7 +2,7 @@ package flowcontrol
 
 import "sync"
 
-// mostAway is how many times the server's seats may be lent by requests that wait for their clients or webhooks.
+// mostAway limits the seats that waiting requests have given up, as a multiple of all seats.
 const mostAway = 4
 
 // Seat is what a request holds while it is being served. Its methods may be called by any goroutine.
@@ -12,16 +12,16 @@ type Seat struct {
 	// removed, or replaced by another one of that name.
 	level  string
 	queues *queues
-	// width is how many seats it lends: one, which is enough for a short request. If lists lent all their seats, slow
-	// clients could make as many of them run as there are seats. It is 0 for requests that are not counted.
+	// width is how many seats it gives up: one, which is enough for a short request. If lists gave up all their seats,
+	// slow clients could make as many lists run as there are seats. It is 0 for requests that are not counted.
 	width int
 
 	mu          sync.Mutex // guards what follows; locked before the Controller's
 	away, ended bool
 }
 
-// Leave lends a seat to another request of the level while this one only waits for its client to read, or for
-// webhooks, so that neither keeps others out. Beyond four times the server's seats nothing is lent any more.
+// Leave gives up a seat while the request waits for its client to read, or for webhooks, so that neither blocks other
+// requests of the level. It has no effect when four times the server's seats have been given up.
 func (s *Seat) Leave() { s.set(true, false) }
 
 // Return takes the seat back. Until other requests have ended, more are being served than there are seats.
@@ -47,7 +47,7 @@ func (s *Seat) set(away, ended bool) {
 }
 
 // leave raises the number of the level's seats by width, or lowers it if width is negative. It returns false if too
-// many are lent.
+// many have been given up.
 func (s *Seat) leave(width int) bool {
 	c := s.c
 	c.mu.Lock()

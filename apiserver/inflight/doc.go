@@ -1,16 +1,15 @@
-// Package inflight bounds what requests take of the server: a turn to begin, memory, a seat of API Priority and
-// Fairness, connections, and what clients leave unread.
+// Package inflight limits the resources that requests use: turns to begin, memory, seats of API Priority and Fairness,
+// connections, and responses that clients have not read.
 //
 // It guarantees:
 //
-//  1. What comes before a request has its seat (authentication, authorization, classification) is done for few requests
-//     at a time, in turn for each owner of connections.
-//  2. A request that waits for memory or for the turn of long work holds no seat. Before a request waits for anything but
-//     its turn to begin it releases that turn.
+//  1. Authentication, authorization and classification run for a limited number of requests at a time, round-robin by
+//     connection owner.
+//  2. A request that waits for memory or for the turn of long work holds no seat. A request releases its turn to begin
+//     before it waits for anything else.
 //  3. Every wait ends: with the request's context, or with 429 after a quarter of the request timeout.
-//  4. What waits and what is held is bounded: requests that wait for their turn, memory as estimated, unread answers,
+//  4. Limits apply to the requests that wait for their turn, to estimated memory, to unread responses and to
 //     connections. docs/limits.md lists the numbers.
 //
-// A Limits may be used by any goroutine. It starts none but those that wait for a watch's seat, each of which ends with
-// its request.
+// A Limits may be used by any goroutine. Its only goroutines wait for the seats of watches; each ends with its watch.
 package inflight

@@ -1,5 +1,5 @@
 // Package patch applies PATCH requests to objects: JSON patches, merge patches and strategic merge patches. Package
-// apply does server-side apply.
+// fieldmanager does server-side apply.
 //
 // It guarantees:
 //

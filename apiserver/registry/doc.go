@@ -21,7 +21,8 @@
 //  4. A dry run does everything but the commit (create.go: insert; change.go: replace; delete.go: mark and remove).
 //  5. Reads come from the cache. They are as fresh as a quorum read unless the client accepts an older state.
 //  6. Requests of the in-process client (Loopback) are admitted and recorded in the audit log like those of clients.
-//     They are not authorized. Admission checks what they do to owners. Without a log, recording costs a comparison.
+//     They are not authorized. The owner-reference admission plugin checks them too. Without an audit log, recording
+//     costs one comparison.
 //  7. The code knows no kind. Differences between kinds are in their entries of the table and in the hooks of these.
 //  8. Errors have a row in package status or are API errors.
 package registry

@@ -1,5 +1,5 @@
-// Package resources is the table of types: one entry (Resource) for every served group-version-resource, with all that
-// handlers need to know of it. Handlers know no kinds.
+// Package resources is the table of types: one entry (Resource) for every served group-version-resource, with
+// everything that handlers need to know about it. Handlers know no kinds.
 //
 // It guarantees:
 //
@@ -14,15 +14,15 @@
 //  6. Behaviour that is specific to a kind is in its hooks (package hooks): no handler depends on the kind of an entry.
 //  7. Conversions are upstream's: fields that another version lacks are kept in annotations.
 //
-// A built-in kind is in one file of its group's package (core/configmap.go): its entry, its defaults, what writes may
-// change, validation, warnings and printed columns. The folders besides the groups:
+// A built-in kind is in one file of its group's package (core/configmap.go): its entry, its defaults, the fields that
+// writes may change, validation, warnings and printed columns. The directories besides the groups:
 //
 //	entry       the types of entries, and functions that make entries
 //	hooks       what a kind may do beyond reads and writes
 //	internal    what groups share: check (values and fields), podspec, volumes, event, serviceip, defaulting, warnings,
 //	            printing
 //	objecttest  objects for tests
-//	kindtest    scenarios of all kinds: what is defaulted, prepared, validated and printed
+//	kindtest    scenarios of all kinds: defaults, preparation, validation and printing
 //
 // The files here:
 //

@@ -1,8 +1,8 @@
-// Package respond sends answers: bodies, in one piece or as they are made, Status objects and Warning headers.
+// Package respond sends responses: bodies, in one piece or as they are made, Status objects and Warning headers.
 //
 // It guarantees:
 //
-//  1. Error answers with a Status, in the form that the client accepts, which package status makes of the error.
-//  2. Large answers are compressed for clients that accept gzip, and let other requests run meanwhile.
-//  3. Failures that are the server's own are logged, with at most 2 KiB of what a client sent.
+//  1. Error sends the Status that package status makes of the error, in a format that the client accepts.
+//  2. Large responses are compressed for clients that accept gzip. Other requests run meanwhile.
+//  3. Errors of the server itself are logged, with at most 2 KiB of the client's input.
 package respond

@@ -6,4 +6,7 @@
 //  1. Of returns a Status for every error: its own, that of a row of the table, or 500.
 //  2. Errors of the API server that clients see are declared here, with their rules where there are.
 //  3. It uses nothing of HTTP but status codes.
+//
+// Errors of conflicts (409) are API errors and therefore not in the table. Package registry makes them:
+// Operation.Conflict in write.go, and preconditionFailed in delete.go, whose message is that of finalizers.Conflict.
 package status

@@ -32,7 +32,8 @@ var (
 	// ErrUnauthorized: the client has no credentials, or invalid ones.
 	ErrUnauthorized = errors.New("Unauthorized")
 	// ErrForeign: the port without TLS is for clients on this machine, not for web pages of other sites.
-	ErrForeign = errors.New("forbidden: this port answers requests for loopback names that no other site has made")
+	ErrForeign = errors.New("forbidden: this port accepts only requests whose Host is a loopback name and that do not " +
+		"come from another web site")
 	// ErrBusy: too many requests are in flight.
 	//lint:ignore ST1005 it is what clients see
 	ErrBusy = errors.New("Too many requests, please try again later.")
@@ -82,7 +83,9 @@ var table = []struct {
 	{is: storage.ErrTooLarge, code: http.StatusRequestEntityTooLarge, reason: metav1.StatusReasonRequestEntityTooLarge,
 		text: "Request entity too large: the object is larger than etcd takes in one request"},
 	{is: storage.ErrNoSpace, code: http.StatusInsufficientStorage, reason: metav1.StatusReasonInternalError,
-		text: "Internal error occurred: the storage has no space left: objects can be read, and deleted where nothing holds them; there is space again seconds after that, in an external etcd once it is defragmented and disarmed"},
+		text: "Internal error occurred: the storage has no space left. Objects can be read, and objects without " +
+			"finalizers can be deleted. Writes succeed again seconds after enough was deleted; an external etcd must " +
+			"first be defragmented and its alarm disarmed."},
 	{
 		is: storage.ErrUnavailable, code: http.StatusServiceUnavailable, reason: metav1.StatusReasonServiceUnavailable,
 		retry: 1, details: true,

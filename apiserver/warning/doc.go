@@ -2,8 +2,8 @@
 //
 // It guarantees:
 //
-//  1. A message is kept once, at the place of its first appearance, if a header can contain it at all.
-//  2. Messages are kept only as long as they may be sent, so their memory is limited.
+//  1. Messages are kept in order. Duplicate messages, and messages that a header can't contain, are dropped.
+//  2. Messages beyond the limits of the headers are not kept, so their memory is limited.
 //  3. The limits of the headers are those of rule 0-12: MaxRunes in all and, if the messages don't fit, MaxEach of
 //     each.
 //

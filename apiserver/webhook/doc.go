@@ -5,11 +5,11 @@
 //  1. A call ends with its context, at the latest after MaxTimeout. Calls do not wait for each other.
 //  2. A webhook is trusted by its CA bundle, or by the system's certificate authorities if it has none. The name in its
 //     certificate is that of its URL, or <service>.<namespace>.svc.
-//  3. Errors have client-go's words (ADMISSION L-84), so that operators find them.
+//  3. Errors have client-go's messages (L-84), so that operators can search for them.
 //  4. Connections are kept for webhooks with the same configuration, for a bounded number of configurations.
 //  5. A response has at most MaxBody bytes. Responses of more than 64 KiB share a bounded amount of memory (Limit)
 //     until they are released. A response that finds none waits until the call ends.
 //
-// k8s.io/apiserver/pkg/util/webhook does the same with a client of client-go. It would link 0.3 MB more, for kubeconfigs
-// and their plugins.
+// k8s.io/apiserver/pkg/util/webhook does the same with a client of client-go. It would link 0.3 MB more, for
+// kubeconfigs and their plugins.
 package webhook

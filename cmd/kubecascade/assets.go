@@ -21,9 +21,9 @@ func assetsCommand() *cobra.Command {
 	var words []string
 	var collector bool
 	c := &cobra.Command{
-		Use: "envtest-assets", Short: "Make the folder of binaries for envtest, and print its path",
-		Long: "Make or refresh a folder with kube-apiserver and etcd, which are links to this program, and kubectl if it " +
-			"is found, and print its path: export KUBEBUILDER_ASSETS=$(kubecascade envtest-assets)",
+		Use: "envtest-assets", Short: "Make the directory of binaries for envtest, and print its path",
+		Long: "Make or refresh a directory with kube-apiserver and etcd, which are links to this program, and kubectl if " +
+			"it is found, and print its path: export KUBEBUILDER_ASSETS=$(kubecascade envtest-assets)",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if collector && c.Flags().Changed("controllers") {
 				return errUsage{errors.New("--collector and --controllers are mutually exclusive")}
@@ -47,7 +47,7 @@ func assetsCommand() *cobra.Command {
 			}
 			if err != nil {
 				kubectl = ""
-				fmt.Fprintln(c.ErrOrStderr(), "kubectl is not in PATH, and not in the folder")
+				fmt.Fprintln(c.ErrOrStderr(), "kubectl is not in PATH, and not in the directory")
 			}
 			path, err := assets.Ensure(assets.Options{
 				Dir: dir, Program: program, Version: version, Kubectl: kubectl, Controllers: words,
@@ -59,7 +59,7 @@ func assetsCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "folder to make (default one in the user's cache directory)")
+	c.Flags().StringVar(&dir, "dir", "", "directory to make (default one in the user's cache directory)")
 	c.Flags().StringSliceVar(&words, "controllers", nil,
 		"controllers that kube-apiserver runs, as in kubecascade serve (default none, as in kube-apiserver); "+
 			controllersVariable+" in its environment replaces them for a run")

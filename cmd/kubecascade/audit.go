@@ -24,7 +24,7 @@ func (o *options) auditFlags(f *pflag.FlagSet) {
 	f.BoolVar(&a.Compress, "audit-log-compress", false, "compress rotated audit logs with gzip")
 	f.StringVar(&a.Mode, "audit-log-mode", a.Mode,
 		"how events are written: "+strings.Join(audit.Modes, ", ")+"; batch writes them later and drops them if "+
-			"the buffer is full, blocking writes them before the response, and blocking-strict also rejects "+
+			"the buffer is full, blocking waits until each event is written, and blocking-strict also rejects "+
 			"requests whose arrival can't be recorded")
 	f.IntVar(&a.Batch.BufferSize, "audit-log-batch-buffer-size", a.Batch.BufferSize,
 		"number of events in the buffer of mode batch")

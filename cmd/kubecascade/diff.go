@@ -25,7 +25,7 @@ func diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff --reference URL --candidate URL",
 		Short: "Send the same random operations to two servers and compare their behavior",
-		Long: `Send the same random operations to two servers and compare their answers, their watch events
+		Long: `Send the same random operations to two servers and compare their responses, their watch events
 and the remaining objects. Both URLs must accept requests without credentials, as kubectl proxy does.
 The command creates namespaces, cluster-scoped objects and CRDs whose names or groups begin with "diff-". It
 deletes them at the end, also when it is interrupted.

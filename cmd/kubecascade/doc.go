@@ -14,5 +14,5 @@
 //     run is interrupted, and cleans up in both cases. So does conformance diff.
 //  6. Called as kube-apiserver, the program has kube-apiserver's flags and runs no controllers by default. Called as
 //     etcd, it is etcd. Exit codes are those of the two.
-//  7. What differs between operating systems is in files that end with a system's name.
+//  7. Code that differs between operating systems is in files whose names end with the system's.
 package main

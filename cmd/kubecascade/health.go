@@ -40,7 +40,7 @@ func healthCommand() *cobra.Command {
 			defer res.Body.Close()
 			body, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 			if err == nil && res.StatusCode != http.StatusOK {
-				err = fmt.Errorf("%s answers %s:\n%s", client.URL, res.Status, body)
+				err = fmt.Errorf("%s responds %s:\n%s", client.URL, res.Status, body)
 			}
 			if err == nil {
 				fmt.Fprintf(c.OutOrStdout(), "%s\n", body)

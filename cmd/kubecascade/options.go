@@ -134,7 +134,8 @@ func (o *options) groups() []group {
 				"maximum `quantity` of memory for processing requests, besides their bodies; the memory of a "+
 					"request is estimated from its body and from the objects in its response; requests beyond the "+
 					"limit wait, and are rejected with 429 if they wait too long; a request that needs more than "+
-					"three quarters of the limit is rejected with 413; 0 selects a quarter of the available memory "+
+					"three quarters of the limit (seven eighths for system:masters) is rejected with 413; 0 selects "+
+					"a quarter of the available memory "+
 					"(the least of GOMEMLIMIT, the cgroup's limit and the machine's memory), or up to 256Mi if that "+
 					"is at most half of it; the minimum is 16Mi")
 			f.DurationVar(&o.Limits.RequestTimeout, "request-timeout", 34*time.Second,

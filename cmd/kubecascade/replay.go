@@ -30,8 +30,8 @@ func replayCommand() *cobra.Command {
 	r := &replayer{}
 	c := &cobra.Command{
 		Use:   "replay",
-		Short: "Send recorded requests to a server and compare the answers with those of Kubernetes v1.36.3",
-		Long: `Send recorded requests to a server and compare the answers with those of Kubernetes v1.36.3.
+		Short: "Send recorded requests to a server and compare the responses with those of Kubernetes v1.36.3",
+		Long: `Send recorded requests to a server and compare the responses with those of Kubernetes v1.36.3.
 
 Each scenario runs in a new namespace, which is deleted afterwards. Values that differ from run to run
 (UIDs, resource versions, times) are replaced by names before the comparison. Some scenarios create CRDs and other
@@ -39,7 +39,7 @@ cluster-scoped objects, and delete them at the end.
 The scenarios below scenarios/ were recorded with four controllers: garbage collector, namespace, and the two for
 storage protection. Those below owners/ were recorded with all controllers; --only owners/ replays them.
 Scenarios with users that have no --user are skipped; such users need RBAC.
-The exit code is 1 if an answer differs, 2 if nothing could be compared (wrong usage, server unreachable,
+The exit code is 1 if a response differs, 2 if nothing could be compared (wrong usage, server unreachable,
 permissions missing), and 130 if the run is interrupted.`,
 		Example: `  kubecascade conformance replay --server http://127.0.0.1:8080
   kubecascade conformance replay --server http://127.0.0.1:8080 --only scenarios/apply --output json
@@ -56,9 +56,9 @@ permissions missing), and 130 if the run is interrupted.`,
 	f.StringVar(&r.only, "only", "scenarios/", "replay only scenarios whose path contains this string")
 	f.StringVar(&r.from, "recorded", "", "directory with recorded scenarios to use instead of those in the binary")
 	f.StringVar(&r.record, "record", "",
-		"directory to which the scenarios are written with the answers of this server, without comparing them")
+		"directory to which the scenarios are written with the responses of this server, without comparing them")
 	f.IntVar(&r.attempts, "attempts", 3,
-		"maximum number of times a scenario is replayed until all answers are equal; some reads race with controllers")
+		"maximum number of times a scenario is replayed until all responses are equal; some reads race with controllers")
 	f.StringArrayVarP((*[]string)(&r.output), "output", "o", []string{"text"},
 		"output format: text or json; FORMAT=FILE writes to a file; may be repeated")
 	return c
@@ -161,9 +161,9 @@ func (r *replayer) scenarios() ([]replay.Scenario, error) {
 func outcome(rep *replay.Report) error {
 	switch {
 	case rep.Different > 0:
-		return fmt.Errorf("%d of %d answers differ from the recorded ones", rep.Different, rep.Different+rep.Equal)
+		return fmt.Errorf("%d of %d responses differ from the recorded ones", rep.Different, rep.Different+rep.Equal)
 	case rep.Equal == 0:
-		return errUnable{errors.New("no answer could be compared")}
+		return errUnable{errors.New("no response could be compared")}
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (r *replayer) write(rep *replay.Report, stdout io.Writer) error {
 		fmt.Fprintf(stdout, "recorded %s\n", name)
 	}
 	if len(lacking) > 0 {
-		return errUnable{fmt.Errorf("not recorded because requests had no answer or the scenario was skipped: %s",
+		return errUnable{fmt.Errorf("not recorded because requests had no response or the scenario was skipped: %s",
 			strings.Join(lacking, " "))}
 	}
 	return nil

@@ -76,7 +76,7 @@ func runAPIServer(ctx context.Context, args []string) error {
 }
 
 // roleControllers are the controllers that run beside kube-apiserver: those of the environment variable, or those of
-// the folder that it was called in, or none.
+// the directory of the link by which it was called, or none.
 func roleControllers(arg0 string, lookup func(string) (string, bool)) ([]string, error) {
 	if words, ok := lookup(controllersVariable); ok {
 		return assets.Words(words), nil
@@ -84,7 +84,7 @@ func roleControllers(arg0 string, lookup func(string) (string, bool)) ([]string,
 	if !strings.ContainsRune(arg0, filepath.Separator) { // found by PATH
 		path, err := exec.LookPath(arg0)
 		if err != nil {
-			return nil, fmt.Errorf("finding the program's folder: %w", err)
+			return nil, fmt.Errorf("finding the program's directory: %w", err)
 		}
 		arg0 = path
 	}

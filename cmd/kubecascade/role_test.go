@@ -33,7 +33,8 @@ type plane struct {
 	client           *http.Client
 }
 
-// newPlane makes the folder of binaries with the arguments of envtest-assets, and the files that kube-apiserver needs.
+// newPlane makes the directory of binaries with the arguments of envtest-assets, and the files that kube-apiserver
+// needs.
 func newPlane(t *testing.T, args ...string) *plane {
 	t.Helper()
 	p := &plane{t: t, dir: t.TempDir(), etcdURL: "http://" + freeAddress(t)}
@@ -87,7 +88,7 @@ type member struct {
 	done chan error
 }
 
-// start starts a binary of the folder, and waits until the URL answers 200.
+// start starts a binary of the directory, and waits until the URL answers 200.
 func (p *plane) start(name, healthy string, env []string, args ...string) *member {
 	p.t.Helper()
 	m := &member{p: p, cmd: exec.Command(filepath.Join(p.assets, name), args...), done: make(chan error, 1)}
@@ -225,7 +226,8 @@ func (p *plane) stored(key string) {
 	}
 }
 
-// TestRoleControllers: the variable comes first, then the folder; else there are none, which is not the default list.
+// TestRoleControllers: the variable comes first, then the directory; else there are none, which is not the default
+// list.
 func TestRoleControllers(t *testing.T) {
 	for _, c := range []struct {
 		args     []string
@@ -288,6 +290,6 @@ func TestRoleErrors(t *testing.T) {
 		t.Errorf("unknown controllers: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "other")); !os.IsNotExist(err) {
-		t.Errorf("a folder was made in spite of the error: %v", err)
+		t.Errorf("a directory was made in spite of the error: %v", err)
 	}
 }

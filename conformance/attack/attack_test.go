@@ -57,7 +57,7 @@ func serve(m *testing.M) int {
 	return m.Run()
 }
 
-// sources looks into all folders of the server that was built, which isn't imported: go test caches a result for as
+// sources looks into all directories of the server that was built, which isn't imported: go test caches a result for as
 // long as the files that tests have read are unchanged.
 var sources = sync.OnceValue(func() error {
 	return filepath.WalkDir(filepath.Join("..", ".."), func(_ string, d fs.DirEntry, err error) error {

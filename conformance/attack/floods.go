@@ -50,7 +50,7 @@ func floods() []Attack {
 		},
 		{
 			Group: "floods", Name: "pipelining",
-			Does:  "Sends requests on 50 HTTP/1.1 connections without reading an answer.",
+			Does:  "Sends requests on 50 HTTP/1.1 connections without reading a response.",
 			Setup: func(ctx context.Context, t *Target) error { return t.fill(ctx, 1, 100<<10) },
 			Run: func(ctx context.Context, a *Attacker) error {
 				one := head("GET", configMaps+"/c0", attacker) + "\r\n"

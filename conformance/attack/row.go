@@ -79,7 +79,7 @@ func counts(answers map[int]int) string {
 	for _, code := range slices.Sorted(maps.Keys(answers)) {
 		name := fmt.Sprint(code)
 		if code == 0 {
-			name = "no answer"
+			name = "no response"
 		}
 		words = append(words, fmt.Sprintf("%s×%d", name, answers[code]))
 	}

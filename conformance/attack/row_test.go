@@ -39,7 +39,7 @@ func TestExceeded(t *testing.T) {
 func TestLine(t *testing.T) {
 	row := Row{Title: "a/b", CPU: 1500 * time.Millisecond, Peak: 3 << 20, Answers: map[int]int{429: 1, 0: 2},
 		Seen: Seen{Requests: 7, P99: 2500 * time.Microsecond}}
-	want := "a/b 1.5 3 2.5 7 0 0 ok (no answer×2, 429×1)"
+	want := "a/b 1.5 3 2.5 7 0 0 ok (no response×2, 429×1)"
 	if got := strings.Join(strings.Fields(row.Line(Standard)), " "); got != want {
 		t.Errorf("%q instead of %q", got, want)
 	}

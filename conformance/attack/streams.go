@@ -32,7 +32,7 @@ func streams() []Attack {
 		},
 		{
 			Group: "streams", Name: "bodies", Forbidden: true, Answers: 100,
-			Does: "Sends a body of 1 MB and another request on each of 4,000 connections, and reads no answer.",
+			Does: "Sends a body of 1 MB and another request on each of 4,000 connections, and reads no response.",
 			Run: each(4000, func(ctx context.Context, c *http2Conn) error {
 				all := []func(*http2.Framer) error{open(1, false, field("POST", configMaps, stranger))}
 				for range 62 {
@@ -47,17 +47,17 @@ func streams() []Attack {
 		},
 		{
 			Group: "streams", Name: "forbidden", Forbidden: true, Answers: 100,
-			Does: "Makes 100 requests that are forbidden on each of 2,500 connections, and reads no answer.",
+			Does: "Makes 100 requests that are forbidden on each of 2,500 connections, and reads no response.",
 			Run:  each(2500, hundred(get)),
 		},
 		{
 			Group: "streams", Name: "answers", Answers: 100,
-			Does: "Makes 100 requests on each of 2,500 connections, and reads no answer.",
+			Does: "Makes 100 requests on each of 2,500 connections, and reads no response.",
 			Run:  each(2500, hundred(field("GET", configMaps, attacker))),
 		},
 		{
 			Group: "streams", Name: "heads", Forbidden: true, Answers: 100,
-			Does: "Makes a request with a header of 515 KB after seven short ones, again and again on 400 connections, and reads no answer.",
+			Does: "Makes a request with a header of 515 KB after seven short ones, repeatedly on 400 connections, and reads no response.",
 			Run: each(400, func(ctx context.Context, c *http2Conn) error {
 				long := append(field("GET", configMaps, stranger), [2]string{"x-long", strings.Repeat("~", 515_000)})
 				for i := range uint32(100) {

@@ -16,7 +16,7 @@ func admission() []Case {
 		prove("options", admissionOptions, "L-70 M-33",
 			"A policy sees the options of a DELETE, and may deny one propagationPolicy only."),
 		prove("collection", admissionCollection, "L-15 M-S10 C-74",
-			"A policy decides on each object of a collection's DELETE; the first denial is the answer."),
+			"A policy decides on each object of a collection's DELETE; the first denial is the response."),
 		prove("removal-by-update", admissionUpdate, "L-14 B-20",
 			"Removing the last finalizer of a terminating object is an update: policies for DELETE don't prevent it."),
 		needing(c.Collector, prove("cascade", admissionCascade, "L-20 D-48",
@@ -74,7 +74,7 @@ func forbid(t *T, marker *Object, operation, expression string, probe func() *c.
 func inForce(t *T, probe func() *c.Answer, code int) {
 	t.Until("a dry run to be denied", func() (bool, string) {
 		a := probe()
-		return a.Code == code, "it is answered " + a.Text
+		return a.Code == code, "it is " + a.Text
 	})
 }
 
@@ -101,7 +101,7 @@ func unguard(t *T, o *Object) *Object {
 func admissionPolicy(t *T) {
 	kept, free := t.Make(c.ConfigMap, "kept", c.Labelled(guarded, "yes")), t.Make(c.ConfigMap, "free")
 	noDelete(t)
-	t.Refused(t.TryDelete(kept), http.StatusUnprocessableEntity, "denied request: it is guarded")
+	t.Rejected(t.TryDelete(kept), http.StatusUnprocessableEntity, "denied request: it is guarded")
 	t.Expect(kept, c.Alive, c.Unchanged(kept))
 	t.Delete(free)
 	t.Expect(free, c.Gone)
@@ -116,7 +116,7 @@ func admissionOptions(t *T) {
 	forbid(t, marker, "DELETE",
 		"!has(request.options.propagationPolicy) || request.options.propagationPolicy != 'Orphan'",
 		func() *c.Answer { return t.TryDelete(marker, c.DryRun, c.Orphan) })
-	t.Refused(t.TryDelete(kept, c.Orphan), http.StatusUnprocessableEntity, "it is guarded")
+	t.Rejected(t.TryDelete(kept, c.Orphan), http.StatusUnprocessableEntity, "it is guarded")
 	t.Expect(kept, c.Unchanged(kept))
 	t.Delete(kept, c.Background)
 	t.Expect(kept, c.Gone)
@@ -126,7 +126,7 @@ func admissionCollection(t *T) {
 	kept := t.Make(c.ConfigMap, "kept", c.Labelled(guarded, "yes"), c.Labelled("set", "yes"))
 	t.Make(c.ConfigMap, "free", c.Labelled("set", "yes"))
 	noDelete(t)
-	t.Refused(t.Send(http.MethodDelete, c.ConfigMap.Path(kept.GetNamespace(), "")+"?labelSelector=set%3Dyes", nil),
+	t.Rejected(t.Send(http.MethodDelete, c.ConfigMap.Path(kept.GetNamespace(), "")+"?labelSelector=set%3Dyes", nil),
 		http.StatusUnprocessableEntity, "denied request: it is guarded")
 	t.Expect(kept, c.Unchanged(kept))
 	unguard(t, kept)
@@ -233,7 +233,7 @@ func unreachable(t *T) (hook *Object) {
 func admissionWebhook(t *T) {
 	kept, free := t.Make(c.ConfigMap, "kept", c.Labelled(guarded, "yes")), t.Make(c.ConfigMap, "free")
 	hook := unreachable(t)
-	t.Refused(t.TryDelete(kept), http.StatusInternalServerError,
+	t.Rejected(t.TryDelete(kept), http.StatusInternalServerError,
 		`failed calling webhook "unreachable.conformance.example.com"`)
 	t.Expect(kept, c.Unchanged(kept))
 	t.Delete(free)
@@ -243,7 +243,7 @@ func admissionWebhook(t *T) {
 	t.Patch(hook, map[string]any{"webhooks": []any{webhook}})
 	t.Until("a DELETE to ignore the webhook", func() (bool, string) {
 		a := t.TryDelete(kept)
-		return a.Code == http.StatusOK, "it is answered " + a.Text
+		return a.Code == http.StatusOK, "it is " + a.Text
 	})
 	t.Expect(kept, c.Gone)
 }

@@ -10,7 +10,7 @@ import (
 func background() []Case {
 	return group("background", collect+"#background-deletion", c.Collector,
 		prove("dependents", backgroundDependents, "C-41 C-62 D-48",
-			"An owner deleted with Background is gone when the request is answered, with a Status; its dependents "+
+			"An owner deleted with Background is gone when the response, a Status, arrives; its dependents "+
 				"are deleted after it, whether they block or not, and nothing else is."),
 		prove("is-the-default", backgroundDefault, "C-20 C-23 D-48",
 			"A DELETE without options deletes the dependents of most kinds in the background."),
@@ -23,7 +23,7 @@ func background() []Case {
 		prove("long-chain", backgroundLongChain, "D-48",
 			"A cascade reaches the end of a chain of twelve generations."),
 		prove("wide-fan", backgroundFan, "D-48",
-			"All of an owner's sixty dependents are deleted, and none of the owner's beside it."),
+			"All of an owner's sixty dependents are deleted, and no dependents of other owners."),
 		prove("held-dependent", backgroundHeldDependent, "D-48 B-20",
 			"A dependent with a finalizer is deleted but stays, with its reference, until the finalizer is removed."),
 		prove("held-middle", backgroundHeldMiddle, "D-95 D-31 D-35",

@@ -124,7 +124,7 @@ func customFinalizers(t *T) {
 	plain, held := t.Make(k, "plain"), t.Make(k, "held", c.Held)
 	t.Answered(t.Delete(plain), plain, c.Gone)
 	t.Answered(t.Delete(held), held, c.Terminating, c.HasFinalizers(c.Hold))
-	t.Refused(t.TryPatch(
+	t.Rejected(t.TryPatch(
 		held, map[string]any{"metadata": map[string]any{"finalizers": []string{c.Hold, "conformance.example.com/more"}}},
 	),
 		http.StatusUnprocessableEntity, "no new finalizers can be added if the object is being deleted")

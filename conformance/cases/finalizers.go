@@ -46,7 +46,7 @@ func finalizersLast(t *T) {
 	t.Expect(held, c.Terminating, c.HasFinalizers("conformance.example.com/other"))
 	now := t.Patch(held, map[string]any{"metadata": map[string]any{"finalizers": nil}})
 	t.Check(
-		len(now.GetFinalizers()) == 0 && now.GetUID() == held.GetUID(), "the object without finalizers in the answer",
+		len(now.GetFinalizers()) == 0 && now.GetUID() == held.GetUID(), "the object without finalizers in the response",
 		now.YAML(), nil,
 	)
 	t.Expect(held, c.Gone)
@@ -57,7 +57,7 @@ func finalizersNoNew(t *T) {
 	now := t.Answered(t.Delete(held), held, c.Terminating)
 	for _, f := range []string{"conformance.example.com/more", "orphan", waiting} {
 		patch := map[string]any{"metadata": map[string]any{"finalizers": []string{c.Hold, f}}}
-		t.Refused(t.TryPatch(held, patch), http.StatusUnprocessableEntity,
+		t.Rejected(t.TryPatch(held, patch), http.StatusUnprocessableEntity,
 			"no new finalizers can be added if the object is being deleted, found new finalizers []string{\""+f+"\"}")
 	}
 	t.Expect(held, c.Unchanged(now))
@@ -67,7 +67,7 @@ func finalizersName(t *T) {
 	held := t.Make(c.ConfigMap, "held", c.Held)
 	t.Delete(held)
 	again := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "held"}}
-	t.Refused(t.Send(http.MethodPost, c.ConfigMap.Path(held.GetNamespace(), ""), again), http.StatusConflict,
+	t.Rejected(t.Send(http.MethodPost, c.ConfigMap.Path(held.GetNamespace(), ""), again), http.StatusConflict,
 		`object is being deleted: configmaps "held" already exists`)
 	t.Release(held)
 	t.Accepted(t.Send(http.MethodPost, c.ConfigMap.Path(held.GetNamespace(), ""), again), http.StatusCreated)

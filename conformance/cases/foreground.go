@@ -11,7 +11,7 @@ const waiting = "foregroundDeletion"
 
 func foreground() []Case {
 	return group("foreground", collect+"#foreground-deletion", c.Collector,
-		prove("answer", foregroundAnswer, "C-40 C-60 C-92",
+		prove("response", foregroundAnswer, "C-40 C-60 C-92",
 			"An owner deleted with Foreground is returned with a deletionTimestamp and the finalizer "+
 				"foregroundDeletion; it stays visible."),
 		prove("blocking", foregroundBlocking, "D-43 D-96 D-S25",
@@ -35,7 +35,7 @@ func foreground() []Case {
 				"another finalizer still keeps the owner."),
 		prove("finalizer-from-birth", foregroundFromBirth, "C-20 C-22",
 			"A DELETE without options of an object that carries foregroundDeletion is a foreground deletion."),
-		prove("finalizer-taken-off", foregroundTakenOff, "B-20 D-48",
+		prove("finalizer-removed", foregroundTakenOff, "B-20 D-48",
 			"If a client removes foregroundDeletion, the owner is removed at once; its dependents are deleted in "+
 				"the background."),
 		prove("created-during", foregroundCreatedDuring, "D-43 D-47",
@@ -55,7 +55,7 @@ func foregroundAnswer(t *T) {
 	t.Settle()
 	now := t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(waiting))
 	grace := now.GetDeletionGracePeriodSeconds()
-	t.Check(grace != nil && *grace == 0, "deletionGracePeriodSeconds 0 in the answer", now.YAML(), nil)
+	t.Check(grace != nil && *grace == 0, "deletionGracePeriodSeconds 0 in the response", now.YAML(), nil)
 	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))
 	t.Await(dependent, c.Terminating)
 	t.Expect(owner, c.Terminating, c.HasFinalizers(waiting))

@@ -26,7 +26,7 @@ func namespaces() []Case {
 		prove("name-taken", namespaceRecreated, "E-20 E-25",
 			"The name of a Terminating namespace is in use; a new namespace of that name is empty."),
 		prove("second-delete", namespaceTwice, "C-81 E-24",
-			"A second DELETE of a Terminating namespace changes nothing, and one of a namespace that is gone is answered 404."),
+			"A second DELETE of a Terminating namespace changes nothing, and one of a namespace that is gone gets 404."),
 		prove("immortal", namespaceImmortal, "B-74 E-05",
 			"The namespaces default, kube-system and kube-public can't be deleted (tested by a dry run)."),
 		prove("pods-first", namespacePods, "E-09 E-28",
@@ -81,7 +81,7 @@ func namespaceHeld(t *T) {
 				strings.Contains(c.ConditionMessage(o, "NamespaceFinalizersRemaining"), c.Hold+" in 1 resource instances")
 		}))
 	late := map[string]any{"metadata": map[string]any{"name": "late"}}
-	t.Refused(t.Send(http.MethodPost, c.ConfigMap.Path(ns.GetName(), ""), late), http.StatusForbidden,
+	t.Rejected(t.Send(http.MethodPost, c.ConfigMap.Path(ns.GetName(), ""), late), http.StatusForbidden,
 		"unable to create new content in namespace "+ns.GetName()+" because it is being terminated")
 	t.Patch(held, map[string]any{"data": map[string]any{"still": "writable"}})
 	t.Release(held)
@@ -151,7 +151,7 @@ func namespaceRecreated(t *T) {
 	held := t.Make(c.ConfigMap, "held", c.In(ns), c.Held)
 	t.Delete(ns)
 	again := map[string]any{"metadata": map[string]any{"name": ns.GetName()}}
-	t.Refused(t.Send(http.MethodPost, c.Namespace.Path("", ""), again), http.StatusConflict,
+	t.Rejected(t.Send(http.MethodPost, c.Namespace.Path("", ""), again), http.StatusConflict,
 		`object is being deleted: namespaces "`+ns.GetName()+`" already exists`)
 	t.Await(held, c.Terminating)
 	t.Release(held)
@@ -174,12 +174,12 @@ func namespaceTwice(t *T) {
 	t.Answered(t.Delete(ns), ns, c.Unchanged(now))
 	t.Release(held)
 	t.Await(ns, c.Gone)
-	t.Refused(t.TryDelete(ns), http.StatusNotFound, `namespaces "`+ns.GetName()+`" not found`)
+	t.Rejected(t.TryDelete(ns), http.StatusNotFound, `namespaces "`+ns.GetName()+`" not found`)
 }
 
 func namespaceImmortal(t *T) {
 	for _, name := range []string{"default", "kube-system", "kube-public"} {
-		t.Refused(t.Send(http.MethodDelete, c.Namespace.Path("", name)+"?dryRun=All", nil), http.StatusForbidden,
+		t.Rejected(t.Send(http.MethodDelete, c.Namespace.Path("", name)+"?dryRun=All", nil), http.StatusForbidden,
 			`namespaces "`+name+`" is forbidden: this namespace may not be deleted`)
 	}
 }

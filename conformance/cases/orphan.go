@@ -10,7 +10,7 @@ func orphan() []Case {
 	return group("orphan", collect+"#orphaned-dependents", c.Collector,
 		prove("dependents", orphanDependents, "D-60 D-62",
 			"An owner deleted with Orphan is removed; its dependents stay, without the reference, blocking or not."),
-		prove("answer", orphanAnswer, "C-20 C-21 C-40",
+		prove("response", orphanAnswer, "C-20 C-21 C-40",
 			"An owner deleted with Orphan is returned with a deletionTimestamp, and with the finalizer orphan "+
 				"after its other finalizers."),
 		prove("other-owners", orphanOtherOwners, "D-60",
@@ -154,8 +154,8 @@ func legacy() []Case {
 			"orphanDependents may be in the query."),
 	)
 	return append(all, group("legacy", options, 0,
-		prove("answer-202", legacyAccepted, "C-61",
-			"A deletion with orphanDependents false that isn't finished is answered 202; one with "+
+		prove("response-202", legacyAccepted, "C-61",
+			"A deletion with orphanDependents false that is not finished gets 202; one with "+
 				"propagationPolicy never is."),
 		prove("excludes-policy", legacyBoth, "C-05",
 			"orphanDependents and propagationPolicy together are rejected, and nothing is deleted."),
@@ -206,7 +206,7 @@ func legacyQuery(t *T) {
 
 func legacyBoth(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
-	t.Refused(t.TryDelete(owner, c.OrphanDependents(true), c.Orphan), http.StatusUnprocessableEntity,
+	t.Rejected(t.TryDelete(owner, c.OrphanDependents(true), c.Orphan), http.StatusUnprocessableEntity,
 		"orphanDependents and deletionPropagation cannot be both set")
 	t.Expect(owner, c.Unchanged(owner))
 }

@@ -31,7 +31,7 @@ func policies() []Case {
 				"they would be orphaned if a client deleted the Job without options."),
 	)
 	return append(all, group("policy", cascading, 0,
-		prove("unknown-refused", policyUnknown, "C-06",
+		prove("unknown-rejected", policyUnknown, "C-06",
 			"An unknown propagationPolicy is rejected, and nothing is deleted."),
 	)...)
 }
@@ -103,7 +103,7 @@ func policyDeletes(k c.Kind) func(*T) {
 func policyUnknown(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
 	sideways := func(o map[string]any) { o["propagationPolicy"] = "Sideways" }
-	t.Refused(t.TryDelete(owner, sideways), http.StatusUnprocessableEntity,
+	t.Rejected(t.TryDelete(owner, sideways), http.StatusUnprocessableEntity,
 		`Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan"`)
 	t.Expect(owner, c.Unchanged(owner))
 }

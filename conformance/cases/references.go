@@ -33,7 +33,7 @@ func references() []Case {
 			"One reference of an unknown kind keeps an object whose other owners don't exist."),
 	)
 	return append(all, group("references", owners, 0,
-		prove("malformed-refused", referenceMalformed, "A-24 A-25 A-26",
+		prove("malformed-rejected", referenceMalformed, "A-24 A-25 A-26",
 			"References without uid, name or kind, to an Event, or with two controllers are rejected."),
 	)...)
 }
@@ -147,7 +147,7 @@ func referenceMalformed(t *T) {
 		},
 	} {
 		patch := map[string]any{"metadata": map[string]any{"ownerReferences": bad.refs}}
-		t.Refused(t.TryPatch(owner, patch), http.StatusUnprocessableEntity, bad.message)
+		t.Rejected(t.TryPatch(owner, patch), http.StatusUnprocessableEntity, bad.message)
 	}
 	t.Expect(owner, c.Unchanged(owner))
 }

@@ -32,7 +32,7 @@ func repeats() []Case {
 		prove("version-precondition", repeatVersion, "C-11",
 			"A DELETE for an older resourceVersion is rejected with a conflict, and one for the current one succeeds."),
 		prove("of-the-gone", repeatGone, "C-64",
-			"A DELETE of an object that is gone is answered 404, whatever its preconditions."),
+			"A DELETE of an object that is gone gets 404, whatever its preconditions."),
 	)
 }
 
@@ -102,7 +102,7 @@ func repeatForegroundAgain(t *T) {
 
 func repeatUID(t *T) {
 	object := t.Make(c.ConfigMap, "object")
-	t.Refused(t.TryDelete(object, c.If("uid", uuid.NewString())), http.StatusConflict, "the UID in the precondition")
+	t.Rejected(t.TryDelete(object, c.If("uid", uuid.NewString())), http.StatusConflict, "the UID in the precondition")
 	t.Expect(object, c.Unchanged(object))
 	t.Answered(t.Delete(object, c.If("uid", string(object.GetUID()))), object, c.Gone)
 }
@@ -110,7 +110,7 @@ func repeatUID(t *T) {
 func repeatVersion(t *T) {
 	object := t.Make(c.ConfigMap, "object")
 	now := t.Patch(object, map[string]any{"data": map[string]any{"a": "b"}})
-	t.Refused(t.TryDelete(object, c.If("resourceVersion", object.GetResourceVersion())), http.StatusConflict,
+	t.Rejected(t.TryDelete(object, c.If("resourceVersion", object.GetResourceVersion())), http.StatusConflict,
 		"the ResourceVersion in the precondition ("+object.GetResourceVersion()+
 			") does not match the ResourceVersion in record ("+now.GetResourceVersion()+")")
 	t.Answered(t.Delete(object, c.If("resourceVersion", now.GetResourceVersion())), object, c.Gone)
@@ -119,6 +119,6 @@ func repeatVersion(t *T) {
 func repeatGone(t *T) {
 	object := t.Make(c.ConfigMap, "object")
 	t.Delete(object)
-	t.Refused(t.TryDelete(object), http.StatusNotFound, `configmaps "object" not found`)
-	t.Refused(t.TryDelete(object, c.If("uid", uuid.NewString())), http.StatusNotFound, `configmaps "object" not found`)
+	t.Rejected(t.TryDelete(object), http.StatusNotFound, `configmaps "object" not found`)
+	t.Rejected(t.TryDelete(object, c.If("uid", uuid.NewString())), http.StatusNotFound, `configmaps "object" not found`)
 }

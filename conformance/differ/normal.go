@@ -19,8 +19,8 @@ func compareAnswers(sides [2]*side, op model.Op) *Difference {
 	if text[0] == text[1] {
 		return nil
 	}
-	return &Difference{What: fmt.Sprintf("the answers to %s differ", op), Reference: text[0], Candidate: text[1],
-		about: "answers " + string(op.Verb)}
+	return &Difference{What: fmt.Sprintf("the responses to %s differ", op), Reference: text[0], Candidate: text[1],
+		about: "responses " + string(op.Verb)}
 }
 
 var (

@@ -152,7 +152,7 @@ func (s *Session) object(kind string, m metadata) (model.Object, bool) {
 func (s *Session) read(op model.Op, code int, body []byte) (model.Response, error) {
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
-		return model.Response{}, fmt.Errorf("reading the answer to %s: %w: %.200s", op, err, body)
+		return model.Response{}, fmt.Errorf("reading the response to %s: %w: %.200s", op, err, body)
 	}
 	r := model.Response{Code: code}
 	switch {
@@ -160,7 +160,7 @@ func (s *Session) read(op model.Op, code int, body []byte) (model.Response, erro
 		r.Reason = a.Reason
 		return r, nil
 	case code < 300 && a.APIVersion != s.realVersion(op.APIVersion()):
-		return r, fmt.Errorf("the answer to %s is of the version %q", op, a.APIVersion)
+		return r, fmt.Errorf("the response to %s has the version %q", op, a.APIVersion)
 	case op.Verb == model.Collection:
 		for _, i := range a.Items {
 			if o, mine := s.object(op.Key.Kind, i.Metadata); mine {

@@ -6,6 +6,6 @@
 //  1. Trees and moments are drawn from a seed, which is printed: finalizers, second owners, cycles, several kinds
 //     including custom ones; the three policies; before the response to the DELETE, or after a number of the cascade's
 //     events.
-//  2. After every restart the server reaches the state that the model predicts from the answered requests, whatever the
-//     collector did first. A request without a response is sent again if it had no effect.
+//  2. After every restart the server reaches the state that the model predicts from the requests that got a response,
+//     whatever the collector did first. A request without a response is sent again if it had no effect.
 package faults

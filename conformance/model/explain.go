@@ -125,7 +125,7 @@ func (e *explanation) byCall(i, c int, s State, ev Event) bool {
 		return false
 	}
 	if call.Response.Code != 0 && !answer.Same(call.Response) {
-		return e.fail(i, "the answer to %s would be %s, not %s", call.Op, answer, call.Response)
+		return e.fail(i, "the response to %s would be %s, not %s", call.Op, answer, call.Response)
 	}
 	ev.Object.Bound, ev.Object.Period = effects[0].Object.Bound, effects[0].Object.Period
 	e.done[c] = 1

@@ -31,7 +31,7 @@ func Files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// Read returns the recorded scenarios of a folder like this package's.
+// Read returns the recorded scenarios of a directory like this package's.
 func Read(folder fs.FS) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, pattern := range []string{"scenarios/*.json", "owners/*.json"} {

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the archive")
 
-// TestArchive: the binary has the files of the folders.
+// TestArchive: the binary has the files of the directories.
 func TestArchive(t *testing.T) {
 	files, err := Read(os.DirFS("."))
 	if err != nil {
@@ -32,11 +32,11 @@ func TestArchive(t *testing.T) {
 	}
 	for path := range files {
 		if diff := cmp.Diff(compact(t, files[path]), compact(t, archived[path])); diff != "" {
-			t.Errorf("the archive is stale: go generate ./conformance/recorded; %s (-folder +archive):\n%s", path, diff)
+			t.Errorf("the archive is stale: go generate ./conformance/recorded; %s (-directory +archive):\n%s", path, diff)
 		}
 	}
 	if len(archived) != len(files) {
-		t.Errorf("the archive has %d files, the folders %d", len(archived), len(files))
+		t.Errorf("the archive has %d files, the directories %d", len(archived), len(files))
 	}
 }
 

@@ -2,7 +2,7 @@
 //
 // It guarantees:
 //
-//  1. Files returns the content of the folders scenarios and owners, byte for byte except for white space.
+//  1. Files returns the content of the directories scenarios and owners, byte for byte except for white space.
 //  2. The archive in the binary is those files; a test compares them.
 //
 // The archive is made by go generate ./conformance/recorded.

@@ -95,7 +95,7 @@ func (f Finding) text(b *strings.Builder, scenario string) {
 			fmt.Fprintf(b, "  and %d more\n", len(f.Differences)-i)
 			break
 		}
-		fmt.Fprintf(b, "  %s\n    recorded: %s\n    answered: %s\n", d.Path, shown(d.Recorded), shown(d.Answered))
+		fmt.Fprintf(b, "  %s\n    recorded: %s\n    received: %s\n", d.Path, shown(d.Recorded), shown(d.Answered))
 	}
 	fmt.Fprintf(b, "  %s\n", f.Curl)
 }

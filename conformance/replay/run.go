@@ -114,7 +114,7 @@ func (p *player) play(ctx context.Context) (Result, error) {
 		return result, fmt.Errorf("%w: %w", ErrNoNamespace, err)
 	}
 	if made.status != http.StatusCreated {
-		return result, fmt.Errorf("%w: the server answers %d: %s", ErrNoNamespace, made.status,
+		return result, fmt.Errorf("%w: the server responds %d: %s", ErrNoNamespace, made.status,
 			strings.TrimSpace(string(made.body)))
 	}
 	return p.steps(ctx, result)

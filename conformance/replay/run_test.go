@@ -241,7 +241,7 @@ func TestLongReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := text.String(); !strings.HasPrefix(s, "DIFFERENT scenarios/s, step 2: GET /\n  /a\n    recorded: xxx") ||
-		!strings.HasSuffix(s, "    answered: nothing\n  and 2 more\n  curl\nscenarios/s: 1 equal, 1 different\n"+
+		!strings.HasSuffix(s, "    received: nothing\n  and 2 more\n  curl\nscenarios/s: 1 equal, 1 different\n"+
 			"http://s: 1 steps equal, 1 different (0 of 1 scenarios skipped)\n") ||
 		strings.Contains(s, strings.Repeat("x", 301)) {
 		t.Error(s)

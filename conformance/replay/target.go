@@ -124,7 +124,7 @@ func (t *Target) send(ctx context.Context, m message) (response, error) {
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
-		return response{}, fmt.Errorf("reading the answer: %w", err)
+		return response{}, fmt.Errorf("reading the response: %w", err)
 	}
 	r := head(res)
 	r.body = body

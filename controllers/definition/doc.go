@@ -1,6 +1,6 @@
-// Package definition keeps the status of CustomResourceDefinitions, and deletes the objects of those that are being
-// deleted (AX pkg/controller/status, establish, nonstructuralschema, finalizer). In a cluster this is a part of the API
-// server, so it always runs here.
+// Package definition keeps the status of CustomResourceDefinitions (CRDs), and deletes the objects of CRDs that are
+// being deleted (AX pkg/controller/status, establish, nonstructuralschema, finalizer). In a cluster this is a part of
+// the API server, so it always runs here.
 //
 // It guarantees:
 //

@@ -15,5 +15,5 @@
 // client-go's tools/leaderelection is not used: it links all informers and typed clients, and releases the lease before
 // the leader's work has ended.
 //
-// record.go has the decisions, election.go carries them out.
+// record.go has the decisions, election.go executes them.
 package election

@@ -1,6 +1,6 @@
-// Package node keeps the taints of nodes equal to their conditions, so that nothing is scheduled on nodes with
-// problems. It is the part of upstream's node lifecycle controller that DaemonSets depend on (K
-// pkg/controller/nodelifecycle: doNoScheduleTaintingPass).
+// Package node keeps the taints of nodes equal to their conditions, so that no pod is scheduled on nodes with problems.
+// It is the part of upstream's node lifecycle controller that DaemonSets depend on (K pkg/controller/nodelifecycle:
+// doNoScheduleTaintingPass).
 //
 // It guarantees:
 //

@@ -11,5 +11,5 @@
 //  4. Nothing is polled: a pass follows an event, or a failure after a pause that doubles. Run returns when its context
 //     is done, after the check in progress.
 //
-// What a policy does never depends on its status (M-54).
+// The effect of a policy never depends on its status (M-54).
 package policystatus

@@ -1,7 +1,7 @@
-// Package protection prevents the deletion of storage objects that are in use (docs/semantics.md F-02 to F-08): of a volume
-// while it is bound, of a claim while a pod on a node mounts it, of a volume attributes class while a claim or a volume
-// refers to it. Each has a finalizer for that, which the API server's admission adds when the object is created (F-01).
-// A controller over one Rule removes it, and adds it to objects that were created without.
+// Package protection prevents the deletion of storage objects that are in use (docs/semantics.md F-02 to F-08): of a
+// volume while it is bound, of a claim while a pod on a node mounts it, of a volume attributes class while a claim or a
+// volume refers to it. Each has a finalizer for that, which the API server's admission adds when the object is created
+// (F-01). The controller for each Rule adds a missing finalizer and removes it when the object is no longer used.
 //
 // It guarantees:
 //

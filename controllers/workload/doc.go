@@ -1,7 +1,7 @@
-// Package workload separates what a workload controller decides from how that is carried out. A controller is a value
-// of type Controller: which objects it is for, which changes matter to it, and a pure function from one state of the
-// store to a Plan. Run does the rest: it follows changes, reads the View for each pass, sends the plan's requests,
-// records its events, and retries after failures.
+// Package workload separates the decisions of workload controllers from their execution. A controller is a value of
+// type Controller: which objects it is for, which changes matter to it, and a pure function from one state of the store
+// to a Plan. Run does the rest: it follows changes, reads the View for each pass, sends the plan's requests, records
+// its events, and retries after failures.
 //
 // It guarantees:
 //
@@ -20,8 +20,8 @@
 //     status can report the failure; then the object waits for its back-off, from 5 ms up to 1000 s. No other object
 //     waits for it.
 //  7. A create or bind that fails because its namespace is being deleted isn't retried (I-18).
-//  8. A decision that needs the scale of owners (Plan.Scales) is made again on the newest state, with the answers of
-//     their scale subresources: five times at most in a pass.
+//  8. A decision that needs the scale of owners (Plan.Scales) is made again on the newest state, with the responses of
+//     their scale subresources, at most five times in a pass.
 //  9. Run returns when its context is done, after everything that it started has returned. An idle controller is three
 //     goroutines that wait.
 //

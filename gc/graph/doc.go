@@ -15,8 +15,8 @@
 //  4. The collector's finalizer is removed from an owner only when the graph has reached the revision of the owner's
 //     deletion: the graph learns of the deletion from that event, and everything older, of any type, came before it
 //     (J-08, J-09).
-//  5. No work is lost: every object that needs something to be done is queued, in flight, settled (answered, and not
-//     yet shown by the timeline), or waiting for a retry. Check verifies this.
+//  5. No work is lost: every object that needs something to be done is queued, in flight, settled (the response has
+//     arrived, but not yet the event), or waiting for a retry. Check verifies this.
 //  6. The cost of an event grows with the references of its object and, when an owner is deleted or begins to be, with
 //     the number of its dependents; never with the number of all objects.
 //

@@ -12,7 +12,7 @@ import (
 // file of testdata, or, of those that are about requests, a test of another package.
 var rules = []struct {
 	id string
-	// file is relative to this folder. test is a function in it, empty for a scenario file.
+	// file is relative to this directory. test is a function in it, empty for a scenario file.
 	file, test string
 }{
 	{"D-S01", "testdata/D-S01-kinds-come-and-go", ""},

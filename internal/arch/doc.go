@@ -7,6 +7,6 @@
 //  2. Every package has a doc.go with a list of guarantees.
 //  3. The entry of a built-in kind is in a file of the kind's name, and its group lists it once.
 //  4. Every file below apiserver that names a built-in kind is in resources, or has a reason.
-//  5. Every rule that the code cites is in docs/semantics.md.
+//  5. Every rule that the code cites is in docs/semantics.md or docs/semantics-admission.md.
 //  6. No package but those of kinds has more than 4,000 lines.
 package arch

@@ -14,9 +14,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// aboutKinds are the files and folders below apiserver, besides resources, that name built-in kinds, with the reason.
+// aboutKinds are the files and directories below apiserver, besides resources, that name built-in kinds, with the
+// reason.
 var aboutKinds = map[string]string{
-	"admission/all.go":            "each plugin looks up objects of a kind",
+	"admission/order.go":          "each plugin looks up objects of a kind",
 	"admission/certificate.go":    "the plugins are about certificate signing requests",
 	"admission/class.go":          "the plugins give claims and ingresses a default class",
 	"admission/dynamic":           "configurations of admission are read by their Go types",
@@ -93,7 +94,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// listedAs returns the file or folder in aboutKinds that a file belongs to; empty for none.
+// listedAs returns the file or directory in aboutKinds that a file belongs to; empty for none.
 func listedAs(name string) string {
 	for ; name != "."; name = filepath.ToSlash(filepath.Dir(name)) {
 		if aboutKinds[name] != "" {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// root is the module's folder.
+// root is the module's directory.
 const root = "../.."
 
 var (

@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// controllersFile is the file in the folder with the words of --controllers, separated by commas.
+// controllersFile is the file in the directory with the words of --controllers, separated by commas.
 const controllersFile = "kubecascade-controllers"
 
-// Options say what the folder has.
+// Options say what the directory has.
 type Options struct {
-	// Dir is the folder; default: one in the user's cache directory.
+	// Dir is the directory; default: one in the user's cache directory.
 	Dir string
 	// Program is the path of this program, and Version its version.
 	Program, Version string
 	// Kubectl is the path of kubectl; empty for none.
 	Kubectl string
-	// Controllers are the words of --controllers for kube-apiserver in this folder.
+	// Controllers are the words of --controllers for kube-apiserver in this directory.
 	Controllers []string
 }
 
-// Ensure makes or refreshes the folder, and returns its absolute path.
+// Ensure makes or refreshes the directory, and returns its absolute path.
 func Ensure(o Options) (dir string, err error) {
 	if dir, err = o.path(); err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("creating the folder: %w", err)
+		return "", fmt.Errorf("creating the directory: %w", err)
 	}
 	if err := replace(filepath.Join(dir, controllersFile), strings.Join(o.Controllers, ",")); err != nil {
 		return "", err
@@ -54,7 +54,7 @@ func Ensure(o Options) (dir string, err error) {
 	return dir, nil
 }
 
-// path is the absolute path of the folder.
+// path is the absolute path of the directory.
 func (o *Options) path() (string, error) {
 	if o.Dir != "" {
 		return filepath.Abs(o.Dir)

@@ -27,7 +27,7 @@ func ensure(t *testing.T, o Options) string {
 	return dir
 }
 
-// files are the content of what the folder's files are or link to, by name.
+// files are the content of what the directory's files are or link to, by name.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -45,7 +45,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestEnsure: the folder has the binaries, follows what changes, and leaves nothing else.
+// TestEnsure: the directory has the binaries, follows what changes, and leaves nothing else.
 func TestEnsure(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "assets")
 	first, second, kubectl := program(t, "first"), program(t, "second"), program(t, "kubectl")
@@ -84,7 +84,7 @@ func TestEnsure(t *testing.T) {
 	}
 }
 
-// TestConcurrently: calls at once all return the complete folder.
+// TestConcurrently: calls at once all return the complete directory.
 func TestConcurrently(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "assets")
 	programs := []string{program(t, "x"), program(t, "x")}
@@ -108,7 +108,7 @@ func TestConcurrently(t *testing.T) {
 	}
 }
 
-// TestFolders: the folder in the cache directory depends on the version, the program and the controllers.
+// TestFolders: the directory in the cache directory depends on the version, the program and the controllers.
 func TestFolders(t *testing.T) {
 	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
@@ -122,7 +122,7 @@ func TestFolders(t *testing.T) {
 		seen[ensure(t, o)] = true
 	}
 	if len(seen) != 4 {
-		t.Errorf("folders %v", seen)
+		t.Errorf("directories %v", seen)
 	}
 }
 

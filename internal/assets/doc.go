@@ -1,11 +1,12 @@
-// Package assets makes the folder in which tools such as controller-runtime's envtest look for the binaries
-// kube-apiserver, etcd and kubectl. The first two are links to this program, which does what its name says.
+// Package assets makes the directory in which tools such as controller-runtime's envtest look for the binaries
+// kube-apiserver, etcd and kubectl. The first two are links to this program, which acts by the name that it is called
+// by.
 //
 // It guarantees:
 //
-//  1. Ensure returns when the folder is complete. A file that is right is left alone, and others are replaced
-//     atomically, so that Ensure can run concurrently with itself and with programs that run the files.
-//  2. The name of a folder under the user's cache directory includes a digest of the version, the program's path and
-//     the controllers: two programs, or two lists of controllers, have two folders.
-//  3. ControllersOf returns the controllers that a folder was made for.
+//  1. Ensure returns when the directory is complete. A correct file is not changed, and others are replaced atomically,
+//     so that Ensure can run concurrently with itself and with programs that run the files.
+//  2. The name of a directory under the user's cache directory includes a digest of the version, the program's path and
+//     the controllers: two programs, or two lists of controllers, have two directories.
+//  3. ControllersOf returns the controllers that a directory was made for.
 package assets

@@ -41,7 +41,7 @@ func main() {
 	flag.StringVar(&b.foreign.authority, "certificate-authority", "", "file with the CA certificates of -server")
 	flag.BoolVar(&b.foreign.insecure, "insecure-skip-tls-verify", false, "take any certificate of -server")
 	flag.StringVar(
-		&b.profile, "profile", "", "folder for CPU profiles of the servers, one after the other of eight seconds each",
+		&b.profile, "profile", "", "directory for CPU profiles of the servers, one after the other of eight seconds each",
 	)
 	only := flag.String("only", "", "groups of cases to run, separated by commas: "+strings.Join(groupNames(), ", ")+
 		"; with -against, batches of requests: "+strings.Join(batchNames(), "; "))

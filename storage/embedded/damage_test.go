@@ -109,7 +109,7 @@ func TestDamage(t *testing.T) {
 		"log all but cut": {func(m member) { m.cut(m.log(), 100) }, "is lost", 0},
 		"log empty":       {func(m member) { m.cut(m.log(), 0) }, "a part of etcd's log, is empty", 0},
 		"log gone":        {func(m member) { m.check(os.Remove(m.log())) }, "etcd's log, is missing", 0},
-		"log's folder gone": {func(m member) {
+		"log's directory gone": {func(m member) {
 			m.check(os.RemoveAll(filepath.Join(m.dir, "wal")))
 		}, "etcd's log, is missing", 0},
 		"log's beginning": {func(m member) {
@@ -123,7 +123,7 @@ func TestDamage(t *testing.T) {
 			m.check(os.Remove(m.database()))
 		}, "etcd's database, is missing or empty", 0},
 		"database empty": {func(m member) { m.cut(m.database(), 0) }, "etcd's database, is missing or empty", 0},
-		"database a folder": {func(m member) {
+		"database a directory": {func(m member) {
 			m.check(errors.Join(os.Remove(m.database()), os.Mkdir(m.database(), 0o700)))
 		}, "etcd's database, is missing or empty", 0},
 		"database cut": {func(m member) { m.cut(m.database(), 4*os.Getpagesize()) }, "etcd's database: ", 0},

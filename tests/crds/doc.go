@@ -1,12 +1,12 @@
-// Package crds installs the definitions of real projects, made by controller-gen from the packages of
-// types that they publish, and has objects of them live and die on the server. It is a module of its own,
-// so that neither the server nor the other tests depend on those projects.
+// Package crds installs the CustomResourceDefinitions of real projects, made by controller-gen from the packages of
+// types that they publish, and creates and deletes objects of them. It is a module of its own, so that neither the
+// server nor the other tests depend on those projects.
 //
 // It guarantees:
 //
-//  1. Definitions are made anew by each run, by this module's controller-gen, from the versions that
+//  1. CustomResourceDefinitions are made anew by each run, by this module's controller-gen, from the versions that
 //     go.mod names; none is kept here.
-//  2. The server under test is the binary built from the module two levels up, kubectl the one that the
-//     tests' module builds.
-//  3. make crds tries all of the projects, go test -short some.
+//  2. The server under test is the binary built from the module two levels up, kubectl the one that the tests' module
+//     builds.
+//  3. make crds tests all of the projects, go test -short some.
 package crds

@@ -1,6 +1,6 @@
 // Package envtest runs suites that start a control plane through controller-runtime's envtest, unmodified, on the
-// folder of binaries that kubecascade envtest-assets makes. It is a module of its own, so that neither the server nor the
-// other tests depend on what these need. make envtest runs it.
+// directory of binaries that kubecascade envtest-assets makes. It is a module of its own, so that neither the server
+// nor the other tests depend on what these need. make envtest runs it.
 //
 //	suites_test.go  runs controller-runtime's own suites, and compares their reports with what is expected
 //	speed_test.go   measures a small suite from start to end
@@ -9,6 +9,6 @@
 // It guarantees:
 //
 //  1. The binary under test is built from the module two levels up. No controller runs in it, as in envtest.
-//  2. Every spec of controller-runtime's suites passes. Specs are counted in the suite's report, so that none is missing;
-//     those that are pending or skipped are listed.
+//  2. Every spec of controller-runtime's suites passes. Specs are counted in the suite's report, so that none is
+//     missing; those that are pending or skipped are listed.
 package envtest

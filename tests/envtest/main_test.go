@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// run builds the server from the module around this one, has it make the folder of binaries, and runs the tests.
+// run builds the server from the module around this one, has it make the directory of binaries, and runs the tests.
 func run(m *testing.M) (int, error) {
 	dir, err := os.MkdirTemp("", "kubecascade-envtest-")
 	if err != nil {

@@ -4,13 +4,13 @@
 //
 // It guarantees:
 //
-//  1. Definitions are random: two or three versions that know different fields, with other types and defaults, any of
-//     which is stored; without conversion and with a webhook.
+//  1. CustomResourceDefinitions are random. They have two or three versions with different fields, types and defaults,
+//     any of which is stored. Some have no conversion, some have a webhook.
 //  2. Creates, updates, merge and JSON patches, applies, and requests for the status and the scale are made at all
 //     versions by several managers, some as dry runs, with all kinds of field validation.
-//  3. Code, warnings and body of each answer are the same, and so is the object, read at a random version. Only what
-//     servers choose by themselves (uids, revisions, times) and the order of maps is left out of account.
+//  3. Code, warnings and body of each response are the same, and so is the object, read at a random version. Only what
+//     servers choose by themselves (uids, revisions, times) and the order of maps is ignored.
 //
-// Not compared: definitions themselves, which controllers of ours that don't run here would establish, lists, watches,
-// deletions, and admission.
+// Not compared: lists, watches, deletions, admission, and CustomResourceDefinitions themselves, because our controllers
+// that establish them don't run here.
 package extensions

@@ -195,7 +195,7 @@ func (j *job) pairs(t *testing.T, file string) map[string]string {
 	return m
 }
 
-// dist is the folder with the release's files.
+// dist is the directory with the release's files.
 func dist(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("KUBECASCADE_DIST")

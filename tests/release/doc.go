@@ -2,5 +2,5 @@
 // library for bills of materials is no dependency of the server, and the tests need a release, which takes minutes to
 // build. So it is run by make release-check and not by make test.
 //
-// $KUBECASCADE_DIST is the folder with the release's files for this platform.
+// $KUBECASCADE_DIST is the directory with the release's files for this platform.
 package release

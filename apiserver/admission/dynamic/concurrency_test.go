@@ -79,12 +79,12 @@ func TestAtTheSameTime(t *testing.T) {
 	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
 }
 
-// TestSeats: requests that wait for a webhook lend their seats, so that requests which it does not match go on.
+// TestSeats: requests that wait for a webhook give up their seats, so that requests which it does not match go on.
 func TestSeats(t *testing.T) {
 	hook := webhooktest.Start(t)
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 10 }})
 	c := &cluster{s, t, hook}
-	const requests = 12 // more than there are seats; 40 are lent at most
+	const requests = 12 // more than there are seats; at most 40 are given up
 	asked, answer := make(chan struct{}, requests), make(chan struct{})
 	hook.Script(func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
 		asked <- struct{}{}

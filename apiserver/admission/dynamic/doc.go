@@ -1,5 +1,4 @@
-// Package dynamic has the admission plugins of webhooks and policies: what operators register to guard and change
-// objects.
+// Package dynamic has the admission plugins that call webhooks and evaluate policies.
 //
 //	Live     the configurations in the cache, as a Set
 //	Set      one state of all configurations, and which of them concern a request
@@ -13,16 +12,16 @@
 //
 // It guarantees:
 //
-//  1. A configuration is in force for every request that begins after the response to its write, and no longer after
-//     that to its removal (O-01). There is no goroutine: a request brings the Set up to date with the cache.
+//  1. A configuration applies to every request that begins after the response to its write, until the response to its
+//     deletion (O-01). There is no goroutine: a request brings the Set up to date with the cache.
 //  2. A request that no configuration concerns is neither decoded nor converted nor copied. Without configurations the
-//     plugins cost two loads of a word, and after a write six comparisons.
+//     plugins cost two atomic loads, and six comparisons after a write.
 //  3. All plugins of a round see the object as their predecessors have left it, whatever version they matched (O-03).
 //  4. A request is admitted by one Set in each of its phases.
 //  5. A stored configuration that can't be decoded is logged and has no effect.
 //  6. All errors are API errors.
-//  7. Policies, their bindings and params are evaluated in the order of their names. A param is as new as the request's
-//     own reads.
-//  8. What is remembered of params and namespaces between requests is bounded in bytes. The series of a policy, binding
-//     or webhook leave the metrics with it.
+//  7. Policies, their bindings and params are evaluated in the order of their names. Params are read with the same
+//     freshness as the request's own objects.
+//  8. The memory for params and namespaces that are kept between requests is limited. The metrics' series of a policy,
+//     binding or webhook are deleted with it.
 package dynamic

@@ -26,10 +26,10 @@
 //  4. Validation changes nothing. Errors have upstream's order, paths, types, values and messages (0-06, 0-07). Their
 //     number is limited while they are collected, and the time is not quadratic in the length of a list. Metadata is
 //     validated elsewhere, except for that of embedded templates. Paths are those of the version that is
-//     closest to upstream's internal types: autoscaling/v2 for HorizontalPodAutoscaler, core v1 for Event. What needs
-//     the cluster (allocated addresses and ports, referenced objects) and the expressions of
-//     CustomResourceDefinitions are validated elsewhere. What is not validated at all is listed at the top of a
-//     kind's file.
+//     closest to upstream's internal types: autoscaling/v2 for HorizontalPodAutoscaler, core v1 for Event. Properties
+//     that depend on the cluster (allocated addresses and ports, referenced objects) and the expressions of
+//     CustomResourceDefinitions are validated elsewhere. The top of a kind's file lists the properties that are not
+//     validated at all.
 //  5. Warnings have upstream's messages, in a deterministic order.
 //  6. A row of a table has the cells of -o wide, one for each column. The exception is IPAddress, whose row has an
 //     additional age without a column (as upstream). Ages depend on an argument.

@@ -16,7 +16,7 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// TestSuites: of a folder of modules, the packages whose tests import envtest are found, run and counted.
+// TestSuites: of a directory of modules, the packages whose tests import envtest are found, run and counted.
 func TestSuites(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "notes.txt"), "")

@@ -68,7 +68,7 @@ func purl(path, version string, settings map[string]string) string {
 }
 
 // moduleHash is the checksum of a module as in go.sum, which is a SHA-256 of the names and checksums of its files
-// (golang.org/x/mod/sumdb/dirhash: Hash1). A replacement by a folder has none.
+// (golang.org/x/mod/sumdb/dirhash: Hash1). A replacement by a directory has none.
 func moduleHash(sum string) (*[]cdx.Hash, error) {
 	if sum == "" {
 		return nil, nil

@@ -1,4 +1,4 @@
-// Command generate writes markers.txt into the current folder; see package markers.
+// Command generate writes markers.txt into the current directory; see package markers.
 //
 // It guarantees:
 //

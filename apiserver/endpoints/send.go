@@ -1,0 +1,94 @@
+package endpoints
+
+import (
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// send writes the events that this watch selects (H-31), and counts them.
+func (w *watch) send(events []*cache.Event) (sent int, err error) {
+	for _, e := range events {
+		if e.Revision <= w.rev || !w.below(e.Object.Key) {
+			continue
+		}
+		// A state that can't be read is in no list, and not selected by a watch.
+		before, now, err := w.selects(e)
+		if err != nil {
+			w.fail(err)
+			return sent, err
+		}
+		if now || before {
+			sent++
+		}
+		switch {
+		case now && before:
+			err = w.emit("MODIFIED", e.Object, e)
+		case now:
+			err = w.emit("ADDED", e.Object, e)
+		case before && e.Type == cache.Deleted:
+			err = w.emit("DELETED", e.Object, e)
+		case before: // it is not selected any more: its last selected content, at this revision
+			left := w.api.registry.Decoder.Revise(e.Prev, e.Revision)
+			w.rendering.Revised(e.Prev, left)
+			err = w.emit("DELETED", left, nil)
+		}
+		clear(w.rendering.Views)
+		if err != nil {
+			return sent, err
+		}
+	}
+	return sent, nil
+}
+
+// selects reports whether the watch selects the states of an object before and after an event. States that can't be
+// read are not selected.
+func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
+	if w.sel.Resource.Custom && w.sel.Deep() {
+		var states []*storage.Object
+		for _, obj := range []*storage.Object{e.Prev, e.Object} {
+			if obj != nil && obj.Err == nil && w.sel.MatchesMetadata(obj) && (obj == e.Prev || e.Type != cache.Deleted) {
+				states = append(states, obj)
+			}
+		}
+		if err := w.rendering.Read(states); err != nil {
+			return false, false, err
+		}
+	}
+	now = e.Type != cache.Deleted && w.shows(e.Object)
+	before = e.Prev != nil && w.shows(e.Prev)
+	return before, now, nil
+}
+
+// shows reports whether the state can be read and is selected.
+func (w *watch) shows(obj *storage.Object) bool {
+	if obj.Err != nil || !w.sel.MatchesMetadata(obj) {
+		return false
+	}
+	fields := obj.Fields
+	var err error
+	if w.sel.Resource.Custom {
+		if err = w.rendering.Unreadable(obj); err == nil && w.sel.Deep() {
+			var data []byte
+			data, err = w.rendering.JSON(obj)
+			fields = storage.Select(data, w.sel.Resource.Fields)
+		}
+	}
+	if err == nil && !w.sel.Has(fields) {
+		return false
+	}
+	if !w.sel.Resource.Custom {
+		err = w.api.registry.Readable(w.sel.Resource, obj)
+	}
+	if err != nil {
+		w.api.registry.Unreadable(obj.Key, err, "omitted from a watch")
+	}
+	return err == nil
+}
+
+// below reports whether the key is in the namespace, or is the one key, that is watched.
+func (w *watch) below(key string) bool {
+	if w.sel.Key != "" {
+		return key == w.sel.Key
+	}
+	return len(key) > len(w.sel.Prefix) && key[:len(w.sel.Prefix)] == w.sel.Prefix
+}

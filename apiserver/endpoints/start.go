@@ -1,0 +1,72 @@
+package endpoints
+
+import (
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// start sends the initial events that the client asks for, and returns a watcher that continues right after them
+// (H-26, H-27).
+func (w *watch) start() (*cache.Watcher, error) {
+	ctx := w.req.r.Context()
+	initial := w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents
+	collection := w.req.Resource.Collection
+	var err error
+	switch {
+	case initial && w.opts.ResourceVersion == "", !initial && w.rev == 0 && w.opts.ResourceVersion == "":
+		err = w.api.registry.Fresh(ctx)
+	case initial && w.rev > 0:
+		err = w.api.registry.WaitFor(ctx, w.rev)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !initial {
+		if w.rev == 0 {
+			w.rev = w.api.registry.Cache.Revision()
+		}
+		return w.watchFrom(collection, w.rev)
+	}
+	snap, err := w.api.registry.Cache.Snapshot(collection, 0)
+	if err != nil {
+		return nil, err
+	}
+	rev := snap.Revision() // from here on only selected objects of the snapshot are kept
+	if err := w.initial(snap); err != nil {
+		return nil, err
+	}
+	w.rev = rev
+	if w.opts.AllowWatchBookmarks {
+		w.bookmark(true)
+	}
+	return w.api.registry.Cache.Watch(collection, w.rev)
+}
+
+// watchFrom starts after a revision that the client names. A future one is accepted: the watch is silent until events
+// after it occur (H-29).
+func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
+	return w.api.registry.Cache.Watch(collection, min(rev, w.api.registry.Cache.Revision()))
+}
+
+// initial sends the selected objects of a snapshot.
+func (w *watch) initial(snap *cache.Snapshot) (err error) {
+	show := func(obj *storage.Object) bool {
+		err = w.emit("ADDED", obj, nil)
+		w.rendering.Forget(obj)
+		return err == nil
+	}
+	ctx, all := w.req.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
+	if w.sel.Resource.Custom {
+		if e := w.api.listCustom(ctx, all, "", 0, &w.sel, w.rendering, show); e != nil {
+			return e
+		}
+		return err
+	}
+	items, _, err := w.api.page(ctx, scan{state: all}, &w.sel, w.rendering)
+	w.rec.Keep(sizeOf(items))
+	defer w.rec.Keep(0)
+	for i := 0; i < len(items) && show(items[i]); i++ {
+	}
+	return err
+}
