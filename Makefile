@@ -71,7 +71,7 @@ bench: build ## figures of this machine
 servers: ## what each of 50 servers in one process costs: time, memory, goroutines
 	$(GO) run ./internal/bench/servers $(ARGS)
 
-conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one
+conformance: build ## the cases of conformance/ against this server, then recorded responses of a real one
 	.ci/conformance
 
 crds: ## the CustomResourceDefinitions of real projects, and objects of all their kinds

@@ -26,7 +26,7 @@
 //
 // # Kinds that come and go
 //
-// The table of Kinds defines what owner references mean. When its channel is closed, the collector reads the whole
+// The table of Kinds defines the meaning of owner references. When its channel is closed, the collector reads the whole
 // table and steps the graph with it (graph.Kinds). With package loopback this is resources.Types: adding entries to the
 // types or removing them (Add, Remove, Replace), for example for a CustomResourceDefinition, is all that is needed. An
 // entry needs its Collection, and the verbs delete and update for its objects to be collected. Entries that replace

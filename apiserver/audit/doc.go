@@ -1,18 +1,19 @@
-// Package audit records what requests do, by a policy, as kube-apiserver's audit log does. The policy's rules, the
-// events and the backends are those of k8s.io/apiserver.
+// Package audit records requests by a policy, as kube-apiserver's audit log does. The policy's rules, the events and
+// the backends are those of k8s.io/apiserver.
 //
 // It guarantees:
 //
-//  1. The first rule of the policy that matches a request decides what is recorded of it. Users are those before
+//  1. The first rule of the policy that matches a request decides how it is recorded. Rules match the user before
 //     impersonation (N-10, N-11).
 //  2. Without a policy or without a log there is no Log, and a nil Record ignores every call: nothing is recorded, and
 //     nothing is allocated.
 //  3. The events of a request are written in the order of their stages. In the blocking modes each is written before
-//     the request continues; in the mode batch a queue of Options.Batch.BufferSize events is, and events beyond it are
-//     dropped and counted.
-//  4. Every object in an event is JSON, so that no event is lost because of what a client sent.
+//     the request continues; in the mode batch up to Options.Batch.BufferSize events wait in a queue, and further ones
+//     are dropped and counted.
+//  4. Every object in an event is JSON, so that no event is lost because of a client's input.
 //  5. The methods of a Record may be called from any goroutine.
 //  6. Requests of the process's own match the rules as the same requests of a client do (Own).
 //
-// Objects are recorded as they are: secrets too, unless the policy says otherwise. The webhook backend is not included.
+// Objects are recorded in plain text, Secrets too, unless the policy excludes them. The webhook backend is not
+// included.
 package audit

@@ -1,5 +1,5 @@
-// Package connections limits what connections cost besides the requests that are served on them: a client needs no
-// credentials to open one.
+// Package connections limits the resources of connections, in addition to those of their requests. A client needs no
+// credentials to open a connection.
 //
 // It guarantees:
 //

@@ -9,7 +9,7 @@
 //	                 |- columns: tables
 //	                 |- conversion, webhook: between versions
 //	           -> Decide: names, conditions (pure)
-//	Installer: keeps the table of types up to date with the stored CRDs; outline is what it keeps of each
+//	Installer: keeps the table of types up to date with the stored CRDs; outline is the part of a CRD that it keeps
 //
 // It guarantees:
 //

@@ -25,6 +25,6 @@
 //  4. Evaluation changes none of its arguments, blocks only as long as the authorizer does, and ends: its cost is
 //     bounded by upstream's budgets, and it observes the context.
 //  5. Environments are made when they are first needed. Policies without variables share them; a policy with variables
-//     adds what the types of its variables need.
+//     adds the types of its variables.
 //  6. A Version converts its objects, the request and the namespace once, however many expressions are evaluated on it.
 package expression

@@ -1,4 +1,4 @@
-// Package pki makes and renews what the secure port needs: a certificate authority, the serving certificate, an
+// Package pki makes and renews the files of the secure port: a certificate authority, the serving certificate, an
 // administrator's client certificate, the key that signs service accounts' tokens, and a kubeconfig with all of these.
 //
 // It guarantees:
@@ -13,7 +13,8 @@
 //     valid until their client certificate expires, which is about four months later.
 //  4. If a running server can't renew its certificate, as in a read-only directory, it serves the old one until that
 //     expires. Handshakes try again, and log the error, at most once an hour. Once the certificate has expired, each
-//     handshake tries again and fails if that does. Ensure is stricter: a start fails if it can't write what is due.
+//     handshake tries again and fails if that does. Ensure is stricter: a start fails if it can't write a file that is
+//     due for renewal.
 //  5. A clock that was set back never causes a new authority, even if the present one is not valid yet. It is kept with
 //     a warning. Clients' certificates are rejected until the clock is right; then copies of the kubeconfig work again.
 //  6. The authority is valid for ten years. A start with less than a third of that left replaces it, with a warning,
@@ -22,8 +23,8 @@
 //     Tokens of service accounts stay valid, as they have another key. Renew never replaces the authority, so this
 //     happens only at a start. When the authority of a running server expires, its clients reject it until it is
 //     restarted.
-//  7. A start that finds the authority, a part of it or the key for tokens missing makes a new one and warns of what
-//     stops working. The remaining part of an authority is renamed to .old: with the other part restored it is the
+//  7. A start that finds the authority, a part of it or the key for tokens missing makes a new one and warns of the
+//     consequences. The remaining part of an authority is renamed to .old: with the other part restored it is the
 //     authority again. A file with other content is an error that names it.
 //  8. A serving certificate that Options name is read once and used as it is: it is not renewed.
 //  9. Only the owner can read keys and the kubeconfig. Files are replaced atomically.

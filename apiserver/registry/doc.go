@@ -1,7 +1,7 @@
 // Package registry reads and writes API objects, for clients and for controllers inside the process. A write is
-// decided, defaulted, mutated, validated, admitted and committed. The package does not import net/http.
+// defaulted, admitted, validated and committed. The package does not import net/http.
 //
-//	write.go   what all writes share
+//	write.go   code for all writes
 //	create.go  create: every new object
 //	change.go  update: every new state; unlink.go if only owners and finalizers are removed; scale.go for replicas
 //	begin.go   the begin and finish hooks of a kind around both
@@ -10,14 +10,14 @@
 //	post.go, virtual.go  responses of a kind's own hooks; host.go is the interface that hooks call
 //	connect.go  admission of connections
 //	lookup.go  the interface that admission plugins call
-//	loopback.go  the in-process client; recording.go is what the audit log has of its requests
+//	loopback.go  the in-process client; recording.go writes its requests to the audit log
 //
 // It guarantees:
 //
 //  1. A write is decided on one revision of the object and is stored only if that revision is still the newest. After a
 //     conflict it is decided again from the start, unless the client sent a resourceVersion.
 //  2. A new object is stored only if its namespace and its CustomResourceDefinition have not changed since admission.
-//  3. Package finalizers alone decides what a write does to an object that is being deleted.
+//  3. Only package finalizers decides the effect of a write on an object that is being deleted.
 //  4. A dry run does everything but the commit (create.go: insert; change.go: replace; delete.go: mark and remove).
 //  5. Reads come from the cache. They are as fresh as a quorum read unless the client accepts an older state.
 //  6. Requests of the in-process client (Loopback) are admitted and recorded in the audit log like those of clients.

@@ -1,6 +1,6 @@
 // Package chaos has the tests with failures of an external etcd: a cluster of three members and servers on it, in
 // separate processes, some of which are killed, paused or disconnected while clients write, read and watch, or whose
-// etcd is replaced by a backup. It has no code of its own; package check checks what clients have observed.
+// etcd is replaced by a backup. It has no code of its own; package check checks the observations of the clients.
 //
 // It guarantees:
 //

@@ -14,5 +14,5 @@
 //     processed all earlier events.
 //  4. A difference is reduced to a short list of operations, which is printed as shell commands. Each list that is
 //     assumed to show it, including the first one, has shown a difference of the same kind twice in a row.
-//  5. Clean deletes everything that was created, and reports what is left.
+//  5. Clean deletes everything that was created, and reports objects that remain.
 package differ

@@ -1,5 +1,5 @@
-// Package servertest starts the whole server, with the garbage collector and what custom resources need, in a test's
-// process.
+// Package servertest starts the whole server, with the garbage collector and the controllers for custom resources, in a
+// test's process.
 //
 // It guarantees:
 //

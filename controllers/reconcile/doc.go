@@ -13,6 +13,6 @@
 //     event ends the pause; no other key waits for it.
 //  6. Pauses are measured by the monotonic clock. When the wall clock is set, or the machine was suspended, all waiting
 //     keys of Keys get a pass within a minute, as they may wait for a time of day.
-//  7. With a Monitor in its context a Loop tells when it is idle: all events were observed, and no pass is due Soon.
+//  7. With a Monitor in its context a Loop reports when it is idle: all events were observed, and no pass is due Soon.
 //  8. Queue, Keys and Backoff are pure: the time is an argument.
 package reconcile

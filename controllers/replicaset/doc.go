@@ -1,5 +1,5 @@
-// Package replicaset keeps the wanted number of pods of a ReplicaSet or a ReplicationController
-// (K pkg/controller/replicaset: replicaset-controller, replicationcontroller-controller).
+// Package replicaset keeps the wanted number of pods of a ReplicaSet or a ReplicationController (K
+// pkg/controller/replicaset: replicaset-controller, replicationcontroller-controller).
 //
 // It guarantees:
 //
@@ -14,6 +14,6 @@
 //  4. The status is written only if it changes. It has the condition ReplicaFailure while pods can't be created or
 //     deleted.
 //
-// set.go has what the two kinds have in common, decide.go the decisions, rank.go the order of deletion, status.go the
+// set.go has the common code of the two kinds, decide.go the decisions, rank.go the order of deletion, status.go the
 // status.
 package replicaset

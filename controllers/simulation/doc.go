@@ -15,5 +15,5 @@
 //  5. A container's status has the resources that it requests, also after a resize.
 //  6. Without simulation, Off sets formerly simulated nodes to not ready, as node-lifecycle-controller does with nodes
 //     that have stopped reporting. Simulation reverses that. The pods on them are not changed.
-//  7. A pod's new status depends only on what is stored, so a restart of the server loses nothing.
+//  7. A pod's new status depends only on the stored state, so a restart of the server loses nothing.
 package simulation

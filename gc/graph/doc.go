@@ -1,6 +1,6 @@
-// Package graph decides what the garbage collector does. It processes the store's timeline, one event at a time, and
-// returns the requests that follow from each. It is pure: no I/O, no clock, no goroutine, no lock; the same events give
-// the same actions.
+// Package graph makes the decisions of the garbage collector. It processes the store's timeline, one event at a time,
+// and returns the requests that follow from each. It is pure: no I/O, no clock, no goroutine, no lock; the same events
+// give the same actions.
 //
 // It guarantees:
 //

@@ -45,8 +45,8 @@ func (b *bench) install(ctx context.Context) ([]row, error) {
 		}
 	}
 	return []row{
-		rowOf(fmt.Sprintf("install %d definitions", definitions), "s", took),
-		rowOf("resident, idle, a definition", "KiB", memory),
+		rowOf(fmt.Sprintf("install %d CRDs", definitions), "s", took),
+		rowOf("resident, idle, per CRD", "KiB", memory),
 	}, nil
 }
 
@@ -93,7 +93,7 @@ func established(d *json.Decoder) error {
 			}
 		}
 		if err := d.Decode(&e); err != nil {
-			return fmt.Errorf("watching definitions: %w", err)
+			return fmt.Errorf("watching CRDs: %w", err)
 		}
 		for _, c := range e.Object.Status.Conditions {
 			if c.Type == "Established" && c.Status == "True" {

@@ -1,4 +1,4 @@
-// Package build reads what the go command records in a binary.
+// Package build reads the build information that the go command records in a binary.
 //
 // It guarantees:
 //

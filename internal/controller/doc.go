@@ -3,5 +3,5 @@
 // It guarantees:
 //
 //  1. Names and aliases are those of kube-controller-manager v1.36.
-//  2. It is pure: words in, names out. It knows neither flags nor what a controller does.
+//  2. It is pure: words in, names out. It knows neither flags nor the work of a controller.
 package controller

@@ -5,10 +5,10 @@
 //
 //  1. Every flag of kube-apiserver v1.36 is accepted, with its type and default, and no other. Errors of unknown flags,
 //     unknown feature gates and missing flags are kube-apiserver's.
-//  2. A flag either sets what it means in kubecascade.Options, or is without effect; Settings.Ineffective has those of the
-//     latter that were given.
+//  2. A flag either sets its equivalent in kubecascade.Options or has no effect. Settings.Ineffective lists the given
+//     flags that have no effect.
 //  3. No controller runs unless Settings.Options.Controllers says so, except those that are a part of kube-apiserver.
 //  4. --help prints the flags in kube-apiserver's sections. The descriptions are written for this program.
 //
-// Parse reads no files. Settings.EnsureCertificate does what kube-apiserver does with --cert-dir.
+// Parse reads no files. Settings.EnsureCertificate uses --cert-dir as kube-apiserver does.
 package kubeapiserver

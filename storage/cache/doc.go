@@ -17,13 +17,13 @@
 //     1/64 of a collection's limit, but never the newest one: a watcher that waits for an event gets it.
 //  6. A value that can't be decoded is an Object with Err set; it hides no other object.
 //  7. A whole state that replaces a known one drops all history: every watcher and every older snapshot is ErrExpired.
-//     What was applied before and comes again changes nothing. A whole state that can't have followed the known one is
+//     A batch that was applied before changes nothing. A whole state that can't have followed the known one is
 //     storage.ErrSetBack, and is not applied.
 //
 // Readers see one immutable state behind one atomic pointer: a persistent B+ tree and a log of segments for each
 // collection, and a log of all. Apply makes the next state, which shares everything that did not change, and closes the
 // channels of the logs that have grown. An older snapshot is the newest tree with the log's events undone.
 //
-// To read the source: state.go has what a reader sees, apply.go how it changes, log.go and tree.go (edit.go) the data
-// structures; snapshot.go and watcher.go are the readers.
+// To read the source: state.go has the state that readers see, apply.go how it changes, log.go and tree.go (edit.go)
+// the data structures; snapshot.go and watcher.go are the readers.
 package cache

@@ -1,8 +1,8 @@
 // Package envtest runs suites that start a control plane through controller-runtime's envtest, unmodified, on the
 // directory of binaries that kubecascade envtest-assets makes. It is a module of its own, so that neither the server
-// nor the other tests depend on what these need. make envtest runs it.
+// nor the other tests have their dependencies. make envtest runs it.
 //
-//	suites_test.go  runs controller-runtime's own suites, and compares their reports with what is expected
+//	suites_test.go  runs controller-runtime's own suites, and compares their reports with the expected ones
 //	speed_test.go   measures a small suite from start to end
 //	checkouts       runs the suites of other projects' checkouts, and prints a table: make envtest DIR=...
 //

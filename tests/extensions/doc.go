@@ -8,8 +8,8 @@
 //     any of which is stored. Some have no conversion, some have a webhook.
 //  2. Creates, updates, merge and JSON patches, applies, and requests for the status and the scale are made at all
 //     versions by several managers, some as dry runs, with all kinds of field validation.
-//  3. Code, warnings and body of each response are the same, and so is the object, read at a random version. Only what
-//     servers choose by themselves (uids, revisions, times) and the order of maps is ignored.
+//  3. Code, warnings and body of each response are the same, and so is the object, read at a random version. Only
+//     values that servers choose themselves (uids, revisions, times) and the order of maps is ignored.
 //
 // Not compared: lists, watches, deletions, admission, and CustomResourceDefinitions themselves, because our controllers
 // that establish them don't run here.

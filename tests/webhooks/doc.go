@@ -1,9 +1,9 @@
 // Package webhooks tests admission and conversion webhooks as operators have them: it runs the suites of
 // controller-runtime's packages webhook, builder and envtest on the server, and that of a project as kubebuilder lays
-// it out. It is a module of its own, so that neither the server nor the other tests depend on what these need. make
+// it out. It is a module of its own, so that neither the server nor the other tests have their dependencies. make
 // webhooks runs it.
 //
-//	suites_test.go     runs suites, and compares their reports with what is expected
+//	suites_test.go     runs suites, and compares their reports with the expected ones
 //	generated_test.go  compares the project's generated files with controller-gen's output
 //	project            the project, written by hand: api, config and internal/webhook are where kubebuilder has them
 //
@@ -12,7 +12,7 @@
 //  1. The server under test is the binary built from the module two levels up. Every suite gets a server of its own.
 //  2. Every spec of a suite passes. Specs are counted in the suite's report, so that none is missing or skipped; those
 //     that their authors have marked as pending are listed.
-//  3. The manifests and functions in project are what this module's controller-gen makes of its types.
+//  3. The manifests and functions in project are the output of this module's controller-gen.
 package webhooks
 
 //go:generate go tool controller-gen object paths=./project/api/...

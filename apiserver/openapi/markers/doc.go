@@ -1,6 +1,6 @@
-// Package markers has what the Go types of the API state only in comments, which reflection can't see: +listType,
-// +listMapKey, +mapType, +structType, +default, +union, +enum, and +optional or +required where they contradict the
-// json tag.
+// Package markers has the properties that the Go types of the API declare only in comments, which reflection can't
+// read: +listType, +listMapKey, +mapType, +structType, +default, +union, +enum, and +optional or +required where they
+// contradict the json tag.
 //
 // markers.txt is extracted from the sources of the module versions in go.mod by go generate. A test fails if it is
 // stale. It has no descriptions, which come from the types' SwaggerDoc methods.

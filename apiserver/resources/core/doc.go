@@ -1,4 +1,4 @@
-// Package core has the kinds of the core group: pods, services, volumes, namespaces and what belongs to them.
+// Package core has the kinds of the core group: pods, services, volumes, namespaces and related kinds.
 //
 // It guarantees:
 //

@@ -1,4 +1,4 @@
-// Command servers starts many servers in one process, prints what each costs, and stops them all.
+// Command servers starts many servers in one process, measures the cost of each, and stops them all.
 //
 // It guarantees:
 //
