@@ -57,7 +57,8 @@ func streams() []Attack {
 		},
 		{
 			Group: "streams", Name: "heads", Forbidden: true, Answers: 100,
-			Does: "Makes a request with a header of 515 KB after seven short ones, repeatedly on 400 connections, and reads no response.",
+			Does: "Makes a request with a header of 515 KB after seven short ones, repeatedly on 400 connections, and " +
+				"reads no response.",
 			Run: each(400, func(ctx context.Context, c *http2Conn) error {
 				long := append(field("GET", configMaps, stranger), [2]string{"x-long", strings.Repeat("~", 515_000)})
 				for i := range uint32(100) {
