@@ -13,6 +13,8 @@ type Resource struct {
 	// Group is empty for the core group. Versions are all served versions, the preferred one first.
 	Group    string
 	Versions []string
+	// Aliases are further apiVersions in which owner references may name the objects: events are those of events.k8s.io.
+	Aliases []string
 	// Kind and Plural name the resource: Deployment and deployments.
 	Kind, Plural string
 	Namespaced   bool
@@ -228,9 +230,13 @@ func table(resources map[string]*Resource) []graph.Kind {
 		if r.Unknown != "" {
 			continue
 		}
-		for i, v := range r.Versions {
+		versions := make([]string, 0, len(r.Versions)+len(r.Aliases))
+		for _, v := range r.Versions {
+			versions = append(versions, r.apiVersion(v))
+		}
+		for i, v := range append(versions, r.Aliases...) {
 			kinds = append(kinds, graph.Kind{
-				APIVersion: r.apiVersion(v), Kind: r.Kind, Collection: name, Namespaced: r.Namespaced, Preferred: i == 0,
+				APIVersion: v, Kind: r.Kind, Collection: name, Namespaced: r.Namespaced, Preferred: i == 0,
 			})
 		}
 	}

@@ -65,9 +65,12 @@ func (e *explainer) failures(o *Object) (reasons []*Reason) {
 			}
 			reasons = append(reasons, r)
 		case "NamespaceDeletionContentFailure":
-			reasons = append(reasons, e.reason(o, ContentFailure, "the namespace controller can't delete the content: "+c.Message,
-				Remedy{Text: "if an admission webhook or policy denies it, repair that or remove its configuration"},
-				Remedy{Text: "if a right is missing, give it to the service account namespace-controller in kube-system"}))
+			reasons = append(
+				reasons,
+				e.reason(o, ContentFailure, "the namespace controller can't delete the content: "+c.Message,
+					Remedy{Text: "if an admission webhook or policy denies it, repair that or remove its configuration"},
+					Remedy{Text: "if a right is missing, give it to the service account namespace-controller in kube-system"}),
+			)
 		}
 	}
 	return reasons
@@ -77,8 +80,11 @@ func (e *explainer) failures(o *Object) (reasons []*Reason) {
 func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 	for _, name := range slices.Sorted(maps.Keys(e.resources)) {
 		if r := e.resources[name]; r.Unknown != "" && r.Namespaced {
-			reasons = append(reasons, e.reason(o, Content, fmt.Sprintf("objects of %s, if there are any, are not known: %s", name,
-				r.Unknown), Remedy{Text: "ask as a user who may list them"}))
+			reasons = append(
+				reasons,
+				e.reason(o, Content, fmt.Sprintf("objects of %s, if there are any, are not known: %s", name,
+					r.Unknown), Remedy{Text: "ask as a user who may list them"}),
+			)
 		}
 	}
 	return reasons

@@ -50,7 +50,8 @@ type Finding struct {
 	Others int
 }
 
-// Lint looks for problems of ownership in all objects of the namespace, or of the cluster if that is empty. The findings
+// Lint looks for problems of ownership in all objects of the namespace, or of the cluster if that is empty. The
+// findings
 // are sorted by rule and object.
 func (c *Cluster) Lint(namespace string) []Finding {
 	x := c.index()

@@ -69,6 +69,8 @@ type Preview struct {
 	// Counts are the numbers of objects, by resource, those with most first.
 	Counts   []Count
 	Warnings []Warning
+	// Racing: the outcome depends on how fast the deletions follow each other. One of the warnings says so.
+	Racing bool
 }
 
 // Left is an object that is being deleted and stays.
@@ -99,20 +101,50 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	for i, d := range deletions {
 		keys[i] = d.Key
 	}
-	w := newWorld(x.resources, x.connected(keys), c.Now)
+	objects := x.connected(keys)
+	w := newWorld(x.resources, objects, c.Now)
 	w.settle()
 	p := &Preview{Before: w.changes}
 	w.changes = nil
 	p.Warnings = x.warn(w, deletions)
+	w.carry(deletions, false)
+	p.Changes = w.changes
+	p.conclude(w)
+	if len(deletions) > 1 {
+		slow := newWorld(x.resources, objects, c.Now)
+		slow.settle()
+		slow.carry(deletions, true)
+		if !w.same(slow) {
+			p.Racing = true
+			p.Warnings = append(
+				p.Warnings,
+				Warning{Text: "the outcome depends on how fast the deletions follow each other: this is what" +
+					" happens if they come at once"},
+			)
+		}
+	}
+	return p
+}
+
+// carry carries the deletions out: all at once, or each when what the one before it causes is done.
+func (w *world) carry(deletions []Deletion, slow bool) {
 	for _, d := range deletions {
 		if o := w.objects[d.Key]; o != nil {
 			w.delete(o, d.Options, User)
 		}
+		if slow {
+			w.settle()
+		}
 	}
 	w.settle()
-	p.Changes = w.changes
-	p.conclude(w)
-	return p
+}
+
+// same reports whether two worlds have the same objects, with the same owners and finalizers.
+func (w *world) same(v *world) bool {
+	return maps.EqualFunc(w.objects, v.objects, func(a, b *Object) bool {
+		return slices.Equal(a.Owners, b.Owners) && slices.Equal(w.holds(a), v.holds(b)) &&
+			a.Deletion.IsZero() == b.Deletion.IsZero()
+	})
 }
 
 // conclude sums up the end.

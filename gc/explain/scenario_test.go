@@ -218,7 +218,8 @@ func (s *scenario) flag(o *Object, word string) {
 	}
 }
 
-// remedy carries out remedies of the last why on a world of the whole cluster, in which no expected finalizer is removed.
+// remedy carries out remedies of the last why on a world of the whole cluster, in which no expected finalizer is
+// removed.
 func (s *scenario) remedy(which []string) string {
 	var all []*Object
 	for i := range s.c.Objects {
@@ -288,7 +289,8 @@ func (s *scenario) carry(w *world, r Remedy) {
 	}
 }
 
-// removeItem removes an item of a list. Its place may have changed by what was done before; the command would then fail,
+// removeItem removes an item of a list. Its place may have changed by what was done before; the command would then
+// fail,
 // and the next answer tell the new one.
 func (s *scenario) removeItem(w *world, o *Object, r Remedy) {
 	stored := s.c.index().keys[r.Object.Key]

@@ -244,8 +244,12 @@ func (e *explainer) swept(o *Object) *Reason {
 			if len(pods) > 0 && !slices.Contains(pods, o) {
 				return e.below(e.reason(o, PodsFirst, "to be deleted with its namespace, once all Pods are gone"), pods)
 			}
-			return e.reason(o, NamespaceTerminating, "to be deleted by the namespace controller, as its namespace is terminating",
-				remove(e.ref(o)))
+			return e.reason(
+				o,
+				NamespaceTerminating,
+				"to be deleted by the namespace controller, as its namespace is terminating",
+				remove(e.ref(o)),
+			)
 		}
 		if r.Delete.Cleanup != "" && n.defines() == o.Collection {
 			return e.reason(o, CRDTerminating, "to be deleted, as the CustomResourceDefinition of its kind is terminating",
@@ -309,16 +313,25 @@ func (e *explainer) finalizer(o *Object, name string) *Reason {
 			Remedy{Text: "see that the component that sets the finalizer runs, and read its logs"},
 			drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, name), name))
 	}
-	return e.reason(o, Finalizer, fmt.Sprintf("finalizer %s, which %s removes when %s%s", name, known.Component, known.Until,
-		setter),
+	return e.reason(
+		o,
+		Finalizer,
+		fmt.Sprintf("finalizer %s, which %s removes when %s%s", name, known.Component, known.Until,
+			setter),
 		Remedy{Text: fmt.Sprintf("see that %s runs, and that %s", known.Component, known.Until)},
-		drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, name), name))
+		drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, name), name),
+	)
 }
 
 // foreground explains an object that is deleted in the foreground.
 func (e *explainer) foreground(o *Object) *Reason {
 	s, _ := e.w.g.Standing(o.Key)
-	last := drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, finalizers.Foreground), finalizers.Foreground)
+	last := drop(
+		e.ref(o),
+		"/metadata/finalizers",
+		slices.Index(o.Finalizers, finalizers.Foreground),
+		finalizers.Foreground,
+	)
 	last.Text = "last, remove the finalizer by hand; the object then goes before its dependents"
 	var blocking []*Object
 	for _, d := range s.Dependents {
@@ -345,7 +358,8 @@ func (e *explainer) foreground(o *Object) *Reason {
 func (e *explainer) orphan(o *Object) *Reason {
 	s, _ := e.w.g.Standing(o.Key)
 	last := drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, finalizers.Orphan), finalizers.Orphan)
-	last.Text = "last, remove the finalizer by hand; dependents that still refer to the object are then deleted, not orphaned"
+	last.Text = "last, remove the finalizer by hand; dependents that still refer to the object are then deleted, not" +
+		" orphaned"
 	if len(s.Dependents) == 0 {
 		return e.reason(o, CollectorBehind, "finalizer orphan, which the garbage collector removes, as no dependent refers"+
 			" to the object", collectorRemedy(), last)
@@ -358,7 +372,10 @@ func (e *explainer) orphan(o *Object) *Reason {
 			break
 		}
 		dependent := e.w.objects[d.Key]
-		r.Below = append(r.Below, e.reason(dependent, Owned, "still refers to it", releaseOwner(dependent, e.ref(dependent), o.UID)))
+		r.Below = append(
+			r.Below,
+			e.reason(dependent, Owned, "still refers to it", releaseOwner(dependent, e.ref(dependent), o.UID)),
+		)
 	}
 	r.Remedies = append(r.Remedies, last)
 	return r
@@ -383,7 +400,15 @@ func (e *explainer) grace(o *Object) []*Reason {
 	now := Remedy{Text: "remove the Pod without waiting for the kubelet; its containers may still run", Action: DeleteNow,
 		Object: e.ref(o)}
 	if left := o.Deletion.Sub(e.c.Now); left > 0 {
-		return []*Reason{e.reason(o, GracePeriod, fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds, age(left)), Remedy{Text: "wait", Action: Wait, Object: e.ref(o)}, now)}
+		return []*Reason{
+			e.reason(
+				o,
+				GracePeriod,
+				fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds, age(left)),
+				Remedy{Text: "wait", Action: Wait, Object: e.ref(o)},
+				now,
+			),
+		}
 	}
 	node := "its node"
 	if o.Pod != nil && o.Pod.Node != "" {
