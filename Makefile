@@ -12,7 +12,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build release release-check man test check platforms race bench servers diff conformance crds extensions helm webhooks envtest etcd meta soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build release release-check man test check platforms race bench servers diff conformance crds extensions helm webhooks envtest etcd meta previews soak faults chaos attack vulnerabilities image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -129,6 +129,10 @@ OPS ?= 2000
 
 meta: ## random operations against the model: SEED=, SEEDS= and OPS=
 	$(GO) test ./conformance/meta -count=1 -timeout=60m $(VERBOSE) -seed=$(SEED) -seeds=$(SEEDS) -ops=$(OPS) $(ARGS)
+
+previews: SEEDS = 500
+previews: ## deletions of random objects: what previews say, and what then happens; SEED= and SEEDS=
+	SEEDS=$(SEEDS) SEED=$(SEED) $(GO) test ./internal/cluster -run=TestPreview -count=1 -timeout=60m $(VERBOSE) $(ARGS)
 
 faults: ## kill servers inside cascades; ROUNDS of each test, trees and moments by SEED (printed)
 	$(GO) test ./conformance/faults -count=1 -timeout=60m -v -rounds=$(or $(ROUNDS),20) -seed=$(SEED) $(ARGS)

@@ -90,7 +90,8 @@ func root() *cobra.Command {
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
 	for _, sub := range []*cobra.Command{
-		serveCommand(), runCommand(), versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(),
+		serveCommand(), runCommand(), treeCommand(), whyCommand(), previewCommand(), lintCommand(), versionCommand(),
+		healthCommand(), conformanceCommand(), assetsCommand(),
 	} {
 		if sub.Args == nil {
 			sub.Args = func(_ *cobra.Command, args []string) error {

@@ -89,7 +89,7 @@ func TestScripts(t *testing.T) {
 			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "cut": cut, "mode": mode,
 			"empty": empty, "filler": filler,
 			"passed": passed, "code": code,
-			"etcd": startEtcd,
+			"etcd": startEtcd, "documented": documented,
 		},
 	})
 }

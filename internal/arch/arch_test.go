@@ -69,6 +69,13 @@ var forbidden = []struct {
 	{"gc/graph", "context", true, "it is pure: nothing in it waits"},
 	{"gc/graph", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
 	{"gc/graph", module + "/storage", true, "it knows objects by its own types, not by how they are stored"},
+	{"gc/explain", "net", true, "it is pure: a cluster in, an answer out"},
+	{"gc/explain", "os", false, "it is pure: a cluster in, an answer out"},
+	{"gc/explain", "sync", false, "it is pure: nothing in it is shared"},
+	{"gc/explain", "context", true, "it is pure: nothing in it waits"},
+	{"gc/explain", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
+	{"gc/explain", module + "/storage", true, "clusters are values, wherever they were read"},
+	{"internal/cluster", module + "/storage", false, "it reads any server over HTTP"},
 	{"usage", module, false, "it is pure: objects in, quantities out"},
 	{"storage", module + "/apiserver", true, "data flows one way: the store doesn't know what its values mean"},
 	{"storage", module + "/gc", true, "data flows one way"},
@@ -130,6 +137,7 @@ var except = map[string]string{
 	"conformance/servertest -> " + module + "/finalizers": "tests of ours start a server",
 	"conformance/servertest -> " + module + "/gc":         "tests of ours start a server",
 	"gc -> net/http":                                        "debug.go serves the graph",
+	"cmd/kubecascade -> " + module + "/gc":                  "gc/explain answers what its commands ask",
 	"apiserver/audit -> k8s.io/apiserver":                   "policies, events and backends are a library, without informers",
 	"apiserver/bootstrap -> k8s.io/apiserver":               "the flow schemas of a new cluster are data",
 	"controllers/fairness -> k8s.io/apiserver":              "the objects of API Priority and Fairness are data",
@@ -207,7 +215,7 @@ func below(path, root string) bool {
 func TestClock(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		if name != "finalizers" && name != "gc/graph" {
+		if name != "finalizers" && name != "gc/graph" && name != "gc/explain" {
 			continue
 		}
 		for _, f := range p.GoFiles {

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// unsteady is what differs from run to run in transcripts, with what stands for it there.
+var unsteady = []struct {
+	value *regexp.Regexp
+	name  string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UID"},
+	{regexp.MustCompile(`web-[0-9a-z]{8,10}-[0-9a-z]{5}\b`), "web-HASH-N"},
+	{regexp.MustCompile(`web-HASH-[12]\b`), "web-HASH-N"},
+	{regexp.MustCompile(`web-[0-9a-z]{8,10}\b`), "web-HASH"},
+	{regexp.MustCompile(`terminating for \S+`), "terminating for AGE"},
+	// kubectl wait prints it unless the object was gone before.
+	{regexp.MustCompile(`(?m)^\S+ condition met\n?`), ""},
+}
+
+// documented is "documented FILE": the commands of the file's transcripts print what it says, one after the other.
+func documented(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: documented FILE")
+	}
+	if runtime.GOOS == "windows" {
+		return // the commands are those of a Unix shell
+	}
+	data, err := os.ReadFile(filepath.Join("..", "..", args[0]))
+	ts.Check(err)
+	blocks := strings.Split(string(data), "```console\n")
+	if len(blocks) == 1 {
+		ts.Fatalf("%s has no transcripts", args[0])
+	}
+	for _, b := range blocks[1:] {
+		transcript, _, _ := strings.Cut(b, "```")
+		for _, step := range strings.Split("\n"+transcript, "\n$ ")[1:] {
+			command, want, _ := strings.Cut(step, "\n")
+			if err := ts.Exec("sh", "-c", command); err != nil {
+				ts.Fatalf("%s: %v", command, err)
+			}
+			got := ts.ReadFile("stdout") + ts.ReadFile("stderr")
+			if steady(got) != steady(want) {
+				ts.Fatalf("%s prints\n%s\ninstead of\n%s", command, steady(got), steady(want))
+			}
+		}
+	}
+}
+
+func steady(text string) string {
+	for _, u := range unsteady {
+		text = u.value.ReplaceAllString(text, u.name)
+	}
+	return strings.TrimSpace(text)
+}

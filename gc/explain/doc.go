@@ -1,0 +1,19 @@
+// Package explain answers questions about the deletion of objects: why an object is still there (Why), what a deletion
+// would do (Preview), what an object hangs on (Tree), and what is wrong with the ownership of a cluster (Lint). It is
+// pure: the Cluster is a value that somebody else has collected, from a server at one revision or from the lists of any
+// Kubernetes API.
+//
+// It guarantees:
+//
+//  1. There is no second implementation of a rule: what a DELETE or an update does to an object is decided by package
+//     finalizers, and what the collector does by gc/graph.
+//  2. A preview carries out the deletions on a copy of the objects, and lets the collector, the controllers of
+//     namespaces and of CRDs, and the kubelets work until nothing is left to do. It assumes that they all work,
+//     and that Expected finalizers (Known) are removed. Whatever else holds an object, holds it to the end.
+//  3. Objects that aren't known are never taken for absent: references to a resource with Unknown stay undecided, and
+//     warnings name it.
+//  4. Only what is connected with the objects of a question is looked at, by owner references, namespaces and
+//     CRDs. The cost grows with that, after one pass over all objects.
+//  5. The same arguments give the same answers in the same order, and no argument is changed.
+//  6. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
+package explain

@@ -1,0 +1,305 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/graph"
+)
+
+// What is what happens to an object.
+type What string
+
+// The changes.
+const (
+	// Deleted: the object is removed.
+	Deleted What = "Deleted"
+	// Marked: its deletion begins; finalizers or a grace period keep it.
+	Marked What = "Terminating"
+	// Released: references to owners are removed.
+	Released What = "OwnersRemoved"
+	// Unblocked: blockOwnerDeletion is set to false in references.
+	Unblocked What = "Unblocked"
+	// Freed: a finalizer is removed.
+	Freed What = "FinalizerRemoved"
+)
+
+// By is the component that does something. Of well-known finalizers it is the component that removes them.
+type By string
+
+// The components.
+const (
+	User                By = "user"
+	Collector           By = "garbage collector"
+	NamespaceController By = "namespace controller"
+	CRDController       By = "CustomResourceDefinition controller"
+	Kubelet             By = "kubelet"
+)
+
+// Change is one thing that happens to an object.
+type Change struct {
+	What   What
+	Object graph.Ref
+	By     By
+	// Owners are the references that are removed or unblocked.
+	Owners []graph.Owner
+	// Finalizers keep an object whose deletion begins, or are removed.
+	Finalizers []string
+}
+
+// Deletion is a DELETE of an object.
+type Deletion struct {
+	Key     graph.Key
+	Options finalizers.Options
+}
+
+// Preview is what happens if objects are deleted.
+type Preview struct {
+	// Before are changes that happen without the deletions, as something else has caused them.
+	Before []Change
+	// Changes are those that follow from the deletions, in an order in which they can happen.
+	Changes []Change
+	// Left are the objects that are being deleted at the end and stay, as nothing that is known lets them go.
+	Left []Left
+	// Dangling are references of objects that stay to objects that are deleted.
+	Dangling []Dangling
+	// Counts are the numbers of objects, by resource, those with most first.
+	Counts   []Count
+	Warnings []Warning
+	// Racing: the outcome depends on how fast the deletions follow each other. One of the warnings says so.
+	Racing bool
+}
+
+// Left is an object that is being deleted and stays.
+type Left struct {
+	Object graph.Ref
+	// Finalizers keep it.
+	Finalizers []string
+}
+
+// Dangling is a reference to an owner that is gone.
+type Dangling struct {
+	Object graph.Ref
+	Owner  graph.Owner
+}
+
+// Count is how many objects of a resource a preview deletes, releases from their owners, and leaves terminating.
+type Count struct {
+	// Resource is its Name.
+	Resource                string
+	Deleted, Released, Left int
+}
+
+// Preview computes what the deletions would do. Keys without an object are ignored. It assumes that all components
+// work, and that nobody else writes meanwhile.
+func (c *Cluster) Preview(deletions []Deletion) *Preview {
+	x := c.index()
+	keys := make([]graph.Key, len(deletions))
+	for i, d := range deletions {
+		keys[i] = d.Key
+	}
+	objects := x.connected(keys)
+	w := newWorld(x.resources, objects, c.Now)
+	w.settle()
+	p := &Preview{Before: w.changes}
+	w.changes = nil
+	p.Warnings = x.warn(w, deletions)
+	w.carry(deletions, false)
+	p.Changes = w.changes
+	p.conclude(w)
+	if len(deletions) > 1 {
+		slow := newWorld(x.resources, objects, c.Now)
+		slow.settle()
+		slow.carry(deletions, true)
+		if !w.same(slow) {
+			p.Racing = true
+			p.Warnings = append(
+				p.Warnings,
+				Warning{Text: "the outcome depends on how fast the deletions follow each other: this is what" +
+					" happens if they come at once"},
+			)
+		}
+	}
+	return p
+}
+
+// carry carries the deletions out: all at once, or each when what the one before it causes is done.
+func (w *world) carry(deletions []Deletion, slow bool) {
+	for _, d := range deletions {
+		if o := w.objects[d.Key]; o != nil {
+			w.delete(o, d.Options, User)
+		}
+		if slow {
+			w.settle()
+		}
+	}
+	w.settle()
+}
+
+// same reports whether two worlds have the same objects, with the same owners and finalizers.
+func (w *world) same(v *world) bool {
+	return maps.EqualFunc(w.objects, v.objects, func(a, b *Object) bool {
+		return slices.Equal(a.Owners, b.Owners) && slices.Equal(w.holds(a), v.holds(b)) &&
+			a.Deletion.IsZero() == b.Deletion.IsZero()
+	})
+}
+
+// conclude sums up the end.
+func (p *Preview) conclude(w *world) {
+	counts := map[string]*Count{}
+	count := func(name string) *Count {
+		if counts[name] == nil {
+			counts[name] = &Count{Resource: name}
+		}
+		return counts[name]
+	}
+	gone, marked := map[string]bool{}, map[graph.Key]bool{}
+	released := map[graph.Key]bool{}
+	for _, c := range p.Changes {
+		switch c.What {
+		case Deleted:
+			gone[c.Object.UID] = true
+			count(c.Object.Collection).Deleted++
+		case Marked:
+			marked[c.Object.Key] = true
+		case Released:
+			released[c.Object.Key] = true
+		}
+	}
+	for k := range released {
+		if w.objects[k] != nil {
+			count(k.Collection).Released++
+		}
+	}
+	for _, o := range w.sorted(func(*Object) bool { return true }) {
+		if marked[o.Key] {
+			count(o.Collection).Left++
+			p.Left = append(p.Left, Left{Object: w.ref(o), Finalizers: w.holds(o)})
+		}
+		for _, owner := range o.Owners {
+			if gone[owner.UID] {
+				p.Dangling = append(p.Dangling, Dangling{Object: w.ref(o), Owner: owner})
+			}
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(counts)) {
+		p.Counts = append(p.Counts, *counts[n])
+	}
+	slices.SortStableFunc(p.Counts, func(a, b Count) int {
+		return cmp.Compare(b.Deleted+b.Released+b.Left, a.Deleted+a.Released+a.Left)
+	})
+}
+
+// holds are the finalizers of an object, those in the spec of a namespace included.
+func (w *world) holds(o *Object) []string {
+	held := slices.Clone(o.Finalizers)
+	if o.Namespace != nil {
+		for _, f := range o.Namespace.Finalizers {
+			held = append(held, f+" (in spec)")
+		}
+	}
+	return held
+}
+
+// Warning is something to know before deleting.
+type Warning struct {
+	// Object is the one that it is about; empty if it is about a resource or all.
+	Object graph.Ref
+	Text   string
+}
+
+// warn collects the warnings.
+func (x *index) warn(w *world, deletions []Deletion) []Warning {
+	var warnings []Warning
+	for _, d := range deletions {
+		o := w.objects[d.Key]
+		if o == nil {
+			continue
+		}
+		add := func(format string, args ...any) {
+			warnings = append(warnings, Warning{Object: w.ref(o), Text: fmt.Sprintf(format, args...)})
+		}
+		k := w.kind(o)
+		if owner := o.controller(); owner != nil && w.owns(o, *owner) {
+			add("%s %s controls it and may create another one", owner.Kind, owner.Name)
+		}
+		switch policy := w.policy(o, d.Options); {
+		case k.Namespace && policy != "":
+			add("the propagation policy has no effect on the namespace's content, which is deleted with Background") // E-10
+		case k.Cleanup != "" && d.Options.PropagationPolicy == "Orphan":
+			add("the propagation policy has no effect: all custom resources of the CRD are deleted") // C-84
+		case policy == finalizers.Orphan:
+			if n := len(x.dependents[o.UID]); n > 0 && x.controls(o) {
+				add("a dependent that is created while the collector removes the references is not orphaned in Kubernetes," +
+					" but deleted")
+			}
+		case policy == finalizers.Foreground:
+			if free := x.free(o); free > 0 {
+				add("%d of its dependents do not set blockOwnerDeletion: it may be removed before they are", free)
+			}
+		}
+	}
+	return append(warnings, x.unknown()...)
+}
+
+// policy is the collector's finalizer that the DELETE leaves; empty for none.
+func (w *world) policy(o *Object, options finalizers.Options) string {
+	v := finalizers.Delete(lifecycle(o), w.kind(o), options, w.now)
+	for _, f := range []string{finalizers.Orphan, finalizers.Foreground} {
+		if v.Step == finalizers.Store && slices.Contains(v.Finalizers, f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// controller is the reference to the owner that controls the object.
+func (o *Object) controller() *graph.Owner {
+	for i := range o.Owners {
+		if o.Owners[i].UID == o.Controller {
+			return &o.Owners[i]
+		}
+	}
+	return nil
+}
+
+// owns reports whether the owner exists and is not being deleted.
+func (w *world) owns(o *Object, owner graph.Owner) bool {
+	s, ok := w.g.Standing(o.Key)
+	for i, verdict := range s.Verdicts {
+		if ok && o.Owners[i] == owner && verdict == graph.Solid {
+			return len(w.sorted(func(p *Object) bool { return p.UID == owner.UID && p.Deletion.IsZero() })) > 0
+		}
+	}
+	return false
+}
+
+// controls reports whether the object controls another one.
+func (x *index) controls(o *Object) bool {
+	return slices.ContainsFunc(x.dependents[o.UID], func(d *Object) bool { return d.Controller == o.UID })
+}
+
+// free counts the dependents that do not block the object.
+func (x *index) free(o *Object) (n int) {
+	for _, d := range x.dependents[o.UID] {
+		if !slices.ContainsFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID && r.Block }) {
+			n++
+		}
+	}
+	return n
+}
+
+// unknown warns of resources whose objects aren't known.
+func (x *index) unknown() (warnings []Warning) {
+	for _, name := range slices.Sorted(maps.Keys(x.resources)) {
+		if why := x.resources[name].Unknown; why != "" {
+			warnings = append(warnings, Warning{
+				Text: fmt.Sprintf("the objects of %s are not known (%s), so effects on them are not shown", name, why),
+			})
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,221 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/seed"
+)
+
+// TestRandom asks everything of random clusters with all that can be wrong: answers come, the same ones twice, and the
+// cluster is not changed. Every object that is being deleted has a reason, and each remedy that removes an item names
+// one that is there.
+func TestRandom(t *testing.T) {
+	first := seed.Of(t)
+	for i := range 400 {
+		r := rand.New(rand.NewPCG(first, uint64(i)))
+		c := randomCluster(r, 2+r.IntN(14))
+		before := fmt.Sprintf("%+v", c.Objects)
+		for _, o := range c.Objects {
+			why := c.Why(o.Key)
+			if again := c.Why(o.Key); !reflect.DeepEqual(why, again) {
+				t.Fatalf("run %d: why %s: two answers", i, o.Key)
+			}
+			if !o.Deletion.IsZero() && (why.Cause != Terminating || len(why.Below) == 0) {
+				t.Errorf("run %d: %s is being deleted: %+v", i, o.Key, why)
+			}
+			checkRemedies(t, c, why)
+			tree := c.Tree(o.Key)
+			for _, text := range []string{why.Text(Style{Width: 60}), tree.Text(Style{Color: true}), tree.DOT(), tree.Mermaid()} {
+				if text == "" {
+					t.Errorf("run %d: nothing about %s", i, o.Key)
+				}
+			}
+			for _, v := range []any{why, tree} {
+				if _, err := json.Marshal(v); err != nil {
+					t.Error(err)
+				}
+			}
+			policy := []string{"", "Background", "Foreground", "Orphan"}[r.IntN(4)]
+			p := c.Preview([]Deletion{{Key: o.Key, Options: finalizers.Options{PropagationPolicy: policy}}})
+			(&scenario{t: t}).check(p)
+			if o.Deletion.IsZero() && len(p.Changes) == 0 && len(p.Before) == 0 {
+				t.Errorf("run %d: the deletion of %s changes nothing", i, o.Key)
+			}
+		}
+		c.Lint("")
+		if fmt.Sprintf("%+v", c.Objects) != before {
+			t.Fatalf("run %d: the cluster was changed", i)
+		}
+	}
+}
+
+// checkRemedies checks that what remedies remove is there.
+func checkRemedies(t *testing.T, c *Cluster, r *Reason) {
+	x := c.index()
+	for _, m := range r.Remedies {
+		o := x.keys[m.Object.Key]
+		switch {
+		case m.Action == RemoveItem && m.List == "/metadata/finalizers" && o.Finalizers[m.Index] != m.Value,
+			m.Action == RemoveItem && m.List == "/spec/finalizers" && o.Namespace.Finalizers[m.Index] != m.Value,
+			m.Action == RemoveItem && m.List == "/metadata/ownerReferences" && o.Owners[m.Index].UID != m.UID:
+			t.Errorf("%+v: not in %+v", m, o)
+		case m.Action != "" && m.Action != Wait && (o == nil || m.Command() == ""):
+			t.Errorf("%+v", m)
+		}
+	}
+	for _, b := range r.Below {
+		checkRemedies(t, c, b)
+	}
+}
+
+// randomCluster has n objects in two namespaces, which may themselves be among them.
+func randomCluster(r *rand.Rand, n int) *Cluster {
+	c := &Cluster{Resources: resources(), Now: now}
+	kinds := []string{
+		"configmaps",
+		"configmaps",
+		"pods",
+		"jobs.batch",
+		"crontabs.example.com",
+		"namespaces",
+		"clusterroles." +
+			"rbac.authorization.k8s.io",
+		"customresourcedefinitions.apiextensions.k8s.io",
+		"events",
+	}
+	for i := range c.Resources {
+		if r.IntN(20) == 0 {
+			c.Resources[i].Unknown = "not listed"
+		}
+	}
+	used := map[graph.Key]bool{}
+	for i := range n {
+		kind := kinds[r.IntN(len(kinds))]
+		res := c.Resources[slices.IndexFunc(c.Resources, func(o Resource) bool { return o.Name() == kind })]
+		o := Object{Key: graph.Key{Collection: res.Name(), Name: fmt.Sprintf("o%d", i)}, UID: fmt.Sprintf("u%d", i)}
+		switch {
+		case res.Namespaced:
+			o.Key.Namespace = fmt.Sprintf("ns%d", r.IntN(2))
+		case res.Delete.Namespace:
+			o.Name, o.Namespace = fmt.Sprintf("ns%d", r.IntN(2)), &Namespace{Finalizers: []string{kubernetes}}
+		case res.Delete.Cleanup != "":
+			o.Name, o.CRD = "crontabs.example.com", &CRD{Resource: "crontabs.example.com"}
+		}
+		if used[o.Key] || res.Unknown != "" {
+			continue
+		}
+		used[o.Key] = true
+		o.life(r, &res)
+		c.Objects = append(c.Objects, o)
+	}
+	for i := range c.Objects {
+		for range r.IntN(4) {
+			c.Objects[i].own(r, c)
+		}
+	}
+	return c
+}
+
+// life gives an object finalizers, and begins its deletion.
+func (o *Object) life(r *rand.Rand, res *Resource) {
+	for _, f := range []string{
+		"example.com/hold", finalizers.Orphan, finalizers.Foreground, "kubernetes.io/pvc-protection", res.Delete.Cleanup,
+	} {
+		if f != "" && r.IntN(5) == 0 {
+			o.Finalizers = append(o.Finalizers, f)
+		}
+	}
+	if res.Delete.Graceful && r.IntN(2) == 0 {
+		o.Pod = &Pod{Node: []string{"", "n1"}[r.IntN(2)], GraceSeconds: new(int64(30))}
+	}
+	if r.IntN(3) == 0 {
+		o.Deletion = now.Add(time.Duration(r.IntN(120)-60) * time.Second)
+		o.GraceSeconds = new(int64(0))
+		if res.Delete.Graceful {
+			*o.GraceSeconds = int64(r.IntN(2) * 30)
+		}
+	}
+}
+
+// own adds an owner reference, right or wrong.
+func (o *Object) own(r *rand.Rand, c *Cluster) {
+	to := c.Objects[r.IntN(len(c.Objects))]
+	i := slices.IndexFunc(c.Resources, func(res Resource) bool { return res.Name() == to.Collection })
+	owner := graph.Owner{
+		APIVersion: c.Resources[i].APIVersion(), Kind: c.Resources[i].Kind, Name: to.Name, UID: to.UID, Block: r.IntN(2) == 0,
+	}
+	switch r.IntN(12) {
+	case 0:
+		owner.Name = "other"
+	case 1:
+		owner.UID = "never"
+	case 2:
+		owner.APIVersion = "unserved.example.com/v1"
+	}
+	if !slices.ContainsFunc(o.Owners, func(p graph.Owner) bool { return p.UID == owner.UID }) {
+		o.Owners = append(o.Owners, owner)
+	}
+}
+
+// TestWidth breaks lines at the width, but for names and commands, which stay whole.
+func TestWidth(t *testing.T) {
+	c := &Cluster{Resources: resources(), Now: now, Objects: []Object{{
+		Key: graph.Key{Collection: "configmaps", Namespace: "ns", Name: "a"}, UID: "a", Deletion: now,
+		Finalizers: []string{"kubernetes.io/pvc-protection"},
+	}}}
+	for line := range strings.Lines(c.Why(c.Objects[0].Key).Text(Style{Width: 72, Color: true})) {
+		line = strings.TrimSuffix(plain(line), "\n")
+		if len([]rune(line)) > 72 && !strings.HasPrefix(line, "    $ ") {
+			t.Errorf("%d characters: %s", len([]rune(line)), line)
+		}
+	}
+}
+
+// BenchmarkLarge asks of one Deployment among 100,000 objects.
+func BenchmarkLarge(b *testing.B) {
+	c := &Cluster{Resources: resources(), Now: now}
+	for i := range 100_000 {
+		o := Object{
+			Key: graph.Key{Collection: "configmaps", Namespace: fmt.Sprintf("ns%d", i%100), Name: fmt.Sprintf("o%d", i)},
+			UID: fmt.Sprintf("u%d", i),
+		}
+		if i%4 != 0 {
+			at := i - i%4
+			o.Key.Namespace = fmt.Sprintf("ns%d", at%100)
+			o.Owners = []graph.Owner{
+				{APIVersion: "v1", Kind: "ConfigMap", Name: fmt.Sprintf("o%d", at), UID: fmt.Sprintf("u%d", at)},
+			}
+		}
+		c.Objects = append(c.Objects, o)
+	}
+	k := c.Objects[0].Key
+	b.Run("tree", func(b *testing.B) {
+		for b.Loop() {
+			c.Tree(k)
+		}
+	})
+	b.Run("why", func(b *testing.B) {
+		for b.Loop() {
+			c.Why(k)
+		}
+	})
+	b.Run("preview", func(b *testing.B) {
+		for b.Loop() {
+			c.Preview([]Deletion{{Key: k}})
+		}
+	})
+	b.Run("lint", func(b *testing.B) {
+		for b.Loop() {
+			c.Lint("")
+		}
+	})
+}

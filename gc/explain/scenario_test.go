@@ -1,0 +1,329 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/graph"
+)
+
+// TestScenarios runs the files of testdata. Commands:
+//
+//	cluster                   the objects, one a line, and what else is known:
+//	    KEY uid=U [flag]... [<apiVersion:Kind:name:uid[!][*]]...    (! blocks its owner, * is its controller)
+//	    unknown RESOURCE REASON | unserved RESOURCE | unavailable APISERVICE MESSAGE
+//	    flags: finalizer=NAME[@MANAGER] deleting=AGE grace=SECONDS node=NAME finished spec=NAME,...
+//	    condition=TYPE:STATUS:REASON:MESSAGE   (_ is a space)
+//	tree KEY | why KEY | lint [NAMESPACE]
+//	preview KEY [policy=P] [KEY...]
+//	remedy (REASON.REMEDY | last)...   carries out what the last why says, and lets all components work; prints whether
+//	                          the object is gone
+func TestScenarios(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		s := &scenario{t: t}
+		datadriven.RunTest(t, path, s.run)
+	})
+}
+
+var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+type scenario struct {
+	t     *testing.T
+	c     *Cluster
+	asked graph.Key
+	why   *Reason
+}
+
+func resources() []Resource {
+	cluster := func(group, version, kind, plural string) Resource {
+		return Resource{Group: group, Versions: []string{version}, Kind: kind, Plural: plural}
+	}
+	in := func(group, version, kind, plural string) Resource {
+		r := cluster(group, version, kind, plural)
+		r.Namespaced = true
+		return r
+	}
+	pods := in("", "v1", "Pod", "pods")
+	pods.Delete.Graceful = true
+	namespaces := cluster("", "v1", "Namespace", "namespaces")
+	namespaces.Delete.Namespace = true
+	crds := cluster("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions")
+	crds.Delete.Cleanup = "customresourcecleanup.apiextensions.k8s.io"
+	jobs := in("batch", "v1", "Job", "jobs")
+	jobs.Delete.Policy = finalizers.OrphanDependents
+	events := in("", "v1", "Event", "events")
+	events.Inert, events.Delete.Policy = true, finalizers.Unsupported
+	crons := in("example.com", "v1", "CronTab", "crontabs")
+	crons.Versions = []string{"v1", "v1beta1"}
+	return []Resource{
+		pods, namespaces, crds, jobs, events, crons,
+		in("", "v1", "ConfigMap", "configmaps"), in("", "v1", "Secret", "secrets"), in("", "v1", "Service", "services"),
+		in("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
+		in("apps", "v1", "Deployment", "deployments"), in("apps", "v1", "ReplicaSet", "replicasets"),
+		cluster("", "v1", "Node", "nodes"), cluster("", "v1", "PersistentVolume", "persistentvolumes"),
+		cluster("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles"),
+		cluster("apiregistration.k8s.io", "v1", "APIService", "apiservices"),
+	}
+}
+
+func (s *scenario) run(t *testing.T, d *datadriven.TestData) string {
+	var args []string
+	policy := ""
+	for _, a := range d.CmdArgs {
+		if a.Key == "policy" {
+			policy = a.Vals[0]
+			continue
+		}
+		args = append(args, a.Key)
+	}
+	style := Style{Now: now}
+	switch d.Cmd {
+	case "cluster":
+		s.c = &Cluster{Resources: resources(), Now: now}
+		for line := range strings.Lines(d.Input) {
+			s.add(strings.Fields(line))
+		}
+		return "ok\n"
+	case "tree":
+		return s.c.Tree(key(args[0])).Text(style)
+	case "why":
+		s.asked = key(args[0])
+		s.why = s.c.Why(s.asked)
+		return s.why.causes("") + "\n" + s.why.Text(style)
+	case "lint":
+		return Report(s.c.Lint(strings.Join(args, "")), style)
+	case "preview":
+		var deletions []Deletion
+		for _, a := range args {
+			deletions = append(deletions, Deletion{Key: key(a), Options: finalizers.Options{PropagationPolicy: policy}})
+		}
+		p := s.c.Preview(deletions)
+		s.check(p)
+		return p.Text(style)
+	case "remedy":
+		return s.remedy(args)
+	}
+	t.Fatalf("unknown command %s", d.Cmd)
+	return ""
+}
+
+// causes prints the causes alone.
+func (r *Reason) causes(indent string) string {
+	text := indent + string(r.Cause) + "\n"
+	for _, b := range r.Below {
+		text += b.causes(indent + "  ")
+	}
+	return text
+}
+
+func key(s string) graph.Key {
+	parts := strings.Split(s, "/")
+	if len(parts) == 2 {
+		return graph.Key{Collection: parts[0], Name: parts[1]}
+	}
+	return graph.Key{Collection: parts[0], Namespace: parts[1], Name: parts[2]}
+}
+
+func (s *scenario) resource(name string) *Resource {
+	for i := range s.c.Resources {
+		if s.c.Resources[i].Name() == name {
+			return &s.c.Resources[i]
+		}
+	}
+	s.t.Fatalf("no resource %s", name)
+	return nil
+}
+
+func (s *scenario) add(words []string) {
+	switch words[0] {
+	case "unknown":
+		s.resource(words[1]).Unknown = strings.Join(words[2:], " ")
+		return
+	case "unserved":
+		r := s.resource(words[1])
+		s.c.Resources = slices.DeleteFunc(s.c.Resources, func(o Resource) bool { return o.Name() == r.Name() })
+		return
+	case "unavailable":
+		s.c.Unavailable = append(s.c.Unavailable, Unavailable{Name: words[1], Message: strings.Join(words[2:], " ")})
+		return
+	}
+	o := Object{Key: key(words[0])}
+	if r := s.resource(o.Collection); r.Delete.Namespace {
+		o.Namespace = &Namespace{Finalizers: []string{kubernetes}}
+	} else if r.Delete.Cleanup != "" {
+		o.CRD = &CRD{Resource: o.Name}
+	}
+	for _, w := range words[1:] {
+		s.flag(&o, w)
+	}
+	s.c.Objects = append(s.c.Objects, o)
+}
+
+func (s *scenario) flag(o *Object, word string) {
+	if owner, ok := strings.CutPrefix(word, "<"); ok {
+		block, controls := strings.Contains(owner, "!"), strings.Contains(owner, "*")
+		f := strings.Split(strings.Trim(owner, "!*"), ":")
+		o.Owners = append(o.Owners, graph.Owner{APIVersion: f[0], Kind: f[1], Name: f[2], UID: f[3], Block: block})
+		if controls {
+			o.Controller = f[3]
+		}
+		return
+	}
+	name, value, _ := strings.Cut(word, "=")
+	switch name {
+	case "uid":
+		o.UID = value
+	case "finalizer":
+		f, by, _ := strings.Cut(value, "@")
+		o.Finalizers = append(o.Finalizers, f)
+		if by != "" {
+			o.Setters = map[string]string{f: by}
+		}
+	case "deleting":
+		age, err := time.ParseDuration(value)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		o.Deletion = now.Add(-age)
+		if o.GraceSeconds == nil {
+			o.GraceSeconds = new(int64)
+		}
+	case "grace":
+		n, _ := strconv.ParseInt(value, 10, 64)
+		o.GraceSeconds = &n
+	case "node":
+		o.Pod = &Pod{Node: value, GraceSeconds: new(int64(30))}
+	case "finished":
+		o.Pod.Finished = true
+	case "spec":
+		o.Namespace.Finalizers = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
+	case "condition":
+		f := strings.SplitN(strings.ReplaceAll(value, "_", " "), ":", 4)
+		c := Condition{f[0], f[1], f[2], f[3]}
+		if o.Namespace != nil {
+			o.Namespace.Conditions = append(o.Namespace.Conditions, c)
+		} else {
+			o.CRD.Conditions = append(o.CRD.Conditions, c)
+		}
+	default:
+		s.t.Fatalf("unknown word %s", word)
+	}
+}
+
+// remedy carries out remedies of the last why on a world of the whole cluster, in which no expected finalizer is
+// removed.
+func (s *scenario) remedy(which []string) string {
+	var all []*Object
+	for i := range s.c.Objects {
+		all = append(all, &s.c.Objects[i])
+	}
+	x := s.c.index()
+	w := newWorld(x.resources, all, now)
+	var listed []*Reason
+	var collect func(*Reason)
+	collect = func(r *Reason) {
+		if len(r.Remedies) > 0 {
+			listed = append(listed, r)
+		}
+		for _, b := range r.Below {
+			collect(b)
+		}
+	}
+	collect(s.why)
+	for _, one := range which {
+		reason, remedy, _ := strings.Cut(one, ".")
+		i, _ := strconv.Atoi(reason)
+		j, _ := strconv.Atoi(remedy)
+		s.carry(w, listed[i-1].Remedies[j-1])
+		for w.collect() || w.clean() {
+		}
+	}
+	if o := w.objects[s.asked]; o != nil {
+		return fmt.Sprintf("stays: %s %v\n", o.Key, w.holds(o))
+	}
+	left := slices.Sorted(maps.Values(func() map[graph.Key]string {
+		m := map[graph.Key]string{}
+		for k, o := range w.objects {
+			if !o.Deletion.IsZero() {
+				m[k] = k.String()
+			}
+		}
+		return m
+	}()))
+	if len(left) > 0 {
+		return "gone; still terminating: " + strings.Join(left, " ") + "\n"
+	}
+	return "gone\n"
+}
+
+// carry does what the command of a remedy does.
+func (s *scenario) carry(w *world, r Remedy) {
+	o := w.objects[r.Object.Key]
+	if o == nil && s.c.index().keys[r.Object.Key] != nil {
+		return // an earlier remedy was enough
+	} else if o == nil {
+		s.t.Fatalf("remedy %q: no object %s", r.Text, r.Object.Key)
+	}
+	switch r.Action {
+	case Touch:
+		w.update(o, o, User)
+	case DeleteObject:
+		w.delete(o, finalizers.Options{PropagationPolicy: "Background"}, User)
+	case DeleteNow:
+		w.delete(o, finalizers.Options{GracePeriodSeconds: new(int64), PropagationPolicy: "Background"}, User)
+	case RemoveItem:
+		s.removeItem(w, o, r)
+	default:
+		s.t.Fatalf("remedy %q is advice", r.Text)
+	}
+	if (r.Command() == "") != (r.Action == "" || r.Action == Wait) {
+		s.t.Fatalf("remedy %q: command %q", r.Text, r.Command())
+	}
+}
+
+// removeItem removes an item of a list. Its place may have changed by what was done before; the command would then
+// fail,
+// and the next answer tell the new one.
+func (s *scenario) removeItem(w *world, o *Object, r Remedy) {
+	stored := s.c.index().keys[r.Object.Key]
+	item := map[string]func() string{
+		"/metadata/finalizers":      func() string { return stored.Finalizers[r.Index] },
+		"/metadata/ownerReferences": func() string { return stored.Owners[r.Index].UID },
+		"/spec/finalizers":          func() string { return stored.Namespace.Finalizers[r.Index] },
+	}[r.List]
+	if got := item(); got != r.Value && got != r.UID {
+		s.t.Fatalf("remedy %q: item %d is %s", r.Text, r.Index, got)
+	}
+	switch r.List {
+	case "/metadata/finalizers":
+		w.removeFinalizer(o, r.Value, User)
+	case "/spec/finalizers":
+		w.finalize(o, r.Value, User)
+	case "/metadata/ownerReferences":
+		w.release(o, []string{r.UID}, User)
+	}
+}
+
+// check checks what holds for every preview.
+func (s *scenario) check(p *Preview) {
+	gone := map[string]bool{}
+	for _, c := range append(slices.Clone(p.Before), p.Changes...) {
+		if gone[c.Object.UID] {
+			s.t.Errorf("%v: it was deleted before", c)
+		}
+		gone[c.Object.UID] = c.What == Deleted
+	}
+	for _, l := range p.Left {
+		if gone[l.Object.UID] {
+			s.t.Errorf("%v is left and deleted", l)
+		}
+	}
+}

@@ -1,0 +1,310 @@
+package explain
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/graph"
+)
+
+// world is a cluster in which time passes only as said: requests are carried out by package finalizers, the collector's
+// are decided by gc/graph, and the other components do what is known of them.
+type world struct {
+	resources map[string]*Resource
+	objects   map[graph.Key]*Object
+	revisions map[graph.Key]int64
+	revision  int64
+	now       time.Time
+	g         *graph.Graph
+	// events are those that the graph hasn't been told yet; requests are the collector's that weren't carried out.
+	events   []graph.Event
+	requests []graph.Action
+	changes  []Change
+}
+
+// newWorld is the world of the given objects, as the collector finds it when it starts. It has done nothing yet.
+func newWorld(resources map[string]*Resource, objects []*Object, now time.Time) *world {
+	w := &world{
+		resources: maps.Clone(resources), objects: make(map[graph.Key]*Object, len(objects)),
+		revisions: make(map[graph.Key]int64, len(objects)), now: now,
+	}
+	var inert []string
+	for name, r := range resources {
+		if r.Inert {
+			inert = append(inert, name)
+		}
+	}
+	w.g = graph.New(graph.Config{Limit: len(objects) + 1, Inert: inert})
+	w.g.Step(graph.Kinds{Table: table(resources)})
+	for _, o := range objects {
+		one := *o
+		if r := w.resources[o.Collection]; r != nil && r.Delete.Namespace && o.Namespace == nil {
+			one.Namespace = &Namespace{Finalizers: []string{kubernetes}}
+		}
+		w.revision++
+		w.objects[one.Key], w.revisions[one.Key] = &one, w.revision
+		w.g.Step(graph.Observed{Object: w.shown(&one)})
+	}
+	w.tell(graph.Loaded{Revision: w.revision})
+	return w
+}
+
+// shown is the object as the collector sees it.
+func (w *world) shown(o *Object) graph.Object {
+	ref := w.ref(o)
+	shown := graph.Object{
+		Key: o.Key, APIVersion: ref.APIVersion, Kind: ref.Kind, UID: o.UID, Revision: w.revisions[o.Key],
+		Owners: slices.Clone(o.Owners),
+	}
+	if !o.Deletion.IsZero() {
+		shown.Flags |= graph.Deleting
+	}
+	if slices.Contains(o.Finalizers, finalizers.Orphan) {
+		shown.Flags |= graph.OrphanFinalizer
+	}
+	if slices.Contains(o.Finalizers, finalizers.Foreground) {
+		shown.Flags |= graph.ForegroundFinalizer
+	}
+	return shown
+}
+
+func (w *world) ref(o *Object) graph.Ref {
+	return (&index{resources: w.resources}).ref(o)
+}
+
+// tell has the graph take in an event and collects its requests.
+func (w *world) tell(e graph.Event) {
+	for _, a := range w.g.Step(e) {
+		switch a.(type) {
+		case graph.Delete, graph.RemoveOwners, graph.Unblock, graph.RemoveFinalizer:
+			w.requests = append(w.requests, a)
+		}
+	}
+}
+
+// settle lets all components work until nothing is left to do.
+func (w *world) settle() {
+	for w.collect() || w.clean() || w.confirm() || w.expect() {
+	}
+}
+
+// collect lets the collector work until it has nothing to do, and reports whether it did something.
+func (w *world) collect() (worked bool) {
+	for len(w.events) > 0 || len(w.requests) > 0 {
+		if len(w.events) > 0 {
+			e := w.events[0]
+			w.events = w.events[1:]
+			w.tell(e)
+			continue
+		}
+		a := w.requests[0]
+		w.requests = w.requests[1:]
+		ticket, outcome := w.request(a)
+		w.tell(graph.Result{Ticket: ticket, Outcome: outcome})
+		worked = true
+	}
+	return worked
+}
+
+// request carries out a request of the collector. Nothing else happens meanwhile, so it always finds what it was
+// decided on, but for what requests that were decided before it have changed.
+func (w *world) request(a graph.Action) (graph.Ticket, graph.Outcome) {
+	switch a := a.(type) {
+	case graph.Delete:
+		o, outcome := w.at(a.Object, true)
+		if o != nil && !w.guarded(a.Guards) {
+			return a.Ticket, graph.Conflict
+		}
+		if o != nil {
+			w.delete(o, finalizers.Options{PropagationPolicy: a.Policy.String()}, Collector)
+		}
+		return a.Ticket, outcome
+	case graph.RemoveOwners:
+		o, outcome := w.at(a.Object, a.Exact)
+		if o != nil {
+			w.release(o, a.Owners, Collector)
+		}
+		return a.Ticket, outcome
+	case graph.Unblock:
+		o, outcome := w.at(a.Object, false)
+		if o != nil {
+			w.unblock(o, a.Owners, Collector)
+		}
+		return a.Ticket, outcome
+	case graph.RemoveFinalizer:
+		o, outcome := w.at(a.Object, true)
+		if o != nil {
+			w.removeFinalizer(o, map[graph.Finalizer]string{
+				graph.Orphan: finalizers.Orphan, graph.Foreground: finalizers.Foreground,
+			}[a.Finalizer], Collector)
+		}
+		return a.Ticket, outcome
+	}
+	panic("explain: not a request: " + a.String())
+}
+
+// at returns the object of a reference, or why there is none.
+func (w *world) at(r graph.Ref, exact bool) (*Object, graph.Outcome) {
+	o := w.objects[r.Key]
+	switch {
+	case o == nil || o.UID != r.UID:
+		return nil, graph.Missing
+	case exact && w.revisions[r.Key] != r.Revision:
+		return nil, graph.Conflict
+	}
+	return o, graph.Done
+}
+
+// guarded reports whether the keys are as the decision found them. No object is created here, so that one that may
+// have changed is never another one.
+func (w *world) guarded(guards []graph.Guard) bool {
+	return !slices.ContainsFunc(guards, func(g graph.Guard) bool {
+		return !g.Held && w.revisions[g.Key] != g.Revision
+	})
+}
+
+// delete is a DELETE of the object.
+func (w *world) delete(o *Object, options finalizers.Options, by By) finalizers.Verdict {
+	verdict := finalizers.Delete(lifecycle(o), w.kind(o), options, w.now)
+	switch verdict.Step {
+	case finalizers.Store:
+		next := *o
+		next.Finalizers, next.Deletion, next.GraceSeconds = verdict.Finalizers, verdict.Deletion, verdict.GracePeriodSeconds
+		w.put(&next)
+		if verdict.MarkTerminating {
+			w.note(Change{What: Marked, Object: w.ref(o), By: by, Finalizers: w.holds(&next)})
+		}
+	case finalizers.Remove, finalizers.StoreThenRemove:
+		w.remove(o, by)
+	}
+	return verdict
+}
+
+// lifecycle are the fields that decisions on writes depend on.
+func lifecycle(o *Object) finalizers.Object {
+	l := finalizers.Object{
+		UID: o.UID, Finalizers: o.Finalizers, Deletion: o.Deletion, GracePeriodSeconds: o.GraceSeconds,
+	}
+	if o.Namespace != nil {
+		l.SpecFinalizers = o.Namespace.Finalizers
+	}
+	return l
+}
+
+// kind is what a DELETE of the object depends on. A pod of which only the metadata is known may be on a node.
+func (w *world) kind(o *Object) finalizers.Kind {
+	r := w.resources[o.Collection]
+	if r == nil {
+		return finalizers.Kind{}
+	}
+	k := r.Delete
+	if k.Graceful && o.Pod != nil {
+		k.DefaultGraceSeconds = o.Pod.GraceSeconds
+		k.GraceForbidden = o.Pod.Node == "" || o.Pod.Finished
+	}
+	return k
+}
+
+// release removes the references with these uids.
+func (w *world) release(o *Object, uids []string, by By) {
+	next := *o
+	next.Owners = slices.DeleteFunc(slices.Clone(o.Owners), func(r graph.Owner) bool {
+		return slices.Contains(uids, r.UID)
+	})
+	if len(next.Owners) == len(o.Owners) {
+		return
+	}
+	w.note(Change{What: Released, Object: w.ref(o), By: by, Owners: removed(o.Owners, uids)})
+	w.update(o, &next, by)
+}
+
+func removed(owners []graph.Owner, uids []string) (gone []graph.Owner) {
+	for _, r := range owners {
+		if slices.Contains(uids, r.UID) {
+			gone = append(gone, r)
+		}
+	}
+	return gone
+}
+
+// unblock sets blockOwnerDeletion to false in the references with these uids.
+func (w *world) unblock(o *Object, uids []string, by By) {
+	next := *o
+	next.Owners = slices.Clone(o.Owners)
+	changed := false
+	for i := range next.Owners {
+		if r := &next.Owners[i]; r.Block && slices.Contains(uids, r.UID) {
+			r.Block, changed = false, true
+		}
+	}
+	if changed {
+		w.note(Change{What: Unblocked, Object: w.ref(o), By: by, Owners: removed(o.Owners, uids)})
+		w.update(o, &next, by)
+	}
+}
+
+// removeFinalizer removes a finalizer of metadata.finalizers.
+func (w *world) removeFinalizer(o *Object, name string, by By) {
+	if !slices.Contains(o.Finalizers, name) {
+		return
+	}
+	next := *o
+	next.Finalizers = slices.DeleteFunc(slices.Clone(o.Finalizers), func(f string) bool { return f == name })
+	w.note(Change{What: Freed, Object: w.ref(o), By: by, Finalizers: []string{name}})
+	w.update(o, &next, by)
+}
+
+// finalize removes a finalizer of a namespace's spec.finalizers.
+func (w *world) finalize(o *Object, name string, by By) {
+	next := *o
+	next.Namespace = &Namespace{Conditions: o.Namespace.Conditions}
+	next.Namespace.Finalizers = slices.DeleteFunc(slices.Clone(o.Namespace.Finalizers), func(f string) bool {
+		return f == name
+	})
+	if len(next.Namespace.Finalizers) < len(o.Namespace.Finalizers) {
+		w.update(o, &next, by)
+	}
+}
+
+// update writes a changed object, or removes it if it is being deleted and nothing holds it any more.
+func (w *world) update(stored, updated *Object, by By) {
+	if finalizers.Update(lifecycle(stored), lifecycle(updated), w.now).Step == finalizers.Remove {
+		w.remove(stored, by)
+		return
+	}
+	w.put(updated)
+}
+
+func (w *world) put(o *Object) {
+	w.revision++
+	w.objects[o.Key], w.revisions[o.Key] = o, w.revision
+	w.events = append(w.events, graph.Observed{Object: w.shown(o)})
+}
+
+func (w *world) remove(o *Object, by By) {
+	w.revision++
+	delete(w.objects, o.Key)
+	delete(w.revisions, o.Key)
+	w.events = append(w.events, graph.Gone{Key: o.Key, Revision: w.revision})
+	w.note(Change{What: Deleted, Object: w.ref(o), By: by})
+	if r := w.resources[o.Collection]; r != nil && r.Delete.Cleanup != "" {
+		delete(w.resources, o.defines())
+		w.events = append(w.events, graph.Kinds{Table: table(w.resources)})
+	}
+}
+
+func (w *world) note(c Change) { w.changes = append(w.changes, c) }
+
+// sorted returns the objects for which f holds, by key.
+func (w *world) sorted(f func(*Object) bool) []*Object {
+	var found []*Object
+	for _, o := range w.objects {
+		if f(o) {
+			found = append(found, o)
+		}
+	}
+	slices.SortFunc(found, func(a, b *Object) int { return a.Key.Compare(b.Key) })
+	return found
+}

@@ -1,0 +1,47 @@
+package graph
+
+import (
+	"slices"
+)
+
+// Standing is an object's place among its owners and dependents.
+type Standing struct {
+	Class Class
+	// Move is what the collector does about the object now; Keep also if it can't decide yet.
+	Move   Move
+	Owners Owners
+	// Verdicts are those on the object's references, in their order.
+	Verdicts []Verdict
+	// Dependents are the objects that name its uid, sorted by key.
+	Dependents []Dependent
+}
+
+// Dependent is an object that names another one's uid.
+type Dependent struct {
+	Key Key
+	// Blocking: one of the references has blockOwnerDeletion, and names the owner if there is one (D-43).
+	Blocking bool
+}
+
+// Standing returns what the graph knows of the object; ok is false if there is none at the key.
+func (g *Graph) Standing(k Key) (s Standing, ok bool) {
+	n := g.nodes[g.place(k)]
+	if n == nil {
+		return Standing{}, false
+	}
+	s.Class = n.class()
+	s.Move, _ = g.decide(n)
+	s.Owners, _ = g.owners(n)
+	for i := range n.refs {
+		v, _ := g.classify(n, &n.refs[i])
+		s.Verdicts = append(s.Verdicts, v)
+	}
+	if n.ownerUID == nil {
+		return s, true
+	}
+	for e := n.ownerUID.first; e != nil; e = e.next {
+		s.Dependents = append(s.Dependents, Dependent{Key: e.dependent.key(), Blocking: e.blocking})
+	}
+	slices.SortFunc(s.Dependents, func(a, b Dependent) int { return a.Key.Compare(b.Key) })
+	return s, true
+}

@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Client sends requests to an API server.
+type Client struct {
+	// URL is the server's, without a slash at the end. HTTP adds the credentials.
+	URL  string
+	HTTP *http.Client
+}
+
+// maxAnswer is the maximum size of a response, in bytes: a page of 500 objects with metadata of 1 MiB each is larger,
+// but
+// none is known to exist.
+const maxAnswer = 256 << 20
+
+// statusError is a response that reports an error.
+type statusError struct {
+	code    int
+	message string
+	// next is the continue token of a response to an expired one.
+	next string
+}
+
+// Error is the server's message.
+func (e *statusError) Error() string { return e.message }
+
+// code is the HTTP status of an error; 0 for an error without a response.
+func code(err error) int {
+	var s *statusError
+	if errors.As(err, &s) {
+		return s.code
+	}
+	return 0
+}
+
+// get reads a path. It returns the media type of the response and its body.
+func (c *Client) get(
+	ctx context.Context,
+	path string,
+	query url.Values,
+	accept string,
+) (media string, _ []byte, _ error) {
+	target := c.URL + path
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return "", nil, err
+	}
+	req.Header.Set("Accept", accept)
+	res, err := c.HTTP.Do(req)
+	if err != nil {
+		return "", nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err != nil {
+		return "", nil, fmt.Errorf("GET %s: %w", path, err)
+	}
+	if len(body) > maxAnswer {
+		return "", nil, fmt.Errorf("GET %s: the response is larger than %d MiB", path, maxAnswer>>20)
+	}
+	if res.StatusCode != http.StatusOK {
+		return "", nil, asError(path, res, body)
+	}
+	return res.Header.Get("Content-Type"), body, nil
+}
+
+// asError is the Status of a response, or what is known of it.
+func asError(path string, res *http.Response, body []byte) error {
+	e := &statusError{code: res.StatusCode, message: fmt.Sprintf("GET %s: %s", path, res.Status)}
+	var s metav1.Status
+	if json.Unmarshal(body, &s) == nil && s.Message != "" {
+		e.message, e.next = s.Message, s.Continue
+	}
+	return e
+}
+
+// getJSON reads a path into a value.
+func (c *Client) getJSON(ctx context.Context, path string, query url.Values, into any) error {
+	_, body, err := c.get(ctx, path, query, "application/json")
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("GET %s: %w", path, err)
+	}
+	return nil
+}
+
+// is reports whether a Content-Type has a media type and a parameter.
+func is(contentType, media, parameter string) bool {
+	first, rest, _ := strings.Cut(contentType, ";")
+	return strings.TrimSpace(first) == media && strings.Contains(rest, parameter)
+}

@@ -1,0 +1,344 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/cluster"
+	"github.com/kubecascade/kubecascade/internal/seed"
+	"github.com/kubecascade/kubecascade/kubecascadetest"
+)
+
+// server is a server for the tests, with a client.
+type server struct {
+	t testing.TB
+	*kubecascade.Server
+	client    *cluster.Client
+	discovery *cluster.Discovery
+}
+
+func start(t testing.TB) *server {
+	t.Helper()
+	s := &server{t: t, Server: kubecascadetest.New(t)}
+	h, err := rest.HTTPClientFor(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.client = &cluster.Client{URL: s.URL(), HTTP: h}
+	if s.discovery, err = s.client.Discover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// send sends a request and returns the uid in the response. The collector may have deleted the object of a PATCH or
+// DELETE.
+func (s *server) send(method, path string, body any) (uid string) {
+	s.t.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.URL()+path, bytes.NewReader(data))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		req.Header.Set("Content-Type", "application/merge-patch+json")
+	}
+	res, err := s.client.HTTP.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode >= 300 && (method == http.MethodPost || res.StatusCode != http.StatusNotFound) {
+		s.t.Fatalf("%s %s: %s %s %v", method, path, res.Status, answer, err)
+	}
+	var o struct{ Metadata struct{ UID string } }
+	if err := json.Unmarshal(answer, &o); err != nil {
+		s.t.Fatal(err)
+	}
+	return o.Metadata.UID
+}
+
+func (s *server) settle(ctx context.Context) {
+	s.t.Helper()
+	if err := s.Settle(ctx); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *server) read(ctx context.Context) *explain.Cluster {
+	s.t.Helper()
+	c, err := s.client.Read(ctx, s.discovery, cluster.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+// fate is what is compared of an object.
+type fate struct {
+	Owners     []graph.Owner
+	Finalizers []string
+	Deleting   bool
+}
+
+// fates are those of all objects of the namespaces and of cluster roles whose name has the prefix.
+func fates(c *explain.Cluster, prefix string) map[graph.Key]fate {
+	all := map[graph.Key]fate{}
+	for _, o := range c.Objects {
+		if o.Collection == "events" { // they are written whenever there is time, and concern no other object
+			continue
+		}
+		if strings.HasPrefix(o.Key.Namespace, prefix) || o.Key.Namespace == "" && strings.HasPrefix(o.Name, prefix) {
+			f := fate{Owners: o.Owners, Finalizers: o.Finalizers, Deleting: !o.Deletion.IsZero()}
+			slices.Sort(f.Finalizers)
+			all[o.Key] = f
+		}
+	}
+	return all
+}
+
+// TestPreview creates random objects that own each other, rightly and wrongly, compares what a preview of a deletion
+// says with what the deletion then does, and repeats that with what is left. SEEDS is the number of runs.
+func TestPreview(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a server")
+	}
+	runs := 15
+	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
+		runs = n
+	}
+	s := start(t)
+	first := seed.Of(t)
+	racing := 0
+	for i := range runs {
+		g := &graphs{server: s, rand: rand.New(rand.NewPCG(first, uint64(i))), prefix: fmt.Sprintf("run%d-", i)}
+		g.make(t.Context())
+		for range 3 {
+			if !g.compare(t.Context()) {
+				break
+			}
+		}
+		racing += g.racing
+		if t.Failed() {
+			t.Fatalf("run %d of seed %d", i, first)
+		}
+	}
+	t.Logf("%d of about %d previews depend on time", racing, 3*runs)
+	if racing > runs { // a third of all
+		t.Errorf("too many of the previews say nothing: %d", racing)
+	}
+}
+
+// graphs makes random objects.
+type graphs struct {
+	*server
+	rand   *rand.Rand
+	prefix string
+	made   []made
+	// racing are the previews that say that their outcome depends on time.
+	racing int
+}
+
+// made is an object that was made, with a reference to it.
+type made struct {
+	path  string
+	key   graph.Key
+	owner map[string]any
+}
+
+// make makes two namespaces with objects, of which later ones refer to earlier ones, and some earlier ones to later.
+func (g *graphs) make(ctx context.Context) {
+	for _, n := range []string{"a", "b"} {
+		g.send(http.MethodPost, "/api/v1/namespaces", named(g.prefix+n, nil))
+	}
+	for i := range 3 + g.rand.IntN(8) {
+		g.create(i)
+	}
+	for range g.rand.IntN(3) { // cycles
+		from := g.made[g.rand.IntN(len(g.made))]
+		if owners := g.owners(g.made); len(owners) > 0 {
+			g.send(http.MethodPatch, from.path, map[string]any{"metadata": map[string]any{"ownerReferences": owners}})
+		}
+	}
+	g.settle(ctx)
+}
+
+func named(name string, meta map[string]any) map[string]any {
+	m := map[string]any{"name": name}
+	maps.Copy(m, meta)
+	return map[string]any{"metadata": m}
+}
+
+// create creates a config map, a secret, a job or a cluster role.
+func (g *graphs) create(i int) {
+	meta := map[string]any{}
+	if owners := g.owners(g.made); len(owners) > 0 {
+		meta["ownerReferences"] = owners
+	}
+	var fin []string
+	if g.rand.IntN(5) == 0 {
+		fin = append(fin, "example.com/hold")
+	}
+	if g.rand.IntN(12) == 0 {
+		fin = append(fin, []string{finalizers.Orphan, finalizers.Foreground}[g.rand.IntN(2)])
+	}
+	if fin != nil {
+		meta["finalizers"] = fin
+	}
+	name := fmt.Sprintf("%so%d", g.prefix, i)
+	base, kind, apiVersion, collection := "/api/v1", "ConfigMap", "v1", "configmaps"
+	namespace := g.prefix + []string{"a", "a", "a", "b"}[g.rand.IntN(4)]
+	switch g.rand.IntN(6) {
+	case 0:
+		kind, collection = "Secret", "secrets"
+	case 1:
+		base, kind, apiVersion = "/apis/rbac.authorization.k8s.io/v1", "ClusterRole", "rbac.authorization.k8s.io/v1"
+		collection, namespace = "clusterroles", ""
+	case 2: // its default is Orphan
+		kind, collection = "ReplicationController", "replicationcontrollers"
+	}
+	path := base + "/" + collection
+	key := graph.Key{Collection: collection, Namespace: namespace, Name: name}
+	if namespace != "" {
+		path = base + "/namespaces/" + namespace + "/" + collection
+	} else {
+		key.Collection += ".rbac.authorization.k8s.io"
+	}
+	object := named(name, meta)
+	if kind == "ReplicationController" {
+		object["spec"] = map[string]any{"replicas": 0, "selector": map[string]string{"x": name}, "template": map[string]any{
+			"metadata": map[string]any{"labels": map[string]string{"x": name}},
+			"spec":     map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}},
+		}}
+	}
+	uid := g.send(http.MethodPost, path, object)
+	g.made = append(g.made, made{path: path + "/" + name, key: key, owner: map[string]any{
+		"apiVersion": apiVersion, "kind": kind, "name": name, "uid": uid,
+	}})
+}
+
+// owners are references to up to three of the objects, some of which are wrong. It has no reference twice.
+func (g *graphs) owners(of []made) (owners []map[string]any) {
+	for range g.rand.IntN(4) {
+		if len(of) == 0 {
+			return nil
+		}
+		owner := maps.Clone(of[g.rand.IntN(len(of))].owner)
+		if g.rand.IntN(2) == 0 {
+			owner["blockOwnerDeletion"] = true
+		}
+		switch g.rand.IntN(16) {
+		case 0:
+			owner["name"] = "other"
+		case 1:
+			owner["uid"] = fmt.Sprintf("never-%d", g.rand.IntN(3))
+		case 2:
+			owner["apiVersion"] = "example.com/v1"
+		}
+		if !slices.ContainsFunc(owners, func(o map[string]any) bool { return o["uid"] == owner["uid"] }) {
+			owners = append(owners, owner)
+		}
+	}
+	return owners
+}
+
+// compare previews a deletion of some objects, carries it out, and compares. It reports whether something is left.
+func (g *graphs) compare(ctx context.Context) bool {
+	before := g.read(ctx)
+	have := fates(before, g.prefix)
+	var deletions []explain.Deletion
+	policy := []string{"", "Background", "Foreground", "Orphan"}[g.rand.IntN(4)]
+	for _, m := range g.made {
+		if _, ok := have[m.key]; ok && g.rand.IntN(3) == 0 {
+			deletions = append(deletions, explain.Deletion{
+				Key: m.key, Options: finalizers.Options{PropagationPolicy: policy},
+			})
+		}
+	}
+	if len(deletions) == 0 {
+		return len(have) > 2
+	}
+	p := before.Preview(deletions)
+	for _, d := range deletions {
+		options := map[string]any{}
+		if policy != "" {
+			options["propagationPolicy"] = policy
+		}
+		i := slices.IndexFunc(g.made, func(m made) bool { return m.key == d.Key })
+		g.send(http.MethodDelete, g.made[i].path, options)
+	}
+	g.settle(ctx)
+	got := fates(g.read(ctx), g.prefix)
+	want := after(have, p)
+	if p.Racing {
+		g.racing++
+	} else if !reflect.DeepEqual(got, want) {
+		g.t.Errorf("policy %q of %v:\n%s\nis\n%s\nexpected\n%s\nfrom\n%s", policy, deletions,
+			p.Text(explain.Style{}), show(got), show(want), show(have))
+	}
+	return len(got) > 2
+}
+
+// after are the fates that follow from the changes of a preview.
+func after(have map[graph.Key]fate, p *explain.Preview) map[graph.Key]fate {
+	now := maps.Clone(have)
+	for _, c := range append(slices.Clone(p.Before), p.Changes...) {
+		f := now[c.Object.Key]
+		f.Owners, f.Finalizers = slices.Clone(f.Owners), slices.Clone(f.Finalizers)
+		switch c.What {
+		case explain.Deleted:
+			delete(now, c.Object.Key)
+			continue
+		case explain.Marked:
+			f.Deleting, f.Finalizers = true, slices.Clone(c.Finalizers)
+		case explain.Freed:
+			f.Finalizers = slices.DeleteFunc(f.Finalizers, func(n string) bool { return slices.Contains(c.Finalizers, n) })
+		case explain.Released:
+			f.Owners = slices.DeleteFunc(f.Owners, func(o graph.Owner) bool { return slices.Contains(c.Owners, o) })
+		case explain.Unblocked:
+			for i := range f.Owners {
+				f.Owners[i].Block = f.Owners[i].Block && !slices.Contains(c.Owners, f.Owners[i])
+			}
+		}
+		slices.Sort(f.Finalizers)
+		if len(f.Owners) == 0 {
+			f.Owners = nil
+		}
+		if len(f.Finalizers) == 0 {
+			f.Finalizers = nil
+		}
+		now[c.Object.Key] = f
+	}
+	return now
+}
+
+func show(fates map[graph.Key]fate) string {
+	var b strings.Builder
+	for _, k := range slices.SortedFunc(maps.Keys(fates), graph.Key.Compare) {
+		fmt.Fprintf(&b, "  %s %+v\n", k, fates[k])
+	}
+	return b.String()
+}

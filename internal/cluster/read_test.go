@@ -1,0 +1,275 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
+)
+
+// list is a page of a list in JSON.
+func list(next string, items ...string) string {
+	return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"continue":"` + next +
+		`"},"items":[` +
+		strings.Join(
+			items,
+			",",
+		) + `]}`
+}
+
+func item(namespace, name, more string) string {
+	return `{"metadata":{"namespace":"` + namespace + `","name":"` + name + `","uid":"` + namespace + name + `"` +
+		more + `}}`
+}
+
+// old is a server without aggregated discovery and without metadata-only lists, as plain as can be.
+func old(t *testing.T, answers map[string]string) *Client {
+	t.Helper()
+	base := map[string]string{
+		"/api":  `{"kind":"APIVersions","versions":["v1"]}`,
+		"/apis": `{"kind":"APIGroupList","groups":[]}`,
+		"/api/v1": `{"kind":"APIResourceList","resources":[
+			{"name":"configmaps","singularName":"configmap","shortNames":["cm"],"kind":"ConfigMap","namespaced":true,
+				"verbs":["list"]},
+			{"name":"secrets","singularName":"","kind":"Secret","namespaced":true,"verbs":["list"]},
+			{"name":"pods","singularName":"pod","kind":"Pod","namespaced":true,"verbs":["list"]},
+			{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]},
+			{"name":"bindings","kind":"Binding","namespaced":true,"verbs":["create"]}]}`,
+		"/api/v1/configmaps": list(""), "/api/v1/secrets": list(""), "/api/v1/pods": list(""),
+	}
+	for k, v := range answers {
+		base[k] = v
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.URL.Path
+		for _, p := range []string{"continue", "fieldSelector"} {
+			if v := r.URL.Query().Get(p); v != "" {
+				key += "?" + p + "=" + v
+			}
+		}
+		answer, ok := base[key]
+		w.Header().Set("Content-Type", "application/json")
+		switch code, body, failed := strings.Cut(answer, "!"); {
+		case !ok:
+			w.WriteHeader(http.StatusNotFound)
+		case failed:
+			w.WriteHeader(map[string]int{"403": 403, "410": 410, "503": 503}[code])
+			_, _ = w.Write([]byte(body))
+		default:
+			_, _ = w.Write([]byte(answer))
+		}
+	}))
+	t.Cleanup(s.Close)
+	return &Client{URL: s.URL, HTTP: s.Client()}
+}
+
+func read(t *testing.T, c *Client, o Options) *explain.Cluster {
+	t.Helper()
+	d, err := c.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Read(t.Context(), d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func names(c *explain.Cluster) (all []string) {
+	for _, o := range c.Objects {
+		all = append(all, o.Key.String())
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestOldServer reads a server that has neither aggregated discovery nor metadata-only lists, page by page.
+func TestOldServer(t *testing.T) {
+	c := old(t, map[string]string{
+		"/api/v1/configmaps":              list("two", item("ns", "a", "")),
+		"/api/v1/configmaps?continue=two": `410!{"kind":"Status","message":"too old","metadata":{"continue":"rest"}}`,
+		"/api/v1/configmaps?continue=rest": list("", item("ns", "b", `,"ownerReferences":[
+			{"apiVersion":"v1","kind":"Secret","name":"late","uid":"nslate","controller":true,"blockOwnerDeletion":true},
+			{"apiVersion":"v1","kind":"Secret","name":"never","uid":"nsnever"}],
+			"finalizers":["example.com/hold"],"managedFields":[{"manager":"operator","fieldsV1":
+				{"f:metadata":{"f:finalizers":{".":{},"v:\"example.com/hold\"":{}}}}}]`)),
+		"/api/v1/namespaces/ns/secrets?fieldSelector=metadata.name=late":  list("", item("ns", "late", "")),
+		"/api/v1/namespaces/ns/secrets?fieldSelector=metadata.name=never": list(""),
+		"/api/v1/pods": list("", item("ns", "on", ""), item("ns", "free", ""), item("ns", "done", "")),
+		"/api/v1/pods?fieldSelector=spec.nodeName=":         list("", item("ns", "free", "")),
+		"/api/v1/pods?fieldSelector=status.phase=Succeeded": list("", item("ns", "done", "")),
+		"/api/v1/pods?fieldSelector=status.phase=Failed":    list(""),
+	})
+	got := read(t, c, Options{})
+	want := []string{"configmaps/ns/a", "configmaps/ns/b", "pods/ns/done", "pods/ns/free", "pods/ns/on", "secrets/ns/late"}
+	if !slices.Equal(names(got), want) {
+		t.Errorf("objects %v, expected %v", names(got), want)
+	}
+	for _, o := range got.Objects {
+		switch o.Name {
+		case "b":
+			if o.Controller != "nslate" || !o.Owners[0].Block || o.Owners[1].Block ||
+				o.Setters["example.com/hold"] != "operator" {
+				t.Errorf("%+v", o)
+			}
+		case "on":
+			if o.Pod.Node == "" || o.Pod.Finished {
+				t.Errorf("%+v", o.Pod)
+			}
+		case "free":
+			if o.Pod.Node != "" || o.Pod.Finished {
+				t.Errorf("%+v", o.Pod)
+			}
+		case "done":
+			if !o.Pod.Finished {
+				t.Errorf("%+v", o.Pod)
+			}
+		}
+	}
+}
+
+// TestRejectedLists reads what a user may not list.
+func TestRejectedLists(t *testing.T) {
+	c := old(t, map[string]string{
+		"/api/v1/configmaps":               `403!{"kind":"Status","message":"forbidden"}`,
+		"/api/v1/secrets":                  `403!{"kind":"Status","message":"forbidden"}`,
+		"/api/v1/pods":                     `503!{"kind":"Status","message":"etcd is away"}`,
+		"/api/v1/namespaces/ns/configmaps": list("", item("ns", "a", "")),
+		"/api/v1/namespaces/ns/secrets":    `403!{"kind":"Status","message":"forbidden"}`,
+	})
+	got := read(t, c, Options{Namespace: "ns"})
+	unknown := map[string]string{}
+	for _, r := range got.Resources {
+		unknown[r.Name()] = r.Unknown
+	}
+	want := map[string]string{
+		"configmaps": "you may list those of namespace ns only", "secrets": "you may not list them", "pods": "etcd is away",
+	}
+	for name, why := range want {
+		if unknown[name] != why {
+			t.Errorf("%s: %q, expected %q", name, unknown[name], why)
+		}
+	}
+	if !slices.Equal(names(got), []string{"configmaps/ns/a"}) {
+		t.Error(names(got))
+	}
+}
+
+// TestUnavailableGroups discovers a server whose aggregated servers do not answer, in both forms of discovery.
+func TestUnavailableGroups(t *testing.T) {
+	c := old(t, map[string]string{
+		"/apis": `{"kind":"APIGroupList","groups":[{"name":"metrics.k8s.io","versions":[
+			{"groupVersion":"metrics.k8s.io/v1beta1","version":"v1beta1"}],"preferredVersion":{"groupVersion":"metrics.k8s.io/v1beta1","version":"v1beta1"}}]}`,
+		"/apis/metrics.k8s.io/v1beta1": `503!{"kind":"Status","message":"no endpoints"}`,
+	})
+	want := []explain.Unavailable{{Name: "v1beta1.metrics.k8s.io", Message: "no endpoints"}}
+	if d, err := c.Discover(t.Context()); err != nil || !slices.Equal(d.Unavailable, want) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	d := &Discovery{}
+	if err := d.addAggregated([]byte(`{"items":[{"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1",
+		"freshness":"Stale"}]}]}`)); err != nil || len(d.Unavailable) != 1 || d.Unavailable[0].Name != want[0].Name {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// TestBrokenServer reads from a server whose connection breaks, and from one that returns the same page for ever.
+func TestBrokenServer(t *testing.T) {
+	c := old(t, map[string]string{
+		"/api/v1/configmaps": list("again"), "/api/v1/configmaps?continue=again": list("again"),
+	})
+	d, err := c.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Read(t.Context(), d, Options{}); !errors.Is(err, errNoPage) {
+		t.Errorf("%v, expected %v", err, errNoPage)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Read(ctx, d, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, expected %v", err, context.Canceled)
+	}
+}
+
+// TestResolve finds resources by the names that kubectl takes.
+func TestResolve(t *testing.T) {
+	d := &Discovery{}
+	add := func(group, version, plural, singular, kind string, short ...string) {
+		d.Resources = append(d.Resources, &Resource{
+			Resource: explain.Resource{Group: group, Versions: []string{version}, Kind: kind, Plural: plural},
+			Singular: singular, ShortNames: short,
+		})
+	}
+	add("", "v1", "services", "service", "Service", "svc")
+	add("apps", "v1", "deployments", "deployment", "Deployment", "deploy")
+	add("serving.knative.dev", "v1", "services", "service", "Service", "kservice")
+	for what, want := range map[string]string{
+		"svc": "services", "Service": "services", "services.serving.knative.dev": "services.serving.knative.dev",
+		"kservice": "services.serving.knative.dev", "deploy": "deployments.apps", "deployment.apps": "deployments.apps",
+		"deployments.v1.apps": "deployments.apps", "deployments.v2.apps": "", "deployments.extensions": "", "nope": "",
+		"service.v1.serving.knative.dev": "services.serving.knative.dev", "services.v1.": "services",
+	} {
+		r, err := d.Resolve(what)
+		if got := ""; err == nil {
+			if got = r.Name(); got != want {
+				t.Errorf("%s: %s, expected %s", what, got, want)
+			}
+		} else if want != "" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestEach ends early with an error, and runs no more at a time than it may.
+func TestEach(t *testing.T) {
+	var running, most, calls atomic.Int32
+	items := make([]int, 1000)
+	failed := errors.New("failed")
+	err := each(t.Context(), items, func(int) error {
+		n := running.Add(1)
+		defer running.Add(-1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		if calls.Add(1) == 20 {
+			return failed
+		}
+		return nil
+	})
+	if !errors.Is(err, failed) || most.Load() > Concurrency || calls.Load() == 1000 {
+		t.Errorf("%v, %d at a time, %d calls", err, most.Load(), calls.Load())
+	}
+}
+
+// FuzzSetters parses what managedFields has.
+func FuzzSetters(f *testing.F) {
+	f.Add([]byte(`{"f:metadata":{"f:finalizers":{".":{},"v:\"a\"":{}}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		body, err := json.Marshal(map[string]any{"items": []any{map[string]any{"metadata": map[string]any{
+			"finalizers": []string{
+				"a",
+			}, "managedFields": []any{map[string]any{"manager": "m", "fieldsV1": json.RawMessage(data)}},
+		}}}})
+		if err != nil {
+			return
+		}
+		page, err := decode("application/json", body)
+		if err != nil {
+			return
+		}
+		for name, manager := range setters(&page.Items[0].ObjectMeta) {
+			if quoted, err := json.Marshal(name); err != nil || manager != "m" || name == "a" && !bytes.Contains(data, quoted[1:2]) {
+				t.Errorf("%s set %q by %q: %v", data, name, manager, err)
+			}
+		}
+	})
+}
