@@ -65,6 +65,9 @@ func (p listed) depends(path string) bool {
 	return slices.ContainsFunc(p.Deps, func(d string) bool { return d == path || strings.HasPrefix(d, path+" [") })
 }
 
+// patience replaces the timeout of 10 minutes, which some suites need even on a machine without other work.
+const patience = "-timeout=1h"
+
 // run runs the suite. The error has the output of a suite that fails.
 func (s *suite) run() (c counts, err error) {
 	dir, err := os.MkdirTemp("", "envtest-report-")
@@ -73,9 +76,9 @@ func (s *suite) run() (c counts, err error) {
 	}
 	defer os.RemoveAll(dir)
 	report := filepath.Join(dir, "report.json")
-	cmd := exec.Command("go", "test", "-count=1", "-json", s.path)
+	cmd := exec.Command("go", "test", "-count=1", patience, "-json", s.path)
 	if s.ginkgo {
-		cmd = exec.Command("go", "test", "-count=1", s.path, "-args", "-ginkgo.no-color", "-ginkgo.json-report="+report)
+		cmd = exec.Command("go", "test", "-count=1", patience, s.path, "-args", "-ginkgo.no-color", "-ginkgo.json-report="+report)
 	}
 	cmd.Dir = s.module
 	out, failure := cmd.CombinedOutput()
