@@ -17,8 +17,8 @@ import (
 const inUse = memberName + ".temporary"
 
 // Temporary creates a directory of this process alone in parent, or in the system's directory for temporary files if
-// parent is empty; done removes it, and leaves what it can't remove to the next process. In the background it removes the directories of processes that were killed, as
-// nothing uses them again.
+// parent is empty; done removes it, and leaves what it can't remove to the next process. In the background it removes
+// the directories of processes that were killed, as nothing uses them again.
 func Temporary(parent string) (dir string, done func(), err error) {
 	if parent == "" {
 		parent = os.TempDir()
