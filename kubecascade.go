@@ -50,15 +50,17 @@ func (o Options) Check() error {
 	return nil
 }
 
-// Config returns the configuration of an administrator's client, with client-go's default limit of requests. Each call
-// returns another copy, with the certificate that is valid now.
+// Config returns the configuration of an administrator's client. Each call returns another copy, with the certificate
+// that is valid now. Its limit of requests is that of envtest (controller-runtime pkg/envtest/server.go), as
+// client-go's default of 5 requests per second would make a test wait.
 func (s *Server) Config() *rest.Config {
 	cert, key, err := s.s.Administrator()
 	if err != nil {
 		panic(fmt.Sprintf("kubecascade: encoding a key that was read: %v", err))
 	}
 	return &rest.Config{
-		Host: s.URL(), TLSClientConfig: rest.TLSClientConfig{CAData: s.s.Authority(), CertData: cert, KeyData: key},
+		Host: s.URL(), QPS: 1000, Burst: 2000,
+		TLSClientConfig: rest.TLSClientConfig{CAData: s.s.Authority(), CertData: cert, KeyData: key},
 	}
 }
 

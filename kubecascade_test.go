@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubecascade/kubecascade"
@@ -349,5 +351,21 @@ func TestCertificates(t *testing.T) {
 	var wrong *tls.CertificateVerificationError
 	if _, err := c.Get(a.URL() + "/api/v1/namespaces"); !errors.As(err, &wrong) {
 		t.Errorf("a client of another server: %v", err)
+	}
+}
+
+// TestConfigLimit: clients of client-go don't slow down tests with the limit that they have by default.
+func TestConfigLimit(t *testing.T) {
+	s := start(t, kubecascade.Options{Controllers: kubecascade.Controllers{Enabled: []string{}}})
+	config := s.Config()
+	config.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme())
+	c, err := rest.UnversionedRESTClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if !c.GetRateLimiter().TryAccept() {
+			t.Fatalf("request %d must wait", i)
+		}
 	}
 }

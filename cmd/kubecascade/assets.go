@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,12 +35,9 @@ func assetsCommand() *cobra.Command {
 			if _, _, err := controller.Select(words, false); err != nil {
 				return errUsage{err}
 			}
-			program, err := os.Executable()
-			if err == nil {
-				program, err = filepath.EvalSymlinks(program)
-			}
+			program, err := ownPath()
 			if err != nil {
-				return fmt.Errorf("finding this program: %w", err)
+				return err
 			}
 			kubectl, err := exec.LookPath("kubectl")
 			if err == nil {
@@ -50,7 +48,7 @@ func assetsCommand() *cobra.Command {
 				fmt.Fprintln(c.ErrOrStderr(), "kubectl is not in PATH, and not in the directory")
 			}
 			path, err := assets.Ensure(assets.Options{
-				Dir: dir, Program: program, Version: version, Kubectl: kubectl, Controllers: words,
+				Dir: dir, Program: program, Version: version, Copy: isGoRun(program), Kubectl: kubectl, Controllers: words,
 			})
 			if err != nil {
 				return err
@@ -66,4 +64,23 @@ func assetsCommand() *cobra.Command {
 	c.Flags().BoolVar(&collector, "collector", false,
 		"run garbage-collector-controller and namespace-controller")
 	return c
+}
+
+// ownPath is the path of this program's file.
+func ownPath() (string, error) {
+	program, err := os.Executable()
+	if err == nil {
+		program, err = filepath.EvalSymlinks(program)
+	}
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	return program, nil
+}
+
+// isGoRun reports whether a program's path is where "go run" builds it, and removes it when it ends: go-build*/b001/exe
+// in a temporary directory.
+func isGoRun(program string) bool {
+	exe := filepath.Dir(program)
+	return filepath.Base(exe) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(exe))), "go-build")
 }

@@ -93,6 +93,8 @@ func one(of values) cobra.CompletionFunc {
 }
 
 // list completes the last value of a list with commas, without those that it has. A comma may follow, so no space does.
+// Values after a comma have no description: if one has, cobra's script for bash compares all of them with commas
+// escaped, and offers none (__*_handle_standard_completion_case).
 func list(of values) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before, last := "", typed
@@ -102,9 +104,14 @@ func list(of values) cobra.CompletionFunc {
 		has := strings.Split(before, ",")
 		var offered []string
 		for _, v := range of(c, last) {
-			if word, _, _ := strings.Cut(v, "\t"); !slices.Contains(has, word) {
-				offered = append(offered, before+v)
+			word, _, _ := strings.Cut(v, "\t")
+			if slices.Contains(has, word) {
+				continue
 			}
+			if before != "" {
+				v = word
+			}
+			offered = append(offered, before+v)
 		}
 		return offered, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -42,5 +43,19 @@ func TestCompletedFlags(t *testing.T) {
 	}
 	if isFile("profiling") {
 		t.Error("--profiling is a file")
+	}
+}
+
+// TestListDescriptions: values after a comma have no description, as the script for bash then offers none.
+func TestListDescriptions(t *testing.T) {
+	offer := list(controllerWords)
+	first, _ := offer(nil, nil, "n")
+	if !slices.Contains(first, "none\tno controller") {
+		t.Errorf("first value: %q", first)
+	}
+	next, _ := offer(nil, nil, "garbage-collector-controller,n")
+	if !slices.Contains(next, "garbage-collector-controller,namespace-controller") || slices.ContainsFunc(next,
+		func(s string) bool { return strings.Contains(s, "\t") }) {
+		t.Errorf("after a comma: %q", next)
 	}
 }

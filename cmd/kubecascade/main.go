@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	_ "time/tzdata" // the image and Windows have no time zones (K cmd/kube-apiserver/apiserver.go)
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

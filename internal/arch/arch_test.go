@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -182,6 +183,15 @@ func TestProcess(t *testing.T) {
 					t.Errorf("%s/%s has %s, which belongs to the process", name, f, call)
 				}
 			}
+		}
+	}
+}
+
+// TestTimeZones: the program has the time zones that CronJobs name, as an image from scratch and Windows have none.
+func TestTimeZones(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.ImportPath == module+"/cmd/kubecascade" && !slices.Contains(p.Deps, "time/tzdata") {
+			t.Errorf("%s does not link time/tzdata", p.ImportPath)
 		}
 	}
 }

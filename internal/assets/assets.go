@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +21,9 @@ type Options struct {
 	Dir string
 	// Program is the path of this program, and Version its version.
 	Program, Version string
-	// Kubectl is the path of kubectl; empty for none.
+	// Copy says that the program is removed when it ends, so that the folder needs a copy of it.
+	Copy bool
+	// Kubectl is the path of kubectl; empty for none. It may be the link in a folder that Ensure has made.
 	Kubectl string
 	// Controllers are the words of --controllers for kube-apiserver in this directory.
 	Controllers []string
@@ -35,6 +38,14 @@ func Ensure(o Options) (dir string, err error) {
 		return "", fmt.Errorf("creating the directory: %w", err)
 	}
 	if err := replace(filepath.Join(dir, controllersFile), strings.Join(o.Controllers, ",")); err != nil {
+		return "", err
+	}
+	if o.Copy {
+		if o.Program, err = ensureCopy(dir, o.Program); err != nil {
+			return "", err
+		}
+	}
+	if o.Kubectl, err = ofLink(o.Kubectl); err != nil {
 		return "", err
 	}
 	for name, target := range map[string]string{"kube-apiserver": o.Program, "etcd": o.Program, "kubectl": o.Kubectl} {
@@ -63,8 +74,72 @@ func (o *Options) path() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding the user's cache directory: %w", err)
 	}
-	sum := sha256.Sum256([]byte(strings.Join(append([]string{o.Version, o.Program}, o.Controllers...), "\x00")))
+	program := o.Program
+	if o.Copy { // its path is another one each time
+		if program, err = digest(o.Program); err != nil {
+			return "", err
+		}
+	}
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{o.Version, program}, o.Controllers...), "\x00")))
 	return filepath.Join(cache, "kubecascade", "envtest-"+hex.EncodeToString(sum[:8])), nil
+}
+
+// ensureCopy copies the program into the folder, unless it is there, and returns the path of the copy.
+func ensureCopy(dir, program string) (string, error) {
+	path := filepath.Join(dir, "kubecascade"+extension)
+	want, err := digest(program)
+	if err != nil {
+		return "", err
+	}
+	if have, err := digest(path); err == nil && have == want {
+		return path, nil
+	}
+	return path, swap(path, func(tmp string) error { return copyFile(tmp, program) })
+}
+
+// digest is that of a file's content.
+func digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func copyFile(to, from string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// ofLink is the target of kubectl's link in a folder of binaries, which may be in PATH: the link in this folder must
+// not become one to itself. A kubectl elsewhere is returned as it is, because links of package managers stay valid when
+// their targets are replaced.
+func ofLink(kubectl string) (string, error) {
+	if kubectl == "" {
+		return "", nil
+	}
+	_, err := os.Lstat(filepath.Join(filepath.Dir(kubectl), controllersFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return kubectl, nil
+	case err != nil:
+		return "", err
+	}
+	return filepath.EvalSymlinks(kubectl)
 }
 
 // replace writes a small file atomically, unless it has the content.

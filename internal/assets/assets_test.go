@@ -126,6 +126,56 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// TestKubectlInPath: kubectl that was found in this folder, or in another one, is linked to where it is.
+func TestKubectlInPath(t *testing.T) {
+	base := t.TempDir()
+	kubectl := program(t, "kubectl")
+	o := Options{Program: program(t, "x"), Kubectl: kubectl}
+	for _, name := range []string{"a", "b", "b", "a"} {
+		o.Dir = filepath.Join(base, name)
+		dir := ensure(t, o)
+		o.Kubectl = filepath.Join(dir, "kubectl"+extension)
+		if got := files(t, dir)["kubectl"+extension]; got != "kubectl" {
+			t.Errorf("in %s: %q", name, got)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(base, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if got := files(t, filepath.Join(base, "b"))["kubectl"+extension]; got != "kubectl" {
+		t.Errorf("without the other folder: %q", got)
+	}
+}
+
+// TestCopy: a program that will be removed is copied, once for the same content, and replaced by another.
+func TestCopy(t *testing.T) {
+	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(name, t.TempDir())
+	}
+	seen := map[string]bool{}
+	for range 2 {
+		p := program(t, "a")
+		dir := ensure(t, Options{Program: p, Copy: true})
+		if err := os.Remove(p); err != nil {
+			t.Fatal(err)
+		}
+		if got := files(t, dir); got["etcd"+extension] != "a" || got["kube-apiserver"+extension] != "a" {
+			t.Errorf("%v", got)
+		}
+		seen[dir] = true
+	}
+	if len(seen) != 1 {
+		t.Errorf("folders %v", seen)
+	}
+	dir := t.TempDir()
+	for _, content := range []string{"a", "b"} {
+		ensure(t, Options{Dir: dir, Program: program(t, content), Copy: true})
+		if got := files(t, dir)["etcd"+extension]; got != content {
+			t.Errorf("%q, want %q", got, content)
+		}
+	}
+}
+
 // TestNoFolder: beside a program elsewhere there are no controllers.
 func TestNoFolder(t *testing.T) {
 	if words, err := ControllersOf(program(t, "x")); words != nil || err != nil {

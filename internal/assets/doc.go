@@ -4,9 +4,11 @@
 //
 // It guarantees:
 //
-//  1. Ensure returns when the directory is complete. A correct file is not changed, and others are replaced atomically,
-//     so that Ensure can run concurrently with itself and with programs that run the files.
+//  1. Ensure returns when the directory is complete. A file that is right is left alone, and others are replaced
+//     atomically, so that Ensure can run concurrently with itself and with programs that run the files.
 //  2. The name of a directory under the user's cache directory includes a digest of the version, the program's path and
 //     the controllers: two programs, or two lists of controllers, have two directories.
-//  3. ControllersOf returns the controllers that a directory was made for.
+//     For a copied program, a digest of its content replaces the path.
+//  3. No link leads to a link in such a directory, so that the directories may be in PATH.
+//  4. ControllersOf returns the controllers that a directory was made for.
 package assets

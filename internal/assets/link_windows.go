@@ -1,10 +1,6 @@
 package assets
 
-import (
-	"errors"
-	"io"
-	"os"
-)
+import "os"
 
 const extension = ".exe"
 
@@ -26,18 +22,4 @@ func ensureLink(path, target string) error {
 		}
 		return copyFile(tmp, target)
 	})
-}
-
-func copyFile(to, from string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }

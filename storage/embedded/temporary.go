@@ -17,8 +17,8 @@ import (
 const inUse = memberName + ".temporary"
 
 // Temporary creates a directory of this process alone in parent, or in the system's directory for temporary files if
-// parent is empty; done removes it. In the background it removes the directories of processes that were killed, as
-// nothing uses them again.
+// parent is empty; done removes it, and leaves what it can't remove to the next process. In the background it removes
+// the directories of processes that were killed, as nothing uses them again.
 func Temporary(parent string) (dir string, done func(), err error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -41,9 +41,24 @@ func Temporary(parent string) (dir string, done func(), err error) {
 	sweeping.Go(func() { sweep(parent) })
 	return dir, func() {
 		sweeping.Wait()
-		lock.Close() // first, as some systems can't remove open files
-		os.RemoveAll(dir)
+		err := empty(dir)
+		lock.Close() // before the removal, as some systems can't remove open files
+		if err == nil {
+			os.RemoveAll(dir)
+		}
 	}, nil
+}
+
+// empty removes all that a directory has but the file inUse, without which no process would go on with the removal if
+// this one is killed.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Name() != inUse {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
 }
 
 // sweep removes temporary directories whose processes have ended.
@@ -58,7 +73,10 @@ func sweep(parent string) {
 		}
 		dir := filepath.Join(parent, e.Name())
 		if lock, err := lockMark(dir, 0); err == nil {
-			err := os.RemoveAll(dir)
+			err := empty(dir)
+			if err == nil {
+				err = os.RemoveAll(dir)
+			}
 			lock.Close()
 			if err != nil { // some file systems keep the name of an open file until it is closed
 				os.Remove(dir)

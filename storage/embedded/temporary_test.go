@@ -47,6 +47,30 @@ func TestTemporary(t *testing.T) {
 	}
 }
 
+// TestEmpty: while a directory is being removed, its mark stays, so that the next process removes the rest.
+func TestEmpty(t *testing.T) {
+	parent := t.TempDir()
+	left := filepath.Join(parent, memberName+"-1")
+	for _, name := range []string{"a", inUse + ".d", memberDir, "z"} {
+		if err := os.MkdirAll(filepath.Join(left, name, "sub"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(left, inUse), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := empty(left); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadDir(left); err != nil || len(got) != 1 || got[0].Name() != inUse {
+		t.Errorf("left: %v %v", got, err)
+	}
+	sweep(parent)
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("after the sweep: %v", err)
+	}
+}
+
 // TestAdopted: what a killed process has left stays once it was opened by name, and what a process uses
 // can't be opened.
 func TestAdopted(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,32 +25,48 @@ type suite struct {
 // counts are numbers of specs, or of tests without subtests.
 type counts struct{ passed, failed, skipped int }
 
-// suites are the packages of a module whose tests import envtest.
+// listed is what go list prints for a package, or for the program of its tests, whose path ends with ".test".
+type listed struct {
+	ImportPath                      string
+	Deps, TestImports, XTestImports []string
+}
+
+// suites are the packages of a module whose tests depend on envtest, often through another package of the module.
 func suites(module string) (all []suite, err error) {
-	c := exec.Command("go", "list", "-json=ImportPath,TestImports,XTestImports", "./...")
+	c := exec.Command("go", "list", "-test", "-json=ImportPath,Deps,TestImports,XTestImports", "./...")
 	c.Dir = module
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if err != nil {
 		return nil, fmt.Errorf("listing the packages of %s: %w", module, err)
 	}
+	packages := map[string]listed{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct {
-			ImportPath                string
-			TestImports, XTestImports []string
-		}
+		var p listed
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return all, nil
+			break
 		} else if err != nil {
 			return nil, err
 		}
-		imports := slices.Concat(p.TestImports, p.XTestImports)
-		if slices.Contains(imports, "sigs.k8s.io/controller-runtime/pkg/envtest") {
-			ginkgo := slices.ContainsFunc(imports, func(s string) bool { return strings.HasPrefix(s, "github.com/onsi/ginkgo") })
-			all = append(all, suite{module, p.ImportPath, ginkgo})
+		packages[p.ImportPath] = p
+	}
+	for _, path := range slices.Sorted(maps.Keys(packages)) {
+		if p := packages[path]; packages[path+".test"].depends("sigs.k8s.io/controller-runtime/pkg/envtest") {
+			ginkgo := slices.ContainsFunc(slices.Concat(p.TestImports, p.XTestImports),
+				func(s string) bool { return strings.HasPrefix(s, "github.com/onsi/ginkgo") })
+			all = append(all, suite{module, path, ginkgo})
 		}
 	}
+	return all, nil
 }
+
+// depends reports whether a package is among the dependencies, be it compiled for a test.
+func (p listed) depends(path string) bool {
+	return slices.ContainsFunc(p.Deps, func(d string) bool { return d == path || strings.HasPrefix(d, path+" [") })
+}
+
+// patience replaces the timeout of 10 minutes, which some suites need even on a machine without other work.
+const patience = "-timeout=1h"
 
 // run runs the suite. The error has the output of a suite that fails.
 func (s *suite) run() (c counts, err error) {
@@ -59,9 +76,9 @@ func (s *suite) run() (c counts, err error) {
 	}
 	defer os.RemoveAll(dir)
 	report := filepath.Join(dir, "report.json")
-	cmd := exec.Command("go", "test", "-count=1", "-json", s.path)
+	cmd := exec.Command("go", "test", "-count=1", patience, "-json", s.path)
 	if s.ginkgo {
-		cmd = exec.Command("go", "test", "-count=1", s.path, "-args", "-ginkgo.no-color", "-ginkgo.json-report="+report)
+		cmd = exec.Command("go", "test", "-count=1", patience, s.path, "-args", "-ginkgo.no-color", "-ginkgo.json-report="+report)
 	}
 	cmd.Dir = s.module
 	out, failure := cmd.CombinedOutput()

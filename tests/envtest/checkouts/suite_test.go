@@ -30,13 +30,21 @@ func TestPasses(t *testing.T) { t.Run("sub", func(*testing.T) {}) }
 func TestFails(t *testing.T) { t.Error("no") }
 func TestSkips(t *testing.T) { t.Skip() }
 `)
+	write(t, filepath.Join(dir, "one", "c", "c.go"), `package c
+import _ "sigs.k8s.io/controller-runtime/pkg/envtest"
+`)
+	write(t, filepath.Join(dir, "one", "d", "d_test.go"), `package d
+import ("testing"; _ "example.com/one/c")
+func TestD(*testing.T) {}
+`)
 	write(t, filepath.Join(dir, "one", "b", "b_test.go"), "package b\nimport \"testing\"\nfunc TestB(*testing.T) {}\n")
 	all, err := modules(dir)
 	if err != nil || len(all) != 2 {
 		t.Fatalf("modules %q %v", all, err)
 	}
 	found, err := suites(all[0])
-	if err != nil || len(found) != 1 || found[0].path != "example.com/one/a" || found[0].ginkgo {
+	if err != nil || len(found) != 2 || found[0].path != "example.com/one/a" || found[0].ginkgo ||
+		found[1].path != "example.com/one/d" {
 		t.Fatalf("suites %+v %v", found, err)
 	}
 	c, err := found[0].run()
