@@ -58,6 +58,7 @@ var controllers = []Controller{
 	workload("ttl-after-finished-controller", "concurrent-ttl-after-finished-syncs", 5),
 	{Name: "pod-garbage-collector-controller"},
 	{Name: NodeLifecycle},
+	{Name: "taint-eviction-controller"},
 }
 
 func workload(name, flag string, workers int) Controller {

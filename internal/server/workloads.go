@@ -20,6 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/statefulset"
+	"github.com/kubecascade/kubecascade/controllers/tainteviction"
 	"github.com/kubecascade/kubecascade/controllers/ttl"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/internal/controller"
@@ -48,6 +49,7 @@ var workloads = []struct {
 	{"ttl-after-finished-controller", "ttl-after-finished-controller", made(ttl.New)},
 	{"pod-garbage-collector-controller", "pod-garbage-collector", made(podgc.New)},
 	{controller.NodeLifecycle, "node-controller", made(node.New)},
+	{"taint-eviction-controller", "node-controller", made(tainteviction.New)},
 }
 
 // silent is an additional part of node-lifecycle-controller without simulation: it notices that the nodes of an earlier
