@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -58,12 +59,16 @@ var (
 	DisruptionBudgets = resource[*policyv1.PodDisruptionBudget](
 		policyv1.SchemeGroupVersion, "poddisruptionbudgets", "PodDisruptionBudget",
 	)
+	CertificateSigningRequests = resource[*certificatesv1.CertificateSigningRequest](
+		certificatesv1.SchemeGroupVersion, "certificatesigningrequests", "CertificateSigningRequest",
+	)
 )
 
 // resources are all of them.
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
-	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets}
+	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets,
+	CertificateSigningRequests}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

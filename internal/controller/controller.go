@@ -15,6 +15,7 @@ const (
 	Accounts         = "serviceaccount-controller"
 	Certificates     = "root-ca-certificate-publisher-controller"
 	NodeLifecycle    = "node-lifecycle-controller"
+	Signing          = "certificatesigningrequest-signing-controller"
 )
 
 // Controller is what can be set of a controller.
@@ -59,6 +60,8 @@ var controllers = []Controller{
 	{Name: "pod-garbage-collector-controller"},
 	{Name: NodeLifecycle},
 	{Name: "taint-eviction-controller"},
+	{Name: Signing},
+	{Name: "certificatesigningrequest-cleaner-controller"},
 }
 
 func workload(name, flag string, workers int) Controller {
