@@ -8,6 +8,7 @@
 //     schedulable node with the labels of its nodeSelector and no taint that the pod doesn't tolerate, or to the one
 //     that its node affinity names. Taints of node.kubernetes.io on nodes that no client has set to not ready, resources
 //     and other affinities are ignored. So are pods with scheduling gates, or with another scheduler.
+//     A pod does not wait for the volumes of its claims; package persistentvolume does a scheduler's part for these.
 //  3. Each step takes Options.Delay: from assigned to Running and Ready, from Running to completion, from the request
 //     to delete until the pod is gone, which is never later than its grace period.
 //  4. Pods that a Job controls and that don't restart always succeed. An annotation selects another outcome: see

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,6 +42,12 @@ var (
 	Claims    = resource[*corev1.PersistentVolumeClaim](
 		corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim",
 	)
+	Volumes = resource[*corev1.PersistentVolume](
+		corev1.SchemeGroupVersion, "persistentvolumes", "PersistentVolume",
+	)
+	StorageClasses = resource[*storagev1.StorageClass](
+		storagev1.SchemeGroupVersion, "storageclasses", "StorageClass",
+	)
 	ReplicationControllers = resource[*corev1.ReplicationController](
 		corev1.SchemeGroupVersion, "replicationcontrollers", "ReplicationController",
 	)
@@ -68,7 +75,7 @@ var (
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets,
-	CertificateSigningRequests}
+	CertificateSigningRequests, Volumes, StorageClasses}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

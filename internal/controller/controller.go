@@ -62,6 +62,7 @@ var controllers = []Controller{
 	{Name: "taint-eviction-controller"},
 	{Name: Signing},
 	{Name: "certificatesigningrequest-cleaner-controller"},
+	{Name: "persistentvolume-binder-controller", Workers: 1}, // two claims must not choose a volume at a time
 }
 
 func workload(name, flag string, workers int) Controller {

@@ -19,6 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/ephemeral"
 	"github.com/kubecascade/kubecascade/controllers/job"
 	"github.com/kubecascade/kubecascade/controllers/node"
+	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
 	"github.com/kubecascade/kubecascade/controllers/podgc"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
@@ -55,6 +56,8 @@ var workloads = []struct {
 	{"taint-eviction-controller", "node-controller", made(tainteviction.New)},
 	{controller.Signing, "certificate-controller", nil},
 	{"certificatesigningrequest-cleaner-controller", "certificate-controller", made(certificates.Cleaning)},
+	{"persistentvolume-binder-controller", "persistent-volume-binder",
+		made(persistentvolume.Claims, persistentvolume.Volumes)},
 }
 
 // signing is the part of certificatesigningrequest-signing-controller, which needs the key of the authority.
@@ -119,11 +122,14 @@ func workers(
 		}
 	}
 	if cfg.Simulate {
-		loops += 2
+		loops += 3
 		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
 		pods := simulation.Pods(cfg.Simulation)
 		run["node simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, simulation.Node("v"+KubernetesVersion), adapter, workload.Options{Log: log})
+		}
+		run["volume simulation"] = func(ctx context.Context) {
+			workload.Run(ctx, persistentvolume.Scheduling(), adapter, workload.Options{Log: log, Workers: 1})
 		}
 		run["pod simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})
