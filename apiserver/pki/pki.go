@@ -1,7 +1,9 @@
 package pki
 
 import (
+	"crypto"
 	"crypto/ecdsa"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -188,6 +190,12 @@ func (b *Bundle) servingTemplate() *x509.Certificate {
 
 // Authority is the certificate of the authority that signs the other certificates.
 func (b *Bundle) Authority() *x509.Certificate { return b.authority.cert }
+
+// Sign signs a certificate for a client's public key with the authority, and returns it in DER. It does not check what
+// the certificate says.
+func (b *Bundle) Sign(c *x509.Certificate, key crypto.PublicKey) ([]byte, error) {
+	return x509.CreateCertificate(rand.Reader, c, b.authority.cert, key, b.authority.key)
+}
 
 // TLS is the configuration of the secure port: HTTP/2, and a request for client certificates of the authority and of
 // further ones. The handshake proves that the client has the key. The server verifies the chain, so that it can report

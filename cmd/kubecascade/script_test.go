@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 			"serve": serveBackground, "signal": signalServer, "exits": exits, "shutdown": shutdown,
 			"http": httpRequest, "open": openRequest, "sees": sees, "finish": finishRequest,
 			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "cut": cut, "mode": mode,
-			"empty": empty, "filler": filler,
+			"empty": empty, "filler": filler, "csr": csr,
 			"passed": passed, "code": code,
 			"etcd": startEtcd, "documented": documented,
 		},

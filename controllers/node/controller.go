@@ -13,21 +13,32 @@ import (
 // New returns node-lifecycle-controller.
 func New() workload.Controller {
 	return workload.Controller{
-		Name: "node-controller", For: workload.Nodes,
+		Name: "node-controller", For: workload.Nodes, Wake: troubled,
 		Decide: func(v workload.View, now time.Time) workload.Plan {
 			n, _ := v.Object.(*corev1.Node)
 			if n == nil {
 				return workload.Plan{}
 			}
 			taints, changed := tainted(n, now)
-			if !changed {
-				return workload.Plan{}
+			taints, too, again := executed(v, n, taints, now)
+			if !changed && !too {
+				return workload.Plan{Again: again}
 			}
 			n = n.DeepCopy()
 			n.Spec.Taints = taints
-			return workload.Plan{Do: []workload.Action{workload.Update{Object: n}}}
+			return workload.Plan{Do: []workload.Action{workload.Update{Object: n}}, Again: again}
 		},
 	}
+}
+
+// troubled returns the nodes that are not ready: whether they are tainted depends on the others.
+func troubled(r workload.Reader, _ workload.Change) (keys []workload.Key) {
+	for _, n := range workload.All[*corev1.Node](r, "") {
+		if s, _ := ready(n); s == corev1.ConditionFalse || s == corev1.ConditionUnknown {
+			keys = append(keys, workload.KeyOf(n))
+		}
+	}
+	return keys
 }
 
 // trouble has the taint for a condition in a certain status (node_lifecycle_controller.go:

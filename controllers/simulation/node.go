@@ -94,11 +94,13 @@ func choose(v workload.Reader, p *corev1.Pod) string {
 	return fit[number(p)%uint32(len(fit))]
 }
 
-// admits reports whether the pod tolerates the node's taints. Taints for the node's own conditions are ignored: it has
+// admits reports whether the pod tolerates the node's taints. Taints for conditions of a ready node are ignored: it has
 // no problems, and the controller that removes them may not run.
 func admits(n *corev1.Node, p *corev1.Pod) bool {
+	i := ready(n)
+	bad := i >= 0 && n.Status.Conditions[i].Status != corev1.ConditionTrue
 	taints := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
-		return strings.HasPrefix(t.Key, "node.kubernetes.io/")
+		return !bad && strings.HasPrefix(t.Key, "node.kubernetes.io/")
 	})
 	return workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoSchedule) &&
 		workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoExecute)

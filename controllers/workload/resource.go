@@ -5,9 +5,11 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,6 +42,12 @@ var (
 	Claims    = resource[*corev1.PersistentVolumeClaim](
 		corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim",
 	)
+	Volumes = resource[*corev1.PersistentVolume](
+		corev1.SchemeGroupVersion, "persistentvolumes", "PersistentVolume",
+	)
+	StorageClasses = resource[*storagev1.StorageClass](
+		storagev1.SchemeGroupVersion, "storageclasses", "StorageClass",
+	)
 	ReplicationControllers = resource[*corev1.ReplicationController](
 		corev1.SchemeGroupVersion, "replicationcontrollers", "ReplicationController",
 	)
@@ -58,12 +66,16 @@ var (
 	DisruptionBudgets = resource[*policyv1.PodDisruptionBudget](
 		policyv1.SchemeGroupVersion, "poddisruptionbudgets", "PodDisruptionBudget",
 	)
+	CertificateSigningRequests = resource[*certificatesv1.CertificateSigningRequest](
+		certificatesv1.SchemeGroupVersion, "certificatesigningrequests", "CertificateSigningRequest",
+	)
 )
 
 // resources are all of them.
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
-	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets}
+	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets,
+	CertificateSigningRequests, Volumes, StorageClasses}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

@@ -15,6 +15,7 @@ const (
 	Accounts         = "serviceaccount-controller"
 	Certificates     = "root-ca-certificate-publisher-controller"
 	NodeLifecycle    = "node-lifecycle-controller"
+	Signing          = "certificatesigningrequest-signing-controller"
 )
 
 // Controller is what can be set of a controller.
@@ -58,6 +59,10 @@ var controllers = []Controller{
 	workload("ttl-after-finished-controller", "concurrent-ttl-after-finished-syncs", 5),
 	{Name: "pod-garbage-collector-controller"},
 	{Name: NodeLifecycle},
+	{Name: "taint-eviction-controller"},
+	{Name: Signing},
+	{Name: "certificatesigningrequest-cleaner-controller"},
+	{Name: "persistentvolume-binder-controller", Workers: 1}, // two claims must not choose a volume at a time
 }
 
 func workload(name, flag string, workers int) Controller {

@@ -171,7 +171,7 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	if s.garbage != nil {
 		s.loops-- // it is no loop
 	}
-	run, loops := workers(s.c, on, s.api, d, s.log)
+	run, loops := workers(s.c, on, s.api, d, keys, s.log)
 	maps.Copy(s.controllers, run)
 	s.loops += loops
 	for name, run := range fixtures(s.api, d, keys, s.log) {

@@ -3,11 +3,14 @@ package server
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/controllers/certificates"
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
@@ -16,10 +19,12 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/ephemeral"
 	"github.com/kubecascade/kubecascade/controllers/job"
 	"github.com/kubecascade/kubecascade/controllers/node"
+	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
 	"github.com/kubecascade/kubecascade/controllers/podgc"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/statefulset"
+	"github.com/kubecascade/kubecascade/controllers/tainteviction"
 	"github.com/kubecascade/kubecascade/controllers/ttl"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/internal/controller"
@@ -48,6 +53,21 @@ var workloads = []struct {
 	{"ttl-after-finished-controller", "ttl-after-finished-controller", made(ttl.New)},
 	{"pod-garbage-collector-controller", "pod-garbage-collector", made(podgc.New)},
 	{controller.NodeLifecycle, "node-controller", made(node.New)},
+	{"taint-eviction-controller", "node-controller", made(tainteviction.New)},
+	{controller.Signing, "certificate-controller", nil},
+	{"certificatesigningrequest-cleaner-controller", "certificate-controller", made(certificates.Cleaning)},
+	{"persistentvolume-binder-controller", "persistent-volume-binder",
+		made(persistentvolume.Claims, persistentvolume.Volumes)},
+}
+
+// signing is the part of certificatesigningrequest-signing-controller, which needs the key of the authority.
+func signing(keys *pki.Bundle, name string, log *slog.Logger) []func() workload.Controller {
+	if name != controller.Signing {
+		return nil
+	}
+	return made(func() workload.Controller {
+		return certificates.Signing(certificates.Options{Authority: keys, Log: log})
+	})
 }
 
 // silent is an additional part of node-lifecycle-controller without simulation: it notices that the nodes of an earlier
@@ -79,7 +99,7 @@ const simulators = 32
 // workers returns the functions, by name, that run the enabled ones, and --simulate-pods. They share one index.
 // loops is how many loops they have together.
 func workers(
-	cfg *Config, on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger,
+	cfg *Config, on map[string]bool, api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger,
 ) (run map[string]func(context.Context), loops int) {
 	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
 	run = map[string]func(context.Context){}
@@ -91,7 +111,7 @@ func workers(
 			API: api.Loopback(authentication.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache,
 			Index: index,
 		}
-		parts := append(w.controllers[:len(w.controllers):len(w.controllers)], silent(cfg.Simulate, w.name, log)...)
+		parts := slices.Concat(w.controllers, silent(cfg.Simulate, w.name, log), signing(keys, w.name, log))
 		loops += len(parts)
 		run[w.name] = func(ctx context.Context) {
 			var all sync.WaitGroup
@@ -102,11 +122,14 @@ func workers(
 		}
 	}
 	if cfg.Simulate {
-		loops += 2
+		loops += 3
 		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
 		pods := simulation.Pods(cfg.Simulation)
 		run["node simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, simulation.Node("v"+KubernetesVersion), adapter, workload.Options{Log: log})
+		}
+		run["volume simulation"] = func(ctx context.Context) {
+			workload.Run(ctx, persistentvolume.Scheduling(), adapter, workload.Options{Log: log, Workers: 1})
 		}
 		run["pod simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})

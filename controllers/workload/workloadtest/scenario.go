@@ -2,6 +2,7 @@ package workloadtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,7 +128,7 @@ func (s *scenario) parse(t *testing.T, d *datadriven.TestData, doc string) workl
 	if err := yaml.UnmarshalStrict([]byte(doc), o); err != nil {
 		d.Fatalf(t, "%v", err)
 	}
-	if o.GetNamespace() == "" && workload.Of(o) != workload.Nodes {
+	if o.GetNamespace() == "" && !slices.Contains(clusterScoped, workload.Of(o)) {
 		o.SetNamespace("a")
 	}
 	if s.o.Default != nil {
@@ -135,6 +136,10 @@ func (s *scenario) parse(t *testing.T, d *datadriven.TestData, doc string) workl
 	}
 	return o
 }
+
+// clusterScoped are the resources whose objects are in no namespace.
+var clusterScoped = []workload.Resource{workload.Nodes, workload.CertificateSigningRequests, workload.Volumes,
+	workload.StorageClasses}
 
 func kind(t *testing.T, d *datadriven.TestData, name string) workload.Resource {
 	for _, r := range workload.Resources() {

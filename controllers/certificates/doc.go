@@ -1,0 +1,17 @@
+// Package certificates signs approved CertificateSigningRequests and deletes old ones (K pkg/controller/certificates:
+// certificatesigningrequest-signing-controller, certificatesigningrequest-cleaner-controller).
+//
+// It guarantees:
+//
+//  1. Decisions are pure: a request, the time and the randomness in, a plan out. The key of the authority stays behind
+//     the interface Authority.
+//  2. Only requests for the four signers of kubernetes.io that kube-controller-manager has are signed, only if they are
+//     approved and not denied, and only once. What a signer does not accept gets the condition Failed.
+//  3. A certificate is no authority. Of a request's extensions only the subject's alternative names are taken over.
+//  4. A certificate ends with the authority's own at the latest.
+//  5. A request is deleted when its time is over: an hour after it was approved, denied or failed, a day after it was
+//     created if nothing was decided, or as its certificate expires. Nothing is polled; upstream looks every hour.
+//  6. Requests that are approved, but for which no signer here is responsible, are kept.
+//
+// To read the source: sign.go decides and makes certificates, check.go has what each signer accepts, clean.go deletes.
+package certificates

@@ -1,0 +1,133 @@
+package persistentvolume
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// component is the source of the events (pv_controller_base.go: NewController).
+const component = "persistentvolume-controller"
+
+// Annotations (k8s.io/component-helpers/storage/volume/pv_helpers.go).
+const (
+	bindCompleted     = "pv.kubernetes.io/bind-completed"
+	boundByController = "pv.kubernetes.io/bound-by-controller"
+	provisionedBy     = "pv.kubernetes.io/provisioned-by"
+	migratedTo        = "pv.kubernetes.io/migrated-to"
+	selectedNode      = "volume.kubernetes.io/selected-node"
+	provisioner       = "volume.kubernetes.io/storage-provisioner"
+	betaProvisioner   = "volume.beta.kubernetes.io/storage-provisioner"
+	yes               = "yes"
+)
+
+// Claims returns the part that works on claims. It must not run twice at a time.
+func Claims() workload.Controller {
+	return workload.Controller{
+		Name: component, For: workload.Claims,
+		Sees: []workload.Resource{workload.Volumes, workload.StorageClasses, workload.Pods}, Wake: claimsOf,
+		Decide: syncClaim,
+	}
+}
+
+// Volumes returns the part that works on volumes.
+func Volumes() workload.Controller {
+	return workload.Controller{
+		Name: component, For: workload.Volumes, Sees: []workload.Resource{workload.Claims}, Wake: volumesOf,
+		Decide: syncVolume,
+	}
+}
+
+// claimsOf returns the claims that a change of another object concerns.
+func claimsOf(r workload.Reader, c workload.Change) []workload.Key {
+	switch {
+	case c.Resource == workload.Volumes:
+		name := metaOf(c).Name
+		v := workload.Get[*corev1.PersistentVolume](r, "", name)
+		return selected(r, func(p *corev1.PersistentVolumeClaim) bool {
+			return p.Spec.VolumeName == name || v != nil && (refers(v, p) || waiting(p) && fits(v, p, delayed(r, p)))
+		})
+	case c.Resource == workload.StorageClasses && c.New != nil:
+		class := workload.Get[*storagev1.StorageClass](r, "", c.New.Name)
+		return selected(r, func(p *corev1.PersistentVolumeClaim) bool {
+			return waiting(p) && (classOf(p) == c.New.Name || class != nil && !hasClass(p) && isDefault(class))
+		})
+	case c.Resource == workload.Pods && c.Old == nil:
+		return delayedClaims(r, c)
+	}
+	return nil
+}
+
+// delayedClaims returns the claims of a pod that wait for their first consumer.
+func delayedClaims(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	if c.New == nil {
+		return nil
+	}
+	pod := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name)
+	if pod == nil {
+		return nil
+	}
+	for i := range pod.Spec.Volumes {
+		name := claimName(pod, &pod.Spec.Volumes[i])
+		if name == "" {
+			continue
+		}
+		p := workload.Get[*corev1.PersistentVolumeClaim](r, pod.Namespace, name)
+		if p != nil && waiting(p) && delayed(r, p) {
+			keys = append(keys, workload.KeyOf(p))
+		}
+	}
+	return keys
+}
+
+// claimName is the claim of a pod's volume, empty if it has none.
+func claimName(pod *corev1.Pod, v *corev1.Volume) string {
+	switch {
+	case v.PersistentVolumeClaim != nil:
+		return v.PersistentVolumeClaim.ClaimName
+	case v.Ephemeral != nil:
+		return pod.Name + "-" + v.Name
+	}
+	return ""
+}
+
+// selected returns the claims that fulfil a condition.
+func selected(r workload.Reader, is func(*corev1.PersistentVolumeClaim) bool) (keys []workload.Key) {
+	for _, p := range workload.All[*corev1.PersistentVolumeClaim](r, "") {
+		if is(p) {
+			keys = append(keys, workload.KeyOf(p))
+		}
+	}
+	return keys
+}
+
+// waiting reports whether the claim takes any volume that fits.
+func waiting(p *corev1.PersistentVolumeClaim) bool {
+	_, done := p.Annotations[bindCompleted]
+	return !done && p.Spec.VolumeName == ""
+}
+
+// volumesOf returns the volumes that a claim names, or that name it.
+func volumesOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	if c.Resource != workload.Claims {
+		return nil
+	}
+	m := metaOf(c)
+	p := workload.Get[*corev1.PersistentVolumeClaim](r, m.Namespace, m.Name)
+	for _, v := range workload.All[*corev1.PersistentVolume](r, "") {
+		ref := v.Spec.ClaimRef
+		if ref != nil && ref.Namespace == m.Namespace && ref.Name == m.Name || p != nil && p.Spec.VolumeName == v.Name {
+			keys = append(keys, workload.KeyOf(v))
+		}
+	}
+	return keys
+}
+
+// metaOf is the newest metadata of the changed object.
+func metaOf(c workload.Change) *workload.Meta {
+	if c.New != nil {
+		return c.New
+	}
+	return c.Old
+}

@@ -1,0 +1,65 @@
+package persistentvolume
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// syncVolume decides about a volume (syncVolume).
+func syncVolume(view workload.View, _ time.Time) workload.Plan {
+	v, _ := view.Object.(*corev1.PersistentVolume)
+	if v == nil {
+		return workload.Plan{}
+	}
+	ref := v.Spec.ClaimRef
+	if ref == nil || ref.UID == "" {
+		return enter(v, corev1.VolumeAvailable)
+	}
+	p := workload.Get[*corev1.PersistentVolumeClaim](view, ref.Namespace, ref.Name)
+	switch {
+	case p == nil || p.UID != ref.UID:
+		return release(v)
+	case p.Spec.VolumeName == v.Name:
+		return enter(v, corev1.VolumeBound)
+	case p.Spec.VolumeName != "":
+		if v.Annotations[provisionedBy] != "" &&
+			v.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete {
+			return release(v)
+		}
+		return unbind(v)
+	case mode(v.Spec.VolumeMode) != mode(p.Spec.VolumeMode):
+		const why = "due to incompatible volumeMode."
+		return workload.Plan{
+			Events: []event.Event{workload.Warning("VolumeMismatch",
+				fmt.Sprintf("Cannot bind PersistentVolume to requested PersistentVolumeClaim %q %s", p.Name, why))},
+			Notes: []workload.Note{{About: p, Event: workload.Warning("VolumeMismatch",
+				fmt.Sprintf("Cannot bind PersistentVolume %q to requested PersistentVolumeClaim %s", v.Name, why))}},
+		}
+	}
+	return workload.Plan{} // the claim is being bound
+}
+
+// enter sets the phase, without a message.
+func enter(v *corev1.PersistentVolume, p corev1.PersistentVolumePhase) (plan workload.Plan) {
+	if next := phase(v, p, ""); next != nil {
+		plan.Status = next
+	}
+	return plan
+}
+
+// unbind ends the reference to a claim that is bound to another volume; the next pass sets the phase (unbindVolume).
+func unbind(v *corev1.PersistentVolume) workload.Plan {
+	next := v.DeepCopy()
+	if _, ours := v.Annotations[boundByController]; ours {
+		next.Spec.ClaimRef = nil
+		delete(next.Annotations, boundByController)
+	} else {
+		next.Spec.ClaimRef.UID = ""
+	}
+	return workload.Plan{Do: []workload.Action{workload.Update{Object: next}}}
+}
