@@ -99,8 +99,7 @@ func (o *options) groups() []group {
 			f.StringSliceVar(&o.Controllers.Enabled, "controllers", []string{"*"},
 				"controllers to run: '*' enables all that are on by default, 'name' enables one, '-name' disables "+
 					"one, '"+controller.None+"' disables all; the controllers are "+strings.Join(controller.Names(), ", ")+
-					"; "+strings.Join(controller.OfAccounts, " and ")+" are on by default only with the admission plugin "+
-					"ServiceAccount; names of kube-controller-manager's other controllers are accepted without "+
+					"; names of kube-controller-manager's other controllers are accepted without "+
 					"effect, and aliases like garbagecollector are accepted")
 			o.workers = map[string]*int{}
 			for _, c := range controller.All() {
