@@ -102,11 +102,14 @@ func workers(
 		}
 	}
 	if cfg.Simulate {
-		loops += 2
+		loops += 3
 		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
 		pods := simulation.Pods(cfg.Simulation)
 		run["node simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, simulation.Node("v"+KubernetesVersion), adapter, workload.Options{Log: log})
+		}
+		run["scheduler simulation"] = func(ctx context.Context) {
+			workload.Run(ctx, simulation.Scheduler(), adapter, workload.Options{Log: log, Workers: simulators})
 		}
 		run["pod simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})
