@@ -300,7 +300,8 @@ func TestFolded(t *testing.T) {
 	}
 	write := func(need conformance.Need) string {
 		all := []conformance.Case{
-			story("one", wait("a")), story("two", wait("b")), story("three", lose), story("four", wait("a")), story("five", lose),
+			story("one", wait("a")), story("two", wait("b")), story("three", lose), story("four", wait("a")),
+			story("five", lose),
 		}
 		for i := range all {
 			all[i].Needs = need

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// WriteText writes the report as a table, with the failures below it. What explains many failures comes before the table.
+// WriteText writes the report as a table, with the failures below it. What explains many failures comes before the
+// table.
 func (r *Report) WriteText(w io.Writer) error {
 	for _, note := range []string{r.Collector, r.Namespaces, r.Rights} {
 		if note != "" {

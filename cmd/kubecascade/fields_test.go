@@ -31,8 +31,8 @@ func tagged(t reflect.Type) map[string]bool {
 	return all
 }
 
-// TestFields: each flag of serve has a field of kubecascade.Options, unless it is the process' and not the server's, and
-// each tag names a flag.
+// TestFields: each flag of serve has a field of kubecascade.Options, unless it is the process' and not the server's,
+// and each tag names a flag.
 func TestFields(t *testing.T) {
 	fields := tagged(reflect.TypeFor[kubecascade.Options]())
 	delete(fields, "")

@@ -78,8 +78,8 @@ func connect(c *rest.Config) (*conformance.Client, error) {
 	return &conformance.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}, nil
 }
 
-// files are the kubeconfig files, and how an error names them; nil if flags are used alone. $KUBECONFIG is not used with
-// --server, whose server should not get the credentials of another one, unless --context names them.
+// files are the kubeconfig files, and how an error names them; nil if flags are used alone. $KUBECONFIG is not used
+// with --server, whose server should not get the credentials of another one, unless --context names them.
 func (t *target) files() (rules *clientcmd.ClientConfigLoadingRules, name string) {
 	if t.kubeconfig != "" {
 		return &clientcmd.ClientConfigLoadingRules{ExplicitPath: t.kubeconfig}, "--kubeconfig"

@@ -7,8 +7,8 @@
 //  2. There is always a ready node, NodeName; every other Node object is simulated as well. A pod is assigned to a
 //     schedulable node that its nodeSelector and node affinity match, whose taints it tolerates, and whose allocatable
 //     resources are not less than its requests; or to the one that its node affinity names. A pod that fits no node is
-//     Unschedulable, with kube-scheduler's event. Taints of node.kubernetes.io, resources that the node doesn't declare,
-//     other pods' requests and affinities of pods are ignored. So are pods with scheduling gates, or with another
+//     Unschedulable, with kube-scheduler's event. Taints of node.kubernetes.io, resources that the node doesn't
+//     declare, other pods' requests and affinities of pods are ignored. So are pods with scheduling gates, or with another
 //     scheduler.
 //  3. Each step takes Options.Delay: from assigned to Running and Ready, from Running to completion, from the request
 //     to delete until the pod is gone, which is never later than its grace period.

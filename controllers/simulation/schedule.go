@@ -113,8 +113,8 @@ func choose(nodes []*corev1.Node, p *corev1.Pod) (node, why string) {
 }
 
 // misfits are the reasons of the first plugin that rejects a node, in the order of the default ones:
-// NodeUnschedulable, TaintToleration, NodeAffinity, NodeResourcesFit (K pkg/scheduler/apis/config/v1/default_plugins.go;
-// the words: pkg/scheduler/framework/plugins).
+// NodeUnschedulable, TaintToleration, NodeAffinity, NodeResourcesFit (K
+// pkg/scheduler/apis/config/v1/default_plugins.go; the words: pkg/scheduler/framework/plugins).
 func misfits(
 	n *corev1.Node, p *corev1.Pod, affinity nodeaffinity.RequiredNodeAffinity, requests corev1.ResourceList,
 ) []string {
