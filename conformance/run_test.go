@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,8 @@ type memory struct {
 	stays          bool
 	deleted        map[string]bool
 	denies, reason string
+	// unserved are plurals that are answered 404; discovery lists two others.
+	unserved []string
 }
 
 func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -54,6 +57,12 @@ func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status(429, "too many requests")
 	case m.closed:
 		status(403, "not you")
+	case m.unserved != nil && strings.Count(r.URL.Path, "/") < 4 && r.Method == http.MethodGet:
+		answer(200, map[string]any{"resources": []any{
+			map[string]any{"name": "namespaces"}, map[string]any{"name": "configmaps"},
+		}})
+	case slices.ContainsFunc(m.unserved, func(s string) bool { return strings.HasSuffix(r.URL.Path, "/"+s) }):
+		status(404, "the server could not find the requested resource")
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews") && m.lacks != nil:
 		var review struct {
 			Spec struct {
@@ -249,6 +258,77 @@ func TestRights(t *testing.T) {
 	)
 	if !errors.Is(err, conformance.ErrNoRight) {
 		t.Errorf("namespaces would stay: %v", err)
+	}
+}
+
+// TestUnserved: a case whose kind is not served is skipped. One of another kind fails, though the answer is 404.
+func TestUnserved(t *testing.T) {
+	m := &memory{objects: map[string]map[string]any{}, unserved: []string{"jobs", "pods", "secrets"}}
+	r := run(t, t.Context(), m,
+		story("makes", func(t *conformance.T) { t.Make(conformance.Job, "x") }),
+		story("may-make", func(t *conformance.T) { t.TryMake(conformance.Pod, "x") }),
+		story("deletes-all", func(t *conformance.T) { t.DeleteCollection(conformance.Secret, "") }),
+		story("is-missing", func(t *conformance.T) {
+			x := t.Make(conformance.ConfigMap, "x")
+			t.Delete(x)
+			t.Delete(x)
+		}),
+	)
+	var have []string
+	for _, res := range r.Results {
+		have = append(have, string(res.Outcome)+" "+res.Reason)
+	}
+	want := []string{
+		"skipped the server does not serve jobs of apis/batch/v1", "skipped the server does not serve pods of api/v1",
+		"skipped the server does not serve secrets of api/v1", "failed ",
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFolded: failures that say the same are shown once, with the names of the others. What explains most of them comes
+// first.
+func TestFolded(t *testing.T) {
+	wait := func(name string) func(*conformance.T) {
+		return func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, name), conformance.Gone) }
+	}
+	lose := func(t *conformance.T) {
+		x := t.Make(conformance.ConfigMap, "x")
+		t.Delete(x)
+		t.Expect(x, conformance.Alive)
+	}
+	write := func(need conformance.Need) string {
+		all := []conformance.Case{
+			story("one", wait("a")), story("two", wait("b")), story("three", lose), story("four", wait("a")),
+			story("five", lose),
+		}
+		for i := range all {
+			all[i].Needs = need
+		}
+		r := run(t, t.Context(), &memory{objects: map[string]map[string]any{}}, all...)
+		var text bytes.Buffer
+		if err := r.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
+	}
+	text := write(0)
+	for _, want := range []string{
+		"\nFAILED in the same way as test/one:\n  test/four\n", "\nFAILED test/two\n",
+		"\nFAILED in the same way as test/three:\n  test/five\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "FAILED test/five") || strings.Contains(text, "NOTE") {
+		t.Errorf("the report is\n%s", text)
+	}
+	text = write(conformance.Collector)
+	if !strings.HasPrefix(text, "NOTE: no collector seems to work: ") ||
+		!strings.Contains(text, "\nFAILED in the same way as test/one:\n  test/two\n  test/four\n") {
+		t.Errorf("the report is\n%s", text)
 	}
 }
 

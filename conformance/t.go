@@ -55,6 +55,7 @@ func (t *T) send(method, path, contentType string, body any) *Answer {
 	if method != http.MethodGet {
 		t.sent = append(t.sent, a.Curl)
 	}
+	t.unserved(a, path)
 	return a
 }
 

@@ -10,8 +10,16 @@ import (
 	"time"
 )
 
-// WriteText writes the report as a table, with the failures below it.
+// WriteText writes the report as a table, with the failures below it. What explains many failures comes before the
+// table.
 func (r *Report) WriteText(w io.Writer) error {
+	for _, note := range []string{r.Collector, r.Namespaces, r.Rights} {
+		if note != "" {
+			if _, err := fmt.Fprintf(w, "NOTE: %s\n\n", note); err != nil {
+				return err
+			}
+		}
+	}
 	out := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(out, "CASE\tRESULT\tTIME\tRULES")
 	for _, res := range r.Results {
@@ -21,9 +29,12 @@ func (r *Report) WriteText(w io.Writer) error {
 		return err
 	}
 	var b strings.Builder
-	for _, res := range r.Results {
-		if res.Failure != nil {
-			fmt.Fprintf(&b, "\nFAILED %s\n%s\n", res.Name, indent(res.Proves+"\n"+res.Docs+"\n\n"+res.Failure.String()))
+	for _, same := range r.folded() {
+		first := same[0]
+		fmt.Fprintf(&b, "\nFAILED %s\n%s\n", first.Name,
+			indent(first.Proves+"\n"+first.Docs+"\n\n"+first.Failure.String()))
+		if more := same[1:]; len(more) > 0 {
+			fmt.Fprintf(&b, "\nFAILED in the same way as %s:\n%s\n", first.Name, indent(strings.Join(more.names(), "\n")))
 		}
 	}
 	reasons := map[string][]string{}
@@ -38,11 +49,6 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	for _, reason := range order {
 		fmt.Fprintf(&b, "\nNO RESULT, %s:\n%s\n", reason, indent(strings.Join(reasons[reason], "\n")))
-	}
-	for _, note := range []string{r.Rights, r.Collector, r.Namespaces} {
-		if note != "" {
-			fmt.Fprintf(&b, "\nNOTE: %s\n", note)
-		}
 	}
 	if len(r.LeftBehind) > 0 {
 		fmt.Fprintf(&b, "\nNOT DELETED in time:\n%s\n", indent(strings.Join(r.LeftBehind, "\n")))

@@ -73,6 +73,9 @@ func (x *executor) work(ctx context.Context) {
 			err := x.carry(ctx, r.action)
 			x.metrics.request(r, start, time.Now())
 			out := outcomeOf(r.action, err)
+			if out == graph.Done {
+				x.logDone(ctx, r.action)
+			}
 			if out == graph.Failed && ctx.Err() == nil {
 				x.log.Warn("a request of the garbage collector failed", "request", r.action.String(), "err", err)
 			}

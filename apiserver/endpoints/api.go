@@ -3,7 +3,6 @@ package endpoints
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
-	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -91,13 +89,9 @@ func (a *API) ListAll(
 }
 
 // Observe counts a request that the process has made itself. It is registry.Registry's hook.
-func (a *API) Observe(target registry.Target, verb string, err error, took time.Duration, panicked bool) {
-	code := http.StatusOK
-	if err != nil {
-		code = int(status.Of(err).Code)
-	}
-	if panicked {
+func (a *API) Observe(r registry.Observed) {
+	if r.Panicked {
 		a.metrics.Panics.Inc()
 	}
-	a.metrics.Answered(exchange.LabelOf(target, verb), code, 0, took)
+	a.metrics.Answered(exchange.LabelOf(r.Target, r.Verb), r.Code, 0, r.Took)
 }

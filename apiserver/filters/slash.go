@@ -28,3 +28,11 @@ func StripSlash(next http.Handler) http.Handler {
 
 // askedKey is for the path as the client wrote it, where StripSlash has taken slashes off.
 type askedKey struct{}
+
+// Asked is the request's path as the client wrote it, with the slashes at its end.
+func Asked(r *http.Request) string {
+	if path, ok := r.Context().Value(askedKey{}).(string); ok {
+		return path
+	}
+	return r.URL.Path
+}

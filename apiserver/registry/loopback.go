@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -74,7 +75,9 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 		if err != nil {
 			err = status.Error(err)
 		}
-		l.s.Observe(o.Target, verb, err, time.Since(start), r != nil)
+		seen := Observed{o.Target, verb, o.code(err), time.Since(start), r != nil}
+		l.s.Observe(seen)
+		l.log(ctx, seen)
 		o.recordEnd(err, r)
 	}()
 	if err := l.record(verb, o); err != nil {
@@ -86,6 +89,16 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 		defer cancel()
 	}
 	return do(ctx, o)
+}
+
+// log logs a request as those of clients are logged (filters.Measure). Lists are no requests (methodOf).
+func (l *Loopback) log(ctx context.Context, r Observed) {
+	method := methodOf(r.Verb)
+	if method == "" || !l.s.Log.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+	l.s.Log.Debug("controller request",
+		"method", method, "uri", r.path(), "code", r.Code, "took", r.Took, "user", l.user.Name, "manager", l.manager)
 }
 
 // Get returns an object by a consistent read.

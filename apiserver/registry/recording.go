@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -148,8 +150,17 @@ func (o *Operation) recordOptions(opts *metav1.DeleteOptions) {
 	})
 }
 
+// code is that of the answer. err is the request's error, a Status error.
+func (o *Operation) code(err error) int {
+	if err != nil {
+		return int(status.Of(err).Code)
+	}
+	return cmp.Or(o.answered, codeOK)
+}
+
 // recordAnswer records the answer of a request that did not fail.
 func (o *Operation) recordAnswer(code int, out *storage.Object) {
+	o.answered = code
 	if o.Audit == nil {
 		return
 	}
@@ -176,6 +187,7 @@ func (o *Operation) answer(out *storage.Object) ([]byte, error) {
 
 // recordAnswerOther records an answer of another kind than the resource's; nil is a Status.
 func (o *Operation) recordAnswerOther(code int, out runtime.Object) {
+	o.answered = code
 	if o.Audit == nil {
 		return
 	}
@@ -195,9 +207,10 @@ func (o *Operation) recordAnswerOther(code int, out runtime.Object) {
 // recordDeletion records the answer of a DELETE (C-60 to C-62).
 func (o *Operation) recordDeletion(d deletion) {
 	switch {
-	case o.Audit == nil:
 	case !d.Removed && d.Accepted:
 		o.recordAnswer(codeAccepted, d.Object)
+	case o.Audit == nil: // the answer below is made for it
+		o.answered = codeOK
 	case !d.Removed || o.Resource.Delete.Returned:
 		o.recordAnswer(codeOK, d.Object)
 	default:

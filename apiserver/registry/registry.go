@@ -56,8 +56,8 @@ type Registry struct {
 	Turn chan struct{}
 	// ListAll lists all objects that can be decoded.
 	ListAll lister
-	// Observe is called after each request of the in-process client; panicked says that it panicked.
-	Observe func(t Target, verb string, err error, took time.Duration, panicked bool)
+	// Observe is called after each request of the in-process client.
+	Observe func(Observed)
 	// Authorizer authorizes requests. Roles is its mode RBAC; nil if that mode is disabled.
 	Authorizer authorization.Authorizer
 	Roles      *live.Authorizer
@@ -66,6 +66,17 @@ type Registry struct {
 	Authenticate func(ctx context.Context, token string, audiences []string) (authentication.User, []string, error)
 	// Accounts signs the tokens of service accounts; nil if there is no signing key.
 	Accounts *authentication.Accounts
+}
+
+// Observed is a request of the in-process client that has ended.
+type Observed struct {
+	Target
+	Verb string
+	// Code is that of the answer over HTTP.
+	Code int
+	Took time.Duration
+	// Panicked says that the request panicked.
+	Panicked bool
 }
 
 // lister returns a page of a collection.

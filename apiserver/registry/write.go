@@ -56,6 +56,8 @@ type Operation struct {
 	guards []storage.Guard
 	// MayCreate authorizes the client to create the object that it updates or applies; nil allows it.
 	MayCreate func() error
+	// answered is the code of the answer to the in-process client; 0 before there is one.
+	answered int
 }
 
 // Attributes returns the admission attributes of the operation.

@@ -32,7 +32,7 @@ func assetsCommand() *cobra.Command {
 			if collector {
 				words = collecting
 			}
-			if _, _, err := controller.Select(words, false); err != nil {
+			if _, _, err := controller.Select(words); err != nil {
 				return errUsage{err}
 			}
 			program, err := ownPath()

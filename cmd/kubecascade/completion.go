@@ -164,13 +164,21 @@ func scenarioNames(*cobra.Command, string) []string {
 	return replay.Paths(recordings)
 }
 
-// contexts are the contexts of the file that --kubeconfig names; none if it can't be read.
+// contexts are the contexts of the file that --kubeconfig names, or of those of $KUBECONFIG for commands that use them;
+// none if they can't be read.
 func contexts(c *cobra.Command, _ string) (names []string) {
 	path, err := c.Flags().GetString("kubeconfig")
-	if err != nil || path == "" {
+	if err != nil {
 		return nil
 	}
-	config, err := clientcmd.LoadFromFile(path)
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: path}
+	if path == "" && usesEnvironment(c.Flags()) {
+		rules.Precedence = kubeconfigs()
+	}
+	if path == "" && len(rules.Precedence) == 0 {
+		return nil
+	}
+	config, err := rules.Load()
 	if err != nil {
 		return nil
 	}

@@ -36,6 +36,7 @@ kube-apiserver with kube-controller-manager at their default flags.
 The exit code is 1 if a case fails, 2 if no case has a result (wrong usage, server unreachable, permissions
 missing), and 130 if the run is interrupted.`,
 		Example: `  kubecascade conformance --server http://127.0.0.1:8080
+  KUBECONFIG=~/.kube/config kubecascade conformance
   kubecascade conformance --kubeconfig ~/.kube/config --context kind-kind --run ^foreground/
   kubecascade conformance --server http://127.0.0.1:8080 --output junit=report.xml --skip ^custom/
   kubecascade conformance --list`,
@@ -43,7 +44,7 @@ missing), and 130 if the run is interrupted.`,
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	h.flags(f)
+	h.flagsOrEnvironment(f)
 	f.StringVar(&h.run, "run", "", "run only cases whose name matches this regular expression")
 	f.StringVar(&h.skip, "skip", "", "skip cases whose name matches this regular expression")
 	f.BoolVar(&h.list, "list", false, "list the cases with their rules and what they test, without running them")

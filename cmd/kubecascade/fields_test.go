@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -30,7 +31,8 @@ func tagged(t reflect.Type) map[string]bool {
 	return all
 }
 
-// TestFields: each flag of serve has a field of kubecascade.Options, and each tag names a flag.
+// TestFields: each flag of serve has a field of kubecascade.Options, unless it is the process' and not the server's,
+// and each tag names a flag.
 func TestFields(t *testing.T) {
 	fields := tagged(reflect.TypeFor[kubecascade.Options]())
 	delete(fields, "")
@@ -42,7 +44,7 @@ func TestFields(t *testing.T) {
 	serveCommand().Flags().VisitAll(func(f *pflag.Flag) {
 		// The types of these fields belong to libraries, which have no tags.
 		foreign := strings.HasPrefix(f.Name, "audit-log-batch-") || strings.HasPrefix(f.Name, "audit-log-truncate-max-")
-		if !fields[f.Name] && !foreign {
+		if !fields[f.Name] && !foreign && f.Name != "ready-file" {
 			t.Errorf("--%s has no field", f.Name)
 		}
 		delete(fields, f.Name)
@@ -84,5 +86,24 @@ func TestFlagNames(t *testing.T) {
 	err := o.complete(func(string) bool { return false })
 	if err == nil || err.Error() != `--bind-address "here" is not an IP address` || errors.Unwrap(err) != nil {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestUnit: systemd's unit in docs/ calls serve with flags that it has, and waits for its notification.
+func TestUnit(t *testing.T) {
+	unit, err := os.ReadFile("../../docs/kubecascade.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(unit), "\nType=notify\n") {
+		t.Error("the unit is not of the type notify")
+	}
+	_, call, _ := strings.Cut(string(unit), "\nExecStart=")
+	words := strings.Fields(call[:strings.IndexByte(call, '\n')])
+	if len(words) < 3 || words[1] != "serve" {
+		t.Fatalf("the unit runs %q", words)
+	}
+	if err := serveCommand().Flags().Parse(words[2:]); err != nil {
+		t.Error(err)
 	}
 }

@@ -85,10 +85,12 @@ func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:           "kubecascade",
 		Short:         "A Kubernetes API server with a working garbage collector, in one process",
-		SilenceErrors: true, SilenceUsage: true,
+		SilenceErrors: true, SilenceUsage: true, Version: ownVersions().String(),
 		// A command that handles signals itself has another function here.
 		PersistentPreRun: func(c *cobra.Command, _ []string) { c.SetContext(untilSignal(c.Context())) },
 	}
+	c.SetVersionTemplate("{{.Version}}\n")
+	c.Flags().Bool("version", false, "print the version") // cobra's own has the shorthand -v, which is the log level's
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
 	for _, sub := range []*cobra.Command{
 		serveCommand(), runCommand(), treeCommand(), whyCommand(), previewCommand(), lintCommand(), versionCommand(),

@@ -23,6 +23,7 @@ type options struct {
 	gates          map[string]string
 	maxMemory      string
 	kubeconfigMode string
+	readyFile      string
 	verbosity      int
 	logFormat      string
 	// workers are the numbers of concurrent objects, by the name of the controller.
@@ -65,10 +66,14 @@ func (o *options) groups() []group {
 					"serving certificate have it (default --bind-address)")
 			f.StringVar(
 				&o.Addresses.Kubeconfig, "kubeconfig-out", "",
-				"file to write an administrator's kubeconfig to (default admin.kubeconfig in the data directory)",
+				"file to write an administrator's kubeconfig to, in an existing directory (default admin.kubeconfig in "+
+					"the data directory)",
 			)
 			f.StringVar(&o.kubeconfigMode, "kubeconfig-mode", "0600",
 				"permissions of the kubeconfig, in octal; who can read it is an administrator")
+			f.StringVar(&o.readyFile, "ready-file", "",
+				"file to write when the server is ready: JSON with the process ID, versions, URLs, the path of the "+
+					"kubeconfig and the CA certificate; it appears complete, and is removed at exit")
 		}),
 		set("Storage", func(f *pflag.FlagSet) {
 			f.StringVar(
@@ -94,8 +99,7 @@ func (o *options) groups() []group {
 			f.StringSliceVar(&o.Controllers.Enabled, "controllers", []string{"*"},
 				"controllers to run: '*' enables all that are on by default, 'name' enables one, '-name' disables "+
 					"one, '"+controller.None+"' disables all; the controllers are "+strings.Join(controller.Names(), ", ")+
-					"; "+strings.Join(controller.OfAccounts, " and ")+" are on by default only with the admission plugin "+
-					"ServiceAccount; names of kube-controller-manager's other controllers are accepted without "+
+					"; names of kube-controller-manager's other controllers are accepted without "+
 					"effect, and aliases like garbagecollector are accepted")
 			o.workers = map[string]*int{}
 			for _, c := range controller.All() {

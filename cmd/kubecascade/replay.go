@@ -50,7 +50,7 @@ permissions missing), and 130 if the run is interrupted.`,
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	r.flags(f)
+	r.flagsOrEnvironment(f)
 	f.StringArrayVar(&r.users, "user", nil,
 		"bearer token of another user in the scenarios, as `NAME=TOKEN`; may be repeated")
 	f.StringVar(&r.only, "only", "scenarios/", "replay only scenarios whose path contains this string")

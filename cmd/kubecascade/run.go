@@ -69,8 +69,8 @@ func runCommand() *cobra.Command {
 
 // notForRun are flags of serve without a meaning for a server that lives as long as a command and has a kubeconfig for
 // it alone, besides those of the group Storage.
-var notForRun = []string{"kubeconfig-out", "kubeconfig-mode", "leader-elect", "leader-elect-lease-duration",
-	"leader-elect-renew-deadline", "leader-elect-retry-period"}
+var notForRun = []string{"kubeconfig-out", "kubeconfig-mode", "ready-file", "leader-elect",
+	"leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period"}
 
 // runGroups declares the flags of run: those of serve, partly with other defaults.
 func (o *options) runGroups() (kept []group) {

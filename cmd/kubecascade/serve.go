@@ -9,7 +9,6 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -56,7 +55,7 @@ func addGroups(c *cobra.Command, groups []group) {
 			fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
 		}
 		for _, g := range groups {
-			fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(100))
+			fmt.Fprintf(w, "\n%s:\n%s", g.title, usages(g.flags))
 		}
 		return nil
 	})
@@ -83,25 +82,25 @@ func serve(ctx context.Context, o *options, start time.Time, out io.Writer) erro
 		klog.SetSlogLogger(o.Log) // the libraries of the audit log log their errors there
 	}
 	o.Limits.ProcessMemory = limitMemory()
+	r := ready{path: o.readyFile, warn: func(err error) { o.Log.Warn("failed to notify systemd", "err", err) }}
+	if err := r.prepare(); err != nil {
+		return err
+	}
 	s, err := kubecascade.Start(ctx, o.Options)
 	if err != nil {
 		return errors.Unwrap(err) // names flags
 	}
 	end := keepSmall()
-	fmt.Fprintln(out, readyMessage(s, start))
-	select {
-	case <-ctx.Done():
-	case <-s.Done():
+	if err = r.begin(s); err == nil {
+		fmt.Fprintln(out, readyMessage(s, start))
+		select {
+		case <-ctx.Done():
+		case <-s.Done():
+		}
 	}
-	err = s.Stop()
+	err = errors.Join(err, r.end(), s.Stop())
 	end()
 	return err
-}
-
-// readyMessage says where a server that began to start then is.
-func readyMessage(s *kubecascade.Server, start time.Time) string {
-	return fmt.Sprintf("kubecascade %s ready in %d ms: %s, kubeconfig %s", version, time.Since(start).Milliseconds(),
-		strings.TrimSpace(s.InsecureURL()+" "+s.URL()), s.Kubeconfig())
 }
 
 // keepSmall keeps the memory of the process small, until the function that it returns is called.

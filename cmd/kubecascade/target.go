@@ -1,8 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -17,11 +19,36 @@ type target struct {
 	server, kubeconfig, context string
 	token, authority            string
 	insecure                    bool
+	// environmental says that the command uses $KUBECONFIG.
+	environmental bool
 }
 
-func (t *target) flags(f *pflag.FlagSet) {
+// kubeconfigs are the files of $KUBECONFIG, as kubectl reads it.
+func kubeconfigs() []string {
+	files := filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar))
+	return slices.DeleteFunc(files, func(path string) bool { return path == "" })
+}
+
+// flags declares the flags of a command that uses them alone.
+func (t *target) flags(f *pflag.FlagSet) { t.declare(f, "") }
+
+// environmentNote is a part of the help of --kubeconfig.
+const environmentNote = " (default the files of $KUBECONFIG, unless --server is given without --context)"
+
+// flagsOrEnvironment declares the flags of a command that uses $KUBECONFIG, too.
+func (t *target) flagsOrEnvironment(f *pflag.FlagSet) {
+	t.environmental = true
+	t.declare(f, environmentNote)
+}
+
+// usesEnvironment reports whether the flags are those of flagsOrEnvironment.
+func usesEnvironment(f *pflag.FlagSet) bool {
+	return strings.HasSuffix(f.Lookup("kubeconfig").Usage, environmentNote)
+}
+
+func (t *target) declare(f *pflag.FlagSet, note string) {
 	f.StringVar(&t.server, "server", "", "URL of the server; overrides the one in --kubeconfig")
-	f.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig file with the server and the credentials")
+	f.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig file with the server and the credentials"+note)
 	f.StringVar(&t.context, "context", "", "context of the kubeconfig to use instead of its current context")
 	f.StringVar(&t.token, "token", "", "bearer token")
 	f.StringVar(&t.authority, "certificate-authority", "",
@@ -29,7 +56,7 @@ func (t *target) flags(f *pflag.FlagSet) {
 	f.BoolVar(&t.insecure, "insecure-skip-tls-verify", false, "don't verify the server's certificate")
 }
 
-// client uses a kubeconfig, or flags alone. It uses no kubeconfig by default, so that no cluster is tested by accident.
+// client uses a kubeconfig, or flags alone. It doesn't use ~/.kube/config, so that no cluster is tested by accident.
 func (t *target) client() (*conformance.Client, error) {
 	c, err := t.config()
 	if err != nil {
@@ -51,24 +78,39 @@ func connect(c *rest.Config) (*conformance.Client, error) {
 	return &conformance.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}, nil
 }
 
+// files are the kubeconfig files, and how an error names them; nil if flags are used alone. $KUBECONFIG is not used
+// with --server, whose server should not get the credentials of another one, unless --context names them.
+func (t *target) files() (rules *clientcmd.ClientConfigLoadingRules, name string) {
+	if t.kubeconfig != "" {
+		return &clientcmd.ClientConfigLoadingRules{ExplicitPath: t.kubeconfig}, "--kubeconfig"
+	}
+	if files := kubeconfigs(); t.environmental && len(files) > 0 && (t.server == "" || t.context != "") {
+		return &clientcmd.ClientConfigLoadingRules{Precedence: files}, "$" + clientcmd.RecommendedConfigPathEnvVar
+	}
+	return nil, ""
+}
+
 // config has the server's URL, and the user's credentials.
 func (t *target) config() (*rest.Config, error) {
-	if t.server == "" && t.kubeconfig == "" {
-		return nil, errUsage{errors.New("--server or --kubeconfig is required")}
+	files, name := t.files()
+	sources := "--kubeconfig"
+	if t.environmental {
+		sources = "--kubeconfig or $KUBECONFIG"
 	}
-	if t.context != "" && t.kubeconfig == "" {
-		return nil, errUsage{errors.New("--context requires --kubeconfig")}
+	if t.server == "" && files == nil {
+		return nil, errUsage{fmt.Errorf("one of --server, %s is required", sources)}
+	}
+	if t.context != "" && files == nil {
+		return nil, errUsage{fmt.Errorf("--context requires %s", sources)}
 	}
 	c := &rest.Config{Host: t.server}
-	if t.kubeconfig != "" {
+	if files != nil {
 		overrides := &clientcmd.ConfigOverrides{CurrentContext: t.context}
 		overrides.ClusterInfo.Server = t.server
 		var err error
-		c, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{
-			ExplicitPath: t.kubeconfig,
-		}, overrides).ClientConfig()
+		c, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(files, overrides).ClientConfig()
 		if err != nil {
-			return nil, errUnable{fmt.Errorf("--kubeconfig: %w", err)}
+			return nil, errUnable{fmt.Errorf("%s: %w", name, err)}
 		}
 	}
 	if t.token != "" {

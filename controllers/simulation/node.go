@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -71,27 +70,6 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 		}
 	}
 	return workload.Plan{Status: n}
-}
-
-// choose returns the node for a pod, empty if it fits none.
-func choose(v workload.Reader, p *corev1.Pod) string {
-	if name := named(p); name != "" {
-		if workload.Get[*corev1.Node](v, "", name) == nil {
-			return ""
-		}
-		return name
-	}
-	var fit []string
-	for _, n := range workload.All[*corev1.Node](v, "") {
-		if !n.Spec.Unschedulable && admits(n, p) &&
-			labels.SelectorFromSet(p.Spec.NodeSelector).Matches(labels.Set(n.Labels)) {
-			fit = append(fit, n.Name)
-		}
-	}
-	if len(fit) == 0 {
-		return ""
-	}
-	return fit[number(p)%uint32(len(fit))]
 }
 
 // admits reports whether the pod tolerates the node's taints. Taints for conditions of a ready node are ignored: it has

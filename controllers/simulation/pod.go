@@ -15,27 +15,9 @@ type Options struct {
 	Delay time.Duration
 }
 
-// Pods simulates the scheduler and the kubelets.
+// Pods simulates the kubelets.
 func Pods(o Options) workload.Controller {
-	return workload.Controller{
-		Name: "pod-simulation", For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: wake, Decide: o.pod,
-	}
-}
-
-// wake: a new node, or one with other labels or fewer taints, or an uncordoned one, may fit waiting pods.
-func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
-	if c.Resource != workload.Nodes || c.New == nil {
-		return nil
-	}
-	if n := workload.Get[*corev1.Node](r, "", c.New.Name); n == nil || n.Spec.Unschedulable {
-		return nil
-	}
-	for _, p := range workload.All[*corev1.Pod](r, "") {
-		if p.Spec.NodeName == "" {
-			keys = append(keys, workload.KeyOf(p))
-		}
-	}
-	return keys
+	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Decide: o.pod}
 }
 
 // pod decides the next step of a pod.
@@ -46,24 +28,13 @@ func (o Options) pod(v workload.View, now time.Time) workload.Plan {
 	p := v.Object.(*corev1.Pod)
 	switch {
 	case p.Spec.NodeName == "":
-		return schedule(v, p)
+		return workload.Plan{} // Scheduler's
 	case p.DeletionTimestamp != nil:
 		return o.end(p, now)
 	case p.Status.Phase == corev1.PodPending:
 		return o.start(p, now)
 	case p.Status.Phase == corev1.PodRunning:
 		return o.run(p, now)
-	}
-	return workload.Plan{}
-}
-
-func schedule(v workload.Reader, p *corev1.Pod) workload.Plan {
-	if p.DeletionTimestamp != nil || workload.Finished(p) || len(p.Spec.SchedulingGates) > 0 ||
-		p.Spec.SchedulerName != "" && p.Spec.SchedulerName != corev1.DefaultSchedulerName {
-		return workload.Plan{}
-	}
-	if n := choose(v, p); n != "" {
-		return workload.Plan{Do: []workload.Action{workload.Bind{Pod: p, Node: n}}}
 	}
 	return workload.Plan{}
 }

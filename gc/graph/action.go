@@ -37,6 +37,33 @@ const (
 // String is the name in metadata.finalizers.
 func (f Finalizer) String() string { return [...]string{"orphan", "foregroundDeletion"}[f] }
 
+// Reason is why a request is made.
+type Reason uint8
+
+// The reasons.
+const (
+	// AbsentOwner: none of the owners exists, and the deletion of none was seen.
+	AbsentOwner Reason = iota
+	// DeletedOwner: the deletion of an owner was seen.
+	DeletedOwner
+	// ForegroundOwner: an owner is being deleted in the foreground.
+	ForegroundOwner
+	// OrphaningOwner: an owner is, or was, deleted and orphans its dependents.
+	OrphaningOwner
+)
+
+// String is the reason in logs.
+func (r Reason) String() string {
+	return [...]string{"absent owner", "background", "foreground", "orphan"}[r]
+}
+
+// Cause explains a request to users. It has no effect.
+type Cause struct {
+	Reason Reason
+	// Owner is the first reference to which the reason applies; the zero value if the object itself is the owner.
+	Owner Owner
+}
+
 // Delete deletes an object that has no owner any more.
 type Delete struct {
 	Ticket Ticket
@@ -45,6 +72,7 @@ type Delete struct {
 	Policy Policy
 	// Guards are the keys of all owners, sorted, each once.
 	Guards []Guard
+	Cause  Cause
 }
 
 // RemoveOwners removes references from an object, which stays.
@@ -59,6 +87,7 @@ type RemoveOwners struct {
 	Owners []string
 	// Orphaning says that an owner with the orphan finalizer waits for this request.
 	Orphaning bool
+	Cause     Cause
 }
 
 // Unblock sets blockOwnerDeletion to false where it is true, in the references with these uids.
@@ -68,6 +97,7 @@ type Unblock struct {
 	Object Ref
 	// Owners are the uids, sorted, each once.
 	Owners []string
+	Cause  Cause
 }
 
 // RemoveFinalizer removes a finalizer of the collector from an owner.

@@ -76,19 +76,46 @@ func (g *Graph) request(n *node, m Move, t Ticket) Action {
 			owners, _ = g.owners(n)
 		}
 		uids, exact := g.superfluous(n, owners == MixedOwners)
-		return RemoveOwners{Ticket: t, Object: ref, Exact: exact, Owners: uids, Orphaning: n.released()}
+		return RemoveOwners{Ticket: t, Object: ref, Exact: exact, Owners: uids, Orphaning: n.released(), Cause: g.cause(n)}
 	case UnblockOwners:
-		return Unblock{Ticket: t, Object: ref, Owners: n.cycleOwners()}
+		return Unblock{Ticket: t, Object: ref, Owners: n.cycleOwners(), Cause: g.cause(n)}
 	case ReleaseOrphan:
 		return RemoveFinalizer{Ticket: t, Object: ref, Finalizer: Orphan}
 	case ReleaseForeground:
 		return RemoveFinalizer{Ticket: t, Object: ref, Finalizer: Foreground}
 	case DeleteBackground:
-		return Delete{Ticket: t, Object: ref, Policy: Background, Guards: g.guards(n)}
+		return Delete{Ticket: t, Object: ref, Policy: Background, Guards: g.guards(n), Cause: g.cause(n)}
 	case DeleteForeground:
-		return Delete{Ticket: t, Object: ref, Policy: ForegroundPolicy, Guards: g.guards(n)}
+		return Delete{Ticket: t, Object: ref, Policy: ForegroundPolicy, Guards: g.guards(n), Cause: g.cause(n)}
 	case DeleteOrphan:
-		return Delete{Ticket: t, Object: ref, Policy: OrphanPolicy, Guards: g.guards(n)}
+		return Delete{Ticket: t, Object: ref, Policy: OrphanPolicy, Guards: g.guards(n), Cause: g.cause(n)}
 	}
 	panic("graph: no request for the move " + m.String())
+}
+
+// cause is why n is deleted, or loses references. An owner that orphans n comes first, as n then stays (D-62), and then
+// one that waits for n.
+func (g *Graph) cause(n *node) (c Cause) {
+	at := -1
+	for i := range n.refs {
+		r := &n.refs[i]
+		reason := AbsentOwner
+		switch v, _ := g.classify(n, r); {
+		case r.released():
+			reason = OrphaningOwner
+		case v == WaitingOwner:
+			reason = ForegroundOwner
+		case r.lost != nil:
+			reason = DeletedOwner
+		case v != Dangling:
+			continue
+		}
+		if at < 0 || reason > c.Reason {
+			at, c.Reason = i, reason
+		}
+	}
+	if at >= 0 {
+		c.Owner = n.owner(at)
+	}
+	return c
 }

@@ -14,18 +14,14 @@ func Names() (names []string) {
 	return names
 }
 
-// OfAccounts are the controllers that '*' includes only with the admission plugin ServiceAccount, whose pods need their
-// objects: without it a new namespace stays empty.
-var OfAccounts = []string{Accounts, Certificates}
-
 // None is the value of --controllers for none of them. An empty value means the same, as for
 // kube-controller-manager, but is easily lost in a shell or a manifest.
 const None = "none"
 
 // Select parses --controllers: the first word for a name counts, and '*' stands for all other names that are
-// on by default (K cmd/kube-controller-manager: IsControllerEnabled). accounts says that those of service accounts are.
-// absent are the selected names that only kube-controller-manager has.
-func Select(words []string, accounts bool) (on map[string]bool, absent []string, err error) {
+// on by default (K cmd/kube-controller-manager: IsControllerEnabled), which all are. absent are the selected names that
+// only kube-controller-manager has.
+func Select(words []string) (on map[string]bool, absent []string, err error) {
 	on = map[string]bool{}
 	if len(words) == 1 && words[0] == None {
 		return on, nil, nil
@@ -57,7 +53,7 @@ func Select(words []string, accounts bool) (on map[string]bool, absent []string,
 	all := slices.Contains(words, "*")
 	for _, name := range Names() {
 		if !mentioned[name] {
-			on[name] = all && (accounts || !slices.Contains(OfAccounts, name))
+			on[name] = all
 		}
 	}
 	return on, absent, nil

@@ -11,7 +11,7 @@ import (
 
 // TestSelect: --controllers has the meaning of IsControllerEnabled of kube-controller-manager.
 func TestSelect(t *testing.T) {
-	all := slices.DeleteFunc(Names(), func(n string) bool { return slices.Contains(OfAccounts, n) })
+	all := Names()
 	const job, gc = "job-controller", GarbageCollector
 	for _, c := range []struct {
 		words, on []string
@@ -40,7 +40,7 @@ func TestSelect(t *testing.T) {
 		{words: []string{"-none"}, err: `--controllers: unknown controller "none"; `},
 		{words: []string{""}, err: `--controllers: unknown controller ""; `},
 	} {
-		on, absent, err := Select(c.words, false)
+		on, absent, err := Select(c.words)
 		if (err == nil) != (c.err == "") || err != nil && !strings.HasPrefix(err.Error(), c.err) {
 			t.Errorf("%q: %v, want %q", c.words, err, c.err)
 		}

@@ -28,7 +28,7 @@ func (c *Config) Check() error {
 	if err := c.Audit.Check(); err != nil {
 		return err
 	}
-	if _, _, err := controller.Select(c.Controllers, false); err != nil {
+	if _, _, err := controller.Select(c.Controllers); err != nil {
 		return err
 	}
 	if err := c.checkAdmission(); err != nil {

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/kubecascade/kubecascade/storage"
@@ -36,4 +37,26 @@ func (c *Config) openDirectory() (d directory, err error) {
 	}
 	d.release = func() { _ = lock.Close() } // the file has no content to lose
 	return d, nil
+}
+
+// checkKubeconfig rejects a kubeconfig in a directory that doesn't exist, before anything is created: only the data
+// directory is created, so that a wrong path leaves no directories.
+func (c *Config) checkKubeconfig() error {
+	if c.Kubeconfig == "" {
+		return nil
+	}
+	dir, err := filepath.Abs(filepath.Dir(c.Kubeconfig))
+	if err != nil {
+		return fmt.Errorf("resolving --kubeconfig-out: %w", err)
+	}
+	if data, err := filepath.Abs(c.Dir); err == nil && c.Dir != "" && dir == data {
+		return nil
+	}
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return fmt.Errorf("--kubeconfig-out %s: directory: %w", c.Kubeconfig, err)
+	case !info.IsDir():
+		return fmt.Errorf("--kubeconfig-out %s: %s is not a directory", c.Kubeconfig, dir)
+	}
+	return nil
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// serviceAccountPlugin requires the controllers of fixtures.
-const serviceAccountPlugin = "ServiceAccount"
-
 // fixtures returns the functions, by name, that run the controllers which keep an object in every namespace. Each uses
 // the service account that it has in kube-controller-manager.
 func fixtures(api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger) map[string]func(context.Context) {

@@ -3,9 +3,7 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -71,6 +69,9 @@ func startWith(ctx context.Context, c Config, broken context.Context, fatal func
 
 // start starts everything; end ends what it has started if it fails.
 func (s *Server) start(ctx context.Context, fatal func(error)) (err error) {
+	if err := s.config.checkKubeconfig(); err != nil {
+		return err
+	}
 	if s.ports, err = s.config.listen(); err != nil {
 		return err
 	}
@@ -198,9 +199,6 @@ func (s *Server) Administrator() (cert, key []byte, err error) { return s.keys.C
 func (s *Server) writeKubeconfig(dir string) error {
 	if s.kubeconfig = s.config.Kubeconfig; s.kubeconfig == "" {
 		s.kubeconfig = filepath.Join(dir, "admin.kubeconfig")
-	}
-	if err := os.MkdirAll(filepath.Dir(s.kubeconfig), 0o700); err != nil {
-		return fmt.Errorf("creating the directory of --kubeconfig-out: %w", err)
 	}
 	return s.renewKubeconfig()
 }

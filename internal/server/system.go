@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,7 +78,7 @@ func assemble(
 	if err != nil {
 		return nil, err
 	}
-	on, absent, err := controller.Select(c.Controllers, slices.Contains(c.API.EnableAdmission, serviceAccountPlugin))
+	on, absent, err := controller.Select(c.Controllers)
 	if err != nil {
 		return nil, err
 	}

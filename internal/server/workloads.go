@@ -122,7 +122,7 @@ func workers(
 		}
 	}
 	if cfg.Simulate {
-		loops += 3
+		loops += 4
 		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
 		pods := simulation.Pods(cfg.Simulation)
 		run["node simulation"] = func(ctx context.Context) {
@@ -130,6 +130,9 @@ func workers(
 		}
 		run["volume simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, persistentvolume.Scheduling(), adapter, workload.Options{Log: log, Workers: 1})
+		}
+		run["scheduler simulation"] = func(ctx context.Context) {
+			workload.Run(ctx, simulation.Scheduler(), adapter, workload.Options{Log: log, Workers: simulators})
 		}
 		run["pod simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUsages: no line of help is wider than the limit, and nothing of the usages is lost.
+func TestUsages(t *testing.T) {
+	o := &options{}
+	for _, g := range o.groups() {
+		text := usages(g.flags)
+		for line := range strings.Lines(text) {
+			if len(strings.TrimRight(line, "\n")) > usageWidth {
+				t.Errorf("%s: %q is too wide", g.title, line)
+			}
+		}
+		if got, want := strings.Fields(text), strings.Fields(g.flags.FlagUsages()); strings.Join(got, " ") !=
+			strings.Join(want, " ") {
+			t.Errorf("%s: the usages are\n%s\nnot\n%s", g.title, strings.Join(got, " "), strings.Join(want, " "))
+		}
+	}
+}
+
+// TestWrap: a word that is wider than a line is a line of its own, and the rest is wrapped.
+func TestWrap(t *testing.T) {
+	got := strings.Join(wrap("a bb persistentvolume-controller, cc d ee", 5), "|")
+	if want := "a bb|persistentvolume-controller,|cc d|ee"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
