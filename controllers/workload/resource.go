@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -58,12 +59,15 @@ var (
 	DisruptionBudgets = resource[*policyv1.PodDisruptionBudget](
 		policyv1.SchemeGroupVersion, "poddisruptionbudgets", "PodDisruptionBudget",
 	)
+	Autoscalers = resource[*autoscalingv2.HorizontalPodAutoscaler](
+		autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers", "HorizontalPodAutoscaler",
+	)
 )
 
 // resources are all of them.
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
-	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets}
+	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }
