@@ -37,7 +37,9 @@ func (w *Workloads) Rescale(ctx context.Context, namespace string, ref autoscali
 var errUnscalable = errors.New("the server could not find the requested resource")
 
 // target is the path of a target's scale, in the preferred version of its kind.
-func (w *Workloads) target(namespace string, ref autoscalingv2.CrossVersionObjectReference) (p registry.Path, err error) {
+func (w *Workloads) target(
+	namespace string, ref autoscalingv2.CrossVersionObjectReference,
+) (p registry.Path, err error) {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	if err != nil {
 		return p, err

@@ -37,8 +37,8 @@ func TestMetricsGroup(t *testing.T) {
 		"namespaces/other/pods {'metadata':{'name':'web','labels':{'app':'web'}},'spec':{'nodeName':'m'}}",
 	} {
 		path, body, _ := strings.Cut(o, " ")
-		body = strings.ReplaceAll(strings.ReplaceAll(body, "'spec':{", "'spec':{'containers':[{'name':'c','image':'i'}],"), "'", `"`)
-		body = strings.ReplaceAll(body, "],}", "]}")
+		body = strings.ReplaceAll(body, "'spec':{", "'spec':{'containers':[{'name':'c','image':'i'}],")
+		body = strings.ReplaceAll(strings.ReplaceAll(body, "],}", "]}"), "'", `"`)
 		if a := s.Do("POST", "/api/v1/"+path, body); a.Code != 201 {
 			t.Fatalf("%s: %d %s", o, a.Code, a.Body)
 		}
@@ -77,7 +77,8 @@ func TestMetricsGroup(t *testing.T) {
 	if a := s.Do("POST", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", "{}"); a.Code != 405 {
 		t.Errorf("POST: %d %s", a.Code, a.Body)
 	}
-	a := s.Do("GET", "/apis/metrics.k8s.io/v1beta1/nodes/n", nil, "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
+	a := s.Do("GET", "/apis/metrics.k8s.io/v1beta1/nodes/n", nil,
+		"Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
 	if !strings.Contains(string(a.Body), `"cells":["n","1","2Mi","15s"]`) {
 		t.Errorf("table: %s", a.Body)
 	}

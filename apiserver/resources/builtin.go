@@ -38,8 +38,8 @@ func Builtin() []*Resource {
 // serve does not enable are Off.
 func Every(serve *Serving) []*Resource { return Complete(byDefault(time.Now), serve) }
 
-// Metrics returns the entries of metrics.k8s.io, which are served only if there is something that measures pods. As in a
-// cluster, where metrics-server serves the group, --runtime-config does not concern it.
+// Metrics returns the entries of metrics.k8s.io, which are served only if there is something that measures pods.
+// --runtime-config does not concern them: in a cluster metrics-server serves the group.
 func Metrics(of metrics.Source) []*Resource { return metrics.Resources(of) }
 
 // Declared returns the entries as the packages of the groups declare them: without optional versions, and with hooks

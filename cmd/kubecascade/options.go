@@ -103,8 +103,8 @@ func (o *options) groups() []group {
 					o.workers[c.Name] = f.Int(c.Flag, c.Workers, "maximum number of "+c.What)
 				}
 			}
-			o.autoscalerFlags(f)
 		}),
+		set("Autoscaling", o.autoscalerFlags),
 		set("Simulation", func(f *pflag.FlagSet) {
 			f.BoolVar(&o.Simulation.Pods, "simulate-pods", false,
 				"simulate a scheduler and a kubelet without running containers: pods are assigned to a node, "+

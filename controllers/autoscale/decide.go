@@ -212,7 +212,8 @@ func (d *decision) selectPods() error {
 	}
 	if len(scalers) > 1 {
 		slices.Sort(scalers)
-		message := fmt.Sprintf("pods by selector %v are controlled by multiple HPAs: [%s]", text, strings.Join(scalers, " "))
+		message := fmt.Sprintf("pods by selector %v are controlled by multiple HPAs: [%s]", text,
+			strings.Join(scalers, " "))
 		return d.unselected("AmbiguousSelector", "AmbiguousSelector", message, message)
 	}
 	return nil

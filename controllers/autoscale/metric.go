@@ -144,9 +144,11 @@ func (d *decision) usage(r corev1.ResourceName, container string, target autosca
 	return p, current
 }
 
-// byUtilization computes a size by usage in percent of what is requested (GetResourceReplicas). A pod without a sample is
-// taken to use all that it requests, or as much as the target if that is more.
-func (d *decision) byUtilization(r corev1.ResourceName, container string, target int32) (n int32, m measure, err error) {
+// byUtilization computes a size by usage in percent of what is requested (GetResourceReplicas). A pod without a sample
+// is taken to use all that it requests, or as much as the target if that is more.
+func (d *decision) byUtilization(
+	r corev1.ResourceName, container string, target int32,
+) (n int32, m measure, err error) {
 	g, err := d.measured(r, container)
 	if err != nil {
 		return 0, m, err

@@ -24,7 +24,8 @@ type groups struct {
 	samples          map[string]sample
 }
 
-// group divides pods by whether their samples count (groupPods). Failed pods and those being deleted don't count at all.
+// group divides pods by whether their samples count (groupPods). Failed pods and those being deleted don't count at
+// all.
 func (d *decision) group(samples map[string]sample, resource corev1.ResourceName) groups {
 	g := groups{samples: maps.Clone(samples)}
 	for _, p := range d.pods {

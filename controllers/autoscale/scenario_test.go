@@ -139,8 +139,8 @@ func duration(text string) time.Duration {
 	return d
 }
 
-// pod makes a pod that has been ready for an hour, except for what the words say: used=Q (by each container), request=Q,
-// podrequest=Q, sidecar, pending, failed, deleting, started=D (ago), ready=D and unready=D (since D).
+// pod makes a pod that has been ready for an hour, except for what the words say: used=Q (by each container),
+// request=Q, podrequest=Q, sidecar, pending, failed, deleting, started=D (ago), ready=D and unready=D (since D).
 func (s *scenario) pod(words []string) *corev1.Pod {
 	ago := func(d string) metav1.Time { return metav1.NewTime(s.now.Add(-duration(d))) }
 	start, p := ago("1h"), &corev1.Pod{}

@@ -22,8 +22,8 @@ const window = 15 * time.Second
 // measured are the resources that metrics-server reports.
 var measured = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
 
-// Metrics returns what a simulated pod uses at a time: only Timestamp, Window and Containers are set. It is nil for a pod
-// of which no container runs. A container is measured from its start on; it has no first scrape to wait for.
+// Metrics returns what a simulated pod uses at a time: only Timestamp, Window and Containers are set. It is nil for a
+// pod of which no container runs. A container is measured from its start on; it has no first scrape to wait for.
 func Metrics(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 	if p.Status.Phase != corev1.PodRunning {
 		return nil
