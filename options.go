@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/internal/server"
@@ -93,6 +94,8 @@ type Controllers struct {
 	// Workers is how many objects a controller works on concurrently, by its name, such as "deployment-controller" (flags
 	// --concurrent-*-syncs). Default: that of kube-controller-manager; for "garbage-collector-controller", 0 chooses it.
 	Workers map[string]int
+	// Autoscaler configures horizontal-pod-autoscaler-controller.
+	Autoscaler Autoscaler
 	// LeaderElect runs the controllers only while this server holds the lease kube-system/kube-controller-manager;
 	// default: true with Storage.Endpoints.
 	LeaderElect *bool `flag:"leader-elect"`
@@ -102,6 +105,22 @@ type Controllers struct {
 	LeaseDuration time.Duration `flag:"leader-elect-lease-duration"`
 	RenewDeadline time.Duration `flag:"leader-elect-renew-deadline"`
 	RetryPeriod   time.Duration `flag:"leader-elect-retry-period"`
+}
+
+// Autoscaler is horizontal-pod-autoscaler-controller. Negative values mean 0, where that is possible.
+type Autoscaler struct {
+	// SyncPeriod is the time between two decisions about an autoscaler; default 15 s.
+	SyncPeriod time.Duration `flag:"horizontal-pod-autoscaler-sync-period"`
+	// DownscaleStabilization is for how long the highest recommendation counts before a target becomes smaller; default
+	// 5 minutes.
+	DownscaleStabilization time.Duration `flag:"horizontal-pod-autoscaler-downscale-stabilization"`
+	// Tolerance is by how much usage may differ from the target without a change; default 0.1.
+	Tolerance float64 `flag:"horizontal-pod-autoscaler-tolerance"`
+	// CPUInitializationPeriod is the time after the start of a pod in which its CPU counts only while it is ready;
+	// default 5 minutes. InitialReadinessDelay is the time in which a transition to unready means that it was never
+	// ready; default 30 s.
+	CPUInitializationPeriod time.Duration `flag:"horizontal-pod-autoscaler-cpu-initialization-period"`
+	InitialReadinessDelay   time.Duration `flag:"horizontal-pod-autoscaler-initial-readiness-delay"`
 }
 
 // Simulation is a scheduler and a kubelet without containers.
@@ -187,7 +206,7 @@ func (o Options) config() (c server.Config, err error) {
 		Dir: o.Storage.Dir, Storage: o.Storage.config(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),
 		Controllers: o.Controllers.Enabled, Workers: o.Controllers.Workers,
 		Elect:    isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
-		Election: o.Controllers.election(),
+		Election: o.Controllers.election(), Autoscaler: o.Controllers.Autoscaler.options(),
 		Simulate: o.Simulation.Pods, Simulation: simulation.Options{Delay: o.Simulation.Delay},
 		Access: server.Access{
 			ClientCA: o.Access.ClientCAFile, Tokens: o.Access.TokenFile, SigningKey: o.Access.SigningKeyFile,
@@ -247,6 +266,11 @@ func (c Controllers) election() election.Options {
 		Duration: cmp.Or(c.LeaseDuration, 15*time.Second), RenewDeadline: cmp.Or(c.RenewDeadline, 10*time.Second),
 		RetryPeriod: cmp.Or(c.RetryPeriod, 2*time.Second),
 	}
+}
+
+func (a Autoscaler) options() autoscale.Options {
+	return autoscale.Options{Period: a.SyncPeriod, Stabilization: a.DownscaleStabilization, Tolerance: a.Tolerance,
+		Initialization: a.CPUInitializationPeriod, ReadinessDelay: a.InitialReadinessDelay}
 }
 
 const loopback = "127.0.0.1"

@@ -19,6 +19,7 @@ type host struct{ s *Registry }
 func (h host) Now() time.Time                       { return h.s.Now() }
 func (h host) Authorizer() authorization.Authorizer { return h.s.Authorizer }
 func (h host) Ping(ctx context.Context) error       { _, err := h.s.Store.Revision(ctx); return err }
+func (h host) Fresh(ctx context.Context) error      { return h.s.Fresh(ctx) }
 
 // Get implements hooks.Server.
 func (h host) Get(ctx context.Context, ref hooks.Reference) (Object, error) {

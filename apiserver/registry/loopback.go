@@ -123,6 +123,18 @@ func (l *Loopback) Scale(ctx context.Context, p Path) (out *autoscalingv1.Scale,
 	return out, err
 }
 
+// Rescale replaces the Scale of the object whose scale subresource p names.
+func (l *Loopback) Rescale(ctx context.Context, p Path, sc *autoscalingv1.Scale) error {
+	return l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
+		o.recordBody(sc)
+		out, err := l.s.Scale(ctx, o, l.s.ReplacedScale(o, sc))
+		if err == nil {
+			o.recordAnswerOther(codeOK, out)
+		}
+		return err
+	})
+}
+
 // List returns the objects of a collection by a consistent read, in key order. Unlike a list over HTTP it includes
 // objects that can't be decoded (storage.Object.Err), as they exist.
 func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err error) {

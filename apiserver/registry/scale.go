@@ -33,6 +33,10 @@ type Scaling func(*autoscalingv1.Scale, *fieldmanager.Scaling) (*autoscalingv1.S
 // well. The object must have a number of replicas.
 func (s *Registry) GetScale(ctx context.Context, o *Operation, revision string) (*autoscalingv1.Scale, error) {
 	cur, err := s.Get(ctx, o, revision)
+	if r := o.Subresource.Absent; err != nil && !r.Empty() && apierrors.IsNotFound(status.Error(err)) {
+		// K pkg/registry/apps/deployment/storage/storage.go: ScaleREST.Get
+		return nil, apierrors.NewNotFound(r, o.Name)
+	}
 	if err != nil {
 		return nil, err
 	}

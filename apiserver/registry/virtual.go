@@ -7,23 +7,22 @@ import (
 
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // GetVirtual returns an object of a resource that is not stored. It has no resourceVersion.
 func (s *Registry) GetVirtual(ctx context.Context, o *Operation) (*storage.Object, error) {
-	items, err := s.virtual(ctx, o.Resource)
+	items, err := s.virtual(ctx, o.Target)
 	if err != nil {
 		return nil, err
 	}
 	for _, item := range items {
-		if item.Meta.Name == o.Name {
+		if item.Meta.Name == o.Name && item.Meta.Namespace == o.Namespace {
 			return item, nil
 		}
 	}
-	return nil, o.Resource.Hooks.Objects.NotFound(o.Name)
+	return nil, o.Resource.Hooks.Objects.NotFound(o.Namespace, o.Name)
 }
 
 // ListVirtual returns the selected objects of a resource that is not stored.
@@ -32,16 +31,16 @@ func (s *Registry) ListVirtual(ctx context.Context, t Target, o *metainternal.Li
 	if err != nil {
 		return nil, err
 	}
-	items, err := s.virtual(ctx, t.Resource)
+	items, err := s.virtual(ctx, t)
 	return slices.DeleteFunc(items, func(o *storage.Object) bool { return !sel.Matches(o) }), err
 }
 
-// virtual returns all objects of such a resource.
-func (s *Registry) virtual(ctx context.Context, res *resources.Resource) (out []*storage.Object, err error) {
-	if res.Hooks.Objects.List == nil {
+// virtual returns the objects of a target of such a resource.
+func (s *Registry) virtual(ctx context.Context, t Target) (out []*storage.Object, err error) {
+	if t.Resource.Hooks.Objects.List == nil {
 		return nil, status.ErrNoMethod
 	}
-	objs, err := res.Hooks.Objects.List(ctx, host{s})
+	objs, err := t.Resource.Hooks.Objects.List(ctx, host{s}, t.Namespace, t.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +51,8 @@ func (s *Registry) virtual(ctx context.Context, res *resources.Resource) (out []
 		}
 		version, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 		out = append(out, &storage.Object{JSON: data,
-			Meta: storage.Meta{Kind: kind, APIVersion: version, Name: obj.GetName()}})
+			Meta: storage.Meta{Kind: kind, APIVersion: version, Namespace: obj.GetNamespace(), Name: obj.GetName(),
+				Labels: obj.GetLabels()}})
 	}
 	return out, nil
 }

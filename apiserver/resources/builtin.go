@@ -20,6 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/events"
 	"github.com/kubecascade/kubecascade/apiserver/resources/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/resources/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/resources/networking"
 	"github.com/kubecascade/kubecascade/apiserver/resources/node"
 	"github.com/kubecascade/kubecascade/apiserver/resources/policy"
@@ -36,6 +37,10 @@ func Builtin() []*Resource {
 // Every returns the entries of Builtin and those of optional versions that are served only on request. Entries that
 // serve does not enable are Off.
 func Every(serve *Serving) []*Resource { return Complete(byDefault(time.Now), serve) }
+
+// Metrics returns the entries of metrics.k8s.io, which are served only if there is something that measures pods.
+// --runtime-config does not concern them: in a cluster metrics-server serves the group.
+func Metrics(of metrics.Source) []*Resource { return metrics.Resources(of) }
 
 // Declared returns the entries as the packages of the groups declare them: without optional versions, and with hooks
 // that accept only the version for which they are written. now is the clock of their defaults.

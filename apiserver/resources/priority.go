@@ -36,6 +36,7 @@ var priorities = map[schema.GroupVersion]priority{
 	{Group: "resource.k8s.io", Version: "v1beta1"}:               {16200, 9},
 	{Group: "storage.k8s.io", Version: "v1beta1"}:                {16800, 9},
 	{Group: "flowcontrol.apiserver.k8s.io", Version: "v1"}:       {16100, 21},
+	{Group: "metrics.k8s.io", Version: "v1beta1"}:                {100, 100}, // as metrics-server's manifest
 }
 
 // Priority returns a group version's groupPriorityMinimum and versionPriority, as in its APIService. Custom resources

@@ -62,6 +62,10 @@ func (o *options) given(changed func(name string) bool) error {
 	case o.logFormat != "text" && o.logFormat != "json":
 		return fmt.Errorf("--logging-format %q is neither text nor json", o.logFormat)
 	}
+	hpa := &o.Controllers.Autoscaler
+	if hpa.Tolerance < 0 {
+		return fmt.Errorf("--horizontal-pod-autoscaler-tolerance %v is less than 0", hpa.Tolerance)
+	}
 	for _, f := range []struct {
 		flag       string
 		value, min time.Duration
@@ -70,6 +74,10 @@ func (o *options) given(changed func(name string) bool) error {
 		{"event-ttl", o.Storage.EventTTL, time.Second},
 		{"request-timeout", o.Limits.RequestTimeout, time.Millisecond},
 		{"shutdown-timeout", o.Limits.ShutdownTimeout, 0},
+		{"horizontal-pod-autoscaler-sync-period", hpa.SyncPeriod, time.Millisecond},
+		{"horizontal-pod-autoscaler-downscale-stabilization", hpa.DownscaleStabilization, 0},
+		{"horizontal-pod-autoscaler-cpu-initialization-period", hpa.CPUInitializationPeriod, 0},
+		{"horizontal-pod-autoscaler-initial-readiness-delay", hpa.InitialReadinessDelay, 0},
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)
@@ -94,10 +102,14 @@ func (o *options) given(changed func(name string) bool) error {
 func (o *options) parse() error {
 	c := &o.Controllers
 	for _, d := range []*time.Duration{&o.Storage.CompactionInterval, &o.Limits.ShutdownTimeout,
-		&c.LeaseDuration, &c.RenewDeadline, &c.RetryPeriod} {
+		&c.LeaseDuration, &c.RenewDeadline, &c.RetryPeriod, &c.Autoscaler.DownscaleStabilization,
+		&c.Autoscaler.CPUInitializationPeriod, &c.Autoscaler.InitialReadinessDelay} {
 		if *d == 0 {
 			*d = -1 // none, not the default
 		}
+	}
+	if c.Autoscaler.Tolerance == 0 {
+		c.Autoscaler.Tolerance = -1
 	}
 	for _, list := range []*[]string{&o.Access.Issuers, &o.Access.Modes} {
 		if len(*list) == 0 {

@@ -108,6 +108,7 @@ func (o *options) groups() []group {
 				}
 			}
 		}),
+		set("Autoscaling", o.autoscalerFlags),
 		set("Simulation", func(f *pflag.FlagSet) {
 			f.BoolVar(&o.Simulation.Pods, "simulate-pods", false,
 				"simulate a scheduler and a kubelet without running containers: pods are assigned to a node, "+
@@ -196,4 +197,18 @@ func (o *options) electionFlags(f *pflag.FlagSet) {
 		"how long a leader tries to renew its lease before it stops the controllers")
 	f.DurationVar(&c.RetryPeriod, "leader-elect-retry-period", 2*time.Second,
 		"interval between attempts to acquire or renew the lease")
+}
+
+func (o *options) autoscalerFlags(f *pflag.FlagSet) {
+	a := &o.Controllers.Autoscaler
+	f.DurationVar(&a.SyncPeriod, "horizontal-pod-autoscaler-sync-period", 15*time.Second,
+		"time between two decisions about a HorizontalPodAutoscaler")
+	f.DurationVar(&a.DownscaleStabilization, "horizontal-pod-autoscaler-downscale-stabilization", 5*time.Minute,
+		"for how long the highest recommendation counts before a HorizontalPodAutoscaler scales down")
+	f.Float64Var(&a.Tolerance, "horizontal-pod-autoscaler-tolerance", 0.1,
+		"by how much the ratio of usage and target may differ from 1 without a change")
+	f.DurationVar(&a.CPUInitializationPeriod, "horizontal-pod-autoscaler-cpu-initialization-period", 5*time.Minute,
+		"time after the start of a pod in which its CPU counts only while it is ready")
+	f.DurationVar(&a.InitialReadinessDelay, "horizontal-pod-autoscaler-initial-readiness-delay", 30*time.Second,
+		"time after the start of a pod in which it counts as never ready when it becomes unready")
 }

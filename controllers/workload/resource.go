@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -69,12 +70,15 @@ var (
 	CertificateSigningRequests = resource[*certificatesv1.CertificateSigningRequest](
 		certificatesv1.SchemeGroupVersion, "certificatesigningrequests", "CertificateSigningRequest",
 	)
+	Autoscalers = resource[*autoscalingv2.HorizontalPodAutoscaler](
+		autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers", "HorizontalPodAutoscaler",
+	)
 )
 
 // resources are all of them.
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
-	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets,
+	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
 	CertificateSigningRequests, Volumes, StorageClasses}
 
 // Resources returns all resources of this package.

@@ -32,8 +32,8 @@ var layers = [][]string{
 		"apiserver/resources/autoscaling", "apiserver/resources/batch", "apiserver/resources/certificates",
 		"apiserver/resources/coordination", "apiserver/resources/core", "apiserver/resources/discovery",
 		"apiserver/resources/dra", "apiserver/resources/events", "apiserver/resources/flowcontrol",
-		"apiserver/resources/networking", "apiserver/resources/node", "apiserver/resources/policy",
-		"apiserver/resources/rbac", "apiserver/resources/scheduling", "apiserver/resources/storage",
+		"apiserver/resources/metrics", "apiserver/resources/networking", "apiserver/resources/node",
+		"apiserver/resources/policy", "apiserver/resources/rbac", "apiserver/resources/scheduling", "apiserver/resources/storage",
 	},
 	{ // what kinds do beyond reads and writes
 		"apiserver/resources/authentication/review", "apiserver/resources/authorization/review",

@@ -16,6 +16,7 @@ const (
 	Certificates     = "root-ca-certificate-publisher-controller"
 	NodeLifecycle    = "node-lifecycle-controller"
 	Signing          = "certificatesigningrequest-signing-controller"
+	Autoscalers      = "horizontal-pod-autoscaler-controller"
 )
 
 // Controller is what can be set of a controller.
@@ -55,6 +56,7 @@ var controllers = []Controller{
 	workload("statefulset-controller", "concurrent-statefulset-syncs", 5),
 	workload("daemonset-controller", "concurrent-daemonset-syncs", 2),
 	{Name: "disruption-controller"},
+	workload(Autoscalers, "concurrent-horizontal-pod-autoscaler-syncs", 5),
 	workload("ephemeral-volume-controller", "concurrent-ephemeralvolume-syncs", 5),
 	workload("ttl-after-finished-controller", "concurrent-ttl-after-finished-syncs", 5),
 	{Name: "pod-garbage-collector-controller"},

@@ -143,6 +143,7 @@ func (c *Config) checkLimits() error {
 		{"request-timeout", c.API.RequestTimeout, time.Millisecond},
 		{"shutdown-timeout", c.Shutdown, 0},
 		{"simulate-pods-delay", c.Simulation.Delay, 0},
+		{"horizontal-pod-autoscaler-sync-period", c.Autoscaler.Period, 0},
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
@@ -41,6 +42,8 @@ type Config struct {
 	// Workers is how many objects a controller works on concurrently, by its name; default: that of
 	// controller.Controller.
 	Workers map[string]int
+	// Autoscaler configures horizontal-pod-autoscaler-controller; Start sets Workers, Measure and Log.
+	Autoscaler autoscale.Options
 	// Elect runs the controllers only while this server holds their lease. Election has the times.
 	Elect    bool
 	Election election.Options

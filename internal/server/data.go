@@ -13,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/service"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -59,7 +60,11 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	d := &data{store: store, types: resources.NewTable(resources.Every(serving)...), failed: make(chan error, 1)}
+	entries := resources.Every(serving)
+	if cfg.Simulate {
+		entries = append(entries, resources.Metrics(simulation.Metrics)...)
+	}
+	d := &data{store: store, types: resources.NewTable(entries...), failed: make(chan error, 1)}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))

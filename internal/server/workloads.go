@@ -10,6 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/certificates"
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
@@ -121,6 +122,10 @@ func workers(
 			all.Wait()
 		}
 	}
+	if on[controller.Autoscalers] {
+		loops++
+		run[controller.Autoscalers] = autoscaler(cfg, api, d, index, log)
+	}
 	if cfg.Simulate {
 		loops += 4
 		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
@@ -139,4 +144,21 @@ func workers(
 		}
 	}
 	return run, loops
+}
+
+// autoscaler returns the function that runs horizontal-pod-autoscaler-controller. What simulated pods use is what
+// metrics.k8s.io says.
+func autoscaler(
+	cfg *Config, api *apiserver.Server, d *data, index *loopback.Index, log *slog.Logger,
+) func(context.Context) {
+	o := cfg.Autoscaler
+	o.Workers, o.Log = cfg.workers(controller.Autoscalers), log
+	if cfg.Simulate {
+		o.Measure = simulation.Metrics
+	}
+	adapter := &loopback.Workloads{
+		API:   api.Loopback(authentication.ServiceAccount("kube-system", "horizontal-pod-autoscaler"), controllerManager),
+		Cache: d.cache, Index: index,
+	}
+	return func(ctx context.Context) { autoscale.Run(ctx, adapter, o) }
 }

@@ -31,7 +31,7 @@ func deployments() *entry.Resource {
 			Warnings:       entry.Warn(deploymentWarnings),
 		},
 		Subresources: []entry.Subresource{
-			entry.ScaleOf(),
+			entry.ScaleOf(appsv1.Resource("deployments/scale")),
 			entry.StatusWith(entry.Subresource{
 				PrepareUpdate:  entry.Change(keepDeploymentStatus),
 				ValidateUpdate: entry.ValidateChange(validateDeploymentStatus),

@@ -30,7 +30,7 @@ func replicaSets() *entry.Resource {
 			Warnings:       entry.Warn(replicaSetWarnings),
 		},
 		Subresources: []entry.Subresource{
-			entry.ScaleOf(),
+			entry.ScaleOf(appsv1.Resource("replicasets/scale")),
 			entry.StatusWith(entry.Subresource{
 				ValidateUpdate: entry.ValidateChange(validateReplicaSetStatus),
 			}),

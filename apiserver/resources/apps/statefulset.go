@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
@@ -37,7 +38,7 @@ func statefulSets() *entry.Resource {
 			Warnings:       entry.Warn(statefulSetWarnings),
 		},
 		Subresources: []entry.Subresource{
-			entry.ScaleOf(),
+			entry.ScaleOf(schema.GroupResource{}),
 			entry.StatusWith(entry.Subresource{
 				ValidateUpdate: entry.ValidateChange(validateStatefulSetStatus),
 			}),

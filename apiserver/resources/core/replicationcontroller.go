@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -33,7 +34,7 @@ func replicationControllers() *entry.Resource {
 		},
 		Delete: entry.Deletion{Policy: finalizers.OrphanDependents}, // C-23, C-25
 		Subresources: []entry.Subresource{
-			entry.ScaleOf(),
+			entry.ScaleOf(autoscalingv1.Resource("replicationcontrollers/scale")),
 			entry.StatusWith(entry.Subresource{
 				ValidateUpdate: entry.ValidateChange(validateReplicationControllerStatus),
 			}),

@@ -82,9 +82,9 @@ func StatusOnly() []Subresource { return []Subresource{StatusWith(Subresource{})
 // ScaleKind is the kind of the bodies of scale subresources. It is not the kind of a resource.
 var ScaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 
-// ScaleOf is the scale subresource of workload kinds.
-func ScaleOf() Subresource {
-	return Subresource{Name: "scale", Verbs: Modify, Action: Scale,
+// ScaleOf is the scale subresource of workload kinds; absent is Subresource.Absent.
+func ScaleOf(absent schema.GroupResource) Subresource {
+	return Subresource{Name: "scale", Verbs: Modify, Action: Scale, Absent: absent,
 		Kind:       ScaleKind,
 		ScalePaths: ScalePaths{Replicas: "spec.replicas", StatusReplicas: "status.replicas", Selector: "spec.selector"}}
 }

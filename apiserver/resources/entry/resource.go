@@ -242,6 +242,8 @@ type Subresource struct {
 	Warnings func(obj, old runtime.Object) []string
 	// ScalePaths are the paths of replicas, status replicas and the selector, for Action Scale.
 	ScalePaths ScalePaths
+	// Absent, for Action Scale, is the resource that the error 404 of a GET names; zero for that of the object.
+	Absent schema.GroupResource
 	// Create handles POST, for Action ByHook.
 	Create hooks.Create
 }

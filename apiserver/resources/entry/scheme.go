@@ -35,6 +35,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
 // Scheme has the types of the versions that can be served, metav1's, and the few versions that are only stored. It has
@@ -67,6 +68,9 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 			&networkingv1beta1.ServiceCIDR{}, &networkingv1beta1.ServiceCIDRList{}},
 		storagev1beta1.SchemeGroupVersion: {
 			&storagev1beta1.VolumeAttributesClass{}, &storagev1beta1.VolumeAttributesClassList{}},
+		metricsv1beta1.SchemeGroupVersion: {
+			&metricsv1beta1.NodeMetrics{}, &metricsv1beta1.NodeMetricsList{},
+			&metricsv1beta1.PodMetrics{}, &metricsv1beta1.PodMetricsList{}},
 		resourcev1beta1.SchemeGroupVersion: {
 			&resourcev1beta1.DeviceClass{}, &resourcev1beta1.DeviceClassList{},
 			&resourcev1beta1.ResourceClaim{}, &resourcev1beta1.ResourceClaimList{},

@@ -62,7 +62,9 @@ type Create func(ctx context.Context, r Request, obj runtime.Object) (runtime.Ob
 
 // Objects makes the objects of a resource when they are read.
 type Objects struct {
-	List func(ctx context.Context, s Server) ([]Object, error)
+	// List returns the objects of a namespace, of all if it is empty, sorted by namespace and name. If a name is set,
+	// only the object of that name is needed, and others are ignored.
+	List func(ctx context.Context, s Server, namespace, name string) ([]Object, error)
 	// NotFound is the error for a name without an object.
-	NotFound func(name string) error
+	NotFound func(namespace, name string) error
 }

@@ -37,6 +37,8 @@ type Server interface {
 	Authenticate(ctx context.Context, token string, audiences []string) (authentication.User, []string, error)
 	// Tokens signs the tokens of service accounts. It fails if there is no signing key.
 	Tokens() (Tokens, error)
+	// Fresh waits until List shows every write that was acknowledged before the call.
+	Fresh(ctx context.Context) error
 	// Ping returns nil if the storage is available.
 	Ping(ctx context.Context) error
 }

@@ -14,7 +14,7 @@ import (
 var Objects = hooks.Objects{List: list, NotFound: notFound}
 
 // list returns the health of etcd, the only component besides the server itself.
-func list(ctx context.Context, s hooks.Server) ([]hooks.Object, error) {
+func list(ctx context.Context, s hooks.Server, _, _ string) ([]hooks.Object, error) {
 	c := &corev1.ComponentStatus{
 		TypeMeta:   metav1.TypeMeta{Kind: "ComponentStatus", APIVersion: "v1"},
 		ObjectMeta: metav1.ObjectMeta{Name: "etcd-0"},
@@ -29,7 +29,7 @@ func list(ctx context.Context, s hooks.Server) ([]hooks.Object, error) {
 	return []hooks.Object{c}, nil
 }
 
-func notFound(name string) error {
+func notFound(_, name string) error {
 	//lint:ignore ST1005 clients see this message (0-10)
 	return fmt.Errorf("Component not found: %s", name)
 }

@@ -1,0 +1,212 @@
+package autoscale
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// component is the source of the events (NewHorizontalController).
+const component = "horizontal-pod-autoscaler"
+
+// Options configure the controller. Zero values mean the defaults of kube-controller-manager
+// (pkg/controller/podautoscaler/config/v1alpha1/defaults.go).
+type Options struct {
+	// Period is the time between two passes over an autoscaler; default 15 s.
+	Period time.Duration
+	// Stabilization is the window of scaling down if the autoscaler sets none; default 5 minutes, negative for none.
+	Stabilization time.Duration
+	// Tolerance is by how much usage may differ from the target without a change; default 0.1, negative for none.
+	Tolerance float64
+	// Initialization is the time after the start of a pod in which its CPU counts only while it is ready; default 5
+	// minutes, negative for none.
+	Initialization time.Duration
+	// ReadinessDelay is the time after the start of a pod in which a transition to unready means that it was never ready;
+	// default 30 s, negative for none.
+	ReadinessDelay time.Duration
+	// Workers is the maximum number of concurrent passes; default 5.
+	Workers int
+	// Measure measures a pod, or returns nil for no measurement. If it is nil, metrics.k8s.io is not served.
+	Measure func(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics
+	// Log receives errors; nil discards them.
+	Log *slog.Logger
+}
+
+// API is the controller's interface to an API server. Its methods may be called from any goroutine.
+type API interface {
+	workload.API
+	// Target returns the scale of a target, by any version of its kind. The errors are those that upstream shows.
+	Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
+		*autoscalingv1.Scale, error)
+	// Rescale replaces the scale of a target. Its resourceVersion is a precondition.
+	Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
+		s *autoscalingv1.Scale) error
+}
+
+// backoff is the pause after a failed read of the API.
+var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 30 * time.Second}
+
+// controller runs passes.
+type controller struct {
+	Options
+	api      API
+	recorder *event.Recorder
+	now      func() time.Time
+
+	// mu guards remembered.
+	mu         sync.Mutex
+	remembered map[workload.Key]memory
+}
+
+// defaulted returns the options with defaults.
+func (o Options) defaulted() Options {
+	or := func(d, otherwise time.Duration) time.Duration {
+		if d == 0 {
+			return otherwise
+		}
+		return max(d, 0)
+	}
+	o.Period = or(o.Period, 15*time.Second)
+	o.Stabilization = or(o.Stabilization, 5*time.Minute)
+	o.Initialization = or(o.Initialization, 5*time.Minute)
+	o.ReadinessDelay = or(o.ReadinessDelay, 30*time.Second)
+	if o.Tolerance == 0 {
+		o.Tolerance = 0.1
+	}
+	o.Tolerance = max(o.Tolerance, 0)
+	if o.Workers <= 0 {
+		o.Workers = 5
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Run scales until ctx is done, and returns when everything that it started has returned.
+func Run(ctx context.Context, api API, o Options) {
+	o = o.defaulted()
+	o.Log = o.Log.With("controller", component)
+	c := &controller{Options: o, api: api, recorder: event.NewRecorder(api, component, o.Log), now: time.Now,
+		remembered: map[workload.Key]memory{}}
+	loop := reconcile.Loop[workload.Key, workload.Key, reconcile.Outcome]{
+		Schedule: reconcile.NewKeys(backoff, compare), Workers: o.Workers, Follow: c.follow, Pass: c.pass,
+		Log: o.Log, What: workload.Autoscalers.String(),
+	}
+	var recording sync.WaitGroup
+	defer recording.Wait()
+	recording.Go(func() { c.recorder.Run(ctx) })
+	loop.Run(ctx)
+}
+
+// follow sends the autoscalers that exist, and those that change.
+func (c *controller) follow(ctx context.Context, sink func(workload.Key)) error {
+	return c.api.Follow(ctx, workload.Autoscalers, nil, func(change workload.Change) {
+		if change.New != nil {
+			sink(change.New.Key)
+		} else {
+			sink(change.Old.Key)
+		}
+	})
+}
+
+// pass decides about an autoscaler if it is due, and carries the decision out.
+func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outcome {
+	var a *autoscalingv2.HorizontalPodAutoscaler
+	err := c.api.View(ctx, func(r workload.Reader) {
+		a = workload.Get[*autoscalingv2.HorizontalPodAutoscaler](r, key.Namespace, key.Name)
+	})
+	if err != nil {
+		return c.failed(ctx, key, err)
+	}
+	m, rivals := c.recall(key, a)
+	if a == nil {
+		return reconcile.Outcome{}
+	}
+	if wait := m.wait(a, c.now(), c.Period); wait > 0 {
+		return reconcile.Outcome{Again: wait}
+	}
+	in := input{hpa: a, rivals: rivals}
+	in.scale, in.err = c.api.Target(ctx, a.Namespace, a.Spec.ScaleTargetRef)
+	if ctx.Err() != nil {
+		return reconcile.Outcome{}
+	}
+	err = c.api.View(ctx, func(r workload.Reader) { in.pods = workload.All[*corev1.Pod](r, a.Namespace) })
+	if err != nil {
+		return c.failed(ctx, key, err)
+	}
+	v := decide(c.Options, in, m, c.now())
+	if v.rescale {
+		next := in.scale.DeepCopy()
+		next.Spec.Replicas = v.replicas
+		v = v.rescaled(c.api.Rescale(ctx, a.Namespace, a.Spec.ScaleTargetRef, next))
+	}
+	c.conclude(ctx, a, v)
+	return reconcile.Outcome{Again: c.Period}
+}
+
+// recall returns what is remembered of an autoscaler, and the selectors of the others in its namespace. It forgets one
+// that is gone.
+func (c *controller) recall(key workload.Key, a *autoscalingv2.HorizontalPodAutoscaler) (m memory, rivals []rival) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m = c.remembered[key]
+	if a == nil || a.UID != m.uid {
+		delete(c.remembered, key)
+		m = memory{}
+	}
+	if a == nil {
+		return m, nil
+	}
+	for other, has := range c.remembered {
+		if other != key && other.Namespace == key.Namespace && has.selector != nil {
+			rivals = append(rivals, rival{other, has.selector})
+		}
+	}
+	return m, rivals
+}
+
+// conclude records the events, stores the status if it changed, and remembers the decision.
+func (c *controller) conclude(ctx context.Context, a *autoscalingv2.HorizontalPodAutoscaler, v verdict) {
+	c.mu.Lock()
+	c.remembered[workload.KeyOf(a)] = v.memory
+	c.mu.Unlock()
+	if !equality.Semantic.DeepEqual(a.Status, v.status) {
+		next := a.DeepCopy()
+		next.Status = v.status
+		if err := c.api.Update(ctx, next, true); err != nil && ctx.Err() == nil {
+			v.events = append(v.events, workload.Warning("FailedUpdateStatus", err.Error()))
+			c.Log.Warn("failed to update the status of an autoscaler", "namespace", a.Namespace, "name", a.Name, "err", err)
+		}
+	}
+	r := workload.Autoscalers
+	for _, e := range v.events {
+		c.recorder.Record(corev1.ObjectReference{Kind: r.Kind, APIVersion: r.APIVersion(), Namespace: a.Namespace,
+			Name: a.Name, UID: a.UID, ResourceVersion: a.ResourceVersion}, e, c.now())
+	}
+}
+
+// compare orders keys.
+func compare(a, b workload.Key) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// failed logs an error of a read.
+func (c *controller) failed(ctx context.Context, key workload.Key, err error) reconcile.Outcome {
+	if ctx.Err() == nil {
+		c.Log.Warn("failed to sync an autoscaler", "namespace", key.Namespace, "name", key.Name, "err", err)
+	}
+	return reconcile.Outcome{Err: err}
+}

@@ -1,0 +1,257 @@
+package autoscale
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// input is what a decision is made of.
+type input struct {
+	hpa *autoscalingv2.HorizontalPodAutoscaler
+	// scale is that of the target, or err says why there is none.
+	scale *autoscalingv1.Scale
+	err   error
+	// pods are those of the namespace; the selector of the scale selects among them.
+	pods   []*corev1.Pod
+	rivals []rival
+}
+
+// rival is another autoscaler of the namespace, with the selector of its target.
+type rival struct {
+	key      workload.Key
+	selector labels.Selector
+}
+
+// memory is what is remembered of an autoscaler between passes.
+type memory struct {
+	uid types.UID
+	// spec is that of the last pass, at its time.
+	spec *autoscalingv2.HorizontalPodAutoscalerSpec
+	at   time.Time
+	// selector is that of the target; nil if it was not known.
+	selector labels.Selector
+	// recommendations are before stabilization; up and down are changes of size, both positive.
+	recommendations, up, down []amount
+}
+
+// amount is a number of replicas at a time.
+type amount struct {
+	replicas int32
+	at       time.Time
+}
+
+// wait is the time until the next pass is due, 0 if it is now.
+func (m memory) wait(a *autoscalingv2.HorizontalPodAutoscaler, now time.Time, period time.Duration) time.Duration {
+	if m.spec == nil || now.Before(m.at) || !equality.Semantic.DeepEqual(*m.spec, a.Spec) {
+		return 0
+	}
+	return max(0, m.at.Add(period).Sub(now))
+}
+
+// verdict is the outcome of a decision.
+type verdict struct {
+	status autoscalingv2.HorizontalPodAutoscalerStatus
+	events []event.Event
+	memory memory
+	// rescale says that the target gets the size replicas, for a reason; rescaled then completes the verdict.
+	rescale  bool
+	replicas int32
+	reason   string
+
+	old      int32
+	metrics  []autoscalingv2.MetricStatus
+	behavior *autoscalingv2.HorizontalPodAutoscalerBehavior
+	now      time.Time
+}
+
+// decision is a decision in the making: status and events are those so far.
+type decision struct {
+	Options
+	verdict
+	hpa *autoscalingv2.HorizontalPodAutoscaler
+	in  input
+	// pods are those that the selector selects.
+	pods []*corev1.Pod
+}
+
+// decide decides about an autoscaler (reconcileAutoscaler).
+func decide(o Options, in input, m memory, now time.Time) verdict {
+	m.uid, m.spec, m.at = in.hpa.UID, &in.hpa.Spec, now
+	d := &decision{Options: o, hpa: in.hpa, in: in,
+		verdict: verdict{status: *in.hpa.Status.DeepCopy(), memory: m, behavior: in.hpa.Spec.Behavior, now: now}}
+	if in.err != nil {
+		d.warn("FailedGetScale", in.err.Error())
+		d.condition(autoscalingv2.AbleToScale, false, "FailedGetScale",
+			fmt.Sprintf("the HPA controller was unable to get the target's current scale: %v", in.err))
+		return d.verdict
+	}
+	d.condition(autoscalingv2.AbleToScale, true, "SucceededGetScale",
+		"the HPA controller was able to get the target's current scale")
+	d.old = in.scale.Spec.Replicas
+	if d.memory.recommendations == nil {
+		d.memory.recommendations = []amount{{d.old, now}}
+	}
+	if d.size() && !d.rescale {
+		d.setStatus(d.old, false)
+	}
+	return d.verdict
+}
+
+// least is the minimum number of replicas.
+func (d *decision) least() int32 {
+	if n := d.hpa.Spec.MinReplicas; n != nil {
+		return *n
+	}
+	return 1
+}
+
+// size decides on the size of the target. ok is false if it could not, and the status says so.
+func (d *decision) size() (ok bool) {
+	least, most := d.least(), d.hpa.Spec.MaxReplicas
+	switch {
+	case d.old == 0 && least != 0:
+		d.condition(autoscalingv2.ScalingActive, false, "ScalingDisabled",
+			"scaling is disabled since the replica count of the target is zero")
+	case d.old > most:
+		d.rescale, d.replicas, d.reason = true, most, "Current number of replicas above Spec.MaxReplicas"
+	case d.old < least:
+		d.rescale, d.replicas, d.reason = true, least, "Current number of replicas below Spec.MinReplicas"
+	default:
+		n, metric, err := d.recommend()
+		if err != nil {
+			d.setStatus(d.status.DesiredReplicas, false)
+			d.warn("FailedComputeMetricsReplicas", err.Error())
+			return false
+		}
+		switch {
+		case n > d.old:
+			d.reason = metric + " above target"
+		case n < d.old:
+			d.reason = "All metrics below target"
+		}
+		d.replicas = d.limited(max(n, 0), least)
+		d.rescale = d.replicas != d.old
+	}
+	return true
+}
+
+// recommend returns the largest size that a metric proposes, and that metric's name (computeReplicasForMetrics). Failed
+// metrics count only if all fail, or if the others would scale down.
+func (d *decision) recommend() (n int32, metric string, err error) {
+	if err := d.selectPods(); err != nil {
+		return 0, "", err
+	}
+	specs := d.hpa.Spec.Metrics
+	d.metrics = make([]autoscalingv2.MetricStatus, len(specs))
+	n = -1
+	failures, first := 0, proposal{}
+	for i, spec := range specs {
+		p := d.propose(spec)
+		switch {
+		case p.err != nil:
+			if failures == 0 {
+				first = p
+			}
+			failures++
+		default:
+			d.metrics[i] = p.status
+			if p.replicas > n {
+				n, metric = p.replicas, p.name
+			}
+		}
+	}
+	if failures >= len(specs) || failures > 0 && n < d.old {
+		d.condition(autoscalingv2.ScalingActive, false, first.reason,
+			fmt.Sprintf("the HPA was unable to compute the replica count: %v", first.cause))
+		return 0, "", fmt.Errorf("invalid metrics (%d invalid out of %d), first error is: %w", failures, len(specs),
+			first.err)
+	}
+	d.condition(autoscalingv2.ScalingActive, true, "ValidMetricFound",
+		"the HPA was able to successfully calculate a replica count from "+metric)
+	return n, metric, nil
+}
+
+// selectPods selects the pods of the target, which no other autoscaler may scale (validateAndParseSelector).
+func (d *decision) selectPods() error {
+	d.memory.selector = nil
+	text := d.in.scale.Status.Selector
+	if text == "" {
+		return d.unselected("SelectorRequired", "InvalidSelector", "selector is required",
+			"the HPA target's scale is missing a selector")
+	}
+	s, err := labels.Parse(text)
+	if err != nil {
+		message := fmt.Sprintf("couldn't convert selector into a corresponding internal selector object: %v", err)
+		return d.unselected("InvalidSelector", "InvalidSelector", message, message)
+	}
+	d.memory.selector = s
+	d.pods = slices.DeleteFunc(slices.Clone(d.in.pods), func(p *corev1.Pod) bool {
+		return !s.Matches(labels.Set(p.Labels))
+	})
+	if len(d.pods) == 0 {
+		return nil
+	}
+	scalers := []string{named(workload.KeyOf(d.hpa))}
+	for _, r := range d.in.rivals {
+		if slices.ContainsFunc(d.pods, func(p *corev1.Pod) bool { return r.selector.Matches(labels.Set(p.Labels)) }) {
+			scalers = append(scalers, named(r.key))
+		}
+	}
+	if len(scalers) > 1 {
+		slices.Sort(scalers)
+		message := fmt.Sprintf("pods by selector %v are controlled by multiple HPAs: [%s]", text,
+			strings.Join(scalers, " "))
+		return d.unselected("AmbiguousSelector", "AmbiguousSelector", message, message)
+	}
+	return nil
+}
+
+// named is an autoscaler in a message.
+func named(k workload.Key) string { return "{" + k.Name + " " + k.Namespace + "}" }
+
+// unselected says why the pods of the target can't be selected.
+func (d *decision) unselected(event, reason, problem, message string) error {
+	d.warn(event, problem)
+	d.condition(autoscalingv2.ScalingActive, false, reason, message)
+	return fmt.Errorf("%s", problem)
+}
+
+// rescaled completes a verdict with the result of the rescale.
+func (v verdict) rescaled(err error) verdict {
+	if err != nil {
+		v.warn("FailedRescale", fmt.Sprintf("New size: %d; reason: %s; error: %v", v.replicas, v.reason, err))
+		v.condition(autoscalingv2.AbleToScale, false, "FailedUpdateScale",
+			fmt.Sprintf("the HPA controller was unable to update the target scale: %v", err))
+		v.setStatus(v.status.DesiredReplicas, false)
+		return v
+	}
+	v.condition(autoscalingv2.AbleToScale, true, "SucceededRescale",
+		fmt.Sprintf("the HPA controller was able to update the target scale to %d", v.replicas))
+	v.events = append(v.events, workload.Normal("SuccessfulRescale",
+		fmt.Sprintf("New size: %d; reason: %s", v.replicas, v.reason)))
+	v.memory.changed(v.behavior, v.old, v.replicas, v.now)
+	v.setStatus(v.replicas, true)
+	return v
+}
+
+// setStatus sets the numbers of the status.
+func (v *verdict) setStatus(desired int32, rescaled bool) {
+	v.status.CurrentReplicas, v.status.DesiredReplicas, v.status.CurrentMetrics = v.old, desired, v.metrics
+	if rescaled {
+		at := metav1.NewTime(v.now)
+		v.status.LastScaleTime = &at
+	}
+}

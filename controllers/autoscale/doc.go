@@ -1,0 +1,19 @@
+// Package autoscale scales workloads by what their pods use, as horizontal-pod-autoscaler-controller does (K
+// pkg/controller/podautoscaler: horizontal.go, replica_calculator.go). Metrics of resources come from a function that
+// measures pods; the APIs of custom and external metrics are not served, and their metrics fail as in a cluster without
+// them.
+//
+// It guarantees:
+//
+//  1. decide is pure: an autoscaler, the scale of its target, the pods, what is remembered of earlier passes, and the
+//     time in; a new status, events, a new size and what is to be remembered out.
+//  2. An autoscaler has a pass when it is created or its spec changes, and every Options.Period. Its own status causes
+//     none. Upstream's first pass comes after a period.
+//  3. A rescale requires the scale that the decision is based on, and a status the state of the autoscaler.
+//  4. What is remembered (recommendations, changes of size, selectors) is bounded by the stabilization windows and the
+//     periods of policies, and forgotten with the autoscaler. It starts empty with the process, as upstream's.
+//  5. Run returns when its context is done, after everything that it started has returned.
+//
+// To read the source: controller.go runs passes, decide.go is the order of a decision, metric.go computes one metric,
+// replicas.go has the arithmetic, behavior.go the limits, status.go conditions and events.
+package autoscale

@@ -1,0 +1,58 @@
+package loopback
+
+import (
+	"context"
+	"errors"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+)
+
+// Target implements autoscale.API. The version in the reference does not matter (K
+// pkg/controller/podautoscaler/horizontal.go: scaleForResourceMappings).
+func (w *Workloads) Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
+	*autoscalingv1.Scale, error) {
+	p, err := w.target(namespace, ref)
+	if err != nil {
+		return nil, err
+	}
+	return w.API.Scale(ctx, p)
+}
+
+// Rescale implements autoscale.API.
+func (w *Workloads) Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
+	s *autoscalingv1.Scale) error {
+	p, err := w.target(namespace, ref)
+	if err != nil {
+		return err
+	}
+	return w.API.Rescale(ctx, p, s)
+}
+
+// errUnscalable is the error of upstream's client for a kind without the scale subresource.
+var errUnscalable = errors.New("the server could not find the requested resource")
+
+// target is the path of a target's scale, in the preferred version of its kind.
+func (w *Workloads) target(
+	namespace string, ref autoscalingv2.CrossVersionObjectReference,
+) (p registry.Path, err error) {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	if err != nil {
+		return p, err
+	}
+	err = &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: gv.Group, Kind: ref.Kind}}
+	for _, r := range w.API.Types().All() {
+		if r.Group != gv.Group || r.Kind != ref.Kind {
+			continue
+		}
+		if r.Namespaced && r.Subresource("scale") != nil {
+			return registry.Path{Resource: r, Subresource: "scale", Namespace: namespace, Name: ref.Name}, nil
+		}
+		err = errUnscalable
+	}
+	return p, err
+}
