@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
@@ -46,7 +47,12 @@ type API struct {
 	timeout, writeTimeout time.Duration
 	malformed             bool
 	watches               watches
+	// fragments are compressed parts of lists.
+	fragments *gzipped.Cache
 }
+
+// fragmentMemory limits the compressed parts of lists that are kept, in bytes.
+const fragmentMemory = 32 << 20
 
 // watches are the watches that are open.
 type watches struct {
@@ -64,6 +70,7 @@ func New(c Config) *API {
 	a := &API{
 		lister: lister{c.Registry}, limits: c.Limits, metrics: c.Metrics, log: c.Log, now: c.Now, timeout: c.Timeout,
 		writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
+		fragments: gzipped.NewCache(fragmentMemory),
 	}
 	a.watches.closing = make(chan struct{})
 	a.watches.close = sync.OnceFunc(func() { close(a.watches.closing) })

@@ -2,6 +2,7 @@ package render
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
@@ -48,8 +49,8 @@ func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 		n = Copies*size + x.largest(objs)
 	case x.Format.As == "Table":
 		n = x.tableCost(objs)
-	case x.Format.Media == codec.MediaProtobuf: // encoded one after the other
-		n = binaryCopies*size + x.largest(objs)
+	case x.Format.Media == codec.MediaProtobuf:
+		n = x.binaryCost(objs)
 	case x.Format.Media == codec.MediaYAML:
 		n = x.yamlCost(objs)
 	default:
@@ -62,6 +63,22 @@ func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 		n += headMemory
 	}
 	return n
+}
+
+// binaryCost is the memory of objects in protobuf, which are encoded one after the other. Those that keep their encoding
+// take none.
+func (x *Rendering) binaryCost(objs []*storage.Object) int64 {
+	if x.keeps() {
+		objs = slices.DeleteFunc(slices.Clone(objs), func(o *storage.Object) bool { return x.Cache.Encoding(o) != nil })
+	}
+	if len(objs) == 0 {
+		return 0
+	}
+	var size int64
+	for _, o := range objs {
+		size += int64(len(o.JSON))
+	}
+	return binaryCopies*size + x.largest(objs)
 }
 
 // decoded is the memory of all objects if all of them are decoded at once.
