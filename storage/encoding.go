@@ -8,9 +8,9 @@ import (
 // Encodings limits the memory of the second format that objects keep beside their JSON. It may be used from any
 // goroutine. The objects that may keep an encoding are those between Admit and Release.
 //
-// When it is full, a new encoding is not kept. After several times the limit was not kept, a Sweep drops what has not
-// been used since the Sweep before: what is no longer asked for makes room, and a list of more objects than fit does not
-// displace what it will ask for again.
+// When it is full, a new encoding is not kept. After encodings of several times the limit were not kept, a Sweep drops
+// what has not been used since the Sweep before. So what is no longer used makes room, and a list of more objects than
+// fit does not displace what the next list will use again.
 type Encodings struct {
 	limit int64
 	// bytes is the size of all that are kept, declined of those that were not, since the last sweep.

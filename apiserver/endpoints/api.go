@@ -30,6 +30,8 @@ type Config struct {
 	Timeout time.Duration
 	// WriteTimeout is how long a client may leave a message of a WebSocket unread.
 	WriteTimeout time.Duration
+	// FragmentMemory limits the compressed parts of lists that are kept, in bytes.
+	FragmentMemory int64
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion.
 	DeleteMalformed bool
 	Log             *slog.Logger
@@ -51,9 +53,6 @@ type API struct {
 	fragments *gzipped.Cache
 }
 
-// fragmentMemory limits the compressed parts of lists that are kept, in bytes.
-const fragmentMemory = 32 << 20
-
 // watches are the watches that are open.
 type watches struct {
 	counts watchCounts
@@ -70,7 +69,7 @@ func New(c Config) *API {
 	a := &API{
 		lister: lister{c.Registry}, limits: c.Limits, metrics: c.Metrics, log: c.Log, now: c.Now, timeout: c.Timeout,
 		writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
-		fragments: gzipped.NewCache(fragmentMemory),
+		fragments: gzipped.NewCache(c.FragmentMemory),
 	}
 	a.watches.closing = make(chan struct{})
 	a.watches.close = sync.OnceFunc(func() { close(a.watches.closing) })

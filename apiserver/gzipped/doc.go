@@ -1,5 +1,5 @@
-// Package gzipped makes gzip streams of fragments that were compressed before, so that a list is compressed once for all
-// clients, and a change costs only the compression of the fragment that has the changed object.
+// Package gzipped makes gzip streams of fragments that were compressed before, so that a list is compressed once for
+// all clients, and a change costs only the compression of the fragment that has the changed object.
 //
 // It guarantees:
 //

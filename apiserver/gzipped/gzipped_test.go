@@ -36,8 +36,8 @@ func TestJoinedChecksums(t *testing.T) {
 	}
 }
 
-// TestRandomStreams: compress/gzip reads what a Writer wrote, whatever pieces it was given, some fragments several times
-// (guarantees 1 and 2).
+// TestRandomStreams: compress/gzip reads what a Writer wrote, whatever pieces it was given, some fragments several
+// times (guarantees 1 and 2).
 func TestRandomStreams(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 0))
 	for range 50 {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
@@ -29,10 +28,7 @@ const (
 // Cost is the memory that a response with these objects takes. If cached bytes are sent, that is only the memory for
 // their compression.
 func (x *Rendering) Cost(r *http.Request, objs []*storage.Object) int64 {
-	var size int64
-	for _, o := range objs {
-		size += int64(len(o.JSON))
-	}
+	size := int64(sizeOf(objs))
 	n := x.making(objs, size)
 	if size >= GzipFrom && AcceptsGzip(r) {
 		n += GzipMemory
@@ -65,20 +61,19 @@ func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 	return n
 }
 
-// binaryCost is the memory of objects in protobuf, which are encoded one after the other. Those that keep their encoding
-// take none.
+// binaryCost is the memory of objects in protobuf, which are encoded one after the other. Those that keep their
+// encoding take none.
 func (x *Rendering) binaryCost(objs []*storage.Object) int64 {
-	if x.keeps() {
-		objs = slices.DeleteFunc(slices.Clone(objs), func(o *storage.Object) bool { return x.Cache.Encoding(o) != nil })
+	var others []*storage.Object
+	for _, o := range objs {
+		if !x.keeps() || x.Cache.Encoding(o) == nil {
+			others = append(others, o)
+		}
 	}
-	if len(objs) == 0 {
+	if len(others) == 0 {
 		return 0
 	}
-	var size int64
-	for _, o := range objs {
-		size += int64(len(o.JSON))
-	}
-	return binaryCopies*size + x.largest(objs)
+	return binaryCopies*int64(sizeOf(others)) + x.largest(others)
 }
 
 // decoded is the memory of all objects if all of them are decoded at once.

@@ -18,6 +18,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
+// head is the beginning of an object: its kind, apiVersion and name.
+const head = `{"kind":%q,"apiVersion":%q,"metadata":{"name":"n%04d","namespace":"default","labels":{"rev":"%d"}},`
+
 // keptKinds are a kind as it is stored, one that is converted, and one whose objects are longer than a run.
 var keptKinds = []struct{ group, version, plural, kind, apiVersion, rest string }{
 	{"", "v1", "configmaps", "ConfigMap", "v1", `"data":{"k":"` + strings.Repeat("v", 900) + `"}`},
@@ -64,8 +67,7 @@ func TestKeptLists(t *testing.T) {
 			cache: cache.New(cache.Options{Decoder: storage.Decoder{Root: "/registry", Fields: types.SelectableFields}}),
 			event: func(i int, rev int64) storage.Event {
 				return storage.Event{Key: fmt.Sprintf("/registry/%s/default/n%04d", res.Collection, i), Revision: rev,
-					Value: fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":{"name":"n%04d","namespace":"default","labels":{"rev":"%d"}},%s}`,
-						k.kind, k.apiVersion, i, rev, k.rest)}
+					Value: fmt.Appendf(nil, head+"%s}", k.kind, k.apiVersion, i, rev, k.rest)}
 			}}
 		var all []storage.Event
 		for i := range 300 {
@@ -86,7 +88,8 @@ func TestKeptLists(t *testing.T) {
 			storage.Event{Key: s.event(100, 0).Key, Revision: 303})
 		for _, objs := range [][]*storage.Object{s.objects(), s.objects()[10:200], s.objects()} {
 			for _, media := range []string{codec.MediaProtobuf, codec.MediaJSON} {
-				sameLists(t, &Rendering{Resource: res, Format: Format{Media: media}, Cache: s.cache, Fragments: fragments}, objs)
+				x := &Rendering{Resource: res, Format: Format{Media: media}, Cache: s.cache, Fragments: fragments}
+				sameLists(t, x, objs)
 			}
 		}
 	}
@@ -142,7 +145,7 @@ func TestKeptOnce(t *testing.T) {
 		cache: cache.New(cache.Options{Decoder: storage.Decoder{Root: "/registry"}}),
 		event: func(i int, rev int64) storage.Event {
 			return storage.Event{Key: fmt.Sprintf("/registry/configmaps/default/n%04d", i), Revision: rev,
-				Value: fmt.Appendf(nil, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"n%04d"},"data":{"k":"%01000d"}}`, i, rev)}
+				Value: fmt.Appendf(nil, head+`"data":{"k":"%01000d"}}`, "ConfigMap", "v1", i, rev, rev)}
 		}}
 	var all []storage.Event
 	for i := range 300 {
@@ -199,7 +202,7 @@ func TestKeptUnreadable(t *testing.T) {
 			data = "7"
 		}
 		all = append(all, storage.Event{Key: fmt.Sprintf("/registry/configmaps/default/n%04d", i), Revision: int64(i + 1),
-			Value: fmt.Appendf(nil, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"n%04d"},"data":%s}`, i, data)})
+			Value: fmt.Appendf(nil, head+`"data":%s}`, "ConfigMap", "v1", i, i, data)})
 	}
 	s.apply(true, 300, all...)
 	for range 2 {

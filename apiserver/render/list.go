@@ -35,14 +35,15 @@ type run struct {
 	shared   bool
 }
 
-// Stream returns a list that is written in pieces. It returns nil if the list has to be made as a whole. If compressed is
-// set, it may be written by Compress only, unless Size is below GzipFrom.
+// Stream returns a list that is written in pieces. It returns nil if the list has to be made as a whole. If compressed
+// is set and Size is GzipFrom or more, it may be written by Compress only.
 func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta, compressed bool) (*List, error) {
+	compressed = compressed && sizeOf(items) >= GzipFrom
 	switch {
 	case x.binaryList():
 		l, err := x.protobufList(items, meta, compressed)
-		if err == nil && compressed && l.size < GzipFrom {
-			l, err = x.protobufList(items, meta, false)
+		if err == nil && l.size < GzipFrom && slices.ContainsFunc(l.runs, func(r run) bool { return r.fragment != nil }) {
+			return x.protobufList(items, meta, false)
 		}
 		return l, err
 	case x.Format.Pretty:
@@ -58,6 +59,14 @@ func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta, compre
 		return &List{whole: write, size: int(n)}, err
 	}
 	return nil, nil
+}
+
+// sizeOf is the size of objects in bytes of JSON.
+func sizeOf(objs []*storage.Object) (n int) {
+	for _, o := range objs {
+		n += len(o.JSON)
+	}
+	return n
 }
 
 // ready reports whether all objects are sent as they are stored.

@@ -43,8 +43,8 @@ func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, fi
 	}
 }
 
-// List sends a list as it is written or, if it is long and the client accepts that, compressed. An error says that it was
-// interrupted.
+// List sends a list as it is written or, if it is long and the client accepts that, compressed. An error says that it
+// was interrupted.
 func List(w http.ResponseWriter, r *http.Request, l *render.List) error {
 	if l.Size() < render.GzipFrom || !render.AcceptsGzip(r) || !l.Compresses() {
 		out, finish := Stream(w, r, l.Size())

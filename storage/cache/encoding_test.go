@@ -6,7 +6,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestEncodingOfNewest: only objects of the newest state keep an encoding, and it goes with their version (guarantee 8).
+// TestEncodingOfNewest: only objects of the newest state keep an encoding, and it goes with their version
+// (guarantee 8).
 func TestEncodingOfNewest(t *testing.T) {
 	c := New(Options{Decoder: storage.Decoder{Root: "/registry"}})
 	const key = "/registry/configmaps/default/a"

@@ -147,12 +147,19 @@ func define(ctx context.Context, s *server) error {
 	if _, err := crds.Create(ctx, crd, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	established := func(ctx context.Context) (bool, error) {
 		now, err := crds.Get(ctx, crd.Name, metav1.GetOptions{})
-		return err == nil && slices.ContainsFunc(now.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
-			return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
-		}), err
-	})
+		if err != nil {
+			return false, err
+		}
+		for _, c := range now.Status.Conditions {
+			if c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, established)
 }
 
 // inParallel calls f for 0..n-1 from so many goroutines.
@@ -178,8 +185,11 @@ func inParallel(ctx context.Context, goroutines, n int, f func(i int) error) err
 // repeats is how many operations of a kind one run has, after one that isn't measured.
 const repeats = 20
 
+// operation makes the clients of an operation, and returns what carries it out once.
+type operation func(s *server) (func(ctx context.Context) error, error)
+
 // timed measures an operation that one client carries out repeatedly.
-func timed(operation func(s *server) (func(ctx context.Context) error, error)) func(context.Context, *server) (measured, error) {
+func timed(operation operation) func(context.Context, *server) (measured, error) {
 	return func(ctx context.Context, s *server) (m measured, err error) {
 		f, err := operation(s)
 		if err != nil {
@@ -208,14 +218,14 @@ func percentiles(took []time.Duration) (p50, p99 time.Duration) {
 }
 
 // expect returns an error for a list of another length.
-func expect(n int, err error) error {
-	if err == nil && n != 2500 {
-		err = fmt.Errorf("the list has %d objects", n)
+func expect(n int) error {
+	if n != 2500 {
+		return fmt.Errorf("the list has %d objects", n)
 	}
-	return err
+	return nil
 }
 
-func typedList(ns string) func(s *server) (func(ctx context.Context) error, error) {
+func typedList(ns string) operation {
 	return func(s *server) (func(ctx context.Context) error, error) {
 		c, err := kubernetes.NewForConfig(s.config)
 		if err != nil {
@@ -226,7 +236,7 @@ func typedList(ns string) func(s *server) (func(ctx context.Context) error, erro
 			if err != nil {
 				return err
 			}
-			return expect(len(l.Items), nil)
+			return expect(len(l.Items))
 		}, nil
 	}
 }
@@ -248,11 +258,11 @@ func changedList(s *server) (func(ctx context.Context) error, error) {
 		if err != nil {
 			return err
 		}
-		return expect(len(l.Items), nil)
+		return expect(len(l.Items))
 	}, nil
 }
 
-func dynamicList(of schema.GroupVersionResource, ns string) func(s *server) (func(ctx context.Context) error, error) {
+func dynamicList(of schema.GroupVersionResource, ns string) operation {
 	return func(s *server) (func(ctx context.Context) error, error) {
 		c, err := dynamic.NewForConfig(s.config)
 		if err != nil {
@@ -263,7 +273,7 @@ func dynamicList(of schema.GroupVersionResource, ns string) func(s *server) (fun
 			if err != nil {
 				return err
 			}
-			return expect(len(l.Items), nil)
+			return expect(len(l.Items))
 		}, nil
 	}
 }
@@ -278,6 +288,6 @@ func metadataList(s *server) (func(ctx context.Context) error, error) {
 		if err != nil {
 			return err
 		}
-		return expect(len(l.Items), nil)
+		return expect(len(l.Items))
 	}, nil
 }

@@ -42,7 +42,7 @@ func (s source) Watch(o metav1.ListOptions) (watch.Interface, error) {
 func (s source) IsWatchListSemanticsUnSupported() bool { return s.listing }
 
 // synced measures the time from the start of an informer until it has all objects.
-func synced(initialEvents bool) func(s *server) (func(ctx context.Context) error, error) {
+func synced(initialEvents bool) operation {
 	return func(s *server) (func(ctx context.Context) error, error) {
 		c, err := kubernetes.NewForConfig(s.config)
 		if err != nil {
@@ -55,10 +55,7 @@ func synced(initialEvents bool) func(s *server) (func(ctx context.Context) error
 			wg.Go(func() { informer.RunWithContext(ctx) })
 			defer wg.Wait()
 			defer stop()
-			if !cache.WaitForNamedCacheSyncWithContext(ctx, informer.HasSynced) {
-				return ctx.Err()
-			}
-			return nil
+			return complete(ctx, informer)
 		}, nil
 	}
 }
@@ -129,8 +126,15 @@ func follow(ctx context.Context, s *server, running *sync.WaitGroup) (cache.Shar
 	}
 	informer := cache.NewSharedIndexInformer(source{c, random, false}, &corev1.ConfigMap{}, 0, nil)
 	running.Go(func() { informer.RunWithContext(ctx) })
-	if !cache.WaitForNamedCacheSyncWithContext(ctx, informer.HasSynced) {
-		return nil, ctx.Err()
+	return informer, complete(ctx, informer)
+}
+
+// complete waits until an informer has all objects.
+func complete(ctx context.Context, informer cache.SharedIndexInformer) error {
+	select {
+	case <-informer.HasSyncedChecker().Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return informer, nil
 }
