@@ -12,7 +12,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build release release-check man test check platforms race bench servers diff conformance crds extensions helm webhooks envtest etcd meta previews soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews soak faults chaos attack vulnerabilities image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -67,6 +67,12 @@ race: ## all that has goroutines with the race detector, documents, which take l
 bench: build ## figures of this machine
 	$(GO) build -o bin/bench ./internal/bench
 	bin/bench -binary bin/kubecascade $(ARGS)
+
+bench-clients: build ## lists, informers and events with client-go as it is by default; the library takes minutes to build for the first time
+	$(GO) -C tests/clients mod tidy -diff
+	$(GO) -C tests/clients vet ./...
+	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/clients && "$$tool" ./...
+	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) $(ARGS)
 
 servers: ## what each of 50 servers in one process costs: time, memory, goroutines
 	$(GO) run ./internal/bench/servers $(ARGS)

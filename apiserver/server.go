@@ -40,6 +40,9 @@ type Server struct {
 	}
 }
 
+// mostFragments is enough for the compressed parts of lists of all kinds in a large cluster, in bytes.
+const mostFragments = 32 << 20
+
 // New returns a server that is ready to serve once the cache is. The error is about the names of admission plugins or
 // authorization modes.
 func New(c Config) (*Server, error) {
@@ -61,7 +64,7 @@ func New(c Config) (*Server, error) {
 	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
-		DeleteMalformed: c.DeleteMalformed, Log: c.Log, Now: c.Now,
+		FragmentMemory: min(c.MemoryInFlight/16, mostFragments), DeleteMalformed: c.DeleteMalformed, Log: c.Log, Now: c.Now,
 	})
 	s.users = &filters.Credentials{
 		Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts, Modes: c.Modes,

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Object is a stored value with its metadata parsed. It is immutable except for its verification, and may be read from
-// any goroutine.
+// Object is a stored value with its metadata parsed. It is immutable except for its verification and its encoding, and
+// may be read from any goroutine.
 type Object struct {
 	// Key is the full key.
 	Key string
@@ -23,6 +23,8 @@ type Object struct {
 	Fields []string
 	// verified is the verification that was set last; nil for none.
 	verified atomic.Pointer[Verification]
+	// encoding is what Encodings keep for the object; nil for objects that they were not told of.
+	encoding atomic.Pointer[encoding]
 	// Err says why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty, except
 	// Meta.Name and Meta.Namespace, which come from the key.
 	Err error

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
@@ -27,6 +28,8 @@ type Config struct {
 	Timeout time.Duration
 	// WriteTimeout is how long a client may leave a message of a WebSocket unread.
 	WriteTimeout time.Duration
+	// FragmentMemory limits the compressed parts of lists that are kept, in bytes.
+	FragmentMemory int64
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion.
 	DeleteMalformed bool
 	Log             *slog.Logger
@@ -44,6 +47,8 @@ type API struct {
 	timeout, writeTimeout time.Duration
 	malformed             bool
 	watches               watches
+	// fragments are compressed parts of lists.
+	fragments *gzipped.Cache
 }
 
 // watches are the watches that are open.
@@ -62,6 +67,7 @@ func New(c Config) *API {
 	a := &API{
 		lister: lister{c.Registry}, limits: c.Limits, metrics: c.Metrics, log: c.Log, now: c.Now, timeout: c.Timeout,
 		writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
+		fragments: gzipped.NewCache(c.FragmentMemory),
 	}
 	a.watches.closing = make(chan struct{})
 	a.watches.close = sync.OnceFunc(func() { close(a.watches.closing) })

@@ -64,8 +64,8 @@ func BenchmarkList(b *testing.B) {
 				b.Fatal(o.Key, err)
 			}}
 			for b.Loop() {
-				if stream, _ := x.Stream(objs, metav1.ListMeta{}); stream != nil { // sent while it is encoded
-					if err := stream(io.Discard); err != nil {
+				if list, _ := x.Stream(objs, metav1.ListMeta{}, false); list != nil { // sent while it is encoded
+					if err := list.Write(io.Discard); err != nil {
 						b.Fatal(err)
 					}
 				} else if _, err := x.List(objs, metav1.ListMeta{}); err != nil {

@@ -47,10 +47,7 @@ func (w *watch) frame(typ string, obj *storage.Object) (frame []byte, err error)
 	large := len(obj.JSON) >= render.LargeObject &&
 		(!w.rendering.Resource.Custom || w.rendering.Resource.FromStored == nil)
 	ended := w.api.limits.InTurn(w.req.r, w.req.User.Name, large, func() {
-		var object []byte
-		if object, err = w.render(obj); err == nil {
-			frame, err = w.rendering.Frame(typ, object)
-		}
+		frame, err = w.encode(typ, obj)
 	})
 	return frame, cmp.Or(ended, err)
 }
@@ -75,10 +72,10 @@ func (w *watch) emitted(obj *storage.Object, frame []byte, failed error) error {
 	return w.out.write(frame)
 }
 
-// render encodes an object. Of Tables only the first has the column definitions.
-func (w *watch) render(obj *storage.Object) ([]byte, error) {
+// encode encodes an event. Of Tables only the first has the column definitions.
+func (w *watch) encode(typ string, obj *storage.Object) ([]byte, error) {
 	if w.rendering.Format.As != "Table" {
-		return w.rendering.Object(obj)
+		return w.rendering.Event(typ, obj)
 	}
 	w.rendering.Now = w.api.now()
 	t, err := w.rendering.Table(
@@ -88,5 +85,9 @@ func (w *watch) render(obj *storage.Object) ([]byte, error) {
 		return nil, err
 	}
 	w.tabled = true
-	return w.rendering.Encode(t)
+	object, err := w.rendering.Encode(t)
+	if err != nil {
+		return nil, err
+	}
+	return w.rendering.Frame(typ, object)
 }

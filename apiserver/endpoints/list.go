@@ -58,12 +58,12 @@ func (req *request) answerList(rendering *render.Rendering, items []*storage.Obj
 
 // sendList is answerList once the request holds the memory for it.
 func (req *request) sendList(rendering *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	stream, err := rendering.Stream(items, meta)
+	list, err := rendering.Stream(items, meta, render.AcceptsGzip(req.r))
 	if err != nil {
 		return err
 	}
 	req.recordAnswer(rendering, func(rendering *render.Rendering) ([]byte, error) { return rendering.List(items, meta) })
-	if stream == nil {
+	if list == nil {
 		data, err := rendering.List(items, meta)
 		if err != nil {
 			return err
@@ -72,23 +72,13 @@ func (req *request) sendList(rendering *render.Rendering, items []*storage.Objec
 		req.send(rendering.Format, http.StatusOK, data)
 		return nil
 	}
-	var n respond.Length
-	if err := stream(&n); err != nil {
-		return err
-	}
-	req.memory.Shrink(req.sending(int64(n)))
-	exchange.Of(req.r).Keep(sizeOf(items))
+	req.memory.Shrink(req.sending(int64(list.Size())))
+	exchange.Of(req.r).Keep(sizeOf(items) + list.Held())
 	h := req.w.Header()
 	respond.Warnings(h, req.Warn)
 	h.Set("Content-Type", rendering.Format.Media)
 	h.Set("Cache-Control", "no-cache, private")
-	out, finish := respond.Stream(req.w, req.r, int(n))
-	req.w.WriteHeader(http.StatusOK)
-	err = stream(out)
-	if err == nil {
-		err = finish()
-	}
-	if err != nil {
+	if err := respond.List(req.w, req.r, list); err != nil {
 		req.api.log.Debug("list was interrupted", "path", req.r.URL.Path, "err", err)
 		panic(http.ErrAbortHandler) // the client must not take a part for the whole
 	}

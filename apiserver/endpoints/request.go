@@ -55,7 +55,8 @@ func (req *request) rendering() (*render.Rendering, error) {
 	}
 	rendering := &render.Rendering{
 		Resource: req.Resource, Format: f, Now: req.api.now(),
-		Skip: func(obj *storage.Object, err error) { req.api.registry.Unreadable(obj.Key, err, "omitted from a list") },
+		Skip:  func(obj *storage.Object, err error) { req.api.registry.Unreadable(obj.Key, err, "omitted from a list") },
+		Cache: req.api.registry.Cache, Fragments: req.api.fragments,
 	}
 	if f.As == "Table" {
 		rendering.Include = exchange.Query(req.r).Get("includeObject")

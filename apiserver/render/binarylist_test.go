@@ -56,12 +56,12 @@ func TestBinaryList(t *testing.T) {
 						t.Fatal(err)
 					}
 					broken := &storage.Object{Key: "broken", JSON: []byte(`{"metadata":{"name":0}}`)}
-					write, err := x.ProtobufList(append(objs[:n:n], broken), m)
+					list, err := x.protobufList(append(objs[:n:n], broken), m, false)
 					if err != nil {
 						t.Fatal(err)
 					}
 					var got bytes.Buffer
-					if err := write(&got); err != nil {
+					if err := list.Write(&got); err != nil {
 						t.Fatal(err)
 					}
 					if !bytes.Equal(got.Bytes(), want) || skipped != 1 {

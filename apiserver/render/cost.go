@@ -28,10 +28,7 @@ const (
 // Cost is the memory that a response with these objects takes. If cached bytes are sent, that is only the memory for
 // their compression.
 func (x *Rendering) Cost(r *http.Request, objs []*storage.Object) int64 {
-	var size int64
-	for _, o := range objs {
-		size += int64(len(o.JSON))
-	}
+	size := int64(sizeOf(objs))
 	n := x.making(objs, size)
 	if size >= GzipFrom && AcceptsGzip(r) {
 		n += GzipMemory
@@ -48,8 +45,8 @@ func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 		n = Copies*size + x.largest(objs)
 	case x.Format.As == "Table":
 		n = x.tableCost(objs)
-	case x.Format.Media == codec.MediaProtobuf: // encoded one after the other
-		n = binaryCopies*size + x.largest(objs)
+	case x.Format.Media == codec.MediaProtobuf:
+		n = x.binaryCost(objs)
 	case x.Format.Media == codec.MediaYAML:
 		n = x.yamlCost(objs)
 	default:
@@ -62,6 +59,21 @@ func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 		n += headMemory
 	}
 	return n
+}
+
+// binaryCost is the memory of objects in protobuf, which are encoded one after the other. Those that keep their
+// encoding take none.
+func (x *Rendering) binaryCost(objs []*storage.Object) int64 {
+	var others []*storage.Object
+	for _, o := range objs {
+		if !x.keeps() || x.Cache.Encoding(o) == nil {
+			others = append(others, o)
+		}
+	}
+	if len(others) == 0 {
+		return 0
+	}
+	return binaryCopies*int64(sizeOf(others)) + x.largest(others)
 }
 
 // decoded is the memory of all objects if all of them are decoded at once.

@@ -1,30 +1,235 @@
 package render
 
 import (
+	"hash/maphash"
 	"io"
+	"runtime"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Stream returns a function that writes a list from the cached bytes, or item by item. It returns nil if the list has
-// to be made as a whole.
-func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta) (func(io.Writer) error, error) {
+// List is a list that is written in pieces, from cached bytes or item by item.
+type List struct {
+	rendering  *Rendering
+	head, tail []byte
+	// between is what separates items of JSON.
+	between []byte
+	runs    []run
+	size    int
+	// whole writes the list in place of all these; nil if they are set.
+	whole func(io.Writer) error
+}
+
+// run is a part of a list that is compressed as one fragment.
+type run struct {
+	objs []*storage.Object
+	// items are the objects in protobuf; nil for other formats and if there is a fragment.
+	items [][]byte
+	// fragment is the run as it was compressed before for key; nil if it was not. shared says that there is a key.
+	fragment *gzipped.Fragment
+	key      gzipped.Key
+	shared   bool
+}
+
+// Stream returns a list that is written in pieces. It returns nil if the list has to be made as a whole. If compressed
+// is set and Size is GzipFrom or more, it may be written by Compress only.
+func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta, compressed bool) (*List, error) {
+	compressed = compressed && sizeOf(items) >= GzipFrom
 	switch {
 	case x.binaryList():
-		return x.ProtobufList(items, meta)
+		l, err := x.protobufList(items, meta, compressed)
+		if err == nil && l.size < GzipFrom && slices.ContainsFunc(l.runs, func(r run) bool { return r.fragment != nil }) {
+			return x.protobufList(items, meta, false)
+		}
+		return l, err
 	case x.Format.Pretty:
 	case x.plain() && x.ready(items):
-		return func(w io.Writer) error { return x.plainList(w, items, meta) }, nil
+		return x.plainList(items, meta, compressed)
 	case x.partial("PartialObjectMetadataList"):
-		return x.partialList(items, meta), nil
+		write := x.partialList(items, meta)
+		if write == nil {
+			return nil, nil
+		}
+		var n length
+		err := write(&n)
+		return &List{whole: write, size: int(n)}, err
 	}
 	return nil, nil
+}
+
+// sizeOf is the size of objects in bytes of JSON.
+func sizeOf(objs []*storage.Object) (n int) {
+	for _, o := range objs {
+		n += len(o.JSON)
+	}
+	return n
 }
 
 // ready reports whether all objects are sent as they are stored.
 func (x *Rendering) ready(items []*storage.Object) bool {
 	return !x.Resource.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
+}
+
+// Size is the length of the list in bytes, not compressed.
+func (l *List) Size() int { return l.size }
+
+// Held is the memory of what was encoded for the list, in bytes. Objects may keep it as well.
+func (l *List) Held() (n int64) {
+	for i := range l.runs {
+		for _, item := range l.runs[i].items {
+			n += int64(len(item))
+		}
+	}
+	return n
+}
+
+// Write writes the list.
+func (l *List) Write(w io.Writer) error {
+	if l.whole != nil {
+		return l.whole(w)
+	}
+	if _, err := w.Write(l.head); err != nil {
+		return err
+	}
+	for i := range l.runs {
+		if i > 0 && len(l.between) > 0 {
+			if _, err := w.Write(l.between); err != nil {
+				return err
+			}
+		}
+		if err := l.writeRun(w, &l.runs[i]); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(l.tail)
+	return err
+}
+
+// writeRun writes the items of a run.
+func (l *List) writeRun(w io.Writer, r *run) error {
+	var tag []byte
+	for _, data := range r.items {
+		tag = appendHead(tag[:0], listItem, len(data))
+		if _, err := w.Write(tag); err != nil {
+			return err
+		}
+		if _, err := w.Write(data); err != nil {
+			return err
+		}
+	}
+	if r.items != nil {
+		return nil
+	}
+	for i, o := range r.objs {
+		if i > 0 {
+			if _, err := w.Write(l.between); err != nil {
+				return err
+			}
+		}
+		if err := l.rendering.writeItem(w, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Compresses reports whether Compress can be called.
+func (l *List) Compresses() bool { return l.whole == nil }
+
+// Compress writes the list as a gzip stream. Fragments are compressed once.
+func (l *List) Compress(to io.Writer) error {
+	w := gzipped.NewWriter(to)
+	if err := w.Raw(l.head); err != nil {
+		return err
+	}
+	for i := range l.runs {
+		r := &l.runs[i]
+		if i > 0 {
+			if err := w.Raw(l.between); err != nil {
+				return err
+			}
+		}
+		f, err := l.compressed(r)
+		if err != nil {
+			return err
+		}
+		if err := w.Fragment(f); err != nil {
+			return err
+		}
+	}
+	if err := w.Raw(l.tail); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// compressed returns the fragment of a run.
+func (l *List) compressed(r *run) (*gzipped.Fragment, error) {
+	if r.fragment != nil {
+		return r.fragment, nil
+	}
+	f, err := gzipped.Compress(func(w io.Writer) error { return l.writeRun(w, r) })
+	if err == nil && r.shared {
+		l.rendering.Fragments.Put(r.key, f)
+	}
+	runtime.Gosched() // short responses run first
+	return f, err
+}
+
+const (
+	// runBytes is the usual size of a run in bytes of JSON. A shorter one compresses worse, and a change of one object
+	// costs the compression of its whole run. Runs have at least leastRun bytes, and end after mostRun.
+	runBytes = 32 << 10
+	leastRun = runBytes / 4
+	mostRun  = runBytes * 4
+)
+
+// runSeed is that of the hashes of keys.
+var runSeed = maphash.MakeSeed()
+
+// cut divides objects into runs, and looks up which of them have been compressed. Where a run ends depends on the keys
+// and sizes of the objects near it, so that a new object changes one or two runs, and pages and selections share some.
+func (x *Rendering) cut(objs []*storage.Object, compressed bool) (runs []run) {
+	if !compressed {
+		return []run{{objs: objs}}
+	}
+	format := ""
+	if x.Fragments != nil {
+		format = x.Key()
+	}
+	for from, to := 0, 0; from < len(objs); from = to {
+		to = from + runLength(objs[from:])
+		r := run{objs: objs[from:to]}
+		if r.shared = format != ""; r.shared {
+			r.key = x.Fragments.Key(format, r.objs)
+			r.fragment = x.Fragments.Get(r.key)
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// runLength is the number of objects of the run at the beginning.
+func runLength(objs []*storage.Object) int {
+	size := 0
+	for i, o := range objs {
+		size += len(o.JSON)
+		ends := maphash.String(runSeed, o.Key)%uint64(max(1, runBytes/max(1, len(o.JSON)))) == 0
+		if size >= mostRun || ends && size >= leastRun {
+			return i + 1
+		}
+	}
+	return len(objs)
+}
+
+// length counts what is written to it.
+type length int
+
+func (n *length) Write(p []byte) (int, error) {
+	*n += length(len(p))
+	return len(p), nil
 }

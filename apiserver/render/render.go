@@ -17,9 +17,11 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // Rendering encodes objects of one resource in the format that one client accepts. The usual case, JSON of the stored
@@ -34,6 +36,9 @@ type Rendering struct {
 	Skip func(o *storage.Object, err error)
 	// Malformed collects objects that can't be decoded if the list fails for them; nil if they are omitted.
 	Malformed *Malformed
+	// Cache keeps the encodings of objects in protobuf, and Fragments the compressed parts of lists; nil for none.
+	Cache     *cache.Cache
+	Fragments *gzipped.Cache
 	// Views are the conversions of custom resources.
 	Views map[*storage.Object]*view
 }
@@ -56,13 +61,17 @@ func (x *Rendering) Key() string {
 	if x.Resource.Custom && x.Resource.State == "" {
 		return ""
 	}
-	return x.Format.Media + ";" + x.Format.As + ";" + x.Format.Version + ";" + x.Resource.Version + ";" + x.Resource.State
+	return x.Format.Media + ";" + x.Format.As + ";" + x.Format.Version + ";" + x.Resource.Group + "/" +
+		x.Resource.Version + ";" + x.Resource.State
 }
 
 // Object encodes one object, without a newline at the end.
 func (x *Rendering) Object(o *storage.Object) ([]byte, error) {
 	if x.plain() && x.canonical(o) {
 		return o.JSON, nil
+	}
+	if x.keeps() {
+		return x.binaryObject(o)
 	}
 	if x.Format.As == "" && x.Format.Media == codec.MediaJSON {
 		if x.Resource.Custom {
@@ -192,9 +201,8 @@ func Indent(data []byte, pretty bool) []byte {
 // keep a client from reading all others.
 func (x *Rendering) List(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
 	if x.plain() || x.Resource.Custom && x.Format.Media == codec.MediaJSON && x.Format.As == "" {
-		var b bytes.Buffer
-		err := x.plainList(&b, objs, m)
-		return Indent(b.Bytes(), x.Format.Pretty), err
+		data, err := x.joinedList(objs, m)
+		return Indent(data, x.Format.Pretty), err
 	}
 	obj, err := x.ListObject(objs, m)
 	if errors.Is(err, storage.ErrCorrupt) {
@@ -252,7 +260,6 @@ func (x *Rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtim
 	if x.Resource.Custom {
 		return x.unstructuredList(objs, m)
 	}
-	var b bytes.Buffer
 	y := *x
 	y.Format = Format{Media: codec.MediaJSON}
 	items := make([]*storage.Object, len(objs))
@@ -264,14 +271,15 @@ func (x *Rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtim
 		items[i] = &storage.Object{Key: o.Key, JSON: data,
 			Meta: storage.Meta{APIVersion: x.Resource.GroupVersion().String(), Kind: x.Resource.Kind}}
 	}
-	if err := y.plainList(&b, items, m); err != nil {
+	data, err := y.joinedList(items, m)
+	if err != nil {
 		return nil, err
 	}
 	l, err := resources.Scheme().New(x.Resource.GroupVersion().WithKind(x.Resource.Kind + "List"))
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(b.Bytes(), l); err != nil {
+	if err := json.Unmarshal(data, l); err != nil {
 		return nil, fmt.Errorf("%w: %v", storage.ErrCorrupt, err)
 	}
 	return l, nil
@@ -296,38 +304,42 @@ func (x *Rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) 
 
 // plainList joins the stored bytes of the objects. Items of typed lists have no kind and apiVersion; items of custom
 // resources do, and their members are in alphabetical order.
-func (x *Rendering) plainList(w io.Writer, objs []*storage.Object, m metav1.ListMeta) error {
-	var head, tail []byte
+func (x *Rendering) plainList(objs []*storage.Object, m metav1.ListMeta, compressed bool) (*List, error) {
+	l := &List{rendering: x, between: comma, runs: x.cut(objs, compressed)}
 	gv, err := json.Marshal(x.Resource.GroupVersion().String())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if x.Resource.Custom {
-		head = fmt.Appendf(nil, `{"apiVersion":%s,"items":[`, gv)
-		tail = fmt.Appendf(nil, `],"kind":%q,"metadata":%s}`+"\n", x.Resource.ListKind, customListMeta(m))
+		l.head = fmt.Appendf(nil, `{"apiVersion":%s,"items":[`, gv)
+		l.tail = fmt.Appendf(nil, `],"kind":%q,"metadata":%s}`+"\n", x.Resource.ListKind, customListMeta(m))
 	} else {
 		meta, err := json.Marshal(m)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		head = fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%s,"metadata":%s,"items":[`, x.Resource.Kind, gv, meta)
-		tail = []byte("]}\n")
+		l.head = fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%s,"metadata":%s,"items":[`, x.Resource.Kind, gv, meta)
+		l.tail = []byte("]}\n")
 	}
-	if _, err := w.Write(head); err != nil {
-		return err
-	}
-	for i, o := range objs {
-		if i > 0 {
-			if _, err := w.Write(comma); err != nil {
-				return err
-			}
-		}
-		if err := x.writeItem(w, o); err != nil {
-			return err
+	l.size = len(l.head) + len(l.tail) + max(0, len(objs)-1)*len(l.between)
+	for _, o := range objs {
+		l.size += len(o.JSON)
+		if n := typeMetaLen(o); n > 0 && !x.Resource.Custom {
+			l.size -= n - len(brace)
 		}
 	}
-	_, err = w.Write(tail)
-	return err
+	return l, nil
+}
+
+// joinedList is plainList in one piece.
+func (x *Rendering) joinedList(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
+	l, err := x.plainList(objs, m, false)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = l.Write(&b)
+	return b.Bytes(), err
 }
 
 func customListMeta(m metav1.ListMeta) []byte {

@@ -43,6 +43,32 @@ func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, fi
 	}
 }
 
+// List sends a list as it is written or, if it is long and the client accepts that, compressed. An error says that it
+// was interrupted.
+func List(w http.ResponseWriter, r *http.Request, l *render.List) error {
+	if l.Size() < render.GzipFrom || !render.AcceptsGzip(r) || !l.Compresses() {
+		out, finish := Stream(w, r, l.Size())
+		w.WriteHeader(http.StatusOK)
+		if err := l.Write(out); err != nil {
+			return err
+		}
+		return finish()
+	}
+	defer exchange.Cork(r)()
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Add("Vary", "Accept-Encoding")
+	w.WriteHeader(http.StatusOK)
+	out := buffers.Get().(*bufio.Writer)
+	out.Reset(w)
+	err := l.Compress(out)
+	if err == nil {
+		err = out.Flush()
+	}
+	out.Reset(nil)
+	buffers.Put(out)
+	return err
+}
+
 // compressors are reused: each takes more than a megabyte.
 var compressors = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
@@ -81,15 +107,6 @@ func sized(w http.ResponseWriter, size int) (out io.Writer, flush func() error) 
 		buffers.Put(b)
 		return err
 	}
-}
-
-// Length counts what is written to it.
-type Length int
-
-// Write implements io.Writer.
-func (n *Length) Write(p []byte) (int, error) {
-	*n += Length(len(p))
-	return len(p), nil
 }
 
 // Body sends a whole body.

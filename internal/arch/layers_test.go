@@ -55,7 +55,8 @@ var layers = [][]string{
 		"apiserver/expression", "apiserver/webhook",
 	},
 	{
-		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
+		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/gzipped", "apiserver/invalid",
+		"apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning", "apiserver/weight",
 	},

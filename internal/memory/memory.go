@@ -14,6 +14,8 @@ const (
 	Least = 16 << 20
 	// usual is enough for large requests: a CustomResourceDefinition of 1 MB, or a list of 25 MB.
 	usual = 256 << 20
+	// encodings is enough for those of 50,000 objects of 1 KiB.
+	encodings = 64 << 20
 	// unknown is the assumed memory of the machine if it can't be determined.
 	unknown = 4 << 30
 )
@@ -38,6 +40,9 @@ func Available() Limit { return Find(debug.SetMemoryLimit(-1), os.DirFS("/")) }
 // ForRequests is how many bytes of l requests may use by default: a quarter, or half where a quarter is not enough for
 // large requests.
 func (l Limit) ForRequests() int64 { return max(l.Bytes/4, min(l.Bytes/2, usual), Least) }
+
+// ForEncodings is how many bytes of l the encodings of objects that are kept may use.
+func (l Limit) ForEncodings() int64 { return min(l.Bytes/16, encodings) }
 
 // Find returns the minimum of the Go runtime's limit (math.MaxInt64 for none), the limits of the process's
 // cgroups and of their parents, and the machine's memory. root is the file system.

@@ -66,7 +66,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	}
 	d := &data{store: store, types: resources.NewTable(entries...), failed: make(chan error, 1)}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
-	d.cache = cache.New(cache.Options{Decoder: *d.decoder})
+	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.available().ForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
 	d.webhooks = webhook.NewClients(service.Resolver(service.Config{

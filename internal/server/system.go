@@ -112,12 +112,17 @@ func assemble(
 	return s, nil
 }
 
+// available is how much memory the process may use.
+func (c *Config) available() memory.Limit {
+	if c.Memory == 0 {
+		return memory.Available()
+	}
+	return memory.Limit{Bytes: c.Memory, By: "configuration"}
+}
+
 // memoryInFlight is how much memory requests may use.
 func (c *Config) memoryInFlight(log *slog.Logger) int64 {
-	available := memory.Limit{Bytes: c.Memory, By: "configuration"}
-	if c.Memory == 0 {
-		available = memory.Available()
-	}
+	available := c.available()
 	n := c.API.MemoryInFlight
 	if n == 0 {
 		n = available.ForRequests()

@@ -93,6 +93,8 @@ type Options struct {
 	// JSON). Beyond them, the collection with the largest history loses events.
 	TimelineEvents int
 	TimelineBytes  int64
+	// EncodingBytes limits the encodings that Keep keeps (default 64 MiB).
+	EncodingBytes int64
 }
 
 // withDefaults sets the defaults.
@@ -108,6 +110,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.TimelineBytes <= 0 {
 		o.TimelineBytes = 256 << 20
+	}
+	if o.EncodingBytes <= 0 {
+		o.EncodingBytes = 64 << 20
 	}
 	return o
 }

@@ -98,7 +98,14 @@ func (c *Cache) reset(d *draft, events []storage.Event, objects []*storage.Objec
 		}
 	}
 	for place := range d.versions {
+		d.versions[place].objects.ascend("", func(o *storage.Object) bool {
+			c.encodings.Release(o)
+			return true
+		})
 		d.restart(place, d.edit.build(whole[d.versions[place].name]))
+	}
+	for _, o := range objects {
+		c.replace(nil, o)
 	}
 }
 
@@ -133,6 +140,7 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 		change.Object = c.decoder.Revise(change.Prev, e.Revision)
 	}
 	d.store(d.record(place, change, c.each), e.Key, o)
+	c.replace(change.Prev, o)
 	d.record(timeline, change, c.line)
 }
 

@@ -21,6 +21,8 @@ type Cache struct {
 	state atomic.Pointer[state]
 	ready chan struct{}
 	past  past
+	// encodings are those of the objects in the newest state.
+	encodings *storage.Encodings
 }
 
 // New returns an empty cache; it is ready after the first batch.
@@ -32,6 +34,8 @@ func New(o Options) *Cache {
 		line:    limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
 		whole:   limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
 		ready:   make(chan struct{}),
+
+		encodings: storage.NewEncodings(o.EncodingBytes),
 	}
 	c.state.Store(newState())
 	return c

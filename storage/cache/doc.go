@@ -19,6 +19,9 @@
 //  7. A whole state that replaces a known one drops all history: every watcher and every older snapshot is ErrExpired.
 //     A batch that was applied before changes nothing. A whole state that can't have followed the known one is
 //     storage.ErrSetBack, and is not applied.
+//  8. An object of the newest state may keep one other encoding beside its JSON, made by the first caller that needs
+//     it. All of them are limited in bytes. An encoding is dropped when its object is replaced or deleted, and if it
+//     isn't used for long while others need the space. Objects without one take no memory for it.
 //
 // Readers see one immutable state behind one atomic pointer: a persistent B+ tree and a log of segments for each
 // collection, and a log of all. Apply makes the next state, which shares everything that did not change, and closes the

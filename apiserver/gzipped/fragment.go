@@ -1,0 +1,146 @@
+package gzipped
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"sync"
+)
+
+// Fragment is a compressed string. It is immutable.
+type Fragment struct {
+	// blocks are blocks of DEFLATE (RFC 1951) that end at a byte, without a last one.
+	blocks []byte
+	// size is the number of bytes before compression, crc their CRC-32.
+	size int64
+	crc  uint32
+}
+
+// Size is the number of bytes before compression.
+func (f *Fragment) Size() int64 { return f.size }
+
+// Compressed is the number of bytes after it.
+func (f *Fragment) Compressed() int { return len(f.blocks) }
+
+// compressor is reused, as each takes more than a megabyte.
+type compressor struct {
+	to *flate.Writer
+	// out grows to the size of the largest fragment.
+	out bytes.Buffer
+}
+
+var compressors = sync.Pool{New: func() any {
+	c := &compressor{}
+	z, err := flate.NewWriter(&c.out, flate.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	c.to = z
+	return c
+}}
+
+// counting counts and sums what is written.
+type counting struct {
+	to   io.Writer
+	size int64
+	crc  uint32
+}
+
+func (c *counting) Write(b []byte) (int, error) {
+	c.size += int64(len(b))
+	c.crc = crc32.Update(c.crc, crc32.IEEETable, b)
+	return c.to.Write(b)
+}
+
+// Compress makes a fragment of what write writes.
+func Compress(write func(io.Writer) error) (*Fragment, error) {
+	c := compressors.Get().(*compressor)
+	defer compressors.Put(c)
+	c.out.Reset()
+	c.to.Reset(&c.out)
+	in := &counting{to: c.to}
+	if err := write(in); err != nil {
+		return nil, err
+	}
+	if err := c.to.Flush(); err != nil { // it ends at a byte
+		return nil, err
+	}
+	return &Fragment{blocks: bytes.Clone(c.out.Bytes()), size: in.size, crc: in.crc}, nil
+}
+
+// header is that of compress/gzip for the fastest level: no name, no time, an unknown system.
+var header = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255}
+
+// stored is the most bytes of a stored block.
+const stored = 1<<16 - 1
+
+// Writer writes a gzip stream. Close ends it, without closing the underlying writer.
+type Writer struct {
+	to   io.Writer
+	size int64
+	crc  uint32
+	// begun says that the header was written.
+	begun bool
+	buf   []byte
+}
+
+// NewWriter returns a Writer to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
+
+func (w *Writer) begin() error {
+	if w.begun {
+		return nil
+	}
+	w.begun = true
+	_, err := w.to.Write(header)
+	return err
+}
+
+// Raw writes bytes that aren't compressed: few ones between fragments.
+func (w *Writer) Raw(b []byte) error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	w.size += int64(len(b))
+	w.crc = crc32.Update(w.crc, crc32.IEEETable, b)
+	for len(b) > 0 {
+		n := min(len(b), stored)
+		w.buf = append(block(w.buf[:0], 0, n), b[:n]...)
+		if _, err := w.to.Write(w.buf); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// block appends the head of a stored block.
+func block(to []byte, final byte, n int) []byte {
+	to = binary.LittleEndian.AppendUint16(append(to, final), uint16(n))
+	return binary.LittleEndian.AppendUint16(to, ^uint16(n))
+}
+
+// Fragment writes a fragment.
+func (w *Writer) Fragment(f *Fragment) error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	w.size += f.size
+	w.crc = joined(w.crc, f.crc, f.size)
+	_, err := w.to.Write(f.blocks)
+	return err
+}
+
+// Close writes the end of the stream.
+func (w *Writer) Close() error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	end := block(nil, 1, 0)
+	end = binary.LittleEndian.AppendUint32(end, w.crc)
+	end = binary.LittleEndian.AppendUint32(end, uint32(w.size))
+	_, err := w.to.Write(end)
+	return err
+}

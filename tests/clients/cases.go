@@ -1,0 +1,293 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+)
+
+// workload is one case. run makes its own clients, so that each run has connections of its own.
+type workload struct {
+	name string
+	run  func(ctx context.Context, s *server) (measured, error)
+}
+
+// group has cases that are run on the same servers. prepare fills each server.
+type group struct {
+	prepare func(ctx context.Context, s *server) error
+	cases   []workload
+}
+
+// The namespaces of the objects: values that compress well and badly.
+const (
+	repeated = "repeated"
+	random   = "random"
+)
+
+var (
+	configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	widgets    = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+)
+
+func groups() []group {
+	return []group{
+		{func(ctx context.Context, s *server) error { return fill(ctx, s, 2500) }, append([]workload{
+			{"list of 2500", timed(typedList(repeated))},
+			{"list of 2500, random values", timed(typedList(random))},
+			{"list of 2500, one changed before each", timed(changedList)},
+			{"list of 2500, dynamic client", timed(dynamicList(configMaps, repeated))},
+			{"list of 2500, dynamic client, random values", timed(dynamicList(configMaps, random))},
+			{"list of 2500, metadata client", timed(metadataList)},
+			{"list of 2500 custom resources", timed(dynamicList(widgets, repeated))},
+			{"list of 2500 custom resources, random values", timed(dynamicList(widgets, random))},
+		}, syncs(2500)...)},
+		{func(ctx context.Context, s *server) error { return fill(ctx, s, 10000) }, syncs(10000)},
+		{func(ctx context.Context, s *server) error { return namespace(ctx, s, random) },
+			[]workload{{"fan-out to 20 informers, event", fanOut}}},
+	}
+}
+
+// value is a string of 1 KiB.
+func value(ns string) string {
+	if ns == repeated {
+		return strings.Repeat("x", 1024)
+	}
+	b := make([]byte, 768)
+	for i := range b {
+		b[i] = byte(rand.Uint32())
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+func namespace(ctx context.Context, s *server, name string) error {
+	c, err := kubernetes.NewForConfig(s.config)
+	if err != nil {
+		return err
+	}
+	_, err = c.CoreV1().Namespaces().Create(
+		ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	return err
+}
+
+// fill creates n config maps and n custom resources in each namespace.
+func fill(ctx context.Context, s *server, n int) error {
+	if err := define(ctx, s); err != nil {
+		return err
+	}
+	c, err := dynamic.NewForConfig(s.config)
+	if err != nil {
+		return err
+	}
+	for _, ns := range []string{repeated, random} {
+		if err := namespace(ctx, s, ns); err != nil {
+			return err
+		}
+		if err := inParallel(ctx, 32, n, func(i int) error {
+			for _, of := range []schema.GroupVersionResource{configMaps, widgets} {
+				if _, err := c.Resource(of).Namespace(ns).Create(ctx, objectOf(of, ns, i), metav1.CreateOptions{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func objectOf(of schema.GroupVersionResource, ns string, i int) *unstructured.Unstructured {
+	kind := "ConfigMap"
+	if of == widgets {
+		kind = "Widget"
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": of.GroupVersion().String(), "kind": kind,
+		"metadata": map[string]any{"name": fmt.Sprintf("n%06d", i), "labels": map[string]any{"app": fmt.Sprint(i % 10)}},
+		"data":     map[string]any{"k": value(ns)},
+	}}
+}
+
+// define installs a definition and waits until it is served.
+func define(ctx context.Context, s *server) error {
+	c, err := apiextensions.NewForConfig(s.config)
+	if err != nil {
+		return err
+	}
+	data := apiextensionsv1.JSONSchemaProps{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{
+		Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}}
+	crd := &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: widgets.Group, Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: widgets.Resource, Kind: "Widget"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+					Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"data": data}}}}},
+		},
+	}
+	crds := c.ApiextensionsV1().CustomResourceDefinitions()
+	if _, err := crds.Create(ctx, crd, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	established := func(ctx context.Context) (bool, error) {
+		now, err := crds.Get(ctx, crd.Name, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		for _, c := range now.Status.Conditions {
+			if c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, established)
+}
+
+// inParallel calls f for 0..n-1 from so many goroutines.
+func inParallel(ctx context.Context, goroutines, n int, f func(i int) error) error {
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range goroutines {
+		g.Go(func() error {
+			for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
+				if err := f(i); err != nil {
+					return err
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// repeats is how many operations of a kind one run has, after one that isn't measured.
+const repeats = 20
+
+// operation makes the clients of an operation, and returns what carries it out once.
+type operation func(s *server) (func(ctx context.Context) error, error)
+
+// timed measures an operation that one client carries out repeatedly.
+func timed(operation operation) func(context.Context, *server) (measured, error) {
+	return func(ctx context.Context, s *server) (m measured, err error) {
+		f, err := operation(s)
+		if err != nil {
+			return m, err
+		}
+		if err := f(ctx); err != nil { // it connects
+			return m, err
+		}
+		before, began, took := s.cpu(), time.Now(), make([]time.Duration, 0, repeats)
+		for range repeats {
+			start := time.Now()
+			if err := f(ctx); err != nil {
+				return m, err
+			}
+			took = append(took, time.Since(start))
+		}
+		m = measured{rate: repeats / time.Since(began).Seconds(), cpu: (s.cpu() - before) / repeats}
+		m.p50, m.p99 = percentiles(took)
+		return m, nil
+	}
+}
+
+func percentiles(took []time.Duration) (p50, p99 time.Duration) {
+	slices.Sort(took)
+	return took[len(took)/2], took[min(len(took)*99/100, len(took)-1)]
+}
+
+// expect returns an error for a list of another length.
+func expect(n int) error {
+	if n != 2500 {
+		return fmt.Errorf("the list has %d objects", n)
+	}
+	return nil
+}
+
+func typedList(ns string) operation {
+	return func(s *server) (func(ctx context.Context) error, error) {
+		c, err := kubernetes.NewForConfig(s.config)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) error {
+			l, err := c.CoreV1().ConfigMaps(ns).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return err
+			}
+			return expect(len(l.Items))
+		}, nil
+	}
+}
+
+// changedList updates one object before each list. The time is that of both.
+func changedList(s *server) (func(ctx context.Context) error, error) {
+	c, err := kubernetes.NewForConfig(s.config)
+	if err != nil {
+		return nil, err
+	}
+	all := c.CoreV1().ConfigMaps(random)
+	return func(ctx context.Context) error {
+		obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("n%06d", rand.IntN(2500))},
+			Data: map[string]string{"k": value(random)}}
+		if _, err := all.Update(ctx, obj, metav1.UpdateOptions{}); err != nil {
+			return err
+		}
+		l, err := all.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		return expect(len(l.Items))
+	}, nil
+}
+
+func dynamicList(of schema.GroupVersionResource, ns string) operation {
+	return func(s *server) (func(ctx context.Context) error, error) {
+		c, err := dynamic.NewForConfig(s.config)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) error {
+			l, err := c.Resource(of).Namespace(ns).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return err
+			}
+			return expect(len(l.Items))
+		}, nil
+	}
+}
+
+func metadataList(s *server) (func(ctx context.Context) error, error) {
+	c, err := metadata.NewForConfig(s.config)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error {
+		l, err := c.Resource(configMaps).Namespace(random).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		return expect(len(l.Items))
+	}, nil
+}

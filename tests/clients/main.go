@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+)
+
+// bench is the configuration.
+type bench struct {
+	binaries []string
+	// runs is how often each case is run on each server; only is a part of the names of the cases to run.
+	runs int
+	only string
+	// profile is the folder for a CPU profile of each case; empty for none.
+	profile string
+}
+
+func main() {
+	var b bench
+	binaries := flag.String("binary", "bin/kubecascade", "the servers to measure, separated by commas")
+	flag.IntVar(&b.runs, "runs", 5, "runs of each case")
+	flag.StringVar(&b.only, "only", "", "run the cases whose names contain this")
+	flag.StringVar(&b.profile, "profile", "", "folder for a CPU profile of each case, of its first run")
+	flag.Parse()
+	b.binaries = strings.Split(*binaries, ",")
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	rows, err := b.run(ctx)
+	if err == nil {
+		err = show(rows)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "clients:", err)
+		os.Exit(1)
+	}
+}
+
+// row is what several runs of a case on one server measured.
+type row struct {
+	what, binary string
+	runs         []measured
+	// resident is the server's memory after the case, in MiB.
+	resident float64
+}
+
+// measured is one run of a case.
+type measured struct {
+	// rate is the number of operations per second, p50 and p99 their durations, or an event's age.
+	rate     float64
+	p50, p99 time.Duration
+	// cpu is the server's processor time for one operation.
+	cpu time.Duration
+}
+
+// run runs each case on each server in turn.
+func (b *bench) run(ctx context.Context) (rows []*row, err error) {
+	for _, g := range groups() {
+		if !slices.ContainsFunc(g.cases, func(c workload) bool { return strings.Contains(c.name, b.only) }) {
+			continue
+		}
+		r, err := b.group(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r...)
+	}
+	return rows, nil
+}
+
+// group starts the servers of a group, and runs its cases.
+func (b *bench) group(ctx context.Context, g group) (rows []*row, err error) {
+	var servers []*server
+	for _, binary := range b.binaries {
+		s, e := start(ctx, binary)
+		if e != nil {
+			return nil, fmt.Errorf("%s: %w", binary, e)
+		}
+		defer func() { err = errors.Join(err, s.stop()) }()
+		if e := g.prepare(ctx, s); e != nil {
+			return nil, fmt.Errorf("preparing %s: %w", binary, e)
+		}
+		servers = append(servers, s)
+	}
+	for _, c := range g.cases {
+		if !strings.Contains(c.name, b.only) {
+			continue
+		}
+		r, err := b.measure(ctx, c, servers)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		rows = append(rows, r...)
+		fmt.Fprintln(os.Stderr, c.name, "is done")
+	}
+	return rows, nil
+}
+
+// measure runs one case.
+func (b *bench) measure(ctx context.Context, c workload, servers []*server) (rows []*row, err error) {
+	for _, s := range servers {
+		rows = append(rows, &row{what: c.name, binary: s.binary})
+	}
+	for i := range b.runs {
+		for k, s := range servers {
+			profiled := make(chan error, 1)
+			if i == 0 && b.profile != "" {
+				file := fmt.Sprintf("%s/%s-%s.pprof", b.profile, s.binary, strings.ReplaceAll(c.name, " ", "-"))
+				go func() { profiled <- s.profile(ctx, file, 4) }()
+			} else {
+				profiled <- nil
+			}
+			m, err := c.run(ctx, s)
+			if err := errors.Join(err, <-profiled); err != nil {
+				return nil, err
+			}
+			rows[k].runs = append(rows[k].runs, m)
+			rows[k].resident = s.resident()
+		}
+	}
+	return rows, nil
+}
+
+// median of the runs' values.
+func (r *row) median(of func(m measured) float64) float64 {
+	values := make([]float64, len(r.runs))
+	for i, m := range r.runs {
+		values[i] = of(m)
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func show(rows []*row) error {
+	fmt.Printf("%s/%s, %d processors, %s, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(),
+		time.Now().Format(time.DateOnly))
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "what\tserver\t/s\tp50 ms\tp99 ms\tserver's processor ms\tMiB\t")
+	ms := func(of func(m measured) time.Duration) func(measured) float64 {
+		return func(m measured) float64 { return float64(of(m).Nanoseconds()) / 1e6 }
+	}
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\t%.4g\t%.3g\t%.3g\t%.3g\t%.0f\t\n", r.what, r.binary,
+			r.median(func(m measured) float64 { return m.rate }),
+			r.median(ms(func(m measured) time.Duration { return m.p50 })),
+			r.median(ms(func(m measured) time.Duration { return m.p99 })),
+			r.median(ms(func(m measured) time.Duration { return m.cpu })), r.resident)
+	}
+	return w.Flush()
+}

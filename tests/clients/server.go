@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// server is a running server with a data directory of its own, on a disk.
+type server struct {
+	cmd *exec.Cmd
+	// binary is its name in the table, dir its folder.
+	binary, dir string
+	config      *rest.Config
+}
+
+var readyLine = regexp.MustCompile(`ready in \d+ ms: .*, kubeconfig (.+)$`)
+
+// start runs a server and returns when it is ready.
+func start(ctx context.Context, binary string) (*server, error) {
+	dir, err := os.MkdirTemp("", "kubecascade-clients-")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{binary: filepath.Base(binary), dir: dir}
+	s.cmd = exec.CommandContext(
+		ctx, binary, "serve", "--data-dir", dir, "--insecure-port", "-1", "--secure-port", "0", "--profiling",
+	)
+	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
+	s.cmd.Stderr = os.Stderr
+	out, err := s.cmd.StdoutPipe()
+	if err == nil {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := s.ready(out); err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return s, nil
+}
+
+// ready waits for the line that says where the server is.
+func (s *server) ready(out io.Reader) (err error) {
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		m := readyLine.FindStringSubmatch(lines.Text())
+		if m == nil {
+			continue
+		}
+		go func() { _, _ = io.Copy(io.Discard, out) }() // it ends with the server
+		if s.config, err = clientcmd.BuildConfigFromFlags("", m[1]); err != nil {
+			return err
+		}
+		s.config.QPS = -1 // else client-go limits itself to 5 requests/s
+		return nil
+	}
+	return errors.New("the server ended before it was ready")
+}
+
+func (s *server) stop() error {
+	err := s.cmd.Process.Signal(syscall.SIGTERM)
+	if e := s.cmd.Wait(); err == nil {
+		err = e
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+// cpu is the processor time that the server has used, in steps of 10 ms.
+func (s *server) cpu() time.Duration {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	var ticks int64
+	for _, f := range fields[11:13] { // utime and stime
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			return 0
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// resident is the server's memory in MiB.
+func (s *server) resident() float64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), "VmRSS:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kib, err := strconv.ParseFloat(fields[0], 64)
+	if err != nil {
+		return 0
+	}
+	return kib / 1024
+}
+
+// profile writes a CPU profile of the server, of so many seconds.
+func (s *server) profile(ctx context.Context, file string, seconds int) error {
+	req, err := http.NewRequestWithContext(
+		ctx, http.MethodGet, fmt.Sprintf("%s/debug/pprof/profile?seconds=%d", s.config.Host, seconds), nil,
+	)
+	if err != nil {
+		return err
+	}
+	c, err := rest.HTTPClientFor(s.config)
+	if err != nil {
+		return err
+	}
+	res, err := c.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, res.Body)
+	return errors.Join(err, f.Close())
+}
