@@ -30,6 +30,8 @@ type Config struct {
 	Services allocate.Ranges
 	// EnableAdmission and DisableAdmission name plugins that are on or off against their default.
 	EnableAdmission, DisableAdmission []string
+	// Proxies are clients of the secure port that may name the user of a request in headers; nil for none.
+	Proxies *authentication.Proxies
 	// Certificates, StaticTokens and Accounts authenticate clients of the secure port; nil ones know no user. Accounts
 	// signs tokens, too; a nil one does not.
 	Certificates *authentication.Certificates

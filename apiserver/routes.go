@@ -35,7 +35,7 @@ func (s *Server) use(r chi.Router, users filters.Authenticator) {
 		filters.Measure(s.metrics, log, s.config.RequestTimeout),
 		filters.NoCache,
 		filters.Recover(s.metrics, log),
-		filters.Authenticate(users, s.limits, s.config.Audit, log),
+		filters.Authenticate(users, s.config.Proxies, s.limits, s.config.Audit, log),
 		filters.LongHead(s.limits, log),
 		filters.RequestInfo(s.limits, log),
 	)

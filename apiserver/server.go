@@ -64,8 +64,8 @@ func New(c Config) (*Server, error) {
 		DeleteMalformed: c.DeleteMalformed, Log: c.Log, Now: c.Now,
 	})
 	s.users = &filters.Credentials{
-		Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts, Modes: c.Modes,
-		Anonymous: c.Anonymous, Bound: s.registry.Bound, Now: c.Now,
+		Proxies: c.Proxies, Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts,
+		Modes: c.Modes, Anonymous: c.Anonymous, Bound: s.registry.Bound, Now: c.Now,
 	}
 	s.registry.ListAll, s.registry.Observe, s.registry.Authenticate = s.api.ListAll, s.api.Observe, s.users.TokenUser
 	var err error

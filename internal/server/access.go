@@ -78,7 +78,8 @@ func (x *Access) configure(
 			return nil, fmt.Errorf("reading --client-ca-file %s: %w", x.ClientCA, err)
 		}
 	}
-	c.Certificates = authentication.NewCertificates(append([]*x509.Certificate{keys.Authority()}, clientCAs...)...)
+	c.Certificates = authentication.NewCertificates(authentication.PoolOf(
+		append([]*x509.Certificate{keys.Authority()}, clientCAs...)...))
 	if x.Tokens != "" {
 		if c.StaticTokens, err = readTokens(x.Tokens); err != nil {
 			return nil, fmt.Errorf("reading --token-auth-file %s: %w", x.Tokens, err)
