@@ -33,6 +33,9 @@ type Server struct {
 	metrics  *metrics.Metrics
 	api      *endpoints.API
 	users    *filters.Credentials
+	// leaving is closed by leave, when the shutdown begins.
+	leaving chan struct{}
+	leave   func()
 	// documented is the generation of types that OpenAPI documents were last asked of.
 	documented struct {
 		sync.Mutex
@@ -44,7 +47,8 @@ type Server struct {
 // authorization modes.
 func New(c Config) (*Server, error) {
 	c.setDefaults()
-	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types)}
+	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types), leaving: make(chan struct{})}
+	s.leave = sync.OnceFunc(func() { close(s.leaving) })
 	s.limits = inflight.New(inflight.Config{
 		Requests: c.MaxInFlight, Memory: c.MemoryInFlight, Timeout: c.RequestTimeout, Cache: c.Cache, Registry: c.Registry,
 		Log: c.Log,
@@ -61,7 +65,7 @@ func New(c Config) (*Server, error) {
 	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
-		DeleteMalformed: c.DeleteMalformed, Log: c.Log, Now: c.Now,
+		MinWatch: c.MinWatch, DeleteMalformed: c.DeleteMalformed, Log: c.Log, Now: c.Now,
 	})
 	s.users = &filters.Credentials{
 		Proxies: c.Proxies, Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts,
@@ -123,6 +127,12 @@ func (s *Server) ListenTLS(l net.Listener, config *tls.Config) net.Listener {
 	return s.limits.ListenTLS(l, config)
 }
 
+// BeginShutdown lets /readyz fail, so that load balancers send no further requests. Requests are still served.
+func (s *Server) BeginShutdown() { s.leave() }
+
 // CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests that end by
 // themselves.
-func (s *Server) CloseWatches() { s.api.CloseWatches() }
+func (s *Server) CloseWatches() {
+	s.leave()
+	s.api.CloseWatches()
+}
