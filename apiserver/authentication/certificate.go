@@ -37,7 +37,9 @@ func NewCertificates(authorities Pool) *Certificates {
 
 // User returns the user of a client's certificate chain: its own certificate, whose key the client has proved to have,
 // and intermediate certificates (AS pkg/authentication/request/x509).
-func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (User, error) { return c.chains.verify(chain, now) }
+func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (User, error) {
+	return c.chains.verify(chain, now)
+}
 
 // chains verifies certificate chains of clients.
 type chains[T any] struct {

@@ -66,6 +66,7 @@ func runAPIServer(ctx context.Context, args []string) error {
 	if err := s.EnsureCertificate(); err != nil {
 		return err
 	}
+	s.ChooseAdvertiseAddress()
 	o.Addresses = s.Options.Addresses
 	o.Release = version
 	o.Log = o.logger(os.Stderr)
