@@ -181,8 +181,7 @@ func (o *options) tlsFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Addresses.MinTLSVersion, "tls-min-version", "",
 		"oldest accepted version of TLS: "+strings.Join(cliflag.TLSPossibleVersions(), ", ")+" (default VersionTLS12)")
 	f.StringSliceVar(&o.Addresses.CipherSuites, "tls-cipher-suites", nil,
-		"accepted cipher suites before TLS 1.3: "+strings.Join(cliflag.PreferredTLSCipherNames(), ", ")+
-			"; insecure: "+strings.Join(cliflag.InsecureTLSCipherNames(), ", "))
+		"accepted cipher suites before TLS 1.3, by their names in Go (default those of Go)")
 	f.Int32SliceVar(&o.Addresses.CurvePreferences, "tls-curve-preferences", nil,
 		"accepted key exchange mechanisms, by their numbers as CurveID in Go")
 	f.BoolVar(&o.Addresses.DisableHTTP2, "disable-http2-serving", false, "serve HTTP/1.1 only")

@@ -207,9 +207,11 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
 	kept, stopKeeping := context.WithCancel(run)
-	var keeping sync.WaitGroup
-	keeping.Go(func() { s.api.KeepFirst(kept, s.first, 10*time.Second) })
-	controllers.Go(keeping.Wait)
+	unkept := make(chan struct{})
+	controllers.Go(func() {
+		defer close(unkept)
+		s.api.KeepFirst(kept, s.first, 10*time.Second)
+	})
 	controllers.Go(func() { s.definitions.Run(run) })
 	controllers.Go(func() { s.services.Run(run) })
 	controllers.Go(func() { s.fairness.Run(run) })
@@ -227,8 +229,7 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	s.leave = func() {
 		s.api.BeginShutdown()
 		stopKeeping()
-		keeping.Wait()
-		s.withdraw()
+		s.withdraw(unkept)
 	}
 	return func(graceful, abandon bool) {
 		stopKeeping()
