@@ -73,6 +73,9 @@ func runAPIServer(ctx context.Context, args []string) error {
 	if len(s.Ineffective) > 0 {
 		o.Log.Warn("flags without effect", "flags", strings.Join(s.Ineffective, ","))
 	}
+	if len(s.Fading) > 0 {
+		o.Log.Warn("feature gates that will be removed in a future release", "gates", strings.Join(s.Fading, ","))
+	}
 	return serve(ctx, o, start, os.Stderr)
 }
 

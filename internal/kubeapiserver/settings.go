@@ -26,6 +26,8 @@ type Settings struct {
 	LogFormat string
 	// Ineffective are the names of given flags without effect, sorted.
 	Ineffective []string
+	// Fading are the given feature gates that are deprecated or GA, so that a future version will not know them.
+	Fading []string
 
 	// reading and mutating are the limits of requests.
 	reading, mutating int

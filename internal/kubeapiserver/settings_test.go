@@ -65,7 +65,7 @@ func TestEnvtest(t *testing.T) {
 
 // TestActs: flags that act change the options.
 func TestActs(t *testing.T) {
-	s := parse(t, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,kube:WatchList=false",
+	s := parse(t, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,WatchList=false",
 		"--feature-gates=JobManagedBy=true",
 		"--runtime-config=api/all=true,apps/v1=false", "--audit-log-path=-", "--audit-policy-file=/p",
 		"--audit-log-maxsize=7",
