@@ -27,8 +27,8 @@ type ProxiesConfig struct {
 	ExtraPrefixes []string
 }
 
-// Proxies authenticates users that a proxy names in headers (AS pkg/authentication/request/headerrequest). Make one with
-// NewProxies. Its methods may be called from any goroutine.
+// Proxies authenticates users that a proxy names in headers (AS pkg/authentication/request/headerrequest). Make one
+// with NewProxies. Its methods may be called from any goroutine.
 type Proxies struct {
 	config ProxiesConfig
 	chains chains[struct{}]

@@ -46,7 +46,8 @@ func ensureTrust(ctx context.Context, r *registry.Registry, t Trust, now time.Ti
 		c.Data = data
 		return differs, err
 	})
-	if apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsInvalid(err) && strings.Contains(err.Error(), "Too long") {
+	if apierrors.IsRequestEntityTooLargeError(err) ||
+		apierrors.IsInvalid(err) && strings.Contains(err.Error(), "Too long") {
 		l := r.Loopback(authentication.Loopback, makers[corev1.GroupName])
 		p := registry.Path{
 			Resource: r.Types.Lookup("", "v1", "configmaps"), Namespace: fresh.Namespace, Name: fresh.Name,

@@ -11,7 +11,8 @@ import (
 // TestGoaway: as many connections of HTTP/2 are closed as the chance says, and none of HTTP/1.1.
 func TestGoaway(t *testing.T) {
 	var next float64
-	h := filters.Goaway(0.25, func() float64 { return next })(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	empty := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	h := filters.Goaway(0.25, func() float64 { return next })(empty)
 	for _, c := range []struct {
 		major  int
 		random float64

@@ -26,8 +26,8 @@ type Options struct {
 	Dir string
 	// Hosts are the names and addresses of the server for its clients, besides localhost.
 	Hosts []string
-	// CertFile and KeyFile are PEM files with the serving certificate, its intermediate certificates, and its key. They are
-	// read again when they change. Without them the authority signs a serving certificate.
+	// CertFile and KeyFile are PEM files with the serving certificate, its intermediate certificates, and its key. They
+	// are read again when they change. Without them the authority signs a serving certificate.
 	CertFile, KeyFile string
 	// Now defaults to time.Now.
 	Now func() time.Time

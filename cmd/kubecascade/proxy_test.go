@@ -41,8 +41,8 @@ func (p *plane) served(host string, most uint16) (string, error) {
 	return c.ConnectionState().PeerCertificates[0].Subject.CommonName, nil
 }
 
-// TestFrontProxy: kube-apiserver behind a proxy, with a certificate for another name, which is replaced, and as clients in
-// the cluster find it.
+// TestFrontProxy: kube-apiserver behind a proxy, with a certificate for another name, which is replaced, and as clients
+// in the cluster find it.
 func TestFrontProxy(t *testing.T) {
 	p := newPlane(t)
 	p.startEtcd()

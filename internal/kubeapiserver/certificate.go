@@ -33,8 +33,8 @@ func (s *Settings) EnsureCertificate() error {
 
 // ChooseAdvertiseAddress sets the address of the endpoints of the service kubernetes, if no flag has: that of
 // --bind-address, or that of an interface if that is a loopback or unspecified address (AS
-// pkg/server/options/server_run_options.go: DefaultAdvertiseAddress). Without a network there is none, and no endpoints:
-// kube-apiserver does not start then.
+// pkg/server/options/server_run_options.go: DefaultAdvertiseAddress). Without a network there is none, and no
+// endpoints: kube-apiserver does not start then.
 func (s *Settings) ChooseAdvertiseAddress() {
 	a := &s.Options.Addresses
 	if ip := net.ParseIP(a.AdvertiseAddress); ip != nil && !ip.IsUnspecified() {

@@ -20,7 +20,8 @@ var known string
 // stage is how far a feature is.
 type stage string
 
-// The stages, as component-base featuregate/feature_gate.go has them. GA is "", and Beta and Alpha are in capitals there.
+// The stages, as component-base featuregate/feature_gate.go has them. GA is "", and Beta and Alpha are in capitals
+// there.
 const (
 	alpha      stage = "Alpha"
 	beta       stage = "Beta"
@@ -67,9 +68,9 @@ func gates(list string) (map[string]gate, error) {
 // effective are the gates that kubecascade.Options know.
 var effective = []string{"AllowUnsafeMalformedObjectDeletion"}
 
-// setGates parses and validates the pairs, each "gate=true" or "kube:gate=true", of which the last one for a gate counts
-// (component-base compatibility/registry.go: Set; featuregate/feature_gate.go: Set, SetFromMap). That a gate needs
-// another one is not validated.
+// setGates parses and validates the pairs, each "gate=true" or "kube:gate=true", of which the last one for a gate
+// counts (component-base compatibility/registry.go: Set; featuregate/feature_gate.go: Set, SetFromMap). That a gate
+// needs another one is not validated.
 func (s *Settings) setGates(v pflag.Value) error {
 	all, err := gates(known)
 	if err != nil {

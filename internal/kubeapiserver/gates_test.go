@@ -45,8 +45,9 @@ func TestGates(t *testing.T) {
 	for value, want := range map[string]map[string]bool{
 		"WatchList=false": {}, effects + "=true": {effects: true}, "AllAlpha=true": {effects: true},
 		"AllAlpha=true," + effects + "=false": {effects: false}, "AllBeta=true": {},
-		"kube:" + effects + "=1,kube:WatchList=f": {effects: true}, effects + "=true, " + effects + "=false": {effects: false},
-		"JobManagedBy=true": {}, "AllowDNSOnlyNodeCSR=true": {}, "CustomCPUCFSQuotaPeriod=true": {},
+		"kube:" + effects + "=1,kube:WatchList=f": {effects: true},
+		effects + "=true, " + effects + "=false":  {effects: false},
+		"JobManagedBy=true":                       {}, "AllowDNSOnlyNodeCSR=true": {}, "CustomCPUCFSQuotaPeriod=true": {},
 	} {
 		if got := parse(t, "--feature-gates="+value).Options.API.FeatureGates; !maps.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", value, got, want)
@@ -60,8 +61,8 @@ func TestGates(t *testing.T) {
 		"Nonsense=true": "unrecognized feature gate: Nonsense", "MyFeature=true": "unrecognized feature gate: MyFeature",
 		"HonorPVReclaimPolicy=true": "unrecognized feature gate: HonorPVReclaimPolicy", // removed in v1.36
 		"JobManagedBy=false":        "cannot set feature gate JobManagedBy to false, feature is locked to true",
-		"JobManagedBy=false,SidecarContainers=false": "[cannot set feature gate JobManagedBy to false, feature is locked to " +
-			"true, cannot set feature gate SidecarContainers to false, feature is locked to true]",
+		"JobManagedBy=false,SidecarContainers=false": "[cannot set feature gate JobManagedBy to false, feature is locked " +
+			"to true, cannot set feature gate SidecarContainers to false, feature is locked to true]",
 		"WatchList=maybe":      `invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax`,
 		"wardle:WatchList=off": "component not registered: wardle",
 		"kube:WatchList=true,JobManagedBy=true": "set kube feature gates with default empty prefix or kube: prefix " +

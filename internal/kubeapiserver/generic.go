@@ -158,7 +158,8 @@ func etcd() section {
 	}}
 }
 
-// serving are the flags of AS pkg/server/options/serving.go, with the defaults of K pkg/kubeapiserver/options/serving.go.
+// serving are the flags of AS pkg/server/options/serving.go, with the defaults of K
+// pkg/kubeapiserver/options/serving.go.
 func serving() section {
 	return section{"secure serving", []entry{
 		{

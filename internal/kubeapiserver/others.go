@@ -98,7 +98,8 @@ func traces() section {
 	}}
 }
 
-// misc are the flags of K pkg/controlplane/apiserver/options/options.go and K cmd/kube-apiserver/app/options/options.go.
+// misc are the flags of K pkg/controlplane/apiserver/options/options.go and K
+// cmd/kube-apiserver/app/options/options.go.
 func misc() section {
 	return section{"misc", append([]entry{
 		{

@@ -139,8 +139,8 @@ func TestServing(t *testing.T) {
 	}
 }
 
-// TestAdvertiseAddress: a flag comes first, then the address of the port; a loopback address is that of an interface, if
-// there is one (AS pkg/server/options/server_run_options.go: DefaultAdvertiseAddress).
+// TestAdvertiseAddress: a flag comes first, then the address of the port; a loopback address is that of an interface,
+// if there is one (AS pkg/server/options/server_run_options.go: DefaultAdvertiseAddress).
 func TestAdvertiseAddress(t *testing.T) {
 	for want, args := range map[string][]string{
 		"10.1.2.3": {"--advertise-address=10.1.2.3"}, "127.0.0.1": {"--advertise-address=127.0.0.1"},

@@ -103,8 +103,8 @@ func (c *Config) checkAccess() error {
 	return nil
 }
 
-// trust are the certificate authorities of clients: own are all those of users' certificates, given those of them that a
-// file has, proxies those of proxies. The latter two are nil without a file.
+// trust are the certificate authorities of clients: own are all those of users' certificates, given those of them that
+// a file has, proxies those of proxies. The latter two are nil without a file.
 type trust struct{ own, given, proxies *pki.Authorities }
 
 // trust reads the files.

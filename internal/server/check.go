@@ -45,7 +45,8 @@ func (c *Config) Check() error {
 	if c.Simulation.Delay != 0 && !c.Simulate {
 		return errors.New("--simulate-pods-delay requires --simulate-pods")
 	}
-	return errors.Join(c.checkAddresses(), c.checkTLS(), c.checkStorage(), c.checkLimits(), c.checkElection(), c.checkWorkers())
+	return errors.Join(c.checkAddresses(), c.checkTLS(), c.checkStorage(), c.checkLimits(), c.checkElection(),
+		c.checkWorkers())
 }
 
 // checkAdmission rejects the values that kube-apiserver rejects, and names the flag.

@@ -44,8 +44,8 @@ func (c *Config) published(t *trust) bootstrap.Trust {
 // withdrawal bounds how long the end waits for a store that does not answer.
 const withdrawal = 2 * time.Second
 
-// withdraw removes the server's address from the endpoints of the service "kubernetes", after unkept is closed: they are
-// no longer kept.
+// withdraw removes the server's address from the endpoints of the service "kubernetes", after unkept is closed: they
+// are no longer kept.
 func (s *system) withdraw(unkept <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), withdrawal)
 	defer cancel()

@@ -86,8 +86,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestDelay: a server that is stopped serves for the time of the delay, while /readyz fails. The delay ends if the server
-// breaks down.
+// TestDelay: a server that is stopped serves for the time of the delay, while /readyz fails. The delay ends if the
+// server breaks down.
 func TestDelay(t *testing.T) {
 	c := config()
 	c.Insecure, c.Delay = Address{Host: "127.0.0.1", Port: -1}, time.Hour
