@@ -8,9 +8,12 @@ import (
 	"runtime/debug"
 	"time"
 
+	cliflag "k8s.io/component-base/cli/flag"
+
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
@@ -52,10 +55,26 @@ type Addresses struct {
 	InsecureBindAddress string `flag:"insecure-bind-address"`
 	// Hosts are DNS names and IP addresses for the serving certificate, besides BindAddress and localhost.
 	Hosts []string `flag:"tls-san"`
-	// CertFile and KeyFile are PEM files with the serving certificate and its key. They are read once. Default: a generated
-	// certificate in the data directory, which is renewed.
+	// CertFile and KeyFile are PEM files with the serving certificate and its key. They are read again when they change.
+	// Default: a generated certificate in the data directory, which is renewed.
 	CertFile string `flag:"tls-cert-file"`
 	KeyFile  string `flag:"tls-private-key-file"`
+	// NamedCertificates are serving certificates for clients that connect to some host names (SNI).
+	NamedCertificates []NamedCertificate `flag:"tls-sni-cert-key"`
+	// MinTLSVersion is the oldest accepted version of TLS: VersionTLS10 to VersionTLS13; default VersionTLS12.
+	// CipherSuites are the accepted cipher suites of versions before TLS 1.3, by their names in Go; default: those of Go.
+	// CurvePreferences are the accepted key exchange mechanisms, by their numbers; default: those of Go.
+	MinTLSVersion    string   `flag:"tls-min-version"`
+	CipherSuites     []string `flag:"tls-cipher-suites"`
+	CurvePreferences []int32  `flag:"tls-curve-preferences"`
+	// DisableHTTP2 serves HTTP/1.1 only.
+	DisableHTTP2 bool `flag:"disable-http2-serving"`
+	// AdvertiseAddress is the IPv4 address at which the members of the cluster reach the server, as the endpoints of the
+	// service "kubernetes" have it. Default: BindAddress. A loopback or unspecified address is not published.
+	AdvertiseAddress string `flag:"advertise-address"`
+	// EndpointReconcilerType is lease, master-count (which means the same here) or none, with which the service
+	// "kubernetes" has no endpoints; default lease.
+	EndpointReconcilerType string `flag:"endpoint-reconciler-type"`
 	// ExternalHostname is the DNS name or IP address that other machines and containers reach the server by; the
 	// kubeconfig and the serving certificate have it. Default: BindAddress.
 	ExternalHostname string `flag:"external-hostname"`
@@ -63,6 +82,15 @@ type Addresses struct {
 	// KubeconfigMode has its permissions; default 0600.
 	Kubeconfig     string      `flag:"kubeconfig-out"`
 	KubeconfigMode fs.FileMode `flag:"kubeconfig-mode"`
+}
+
+// NamedCertificate is a serving certificate for some host names.
+type NamedCertificate struct {
+	// CertFile and KeyFile are PEM files with the certificate and its key. They are read again when they change.
+	CertFile, KeyFile string
+	// Names are the host names, of which the first label may be "*", and IP addresses for clients that send no host name;
+	// default: the common name and the DNS names of the certificate.
+	Names []string
 }
 
 // Storage is where the data is.
@@ -132,8 +160,11 @@ type Simulation struct {
 
 // Access is authentication and authorization.
 type Access struct {
-	// ClientCAFile has further CA certificates for client certificates, besides the CA in the data directory.
+	// ClientCAFile has further CA certificates for client certificates, besides the CA in the data directory. It is read
+	// again when it changes.
 	ClientCAFile string `flag:"client-ca-file"`
+	// RequestHeader are proxies in front of the server that authenticate users.
+	RequestHeader RequestHeader
 	// TokenFile is a CSV file with static bearer tokens: token,user,uid,"group,group".
 	TokenFile string `flag:"token-auth-file"`
 	// Anonymous treats requests without credentials as system:anonymous, unless Modes include AlwaysAllow; default true.
@@ -151,6 +182,20 @@ type Access struct {
 	// Modes are the authorization modes, AlwaysAllow, AlwaysDeny or RBAC, of which the first that decides counts;
 	// default AlwaysAllow.
 	Modes []string `flag:"authorization-mode"`
+}
+
+// RequestHeader are proxies that may name the user of a request in headers.
+type RequestHeader struct {
+	// ClientCAFile has the CA certificates that verify their client certificates; without it there are no proxies. It is
+	// read again when it changes. AllowedNames are the allowed common names; empty allows all.
+	ClientCAFile string   `flag:"requestheader-client-ca-file"`
+	AllowedNames []string `flag:"requestheader-allowed-names"`
+	// UsernameHeaders, UIDHeaders and GroupHeaders are the names of the headers, usually X-Remote-User, X-Remote-Uid and
+	// X-Remote-Group. ExtraHeadersPrefix are prefixes of headers with extra fields, usually X-Remote-Extra-.
+	UsernameHeaders    []string `flag:"requestheader-username-headers"`
+	UIDHeaders         []string `flag:"requestheader-uid-headers"`
+	GroupHeaders       []string `flag:"requestheader-group-headers"`
+	ExtraHeadersPrefix []string `flag:"requestheader-extra-headers-prefix"`
 }
 
 // Admission are the admission plugins that are on or off other than by default.
@@ -172,6 +217,8 @@ type Services struct {
 	// ClusterIPRange is a CIDR of IPv4 addresses; default 10.0.0.0/24. NodePortRange is like the default, 30000-32767.
 	ClusterIPRange string `flag:"service-cluster-ip-range"`
 	NodePortRange  string `flag:"service-node-port-range"`
+	// KubernetesNodePort is the node port of the service "kubernetes"; 0 for none.
+	KubernetesNodePort int `flag:"kubernetes-service-node-port"`
 }
 
 // Limits bound what clients take of the server.
@@ -188,6 +235,14 @@ type Limits struct {
 	// RequestTimeout is the maximum duration of a request, except watches, lists and deletions of collections; default
 	// 34 s, minimum 1 ms.
 	RequestTimeout time.Duration `flag:"request-timeout"`
+	// MinRequestTimeout is the minimum duration of a watch for which the client sets none; the maximum is twice as long.
+	// Default 30 minutes; negative ends such a watch at once.
+	MinRequestTimeout time.Duration `flag:"min-request-timeout"`
+	// GoawayChance is the fraction of requests over HTTP/2 after which the server closes the connection; default 0,
+	// maximum 0.02.
+	GoawayChance float64 `flag:"goaway-chance"`
+	// ShutdownDelay is how long Stop still serves requests while /readyz fails, before it ends watches; default 0.
+	ShutdownDelay time.Duration `flag:"shutdown-delay-duration"`
 	// ShutdownTimeout is how long Stop waits for active requests; default 10 s, negative for not at all.
 	ShutdownTimeout time.Duration `flag:"shutdown-timeout"`
 }
@@ -202,6 +257,7 @@ func (o Options) config() (c server.Config, err error) {
 		},
 		CertFile: o.Addresses.CertFile, KeyFile: o.Addresses.KeyFile,
 		Hosts: o.Addresses.Hosts, ExternalHostname: o.Addresses.ExternalHostname,
+		Advertise: o.Addresses.AdvertiseAddress, NodePort: o.Services.KubernetesNodePort,
 		Kubeconfig: o.Addresses.Kubeconfig, KubeconfigMode: cmp.Or(o.Addresses.KubeconfigMode, 0o600),
 		Dir: o.Storage.Dir, Storage: o.Storage.config(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),
 		Controllers: o.Controllers.Enabled, Workers: o.Controllers.Workers,
@@ -209,12 +265,14 @@ func (o Options) config() (c server.Config, err error) {
 		Election: o.Controllers.election(), Autoscaler: o.Controllers.Autoscaler.options(),
 		Simulate: o.Simulation.Pods, Simulation: simulation.Options{Delay: o.Simulation.Delay},
 		Access: server.Access{
-			ClientCA: o.Access.ClientCAFile, Tokens: o.Access.TokenFile, SigningKey: o.Access.SigningKeyFile,
+			ClientCA: o.Access.ClientCAFile, Proxies: o.Access.RequestHeader.proxies(),
+			Tokens: o.Access.TokenFile, SigningKey: o.Access.SigningKeyFile,
 			AccountKeys: o.Access.KeyFiles, Issuers: orDefault(o.Access.Issuers, "https://kubernetes.default.svc"),
 			Audiences: o.Access.Audiences,
 		},
 		Audit: o.Audit, Serving: o.API.RuntimeConfig, Gates: o.API.FeatureGates,
 		Memory: o.Limits.ProcessMemory, Shutdown: orNone(o.Limits.ShutdownTimeout, 10*time.Second),
+		Delay:     o.Limits.ShutdownDelay,
 		Profiling: o.Profiling, Log: o.Log,
 	}
 	if c.Controllers == nil {
@@ -226,8 +284,53 @@ func (o Options) config() (c server.Config, err error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	if c.TLS, err = o.Addresses.tls(); err != nil {
+		return c, err
+	}
+	if c.Endpoints, err = o.Addresses.endpoints(); err != nil {
+		return c, err
+	}
 	c.API, err = o.api()
 	return c, err
+}
+
+func (r *RequestHeader) proxies() server.Proxies {
+	return server.Proxies{
+		CA: r.ClientCAFile, Names: r.AllowedNames, UsernameHeaders: r.UsernameHeaders, UIDHeaders: r.UIDHeaders,
+		GroupHeaders: r.GroupHeaders, ExtraPrefixes: r.ExtraHeadersPrefix,
+	}
+}
+
+// tls parses the settings of TLS as kube-apiserver does (component-base cli/flag).
+func (a *Addresses) tls() (o pki.TLSOptions, err error) {
+	if a.MinTLSVersion != "" {
+		if o.MinVersion, err = cliflag.TLSVersion(a.MinTLSVersion); err != nil {
+			return o, fmt.Errorf("--tls-min-version: %w", err)
+		}
+	}
+	if o.CipherSuites, err = cliflag.TLSCipherSuites(a.CipherSuites); err != nil {
+		return o, fmt.Errorf("--tls-cipher-suites: %w", err)
+	}
+	if o.Curves, err = cliflag.TLSCurvePreferences(a.CurvePreferences); err != nil {
+		return o, fmt.Errorf("--tls-curve-preferences: %w", err)
+	}
+	for _, n := range a.NamedCertificates {
+		o.Named = append(o.Named, pki.NamedCertificate(n))
+	}
+	o.HTTP1 = a.DisableHTTP2
+	return o, nil
+}
+
+// endpoints says whether the service "kubernetes" has endpoints.
+func (a *Addresses) endpoints() (bool, error) {
+	switch t := a.EndpointReconcilerType; t {
+	case "", "lease", "master-count":
+		return true, nil
+	case "none":
+		return false, nil
+	default:
+		return false, fmt.Errorf("--endpoint-reconciler-type %q is not lease, master-count or none", t)
+	}
 }
 
 // api returns the settings of the API server.
@@ -237,7 +340,8 @@ func (o Options) api() (c apiserver.Config, err error) {
 		Modes: orDefault(o.Access.Modes, "AlwaysAllow"), Anonymous: isSet(o.Access.Anonymous, true),
 		KeysURL:     o.Access.KeysURL,
 		MaxInFlight: cmp.Or(o.Limits.MaxInFlight, 400), MemoryInFlight: o.Limits.MaxMemoryInFlight,
-		RequestTimeout: cmp.Or(o.Limits.RequestTimeout, 34*time.Second), EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
+		RequestTimeout: cmp.Or(o.Limits.RequestTimeout, 34*time.Second), MinWatch: o.Limits.MinRequestTimeout,
+		GoawayChance: o.Limits.GoawayChance, EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
 	}
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
 	if err != nil {

@@ -11,11 +11,16 @@ import (
 func (s *Server) EnsureRoles(ctx context.Context) error { return bootstrap.Roles(ctx, s.registry) }
 
 // EnsureFirst is bootstrap.Objects on this server.
-func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
-	return bootstrap.Objects(ctx, s.registry, securePort)
+func (s *Server) EnsureFirst(ctx context.Context, o bootstrap.Options) error {
+	return bootstrap.Objects(ctx, s.registry, o)
 }
 
-// KeepService is bootstrap.KeepService on this server.
-func (s *Server) KeepService(ctx context.Context, securePort int, interval time.Duration) {
-	bootstrap.KeepService(ctx, s.registry, securePort, interval)
+// KeepFirst is bootstrap.Keep on this server.
+func (s *Server) KeepFirst(ctx context.Context, o bootstrap.Options, interval time.Duration) {
+	bootstrap.Keep(ctx, s.registry, o, interval)
+}
+
+// Withdraw is bootstrap.Withdraw on this server.
+func (s *Server) Withdraw(ctx context.Context, o bootstrap.Options) error {
+	return bootstrap.Withdraw(ctx, s.registry, o)
 }

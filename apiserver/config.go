@@ -30,6 +30,8 @@ type Config struct {
 	Services allocate.Ranges
 	// EnableAdmission and DisableAdmission name plugins that are on or off against their default.
 	EnableAdmission, DisableAdmission []string
+	// Proxies are clients of the secure port that may name the user of a request in headers; nil for none.
+	Proxies *authentication.Proxies
 	// Certificates, StaticTokens and Accounts authenticate clients of the secure port; nil ones know no user. Accounts
 	// signs tokens, too; a nil one does not.
 	Certificates *authentication.Certificates
@@ -57,6 +59,12 @@ type Config struct {
 	EventTTL time.Duration
 	// RequestTimeout bounds a write; default 34 s (0-13).
 	RequestTimeout time.Duration
+	// MinWatch is the least duration of a watch for which the client names none; the longest is twice as long. Default 30
+	// minutes; if it is negative, such watches end at once.
+	MinWatch time.Duration
+	// GoawayChance is the fraction of requests after which a connection of HTTP/2 is closed, so that clients connect anew
+	// behind load balancers.
+	GoawayChance float64
 	// WriteTimeout is how long a client may leave an answer or a watch's events unread before it is
 	// cut off; default 30 s.
 	WriteTimeout time.Duration
@@ -100,6 +108,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.RequestTimeout == 0 {
 		c.RequestTimeout = 34 * time.Second
+	}
+	if c.MinWatch == 0 {
+		c.MinWatch = 30 * time.Minute
 	}
 	if c.WriteTimeout == 0 {
 		c.WriteTimeout = 30 * time.Second

@@ -71,7 +71,7 @@ func (s *Server) checks() []Check {
 		{Name: "informer-sync", Run: func(ctx context.Context) error { return s.registry.Fresh(ctx) }},
 		{Name: "shutdown", Run: func(context.Context) error {
 			select {
-			case <-s.api.Closing():
+			case <-s.leaving:
 				return fmt.Errorf("the server is shutting down")
 			default:
 				return nil

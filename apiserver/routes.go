@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"math/rand/v2"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -33,9 +34,10 @@ func (s *Server) use(r chi.Router, users filters.Authenticator) {
 	log := s.config.Log
 	r.Use(
 		filters.Measure(s.metrics, log, s.config.RequestTimeout),
+		filters.Goaway(s.config.GoawayChance, rand.Float64),
 		filters.NoCache,
 		filters.Recover(s.metrics, log),
-		filters.Authenticate(users, s.limits, s.config.Audit, log),
+		filters.Authenticate(users, s.config.Proxies, s.limits, s.config.Audit, log),
 		filters.LongHead(s.limits, log),
 		filters.RequestInfo(s.limits, log),
 	)

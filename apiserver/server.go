@@ -33,6 +33,9 @@ type Server struct {
 	metrics  *metrics.Metrics
 	api      *endpoints.API
 	users    *filters.Credentials
+	// leaving is closed by leave, when the shutdown begins.
+	leaving chan struct{}
+	leave   func()
 	// documented is the generation of types that OpenAPI documents were last asked of.
 	documented struct {
 		sync.Mutex
@@ -47,7 +50,8 @@ const mostFragments = 32 << 20
 // authorization modes.
 func New(c Config) (*Server, error) {
 	c.setDefaults()
-	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types)}
+	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types), leaving: make(chan struct{})}
+	s.leave = sync.OnceFunc(func() { close(s.leaving) })
 	s.limits = inflight.New(inflight.Config{
 		Requests: c.MaxInFlight, Memory: c.MemoryInFlight, Timeout: c.RequestTimeout, Cache: c.Cache, Registry: c.Registry,
 		Log: c.Log,
@@ -64,11 +68,12 @@ func New(c Config) (*Server, error) {
 	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
-		FragmentMemory: min(c.MemoryInFlight/16, mostFragments), DeleteMalformed: c.DeleteMalformed, Log: c.Log, Now: c.Now,
+		MinWatch: c.MinWatch, FragmentMemory: min(c.MemoryInFlight/16, mostFragments), DeleteMalformed: c.DeleteMalformed,
+		Log: c.Log, Now: c.Now,
 	})
 	s.users = &filters.Credentials{
-		Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts, Modes: c.Modes,
-		Anonymous: c.Anonymous, Bound: s.registry.Bound, Now: c.Now,
+		Proxies: c.Proxies, Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts,
+		Modes: c.Modes, Anonymous: c.Anonymous, Bound: s.registry.Bound, Now: c.Now,
 	}
 	s.registry.ListAll, s.registry.Observe, s.registry.Authenticate = s.api.ListAll, s.api.Observe, s.users.TokenUser
 	var err error
@@ -126,6 +131,12 @@ func (s *Server) ListenTLS(l net.Listener, config *tls.Config) net.Listener {
 	return s.limits.ListenTLS(l, config)
 }
 
+// BeginShutdown lets /readyz fail, so that load balancers send no further requests. Requests are still served.
+func (s *Server) BeginShutdown() { s.leave() }
+
 // CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests that end by
 // themselves.
-func (s *Server) CloseWatches() { s.api.CloseWatches() }
+func (s *Server) CloseWatches() {
+	s.leave()
+	s.api.CloseWatches()
+}

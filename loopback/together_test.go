@@ -12,6 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -44,7 +45,7 @@ func begin(t *testing.T, s *apiservertest.Server) {
 	if err := s.API.EnsureRoles(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := s.API.EnsureFirst(ctx, 6443); err != nil {
+	if err := s.API.EnsureFirst(ctx, bootstrap.Options{SecurePort: 6443}); err != nil {
 		t.Error(err)
 	}
 }
@@ -114,7 +115,7 @@ func TestServiceMadeByAnotherServer(t *testing.T) {
 		}
 	}})
 	begun = true
-	if err := s.API.EnsureFirst(t.Context(), 6443); err != nil {
+	if err := s.API.EnsureFirst(t.Context(), bootstrap.Options{SecurePort: 6443}); err != nil {
 		t.Fatal(err)
 	}
 	checkKubernetes(t, s)

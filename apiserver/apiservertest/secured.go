@@ -89,7 +89,8 @@ func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 		t.Fatal(err)
 	}
 	s.Server = Start(t, &Options{Configure: func(c *apiserver.Config) {
-		c.Certificates, c.StaticTokens, c.Accounts = authentication.NewCertificates(s.CA.Cert), static, s.Accounts
+		c.Certificates = authentication.NewCertificates(authentication.PoolOf(s.CA.Cert))
+		c.StaticTokens, c.Accounts = static, s.Accounts
 		c.Modes, c.Anonymous = []string{"RBAC"}, true
 		c.Log = slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		if configure != nil {

@@ -14,19 +14,48 @@ import (
 // ErrNameless says that a certificate has no common name, so there is no user name.
 var ErrNameless = errors.New("authentication: the client's certificate has no common name")
 
+// Pool returns the certificate authorities that are trusted now. It returns the same pool as long as they are the same.
+type Pool func() *x509.CertPool
+
+// PoolOf is a Pool that never changes.
+func PoolOf(authorities ...*x509.Certificate) Pool {
+	p := x509.NewCertPool()
+	for _, a := range authorities {
+		p.AddCert(a)
+	}
+	return func() *x509.CertPool { return p }
+}
+
 // Certificates authenticates clients by certificates of some authorities. Make one with NewCertificates. Its methods
 // may be called from any goroutine.
-type Certificates struct {
-	roots *x509.CertPool
+type Certificates struct{ chains chains[User] }
 
-	// mu guards verified: the verified chains, by their digests.
+// NewCertificates returns Certificates for the authorities.
+func NewCertificates(authorities Pool) *Certificates {
+	return &Certificates{chains[User]{roots: authorities, read: fromCertificate}}
+}
+
+// User returns the user of a client's certificate chain: its own certificate, whose key the client has proved to have,
+// and intermediate certificates (AS pkg/authentication/request/x509).
+func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (User, error) {
+	return c.chains.verify(chain, now)
+}
+
+// chains verifies certificate chains of clients.
+type chains[T any] struct {
+	roots Pool
+	// read returns what a verified client certificate says, or why it is rejected nevertheless.
+	read func(leaf *x509.Certificate) (T, error)
+
+	// mu guards what follows. verified are the accepted chains, by their digests, and under the roots of trusted.
 	mu       sync.Mutex
-	verified map[[sha256.Size]byte]verifiedChain
+	trusted  *x509.CertPool
+	verified map[[sha256.Size]byte]verifiedChain[T]
 }
 
 // verifiedChain is a verified chain that is verified again after some time.
-type verifiedChain struct {
-	user        User
+type verifiedChain[T any] struct {
+	says        T
 	from, until time.Time
 }
 
@@ -35,56 +64,56 @@ const (
 	chainLife  = time.Minute
 )
 
-// NewCertificates returns Certificates for the authorities.
-func NewCertificates(authorities ...*x509.Certificate) *Certificates {
-	c := &Certificates{roots: x509.NewCertPool(), verified: map[[sha256.Size]byte]verifiedChain{}}
-	for _, a := range authorities {
-		c.roots.AddCert(a)
-	}
-	return c
-}
-
-// User returns the user of a client's certificate chain: its own certificate, whose key the client has proved to have,
-// and intermediate certificates (AS pkg/authentication/request/x509).
-func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (User, error) {
+// verify returns what the client's certificate says, which is the chain's first.
+func (c *chains[T]) verify(chain []*x509.Certificate, now time.Time) (says T, err error) {
 	if len(chain) == 0 {
-		return User{}, ErrNoCredentials
+		return says, ErrNoCredentials
 	}
 	h := sha256.New()
 	for _, cert := range chain {
 		h.Write(cert.Raw)
 	}
-	digest := [sha256.Size]byte(h.Sum(nil))
-	c.mu.Lock()
-	v, ok := c.verified[digest]
-	c.mu.Unlock()
-	if ok && !now.Before(v.from) && now.Before(v.until) {
-		return v.user, nil
+	digest, roots := [sha256.Size]byte(h.Sum(nil)), c.roots()
+	if v, ok := c.known(roots, digest); ok && !now.Before(v.from) && now.Before(v.until) {
+		return v.says, nil
 	}
 	between := x509.NewCertPool()
 	for _, cert := range chain[1:] {
 		between.AddCert(cert)
 	}
 	leaf := chain[0]
-	if _, err := leaf.Verify(x509.VerifyOptions{Roots: c.roots, Intermediates: between, CurrentTime: now,
+	if _, err := leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: now,
 		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
-		return User{}, fmt.Errorf("verifying the client's certificate: %w", err)
+		return says, fmt.Errorf("verifying the client's certificate: %w", err)
 	}
-	u, err := fromCertificate(leaf)
-	if err != nil {
-		return User{}, err
+	if says, err = c.read(leaf); err != nil {
+		return says, err
 	}
-	v = verifiedChain{user: u, from: now, until: now.Add(chainLife)}
+	v := verifiedChain[T]{says: says, from: now, until: now.Add(chainLife)}
 	if leaf.NotAfter.Before(v.until) {
 		v.until = leaf.NotAfter
 	}
+	c.keep(roots, digest, v)
+	return says, nil
+}
+
+// known returns the result of an earlier verification under the same roots.
+func (c *chains[T]) known(roots *x509.CertPool, digest [sha256.Size]byte) (v verifiedChain[T], ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.verified) >= mostChains {
-		clear(c.verified)
+	if c.trusted == roots {
+		v, ok = c.verified[digest]
+	}
+	return v, ok
+}
+
+func (c *chains[T]) keep(roots *x509.CertPool, digest [sha256.Size]byte, v verifiedChain[T]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trusted != roots || len(c.verified) >= mostChains {
+		c.trusted, c.verified = roots, map[[sha256.Size]byte]verifiedChain[T]{}
 	}
 	c.verified[digest] = v
-	return u, nil
 }
 
 // uidName is the subject attribute with the user's UID.

@@ -54,9 +54,11 @@ var Anonymous = User{Name: NameAnonymous, Groups: []string{GroupUnauthenticated}
 // ErrNoCredentials says that the client has sent no credentials.
 var ErrNoCredentials = errors.New("authentication: no credentials")
 
-// authenticated returns the user as a member of system:authenticated.
+// authenticated returns the user as a member of system:authenticated, unless it is named as an unauthenticated one (AS
+// pkg/authentication/group/authenticated_group_adder.go).
 func (u User) authenticated() User {
-	if u.Name != NameAnonymous && !slices.Contains(u.Groups, GroupAuthenticated) {
+	if u.Name != NameAnonymous && !slices.Contains(u.Groups, GroupAuthenticated) &&
+		!slices.Contains(u.Groups, GroupUnauthenticated) {
 		u.Groups = append(slices.Clip(u.Groups), GroupAuthenticated)
 	}
 	return u

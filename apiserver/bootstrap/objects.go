@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,14 +23,11 @@ import (
 )
 
 // Objects creates the missing objects that every cluster has besides namespaces and roles: the two system priority
-// classes, which manifests of add-ons use, flow schemas and priority levels, and the service "kubernetes" with the
-// first address of the range and this server's secure port. The system namespaces must exist. If the service can't be
-// created, because its address is allocated or a quota forbids it, the error is only logged, as upstream does; other
-// errors are those of the requests. (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
-func Objects(ctx context.Context, r *registry.Registry, securePort int) error {
-	jobs := []func(context.Context) error{
-		func(context.Context) error { return ensureService(ctx, r, securePort) },
-	}
+// classes, which manifests of add-ons use, flow schemas and priority levels, and those that Keep keeps. The system
+// namespaces must exist. If an object can't be created, because its address is allocated or a quota forbids it, the
+// error is only logged, as upstream does; other errors are those of the requests. (K pkg/registry/scheduling/rest)
+func Objects(ctx context.Context, r *registry.Registry, o Options) error {
+	jobs := o.jobs(r)
 	for _, class := range systemPriorities() {
 		jobs = append(jobs, func(context.Context) error {
 			return ensure(ctx, r, schedulingv1.GroupName, "priorityclasses", "", class)
@@ -81,32 +78,13 @@ func flowJobs(r *registry.Registry) (jobs []func(context.Context) error) {
 	return jobs
 }
 
-// KeepService creates the service "kubernetes" again if it was deleted, as by "kubectl delete all --all", and returns
-// when ctx is done. It checks once in each interval; upstream every 10 s (K
-// pkg/controlplane/controller/kubernetesservice/controller.go: Run).
-func KeepService(ctx context.Context, r *registry.Registry, securePort int, interval time.Duration) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if err := ensureService(ctx, r, securePort); err != nil && ctx.Err() == nil {
-			r.Log.Warn("failed to update the service kubernetes", "err", err)
-		}
-	}
-}
-
-func ensureService(ctx context.Context, r *registry.Registry, securePort int) error {
-	return ensure(ctx, r, "", "services", metav1.NamespaceDefault,
-		kubernetesService(r.Ranges.Addresses.First().String(), securePort))
+func (o *Options) ensureService(ctx context.Context, r *registry.Registry) error {
+	return ensure(ctx, r, "", "services", metav1.NamespaceDefault, o.service(r.Ranges.Addresses.First().String()))
 }
 
 // makers are the field managers of the objects, by group.
 var makers = map[string]string{
-	corev1.GroupName: "kube-apiserver", schedulingv1.GroupName: "kube-apiserver",
+	corev1.GroupName: "kube-apiserver", schedulingv1.GroupName: "kube-apiserver", discoveryv1.GroupName: "kube-apiserver",
 	flowcontrolv1.GroupName: "api-priority-and-fairness-config-producer-v1", // K pkg/registry/flowcontrol/ensurer
 }
 
@@ -152,17 +130,21 @@ func systemPriorities() []*schedulingv1.PriorityClass {
 	}}
 }
 
-// kubernetesService is the service by which pods reach this server.
-func kubernetesService(address string, securePort int) *corev1.Service {
+// service is the service by which pods reach this server.
+func (o *Options) service(address string) *corev1.Service {
 	single := corev1.IPFamilyPolicySingleStack
-	return &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: "kubernetes", Namespace: metav1.NamespaceDefault,
+	s := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: serviceName, Namespace: metav1.NamespaceDefault,
 			Labels: map[string]string{"provider": "kubernetes", "component": "apiserver"}},
 		Spec: corev1.ServiceSpec{
 			Type: corev1.ServiceTypeClusterIP, ClusterIP: address, SessionAffinity: corev1.ServiceAffinityNone,
 			IPFamilyPolicy: &single, IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol},
 			Ports: []corev1.ServicePort{{Name: "https", Port: 443, Protocol: corev1.ProtocolTCP,
-				TargetPort: intstr.FromInt32(int32(securePort))}},
+				TargetPort: intstr.FromInt32(int32(o.SecurePort))}},
 		},
 	}
+	if o.NodePort > 0 {
+		s.Spec.Type, s.Spec.Ports[0].NodePort = corev1.ServiceTypeNodePort, int32(o.NodePort)
+	}
+	return s
 }

@@ -297,7 +297,10 @@ func secure(t *testing.T, places int, change func(*tls.Config)) (*secureListener
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := certificates.TLS()
+	config, err := certificates.TLS(pki.TLSOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if change != nil {
 		change(config)
 	}

@@ -26,6 +26,8 @@ type Config struct {
 	Metrics  *metrics.Metrics
 	// Timeout bounds a write (0-13).
 	Timeout time.Duration
+	// MinWatch is the least duration of a watch for which the client names none; negative ends it at once.
+	MinWatch time.Duration
 	// WriteTimeout is how long a client may leave a message of a WebSocket unread.
 	WriteTimeout time.Duration
 	// FragmentMemory limits the compressed parts of lists that are kept, in bytes.
@@ -43,10 +45,10 @@ type API struct {
 	metrics *metrics.Metrics
 	log     *slog.Logger
 	now     func() time.Time
-	// timeout and writeTimeout are as in Config; malformed is DeleteMalformed.
-	timeout, writeTimeout time.Duration
-	malformed             bool
-	watches               watches
+	// timeout, minWatch and writeTimeout are as in Config; malformed is DeleteMalformed.
+	timeout, minWatch, writeTimeout time.Duration
+	malformed                       bool
+	watches                         watches
 	// fragments are compressed parts of lists.
 	fragments *gzipped.Cache
 }
@@ -66,7 +68,7 @@ type watches struct {
 func New(c Config) *API {
 	a := &API{
 		lister: lister{c.Registry}, limits: c.Limits, metrics: c.Metrics, log: c.Log, now: c.Now, timeout: c.Timeout,
-		writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
+		minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
 		fragments: gzipped.NewCache(c.FragmentMemory),
 	}
 	a.watches.closing = make(chan struct{})
@@ -82,9 +84,6 @@ func (a *API) CloseWatches() {
 	//lint:ignore SA2001 it only waits
 	a.watches.sockets.Unlock()
 }
-
-// Closing is closed by CloseWatches.
-func (a *API) Closing() <-chan struct{} { return a.watches.closing }
 
 // ListAll lists objects that are shown to no client. It is registry.Registry's hook.
 func (a *API) ListAll(

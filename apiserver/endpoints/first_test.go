@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 )
 
 // If the service "kubernetes" is deleted, it is created again, as another object with the same address.
 func TestKeepService(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const service = "/api/v1/namespaces/default/services/kubernetes"
-	if err := s.API.EnsureFirst(t.Context(), 6443); err != nil {
+	if err := s.API.EnsureFirst(t.Context(), bootstrap.Options{SecurePort: 6443}); err != nil {
 		t.Fatal(err)
 	}
 	before := s.Do("GET", service, nil).Object()
@@ -25,7 +26,7 @@ func TestKeepService(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.API.KeepService(ctx, 6443, time.Millisecond)
+		s.API.KeepFirst(ctx, bootstrap.Options{SecurePort: 6443}, time.Millisecond)
 	}()
 	e, err := w.Next()
 	cancel()

@@ -38,7 +38,10 @@ func openFrames(t *testing.T, s *apiservertest.Secured) *frames {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := certificates.TLS()
+	config, err := certificates.TLS(pki.TLSOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	config.NextProtos = []string{"h2"}
 	port := &http.Server{Handler: s.API.Handler(), ConnContext: exchange.ConnContext}
 	served := make(chan error, 1)

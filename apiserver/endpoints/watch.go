@@ -24,9 +24,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// The shortest watch, and the interval of bookmarks (H-28, H-33).
+// The interval of bookmarks (H-28, H-33).
 const (
-	minWatch      = 30 * time.Minute
 	bookmarkEvery = time.Minute
 	// lastBookmark is how long before its end a watch sends its last bookmark.
 	lastBookmark = 2 * time.Second
@@ -230,13 +229,17 @@ func (w *watch) end() error {
 	return nil
 }
 
-// lasts is the duration of the watch; a negative timeout ends it at once (H-33).
+// lasts is the duration of the watch; a negative timeout ends it at once (H-33). Without one it is random, so that the
+// watches of a restarted server don't end together (AS pkg/endpoints/handlers/get.go: ListResource).
 func (w *watch) lasts() time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	if t := w.opts.TimeoutSeconds; t != nil && *t != 0 {
 		return time.Duration(max(min(*t, most), 0)) * time.Second
 	}
-	return minWatch + rand.N(minWatch)
+	if least := w.api.minWatch; least > 0 {
+		return least + rand.N(least)
+	}
+	return 0
 }
 
 func (w *watch) contentType() string {

@@ -24,13 +24,16 @@ import (
 type Authenticator func(r *http.Request) (authentication.User, error)
 
 // Authenticate answers 401 unless the authenticator knows the user. The credentials go no further, and neither do the
-// headers by which a proxy in front of kube-apiserver names the user: there is none here.
+// headers by which a proxy names the user: the usual ones, and those of proxies, which may be nil.
 func Authenticate(
-	by Authenticator, limits *inflight.Limits, events *audit.Log, log *slog.Logger,
+	by Authenticator, proxies *authentication.Proxies, limits *inflight.Limits, events *audit.Log, log *slog.Logger,
 ) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			known := authenticated(by, limits, events, log, w, r)
+			if proxies != nil {
+				proxies.Clear(r.Header)
+			}
 			if r.ProtoMajor == 2 && (known == nil || requestinfo.UserOf(known).Name == authentication.NameAnonymous) {
 				defer swallow(r)
 			}

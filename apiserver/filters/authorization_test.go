@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 )
 
 const (
@@ -464,7 +466,7 @@ func TestFirstForbidden(t *testing.T) {
 		200, "PUT", quotas+"/q/status",
 		`{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"services":"0"}}}`,
 	)
-	if err := s.API.EnsureFirst(t.Context(), 6443); err != nil {
+	if err := s.API.EnsureFirst(t.Context(), bootstrap.Options{SecurePort: 6443}); err != nil {
 		t.Error(err)
 	}
 	s.Want(404, "GET", "/api/v1/namespaces/default/services/kubernetes", nil)

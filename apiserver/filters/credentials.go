@@ -3,6 +3,7 @@ package filters
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ import (
 
 // Credentials are what users are known by.
 type Credentials struct {
+	// Proxies may name the user in headers; nil for none.
+	Proxies *authentication.Proxies
 	// Certificates, StaticTokens and Accounts verify client certificates and tokens; nil ones verify none.
 	Certificates *authentication.Certificates
 	StaticTokens authentication.Tokens
@@ -35,16 +38,16 @@ func AllowsAll(modes []string) bool {
 	return !slices.ContainsFunc(modes, func(m string) bool { return m != "AlwaysAllow" })
 }
 
-// Secure is the Authenticator of the secure port: it knows users by their client certificate or else by their token.
-// Credentials that are wrong are an error even where none are needed.
+// Secure is the Authenticator of the secure port: it knows users by the proxy that names them, by their client
+// certificate or else by their token (K pkg/kubeapiserver/authenticator/config.go: New). Credentials that are wrong are
+// an error even where none are needed.
 func (c *Credentials) Secure(r *http.Request) (authentication.User, error) {
-	var wrong error
-	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 && c.Certificates != nil {
-		u, err := c.Certificates.User(r.TLS.PeerCertificates, c.Now())
-		if err == nil {
-			return u, nil
-		}
-		wrong = err
+	u, wrong := c.certified(r)
+	if wrong == nil {
+		return u, nil
+	}
+	if errors.Is(wrong, authentication.ErrNoCredentials) {
+		wrong = nil
 	}
 	token, err := bearer(r)
 	var others []string
@@ -66,6 +69,27 @@ func (c *Credentials) Secure(r *http.Request) (authentication.User, error) {
 		return authentication.Anonymous, nil
 	}
 	return authentication.User{}, authentication.ErrNoCredentials
+}
+
+// certified returns the user that a client certificate stands for: whom its owner names if it is a proxy, or its owner.
+func (c *Credentials) certified(r *http.Request) (u authentication.User, err error) {
+	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
+		return u, authentication.ErrNoCredentials
+	}
+	notByProxy := authentication.ErrNoCredentials
+	if c.Proxies != nil {
+		if u, notByProxy = c.Proxies.User(r.TLS.PeerCertificates, r.Header, c.Now()); notByProxy == nil {
+			return u, nil
+		}
+	}
+	if c.Certificates == nil {
+		return u, notByProxy
+	}
+	if u, err = c.Certificates.User(r.TLS.PeerCertificates, c.Now()); err != nil &&
+		!errors.Is(notByProxy, authentication.ErrNoCredentials) {
+		err = fmt.Errorf("%w; as a proxy: %w", err, notByProxy)
+	}
+	return u, err
 }
 
 // anonymous reports whether a client needs no credentials to be authorized. With AlwaysAllow in the chain it does, but

@@ -8,6 +8,7 @@
 //	origin         the plain port only: rejects web pages of other sites
 //	slash          ignores slashes at the end of the path
 //	measure        Audit-Id, metrics, log
+//	goaway         closes some connections of HTTP/2, if it is configured
 //	cachecontrol   no response is cached
 //	recovery       the response is 500 if a handler panics
 //	authenticate   the user, or 401

@@ -26,6 +26,8 @@
 //  7. A start that finds the authority, a part of it or the key for tokens missing makes a new one and warns of the
 //     consequences. The remaining part of an authority is renamed to .old: with the other part restored it is the
 //     authority again. A file with other content is an error that names it.
-//  8. A serving certificate that Options name is read once and used as it is: it is not renewed.
+//  8. A serving certificate that Options name is used as it is: it is not renewed. Files with it, with certificates for
+//     other names and with clients' authorities are read again when they are used and a second has passed, so they can
+//     be replaced while the server runs. While their content is invalid, the previous one is used.
 //  9. Only the owner can read keys and the kubeconfig. Files are replaced atomically.
 package pki

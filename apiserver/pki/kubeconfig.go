@@ -44,7 +44,12 @@ func (b *Bundle) WriteKubeconfig(path string, mode fs.FileMode, url string) erro
 }
 
 // AuthorityPEM is what clients trust in PEM: the authority's certificate, and the serving certificate if it was given.
-func (b *Bundle) AuthorityPEM() []byte { return append(b.authority.certPEM(), b.givenPEM...) }
+func (b *Bundle) AuthorityPEM() []byte {
+	if b.given == nil {
+		return b.authority.certPEM()
+	}
+	return append(b.authority.certPEM(), b.given.get().pem...)
+}
 
 // ClientPEM returns the administrator's certificate and key in PEM, as in the kubeconfig.
 func (b *Bundle) ClientPEM() (cert, key []byte, err error) {

@@ -4,7 +4,6 @@ import (
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -29,8 +28,8 @@ type Options struct {
 	Dir string
 	// Hosts are the names and addresses of the server for its clients, besides localhost.
 	Hosts []string
-	// CertFile and KeyFile are PEM files with the serving certificate, its intermediate certificates, and its key.
-	// Without them the authority signs a serving certificate.
+	// CertFile and KeyFile are PEM files with the serving certificate, its intermediate certificates, and its key. They
+	// are read again when they change. Without them the authority signs a serving certificate.
 	CertFile, KeyFile string
 	// Now defaults to time.Now.
 	Now func() time.Time
@@ -45,6 +44,8 @@ type Bundle struct {
 	authority pair
 	// first says that the directory was empty: missing files have not been lost.
 	first bool
+	// given is the serving certificate of Options.CertFile; nil if the authority signs one.
+	given *reloaded[*serving]
 	// ServiceAccountKey signs tokens of service accounts.
 	ServiceAccountKey *ecdsa.PrivateKey
 
@@ -52,10 +53,7 @@ type Bundle struct {
 	// are written, so that two renewals don't mix the key of one with the certificate of the other.
 	mu      sync.Mutex
 	serving pair
-	// given is the serving certificate of Options.CertFile; nil if the authority signs one. givenPEM is that file.
-	given    *tls.Certificate
-	givenPEM []byte
-	client   pair
+	client  pair
 	// failed is when a renewal at a handshake last failed and was logged; zero if the last one succeeded.
 	failed time.Time
 }
@@ -101,18 +99,9 @@ func (b *Bundle) ensureServing() (err error) {
 		b.serving, err = b.ensure("apiserver", b.servingTemplate(), &b.authority)
 		return err
 	}
-	if b.givenPEM, err = os.ReadFile(b.options.CertFile); err != nil {
-		return fmt.Errorf("reading the serving certificate: %w", err)
-	}
-	key, err := os.ReadFile(b.options.KeyFile)
-	if err != nil {
-		return fmt.Errorf("reading the key of the serving certificate: %w", err)
-	}
-	given, err := tls.X509KeyPair(b.givenPEM, key)
-	if err != nil {
+	if b.given, err = newReloaded(&b.options, parseServing, b.options.CertFile, b.options.KeyFile); err != nil {
 		return fmt.Errorf("reading the serving certificate %s: %w", b.options.CertFile, err)
 	}
-	b.given = &given
 	return nil
 }
 
@@ -195,19 +184,4 @@ func (b *Bundle) Authority() *x509.Certificate { return b.authority.cert }
 // the certificate says.
 func (b *Bundle) Sign(c *x509.Certificate, key crypto.PublicKey) ([]byte, error) {
 	return x509.CreateCertificate(rand.Reader, c, b.authority.cert, key, b.authority.key)
-}
-
-// TLS is the configuration of the secure port: HTTP/2, and a request for client certificates of the authority and of
-// further ones. The handshake proves that the client has the key. The server verifies the chain, so that it can report
-// why it is invalid.
-func (b *Bundle) TLS(further ...*x509.Certificate) *tls.Config {
-	clients := x509.NewCertPool()
-	for _, c := range append([]*x509.Certificate{b.authority.cert}, further...) {
-		clients.AddCert(c)
-	}
-	return &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
-		ClientAuth: tls.RequestClientCert, ClientCAs: clients,
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return b.certificate() },
-	}
 }

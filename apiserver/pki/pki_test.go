@@ -127,7 +127,11 @@ func TestHandshake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{TLSConfig: b.TLS(), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	config, err := b.TLS(TLSOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{TLSConfig: config, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.TLS.PeerCertificates) > 0 {
 			_, _ = io.WriteString(w, r.TLS.PeerCertificates[0].Subject.CommonName+" "+r.Proto)
 		}
@@ -183,7 +187,11 @@ func TestGivenCertificate(t *testing.T) {
 	if _, err := b.Renew(); err != nil {
 		t.Error(err)
 	}
-	served, err := b.TLS().GetCertificate(nil)
+	config, err := b.TLS(TLSOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served, err := config.GetCertificate(nil)
 	if err != nil || !served.Leaf.Equal(other.serving.cert) {
 		t.Errorf("another certificate is served: %v", err)
 	}

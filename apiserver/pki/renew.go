@@ -57,10 +57,10 @@ func (b *Bundle) renew(p *pair, name string, want *x509.Certificate) (changed bo
 
 // certificate returns the serving certificate, a new one if that is due. If the renewal fails, the old one is used
 // until it expires, and also before its validity begins by this machine's clock, as clients use their own. A
-// certificate that was given is used as it is.
+// certificate that was given is used as its file has it.
 func (b *Bundle) certificate() (*tls.Certificate, error) {
 	if b.given != nil {
-		return b.given, nil
+		return b.given.get().cert, nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -258,7 +258,11 @@ func TestRenewFails(t *testing.T) {
 func TestRenewDuringHandshakes(t *testing.T) {
 	r := newRig(t)
 	r.now = r.now.Add(certificateLife * 3 / 4)
-	get := r.TLS().GetCertificate
+	config, err := r.TLS(TLSOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := config.GetCertificate
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

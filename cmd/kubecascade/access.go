@@ -14,6 +14,20 @@ func (o *options) accessFlags(f *pflag.FlagSet) {
 	f.StringVar(&x.ClientCAFile, "client-ca-file", "",
 		"file with additional CA certificates that verify client certificates; the CA in the data directory is "+
 			"always trusted")
+	p := &x.RequestHeader
+	f.StringVar(&p.ClientCAFile, "requestheader-client-ca-file", "",
+		"file with CA certificates that verify the client certificates of proxies, which may name the user of a request "+
+			"in headers")
+	f.StringSliceVar(&p.AllowedNames, "requestheader-allowed-names", nil,
+		"allowed common names of the proxies' certificates (default all)")
+	f.StringSliceVar(&p.UsernameHeaders, "requestheader-username-headers", nil,
+		"headers in which proxies name the user, for example X-Remote-User")
+	f.StringSliceVar(&p.UIDHeaders, "requestheader-uid-headers", nil,
+		"headers in which proxies name the UID, for example X-Remote-Uid")
+	f.StringSliceVar(&p.GroupHeaders, "requestheader-group-headers", nil,
+		"headers in which proxies name the groups, for example X-Remote-Group")
+	f.StringSliceVar(&p.ExtraHeadersPrefix, "requestheader-extra-headers-prefix", nil,
+		"prefixes of headers in which proxies name extra fields, for example X-Remote-Extra-")
 	f.StringVar(&x.TokenFile, "token-auth-file", "",
 		"CSV file with static bearer tokens, one per line: token,user,uid,\"group,group\"")
 	f.BoolVar(&o.anonymous, "anonymous-auth", true,

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubecascade/kubecascade"
 )
 
 // complete sets the fields of Options that follow from several flags or from their text, and validates the flags.
@@ -27,6 +30,12 @@ func (o *options) complete(changed func(name string) bool) error {
 		o.Controllers.LeaderElect = &o.leaderElect
 	}
 	o.Access.Anonymous = &o.anonymous
+	o.Limits.MinRequestTimeout = seconds(o.minRequestTimeout)
+	for _, n := range o.named {
+		o.Addresses.NamedCertificates = append(o.Addresses.NamedCertificates, kubecascade.NamedCertificate{
+			CertFile: n.CertFile, KeyFile: n.KeyFile, Names: n.Names,
+		})
+	}
 	o.Controllers.Workers = map[string]int{}
 	for name, n := range o.workers {
 		o.Controllers.Workers[name] = *n
@@ -39,6 +48,14 @@ func (o *options) complete(changed func(name string) bool) error {
 		return errors.Unwrap(err) // names flags
 	}
 	return nil
+}
+
+// seconds is the duration of --min-request-timeout; 0 seconds are negative in Options.
+func seconds(n int) time.Duration {
+	if n == 0 {
+		return -1
+	}
+	return time.Duration(min(n, math.MaxInt32)) * time.Second
 }
 
 // given rejects values that only flags can have: an empty or zero field of Options stands for its default, and a
@@ -57,6 +74,8 @@ func (o *options) given(changed func(name string) bool) error {
 		return fmt.Errorf("--quota-backend-bytes 0 is less than %d", 1<<20)
 	case o.Limits.MaxInFlight == 0:
 		return errors.New("--max-requests-inflight 0 is less than 1")
+	case o.minRequestTimeout < 0:
+		return errors.New("--min-request-timeout can not be negative value")
 	case o.verbosity < 0:
 		return fmt.Errorf("--v %d is less than 0", o.verbosity)
 	case o.logFormat != "text" && o.logFormat != "json":

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
@@ -28,6 +29,10 @@ type options struct {
 	logFormat      string
 	// workers are the numbers of concurrent objects, by the name of the controller.
 	workers map[string]*int
+	// named are the values of --tls-sni-cert-key.
+	named []cliflag.NamedCertKey
+	// minRequestTimeout is in seconds.
+	minRequestTimeout int
 }
 
 // group has flags under one title in --help.
@@ -61,6 +66,12 @@ func (o *options) groups() []group {
 				"file with the serving certificate and intermediate certificates (default a generated certificate in the "+
 					"data directory)")
 			f.StringVar(&o.Addresses.KeyFile, "tls-private-key-file", "", "file with the private key of --tls-cert-file")
+			o.tlsFlags(f)
+			f.StringVar(&o.Addresses.AdvertiseAddress, "advertise-address", "",
+				"IPv4 address at which pods reach the server, for the endpoints of the service kubernetes; a loopback or "+
+					"unspecified address is not published (default --bind-address)")
+			f.StringVar(&o.Addresses.EndpointReconcilerType, "endpoint-reconciler-type", "lease",
+				"how the endpoints of the service kubernetes are kept: lease, master-count (the same here) or none")
 			f.StringVar(&o.Addresses.ExternalHostname, "external-hostname", "",
 				"DNS name or IP address that other machines and containers reach the server by; the kubeconfig and the "+
 					"serving certificate have it (default --bind-address)")
@@ -129,6 +140,8 @@ func (o *options) groups() []group {
 				"CIDR from which IPv4 cluster IPs of services are allocated")
 			f.StringVar(&o.Services.NodePortRange, "service-node-port-range", allocate.DefaultPorts,
 				"port range from which node ports of services are allocated")
+			f.IntVar(&o.Services.KubernetesNodePort, "kubernetes-service-node-port", 0,
+				"node port of the service kubernetes; 0 for none")
 		}),
 		set("Limits", func(f *pflag.FlagSet) {
 			f.IntVar(&o.Limits.MaxInFlight, "max-requests-inflight", 400,
@@ -145,6 +158,14 @@ func (o *options) groups() []group {
 					"is at most half of it; the minimum is 16Mi")
 			f.DurationVar(&o.Limits.RequestTimeout, "request-timeout", 34*time.Second,
 				"maximum duration of a request, except watches, lists and deletions of collections")
+			f.IntVar(&o.minRequestTimeout, "min-request-timeout", 1800,
+				"minimum number of seconds until the server ends a watch for which the client sets no timeout; the maximum is "+
+					"twice as long")
+			f.Float64Var(&o.Limits.GoawayChance, "goaway-chance", 0,
+				"fraction of HTTP/2 requests after which the server closes the connection, so that clients connect anew, "+
+					"perhaps to another server behind a load balancer; maximum 0.02")
+			f.DurationVar(&o.Limits.ShutdownDelay, "shutdown-delay-duration", 0,
+				"how long to serve requests after the signal to end, while /readyz fails")
 			f.DurationVar(&o.Limits.ShutdownTimeout, "shutdown-timeout", 10*time.Second,
 				"how long to wait for active requests at shutdown")
 		}),
@@ -156,6 +177,20 @@ func (o *options) groups() []group {
 			f.BoolVar(&o.Profiling, "profiling", false, "serve profiles for go tool pprof at /debug/pprof/")
 		}),
 	}
+}
+
+// tlsFlags declares the flags of TLS besides those of the serving certificate.
+func (o *options) tlsFlags(f *pflag.FlagSet) {
+	f.Var(cliflag.NewNamedCertKeyArray(&o.named), "tls-sni-cert-key",
+		"certificate and key for some host names, as certfile,keyfile or certfile,keyfile:name,name; without names, for "+
+			"those of the certificate; earlier ones take precedence; may be repeated")
+	f.StringVar(&o.Addresses.MinTLSVersion, "tls-min-version", "",
+		"oldest accepted version of TLS: "+strings.Join(cliflag.TLSPossibleVersions(), ", ")+" (default VersionTLS12)")
+	f.StringSliceVar(&o.Addresses.CipherSuites, "tls-cipher-suites", nil,
+		"accepted cipher suites before TLS 1.3, by their names in Go (default those of Go)")
+	f.Int32SliceVar(&o.Addresses.CurvePreferences, "tls-curve-preferences", nil,
+		"accepted key exchange mechanisms, by their numbers as CurveID in Go")
+	f.BoolVar(&o.Addresses.DisableHTTP2, "disable-http2-serving", false, "serve HTTP/1.1 only")
 }
 
 // admissionFlags, featureFlags and versionFlags declare one group each.

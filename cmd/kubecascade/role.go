@@ -66,11 +66,15 @@ func runAPIServer(ctx context.Context, args []string) error {
 	if err := s.EnsureCertificate(); err != nil {
 		return err
 	}
+	s.ChooseAdvertiseAddress()
 	o.Addresses = s.Options.Addresses
 	o.Release = version
 	o.Log = o.logger(os.Stderr)
 	if len(s.Ineffective) > 0 {
 		o.Log.Warn("flags without effect", "flags", strings.Join(s.Ineffective, ","))
+	}
+	if len(s.Fading) > 0 {
+		o.Log.Warn("feature gates that will be removed in a future release", "gates", strings.Join(s.Fading, ","))
 	}
 	return serve(ctx, o, start, os.Stderr)
 }

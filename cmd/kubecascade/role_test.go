@@ -122,13 +122,18 @@ func (p *plane) startEtcd() *member {
 		"--listen-client-urls="+p.etcdURL, "--advertise-client-urls="+p.etcdURL, "--listen-peer-urls=http://127.0.0.1:0")
 }
 
-func (p *plane) startAPIServer(env ...string) *member {
+func (p *plane) startAPIServer(env ...string) *member { return p.startAPIServerWith(env) }
+
+// startAPIServerWith starts kube-apiserver with the usual arguments and more.
+func (p *plane) startAPIServerWith(env []string, more ...string) *member {
 	p.t.Helper()
-	return p.start("kube-apiserver", p.url("/healthz"), env, "--etcd-servers="+p.etcdURL, "--cert-dir=certs",
-		"--secure-port="+p.apiPort, "--bind-address=127.0.0.1", "--service-cluster-ip-range=10.0.0.0/24",
+	return p.start("kube-apiserver", p.url("/healthz"), env, append([]string{
+		"--etcd-servers=" + p.etcdURL, "--cert-dir=certs",
+		"--secure-port=" + p.apiPort, "--bind-address=127.0.0.1", "--service-cluster-ip-range=10.0.0.0/24",
 		"--authorization-mode=RBAC", "--allow-privileged=true", "--disable-admission-plugins=ServiceAccount",
 		"--service-account-issuer=https://127.0.0.1/", "--service-account-key-file=sa.key",
-		"--service-account-signing-key-file=sa.key", "--token-auth-file=tokens.csv")
+		"--service-account-signing-key-file=sa.key", "--token-auth-file=tokens.csv",
+	}, more...)...)
 }
 
 // stop ends a process by SIGTERM, and returns its exit error.

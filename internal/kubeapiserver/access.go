@@ -48,18 +48,30 @@ func authentication() section {
 		{
 			name: "requestheader-allowed-names", kind: "stringSlice",
 			usage: "common names of the client certificates of proxies that may name the user; empty allows all",
+			act:   list(func(s *Settings) *[]string { return &s.Options.Access.RequestHeader.AllowedNames }),
 		},
 		{
 			name: "requestheader-client-ca-file", kind: "string",
 			usage: "file with the CA certificates that verify proxies that name the user",
+			act:   text(func(s *Settings) *string { return &s.Options.Access.RequestHeader.ClientCAFile }),
 		},
 		{
 			name: "requestheader-extra-headers-prefix", kind: "stringSlice",
 			usage: "prefixes of headers in which proxies name the user's extra fields",
+			act:   list(func(s *Settings) *[]string { return &s.Options.Access.RequestHeader.ExtraHeadersPrefix }),
 		},
-		{name: "requestheader-group-headers", kind: "stringSlice", usage: "headers in which proxies name the groups"},
-		{name: "requestheader-uid-headers", kind: "stringSlice", usage: "headers in which proxies name the UID"},
-		{name: "requestheader-username-headers", kind: "stringSlice", usage: "headers in which proxies name the user"},
+		{
+			name: "requestheader-group-headers", kind: "stringSlice", usage: "headers in which proxies name the groups",
+			act: list(func(s *Settings) *[]string { return &s.Options.Access.RequestHeader.GroupHeaders }),
+		},
+		{
+			name: "requestheader-uid-headers", kind: "stringSlice", usage: "headers in which proxies name the UID",
+			act: list(func(s *Settings) *[]string { return &s.Options.Access.RequestHeader.UIDHeaders }),
+		},
+		{
+			name: "requestheader-username-headers", kind: "stringSlice", usage: "headers in which proxies name the user",
+			act: list(func(s *Settings) *[]string { return &s.Options.Access.RequestHeader.UsernameHeaders }),
+		},
 		{
 			name: "token-auth-file", kind: "string", usage: "CSV file with static bearer tokens: token,user,uid,\"group,group\"",
 			act: text(func(s *Settings) *string { return &s.Options.Access.TokenFile }),

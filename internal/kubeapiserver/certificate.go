@@ -5,6 +5,7 @@ import (
 	"net"
 	"path/filepath"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/util/cert"
 	"k8s.io/client-go/util/keyutil"
 )
@@ -28,6 +29,21 @@ func (s *Settings) EnsureCertificate() error {
 	}
 	a.CertFile, a.KeyFile = crt, key
 	return nil
+}
+
+// ChooseAdvertiseAddress sets the address of the endpoints of the service kubernetes, if no flag has: that of
+// --bind-address, or that of an interface if that is a loopback or unspecified address (AS
+// pkg/server/options/server_run_options.go: DefaultAdvertiseAddress). Without a network there is none, and no
+// endpoints: kube-apiserver does not start then.
+func (s *Settings) ChooseAdvertiseAddress() {
+	a := &s.Options.Addresses
+	if ip := net.ParseIP(a.AdvertiseAddress); ip != nil && !ip.IsUnspecified() {
+		return
+	}
+	a.AdvertiseAddress = ""
+	if ip, err := utilnet.ResolveBindAddress(net.ParseIP(a.BindAddress)); err == nil {
+		a.AdvertiseAddress = ip.String()
+	}
 }
 
 // generate writes a self-signed certificate for the server's addresses.

@@ -23,6 +23,10 @@ func (s *Settings) check() (errs []error) {
 	add(s.reading < 0, "--max-requests-inflight can not be negative value")
 	add(s.mutating < 0, "--max-mutating-requests-inflight can not be negative value")
 	add(o.Limits.RequestTimeout < 0, "--request-timeout can not be negative value")
+	add(o.Limits.GoawayChance < 0 || o.Limits.GoawayChance > 0.02,
+		"--goaway-chance can not be less than 0 or greater than 0.02")
+	add(s.minWatch < 0, "--min-request-timeout can not be negative value")
+	add(o.Limits.ShutdownDelay < 0, "--shutdown-delay-duration can not be negative value")
 	// AS pkg/server/options/etcd.go: Validate
 	add(len(o.Storage.Endpoints) == 0, "--etcd-servers must be specified")
 	// AS pkg/server/options/serving.go: Validate

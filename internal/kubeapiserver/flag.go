@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/resource"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	cliflag "k8s.io/component-base/cli/flag"
+
+	"github.com/kubecascade/kubecascade"
 )
 
 // entry is a flag of kube-apiserver.
@@ -45,6 +48,10 @@ func list(field func(*Settings) *[]string) act {
 
 func parsed[T any](parse func(string) (T, error), field func(*Settings) *T) act {
 	return func(s *Settings, v pflag.Value) (err error) { *field(s), err = parse(v.String()); return err }
+}
+
+func fraction(field func(*Settings) *float64) act {
+	return parsed(func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, field)
 }
 
 func number(field func(*Settings) *int) act { return parsed(strconv.Atoi, field) }
@@ -108,13 +115,45 @@ func (p *pairs) Replace(all []string) error { p.all = nil; return p.Set(strings.
 // GetSlice implements pflag.SliceValue.
 func (p *pairs) GetSlice() []string { return p.all }
 
+// certificates is a value that collects certificates for host names.
+type certificates struct {
+	pflag.Value
+	all []cliflag.NamedCertKey
+}
+
+func newCertificates() *certificates {
+	c := &certificates{}
+	c.Value = cliflag.NewNamedCertKeyArray(&c.all)
+	return c
+}
+
+// setNamed sets the certificates for host names.
+func (s *Settings) setNamed(v pflag.Value) error {
+	for _, n := range v.(*certificates).all {
+		s.Options.Addresses.NamedCertificates = append(s.Options.Addresses.NamedCertificates,
+			kubecascade.NamedCertificate{CertFile: n.CertFile, KeyFile: n.KeyFile, Names: n.Names})
+	}
+	return nil
+}
+
+// setCurves sets the accepted curves, whose numbers pflag has parsed.
+func (s *Settings) setCurves(v pflag.Value) error {
+	for _, text := range v.(pflag.SliceValue).GetSlice() {
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return err
+		}
+		s.Options.Addresses.CurvePreferences = append(s.Options.Addresses.CurvePreferences, int32(n))
+	}
+	return nil
+}
+
 func anything(string) error { return nil }
 
 // checks are the types of package pflag that it doesn't have, with what they accept.
 var checks = map[string]func(string) error{
 	"Level":                  func(s string) error { _, err := strconv.ParseInt(s, 10, 32); return err },
 	"pattern=N,...":          anything,
-	"namedCertKey":           anything,
 	"portRange":              func(s string) error { _, err := utilnet.ParsePortRange(s); return err },
 	"quantity":               func(s string) error { _, err := resource.ParseQuantity(s); return err },
 	"version":                checkVersion,
@@ -186,7 +225,7 @@ func (e *entry) declare(f *pflag.FlagSet) {
 // declareOther adds a flag of a type that package pflag doesn't have.
 func (e *entry) declareOther(f *pflag.FlagSet) {
 	check := checks[e.kind]
-	if check == nil {
+	if check == nil && e.kind != "namedCertKey" {
 		panic("type " + e.kind + " of --" + e.name)
 	}
 	v := value{e.kind, e.def, check}
@@ -195,6 +234,8 @@ func (e *entry) declareOther(f *pflag.FlagSet) {
 		f.Var(&pairs{value: v}, e.name, e.usage)
 	case "Level":
 		f.VarP(&v, e.name, "v", e.usage)
+	case "namedCertKey":
+		f.Var(newCertificates(), e.name, e.usage)
 	case "version":
 		f.Var(&v, e.name, e.usage)
 		f.Lookup(e.name).NoOptDefVal = "true"

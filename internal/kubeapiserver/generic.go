@@ -1,11 +1,20 @@
 package kubeapiserver
 
-import "time"
+import (
+	"strings"
+	"time"
+
+	cliflag "k8s.io/component-base/cli/flag"
+)
 
 // generic are the flags of AS pkg/server/options/server_run_options.go: AddUniversalFlags.
 func generic() section {
 	return section{"generic", []entry{
-		{name: "advertise-address", kind: "ip", usage: "IP address at which members of the cluster reach this server"},
+		{
+			name: "advertise-address", kind: "ip",
+			usage: "IP address at which members of the cluster reach this server, for the endpoints of the service kubernetes",
+			act:   text(func(s *Settings) *string { return &s.Options.Addresses.AdvertiseAddress }),
+		},
 		{
 			name: "cors-allowed-origins", kind: "stringSlice", usage: "regular expressions of origins that are allowed for CORS",
 		},
@@ -25,6 +34,7 @@ func generic() section {
 		{
 			name: "goaway-chance", kind: "float64", def: "0",
 			usage: "fraction of HTTP/2 requests whose connection the server closes afterwards",
+			act:   fraction(func(s *Settings) *float64 { return &s.Options.Limits.GoawayChance }),
 		},
 		{
 			name: "livez-grace-period", kind: "duration", def: "0s",
@@ -47,6 +57,7 @@ func generic() section {
 		{
 			name: "min-request-timeout", kind: "int", def: "1800",
 			usage: "minimum number of seconds until the server ends a watch",
+			act:   number(func(s *Settings) *int { return &s.minWatch }),
 		},
 		{
 			name: "request-timeout", kind: "duration", def: "1m0s", usage: "maximum duration of a request, except watches",
@@ -59,6 +70,7 @@ func generic() section {
 		{
 			name: "shutdown-delay-duration", kind: "duration", def: "0s",
 			usage: "how long requests are still served after the signal to end",
+			act:   duration(func(s *Settings) *time.Duration { return &s.Options.Limits.ShutdownDelay }),
 		},
 		{
 			name: "shutdown-send-retry-after", kind: "bool", def: "false",
@@ -146,7 +158,8 @@ func etcd() section {
 	}}
 }
 
-// serving are the flags of AS pkg/server/options/serving.go, with the defaults of K pkg/kubeapiserver/options/serving.go.
+// serving are the flags of AS pkg/server/options/serving.go, with the defaults of K
+// pkg/kubeapiserver/options/serving.go.
 func serving() section {
 	return section{"secure serving", []entry{
 		{
@@ -159,7 +172,10 @@ func serving() section {
 				"--tls-cert-file",
 			act: text(func(s *Settings) *string { return &s.CertDir }),
 		},
-		{name: "disable-http2-serving", kind: "bool", def: "false", usage: "serve HTTP/1.1 only"},
+		{
+			name: "disable-http2-serving", kind: "bool", def: "false", usage: "serve HTTP/1.1 only",
+			act: yes(func(s *Settings) *bool { return &s.Options.Addresses.DisableHTTP2 }),
+		},
 		{
 			name: "http2-max-streams-per-connection", kind: "int", def: "0",
 			usage: "maximum number of streams of an HTTP/2 connection",
@@ -174,9 +190,19 @@ func serving() section {
 			name: "tls-cert-file", kind: "string", usage: "file with the serving certificate and intermediate certificates",
 			act: text(func(s *Settings) *string { return &s.Options.Addresses.CertFile }),
 		},
-		{name: "tls-cipher-suites", kind: "stringSlice", usage: "accepted cipher suites"},
-		{name: "tls-curve-preferences", kind: "int32Slice", usage: "accepted curves, by their numbers"},
-		{name: "tls-min-version", kind: "string", usage: "oldest accepted version of TLS"},
+		{
+			name: "tls-cipher-suites", kind: "stringSlice", usage: "accepted cipher suites",
+			act: list(func(s *Settings) *[]string { return &s.Options.Addresses.CipherSuites }),
+		},
+		{
+			name: "tls-curve-preferences", kind: "int32Slice", usage: "accepted curves, by their numbers",
+			act: (*Settings).setCurves,
+		},
+		{
+			name: "tls-min-version", kind: "string",
+			usage: "oldest accepted version of TLS: " + strings.Join(cliflag.TLSPossibleVersions(), ", "),
+			act:   text(func(s *Settings) *string { return &s.Options.Addresses.MinTLSVersion }),
+		},
 		{
 			name: "tls-private-key-file", kind: "string", usage: "file with the private key of --tls-cert-file",
 			act: text(func(s *Settings) *string { return &s.Options.Addresses.KeyFile }),
@@ -184,6 +210,7 @@ func serving() section {
 		{
 			name: "tls-sni-cert-key", kind: "namedCertKey", def: "[]",
 			usage: "certificate and key for some host names, as certfile,keyfile:name,name",
+			act:   (*Settings).setNamed,
 		},
 	}}
 }

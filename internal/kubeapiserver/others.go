@@ -98,7 +98,8 @@ func traces() section {
 	}}
 }
 
-// misc are the flags of K pkg/controlplane/apiserver/options/options.go and K cmd/kube-apiserver/app/options/options.go.
+// misc are the flags of K pkg/controlplane/apiserver/options/options.go and K
+// cmd/kube-apiserver/app/options/options.go.
 func misc() section {
 	return section{"misc", append([]entry{
 		{
@@ -133,6 +134,7 @@ func misc() section {
 		{
 			name: "endpoint-reconciler-type", kind: "string", def: "lease",
 			usage: "how the endpoints of this service are kept: lease, master-count or none",
+			act:   text(func(s *Settings) *string { return &s.Options.Addresses.EndpointReconcilerType }),
 		},
 		{
 			name: "event-ttl", kind: "duration", def: "1h0m0s", usage: "time to live of Events",
@@ -141,6 +143,7 @@ func misc() section {
 		{
 			name: "kubernetes-service-node-port", kind: "int", def: "0",
 			usage: "node port of the service kubernetes; 0 for none",
+			act:   number(func(s *Settings) *int { return &s.Options.Services.KubernetesNodePort }),
 		},
 		{
 			name: "max-connection-bytes-per-sec", kind: "int64", def: "0",

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -24,12 +26,16 @@ type Settings struct {
 	LogFormat string
 	// Ineffective are the names of given flags without effect, sorted.
 	Ineffective []string
+	// Fading are the given feature gates that are deprecated or GA, so that a future version will not know them.
+	Fading []string
 
 	// reading and mutating are the limits of requests.
 	reading, mutating int
-	anonymous         bool
-	version           string
-	flags             *pflag.FlagSet
+	// minWatch is the minimum duration of watches in seconds.
+	minWatch  int
+	anonymous bool
+	version   string
+	flags     *pflag.FlagSet
 }
 
 // ErrDone says that only help or the version was requested, and was printed.
@@ -137,6 +143,9 @@ func (s *Settings) complete() error {
 	}
 	o.Access.Anonymous = &s.anonymous
 	o.Limits.MaxInFlight = s.reading + s.mutating
+	if o.Limits.MinRequestTimeout = time.Duration(min(s.minWatch, math.MaxInt32)) * time.Second; s.minWatch == 0 {
+		o.Limits.MinRequestTimeout = -1 // at once
+	}
 	if o.Storage.CompactionInterval == 0 {
 		o.Storage.CompactionInterval = -1 // none
 	}

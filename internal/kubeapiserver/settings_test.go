@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"reflect"
 	"slices"
@@ -11,7 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+
+	"github.com/kubecascade/kubecascade"
 )
 
 // envtest are the flags that controller-runtime's envtest gives (pkg/internal/testing/controlplane/apiserver.go).
@@ -61,7 +65,7 @@ func TestEnvtest(t *testing.T) {
 
 // TestActs: flags that act change the options.
 func TestActs(t *testing.T) {
-	s := parse(t, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,kube:WatchList=false",
+	s := parse(t, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,WatchList=false",
 		"--feature-gates=JobManagedBy=true",
 		"--runtime-config=api/all=true,apps/v1=false", "--audit-log-path=-", "--audit-policy-file=/p",
 		"--audit-log-maxsize=7",
@@ -94,6 +98,67 @@ func TestActs(t *testing.T) {
 	}
 }
 
+// TestServing: flags of proxies, certificates, addresses and the end of connections change the options.
+func TestServing(t *testing.T) {
+	s := parse(t, "--requestheader-client-ca-file=/ca", "--requestheader-allowed-names=a,b",
+		"--requestheader-username-headers=X-Remote-User", "--requestheader-uid-headers=x-remote-uid",
+		"--requestheader-group-headers=X-Remote-Group", "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+		"--tls-sni-cert-key=/a.crt,/a.key", "--tls-sni-cert-key=/b.crt,/b.key:x.example,*.y.example",
+		"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+		"--tls-curve-preferences=23,29", "--disable-http2-serving", "--advertise-address=10.1.2.3",
+		"--endpoint-reconciler-type=none", "--kubernetes-service-node-port=30443", "--goaway-chance=0.01",
+		"--min-request-timeout=60", "--shutdown-delay-duration=3s")
+	o := s.Options
+	want := kubecascade.Addresses{
+		SecurePort: 34567, BindAddress: "127.0.0.1",
+		NamedCertificates: []kubecascade.NamedCertificate{
+			{CertFile: "/a.crt", KeyFile: "/a.key"},
+			{CertFile: "/b.crt", KeyFile: "/b.key", Names: []string{"x.example", "*.y.example"}},
+		},
+		MinTLSVersion: "VersionTLS13", CipherSuites: []string{"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"},
+		CurvePreferences: []int32{23, 29}, DisableHTTP2: true,
+		AdvertiseAddress: "10.1.2.3", EndpointReconcilerType: "none",
+	}
+	proxies := kubecascade.RequestHeader{
+		ClientCAFile: "/ca", AllowedNames: []string{"a", "b"}, UsernameHeaders: []string{"X-Remote-User"},
+		UIDHeaders: []string{"x-remote-uid"}, GroupHeaders: []string{"X-Remote-Group"},
+		ExtraHeadersPrefix: []string{"X-Remote-Extra-"},
+	}
+	if diff := cmp.Diff(want, o.Addresses) + cmp.Diff(proxies, o.Access.RequestHeader); diff != "" {
+		t.Error(diff)
+	}
+	if o.Services.KubernetesNodePort != 30443 || o.Limits.GoawayChance != 0.01 ||
+		o.Limits.MinRequestTimeout != time.Minute || o.Limits.ShutdownDelay != 3*time.Second {
+		t.Errorf("%+v %+v", o.Services, o.Limits)
+	}
+	if !slices.Equal(s.Ineffective, []string{"allow-privileged"}) {
+		t.Errorf("without effect are %q", s.Ineffective)
+	}
+	if o := parse(t, "--min-request-timeout=0").Options; o.Limits.MinRequestTimeout >= 0 {
+		t.Errorf("%v", o.Limits.MinRequestTimeout)
+	}
+}
+
+// TestAdvertiseAddress: a flag comes first, then the address of the port; a loopback address is that of an interface,
+// if there is one (AS pkg/server/options/server_run_options.go: DefaultAdvertiseAddress).
+func TestAdvertiseAddress(t *testing.T) {
+	for want, args := range map[string][]string{
+		"10.1.2.3": {"--advertise-address=10.1.2.3"}, "127.0.0.1": {"--advertise-address=127.0.0.1"},
+		"10.4.5.6": {"--bind-address=10.4.5.6"}, "10.4.5.7": {"--bind-address=10.4.5.7", "--advertise-address=0.0.0.0"},
+	} {
+		s := parse(t, args...)
+		s.ChooseAdvertiseAddress()
+		if got := s.Options.Addresses.AdvertiseAddress; got != want {
+			t.Errorf("%q: %s", args, got)
+		}
+	}
+	s := parse(t)
+	s.ChooseAdvertiseAddress()
+	if a := s.Options.Addresses.AdvertiseAddress; a != "" && net.ParseIP(a).IsLoopback() {
+		t.Errorf("%s", a)
+	}
+}
+
 // TestAccountPlugin: ServiceAccount is on by default.
 func TestAccountPlugin(t *testing.T) {
 	args := slices.DeleteFunc(slices.Clone(envtest), func(s string) bool { return strings.Contains(s, "ServiceAccount") })
@@ -116,6 +181,22 @@ func TestErrors(t *testing.T) {
 			"--service-account-signing-key-file and --service-account-issuer are required flags]"},
 		{append(slices.Clone(envtest), "--secure-port=0"),
 			"--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0"},
+		{append(slices.Clone(envtest), "--goaway-chance=0.03"),
+			"--goaway-chance can not be less than 0 or greater than 0.02"},
+		{append(slices.Clone(envtest), "--min-request-timeout=-1"), "--min-request-timeout can not be negative value"},
+		{append(slices.Clone(envtest), "--shutdown-delay-duration=-1s"),
+			"--shutdown-delay-duration can not be negative value"},
+		{append(slices.Clone(envtest), "--tls-sni-cert-key=x"), `invalid argument "x" for "--tls-sni-cert-key" flag: ` +
+			"expected comma separated certificate and key file paths"},
+		{append(slices.Clone(envtest), "--tls-min-version=1.2"), `--tls-min-version: unknown tls version "1.2"`},
+		{append(slices.Clone(envtest), "--tls-cipher-suites=NONE"),
+			"--tls-cipher-suites: Cipher suite NONE not supported or doesn't exist"},
+		{append(slices.Clone(envtest), "--requestheader-uid-headers=X-Uid"), "--requestheader-uid-headers is set without " +
+			"specifying the standard X-Remote-Uid header - API aggregation will not work"},
+		{append(slices.Clone(envtest), "--requestheader-allowed-names= "),
+			"--requestheader-allowed-names has an empty value"},
+		{append(slices.Clone(envtest), "--kubernetes-service-node-port=80"),
+			"--kubernetes-service-node-port 80 is not in --service-node-port-range"},
 		{append(slices.Clone(envtest), "--feature-gates=Nonsense=true"), "unrecognized feature gate: Nonsense"},
 		{append(slices.Clone(envtest), "--authorization-mode=Nonsense"), `authorization-mode "Nonsense" is not a valid mode`},
 		{append(slices.Clone(envtest), "--max-requests-inflight=-1"), "--max-requests-inflight can not be negative value"},

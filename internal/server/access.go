@@ -2,8 +2,6 @@ package server
 
 import (
 	"crypto"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/url"
@@ -20,12 +18,46 @@ import (
 type Access struct {
 	// ClientCA has further certificate authorities for clients; Tokens has static tokens. Empty for none.
 	ClientCA, Tokens string
+	// Proxies may name the user of a request.
+	Proxies Proxies
 	// SigningKey signs tokens of service accounts; default: a generated key in the data directory. AccountKeys verify
 	// tokens, too.
 	SigningKey  string
 	AccountKeys []string
 	// Issuers and Audiences are those of authentication.AccountsConfig.
 	Issuers, Audiences []string
+}
+
+// Proxies are proxies in front of the server that authenticate users.
+type Proxies struct {
+	// CA has the certificate authorities of their client certificates; without it there are no proxies. Names are the
+	// allowed common names; none allows all.
+	CA    string
+	Names []string
+	// UsernameHeaders, UIDHeaders, GroupHeaders and ExtraPrefixes are those of authentication.ProxiesConfig.
+	UsernameHeaders, UIDHeaders, GroupHeaders, ExtraPrefixes []string
+}
+
+// check validates the headers (AS pkg/server/options/authentication.go: RequestHeaderAuthenticationOptions.Validate).
+func (p *Proxies) check() error {
+	for _, f := range []struct {
+		flag   string
+		values []string
+	}{
+		{"username-headers", p.UsernameHeaders}, {"group-headers", p.GroupHeaders},
+		{"extra-headers-prefix", p.ExtraPrefixes}, {"allowed-names", p.Names}, {"uid-headers", p.UIDHeaders},
+	} {
+		if slices.ContainsFunc(f.values, func(s string) bool { return strings.TrimSpace(s) == "" }) {
+			return fmt.Errorf("--requestheader-%s has an empty value", f.flag)
+		}
+	}
+	if len(p.UIDHeaders) > 0 && !slices.ContainsFunc(p.UIDHeaders, func(s string) bool {
+		return strings.EqualFold(s, "X-Remote-Uid")
+	}) {
+		return errors.New("--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - " +
+			"API aggregation will not work")
+	}
+	return nil
 }
 
 // checkAccess validates the settings; it reads no files.
@@ -51,6 +83,9 @@ func (c *Config) checkAccess() error {
 			return fmt.Errorf("--service-account-issuer names %q twice", s)
 		}
 	}
+	if err := x.Proxies.check(); err != nil {
+		return err
+	}
 	if slices.Contains(x.Audiences, "") {
 		return errors.New("--api-audiences has an empty audience")
 	}
@@ -68,29 +103,62 @@ func (c *Config) checkAccess() error {
 	return nil
 }
 
-// configure reads the files. It returns the additional CAs for client certificates. Errors name files and lines, never
-// their content.
-func (x *Access) configure(
-	c *apiserver.Config, keys *pki.Bundle, secureURL string,
-) (clientCAs []*x509.Certificate, err error) {
+// trust are the certificate authorities of clients: own are all those of users' certificates, given those of them that
+// a file has, proxies those of proxies. The latter two are nil without a file.
+type trust struct{ own, given, proxies *pki.Authorities }
+
+// trust reads the files.
+func (x *Access) trust(keys *pki.Bundle) (t trust, err error) {
+	if t.own, err = keys.Authorities(x.ClientCA, keys.Authority()); err != nil {
+		return t, fmt.Errorf("reading --client-ca-file %s: %w", x.ClientCA, err)
+	}
 	if x.ClientCA != "" {
-		if clientCAs, err = readCertificates(x.ClientCA); err != nil {
-			return nil, fmt.Errorf("reading --client-ca-file %s: %w", x.ClientCA, err)
+		if t.given, err = keys.Authorities(x.ClientCA); err != nil {
+			return t, fmt.Errorf("reading --client-ca-file %s: %w", x.ClientCA, err)
 		}
 	}
-	c.Certificates = authentication.NewCertificates(append([]*x509.Certificate{keys.Authority()}, clientCAs...)...)
+	if x.Proxies.CA == "" {
+		return t, nil
+	}
+	if t.proxies, err = keys.Authorities(x.Proxies.CA); err != nil {
+		return t, fmt.Errorf("reading --requestheader-client-ca-file %s: %w", x.Proxies.CA, err)
+	}
+	return t, nil
+}
+
+// all are the authorities that handshakes name.
+func (t *trust) all() []*pki.Authorities {
+	if t.proxies == nil {
+		return []*pki.Authorities{t.own}
+	}
+	return []*pki.Authorities{t.own, t.proxies}
+}
+
+// configure reads the files. It returns the authorities of clients. Errors name files and lines, never their content.
+func (x *Access) configure(c *apiserver.Config, keys *pki.Bundle, secureURL string) (t trust, err error) {
+	if t, err = x.trust(keys); err != nil {
+		return t, err
+	}
+	c.Certificates = authentication.NewCertificates(t.own.Pool)
+	if t.proxies != nil {
+		p := &x.Proxies
+		c.Proxies = authentication.NewProxies(authentication.ProxiesConfig{
+			Authorities: t.proxies.Pool, Names: p.Names, UsernameHeaders: p.UsernameHeaders, UIDHeaders: p.UIDHeaders,
+			GroupHeaders: p.GroupHeaders, ExtraPrefixes: p.ExtraPrefixes,
+		})
+	}
 	if x.Tokens != "" {
 		if c.StaticTokens, err = readTokens(x.Tokens); err != nil {
-			return nil, fmt.Errorf("reading --token-auth-file %s: %w", x.Tokens, err)
+			return t, fmt.Errorf("reading --token-auth-file %s: %w", x.Tokens, err)
 		}
 	}
 	if c.Accounts, err = x.accounts(keys); err != nil {
-		return nil, err
+		return t, err
 	}
 	if c.KeysURL == "" {
 		c.KeysURL = secureURL + "/openid/v1/jwks"
 	}
-	return clientCAs, nil
+	return t, nil
 }
 
 // accounts reads the keys of the files, or uses the generated one. Tokens are verified with a given signing key whether
@@ -128,32 +196,4 @@ func readTokens(path string) (authentication.Tokens, error) {
 	}
 	defer f.Close()
 	return authentication.ParseTokens(f)
-}
-
-// errNoCertificate says that a file has no certificate.
-var errNoCertificate = errors.New("no certificate found")
-
-func readCertificates(path string) (out []*x509.Certificate, err error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		var block *pem.Block
-		if block, data = pem.Decode(data); block == nil {
-			break
-		}
-		if block.Type != "CERTIFICATE" {
-			continue
-		}
-		c, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	if len(out) == 0 {
-		return nil, errNoCertificate
-	}
-	return out, nil
 }

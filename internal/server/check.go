@@ -1,11 +1,13 @@
 package server
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -43,7 +45,8 @@ func (c *Config) Check() error {
 	if c.Simulation.Delay != 0 && !c.Simulate {
 		return errors.New("--simulate-pods-delay requires --simulate-pods")
 	}
-	return errors.Join(c.checkAddresses(), c.checkStorage(), c.checkLimits(), c.checkElection(), c.checkWorkers())
+	return errors.Join(c.checkAddresses(), c.checkTLS(), c.checkStorage(), c.checkLimits(), c.checkElection(),
+		c.checkWorkers())
 }
 
 // checkAdmission rejects the values that kube-apiserver rejects, and names the flag.
@@ -91,6 +94,12 @@ func (c *Config) checkAddresses() error {
 	if net.ParseIP(c.Secure.Host) == nil {
 		return fmt.Errorf("--bind-address %q is not an IP address", c.Secure.Host)
 	}
+	if _, err := netip.ParseAddr(c.Advertise); c.Advertise != "" && err != nil {
+		return fmt.Errorf("--advertise-address %q is not an IP address", c.Advertise)
+	}
+	if n := c.NodePort; n != 0 && !c.API.Services.Ports.Contains(n) {
+		return fmt.Errorf("--kubernetes-service-node-port %d is not in --service-node-port-range", n)
+	}
 	if c.Insecure.Port < -1 || c.Insecure.Port > 65535 {
 		return fmt.Errorf(
 			"--insecure-port %d is neither a port, nor 0 to disable it, nor -1 to choose a free one", c.Insecure.Port)
@@ -129,8 +138,24 @@ func (c *Config) checkStorage() error {
 	return nil
 }
 
+// checkTLS validates what net/http needs for HTTP/2 (RFC 9113, section 9.2.2). It would fail after the start.
+func (c *Config) checkTLS() error {
+	t := &c.TLS
+	needed := slices.ContainsFunc(t.CipherSuites, func(id uint16) bool {
+		return id == tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 || id == tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256
+	})
+	if len(t.CipherSuites) > 0 && !needed && !t.HTTP1 && t.MinVersion < tls.VersionTLS13 {
+		return errors.New("--tls-cipher-suites needs TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or " +
+			"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 for HTTP/2, unless --disable-http2-serving is set")
+	}
+	return nil
+}
+
 // checkLimits validates limits and timeouts.
 func (c *Config) checkLimits() error {
+	if g := c.API.GoawayChance; g < 0 || g > 0.02 {
+		return fmt.Errorf("--goaway-chance can not be less than 0 or greater than 0.02")
+	}
 	if n := c.API.MaxInFlight; n < 1 {
 		return fmt.Errorf("--max-requests-inflight %d is less than 1", n)
 	}
@@ -142,6 +167,7 @@ func (c *Config) checkLimits() error {
 		{"event-ttl", c.API.EventTTL, time.Second}, // etcd's leases count seconds
 		{"request-timeout", c.API.RequestTimeout, time.Millisecond},
 		{"shutdown-timeout", c.Shutdown, 0},
+		{"shutdown-delay-duration", c.Delay, 0},
 		{"simulate-pods-delay", c.Simulation.Delay, 0},
 		{"horizontal-pod-autoscaler-sync-period", c.Autoscaler.Period, 0},
 	} {

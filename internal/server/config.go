@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
@@ -23,6 +24,14 @@ type Config struct {
 	Hosts []string
 	// CertFile and KeyFile have the serving certificate and its key; default: one of the authority in the data directory.
 	CertFile, KeyFile string
+	// TLS has the other settings of the secure port; Start sets Clients.
+	TLS pki.TLSOptions
+	// Advertise is the address at which the members of the cluster reach the server, as endpoints of the service
+	// "kubernetes" have it; default: Secure's, if other machines can reach that. Endpoints publishes it.
+	Advertise string
+	Endpoints bool
+	// NodePort is the node port of the service "kubernetes"; 0 for none.
+	NodePort int
 	// ExternalHostname is the host of the kubeconfig's URL, which the serving certificate has, too; default: Secure's.
 	ExternalHostname string
 	// Kubeconfig is the file for an administrator's kubeconfig; default: admin.kubeconfig in the data directory.
@@ -63,8 +72,9 @@ type Config struct {
 	API apiserver.Config
 	// Memory is how many bytes the process may use; 0 determines it.
 	Memory int64
-	// Shutdown is how long to wait for active requests at the end.
-	Shutdown time.Duration
+	// Shutdown is how long to wait for active requests at the end. Before that, requests are still served for Delay, while
+	// /readyz fails.
+	Shutdown, Delay time.Duration
 	// Profiling serves profiles.
 	Profiling bool
 	Log       *slog.Logger

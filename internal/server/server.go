@@ -134,18 +134,32 @@ func (s *Server) fail(err error) {
 	}
 }
 
-// run waits until the server is stopped or fails, and ends it.
+// run waits until the server is stopped or fails, and ends it. A server that is stopped still serves for the time of
+// --shutdown-delay-duration, so that load balancers notice (AS pkg/server/genericapiserver.go: RunWithContext).
 func (s *Server) run() {
-	var err error
-	select {
-	case <-s.stopping:
-	case err = <-s.failed:
-	case err = <-s.data.failed:
-	case <-s.broken.Done():
-		err = context.Cause(s.broken)
+	err := s.await(s.stopping)
+	if err == nil {
+		s.system.leave()
+		delay, cancel := context.WithTimeout(context.Background(), s.config.Delay)
+		err = s.await(delay.Done())
+		cancel()
 	}
 	s.err = errors.Join(err, s.end())
 	close(s.ended)
+}
+
+// await waits until the channel is closed, or returns the error with which the server ends by itself.
+func (s *Server) await(closed <-chan struct{}) error {
+	select {
+	case <-closed:
+		return nil
+	case err := <-s.failed:
+		return err
+	case err := <-s.data.failed:
+		return err
+	case <-s.broken.Done():
+		return context.Cause(s.broken)
+	}
 }
 
 // abandons says that the embedded etcd has broken down: requests to it may wait forever, and so would an orderly end.

@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,6 +83,50 @@ func TestBroken(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "*")); err != nil || len(left) > 0 {
 		t.Errorf("left: %q, %v", left, err)
+	}
+}
+
+// TestDelay: a server that is stopped serves for the time of the delay, while /readyz fails. The delay ends if the
+// server breaks down.
+func TestDelay(t *testing.T) {
+	c := config()
+	c.Insecure, c.Delay = Address{Host: "127.0.0.1", Port: -1}, time.Hour
+	s, err := Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string) int {
+		t.Helper()
+		res, err := http.Get(s.InsecureURL() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		_, _ = io.Copy(io.Discard, res.Body) // so that the connection is used again
+		return res.StatusCode
+	}
+	if code := get("/readyz"); code != http.StatusOK {
+		t.Fatalf("/readyz: %d", code)
+	}
+	s.request()
+	for deadline := time.Now().Add(10 * time.Second); get("/readyz") != http.StatusInternalServerError; {
+		if time.Now().After(deadline) {
+			t.Fatal("the server is ready")
+		}
+	}
+	for _, path := range []string{"/livez", "/api/v1/namespaces", "/readyz/ping"} {
+		if code := get(path); code != http.StatusOK {
+			t.Errorf("%s: %d", path, code)
+		}
+	}
+	select {
+	case <-s.Done():
+		t.Error("the server has ended")
+	default:
+	}
+	s.fail(errBroken)
+	if err := s.Stop(); !errors.Is(err, errBroken) {
+		t.Errorf("ended with %v", err)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
@@ -40,10 +40,14 @@ type system struct {
 	api   *apiserver.Server
 	// secure and plain are the servers of the two ports; plain is nil without that port.
 	secure, plain *http.Server
-	defaults      *loopback.Namespaces
-	definitions   *definition.Controller
-	services      *registration.Controller
-	fairness      *fairness.Controller
+	// first says what the objects that every cluster has contain.
+	first bootstrap.Options
+	// leave is the beginning of an orderly end: /readyz fails, and others are no longer told to connect to this server.
+	leave       func()
+	defaults    *loopback.Namespaces
+	definitions *definition.Controller
+	services    *registration.Controller
+	fairness    *fairness.Controller
 	// monitor waits for the loops of controllers: own are those of controllers that are a part of kube-apiserver, loops
 	// those of the others, which run while leading is true.
 	monitor    reconcile.Monitor
@@ -74,10 +78,11 @@ func assemble(
 		return nil, err
 	}
 	config.DeleteMalformed = features[deleteMalformed]
-	clientCAs, err := c.Access.configure(&config, keys, p.secureURL())
+	trusted, err := c.Access.configure(&config, keys, p.secureURL())
 	if err != nil {
 		return nil, err
 	}
+	s.first = c.first(p, &trusted)
 	on, absent, err := controller.Select(c.Controllers)
 	if err != nil {
 		return nil, err
@@ -105,7 +110,11 @@ func assemble(
 	}
 	s.wire(on, d, keys)
 	s.secure = newHTTPServer(s.api.Handler(), log)
-	s.secure.TLSConfig = keys.TLS(clientCAs...)
+	secure := c.TLS
+	secure.Clients = trusted.all()
+	if s.secure.TLSConfig, err = keys.TLS(secure); err != nil {
+		return nil, fmt.Errorf("--tls-sni-cert-key: %w", err)
+	}
 	if p.insecure != nil {
 		s.plain = newHTTPServer(s.api.Insecure(), log)
 	}
@@ -195,14 +204,18 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	if err := s.api.EnsureRoles(ctx); err != nil {
 		return nil, err
 	}
-	securePort := s.ports.secure.Addr().(*net.TCPAddr).Port
-	if err := s.api.EnsureFirst(ctx, securePort); err != nil {
+	if err := s.api.EnsureFirst(ctx, s.first); err != nil {
 		return nil, err
 	}
 	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
-	controllers.Go(func() { s.api.KeepService(run, securePort, 10*time.Second) })
+	kept, stopKeeping := context.WithCancel(run)
+	unkept := make(chan struct{})
+	controllers.Go(func() {
+		defer close(unkept)
+		s.api.KeepFirst(kept, s.first, 10*time.Second)
+	})
 	controllers.Go(func() { s.definitions.Run(run) })
 	controllers.Go(func() { s.services.Run(run) })
 	controllers.Go(func() { s.fairness.Run(run) })
@@ -217,7 +230,13 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	if s.plain != nil {
 		servers.Go(func() { report(s.plain.Serve(s.api.Listen(s.ports.insecure))) })
 	}
+	s.leave = func() {
+		s.api.BeginShutdown()
+		stopKeeping()
+		s.withdraw(unkept)
+	}
 	return func(graceful, abandon bool) {
+		stopKeeping()
 		s.shutdown(graceful)
 		servers.Wait()
 		cancel()

@@ -1,0 +1,122 @@
+package authentication
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ErrNotAllowed says that a proxy's certificate is valid, but its common name is not one of ProxiesConfig.Names.
+var ErrNotAllowed = errors.New("authentication: the proxy's certificate has a common name that is not allowed")
+
+// ProxiesConfig says which proxies in front of the server may name the user of a request, and in which headers.
+type ProxiesConfig struct {
+	// Authorities verify the client certificates of proxies.
+	Authorities Pool
+	// Names are the allowed common names of these certificates; empty allows all.
+	Names []string
+	// UsernameHeaders and UIDHeaders are names of headers of which the first that is not empty counts. Of GroupHeaders all
+	// values count.
+	UsernameHeaders, UIDHeaders, GroupHeaders []string
+	// ExtraPrefixes are prefixes of the names of headers with extra fields: the rest of the name is the key.
+	ExtraPrefixes []string
+}
+
+// Proxies authenticates users that a proxy names in headers (AS pkg/authentication/request/headerrequest). Make one
+// with NewProxies. Its methods may be called from any goroutine.
+type Proxies struct {
+	config ProxiesConfig
+	chains chains[struct{}]
+}
+
+// NewProxies returns Proxies with the configuration.
+func NewProxies(c ProxiesConfig) *Proxies {
+	p := &Proxies{config: c}
+	p.chains.roots = c.Authorities
+	p.chains.read = func(leaf *x509.Certificate) (none struct{}, err error) {
+		if len(c.Names) > 0 && !slices.Contains(c.Names, leaf.Subject.CommonName) {
+			return none, fmt.Errorf("%w: %q", ErrNotAllowed, leaf.Subject.CommonName)
+		}
+		return none, nil
+	}
+	return p
+}
+
+// User returns the user whom the headers name. ErrNoCredentials means that the client is no proxy, or that it names no
+// user: then its own credentials count.
+func (p *Proxies) User(chain []*x509.Certificate, h http.Header, now time.Time) (User, error) {
+	name := first(h, p.config.UsernameHeaders)
+	if name == "" {
+		return User{}, ErrNoCredentials
+	}
+	if _, err := p.chains.verify(chain, now); err != nil {
+		return User{}, err
+	}
+	u := User{Name: name, UID: first(h, p.config.UIDHeaders), Groups: []string{}, Extra: p.extra(h)}
+	for _, name := range p.config.GroupHeaders {
+		for _, group := range h.Values(name) {
+			if group != "" {
+				u.Groups = append(u.Groups, group)
+			}
+		}
+	}
+	return u.authenticated(), nil
+}
+
+// Clear removes the headers, so that nothing behind authentication takes them for a verified identity.
+func (p *Proxies) Clear(h http.Header) {
+	for _, names := range [][]string{p.config.UsernameHeaders, p.config.UIDHeaders, p.config.GroupHeaders} {
+		for _, name := range names {
+			h.Del(name)
+		}
+	}
+	for name := range h {
+		if slices.ContainsFunc(p.config.ExtraPrefixes, func(prefix string) bool { return begins(name, prefix) }) {
+			delete(h, name)
+		}
+	}
+}
+
+// extra returns the extra fields. Keys are in lower case, because names of headers have no case, and may be escaped as
+// in URLs; a malformed escape is taken literally. Headers are read in the order of their names.
+func (p *Proxies) extra(h http.Header) map[string][]string {
+	extra := map[string][]string{}
+	var names []string
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, prefix := range p.config.ExtraPrefixes {
+		for _, name := range names {
+			if !begins(name, prefix) {
+				continue
+			}
+			key := strings.ToLower(name[len(prefix):])
+			if plain, err := url.PathUnescape(key); err == nil {
+				key = plain
+			}
+			extra[key] = append(extra[key], h[name]...)
+		}
+	}
+	return extra
+}
+
+// first returns the first value that is not empty.
+func first(h http.Header, names []string) string {
+	for _, name := range names {
+		if v := h.Get(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// begins compares without regard to case.
+func begins(name, prefix string) bool {
+	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+}

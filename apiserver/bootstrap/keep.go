@@ -1,0 +1,113 @@
+package bootstrap
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+)
+
+// Options say what clients in the cluster shall know of this server.
+type Options struct {
+	// SecurePort is the port for HTTPS. NodePort is the node port of the service "kubernetes"; 0 for none.
+	SecurePort, NodePort int
+	// Advertise is the address at which the members of the cluster reach this server. Without one, or if no endpoint can
+	// have it, the service "kubernetes" has no endpoints of this server.
+	Advertise netip.Addr
+	// Shared says that other servers may use the store, too.
+	Shared bool
+	// Trust returns what extension API servers trust at the moment; nil for nothing.
+	Trust func() Trust
+}
+
+// jobs are what Keep does in each interval.
+func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
+	all := []func(context.Context) error{func(ctx context.Context) error { return o.ensureService(ctx, r) }}
+	if o.published() {
+		all = append(all, func(ctx context.Context) error { return o.ensureEndpoints(ctx, r) })
+	}
+	if o.Trust != nil {
+		all = append(all, func(ctx context.Context) error { return ensureTrust(ctx, r, o.Trust(), time.Now()) })
+	}
+	return all
+}
+
+// Keep creates the service "kubernetes" again if it was deleted, as by "kubectl delete all --all", keeps its endpoints
+// and what extension API servers trust as Options have it, and returns when ctx is done. It checks once in each
+// interval; upstream every 10 s (K pkg/controlplane/controller/kubernetesservice/controller.go: Run).
+func Keep(ctx context.Context, r *registry.Registry, o Options, interval time.Duration) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for _, job := range o.jobs(r) {
+			if err := job(ctx); err != nil && ctx.Err() == nil {
+				r.Log.Warn("failed to update an object of the cluster", "err", err)
+			}
+		}
+	}
+}
+
+// errSame says that an object is as it should be.
+var errSame = errors.New("bootstrap: the object is as it should be")
+
+// put creates an object, or changes the stored one. change is given the new object or the newest state of the stored
+// one; it returns false if that needs no change.
+func put[T any, P interface {
+	*T
+	registry.Object
+}](ctx context.Context, r *registry.Registry, group, plural string, fresh P, change func(P) (bool, error)) error {
+	l := r.Loopback(authentication.Loopback, makers[group])
+	p := registry.Path{
+		Resource: r.Types.Lookup(group, "v1", plural), Namespace: fresh.GetNamespace(), Name: fresh.GetName(),
+	}
+	stored, err := l.Get(ctx, p)
+	if apierrors.IsNotFound(err) {
+		if _, err := change(fresh); err != nil {
+			return err
+		}
+		collection := p
+		collection.Name = ""
+		if _, err = l.Create(ctx, collection, fresh); !apierrors.IsAlreadyExists(err) {
+			return made(err, p)
+		}
+	} else if err != nil {
+		return made(err, p)
+	} else if now := P(new(T)); json.Unmarshal(stored.JSON, now) == nil {
+		if differs, err := change(now); err != nil || !differs {
+			return err
+		}
+	}
+	_, err = l.Change(ctx, p, func(old runtime.Object) (runtime.Object, error) {
+		now, ok := old.(P)
+		if !ok {
+			return nil, fmt.Errorf("%T is not a %T", old, fresh)
+		}
+		if differs, err := change(now); err != nil || !differs {
+			return nil, errors.Join(err, errSame)
+		}
+		return now, nil
+	})
+	if errors.Is(err, errSame) {
+		return nil
+	}
+	return made(err, p)
+}
+
+// meta is the metadata of a new object.
+func meta(namespace, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: name}
+}

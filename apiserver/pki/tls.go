@@ -1,0 +1,201 @@
+package pki
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// TLSOptions are the options of Bundle.TLS. The zero value accepts clients' certificates of the bundle's authority.
+type TLSOptions struct {
+	// Clients are the authorities that the handshake names, so that clients know which certificate to send; default: that
+	// of the bundle.
+	Clients []*Authorities
+	// Named are serving certificates for some names. Earlier ones take precedence.
+	Named []NamedCertificate
+	// MinVersion, CipherSuites and Curves are those of tls.Config; the default of MinVersion is TLS 1.2.
+	MinVersion   uint16
+	CipherSuites []uint16
+	Curves       []tls.CurveID
+	// HTTP1 does not offer HTTP/2.
+	HTTP1 bool
+}
+
+// NamedCertificate is a serving certificate for clients that connect to some host names (SNI), or IP addresses.
+type NamedCertificate struct {
+	// CertFile and KeyFile are PEM files with the certificate, its intermediate certificates, and its key.
+	CertFile, KeyFile string
+	// Names are the names, of which the first label may be "*"; default: the common name and the DNS names of the
+	// certificate. They take precedence over such default names.
+	Names []string
+}
+
+// TLS is the configuration of the secure port: HTTP/2, and a request for client certificates. The handshake proves that
+// the client has the key. The server verifies the chain, so that it can report why it is invalid.
+func (b *Bundle) TLS(o TLSOptions) (*tls.Config, error) {
+	s := &secure{bundle: b, clients: o.Clients}
+	if len(s.clients) == 0 {
+		s.clients = []*Authorities{{fixed: newAuthorities([]*x509.Certificate{b.authority.cert})}}
+	}
+	for _, n := range o.Named {
+		files, err := newReloaded(&b.options, parseServing, n.CertFile, n.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("reading the serving certificate %s: %w", n.CertFile, err)
+		}
+		s.named = append(s.named, named{files: files, names: n.Names})
+	}
+	protocols := []string{"h2", "http/1.1"}
+	if o.HTTP1 {
+		protocols = protocols[1:]
+	}
+	s.base = &tls.Config{
+		MinVersion: max(o.MinVersion, tls.VersionTLS12), CipherSuites: o.CipherSuites, CurvePreferences: o.Curves,
+		NextProtos: protocols, ClientAuth: tls.RequestClientCert, GetCertificate: s.certificate,
+	}
+	if o.MinVersion != 0 {
+		s.base.MinVersion = o.MinVersion
+	}
+	s.pools, s.base.ClientCAs = s.authorities()
+	s.base.GetConfigForClient = s.forClient
+	return s.base, nil
+}
+
+// secure chooses what a handshake uses.
+type secure struct {
+	bundle  *Bundle
+	clients []*Authorities
+	named   []named
+	base    *tls.Config
+
+	mu sync.Mutex // guards what follows
+	// pools are those of the clients' authorities that the configuration has.
+	pools   []*x509.CertPool
+	changed *tls.Config // base with the present authorities; nil if it is base
+}
+
+// authorities returns the pools of the clients' authorities, and one with all of them.
+func (s *secure) authorities() (pools []*x509.CertPool, all *x509.CertPool) {
+	all = x509.NewCertPool()
+	for _, a := range s.clients {
+		now := a.now()
+		pools = append(pools, now.pool)
+		for _, c := range now.certs {
+			all.AddCert(c)
+		}
+	}
+	return pools, all
+}
+
+// forClient returns the configuration with the present authorities; nil for the original one. Sessions are resumed
+// across changes, as the tickets' keys are those of the original.
+func (s *secure) forClient(*tls.ClientHelloInfo) (*tls.Config, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	same := true
+	for i, a := range s.clients {
+		same = same && a.Pool() == s.pools[i]
+	}
+	if !same {
+		c := s.base.Clone()
+		s.pools, c.ClientCAs = s.authorities()
+		s.changed = c
+	}
+	return s.changed, nil
+}
+
+// certificate chooses the serving certificate as crypto/tls does among upstream's (AS
+// pkg/server/dynamiccertificates/tlsconfig.go: GetConfigForClient, syncCerts): that of the name, or of the address if
+// the client names none, or else the first that the client supports, beginning with the default one.
+func (s *secure) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	byDefault, err := s.bundle.certificate()
+	if len(s.named) == 0 || err != nil || hello == nil {
+		return byDefault, err
+	}
+	names, all := byName(s.named)
+	for _, name := range wanted(hello) {
+		if c := names[name]; c != nil {
+			return c, nil
+		}
+	}
+	for _, c := range append([]*tls.Certificate{byDefault}, all...) {
+		if hello.SupportsCertificate(c) == nil {
+			return c, nil
+		}
+	}
+	return byDefault, nil
+}
+
+// wanted are the names of certificates for the client, the best one first.
+func wanted(hello *tls.ClientHelloInfo) []string {
+	if hello.ServerName == "" {
+		if host, _, err := net.SplitHostPort(hello.Conn.LocalAddr().String()); err == nil {
+			return []string{host}
+		}
+		return nil
+	}
+	name := strings.ToLower(hello.ServerName)
+	_, domain, _ := strings.Cut(name, ".")
+	if domain == "" {
+		return []string{name, "*"}
+	}
+	return []string{name, "*." + domain}
+}
+
+// named is a certificate for names.
+type named struct {
+	files *reloaded[*serving]
+	names []string
+}
+
+// byName returns the certificates by their names, and all of them in their order.
+func byName(list []named) (names map[string]*tls.Certificate, all []*tls.Certificate) {
+	explicit, implicit := map[string]*tls.Certificate{}, map[string]*tls.Certificate{}
+	for _, n := range slices.Backward(list) { // earlier ones take precedence
+		c := n.files.get().cert
+		all = append(all, c)
+		for _, name := range n.names {
+			explicit[name] = c
+		}
+		if len(n.names) == 0 {
+			for _, name := range ownNames(c.Leaf) {
+				implicit[name] = c
+			}
+		}
+	}
+	for name, c := range explicit {
+		implicit[name] = c
+	}
+	slices.Reverse(all)
+	return implicit, all
+}
+
+// ownNames are the DNS names of a certificate, and its common name if that is one. Addresses are no names: SNI does not
+// have them (AS pkg/server/dynamiccertificates/named_certificates.go: getCertificateNames).
+func ownNames(c *x509.Certificate) []string {
+	cn := c.Subject.CommonName
+	if net.ParseIP(cn) == nil && (cn == "*" || len(validation.IsDNS1123Subdomain(strings.TrimPrefix(cn, "*."))) == 0) {
+		return append([]string{cn}, c.DNSNames...)
+	}
+	return c.DNSNames
+}
+
+// serving is a serving certificate with its key, and the file that it is from.
+type serving struct {
+	cert *tls.Certificate
+	pem  []byte
+}
+
+// parseServing parses the contents of a certificate file and of its key.
+func parseServing(contents [][]byte) (*serving, error) {
+	c, err := tls.X509KeyPair(contents[0], contents[1])
+	if err == nil && c.Leaf == nil {
+		c.Leaf, err = x509.ParseCertificate(c.Certificate[0])
+	}
+	return &serving{&c, contents[0]}, err
+}
