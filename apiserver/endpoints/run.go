@@ -34,6 +34,7 @@ func (a *API) run(req *request, limit time.Duration) error {
 		req.r = req.r.WithContext(ctx)
 	}
 	defer req.release()
+	exchange.Of(req.r).Hold(&req.memory)
 	if err := a.charge(req); err != nil {
 		return err
 	}

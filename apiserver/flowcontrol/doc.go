@@ -15,8 +15,10 @@
 //     or at the end of that time. A level without queues rejects at once.
 //  5. Requests of the level exempt never wait and take no seats of other levels. If there are more of them than seats,
 //     they are rejected, except for watches and non-resource requests. (Kubernetes serves any number of them.)
-//  6. A request that only waits for its client to read, or for admission webhooks, lends a seat to others, as long as
-//     fewer than four times all seats are lent so. (In Kubernetes it keeps them.)
+//  6. A request that only waits for its client to read lends a seat to others, as long as fewer than four times all
+//     seats are lent so, and of one user fewer than half of these. A request that waits for webhooks always lends one:
+//     so many requests as four times all seats call webhooks at the same time, of one user at most half of them, and
+//     further ones wait for that without a seat, in turn. (In Kubernetes they keep their seats.)
 //  7. The applied objects are those of a state of the cache that is not older than its state at the time of the
 //     request.
 //

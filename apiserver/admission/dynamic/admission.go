@@ -1,7 +1,6 @@
 package dynamic
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -29,8 +28,6 @@ type Config struct {
 	Authorizer func() authorization.Authorizer
 	// Clients call webhooks.
 	Clients *client.Clients
-	// Aside runs wait, in which a request only waits for webhooks; nil just runs it.
-	Aside func(ctx context.Context, wait func())
 	// Registry gets the metrics; nil for none.
 	Registry prometheus.Registerer
 	Log      *slog.Logger
@@ -55,7 +52,7 @@ func New(c Config) *Admission {
 		Config: c, Live: NewLive(c.Cache, c.Types, c.Log), log: c.Log, Metrics: NewMetrics(c.Registry),
 		checks: newPolicyMetrics(c.Registry),
 	}
-	d.caller = &webhook.Caller{Clients: c.Clients, Observe: d.Metrics.called, Aside: c.Aside}
+	d.caller = &webhook.Caller{Clients: c.Clients, Observe: d.Metrics.called}
 	d.Live.forget = d.forget
 	return d
 }
