@@ -61,7 +61,9 @@ type Clients struct {
 	// await is OnWait's.
 	await func(ctx context.Context, wait func()) error
 	// responses is the memory for large responses.
-	responses    *budget.Budget
+	responses *budget.Budget
+	// waits, if set, is called when a response is about to wait for memory. Tests set it.
+	waits        func()
 	certificates certificates
 }
 

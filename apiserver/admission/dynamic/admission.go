@@ -1,9 +1,11 @@
 package dynamic
 
 import (
+	"errors"
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
@@ -83,9 +85,21 @@ func (d *Admission) forget(value any) {
 	}
 }
 
-// set returns the configurations for a request; nil if there are none.
-func (d *Admission) set(a *admission.Attributes) *Set {
-	return a.State(func() any { return d.Live.Set() }).(*Set)
+// errNotReady has upstream's words (AS pkg/admission/plugin/webhook/generic/webhook.go and
+// policy/generic/plugin.go: Dispatch, while the configurations have not been read).
+var errNotReady = errors.New("not yet ready to handle request")
+
+// set returns the configurations for a request; nil if there are none. If they can't be read, every request is rejected
+// for which webhooks or policies may be called, whatever their failure policies are, which are not known then.
+func (d *Admission) set(a *admission.Attributes) (*Set, error) {
+	set := a.State(func() any { return d.Live.Set() }).(*Set)
+	switch {
+	case set == nil || set.err == nil:
+		return set, nil
+	case webhook.Exempt(resourceOf(a.Resource)) || exempt[a.Resource.GroupResource()]:
+		return nil, nil
+	}
+	return nil, apierrors.NewForbidden(a.Resource.GroupResource(), a.Name, errNotReady)
 }
 
 // Copies returns how many versions of a request's objects webhooks and policies may have at a time, and how many

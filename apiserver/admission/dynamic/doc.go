@@ -19,7 +19,8 @@
 //     plugins cost two loads of a word, and after a write six comparisons.
 //  3. All plugins of a round see the object as their predecessors have left it, whatever version they matched (O-03).
 //  4. A request is admitted by one Set in each of its phases.
-//  5. A stored configuration that can't be decoded is logged and has no effect.
+//  5. A stored configuration that can't be decoded is logged and has no effect. If the configurations can't be read,
+//     requests that webhooks or policies might concern are rejected, rather than admitted by older ones.
 //  6. All errors are API errors.
 //  7. Policies, their bindings and params are evaluated in the order of their names. A param is as new as the request's
 //     own reads.

@@ -36,9 +36,9 @@ type evaluated struct {
 // Admit implements admission.Mutator. What matches is decided before the first policy has changed the object, but match
 // conditions see the changes (ASP generic/policy_dispatcher.go: Dispatch).
 func (p mutatingPolicies) Admit(ctx context.Context, a *admission.Attributes) error {
-	set := p.set(a)
-	if set == nil {
-		return nil
+	set, err := p.set(a)
+	if err != nil || set == nil {
+		return err
 	}
 	candidates := set.plan(formOf(a)).mutatingPolicies
 	if len(candidates) == 0 {

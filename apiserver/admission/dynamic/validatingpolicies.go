@@ -25,9 +25,9 @@ func (validatingPolicies) Name() string { return "ValidatingAdmissionPolicy" }
 
 // Validate implements admission.Validator. All policies are evaluated; the first denial is the answer (M-38).
 func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attributes) error {
-	set := p.set(a)
-	if set == nil || a.Validated {
-		return nil
+	set, err := p.set(a)
+	if err != nil || set == nil || a.Validated {
+		return err
 	}
 	candidates := set.plan(formOf(a)).validatingPolicies
 	if len(candidates) == 0 {

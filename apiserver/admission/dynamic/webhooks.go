@@ -23,9 +23,9 @@ func (mutatingWebhooks) Name() string { return "MutatingAdmissionWebhook" }
 
 // Admit implements admission.Mutator.
 func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) error {
-	set := p.set(a)
-	if set == nil {
-		return nil
+	set, err := p.set(a)
+	if err != nil || set == nil {
+		return err
 	}
 	matched := set.plan(formOf(a)).mutating
 	if len(matched) == 0 {
@@ -51,9 +51,9 @@ func (validatingWebhooks) Name() string { return "ValidatingAdmissionWebhook" }
 
 // Validate implements admission.Validator.
 func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attributes) error {
-	set := p.set(a)
-	if set == nil || a.Validated {
-		return nil
+	set, err := p.set(a)
+	if err != nil || set == nil || a.Validated {
+		return err
 	}
 	matched := set.plan(formOf(a)).validating
 	if len(matched) == 0 {
