@@ -74,6 +74,9 @@ func (l *Lease) Resume(ctx context.Context) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if l.full == 0 { // granted at the same moment
+		return nil
+	}
 	b.resuming = slices.DeleteFunc(b.resuming, func(x *resumption) bool { return x == r })
 	b.settle()
 	return context.Cause(ctx)

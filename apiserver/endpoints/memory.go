@@ -26,6 +26,9 @@ const slowBody = 256 << 10
 // its JSON, and the reviews with that. TestParked measures it.
 const parkedPart = 4
 
+// convertedPart is parkedPart for requests that wait for conversion webhooks, with copies of their objects.
+const convertedPart = 2
+
 // errDeferred: the request continues with q.rest once it holds the memory for it. No client sees it.
 var errDeferred = errors.New("the request waits for memory")
 

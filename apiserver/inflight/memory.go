@@ -42,8 +42,12 @@ func (m *Memory) Release() { m.lease.Release() }
 func (m *Memory) Shrink(bytes int64) { m.lease.Shrink(bytes) }
 
 // MayWait says, before memory is reserved, that the request may wait for webhooks, and needs an n-th of its memory
-// meanwhile; n is at most 4.
-func (m *Memory) MayWait(n int64) { m.part = n }
+// meanwhile; n is at most 4. If it is called again, the larger part counts.
+func (m *Memory) MayWait(n int64) {
+	if m.part == 0 || n < m.part {
+		m.part = n
+	}
+}
 
 // Park implements exchange.Memory.
 func (m *Memory) Park() { m.lease.Park() }

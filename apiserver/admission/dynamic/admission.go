@@ -111,7 +111,7 @@ func (d *Admission) Copies(
 	if !set.Concerns(res, sub, operation, namespaced) {
 		return 0, 0
 	}
-	p := set.plan(form{res, sub, operation, namespaced})
+	p := set.plan(form{res.Listed(), sub, operation, namespaced})
 	in := map[*resources.Resource]bool{}
 	for _, hooks := range []map[*webhook.Configured]*resources.Resource{p.mutating, p.validating} {
 		for _, res := range hooks {

@@ -45,7 +45,7 @@ func (p mutatingPolicies) Admit(ctx context.Context, a *admission.Attributes) er
 		return nil
 	}
 	type rounds = webhook.Rounds[evaluated]
-	m := &mutator{request: p.request(a), rounds: a.Kept(p, func() any { return &rounds{} }).(*rounds)}
+	m := &mutator{request: p.request(ctx, a), rounds: a.Kept(p, func() any { return &rounds{} }).(*rounds)}
 	all := m.prepared(m.invocations(ctx, candidates))
 	m.rounds.Begin(a.Round, m.state)
 	defer m.rounds.End(m.state)

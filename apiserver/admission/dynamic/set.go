@@ -137,7 +137,7 @@ func (s *Set) Concerns(res *resources.Resource, sub string, operation admission.
 	if s == nil || s.err != nil {
 		return s != nil
 	}
-	p := s.plan(form{res, sub, operation, namespaced})
+	p := s.plan(form{res.Listed(), sub, operation, namespaced})
 	return len(p.mutating)+len(p.validating)+len(p.mutatingPolicies)+len(p.validatingPolicies) > 0
 }
 

@@ -33,7 +33,7 @@ func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attribute
 	if len(candidates) == 0 {
 		return nil
 	}
-	d := &decision{request: p.request(a)}
+	d := &decision{request: p.request(ctx, a)}
 	all := d.invocations(ctx, candidates)
 	for i := range all {
 		if err := d.evaluate(ctx, &all[i]); err != nil {

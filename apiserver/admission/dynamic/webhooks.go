@@ -33,7 +33,7 @@ func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) er
 	}
 	type rounds = webhook.Rounds[*webhook.Configured]
 	kept := a.Kept(p, func() any { return &rounds{} }).(*rounds)
-	q := &hookRequest{request: p.request(a), hooks: &set.mutating, matched: matched, mutating: true}
+	q := &hookRequest{request: p.request(ctx, a), hooks: &set.mutating, matched: matched, mutating: true}
 	if err := p.caller.Mutate(ctx, set.mutating.all, q, kept, a.Round); err != nil {
 		return err
 	}
@@ -59,12 +59,12 @@ func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attribute
 	if len(matched) == 0 {
 		return nil
 	}
-	q := &hookRequest{request: p.request(a), hooks: &set.validating, matched: matched}
+	q := &hookRequest{request: p.request(ctx, a), hooks: &set.validating, matched: matched}
 	return p.caller.Validate(ctx, set.validating.all, q)
 }
 
 func formOf(a *admission.Attributes) form {
-	return form{a.Resource, a.Subresource, a.Operation, a.Namespace != ""}
+	return form{a.Resource.Listed(), a.Subresource, a.Operation, a.Namespace != ""}
 }
 
 // hookRequest is a request, as webhooks get it. It implements webhook.Change.
