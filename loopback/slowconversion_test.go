@@ -42,12 +42,14 @@ func startSlow(t *testing.T) *slow {
 	return w
 }
 
+const slowWidget = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`
+
 // TestConversionEnds: a call of a conversion webhook ends with its request, by the request's timeout or because its
 // client goes away.
 func TestConversionEnds(t *testing.T) {
 	s, hook := defined(t, nil), startSlow(t)
 	define(t, s, routes(hook.config()))
-	s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`)
+	s.Do("POST", v1widgets, slowWidget)
 	for _, r := range [][2]string{
 		{"GET", v2widgets + "/a?timeout=1s"}, {"GET", v2widgets + "?timeout=1s"}, {"PATCH", v2widgets + "/a?timeout=1s"},
 	} {
@@ -81,7 +83,7 @@ func TestSlowConversion(t *testing.T) {
 	s := defined(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = seats }})
 	hook := startSlow(t)
 	define(t, s, routes(hook.config()))
-	s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`)
+	s.Do("POST", v1widgets, slowWidget)
 	results := make(chan error, 2*seats)
 	for i := range 2 * seats {
 		go func() {

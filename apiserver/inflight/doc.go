@@ -6,8 +6,8 @@
 //  1. What comes before a request has its seat (authentication, authorization, classification) is done for few requests
 //     at a time, in turn for each owner of connections.
 //  2. A request that waits for memory, for the turn of long work or for webhooks holds no seat. While it waits for
-//     webhooks it holds a part of its memory. Before a request waits for anything but its turn to begin it releases that
-//     turn.
+//     webhooks it holds a part of its memory. Before a request waits for anything but its turn to begin it releases
+//     that turn.
 //  3. Every wait ends: with the request's context, or with 429 after a quarter of the request timeout.
 //  4. What waits and what is held is bounded: requests that wait for their turn, memory as estimated, unread answers,
 //     connections. docs/limits.md lists the numbers.

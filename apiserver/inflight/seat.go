@@ -106,8 +106,8 @@ func rejected(ctx context.Context) error {
 }
 
 // Await runs wait, in which a request only waits for webhooks, while its seat and memory are lent. Errors are API
-// errors: 429 if too many requests of its user wait; that of ctx, if the request does not get its memory back before ctx
-// ends.
+// errors: 429 if too many requests of its user wait; that of ctx, if the request does not get its memory back before
+// ctx ends.
 func (l *Limits) Await(ctx context.Context, wait func()) error {
 	err := exchange.In(ctx).Await(ctx, wait)
 	switch {
