@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"context"
 	"crypto/tls"
 	"net"
 	"runtime"
@@ -16,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/endpoints"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
@@ -57,6 +55,7 @@ func New(c Config) (*Server, error) {
 		Log: c.Log,
 	})
 	c.Webhooks.Limit(c.MemoryInFlight / 2)
+	c.Webhooks.OnWait(s.limits.Await)
 	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
 	s.registry.Dynamic = dynamic.New(dynamic.Config{
@@ -64,7 +63,6 @@ func New(c Config) (*Server, error) {
 		Converter: s.registry.Fields.Converter, Registry: c.Registry, Log: c.Log,
 		Authorizer: func() authorization.Authorizer { return s.registry.Authorizer },
 		Clients:    c.Webhooks,
-		Aside:      func(ctx context.Context, wait func()) { exchange.In(ctx).Aside(wait) },
 	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,

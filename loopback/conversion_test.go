@@ -54,6 +54,11 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "bad request", http.StatusBadRequest)
 		return
 	}
+	w.answer(rw, &in)
+}
+
+// answer answers a review.
+func (w *webhook) answer(rw http.ResponseWriter, in *review) {
 	w.objects.Add(int64(len(in.Request.Objects)))
 	objects := []any{}
 	for _, o := range in.Request.Objects {

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,36 @@ func list(s string) []string {
 		return nil
 	}
 	return strings.Split(s, ",")
+}
+
+// TestRules: the names and their order are those of rule L-01.
+func TestRules(t *testing.T) {
+	data, err := os.ReadFile("../../docs/semantics-admission.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rule, _ := strings.Cut(string(data), "- **L-01** ")
+	_, rule, _ = strings.Cut(rule, "implements it): ")
+	rule, _, _ = strings.Cut(rule, ". [K")
+	rule = strings.NewReplacer("then ", "", "*", "", "\n", " ").Replace(rule)
+	var names []string
+	for name := range strings.SplitSeq(rule, ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	if d := cmp.Diff(names, Names()); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestHandles: of the plugins with two operations, ServiceAccount is called for updates because of the subresource
+// ephemeralcontainers (K plugin/pkg/admission/serviceaccount/admission.go: NewServiceAccount, Validate).
+func TestHandles(t *testing.T) {
+	want := map[Operation]bool{Create: true, Update: true, Delete: false, Connect: false}
+	for o, called := range want {
+		if Handles("ServiceAccount", o) != called {
+			t.Errorf("%s: %v", o, !called)
+		}
+	}
 }
 
 // TestNames: the table has each name once, and the plugins that must come last in their place (L-01).

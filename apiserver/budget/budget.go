@@ -36,6 +36,9 @@ type Claim struct {
 	Master bool
 	// Most is a limit for the claim, in bytes, whatever the size of the budget; 0 is no limit.
 	Most int64
+	// Parked is how many of the bytes the request still needs while it waits for webhooks (Lease.Park); 0 if it never
+	// waits for them.
+	Parked int64
 }
 
 // heavy reports whether the claim waits for memory that claims of others hold.
@@ -59,10 +62,15 @@ type Budget struct {
 
 	mu     sync.Mutex // guards what follows
 	counts Counts
-	// slow is how many slots are in use; waiting is how many claims wait in each of the holders' queues.
+	// slow is how many slots are in use; waiting is how many light and heavy claims wait.
 	slow    int
 	waiting [2]int
 	holders map[string]*holder
+	// parked is the sum of Claim.Parked of the leases, at most a share of the total; away is what leases hold that are
+	// parked now.
+	parked, away int64
+	// resuming are leases that wait for the memory that they had before Park, in their order.
+	resuming []*resumption
 	// spare are holders for reuse.
 	spare []*holder
 	// order numbers the waiting claims.
@@ -73,10 +81,12 @@ type Budget struct {
 type holder struct {
 	// heavy is the part of bytes that heavy claims hold.
 	bytes, heavy int64
+	// parked is the holder's part of Budget.parked.
+	parked int64
 	// slow is how many slots the holder has.
 	slow int
-	// waiting are the waiting claims, light and heavy ones, in their order.
-	waiting [2][]*waiter
+	// waiting are the waiting claims in their order: light and heavy ones, and those that may be parked.
+	waiting [queues][]*waiter
 }
 
 // waiter is a waiting claim.
@@ -128,7 +138,7 @@ func (b *Budget) Counts() Counts {
 func (b *Budget) Try(c Claim) *Lease {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.waiting[c.queue()] > 0 || c.Bytes > b.most(c) || !b.fits(c) {
+	if b.waiting[c.weight()] > 0 || c.Bytes > b.most(c) || !b.fits(c) {
 		return nil
 	}
 	return b.grant(c)
@@ -184,18 +194,30 @@ func (b *Budget) enter(c Claim) (*waiter, error) {
 	w := &waiter{Claim: c, order: b.order, granted: make(chan struct{})}
 	h := b.holder(c.Holder)
 	h.waiting[c.queue()] = append(h.waiting[c.queue()], w)
-	b.waiting[c.queue()]++
+	b.waiting[c.weight()]++
 	b.counts.Waiting++
 	b.settle()
 	return w, nil
 }
 
-// queue is the queue of a holder in which the claim waits.
-func (c Claim) queue() int {
+// weight is 1 for a heavy claim, else 0.
+func (c Claim) weight() int {
 	if c.heavy() {
 		return 1
 	}
 	return 0
+}
+
+// queues is the number of a holder's queues.
+const queues = 4
+
+// queue is the queue of a holder in which the claim waits. Claims that may be parked have queues of their own, as only
+// these wait for the share of Park.
+func (c Claim) queue() int {
+	if c.Parked > 0 {
+		return c.weight() + 2
+	}
+	return c.weight()
 }
 
 // holder returns the holder of a name, a new one if necessary. mu is held.
@@ -234,4 +256,9 @@ func (b *Budget) latest(than string) (found *waiter) {
 	return found
 }
 
-func (h *holder) count() int { return len(h.waiting[0]) + len(h.waiting[1]) }
+func (h *holder) count() (n int) {
+	for _, queue := range h.waiting {
+		n += len(queue)
+	}
+	return n
+}

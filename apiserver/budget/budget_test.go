@@ -63,7 +63,8 @@ func (l *line) want(names ...string) {
 // empty: nothing is left of the requests.
 func (l *line) empty() {
 	l.t.Helper()
-	if c := l.Counts(); c.Held != 0 || c.Waiting != 0 || len(l.holders) != 0 || l.slow != 0 || l.waiting != [2]int{} {
+	if c := l.Counts(); c.Held != 0 || c.Waiting != 0 || len(l.holders) != 0 || l.slow != 0 || l.waiting != [2]int{} ||
+		l.parked != 0 || l.away != 0 || len(l.resuming) != 0 {
 		l.t.Errorf("left: %+v, %d holders, %d slots", c, len(l.holders), l.slow)
 	}
 }

@@ -13,7 +13,10 @@
 //     and at most half of the ceiling of light claims for its light ones.
 //  5. The number of held claims that take long to serve ("slow") is limited. One holder does not have all slots if
 //     there is more than one.
-//  6. The number of waiting claims is limited. Beyond that the latest claim of the holder with the most waiting claims
+//  6. Requests that wait for webhooks (Park) together hold at most three eighths of the total, and one holder's half of
+//     that, except for a single larger claim. So claims of other requests find memory, however slow webhooks are. A
+//     parked lease always gets back what it had (Resume), in turn, before new heavy claims; park.go has the proof.
+//  7. The number of waiting claims is limited. Beyond that the latest claim of the holder with the most waiting claims
 //     is rejected (ErrFull).
 //
 // A Budget may be used by any number of goroutines. It starts none.

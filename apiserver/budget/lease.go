@@ -7,6 +7,8 @@ type Lease struct {
 	// bytes are what the lease still holds; slow says that it has a slot.
 	bytes int64
 	slow  bool
+	// reserved is the lease's part of Budget.parked. full is what it held before Park; 0 if it is not parked.
+	reserved, full int64
 }
 
 // Bytes is how many bytes are held.
@@ -38,17 +40,29 @@ func (l *Lease) Release() { l.Shrink(0) }
 // grant returns a lease for the claim. mu is held.
 func (b *Budget) grant(c Claim) *Lease {
 	h := b.holder(c.Holder)
-	l := &Lease{budget: b, claim: c, bytes: c.Bytes, slow: c.slow()}
-	b.counts.Held += l.bytes
-	h.bytes += l.bytes
-	if c.heavy() {
-		h.heavy += l.bytes
-	}
+	l := &Lease{budget: b, claim: c, slow: c.slow(), reserved: c.Parked}
+	b.add(l, c.Bytes)
+	b.parked += l.reserved
+	h.parked += l.reserved
 	if l.slow {
 		b.slow++
 		h.slow++
 	}
 	return l
+}
+
+// add gives a lease more bytes; fewer if that is negative. mu is held.
+func (b *Budget) add(l *Lease, bytes int64) {
+	h := b.holders[l.claim.Holder]
+	l.bytes += bytes
+	b.counts.Held += bytes
+	h.bytes += bytes
+	if l.claim.heavy() {
+		h.heavy += bytes
+	}
+	if l.full > 0 {
+		b.away += bytes
+	}
 }
 
 // shrink reports whether it has released something. mu is held.
@@ -58,12 +72,14 @@ func (b *Budget) shrink(l *Lease, to int64) bool {
 		return false
 	}
 	h := b.holders[l.claim.Holder]
-	less = max(less, 0)
-	l.bytes -= less
-	b.counts.Held -= less
-	h.bytes -= less
-	if l.claim.heavy() {
-		h.heavy -= less
+	b.add(l, -max(less, 0))
+	if unused := l.reserved - l.bytes; unused > 0 { // a request that needs less does not wait for webhooks any more
+		l.reserved -= unused
+		b.parked -= unused
+		h.parked -= unused
+	}
+	if l.bytes == 0 {
+		l.full = 0
 	}
 	if l.slow {
 		l.slow = false

@@ -4,7 +4,7 @@ import "slices"
 
 // fits reports whether a claim can be granted now. mu is held.
 func (b *Budget) fits(c Claim) bool {
-	return b.counts.Held+c.Bytes <= b.ceiling(c) && b.may(c)
+	return b.counts.Held+c.Bytes <= b.ceiling(c) && b.may(c) && b.yields(c)
 }
 
 // may reports whether the claim stays within its holder's share, whether or not it fits. mu is held.
@@ -19,11 +19,15 @@ func (b *Budget) may(c Claim) bool {
 	if light := h.bytes - h.heavy; !c.heavy() && light+c.Bytes > b.ceiling(c)/2 {
 		return false
 	}
+	if c.Parked > 0 && !b.mayPark(c, h) {
+		return false
+	}
 	return !c.slow() || b.slow < b.slots && (h.slow == 0 || h.slow < b.slots-1)
 }
 
 // settle grants the waiting claims that fit, in order. mu is held.
 func (b *Budget) settle() {
+	b.resume()
 	if b.counts.Waiting == 0 {
 		return
 	}
@@ -43,9 +47,13 @@ func (b *Budget) settle() {
 func (b *Budget) next() *waiter {
 	var first [2]*waiter
 	for _, h := range b.holders {
-		for i, queue := range h.waiting {
-			if len(queue) > 0 && b.may(queue[0].Claim) && b.before(queue[0], first[i]) {
-				first[i] = queue[0]
+		for _, queue := range h.waiting {
+			if len(queue) == 0 {
+				continue
+			}
+			w := queue[0]
+			if at := &first[w.weight()]; b.may(w.Claim) && b.before(w, *at) {
+				*at = w
 			}
 		}
 	}
@@ -71,7 +79,7 @@ func (b *Budget) leave(w *waiter) {
 	h := b.holders[w.Holder]
 	queue := &h.waiting[w.queue()]
 	*queue = slices.DeleteFunc(*queue, func(x *waiter) bool { return x == w })
-	b.waiting[w.queue()]--
+	b.waiting[w.weight()]--
 	b.counts.Waiting--
 	b.forget(w.Holder)
 }

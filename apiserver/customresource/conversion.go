@@ -1,6 +1,8 @@
 package customresource
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,7 +17,9 @@ import (
 
 // conversion converts objects of any version to another one. It may change and return them.
 type conversion interface {
-	convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error)
+	convert(
+		ctx context.Context, objs []*unstructured.Unstructured, apiVersion string,
+	) ([]*unstructured.Unstructured, error)
 }
 
 // conversionOf returns the conversion for the strategy of the CustomResourceDefinition.
@@ -29,7 +33,9 @@ func conversionOf(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.
 // renaming is the strategy None: only the apiVersion changes.
 type renaming struct{}
 
-func (renaming) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
+func (renaming) convert(
+	_ context.Context, objs []*unstructured.Unstructured, apiVersion string,
+) ([]*unstructured.Unstructured, error) {
 	for _, u := range objs {
 		u.SetAPIVersion(apiVersion)
 	}
@@ -42,7 +48,7 @@ const mostConverted = 500
 
 // convert returns objects in a version, in the form that its schema requires. Those of other versions are converted in
 // batches, and may be changed and returned.
-func (s schemes) convert(objs []runtime.Object, to *version) ([]runtime.Object, error) {
+func (s schemes) convert(ctx context.Context, objs []runtime.Object, to *version) ([]runtime.Object, error) {
 	out := make([]runtime.Object, len(objs))
 	var others []*unstructured.Unstructured
 	var places []int
@@ -53,9 +59,9 @@ func (s schemes) convert(objs []runtime.Object, to *version) ([]runtime.Object, 
 		}
 	}
 	for batch := range slices.Chunk(others, mostConverted) {
-		converted, err := s.conversion.convert(batch, to.apiVersion)
+		converted, err := s.conversion.convert(ctx, batch, to.apiVersion)
 		if err != nil {
-			return nil, &resources.ConversionError{Err: err}
+			return nil, unconverted(ctx, err)
 		}
 		for i, u := range converted {
 			if _, err := to.coerce(u, false); err != nil { // AX pkg/apiserver/customresource_handler.go: schemaCoercingConverter
@@ -71,7 +77,9 @@ func (s schemes) convert(objs []runtime.Object, to *version) ([]runtime.Object, 
 // change returns an object in any version of the CustomResourceDefinition, served or not. No schema is applied, so
 // nothing is pruned. It does not change the object (AX pkg/apiserver/conversion/converter.go: safeConverterWrapper,
 // crConverter).
-func (s schemes) change(obj runtime.Object, gv runtimeschema.GroupVersion) (runtime.Object, error) {
+func (s schemes) change(
+	ctx context.Context, obj runtime.Object, gv runtimeschema.GroupVersion,
+) (runtime.Object, error) {
 	u, to := obj.(*unstructured.Unstructured), gv.String()
 	switch {
 	case s.version(to) == nil:
@@ -83,11 +91,22 @@ func (s schemes) change(obj runtime.Object, gv runtimeschema.GroupVersion) (runt
 	if u.GetAPIVersion() == to {
 		return u, nil
 	}
-	out, err := s.conversion.convert([]*unstructured.Unstructured{u}, to)
+	out, err := s.conversion.convert(ctx, []*unstructured.Unstructured{u}, to)
 	if err != nil {
-		return nil, &resources.ConversionError{Err: err}
+		return nil, unconverted(ctx, err)
 	}
 	return out[0], nil
+}
+
+// unconverted is the error of a conversion. A request that has ended meanwhile gets the reason for that, as if it had
+// ended anywhere else: upstream's conversions end only by their own timeout, and its filter for timeouts answers such a
+// request before (AS pkg/server/filters/timeout.go).
+func unconverted(ctx context.Context, err error) error {
+	out := &resources.ConversionError{Err: err, Ended: ctx.Err()}
+	if e, ok := errors.AsType[*endedError](err); ok && out.Ended == nil {
+		out.Ended = e.error
+	}
+	return out
 }
 
 // invalidVersion is the error for an object in a version that the CustomResourceDefinition does not have.
@@ -98,12 +117,12 @@ func invalidVersion(u *unstructured.Unstructured) error {
 }
 
 // converter returns convert for one object, which it does not change.
-func (s schemes) converter(to *version) func(runtime.Object) (runtime.Object, error) {
+func (s schemes) converter(ctx context.Context, to *version) func(runtime.Object) (runtime.Object, error) {
 	return func(obj runtime.Object) (runtime.Object, error) {
 		if u := obj.(*unstructured.Unstructured); u.GetAPIVersion() != to.apiVersion {
 			obj = u.DeepCopy()
 		}
-		out, err := s.convert([]runtime.Object{obj}, to)
+		out, err := s.convert(ctx, []runtime.Object{obj}, to)
 		if err != nil {
 			return nil, err
 		}

@@ -26,5 +26,7 @@
 //  5. The number of an object's errors is limited while they are found, if the library allows it. All errors below
 //     anyOf, allOf, oneOf and not, all duplicates in lists, and all errors within the budget of the CEL rules are
 //     found.
-//  6. The package keeps no state of objects. Entries may be used by any goroutine.
+//  6. A call of a webhook ends with the request that it is for, at the latest after the timeout of webhooks. The
+//     request holds no seat meanwhile.
+//  7. The package keeps no state of objects. Entries may be used by any goroutine.
 package customresource

@@ -1,6 +1,7 @@
 package customresource
 
 import (
+	"context"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -116,15 +117,29 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 		Verified: of.verified,
 		Origin:   string(d.UID),
 	}
-	if of.stored != v {
-		r.ToStored, r.FromStored = of.converter(of.stored), of.converter(v)
+	of.bind(context.Background(), r, v)
+	if _, calls := of.conversion.(*webhookConversion); calls {
+		r.Bind = func(ctx context.Context) *resources.Resource {
+			bound := r.Copy()
+			of.bind(ctx, bound, v)
+			return bound
+		}
 	}
-	r.Convert = of.change
-	r.Serve = func(objs []runtime.Object) ([]runtime.Object, error) { return of.convert(objs, v) }
 	r.Deprecated = deprecation(v)
 	selectable(r, v.SelectableFields)
 	strategy(r, v)
 	return r
+}
+
+// bind sets the conversions of an entry. They end with ctx.
+func (s schemes) bind(ctx context.Context, r *resources.Resource, v *version) {
+	if s.stored != v {
+		r.ToStored, r.FromStored = s.converter(ctx, s.stored), s.converter(ctx, v)
+	}
+	r.Convert = func(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error) {
+		return s.change(ctx, obj, gv)
+	}
+	r.Serve = func(objs []runtime.Object) ([]runtime.Object, error) { return s.convert(ctx, objs, v) }
 }
 
 // strategy sets the rules of writes and the subresources.

@@ -46,14 +46,14 @@ func (w *webhookConversion) client() *webhook.Config {
 // convert calls the webhook once, unless the object is empty. The errors are those for a single object, as upstream
 // fills its caches one by one.
 func (w *webhookConversion) convert(
-	objs []*unstructured.Unstructured, apiVersion string,
+	ctx context.Context, objs []*unstructured.Unstructured, apiVersion string,
 ) ([]*unstructured.Unstructured, error) {
 	if len(objs) == 1 && empty(objs[0]) {
-		return renaming{}.convert(objs, apiVersion)
+		return renaming{}.convert(ctx, objs, apiVersion)
 	}
 	from := objs[0].GroupVersionKind()
 	uid := uuid.NewUUID()
-	answer, err := w.review(uid, objs, apiVersion)
+	answer, err := w.review(ctx, uid, objs, apiVersion)
 	if err != nil {
 		return nil, fmt.Errorf("conversion webhook for %v failed: %w", from, err)
 	}
@@ -90,6 +90,12 @@ func (w *webhookConversion) convert(
 	return out, nil
 }
 
+// endedError: the request can't go on after it has waited for the webhook, or must not wait for it.
+type endedError struct{ error }
+
+// Unwrap returns the cause.
+func (e *endedError) Unwrap() error { return e.error }
+
 // empty reports whether an object has only apiVersion and kind.
 func empty(u *unstructured.Unstructured) bool {
 	return len(u.Object) == 2 && u.GetAPIVersion() != "" && u.GetKind() != ""
@@ -97,7 +103,7 @@ func empty(u *unstructured.Unstructured) bool {
 
 // review sends a ConversionReview of the first version that both sides support, and decodes the response.
 func (w *webhookConversion) review(
-	uid types.UID, objs []*unstructured.Unstructured, apiVersion string,
+	ctx context.Context, uid types.UID, objs []*unstructured.Unstructured, apiVersion string,
 ) ([]runtime.RawExtension, error) {
 	version := ""
 	for _, v := range w.config.ConversionReviewVersions {
@@ -120,7 +126,10 @@ func (w *webhookConversion) review(
 	data, err := json.Marshal(r)
 	var body *webhook.Body
 	if err == nil {
-		body, err = w.clients.Call(context.Background(), w.client(), data, nil)
+		if ended := w.clients.Await(ctx, func() { body, err = w.clients.Call(ctx, w.client(), data, nil) }); ended != nil {
+			body.Release()
+			return nil, &endedError{ended}
+		}
 	}
 	var code webhook.UnexpectedCode
 	if errors.As(err, &code) {

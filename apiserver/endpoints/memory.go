@@ -22,6 +22,13 @@ const maxJSONPatchMemory = 2 * maxBodyMemory
 // slowBody is the number of bytes whose estimate takes milliseconds.
 const slowBody = 256 << 10
 
+// parkedPart: a write needs at most a quarter of its estimate while it waits for admission webhooks: the decoded object,
+// its JSON, and the reviews with that. TestParked measures it.
+const parkedPart = 4
+
+// convertedPart is parkedPart for requests that wait for conversion webhooks, with copies of their objects.
+const convertedPart = 2
+
 // errDeferred: the request continues with q.rest once it holds the memory for it. No client sees it.
 var errDeferred = errors.New("the request waits for memory")
 
@@ -71,6 +78,9 @@ func (a *API) admissionCost(req *request, n int64) int64 {
 	versions, reviews := a.registry.AdmissionCopies(&req.Operation, req.verb)
 	if versions == 0 {
 		return 0
+	}
+	if reviews > 0 {
+		req.memory.MayWait(parkedPart)
 	}
 	if req.verb == "delete" { // which decodes the object for them
 		n += a.weighStored(req)

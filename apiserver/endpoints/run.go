@@ -33,7 +33,12 @@ func (a *API) run(req *request, limit time.Duration) error {
 		defer cancel()
 		req.r = req.r.WithContext(ctx)
 	}
+	if req.Resource.Bind != nil {
+		req.Resource = req.Resource.During(req.r.Context())
+		req.memory.MayWait(convertedPart)
+	}
 	defer req.release()
+	exchange.Of(req.r).Hold(&req.memory)
 	if err := a.charge(req); err != nil {
 		return err
 	}

@@ -33,8 +33,10 @@ type Recorder struct {
 	Audit    *audit.Record
 	// Label has the labels of the request in metrics; empty until it has been routed.
 	Label Label
-	// seat is given up while a write is blocked for longer than patienceTime; nil if the request has none.
-	seat     *flowcontrol.Seat
+	// seat is lent while a write is blocked for longer than patienceTime; nil if the request has none.
+	seat *flowcontrol.Seat
+	// memory is parked while the request waits for webhooks; nil if it has none.
+	memory   Memory
 	patience *time.Timer
 	backlog  backlog
 	// turn is where the request has a turn until it begins; nil from then on.
@@ -138,8 +140,54 @@ func (w *Recorder) Aside(wait func()) {
 	wait()
 }
 
-// writePatiently writes a piece of all. If that blocks for too long, the request's seat is given up, and the memory of
-// the response counts.
+// Memory is what a request holds of the server's memory.
+type Memory interface {
+	// Park gives back what the request does not need while it waits for webhooks.
+	Park()
+	// Resume waits until the request has that again. The error is the cause of ctx.
+	Resume(ctx context.Context) error
+}
+
+// Hold sets the memory of the request.
+func (w *Recorder) Hold(m Memory) {
+	if w != nil {
+		w.memory = m
+	}
+}
+
+// Await runs wait, which ends with ctx and in which the request only waits for webhooks. Meanwhile its seat is lent,
+// and its memory is parked. The request's goroutine calls it. Errors: flowcontrol.ErrFull if too many requests of its user
+// wait, and then wait was not run; the cause of ctx, if the request does not get its memory back before ctx ends.
+func (w *Recorder) Await(ctx context.Context, wait func()) error {
+	if w == nil {
+		wait()
+		return nil
+	}
+	w.EndTurn()
+	if w.memory != nil {
+		w.memory.Park()
+	}
+	if w.seat != nil {
+		end, err := w.seat.Await(ctx)
+		defer w.seat.Return()
+		if err != nil {
+			return err
+		}
+		run := wait
+		wait = func() {
+			defer end() // the request needs no place while it waits for its memory
+			run()
+		}
+	}
+	wait()
+	if w.memory == nil {
+		return nil
+	}
+	return w.memory.Resume(ctx)
+}
+
+// writePatiently writes a piece of all. If that blocks for too long, the request's seat is lent, and the memory of the
+// response counts.
 func (w *Recorder) writePatiently(piece, all []byte) (n int, err error) {
 	if w.backlog.isCut() {
 		return 0, ErrCutOff

@@ -85,6 +85,17 @@ func New(c Config) *Managers {
 
 // endpoint returns the endpoint of a resource or subresource, which is built by the first request.
 func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, error) {
+	e, err := m.listed(res.Listed(), sub)
+	if err != nil || res.Listed() == res {
+		return e, err
+	}
+	bound := *e
+	bound.res, bound.convert = res, &convertor{res: res, table: m.types}
+	return &bound, m.track(&bound)
+}
+
+// listed is endpoint for an entry of the table.
+func (m *Managers) listed(res *resources.Resource, sub string) (*endpoint, error) {
 	key := endpointKey{res.GroupVersionKind(), sub}
 	m.mu.RLock()
 	e := m.endpoints[key]
@@ -146,6 +157,11 @@ func (m *Managers) build(e *endpoint) error {
 			e.owned = sync.OnceValue(func() *owned { return newOwned(root, resetPaths(e.res, e.sub)) })
 		}
 	}
+	return m.track(e)
+}
+
+// track makes the field manager of an endpoint.
+func (m *Managers) track(e *endpoint) (err error) {
 	create := managedfields.NewDefaultFieldManager
 	if e.res.Custom {
 		create = managedfields.NewDefaultCRDFieldManager
@@ -157,7 +173,7 @@ func (m *Managers) build(e *endpoint) error {
 	if e.customScale {
 		create, convert = managedfields.NewDefaultCRDFieldManager, &scaleConvertor{e.convert}
 	}
-	e.fields, err = create(types, convert, convert, convert, e.res.GroupVersionKind(), hub, e.sub,
+	e.fields, err = create(e.types, convert, convert, convert, e.res.GroupVersionKind(), hub, e.sub,
 		resets(e.res, e.sub, m.versions(e.res)))
 	return err
 }
@@ -196,6 +212,7 @@ func (m *Managers) converter(res *resources.Resource) (managedfields.TypeConvert
 
 // versions returns the entries of a resource in all its versions.
 func (m *Managers) versions(res *resources.Resource) []*resources.Resource {
+	res = res.Listed()
 	all := []*resources.Resource{res}
 	for _, r := range m.types.All() {
 		if r != res && r.Collection == res.Collection && r.Collection != "" {

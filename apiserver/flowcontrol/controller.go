@@ -21,6 +21,8 @@ import (
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/pool"
 )
 
 const (
@@ -47,15 +49,19 @@ type Controller struct {
 	mu     sync.RWMutex
 	config *config
 	queues map[string]*queues
-	// away is how many seats waiting requests have given up (Seat.Leave).
+	// away is how many seats are lent by requests that wait for their clients; lent has the part of each user.
 	away int
+	lent map[string]int
+	// places are for requests that call webhooks.
+	places *budget.Budget
 }
 
 // queues are the queues of a level.
 type queues struct {
 	fq.QueueSet
 	demand *gauge
-	// limit is the number of the level's seats; away is how many more it has while requests wait for their clients.
+	// limit is the number of the level's seats; away is how many more it has while requests wait for their clients or
+	// for webhooks.
 	limit, away int
 }
 
@@ -63,7 +69,8 @@ type queues struct {
 // Kubernetes apply only when they are passed to Set. r registers the metrics; nil for none.
 func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
 	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r)}
-	c.queues = map[string]*queues{}
+	c.queues, c.lent = map[string]*queues{}, map[string]int{}
+	c.places = budget.New(place*mostAway*int64(seats), 1)
 	c.start = c.clock.Now()
 	c.Set(nil, nil)
 	return c
@@ -179,7 +186,7 @@ func (c *Controller) queued(ctx context.Context, t ticket, r Request, serve func
 			served = true
 			t.series.begin(c.clock.Since(start))
 			defer t.series.executing.Dec()
-			seat := &Seat{c: c, level: t.class.Level, queues: t.queues, width: 1}
+			seat := &Seat{c: c, level: t.class.Level, queues: t.queues, holder: pool.HolderOf(r.User.Name), width: 1}
 			defer seat.end()
 			serve(seat)
 		})
@@ -209,7 +216,7 @@ func (c *Controller) reject(t ticket, why string) {
 // exempted serves a request of the level exempt at once, unless as many of them are being served as there are seats.
 // Watches and non-resource requests are always served, so that a server under full load can be inspected.
 func (c *Controller) exempted(t ticket, r Request, serve func(*Seat)) bool {
-	seat := &Seat{c: c}
+	seat := &Seat{c: c, holder: pool.HolderOf(r.User.Name)}
 	if r.IsResource && r.Verb != "watch" {
 		seat.width = 1
 		defer c.exempt.Add(-1)

@@ -58,9 +58,14 @@ func TestLeave(t *testing.T) {
 		close(other.end)
 		close(leave)
 		synctest.Wait()
-		if n := served.Load(); n < mostAway*seats || n > mostAway*seats+first {
-			t.Errorf("%d are being served, with %d away at most", n, mostAway*seats)
+		const most = mostAway * seats / 2 // the other half is for other users
+		if n := served.Load(); n < most || n > most+first {
+			t.Errorf("%d are being served, with %d away at most", n, most)
 		}
+		if c.lent["slow"] != most || !c.count("other", 1) {
+			t.Errorf("one user lends %d seats, and leaves none to others", c.lent["slow"])
+		}
+		c.uncount("other", 1)
 		close(end)
 		all.Wait()
 		if n := returned.Load(); n != served.Load() {
@@ -70,6 +75,87 @@ func TestLeave(t *testing.T) {
 			t.Errorf("%d seats are still away", c.away)
 		}
 	})
+}
+
+// TestAwait: requests that wait for webhooks keep no one out. Those of one user do not take all places, and those that
+// wait for a place hold no seat either; there is a bound for these.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const seats = 10
+		c := New(seats, time.Minute, nil)
+		c.Set(standard())
+		var all sync.WaitGroup
+		var served, calling, full atomic.Int32
+		end := make(chan struct{})
+		wait := func(name string) {
+			all.Go(func() {
+				c.Handle(t.Context(), Request{Attributes: get(user(name))}, func(s *Seat) {
+					served.Add(1)
+					defer s.Return()
+					give, err := s.Await(t.Context())
+					if err != nil {
+						full.Add(1)
+						return
+					}
+					calling.Add(1)
+					<-end
+					give()
+					s.Return()
+				})
+			})
+			synctest.Wait()
+		}
+		const most = mostAway * seats * 7 / 8 / 2
+		for range 1200 {
+			wait("flood")
+		}
+		if n := calling.Load(); n != most {
+			t.Errorf("%d requests of one user call webhooks, want %d", n, most)
+		}
+		if n := full.Load(); n != 1200-1024-most {
+			t.Errorf("%d are rejected, want %d", n, 1200-1024-most)
+		}
+		other := &load{c: c, u: user("other"), end: make(chan struct{}), all: &all}
+		if other.start(1); other.running.Load() != 1 {
+			t.Error("a request that calls no webhook has no seat")
+		}
+		close(other.end)
+		synctest.Wait()
+		if wait("other"); calling.Load() != most+1 {
+			t.Error("another user's request waits for a place")
+		}
+		close(end)
+		all.Wait()
+		if c.away != 0 || c.queues["global-default"].away != 0 || c.places.Counts().Held != 0 {
+			t.Errorf("%d and %d seats are away, places %+v", c.away, c.queues["global-default"].away, c.places.Counts())
+		}
+	})
+}
+
+// TestAwaitEnds: a request that ends while it waits for a place has no error: what it does next ends at once.
+func TestAwaitEnds(t *testing.T) {
+	c := New(1, time.Second, nil)
+	c.Set(standard())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c.Handle(t.Context(), Request{Attributes: get(user("u"))}, func(s *Seat) {
+		first, err := s.Await(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			end, err := s.Await(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer end()
+		}
+		first()
+		first()
+	})
+	if n := c.places.Counts().Held; n != 0 {
+		t.Errorf("%d held", n)
+	}
 }
 
 // TestLeaveExempt: administrators that don't read keep no administrator out.

@@ -5,8 +5,9 @@
 //
 //  1. Authentication, authorization and classification run for a limited number of requests at a time, round-robin by
 //     connection owner.
-//  2. A request that waits for memory or for the turn of long work holds no seat. A request releases its turn to begin
-//     before it waits for anything else.
+//  2. A request that waits for memory, for the turn of long work or for webhooks holds no seat. While it waits for
+//     webhooks it holds a part of its memory. Before a request waits for anything but its turn to begin it releases
+//     that turn.
 //  3. Every wait ends: with the request's context, or with 429 after a quarter of the request timeout.
 //  4. Limits apply to the requests that wait for their turn, to estimated memory, to unread responses and to
 //     connections. docs/limits.md lists the numbers.

@@ -21,7 +21,11 @@ type Memory struct {
 	holder string
 	master bool
 	lease  *budget.Lease
+	// part says which part of the memory the request needs while it waits for webhooks: one n-th; 0 if it never does.
+	part int64
 }
+
+var _ exchange.Memory = (*Memory)(nil)
 
 // MemoryOf returns the account of a user's request, which holds nothing yet.
 func (l *Limits) MemoryOf(u authentication.User) Memory {
@@ -36,6 +40,20 @@ func (m *Memory) Release() { m.lease.Release() }
 
 // Shrink gives back what is held beyond so many bytes.
 func (m *Memory) Shrink(bytes int64) { m.lease.Shrink(bytes) }
+
+// MayWait says, before memory is reserved, that the request may wait for webhooks, and needs an n-th of its memory
+// meanwhile; n is at most 4. If it is called again, the larger part counts.
+func (m *Memory) MayWait(n int64) {
+	if m.part == 0 || n < m.part {
+		m.part = n
+	}
+}
+
+// Park implements exchange.Memory.
+func (m *Memory) Park() { m.lease.Park() }
+
+// Resume implements exchange.Memory.
+func (m *Memory) Resume(ctx context.Context) error { return m.lease.Resume(ctx) }
 
 // Try holds so many bytes instead of what is held, if there are that many now. Else it holds nothing, and returns
 // false.
@@ -75,5 +93,9 @@ func (m *Memory) Reserve(r *http.Request, bytes, most int64) error {
 }
 
 func (m *Memory) claim(bytes, most int64) budget.Claim {
-	return budget.Claim{Holder: m.holder, Bytes: bytes, Most: most, Master: m.master}
+	c := budget.Claim{Holder: m.holder, Bytes: bytes, Most: most, Master: m.master}
+	if m.part > 0 {
+		c.Parked = m.limits.memory.PartOf(bytes, m.part)
+	}
+	return c
 }

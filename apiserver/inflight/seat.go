@@ -1,6 +1,7 @@
 package inflight
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -102,4 +103,18 @@ func rejected(ctx context.Context) error {
 		return ctx.Err()
 	}
 	return status.ErrBusy
+}
+
+// Await runs wait, in which a request only waits for webhooks, while its seat and memory are lent. Errors are API
+// errors: 429 if too many requests of its user wait; that of ctx, if the request does not get its memory back before
+// ctx ends.
+func (l *Limits) Await(ctx context.Context, wait func()) error {
+	err := exchange.In(ctx).Await(ctx, wait)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, flowcontrol.ErrFull):
+		return status.Error(status.ErrBusy)
+	}
+	return status.Error(cmp.Or(ctx.Err(), err))
 }

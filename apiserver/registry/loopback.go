@@ -88,6 +88,7 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 		ctx, cancel = context.WithTimeout(ctx, l.s.Timeout)
 		defer cancel()
 	}
+	o.Resource = o.Resource.During(ctx)
 	return do(ctx, o)
 }
 

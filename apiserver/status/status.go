@@ -104,7 +104,9 @@ var table = []struct {
 // Of returns the Status for an error (0-01).
 func Of(err error) *metav1.Status {
 	if c := Unconverted(err); c != nil {
-		err = c
+		if err = c; c.Ended != nil {
+			err = c.Ended
+		}
 	}
 	var s apierrors.APIStatus
 	if errors.As(err, &s) {

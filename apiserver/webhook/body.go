@@ -84,7 +84,14 @@ func (c *Clients) claim(ctx context.Context, b *Body, host string, size int64) (
 	if size <= freeBody {
 		return nil
 	}
-	b.lease, err = c.responses.Acquire(ctx, budget.Claim{Holder: host, Bytes: bodyMemory * size})
+	claim := budget.Claim{Holder: host, Bytes: bodyMemory * size}
+	if b.lease = c.responses.Try(claim); b.lease != nil {
+		return nil
+	}
+	if c.waits != nil {
+		c.waits()
+	}
+	b.lease, err = c.responses.Acquire(ctx, claim)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoMemory, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 
@@ -66,15 +65,18 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := make(chan error, 1)
+	next, waits := make(chan error, 1), make(chan struct{}, 1)
+	clients.OnFull(func() { waits <- struct{}{} })
 	begin := func(ctx context.Context) {
 		go func() {
 			body, err := call(ctx, large, "/")
 			body.Release()
 			next <- err
 		}()
-		for clients.Memory().Waiting == 0 {
-			time.Sleep(time.Millisecond) // nothing else tells that the call waits
+		select {
+		case <-waits:
+		case err := <-next:
+			t.Fatalf("a large response that finds no memory: %v", err)
 		}
 	}
 	ends, end := context.WithCancel(t.Context())

@@ -58,8 +58,12 @@ type Clients struct {
 	// resolve finds services; nil if there are none.
 	resolve Resolver
 	kept    *lru.Cache
+	// await is OnWait's.
+	await func(ctx context.Context, wait func()) error
 	// responses is the memory for large responses.
-	responses    *budget.Budget
+	responses *budget.Budget
+	// waits, if set, is called when a response is about to wait for memory. Tests set it.
+	waits        func()
 	certificates certificates
 }
 
@@ -83,6 +87,20 @@ func (c *Clients) Memory() budget.Counts { return c.responses.Counts() }
 // Call.
 func (c *Clients) Limit(bytes int64) {
 	c.responses = budget.New(max(bytes, minMemory), mostReads)
+}
+
+// OnWait sets what runs wait, in which a request only waits for webhooks, and which ends with its context. The error
+// means that the request can't go on. It must be called before the first Call.
+func (c *Clients) OnWait(await func(ctx context.Context, wait func()) error) { c.await = await }
+
+// Await runs wait, in which a request only waits for webhooks. The request's goroutine calls it. The error is that of
+// OnWait's function.
+func (c *Clients) Await(ctx context.Context, wait func()) error {
+	if c == nil || c.await == nil {
+		wait()
+		return nil
+	}
+	return c.await(ctx, wait)
 }
 
 // client is the HTTP client of one configuration.

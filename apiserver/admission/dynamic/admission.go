@@ -1,10 +1,11 @@
 package dynamic
 
 import (
-	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
@@ -29,8 +30,6 @@ type Config struct {
 	Authorizer func() authorization.Authorizer
 	// Clients call webhooks.
 	Clients *client.Clients
-	// Aside runs wait, in which a request only waits for webhooks; nil just runs it.
-	Aside func(ctx context.Context, wait func())
 	// Registry gets the metrics; nil for none.
 	Registry prometheus.Registerer
 	Log      *slog.Logger
@@ -55,7 +54,7 @@ func New(c Config) *Admission {
 		Config: c, Live: NewLive(c.Cache, c.Types, c.Log), log: c.Log, Metrics: NewMetrics(c.Registry),
 		checks: newPolicyMetrics(c.Registry),
 	}
-	d.caller = &webhook.Caller{Clients: c.Clients, Observe: d.Metrics.called, Aside: c.Aside}
+	d.caller = &webhook.Caller{Clients: c.Clients, Observe: d.Metrics.called}
 	d.Live.forget = d.forget
 	return d
 }
@@ -86,9 +85,21 @@ func (d *Admission) forget(value any) {
 	}
 }
 
-// set returns the configurations for a request; nil if there are none.
-func (d *Admission) set(a *admission.Attributes) *Set {
-	return a.State(func() any { return d.Live.Set() }).(*Set)
+// errNotReady has upstream's words (AS pkg/admission/plugin/webhook/generic/webhook.go and
+// policy/generic/plugin.go: Dispatch, while the configurations have not been read).
+var errNotReady = errors.New("not yet ready to handle request")
+
+// set returns the configurations for a request; nil if there are none. If they can't be read, every request is rejected
+// for which webhooks or policies may be called, whatever their failure policies are, which are not known then.
+func (d *Admission) set(a *admission.Attributes) (*Set, error) {
+	set := a.State(func() any { return d.Live.Set() }).(*Set)
+	switch {
+	case set == nil || set.err == nil:
+		return set, nil
+	case webhook.Exempt(resourceOf(a.Resource)) || exempt[a.Resource.GroupResource()]:
+		return nil, nil
+	}
+	return nil, apierrors.NewForbidden(a.Resource.GroupResource(), a.Name, errNotReady)
 }
 
 // Copies returns how many versions of a request's objects webhooks and policies may have at a time, and how many
@@ -100,7 +111,7 @@ func (d *Admission) Copies(
 	if !set.Concerns(res, sub, operation, namespaced) {
 		return 0, 0
 	}
-	p := set.plan(form{res, sub, operation, namespaced})
+	p := set.plan(form{res.Listed(), sub, operation, namespaced})
 	in := map[*resources.Resource]bool{}
 	for _, hooks := range []map[*webhook.Configured]*resources.Resource{p.mutating, p.validating} {
 		for _, res := range hooks {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -49,6 +50,9 @@ func (q *hookRequest) patched(in *resources.Resource, object []byte) (*resources
 		})
 	}
 	obj, err := resources.Scheme().New(*kind)
+	if err == nil { // it is decoded before it is converted: its fields may not be those of the kind
+		err = kjson.UnmarshalCaseSensitivePreserveInts(object, obj)
+	}
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}

@@ -32,6 +32,8 @@ func TestChangedKind(t *testing.T) {
 	}{
 		{"another kind", maps, set("kind", "Secret"), 500,
 			"converting (v1.Secret) to (core.ConfigMap): unknown conversion"},
+		{"another kind that can't be decoded", maps, set("kind", "Secret") + `,{"op":"add","path":"/data","value":{"a":"%"}}`,
+			500, "Internal error occurred: illegal base64 data at input byte 0"},
 		{"another group", maps, set("apiVersion", "apps/v1") + "," + set("kind", "Deployment"), 500,
 			"converting (v1.Deployment) to (core.ConfigMap): unknown conversion"},
 		{"an unknown kind", maps, set("kind", "Nothing"), 500,

@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -45,32 +46,44 @@ func NewLive(c *cache.Cache, types *resources.Types, log *slog.Logger) *Live {
 }
 
 // Set returns the configurations of a state that is not older than the cache's at the time of the call; nil if there
-// are none.
+// are none. If they can't be read, the Set has the error: older configurations are not in force instead.
 func (l *Live) Set() *Set {
 	if l.shown.Load() < l.cache.Revision() {
-		l.catchUp()
+		if err := l.catchUp(); err != nil {
+			return &Set{types: l.types, err: err}
+		}
 	}
 	return l.set.Load()
 }
 
+// mostReads is how often a Set is read before the request fails, as history may no longer reach back to the revision
+// that was begun with.
+const mostReads = 3
+
 // catchUp updates the Set to the cache's revision.
-func (l *Live) catchUp() {
+func (l *Live) catchUp() error {
 	now := l.cache.Revision()
 	l.follow.Lock()
 	defer l.follow.Unlock()
 	if l.shown.Load() >= now {
-		return
+		return nil
 	}
 	shown, changed := l.poll(now)
 	if changed {
 		var err error
-		if shown, err = l.rebuild(); err != nil {
+		for range mostReads {
+			if shown, err = l.rebuild(); !errors.Is(err, cache.ErrExpired) {
+				break
+			}
+		}
+		if err != nil {
 			l.watchers = nil // the next request tries again
 			l.log.Error("failed to read the configurations of admission", "err", err)
-			return
+			return err
 		}
 	}
 	l.shown.Store(shown)
+	return nil
 }
 
 // poll reports whether a configuration has changed. If none has, the Set is that of the revision shown.

@@ -36,16 +36,16 @@ type evaluated struct {
 // Admit implements admission.Mutator. What matches is decided before the first policy has changed the object, but match
 // conditions see the changes (ASP generic/policy_dispatcher.go: Dispatch).
 func (p mutatingPolicies) Admit(ctx context.Context, a *admission.Attributes) error {
-	set := p.set(a)
-	if set == nil {
-		return nil
+	set, err := p.set(a)
+	if err != nil || set == nil {
+		return err
 	}
 	candidates := set.plan(formOf(a)).mutatingPolicies
 	if len(candidates) == 0 {
 		return nil
 	}
 	type rounds = webhook.Rounds[evaluated]
-	m := &mutator{request: p.request(a), rounds: a.Kept(p, func() any { return &rounds{} }).(*rounds)}
+	m := &mutator{request: p.request(ctx, a), rounds: a.Kept(p, func() any { return &rounds{} }).(*rounds)}
 	all := m.prepared(m.invocations(ctx, candidates))
 	m.rounds.Begin(a.Round, m.state)
 	defer m.rounds.End(m.state)

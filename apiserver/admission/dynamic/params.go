@@ -66,7 +66,7 @@ func (q *request) paramsOf(ctx context.Context, res *resources.Resource, b *bind
 	if action := b.ref.ParameterNotFoundAction; len(found) == 0 && action != nil && *action == admissionv1.DenyAction {
 		return nil, errNoParams
 	}
-	return q.decoded(res, found)
+	return q.decoded(ctx, res, found)
 }
 
 // paramNamespace is the namespace of a binding's params (M-27).
@@ -85,10 +85,12 @@ func (q *request) paramNamespace(res *resources.Resource, ref *admissionv1.Param
 }
 
 // decoded returns params in the version of paramKind, unstructured, so that expressions need not convert them again.
-func (q *request) decoded(res *resources.Resource, found []*storage.Object) ([]runtime.Object, error) {
+func (q *request) decoded(
+	ctx context.Context, res *resources.Resource, found []*storage.Object,
+) ([]runtime.Object, error) {
 	out := make([]runtime.Object, len(found))
 	for i, o := range found {
-		obj, err := q.d.params.get(res, o, func() (runtime.Object, error) { return q.d.param(res, o) })
+		obj, err := q.d.params.get(res, o, func() (runtime.Object, error) { return q.d.param(res.During(ctx), o) })
 		if err != nil {
 			return nil, err
 		}

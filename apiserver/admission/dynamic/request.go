@@ -34,9 +34,9 @@ type request struct {
 
 var namespaces = corev1.SchemeGroupVersion.WithResource("namespaces")
 
-func (d *Admission) request(a *admission.Attributes) *request {
+func (d *Admission) request(ctx context.Context, a *admission.Attributes) *request {
 	q := &request{
-		d: d, a: a, name: a.Name, namespace: a.Namespace, view: newView(a), options: optionsOf(a),
+		d: d, a: a, name: a.Name, namespace: a.Namespace, view: newView(ctx, a), options: optionsOf(a),
 		versions: map[*resources.Resource]*expression.Version{},
 	}
 	if a.Collection {

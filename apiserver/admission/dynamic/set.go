@@ -101,6 +101,8 @@ func (l *hooks) add(some []*hook) {
 // Set is one state of all configurations. It is immutable, and may be used by any goroutine.
 type Set struct {
 	types *resources.Types
+	// err says that the configurations can't be read.
+	err error
 
 	mutating, validating hooks
 
@@ -132,10 +134,10 @@ type plan struct {
 
 // Concerns reports whether a webhook or policy may concern the requests of a form, whatever its selectors are.
 func (s *Set) Concerns(res *resources.Resource, sub string, operation admission.Operation, namespaced bool) bool {
-	if s == nil {
-		return false
+	if s == nil || s.err != nil {
+		return s != nil
 	}
-	p := s.plan(form{res, sub, operation, namespaced})
+	p := s.plan(form{res.Listed(), sub, operation, namespaced})
 	return len(p.mutating)+len(p.validating)+len(p.mutatingPolicies)+len(p.validatingPolicies) > 0
 }
 

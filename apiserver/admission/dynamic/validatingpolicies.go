@@ -25,15 +25,15 @@ func (validatingPolicies) Name() string { return "ValidatingAdmissionPolicy" }
 
 // Validate implements admission.Validator. All policies are evaluated; the first denial is the answer (M-38).
 func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attributes) error {
-	set := p.set(a)
-	if set == nil || a.Validated {
-		return nil
+	set, err := p.set(a)
+	if err != nil || set == nil || a.Validated {
+		return err
 	}
 	candidates := set.plan(formOf(a)).validatingPolicies
 	if len(candidates) == 0 {
 		return nil
 	}
-	d := &decision{request: p.request(a)}
+	d := &decision{request: p.request(ctx, a)}
 	all := d.invocations(ctx, candidates)
 	for i := range all {
 		if err := d.evaluate(ctx, &all[i]); err != nil {

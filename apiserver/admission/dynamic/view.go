@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"context"
 	"encoding/json"
 	"reflect"
 
@@ -15,15 +16,17 @@ import (
 // view is the objects of a request in the versions of their resource, which are converted when they are needed.
 type view struct {
 	a *admission.Attributes
+	// ctx is that of the request, by which conversions end.
+	ctx context.Context
 	// object and old are by the resource whose version they have. A nil object is one that does not exist.
 	object, old map[*resources.Resource]runtime.Object
 	// latest is the version in which the object has changes that the object of the request does not have; nil for none.
 	latest *resources.Resource
 }
 
-func newView(a *admission.Attributes) *view {
+func newView(ctx context.Context, a *admission.Attributes) *view {
 	return &view{
-		a: a, object: map[*resources.Resource]runtime.Object{}, old: map[*resources.Resource]runtime.Object{},
+		a: a, ctx: ctx, object: map[*resources.Resource]runtime.Object{}, old: map[*resources.Resource]runtime.Object{},
 	}
 }
 
@@ -102,7 +105,7 @@ func (v *view) shown(in *resources.Resource, obj runtime.Object) (out runtime.Ob
 	case v.a.Shape != nil:
 		out, err = v.a.Shape.Show(obj)
 	case whole(v.a):
-		out, err = converted(v.a.Resource, in, obj)
+		out, err = converted(v.ctx, v.a.Resource, in, obj)
 	default:
 		out = obj
 	}
@@ -114,12 +117,12 @@ func (v *view) shown(in *resources.Resource, obj runtime.Object) (out runtime.Ob
 
 // converted converts an object of a request for a resource, which has the version that writes use (Resource.Direct), to
 // the version of another entry of the resource.
-func converted(res, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
+func converted(ctx context.Context, res, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
 	switch {
-	case res.Direct && res == in:
+	case res.Direct && res.Listed() == in.Listed():
 		return obj, nil
 	case res.Custom:
-		return served(in, obj)
+		return served(ctx, in, obj)
 	}
 	var err error
 	if res.Direct && res.ToStored != nil {
@@ -132,12 +135,12 @@ func converted(res, in *resources.Resource, obj runtime.Object) (runtime.Object,
 }
 
 // restored is the inverse of converted.
-func restored(res, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
+func restored(ctx context.Context, res, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
 	switch {
-	case res.Direct && res == in:
+	case res.Direct && res.Listed() == in.Listed():
 		return obj, nil
 	case res.Custom:
-		return served(res, obj)
+		return served(ctx, res, obj)
 	}
 	var err error
 	if in.ToStored != nil {
@@ -156,8 +159,8 @@ func restored(res, in *resources.Resource, obj runtime.Object) (runtime.Object, 
 }
 
 // served converts a custom resource to the version of an entry.
-func served(in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
-	out, err := in.Serve([]runtime.Object{obj.DeepCopyObject()})
+func served(ctx context.Context, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
+	out, err := in.During(ctx).Serve([]runtime.Object{obj.DeepCopyObject()})
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +227,7 @@ func (v *view) flush() error {
 	}
 	if whole(v.a) {
 		var err error
-		if obj, err = restored(v.a.Resource, in, obj.DeepCopyObject()); err != nil {
+		if obj, err = restored(v.ctx, v.a.Resource, in, obj.DeepCopyObject()); err != nil {
 			return err
 		}
 	}

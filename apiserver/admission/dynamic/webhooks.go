@@ -23,9 +23,9 @@ func (mutatingWebhooks) Name() string { return "MutatingAdmissionWebhook" }
 
 // Admit implements admission.Mutator.
 func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) error {
-	set := p.set(a)
-	if set == nil {
-		return nil
+	set, err := p.set(a)
+	if err != nil || set == nil {
+		return err
 	}
 	matched := set.plan(formOf(a)).mutating
 	if len(matched) == 0 {
@@ -33,7 +33,7 @@ func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) er
 	}
 	type rounds = webhook.Rounds[*webhook.Configured]
 	kept := a.Kept(p, func() any { return &rounds{} }).(*rounds)
-	q := &hookRequest{request: p.request(a), hooks: &set.mutating, matched: matched, mutating: true}
+	q := &hookRequest{request: p.request(ctx, a), hooks: &set.mutating, matched: matched, mutating: true}
 	if err := p.caller.Mutate(ctx, set.mutating.all, q, kept, a.Round); err != nil {
 		return err
 	}
@@ -51,20 +51,20 @@ func (validatingWebhooks) Name() string { return "ValidatingAdmissionWebhook" }
 
 // Validate implements admission.Validator.
 func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attributes) error {
-	set := p.set(a)
-	if set == nil || a.Validated {
-		return nil
+	set, err := p.set(a)
+	if err != nil || set == nil || a.Validated {
+		return err
 	}
 	matched := set.plan(formOf(a)).validating
 	if len(matched) == 0 {
 		return nil
 	}
-	q := &hookRequest{request: p.request(a), hooks: &set.validating, matched: matched}
+	q := &hookRequest{request: p.request(ctx, a), hooks: &set.validating, matched: matched}
 	return p.caller.Validate(ctx, set.validating.all, q)
 }
 
 func formOf(a *admission.Attributes) form {
-	return form{a.Resource, a.Subresource, a.Operation, a.Namespace != ""}
+	return form{a.Resource.Listed(), a.Subresource, a.Operation, a.Namespace != ""}
 }
 
 // hookRequest is a request, as webhooks get it. It implements webhook.Change.

@@ -58,17 +58,6 @@ type Caller struct {
 	Clients *webhook.Clients
 	// Observe is called once for each webhook that was called; nil ignores it. It may be called from any goroutine.
 	Observe func(*Outcome)
-	// Aside runs wait, which only waits for webhooks; nil just runs it. The request's goroutine calls it.
-	Aside func(ctx context.Context, wait func())
-}
-
-// aside is Aside.
-func (c *Caller) aside(ctx context.Context, wait func()) {
-	if c.Aside == nil {
-		wait()
-		return
-	}
-	c.Aside(ctx, wait)
 }
 
 // header is what upstream's client says of itself.

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,11 +80,11 @@ func (c *Caller) mutate(
 func (c *Caller) change(
 	ctx context.Context, a *invocation, q Change, in schema.GroupVersionResource, at string,
 ) (changed bool, err error) {
-	c.aside(ctx, func() { a.response, err = c.Call(ctx, &a.hook.Hook, a.request) })
-	if err != nil {
+	ended := c.Clients.Await(ctx, func() { a.response, err = c.Call(ctx, &a.hook.Hook, a.request) })
+	defer a.response.Release()
+	if err := cmp.Or(ended, err); err != nil {
 		return false, err
 	}
-	defer a.response.Release()
 	a.report(q)
 	if err := a.hook.Denial(a.response); err != nil {
 		return false, err

@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"context"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +17,11 @@ import (
 
 // ConversionError says that the conversion strategy of a CustomResourceDefinition failed: a stored object can't be
 // returned in the requested version, or a new one can't be stored. The client gets its message.
-type ConversionError struct{ Err error }
+type ConversionError struct {
+	Err error
+	// Ended is why the request had ended before its conversion; nil if it had not. The client gets that instead.
+	Ended error
+}
 
 // Error is the error of the strategy. It is not unwrapped: a webhook's status is not that of this server.
 func (e *ConversionError) Error() string { return e.Err.Error() }
@@ -67,6 +72,12 @@ type Resource struct {
 	// strategy of the CustomResourceDefinition. Fields that are unknown to the version's schema stay. It does not
 	// change its argument. Its errors are those of FromStored.
 	Convert func(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error)
+
+	// Bind, of custom resources that a webhook converts, returns a copy of the entry for one request: its conversions
+	// end with ctx, and lend the request's seat. Those of the entry itself end only by the timeout of webhooks.
+	Bind func(ctx context.Context) *Resource
+	// bound is the entry that this one is a copy of; nil for entries of the table.
+	bound *Resource
 
 	// New returns an empty object of the served version.
 	New func() runtime.Object
