@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,11 +18,18 @@ import (
 const NoNetwork = "this server has no cluster network, and passes no requests on to other servers"
 
 // missing is the error for a group version that is not served: 503 if an APIService says that another server has it
-// (KA pkg/apiserver/handler_proxy.go has no Status for it), else otherwise.
-func (s *Server) missing(group, version string, otherwise error) error {
+// (KA pkg/apiserver/handler_proxy.go has no Status for it), else otherwise. The read is consistent: an APIService whose
+// deletion was acknowledged is gone.
+func (s *Server) missing(ctx context.Context, group, version string, otherwise error) error {
+	if version == "" {
+		return otherwise
+	}
 	name := version + "." + group
-	o, _ := s.registry.Cache.Get(s.registry.Root + "/" + apiregistrationv1.GroupName + "/apiservices/" + name)
-	if o == nil || version == "" {
+	o, err := s.registry.Load(ctx, s.registry.Root+"/"+apiregistrationv1.GroupName+"/apiservices/"+name)
+	if err != nil {
+		return err
+	}
+	if o == nil {
 		return otherwise
 	}
 	var a apiregistrationv1.APIService
@@ -50,7 +58,7 @@ func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group, version
 	if s.serves(group, "") {
 		none = status.ErrNoRoute
 	}
-	if err := s.missing(group, version, none); err != nil {
+	if err := s.missing(r.Context(), group, version, none); err != nil {
 		respond.Error(s.config.Log, w, r, err)
 		return
 	}
