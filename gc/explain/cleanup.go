@@ -4,10 +4,20 @@ import (
 	"slices"
 
 	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // kubernetes is the finalizer in a namespace's spec that the namespace controller removes.
 const kubernetes = "kubernetes"
+
+// immortal are the namespaces whose deletion is forbidden (E-05, B-74).
+var immortal = []string{"default", "kube-system", "kube-public"}
+
+// immortal reports whether the object is such a namespace.
+func (x *index) immortal(k graph.Key) bool {
+	r := x.resources[k.Collection]
+	return r != nil && r.Delete.Namespace && slices.Contains(immortal, k.Name)
+}
 
 // clean lets the controllers of namespaces and of CRDs work once, and reports whether they did something.
 func (w *world) clean() bool {

@@ -97,6 +97,8 @@ type Count struct {
 // work, and that nobody else writes meanwhile.
 func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	x := c.index()
+	all := deletions
+	deletions = slices.DeleteFunc(slices.Clone(all), func(d Deletion) bool { return x.immortal(d.Key) })
 	keys := make([]graph.Key, len(deletions))
 	for i, d := range deletions {
 		keys[i] = d.Key
@@ -106,7 +108,12 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	w.settle()
 	p := &Preview{Before: w.changes}
 	w.changes = nil
-	p.Warnings = x.warn(w, deletions)
+	for _, d := range all {
+		if o := x.keys[d.Key]; o != nil && x.immortal(d.Key) {
+			p.Warnings = append(p.Warnings, Warning{Object: x.ref(o), Text: "the API server forbids its deletion"})
+		}
+	}
+	p.Warnings = append(p.Warnings, x.warn(w, deletions)...)
 	w.carry(deletions, false)
 	p.Changes = w.changes
 	p.conclude(w)

@@ -18,6 +18,8 @@ const (
 	// Live: nothing deletes it. Owned: an owner keeps it.
 	Live  Cause = "Live"
 	Owned Cause = "Owned"
+	// Immortal: it is a namespace whose deletion is forbidden.
+	Immortal Cause = "Immortal"
 	// OwnersGone: the collector deletes it, as all its owners are gone. OwnerWaits: as an owner is being deleted in the
 	// foreground and no other one is left.
 	OwnersGone Cause = "OwnersGone"
@@ -162,6 +164,9 @@ func first(objects []*Object) (some []*Object, more int) {
 func (e *explainer) live(o *Object) *Reason {
 	if r := e.swept(o); r != nil {
 		return r
+	}
+	if e.immortal(o.Key) {
+		return e.reason(o, Immortal, "live: the API server forbids its deletion")
 	}
 	s, _ := e.w.g.Standing(o.Key)
 	r := e.owned(o, s)
