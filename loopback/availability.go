@@ -13,9 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Available implements registration.API. A local group version is available. For a service it makes upstream's checks,
+// Available implements apiservice.API. A local group version is available. For a service it makes upstream's checks,
 // up to the request that this server can't make (KA pkg/controllers/status/remote:sync).
-func (r *Registrations) Available(s *apiregistrationv1.APIService) apiregistrationv1.APIServiceCondition {
+func (r *APIServices) Available(s *apiregistrationv1.APIService) apiregistrationv1.APIServiceCondition {
 	c := apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available, Status: apiregistrationv1.ConditionTrue,
 		Reason: "Local", Message: "Local APIServices are always available"}
 	if ref := s.Spec.Service; ref != nil {
@@ -36,7 +36,7 @@ func portOf(ref *apiregistrationv1.ServiceReference) int32 {
 }
 
 // missing says what a service lacks; an empty reason means nothing.
-func (r *Registrations) missing(ref *apiregistrationv1.ServiceReference) (reason, message string) {
+func (r *APIServices) missing(ref *apiregistrationv1.ServiceReference) (reason, message string) {
 	name := fmt.Sprintf("service/%s in %q", ref.Name, ref.Namespace)
 	o, _ := r.Cache.Get(r.API.Key(r.API.Types().Lookup("", "v1", "services"), ref.Namespace, ref.Name))
 	var svc corev1.Service
@@ -63,7 +63,7 @@ func (r *Registrations) missing(ref *apiregistrationv1.ServiceReference) (reason
 }
 
 // endpoints counts a service's slices; ready says that one of them has an address with the port.
-func (r *Registrations) endpoints(ref *apiregistrationv1.ServiceReference, port string) (n int, ready bool) {
+func (r *APIServices) endpoints(ref *apiregistrationv1.ServiceReference, port string) (n int, ready bool) {
 	snap, err := r.Cache.Snapshot(endpointSlice, 0)
 	if err != nil {
 		return 0, false

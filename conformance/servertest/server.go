@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/definition"
+	"github.com/kubecascade/kubecascade/controllers/crd"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -46,8 +46,8 @@ func Slow(t testing.TB, pause time.Duration) string {
 	adapter.API = s.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "test")
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	definitions := definition.New(
-		&loopback.Definitions{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}, nil,
+	definitions := crd.New(
+		&loopback.CRDs{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}, nil,
 	)
 	done.Go(func() { definitions.Run(ctx) })
 	done.Go(func() {

@@ -21,12 +21,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
-	"github.com/kubecascade/kubecascade/controllers/definition"
+	"github.com/kubecascade/kubecascade/controllers/apiservice"
+	"github.com/kubecascade/kubecascade/controllers/crd"
 	"github.com/kubecascade/kubecascade/controllers/fairness"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/quota"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
-	"github.com/kubecascade/kubecascade/controllers/registration"
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/memory"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -43,11 +43,11 @@ type system struct {
 	// first says what the objects that every cluster has contain.
 	first bootstrap.Options
 	// leave is the beginning of an orderly end: /readyz fails, and others are no longer told to connect to this server.
-	leave       func()
-	defaults    *loopback.Namespaces
-	definitions *definition.Controller
-	services    *registration.Controller
-	fairness    *fairness.Controller
+	leave    func()
+	defaults *loopback.Namespaces
+	crds     *crd.Controller
+	services *apiservice.Controller
+	fairness *fairness.Controller
 	// monitor waits for the loops of controllers: own are those of controllers that are a part of kube-apiserver, loops
 	// those of the others, which run while leading is true.
 	monitor    reconcile.Monitor
@@ -143,8 +143,8 @@ func (c *Config) memoryInFlight(log *slog.Logger) int64 {
 // wireOwn creates the controllers that are a part of kube-apiserver, and the client that creates the system namespaces.
 func (s *system) wireOwn(d *data) {
 	api := s.api.Loopback(authentication.Loopback, "kube-apiserver")
-	s.definitions = definition.New(&loopback.Definitions{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
-	s.services = registration.New(&loopback.Registrations{API: api, Cache: d.cache}, s.log)
+	s.crds = crd.New(&loopback.CRDs{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
+	s.services = apiservice.New(&loopback.APIServices{API: api, Cache: d.cache}, s.log)
 	s.own = 3
 	s.fairness = fairness.New(&loopback.Fairness{
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
@@ -216,7 +216,7 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 		defer close(unkept)
 		s.api.KeepFirst(kept, s.first, 10*time.Second)
 	})
-	controllers.Go(func() { s.definitions.Run(run) })
+	controllers.Go(func() { s.crds.Run(run) })
 	controllers.Go(func() { s.services.Run(run) })
 	controllers.Go(func() { s.fairness.Run(run) })
 	s.leading.Store(!s.c.Elect && len(s.controllers) > 0) // for Settle, before that goroutine runs

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/definition"
+	"github.com/kubecascade/kubecascade/controllers/crd"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -20,12 +20,12 @@ func (c *cluster) define(body string) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(c.t.Context())
 	done := make(chan struct{})
-	api := &loopback.Definitions{
+	api := &loopback.CRDs{
 		API: c.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: c.Cache, Webhooks: c.Webhooks,
 	}
 	go func() {
 		defer close(done)
-		definition.New(api, nil).Run(ctx)
+		crd.New(api, nil).Run(ctx)
 	}()
 	defer func() {
 		cancel()

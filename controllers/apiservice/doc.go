@@ -1,4 +1,4 @@
-// Package registration keeps an APIService for every group version that the server itself serves, and the condition
+// Package apiservice keeps an APIService for every group version that the server itself serves, and the condition
 // Available of every APIService (KA pkg/controllers/autoregister and pkg/controllers/status, K
 // pkg/controlplane/controller/crdregistration; KA is k8s.io/kube-aggregator). In a cluster this is a part of the API
 // server, so it always runs here.
@@ -15,4 +15,4 @@
 //  5. Run returns when its context is done, after everything that it started has returned.
 //
 // Not modelled: requests are not forwarded to another server. Its APIService is never available.
-package registration
+package apiservice

@@ -1,4 +1,4 @@
-package registration
+package apiservice
 
 import (
 	"k8s.io/apimachinery/pkg/api/equality"

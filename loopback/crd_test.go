@@ -17,7 +17,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/definition"
+	"github.com/kubecascade/kubecascade/controllers/crd"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -28,11 +28,11 @@ func defined(t testing.TB, o *apiservertest.Options) *apiservertest.Server {
 	s := apiservertest.Start(t, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	api := &loopback.Definitions{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache,
+	api := &loopback.CRDs{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache,
 		Webhooks: s.Webhooks}
 	go func() {
 		defer close(done)
-		definition.New(api, nil).Run(ctx)
+		crd.New(api, nil).Run(ctx)
 	}()
 	t.Cleanup(func() {
 		cancel()

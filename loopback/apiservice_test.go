@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/registration"
+	"github.com/kubecascade/kubecascade/controllers/apiservice"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -21,10 +21,10 @@ const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices"
 func registers(t *testing.T, s *apiservertest.Server) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	api := &loopback.Registrations{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}
+	api := &loopback.APIServices{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}
 	go func() {
 		defer close(done)
-		registration.New(api, nil).Run(ctx)
+		apiservice.New(api, nil).Run(ctx)
 	}()
 	stop = func() {
 		cancel()

@@ -24,8 +24,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Definitions is definition.API.
-type Definitions struct {
+// CRDs is crd.API.
+type CRDs struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
 	// Webhooks call the conversion webhooks of CustomResourceDefinitions.
@@ -41,12 +41,12 @@ type known struct {
 	definition *apiextensionsv1.CustomResourceDefinition
 }
 
-func (d *Definitions) resource() *resources.Resource {
+func (d *CRDs) resource() *resources.Resource {
 	return d.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
 }
 
-// Follow implements definition.API.
-func (d *Definitions) Follow(ctx context.Context, sink func(name string)) error {
+// Follow implements crd.API.
+func (d *CRDs) Follow(ctx context.Context, sink func(name string)) error {
 	collection := d.resource().Collection
 	return feed{cache: d.Cache, first: collection,
 		begin: func(state iter.Seq[*storage.Object]) {
@@ -70,7 +70,7 @@ func (d *Definitions) Follow(ctx context.Context, sink func(name string)) error 
 
 // emptied returns the name of the CRD that is being deleted and has its objects in the collection, whether or not its
 // versions are served; empty if there is none.
-func (d *Definitions) emptied(collection string) string {
+func (d *CRDs) emptied(collection string) string {
 	group, plural, custom := strings.Cut(collection, "/")
 	if !custom {
 		return ""
@@ -83,7 +83,7 @@ func (d *Definitions) emptied(collection string) string {
 }
 
 // group sends a CRD that changed, and those of its group that wait for a name, which it may have released.
-func (d *Definitions) group(name, collection string, sink func(name string)) error {
+func (d *CRDs) group(name, collection string, sink func(name string)) error {
 	sink(name)
 	_, group, _ := strings.Cut(name, ".")
 	snap, err := d.Cache.Snapshot(collection, 0)
@@ -102,9 +102,9 @@ func (d *Definitions) group(name, collection string, sink func(name string)) err
 	return nil
 }
 
-// List implements definition.API. It omits CRDs that can't be decoded. The controller's own writes are in the cache
+// List implements crd.API. It omits CRDs that can't be decoded. The controller's own writes are in the cache
 // when they return, and it gets events for the writes of others, so no read of etcd is necessary.
-func (d *Definitions) List(context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+func (d *CRDs) List(context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	snap, err := d.Cache.Snapshot(d.resource().Collection, 0)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (d *Definitions) List(context.Context) ([]*apiextensionsv1.CustomResourceDe
 }
 
 // decode returns the CRD without its schemas, which must not be changed.
-func (d *Definitions) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (d *CRDs) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if k := d.known[o.Key]; k.revision == o.Revision && k.definition != nil {
@@ -147,7 +147,7 @@ func (d *Definitions) decode(o *storage.Object) (*apiextensionsv1.CustomResource
 }
 
 // whole returns the CRD with its schemas.
-func (d *Definitions) whole(
+func (d *CRDs) whole(
 	one *apiextensionsv1.CustomResourceDefinition,
 ) (*apiextensionsv1.CustomResourceDefinition, error) {
 	r := d.resource()
@@ -165,8 +165,8 @@ func (d *Definitions) whole(
 	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
 }
 
-// Evaluate implements definition.API.
-func (d *Definitions) Evaluate(
+// Evaluate implements crd.API.
+func (d *CRDs) Evaluate(
 	one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
 ) *apiextensionsv1.CustomResourceDefinition {
 	if !customresource.Structural(one) {
@@ -177,8 +177,8 @@ func (d *Definitions) Evaluate(
 	return customresource.Decide(one, all, metav1.Now())
 }
 
-// UpdateStatus implements definition.API.
-func (d *Definitions) UpdateStatus(
+// UpdateStatus implements crd.API.
+func (d *CRDs) UpdateStatus(
 	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition,
 ) (*apiextensionsv1.CustomResourceDefinition, error) {
 	r := d.resource()
@@ -202,7 +202,7 @@ func (d *Definitions) UpdateStatus(
 var errChanged = errors.New("the CustomResourceDefinition has changed")
 
 // instances is the entry of the CRD's custom resource.
-func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
+func (d *CRDs) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
 	for _, v := range one.Spec.Versions {
 		if r := d.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil &&
 			r.Origin == string(one.UID) {
@@ -219,14 +219,14 @@ func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (
 	return nil, apierrors.NewNotFound(apiextensionsv1.Resource("customresourcedefinitions"), one.Name)
 }
 
-// Overlaps implements definition.API.
-func (d *Definitions) Overlaps(one *apiextensionsv1.CustomResourceDefinition) bool {
+// Overlaps implements crd.API.
+func (d *CRDs) Overlaps(one *apiextensionsv1.CustomResourceDefinition) bool {
 	r := d.API.Types().Collection(one.Spec.Group + "/" + one.Spec.Names.Plural)
 	return r != nil && !r.Custom
 }
 
-// Namespaces implements definition.API.
-func (d *Definitions) Namespaces(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) ([]string, error) {
+// Namespaces implements crd.API.
+func (d *CRDs) Namespaces(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) ([]string, error) {
 	r, err := d.instances(one)
 	if err != nil {
 		return nil, err
@@ -243,8 +243,8 @@ func (d *Definitions) Namespaces(ctx context.Context, one *apiextensionsv1.Custo
 	return slices.Compact(names), nil
 }
 
-// DeleteAll implements definition.API.
-func (d *Definitions) DeleteAll(
+// DeleteAll implements crd.API.
+func (d *CRDs) DeleteAll(
 	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition, namespace string,
 ) error {
 	r, err := d.instances(one)

@@ -1,4 +1,4 @@
-// Package definition keeps the status of CustomResourceDefinitions (CRDs), and deletes the objects of CRDs that are
+// Package crd keeps the status of CustomResourceDefinitions (CRDs), and deletes the objects of CRDs that are
 // being deleted (AX pkg/controller/status, establish, nonstructuralschema, finalizer). In a cluster this is a part of
 // the API server, so it always runs here.
 //
@@ -12,4 +12,4 @@
 //     that pause to no less than a fifth of a second.
 //  4. Passes run one after the other, so two CRDs can't get the same name. Run returns when its context is done, after
 //     everything that it started has returned.
-package definition
+package crd

@@ -17,13 +17,13 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/controllers/registration"
+	"github.com/kubecascade/kubecascade/controllers/apiservice"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Registrations is registration.API.
-type Registrations struct {
+// APIServices is apiservice.API.
+type APIServices struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
 }
@@ -35,8 +35,8 @@ const (
 	endpointSlice = "endpointslices"
 )
 
-// Follow implements registration.API.
-func (r *Registrations) Follow(ctx context.Context, begin func(stored []string), sink func(name string)) error {
+// Follow implements apiservice.API.
+func (r *APIServices) Follow(ctx context.Context, begin func(stored []string), sink func(name string)) error {
 	var f registrationFeed
 	return feed{cache: r.Cache, first: apiServices,
 		collections: []string{apiServices, allCustom, serviceSpecs, endpointSlice},
@@ -145,8 +145,8 @@ func remoteOf(o *storage.Object) *apiregistrationv1.ServiceReference {
 	return s.Spec.Service
 }
 
-// Local implements registration.API.
-func (r *Registrations) Local(name string) *apiregistrationv1.APIService {
+// Local implements apiservice.API.
+func (r *APIServices) Local(name string) *apiregistrationv1.APIService {
 	version, group, _ := strings.Cut(name, ".")
 	gv := schema.GroupVersion{Group: group, Version: version}
 	if !registered(gv) || !slices.ContainsFunc(r.API.Types().Groups(), func(g resources.Group) bool {
@@ -154,27 +154,27 @@ func (r *Registrations) Local(name string) *apiregistrationv1.APIService {
 	}) {
 		return nil
 	}
-	by := registration.Always
+	by := apiservice.Always
 	if resources.Own(gv) {
-		by = registration.OnStart
+		by = apiservice.OnStart
 	}
 	s := &apiregistrationv1.APIService{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{registration.Label: by}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{apiservice.Label: by}},
 	}
 	s.Spec.Group, s.Spec.Version = group, version
 	s.Spec.GroupPriorityMinimum, s.Spec.VersionPriority = resources.Priority(gv)
 	return s
 }
 
-func (r *Registrations) path(sub, name string) registry.Path {
+func (r *APIServices) path(sub, name string) registry.Path {
 	return registry.Path{
 		Resource: r.API.Types().Lookup(apiregistrationv1.GroupName, "v1", "apiservices"), Subresource: sub, Name: name,
 	}
 }
 
-// Get implements registration.API. The controller's own writes are in the cache when their events arrive; if one isn't
+// Get implements apiservice.API. The controller's own writes are in the cache when their events arrive; if one isn't
 // yet, the next write conflicts.
-func (r *Registrations) Get(_ context.Context, name string) (*apiregistrationv1.APIService, error) {
+func (r *APIServices) Get(_ context.Context, name string) (*apiregistrationv1.APIService, error) {
 	o, _ := r.Cache.Get(r.API.Key(r.path("", "").Resource, "", name))
 	if o == nil {
 		return nil, nil
@@ -182,28 +182,28 @@ func (r *Registrations) Get(_ context.Context, name string) (*apiregistrationv1.
 	return typed[apiregistrationv1.APIService](o, o.Err)
 }
 
-// Create implements registration.API.
-func (r *Registrations) Create(
+// Create implements apiservice.API.
+func (r *APIServices) Create(
 	ctx context.Context, s *apiregistrationv1.APIService,
 ) (*apiregistrationv1.APIService, error) {
 	return typed[apiregistrationv1.APIService](r.API.Create(ctx, r.path("", ""), s))
 }
 
-// Update implements registration.API.
-func (r *Registrations) Update(
+// Update implements apiservice.API.
+func (r *APIServices) Update(
 	ctx context.Context, s *apiregistrationv1.APIService,
 ) (*apiregistrationv1.APIService, error) {
 	return typed[apiregistrationv1.APIService](r.API.Update(ctx, r.path("", s.Name), s))
 }
 
-// UpdateStatus implements registration.API.
-func (r *Registrations) UpdateStatus(ctx context.Context, s *apiregistrationv1.APIService) error {
+// UpdateStatus implements apiservice.API.
+func (r *APIServices) UpdateStatus(ctx context.Context, s *apiregistrationv1.APIService) error {
 	_, err := r.API.Update(ctx, r.path("status", s.Name), s)
 	return err
 }
 
-// Delete implements registration.API.
-func (r *Registrations) Delete(ctx context.Context, name string, uid types.UID) error {
+// Delete implements apiservice.API.
+func (r *APIServices) Delete(ctx context.Context, name string, uid types.UID) error {
 	_, err := r.API.Delete(ctx, r.path("", name), &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -1,4 +1,4 @@
-package definition
+package crd
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func New(api API, log *slog.Logger) *Controller {
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare),
 		Workers: 1, // two CRDs must not get the same name
-		Follow:  c.api.Follow, Pass: c.keep, Log: c.log, What: "definitions"}
+		Follow:  c.api.Follow, Pass: c.keep, Log: c.log, What: "CRDs"}
 	loop.Run(ctx)
 }
 
