@@ -22,13 +22,19 @@ import (
 type Namespaces struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
+	// Alone says that Follow sends no events of type Content, so that only writes to namespaces wake it.
+	Alone bool
 }
 
 const namespaces = "namespaces"
 
 // Follow implements namespace.Follower with the timeline of all collections.
 func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
-	return feed{cache: n.Cache, first: namespaces,
+	var collections []string
+	if n.Alone {
+		collections = []string{namespaces}
+	}
+	return feed{cache: n.Cache, first: namespaces, collections: collections,
 		begin: func(state iter.Seq[*storage.Object]) {
 			for o := range state {
 				sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Deleting: o.Meta.Deleting()})
