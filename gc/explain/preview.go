@@ -19,6 +19,8 @@ const (
 	Deleted What = "Deleted"
 	// Marked: its deletion begins; finalizers or a grace period keep it.
 	Marked What = "Terminating"
+	// Refinalized: it was terminating already, and its finalizers or its grace period are changed.
+	Refinalized What = "FinalizersChanged"
 	// Released: references to owners are removed.
 	Released What = "OwnersRemoved"
 	// Unblocked: blockOwnerDeletion is set to false in references.
@@ -46,7 +48,7 @@ type Change struct {
 	By     By
 	// Owners are the references that are removed or unblocked.
 	Owners []graph.Owner
-	// Finalizers keep an object whose deletion begins, or are removed.
+	// Finalizers keep a terminating object (Marked, Refinalized), or are removed.
 	Finalizers []string
 }
 
@@ -170,7 +172,7 @@ func (p *Preview) conclude(w *world) {
 		case Deleted:
 			gone[c.Object.UID] = true
 			count(c.Object.Collection).Deleted++
-		case Marked:
+		case Marked, Refinalized:
 			marked[c.Object.Key] = true
 		case Released:
 			released[c.Object.Key] = true

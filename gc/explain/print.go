@@ -265,6 +265,9 @@ func (p *Preview) Text(s Style) string {
 	}
 	b.changes("would happen without the deletion, too:", p.Before)
 	b.changes("would happen, in this order:", p.Changes)
+	if len(p.Changes) == 0 {
+		b.line("", "", "nothing would change")
+	}
 	if len(p.Left) > 0 {
 		b.line("", "", "would stay, terminating:")
 		for _, l := range p.Left {
@@ -311,6 +314,11 @@ func (c Change) String() string {
 			held = "finalizers " + strings.Join(c.Finalizers, ", ")
 		}
 		return fmt.Sprintf("%s begins to terminate (%s), by the %s", name, held, c.By)
+	case Refinalized:
+		if len(c.Finalizers) == 0 {
+			return fmt.Sprintf("%s has a shorter grace period, by the %s", name, c.By)
+		}
+		return fmt.Sprintf("%s has finalizers %s now, by the %s", name, strings.Join(c.Finalizers, ", "), c.By)
 	case Released:
 		return fmt.Sprintf("%s loses its references to %s, by the %s", name, strings.Join(owners, ", "), c.By)
 	case Unblocked:

@@ -173,7 +173,9 @@ func (w *world) delete(o *Object, options finalizers.Options, by By) finalizers.
 		next := *o
 		next.Finalizers, next.Deletion, next.GraceSeconds = verdict.Finalizers, verdict.Deletion, verdict.GracePeriodSeconds
 		w.put(&next)
-		if verdict.MarkTerminating {
+		if !verdict.MarkTerminating {
+			w.note(Change{What: Refinalized, Object: w.ref(o), By: by, Finalizers: w.holds(&next)})
+		} else {
 			w.note(Change{What: Marked, Object: w.ref(o), By: by, Finalizers: w.holds(&next)})
 		}
 	case finalizers.Remove, finalizers.StoreThenRemove:

@@ -312,7 +312,7 @@ func after(have map[graph.Key]fate, p *explain.Preview) map[graph.Key]fate {
 		case explain.Deleted:
 			delete(now, c.Object.Key)
 			continue
-		case explain.Marked:
+		case explain.Marked, explain.Refinalized:
 			f.Deleting, f.Finalizers = true, slices.Clone(c.Finalizers)
 		case explain.Freed:
 			f.Finalizers = slices.DeleteFunc(f.Finalizers, func(n string) bool { return slices.Contains(c.Finalizers, n) })
