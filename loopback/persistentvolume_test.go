@@ -11,7 +11,7 @@ import (
 )
 
 // TestVolumesTogether: of many claims each gets a volume of its own, even if several passes run at a time, and the
-// others get none. A volume that is released is given to nobody.
+// others get none. A released volume is bound to no claim.
 func TestVolumesTogether(t *testing.T) {
 	s := owning(t, nil, persistentvolume.Claims(), persistentvolume.Volumes())
 	w, of := s.Watch(claims+"?watch=1"), s.Watch(volumes+"?watch=1")

@@ -164,7 +164,7 @@ func (o *Options) publish(ctx context.Context, r *registry.Registry, addresses [
 	return deleteOtherSlices(ctx, r)
 }
 
-// deleteOtherSlices deletes slices that somebody else has made for the service.
+// deleteOtherSlices deletes slices of the service that other clients have created.
 func deleteOtherSlices(ctx context.Context, r *registry.Registry) error {
 	l := r.Loopback(authentication.Loopback, makers[discoveryv1.GroupName])
 	p := registry.Path{

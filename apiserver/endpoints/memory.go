@@ -22,8 +22,8 @@ const maxJSONPatchMemory = 2 * maxBodyMemory
 // slowBody is the number of bytes whose estimate takes milliseconds.
 const slowBody = 256 << 10
 
-// parkedPart: a write needs at most a quarter of its estimate while it waits for admission webhooks: the decoded object,
-// its JSON, and the reviews with that. TestParked measures it.
+// parkedPart: a write needs at most a quarter of its estimate while it waits for admission webhooks: the decoded
+// object, its JSON, and the reviews with that. TestParked measures it.
 const parkedPart = 4
 
 // convertedPart is parkedPart for requests that wait for conversion webhooks, with copies of their objects.

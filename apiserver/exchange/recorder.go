@@ -156,8 +156,8 @@ func (w *Recorder) Hold(m Memory) {
 }
 
 // Await runs wait, which ends with ctx and in which the request only waits for webhooks. Meanwhile its seat is lent,
-// and its memory is parked. The request's goroutine calls it. Errors: flowcontrol.ErrFull if too many requests of its user
-// wait, and then wait was not run; the cause of ctx, if the request does not get its memory back before ctx ends.
+// and its memory is parked. The request's goroutine calls it. Errors: flowcontrol.ErrFull if too many requests of its
+// user wait, and then wait was not run; the cause of ctx, if the request does not get its memory back before ctx ends.
 func (w *Recorder) Await(ctx context.Context, wait func()) error {
 	if w == nil {
 		wait()

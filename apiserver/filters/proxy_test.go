@@ -38,7 +38,7 @@ func certified(t *testing.T, by *apiservertest.Certified, name string) apiserver
 	return apiservertest.NewCertificate(t, by, &x509.Certificate{Subject: pkix.Name{CommonName: name}})
 }
 
-// TestProxy: a proxy with a certificate of its authority and an allowed name names the user; nobody else does.
+// TestProxy: a proxy with a certificate of its authority and an allowed name names the user; no other client does.
 func TestProxy(t *testing.T) {
 	proxies := apiservertest.NewAuthority(t)
 	s := start(t, func(c *apiserver.Config) {
@@ -50,7 +50,7 @@ func TestProxy(t *testing.T) {
 	})
 	type user = authenticationv1.UserInfo
 	type extra = map[string]authenticationv1.ExtraValue
-	everybody := func(groups ...string) []string { return append(groups, "system:authenticated") }
+	authenticated := func(groups ...string) []string { return append(groups, "system:authenticated") }
 	front, other := s.Client(certified(t, &proxies, "front")), s.Client(certified(t, &proxies, "other"))
 	bob := s.Client(certified(t, &s.CA, "bob"))
 	expired := s.Client(apiservertest.NewCertificate(t, &proxies, &x509.Certificate{
@@ -69,30 +69,30 @@ func TestProxy(t *testing.T) {
 				"x-remote-extra-Scopes", "a", "X-Remote-Extra-Scopes", "b", "X-Remote-Extra-acme.com%2fproject", "p",
 			}, 201,
 			user{
-				Username: "eve", UID: "7", Groups: everybody("dev", "ops", "more"),
+				Username: "eve", UID: "7", Groups: authenticated("dev", "ops", "more"),
 				Extra: extra{"scopes": {"a", "b"}, "acme.com/project": {"p"}},
 			},
 		},
 		"second header": {
-			front, []string{"X-User", "eve", "X-Remote-User", ""}, 201, user{Username: "eve", Groups: everybody()},
+			front, []string{"X-User", "eve", "X-Remote-User", ""}, 201, user{Username: "eve", Groups: authenticated()},
 		},
 		"unauthenticated": {
 			front, []string{"X-Remote-User", "eve", "X-Remote-Group", "system:unauthenticated"}, 403, user{},
 		},
 		"impersonates": {
 			front, []string{"X-Remote-User", "root", "X-Remote-Group", "system:masters", "Impersonate-User", "carol"}, 201,
-			user{Username: "carol", Groups: everybody()},
+			user{Username: "carol", Groups: authenticated()},
 		},
 		"no name": {front, []string{"X-Remote-Group", "system:masters"}, 401, user{}},
 		"no name, token": {
 			front, []string{"Authorization", "Bearer alice-token"}, 201,
-			user{Username: "alice", UID: "2", Groups: everybody("dev")},
+			user{Username: "alice", UID: "2", Groups: authenticated("dev")},
 		},
 		"name that is not allowed": {other, []string{"X-Remote-User", "eve"}, 401, user{}},
 		"expired":                  {expired, []string{"X-Remote-User", "eve"}, 401, user{}},
 		"certificate of a client": {
 			bob, []string{"X-Remote-User", "root", "X-Remote-Group", "system:masters"}, 201,
-			user{Username: "bob", Groups: everybody()},
+			user{Username: "bob", Groups: authenticated()},
 		},
 		"no certificate": {
 			s.Port.Client(), []string{"X-Remote-User", "root", "X-Remote-Group", "system:masters"}, 403, user{},

@@ -24,8 +24,8 @@ type reloaded[T any] struct {
 	log   *slog.Logger
 	value atomic.Pointer[T]
 
-	// mu guards what follows, and is held while files are read. Nobody waits for it: until the new value is there, the
-	// old one is used.
+	// mu guards what follows, and is held while files are read. Handshakes do not wait for it: until the new value is
+	// there, the old one is used.
 	mu       sync.Mutex
 	checked  time.Time
 	contents [][]byte

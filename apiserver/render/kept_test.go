@@ -57,8 +57,8 @@ func (s *keptState) objects() (objs []*storage.Object) {
 	return objs
 }
 
-// TestKeptLists: a list of encodings and fragments that are kept has the same bytes as one that is made as a whole, when
-// they are made, when they are there, and when some of the objects have changed (guarantees 2 and 5).
+// TestKeptLists: a list of encodings and fragments that are kept has the same bytes as one that is made as a whole,
+// when they are made, when they are there, and when some of the objects have changed (guarantees 2 and 5).
 func TestKeptLists(t *testing.T) {
 	types := resources.NewTable(resources.Every(nil)...)
 	for _, k := range keptKinds {

@@ -11,8 +11,8 @@
 //  4. run prints nothing to standard output, which is its command's. It passes signals on to the command, ends after it
 //     with its exit code, and leaves no files. If run is killed, the next server with temporary data removes its files,
 //     and on Linux the command is terminated.
-//  5. conformance only tests a server that a flag or $KUBECONFIG names, ends with exit code 1 if a case fails and 130 if
-//     the run is interrupted, and cleans up in both cases. So does conformance diff.
+//  5. conformance only tests a server that a flag or $KUBECONFIG names, ends with exit code 1 if a case fails and 130
+//     if the run is interrupted, and cleans up in both cases. So does conformance diff.
 //  6. Called as kube-apiserver, the program has kube-apiserver's flags and runs no controllers by default. Called as
 //     etcd, it is etcd. Exit codes are those of the two.
 //  7. Code that differs between operating systems is in files whose names end with the system's.

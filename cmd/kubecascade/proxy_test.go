@@ -76,7 +76,7 @@ func TestFrontProxy(t *testing.T) {
 		t.Errorf("other.example: %q %v", got, err)
 	}
 	p.writeCertificate("named", serving("two"))
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // the process reports no reload
 		if name, err := p.served("api.example", 0); err != nil {
 			t.Fatal(err)
 		} else if name == "two" {

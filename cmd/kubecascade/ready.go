@@ -93,7 +93,7 @@ func (r ready) notify(state string) {
 	}
 }
 
-// write writes the file under another name and renames it, so that whoever sees the file sees all of it.
+// write writes the file under another name and renames it, so that readers see the whole file or none.
 func (r ready) write(s *kubecascade.Server) error {
 	kubeconfig, err := filepath.Abs(s.Kubeconfig())
 	if err != nil {

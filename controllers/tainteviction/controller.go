@@ -71,8 +71,8 @@ func (c *controller) on(node string) (keys []workload.Key) {
 	return keys // the engine sorts them
 }
 
-// affected returns a changed pod if its node has taints, and the pods of a changed node that has taints or had them. The
-// evictions from a deleted node stay scheduled (taint_eviction.go: handleNodeUpdate).
+// affected returns a changed pod if its node has taints, and the pods of a changed node that has taints or had them.
+// The evictions from a deleted node stay scheduled (taint_eviction.go: handleNodeUpdate).
 func (c *controller) affected(r workload.Reader, e workload.Change) (keys []workload.Key) {
 	if e.Resource == workload.Pods {
 		m := e.New

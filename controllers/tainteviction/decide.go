@@ -18,7 +18,8 @@ const (
 	message = "Taint manager: deleting due to NoExecute taint"
 )
 
-// decide schedules, cancels or carries out the eviction of a pod (taint_eviction.go: handlePodUpdate, processPodOnNode).
+// decide schedules, cancels or carries out the eviction of a pod (taint_eviction.go: handlePodUpdate,
+// processPodOnNode).
 func (c *controller) decide(v workload.View, now time.Time) (plan workload.Plan) {
 	p, _ := v.Object.(*corev1.Pod)
 	e, pending := c.get(v.Key)

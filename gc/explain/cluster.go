@@ -24,7 +24,7 @@ type Resource struct {
 	// graceful, a namespace's, or leaves a cleanup finalizer.
 	Delete finalizers.Kind
 	// Unknown says why the objects aren't known, for example that the user may not list them. References to them
-	// can't be judged. Empty: all are known.
+	// can't be decided. Empty: all are known.
 	Unknown string
 }
 

@@ -1,7 +1,6 @@
 // Package explain answers questions about the deletion of objects: why an object is still there (Why), what a deletion
 // would do (Preview), what an object hangs on (Tree), and what is wrong with the ownership of a cluster (Lint). It is
-// pure: the Cluster is a value that somebody else has collected, from a server at one revision or from the lists of any
-// Kubernetes API.
+// pure: the Cluster is a value, made from a server at one revision or from the lists of any Kubernetes API.
 //
 // It guarantees:
 //

@@ -104,7 +104,7 @@ func (l *linter) add(rule Rule, o *Object, harm, format string, args ...any) {
 	l.findings = append(l.findings, Finding{Rule: rule, Object: l.ref(o), Text: fmt.Sprintf(format, args...), Harm: harm})
 }
 
-// references judges an object's owner references.
+// references checks an object's owner references.
 func (l *linter) references(o *Object) {
 	s, _ := l.w.g.Standing(o.Key)
 	for i, v := range s.Verdicts {
@@ -132,7 +132,7 @@ func harm(o *Object, owners graph.Owners) string {
 	case owners == graph.MixedOwners:
 		return "the collector removes the reference"
 	case owners == graph.UndecidableOwners, owners == graph.UnreachableOwners:
-		return "none as long as another owner can't be judged"
+		return "none as long as another owner can't be decided"
 	}
 	return "the collector deletes the object"
 }
@@ -163,7 +163,7 @@ func (l *linter) unknown(r graph.Owner) bool {
 	return false
 }
 
-// lifecycle judges an object's finalizers and its deletion.
+// lifecycle checks an object's finalizers and its deletion.
 func (l *linter) lifecycle(o *Object) {
 	if slices.Contains(o.Finalizers, finalizers.Orphan) && slices.Contains(o.Finalizers, finalizers.Foreground) {
 		l.add(BothFinalizers, o, "when it is deleted, its dependents are orphaned, and it may stay",

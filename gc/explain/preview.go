@@ -96,7 +96,7 @@ type Count struct {
 }
 
 // Preview computes what the deletions would do. Keys without an object are ignored. It assumes that all components
-// work, and that nobody else writes meanwhile.
+// work, and that no other client writes meanwhile.
 func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	x := c.index()
 	all := deletions

@@ -34,7 +34,8 @@ func TestRandom(t *testing.T) {
 			}
 			checkRemedies(t, c, why)
 			tree := c.Tree(o.Key)
-			for _, text := range []string{why.Text(Style{Width: 60}), tree.Text(Style{Color: true}), tree.DOT(), tree.Mermaid()} {
+			texts := []string{why.Text(Style{Width: 60}), tree.Text(Style{Color: true}), tree.DOT(), tree.Mermaid()}
+			for _, text := range texts {
 				if text == "" {
 					t.Errorf("run %d: nothing about %s", i, o.Key)
 				}

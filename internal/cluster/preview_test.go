@@ -123,9 +123,6 @@ func fates(c *explain.Cluster, prefix string) map[graph.Key]fate {
 // TestPreview creates random objects that own each other, rightly and wrongly, compares what a preview of a deletion
 // says with what the deletion then does, and repeats that with what is left. SEEDS is the number of runs.
 func TestPreview(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts a server")
-	}
 	runs := 15
 	if n, err := strconv.Atoi(os.Getenv("SEEDS")); err == nil {
 		runs = n

@@ -3,6 +3,6 @@
 //
 //	checkouts DIR
 //
-// DIR is a Go module, or a directory of them. A suite is a package whose tests depend on envtest. Nothing in the checkouts
-// is changed. The exit code is 1 if a suite fails.
+// DIR is a Go module, or a directory of them. A suite is a package whose tests depend on envtest. Nothing in the
+// checkouts is changed. The exit code is 1 if a suite fails.
 package main
