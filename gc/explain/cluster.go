@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -102,6 +103,11 @@ type Cluster struct {
 	Unavailable []Unavailable
 	// Now is the moment, by the clock of the cluster.
 	Now time.Time
+	// Revision is the revision of all that is known; 0 if it is not of one revision.
+	Revision int64
+	// Stop, if set, says whether the answer is no longer wanted. It is called now and then, and Preview returns nil after
+	// it has returned true.
+	Stop func() bool
 }
 
 // Unavailable is an APIService that is not available, with the message of its condition.
@@ -145,56 +151,28 @@ func (c *Cluster) index() *index {
 	return x
 }
 
-// connected returns the objects that a deletion of the given ones can concern: all that are joined with them by owner
-// references, in both directions, by a namespace that is being deleted or would be, or by a CRD.
-func (x *index) connected(from []graph.Key) []*Object {
-	var found, next []*Object
-	seen := map[*Object]bool{}
-	visit := func(objects ...*Object) {
-		for _, o := range objects {
-			if !seen[o] {
-				seen[o] = true
-				found, next = append(found, o), append(next, o)
-			}
+// Object, WithUID, Dependents, InNamespace and OfResource make the index a Source.
+func (x *index) Object(k graph.Key) *Object { return x.keys[k] }
+
+func (x *index) WithUID(uid string) []*Object { return x.uids[uid] }
+
+func (x *index) Dependents(uid string) []*Object { return x.dependents[uid] }
+
+func (x *index) InNamespace(namespace string) []*Object { return x.namespaces[namespace] }
+
+func (x *index) OfResource(name string) (all []*Object) {
+	for i := range x.c.Objects {
+		if o := &x.c.Objects[i]; o.Collection == name {
+			all = append(all, o)
 		}
 	}
-	for _, k := range from {
-		if o := x.keys[k]; o != nil {
-			visit(o)
-		}
-	}
-	for len(next) > 0 {
-		o := next[len(next)-1]
-		next = next[:len(next)-1]
-		for _, owner := range o.Owners {
-			visit(x.uids[owner.UID]...)
-			visit(x.dependents[owner.UID]...)
-		}
-		visit(x.dependents[o.UID]...)
-		visit(x.content(o)...)
-	}
-	slices.SortFunc(found, func(a, b *Object) int { return a.Key.Compare(b.Key) })
-	return found
+	return all
 }
 
-// content returns what is deleted before the object is: the objects of a namespace, or of a CRD.
-func (x *index) content(o *Object) []*Object {
-	r := x.resources[o.Collection]
-	switch {
-	case r == nil:
-		return nil
-	case r.Delete.Namespace:
-		return x.namespaces[o.Name]
-	case r.Delete.Cleanup != "":
-		var all []*Object
-		for i := range x.c.Objects {
-			if p := &x.c.Objects[i]; p.Collection == o.defines() {
-				all = append(all, p)
-			}
-		}
-		return all
-	}
-	return nil
+// connected is the function of this name for all objects of the cluster.
+func (x *index) connected(from []graph.Key) []*Object {
+	found, _ := connected(x, x.resources, from, math.MaxInt)
+	return found
 }
 
 // begun is when the object's deletion began: the timestamp is the end of the grace period. Zero means live.

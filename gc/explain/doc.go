@@ -12,7 +12,8 @@
 //  3. Objects that aren't known are never taken for absent: references to a resource with Unknown stay undecided, and
 //     warnings name it.
 //  4. Only what is connected with the objects of a question is looked at, by owner references, namespaces and
-//     CRDs. The cost grows with that, after one pass over all objects.
+//     CRDs. The cost grows with that, after one pass over all objects; Excerpt saves the pass where a Source finds
+//     objects otherwise.
 //  5. The same arguments give the same answers in the same order, and no argument is changed.
 //  6. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
 package explain

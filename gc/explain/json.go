@@ -52,19 +52,25 @@ type nodeJSON struct {
 	Dependents []nodeJSON `json:"dependents,omitempty"`
 }
 
+// treeJSON is a Tree.
+type treeJSON struct {
+	Revision int64        `json:"resourceVersion,omitempty,string"`
+	Object   nodeJSON     `json:"object"`
+	Owners   []nodeJSON   `json:"owners,omitempty"`
+	Hidden   []hiddenJSON `json:"notListed,omitempty"`
+}
+
+// hiddenJSON is a Hidden.
+type hiddenJSON struct {
+	Resource string `json:"resource"`
+	Reason   string `json:"reason"`
+}
+
 // MarshalJSON is the tree as docs/explain.md describes it.
 func (t *Tree) MarshalJSON() ([]byte, error) {
-	type hidden struct {
-		Resource string `json:"resource"`
-		Reason   string `json:"reason"`
-	}
-	out := struct {
-		Object nodeJSON   `json:"object"`
-		Owners []nodeJSON `json:"owners,omitempty"`
-		Hidden []hidden   `json:"notListed,omitempty"`
-	}{Object: t.Object.json(false), Owners: nodesOf(t.Owners, true)}
+	out := treeJSON{Revision: t.Revision, Object: t.Object.json(false), Owners: nodesOf(t.Owners, true)}
 	for _, h := range t.Hidden {
-		out.Hidden = append(out.Hidden, hidden{h.Resource, h.Why})
+		out.Hidden = append(out.Hidden, hiddenJSON{h.Resource, h.Why})
 	}
 	return json.Marshal(out)
 }
@@ -95,24 +101,32 @@ func (n *Node) json(up bool) nodeJSON {
 	return j
 }
 
+// reasonJSON is a Reason.
+type reasonJSON struct {
+	Revision int64        `json:"resourceVersion,omitempty,string"`
+	Object   objectJSON   `json:"object"`
+	Cause    Cause        `json:"cause"`
+	Message  string       `json:"message"`
+	Remedies []remedyJSON `json:"remedies,omitempty"`
+	Reasons  []*Reason    `json:"reasons,omitempty"`
+	More     int          `json:"more,omitempty"`
+}
+
+// remedyJSON is a Remedy.
+type remedyJSON struct {
+	Text    string      `json:"text"`
+	Action  Action      `json:"action,omitempty"`
+	Object  *objectJSON `json:"object,omitempty"`
+	Command string      `json:"command,omitempty"`
+}
+
 // MarshalJSON is the reason as docs/explain.md describes it.
 func (r *Reason) MarshalJSON() ([]byte, error) {
-	type remedy struct {
-		Text    string      `json:"text"`
-		Action  Action      `json:"action,omitempty"`
-		Object  *objectJSON `json:"object,omitempty"`
-		Command string      `json:"command,omitempty"`
+	out := reasonJSON{
+		Revision: r.Revision, Object: objectOf(r.Object), Cause: r.Cause, Message: r.Says, Reasons: r.Below, More: r.More,
 	}
-	out := struct {
-		Object   objectJSON `json:"object"`
-		Cause    Cause      `json:"cause"`
-		Message  string     `json:"message"`
-		Remedies []remedy   `json:"remedies,omitempty"`
-		Reasons  []*Reason  `json:"reasons,omitempty"`
-		More     int        `json:"more,omitempty"`
-	}{Object: objectOf(r.Object), Cause: r.Cause, Message: r.Says, Reasons: r.Below, More: r.More}
 	for _, one := range r.Remedies {
-		j := remedy{Text: one.Text, Action: one.Action, Command: one.Command()}
+		j := remedyJSON{Text: one.Text, Action: one.Action, Command: one.Command()}
 		if one.Action != "" {
 			j.Object = new(objectOf(one.Object))
 		}
@@ -138,48 +152,56 @@ func changesOf(changes []Change) []changeJSON {
 	return out
 }
 
+// previewJSON is a Preview.
+type previewJSON struct {
+	Revision int64          `json:"resourceVersion,omitempty,string"`
+	Before   []changeJSON   `json:"before,omitempty"`
+	Changes  []changeJSON   `json:"changes"`
+	Left     []leftJSON     `json:"terminating,omitempty"`
+	Dangling []danglingJSON `json:"dangling,omitempty"`
+	Counts   []countJSON    `json:"counts"`
+	Warnings []warningJSON  `json:"warnings,omitempty"`
+}
+
+type leftJSON struct {
+	Object     objectJSON `json:"object"`
+	Finalizers []string   `json:"finalizers"`
+}
+
+type danglingJSON struct {
+	Object objectJSON `json:"object"`
+	Owner  ownerJSON  `json:"owner"`
+}
+
+type countJSON struct {
+	Resource string `json:"resource"`
+	Deleted  int    `json:"deleted"`
+	Released int    `json:"ownersRemoved"`
+	Left     int    `json:"terminating"`
+}
+
+type warningJSON struct {
+	Object  *objectJSON `json:"object,omitempty"`
+	Message string      `json:"message"`
+}
+
 // MarshalJSON is the preview as docs/explain.md describes it.
 func (p *Preview) MarshalJSON() ([]byte, error) {
-	type left struct {
-		Object     objectJSON `json:"object"`
-		Finalizers []string   `json:"finalizers"`
-	}
-	type dangling struct {
-		Object objectJSON `json:"object"`
-		Owner  ownerJSON  `json:"owner"`
-	}
-	type count struct {
-		Resource string `json:"resource"`
-		Deleted  int    `json:"deleted"`
-		Released int    `json:"ownersRemoved"`
-		Left     int    `json:"terminating"`
-	}
-	type warning struct {
-		Object  *objectJSON `json:"object,omitempty"`
-		Message string      `json:"message"`
-	}
-	out := struct {
-		Before   []changeJSON `json:"before,omitempty"`
-		Changes  []changeJSON `json:"changes"`
-		Left     []left       `json:"terminating,omitempty"`
-		Dangling []dangling   `json:"dangling,omitempty"`
-		Counts   []count      `json:"counts"`
-		Warnings []warning    `json:"warnings,omitempty"`
-	}{Changes: changesOf(p.Changes), Counts: []count{}}
+	out := previewJSON{Revision: p.Revision, Changes: changesOf(p.Changes), Counts: []countJSON{}}
 	if len(p.Before) > 0 {
 		out.Before = changesOf(p.Before)
 	}
 	for _, l := range p.Left {
-		out.Left = append(out.Left, left{objectOf(l.Object), l.Finalizers})
+		out.Left = append(out.Left, leftJSON{objectOf(l.Object), l.Finalizers})
 	}
 	for _, d := range p.Dangling {
-		out.Dangling = append(out.Dangling, dangling{objectOf(d.Object), ownersOf([]graph.Owner{d.Owner})[0]})
+		out.Dangling = append(out.Dangling, danglingJSON{objectOf(d.Object), ownersOf([]graph.Owner{d.Owner})[0]})
 	}
 	for _, c := range p.Counts {
-		out.Counts = append(out.Counts, count(c))
+		out.Counts = append(out.Counts, countJSON(c))
 	}
 	for _, w := range p.Warnings {
-		j := warning{Message: w.Text}
+		j := warningJSON{Message: w.Text}
 		if w.Object.Name != "" {
 			j.Object = new(objectOf(w.Object))
 		}

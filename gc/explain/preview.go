@@ -73,6 +73,8 @@ type Preview struct {
 	Warnings []Warning
 	// Racing: the outcome depends on how fast the deletions follow each other. One of the warnings says so.
 	Racing bool
+	// Revision is that of the cluster.
+	Revision int64
 }
 
 // Left is an object that is being deleted and stays.
@@ -96,7 +98,7 @@ type Count struct {
 }
 
 // Preview computes what the deletions would do. Keys without an object are ignored. It assumes that all components
-// work, and that no other client writes meanwhile.
+// work, and that no other client writes meanwhile. It is nil after Stop has returned true.
 func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	x := c.index()
 	all := deletions
@@ -107,8 +109,9 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	}
 	objects := x.connected(keys)
 	w := newWorld(x.resources, objects, c.Now)
+	w.stop = c.Stop
 	w.settle()
-	p := &Preview{Before: w.changes}
+	p := &Preview{Before: w.changes, Revision: c.Revision}
 	w.changes = nil
 	for _, d := range all {
 		if o := x.keys[d.Key]; o != nil && x.immortal(d.Key) {
@@ -121,6 +124,7 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	p.conclude(w)
 	if len(deletions) > 1 {
 		slow := newWorld(x.resources, objects, c.Now)
+		slow.stop = c.Stop
 		slow.settle()
 		slow.carry(deletions, true)
 		if !w.same(slow) {
@@ -131,6 +135,9 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 					" happens if they come at once"},
 			)
 		}
+	}
+	if w.stopped || c.Stop != nil && c.Stop() {
+		return nil
 	}
 	return p
 }

@@ -36,6 +36,8 @@ type Remedy struct {
 	Value string
 	// UID is the uid of the owner reference that is removed.
 	UID string
+	// command is the command of a remedy that was decoded; it has no more than that.
+	command string
 }
 
 func remove(o graph.Ref) Remedy {
@@ -69,6 +71,9 @@ func releaseOwner(o *Object, ref graph.Ref, uid string) Remedy {
 
 // Command is the remedy as a command for kubectl; empty if it is advice.
 func (r Remedy) Command() string {
+	if r.command != "" {
+		return r.command
+	}
 	what := r.Object.Collection + " " + r.Object.Name
 	if r.Object.Namespace != "" {
 		what += " --namespace " + r.Object.Namespace

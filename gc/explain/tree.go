@@ -15,6 +15,8 @@ type Tree struct {
 	Object *Node
 	// Hidden are the resources whose objects are not known, with the reason: dependents among them are missing.
 	Hidden []Hidden
+	// Revision is that of the cluster.
+	Revision int64
 }
 
 // Hidden is a resource whose objects are not known.
@@ -46,7 +48,7 @@ func (c *Cluster) Tree(k graph.Key) *Tree {
 		return nil
 	}
 	t := &trees{index: x, w: newWorld(x.resources, x.connected([]graph.Key{k}), c.Now), seen: map[*Object]bool{}}
-	tree := &Tree{Owners: t.owners(o)}
+	tree := &Tree{Owners: t.owners(o), Revision: c.Revision}
 	t.seen = map[*Object]bool{}
 	tree.Object = t.down(o)
 	for i := range c.Resources {

@@ -80,6 +80,8 @@ type Reason struct {
 	Below []*Reason
 	// More is how many further ones like those below are left out.
 	More int
+	// Revision is that of the cluster; 0 of reasons below another one.
+	Revision int64
 }
 
 // most is how many reasons are listed below one.
@@ -93,7 +95,9 @@ func (c *Cluster) Why(k graph.Key) *Reason {
 	}
 	w := newWorld(x.resources, x.connected([]graph.Key{k}), c.Now)
 	e := &explainer{index: x, w: w, seen: map[graph.Key]bool{}, path: map[graph.Key]bool{}}
-	return e.explain(w.objects[k])
+	r := e.explain(w.objects[k])
+	r.Revision = c.Revision
+	return r
 }
 
 // explainer explains objects, each once.
@@ -428,8 +432,11 @@ func (e *explainer) grace(o *Object) []*Reason {
 		Remedy{Text: "see that the kubelet of " + node + " runs and that the node is Ready"}, now)}
 }
 
+// nodes is the Name of the resource of nodes.
+const nodes = "nodes"
+
 // nodeGone reports whether all nodes are known and there is none of this name.
 func (e *explainer) nodeGone(name string) bool {
-	r := e.resources["nodes"]
-	return r != nil && r.Unknown == "" && e.keys[graph.Key{Collection: "nodes", Name: name}] == nil
+	r := e.resources[nodes]
+	return r != nil && r.Unknown == "" && e.keys[graph.Key{Collection: nodes, Name: name}] == nil
 }

@@ -22,6 +22,9 @@ type world struct {
 	events   []graph.Event
 	requests []graph.Action
 	changes  []Change
+	// stop is Cluster.Stop. Once it has returned true, stopped is set, and nothing more happens.
+	stop    func() bool
+	stopped bool
 }
 
 // newWorld is the world of the given objects, as the collector finds it when it starts. It has done nothing yet.
@@ -86,13 +89,19 @@ func (w *world) tell(e graph.Event) {
 
 // settle lets all components work until nothing is left to do.
 func (w *world) settle() {
-	for w.collect() || w.clean() || w.confirm() || w.expect() {
+	for w.wanted() && (w.collect() || w.clean() || w.confirm() || w.expect()) {
 	}
+}
+
+// wanted asks whether to go on.
+func (w *world) wanted() bool {
+	w.stopped = w.stopped || w.stop != nil && w.stop()
+	return !w.stopped
 }
 
 // collect lets the collector work until it has nothing to do, and reports whether it did something.
 func (w *world) collect() (worked bool) {
-	for len(w.events) > 0 || len(w.requests) > 0 {
+	for (len(w.events) > 0 || len(w.requests) > 0) && w.wanted() {
 		if len(w.events) > 0 {
 			e := w.events[0]
 			w.events = w.events[1:]
