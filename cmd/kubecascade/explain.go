@@ -25,6 +25,7 @@ type question struct {
 	target
 	namespace string
 	output    string
+	from      string
 
 	client    *cluster.Client
 	discovery *cluster.Discovery
@@ -145,7 +146,7 @@ func find(c *explain.Cluster, keys ...graph.Key) error {
 				return errUnable{fmt.Errorf("%s %q: %s", k.Collection, k.Name, r.Unknown)}
 			}
 		}
-		return errUnable{fmt.Errorf("%s %q not found%s", k.Collection, k.Name, in(k.Namespace))}
+		return notFound(k)
 	}
 	return nil
 }
@@ -191,21 +192,22 @@ func treeCommand() *cobra.Command {
 		Short: "Show the owners and the dependents of an object, on any cluster",
 		Long: `Show the owners of an object above it and its dependents below it, with their finalizers, deletions
 that have begun, and references that do not hold: to owners that do not exist, or are in another
-namespace, or have another kind or name. Objects are joined by uid. All objects are listed by their
-metadata; nothing is written.`,
+namespace, or have another kind or name. Objects are joined by uid. A kubecascade server answers at one revision; of
+another server all objects are listed by their metadata. Nothing is written.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			got, keys, err := q.ask(c, args, 1)
+			t := &explain.Tree{}
+			now, err := q.answer(c, args, "tree", t, func(got *explain.Cluster, k graph.Key) { t = got.Tree(k) })
 			if err != nil {
 				return err
 			}
-			t := got.Tree(keys[0])
 			return q.print(c.OutOrStdout(), t, map[string]func() string{
-				"text": func() string { return t.Text(style(c.OutOrStdout(), got.Now)) }, "dot": t.DOT, "mermaid": t.Mermaid,
+				"text": func() string { return t.Text(style(c.OutOrStdout(), now)) }, "dot": t.DOT, "mermaid": t.Mermaid,
 			})
 		},
 	}
 	q.flags(c, "text", "dot", "mermaid", "json")
+	q.fromFlag(c)
 	return c
 }
 
@@ -218,41 +220,101 @@ func whyCommand() *cobra.Command {
 		Long: `Say why an object is still there, or is about to be deleted: its finalizers, which component set
 them and which one removes them; the dependents that block it, with their own reasons; the content and
 the conditions of a namespace; API services that are not available; grace periods. Then what to do about
-each reason, the most careful first, as commands for kubectl. All objects are listed by their metadata;
-nothing is written.`,
+each reason, the most careful first, as commands for kubectl. A kubecascade server answers at one
+revision; of another server all objects are listed by their metadata. Nothing is written.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			got, keys, err := q.ask(c, args, 1)
+			r := &explain.Reason{}
+			now, err := q.answer(c, args, "why", r, func(got *explain.Cluster, k graph.Key) { r = got.Why(k) })
 			if err != nil {
 				return err
 			}
-			r := got.Why(keys[0])
 			return q.print(c.OutOrStdout(), r, map[string]func() string{
-				"text": func() string { return r.Text(style(c.OutOrStdout(), got.Now)) },
+				"text": func() string { return r.Text(style(c.OutOrStdout(), now)) },
 			})
 		},
 	}
 	q.flags(c, "text", "json")
+	q.fromFlag(c)
 	return c
 }
 
-// ask reads the cluster and finds the objects of the arguments; most is how many there may be.
-func (q *question) ask(c *cobra.Command, args []string, most int) (*explain.Cluster, []graph.Key, error) {
+// answer answers a question about the one object of the arguments: a kubecascade server does, with an answer that is
+// decoded into one; of another server the lists are read, and compute is called. It returns the moment of the answer.
+func (q *question) answer(
+	c *cobra.Command, args []string, path string, one any, compute func(*explain.Cluster, graph.Key),
+) (now time.Time, err error) {
 	if err := q.connect(c.Context()); err != nil {
-		return nil, nil, err
+		return now, err
 	}
 	keys, err := q.keys(args)
 	if err != nil {
-		return nil, nil, err
+		return now, err
 	}
-	if len(keys) > most {
-		return nil, nil, errUsage{fmt.Errorf("unexpected argument %q", args[len(args)-1])}
+	if len(keys) > 1 {
+		return now, errUsage{fmt.Errorf("unexpected argument %q", args[len(args)-1])}
+	}
+	ask := cluster.Question{Path: path, Keys: keys, Namespace: q.namespace}
+	if answered, err := q.ask(c.Context(), ask, one); answered || err != nil {
+		return time.Now(), err
 	}
 	got, err := q.read(c.Context(), c.ErrOrStderr())
 	if err != nil {
-		return nil, nil, err
+		return now, err
 	}
-	return got, keys, find(got, keys...)
+	if err := find(got, keys...); err != nil {
+		return now, err
+	}
+	compute(got, keys[0])
+	return got.Now, nil
+}
+
+// ask asks the server, unless --from has the lists read. answered is false if it has no answer, and err is nil then.
+func (q *question) ask(ctx context.Context, ask cluster.Question, into any) (answered bool, err error) {
+	if q.from == fromLists {
+		return false, nil
+	}
+	err = q.client.Ask(ctx, ask, into)
+	var absent *cluster.NoObjectError
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.As(err, &absent):
+		for _, k := range ask.Keys {
+			if k.Name == absent.Name {
+				return false, notFound(k)
+			}
+		}
+		return false, errUnable{err}
+	case errors.Is(err, cluster.ErrNotAnswered) && q.from != fromServer:
+		return false, nil
+	}
+	return false, errUnable{err}
+}
+
+// The values of --from.
+const (
+	fromServer = "server"
+	fromLists  = "lists"
+)
+
+// fromFlag adds the flag --from to a command that a server may answer.
+func (q *question) fromFlag(c *cobra.Command) {
+	c.Flags().StringVar(&q.from, "from", "", "server: only as the answer of a kubecascade server; lists: only from lists;"+
+		" by default from lists if the server has no answer")
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		switch q.from {
+		case "", fromServer, fromLists:
+			return run(c, args)
+		}
+		return errUsage{fmt.Errorf("--from %q is not server or lists", q.from)}
+	}
+}
+
+// notFound is the error for an object that does not exist.
+func notFound(k graph.Key) error {
+	return errUnable{fmt.Errorf("%s %q not found%s", k.Collection, k.Name, in(k.Namespace))}
 }
 
 // errFound is the result of --exit-code if there is something to see.

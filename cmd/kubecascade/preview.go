@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
 // cascades are the values of --cascade, as kubectl has them, with the propagation policy of each.
@@ -44,13 +46,14 @@ func previewDeleteCommand() *cobra.Command {
 		Short: "Show what a deletion would delete, orphan and leave, on any cluster",
 		Long: `Show what "kubectl delete" with the same arguments would do, in the order in which it would happen:
 what is deleted, what loses an owner and stays, what stays terminating and by which finalizer, and which
-references point to nothing then. It is computed from the metadata of all objects; nothing is written,
-and nothing is tried. It assumes that the garbage collector, the other controllers and the kubelets work,
+references point to nothing then. A kubecascade server computes it at one revision; for another server it
+is computed from the metadata of all objects. Nothing is written, and nothing is tried. It assumes that the garbage collector, the other controllers and the kubelets work,
 and that admission denies nothing. What controllers create again is not shown.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: p.run,
 	}
 	p.flags(c, "text", "json")
+	p.fromFlag(c)
 	f := c.Flags()
 	f.StringVar(&p.cascade, "cascade", "background", "background, foreground or orphan")
 	f.Int64Var(&p.grace, "grace-period", -1, "grace period in seconds; a negative one leaves it to the object")
@@ -71,29 +74,42 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	got, err := p.read(c.Context(), c.ErrOrStderr())
+	preview, now, err := p.preview(c, keys)
 	if err != nil {
 		return err
 	}
-	if err := find(got, keys...); err != nil {
-		return err
-	}
-	options := finalizers.Options{PropagationPolicy: cascades[p.cascade]}
-	if p.grace >= 0 {
-		options.GracePeriodSeconds = &p.grace
-	}
-	deletions := make([]explain.Deletion, len(keys))
-	for i, k := range keys {
-		deletions[i] = explain.Deletion{Key: k, Options: options}
-	}
-	preview := got.Preview(deletions)
 	err = p.print(c.OutOrStdout(), preview, map[string]func() string{
-		"text": func() string { return preview.Text(style(c.OutOrStdout(), got.Now)) },
+		"text": func() string { return preview.Text(style(c.OutOrStdout(), now)) },
 	})
 	if err == nil && p.exitCode && len(preview.Left)+len(preview.Dangling) > 0 {
 		return errFound
 	}
 	return err
+}
+
+// preview previews the deletions, and returns the moment of the answer.
+func (p *previewDelete) preview(c *cobra.Command, keys []graph.Key) (*explain.Preview, time.Time, error) {
+	options := finalizers.Options{PropagationPolicy: cascades[p.cascade]}
+	if p.grace >= 0 {
+		options.GracePeriodSeconds = &p.grace
+	}
+	answer := &explain.Preview{}
+	ask := cluster.Question{Path: "preview", Keys: keys, Namespace: p.namespace, Options: options}
+	if answered, err := p.ask(c.Context(), ask, answer); answered || err != nil {
+		return answer, time.Now(), err
+	}
+	got, err := p.read(c.Context(), c.ErrOrStderr())
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if err := find(got, keys...); err != nil {
+		return nil, time.Time{}, err
+	}
+	deletions := make([]explain.Deletion, len(keys))
+	for i, k := range keys {
+		deletions[i] = explain.Deletion{Key: k, Options: options}
+	}
+	return got.Preview(deletions), got.Now, nil
 }
 
 // chosen are the objects that the arguments, the selector or the file choose.

@@ -31,6 +31,9 @@ type statusError struct {
 	message string
 	// next is the continue token of a response to an expired one.
 	next string
+	// reason and name are those of the Status; empty if the response has none.
+	reason metav1.StatusReason
+	name   string
 }
 
 // Error is the server's message.
@@ -61,6 +64,11 @@ func (c *Client) get(
 		return "", nil, err
 	}
 	req.Header.Set("Accept", accept)
+	return c.do(req)
+}
+
+// do sends a request. It returns the media type of the response and its body.
+func (c *Client) do(req *http.Request) (media string, _ []byte, _ error) {
 	res, err := c.HTTP.Do(req)
 	if err != nil {
 		return "", nil, err
@@ -68,23 +76,26 @@ func (c *Client) get(
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
-		return "", nil, fmt.Errorf("GET %s: %w", path, err)
+		return "", nil, fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err)
 	}
 	if len(body) > maxAnswer {
-		return "", nil, fmt.Errorf("GET %s: the response is larger than %d MiB", path, maxAnswer>>20)
+		return "", nil, fmt.Errorf("%s %s: the response is larger than %d MiB", req.Method, req.URL.Path, maxAnswer>>20)
 	}
 	if res.StatusCode != http.StatusOK {
-		return "", nil, asError(path, res, body)
+		return "", nil, asError(req, res, body)
 	}
 	return res.Header.Get("Content-Type"), body, nil
 }
 
 // asError is the Status of a response, or what is known of it.
-func asError(path string, res *http.Response, body []byte) error {
-	e := &statusError{code: res.StatusCode, message: fmt.Sprintf("GET %s: %s", path, res.Status)}
+func asError(req *http.Request, res *http.Response, body []byte) error {
+	e := &statusError{code: res.StatusCode, message: fmt.Sprintf("%s %s: %s", req.Method, req.URL.Path, res.Status)}
 	var s metav1.Status
 	if json.Unmarshal(body, &s) == nil && s.Message != "" {
-		e.message, e.next = s.Message, s.Continue
+		e.message, e.next, e.reason = s.Message, s.Continue, s.Reason
+		if s.Details != nil {
+			e.name = s.Details.Name
+		}
 	}
 	return e
 }

@@ -30,8 +30,8 @@ type Resource struct {
 	Listed bool
 }
 
-// path is the path of the collection, of all namespaces if namespace is empty.
-func (r *Resource) path(namespace string) string {
+// Path is the path of the collection, of all namespaces if namespace is empty.
+func (r *Resource) Path(namespace string) string {
 	p := "/apis/" + r.APIVersion()
 	if r.Group == "" {
 		p = "/api/" + r.APIVersion()
@@ -51,9 +51,12 @@ type Discovery struct {
 	deletions map[schema.GroupResource]finalizers.Kind
 }
 
+// NewDiscovery returns one without resources, for Add and then Share.
+func NewDiscovery() *Discovery { return &Discovery{deletions: deletions()} }
+
 // Discover reads what the server serves.
 func (c *Client) Discover(ctx context.Context) (*Discovery, error) {
-	d := &Discovery{deletions: deletions()}
+	d := NewDiscovery()
 	for _, root := range []string{"/api", "/apis"} {
 		media, body, err := c.get(ctx, root, nil, aggregated)
 		switch {
@@ -74,7 +77,7 @@ func (c *Client) Discover(ctx context.Context) (*Discovery, error) {
 	if len(d.Resources) == 0 {
 		return nil, fmt.Errorf("discovery: %s serves no resources", c.URL)
 	}
-	d.share()
+	d.Share()
 	return d, nil
 }
 
@@ -93,7 +96,7 @@ func (d *Discovery) addAggregated(body []byte) error {
 				if r.ResponseKind == nil {
 					continue
 				}
-				d.add(g.Name, v.Version, metav1.APIResource{
+				d.Add(g.Name, v.Version, metav1.APIResource{
 					Name: r.Resource, SingularName: r.SingularResource, Kind: r.ResponseKind.Kind, Verbs: r.Verbs,
 					Namespaced: r.Scope == apidiscoveryv2.ScopeNamespace, ShortNames: r.ShortNames,
 				})
@@ -140,7 +143,7 @@ func (c *Client) discoverEach(ctx context.Context, root string, body []byte, d *
 				continue
 			}
 			for _, r := range list.APIResources {
-				d.add(g.Name, v.Version, r)
+				d.Add(g.Name, v.Version, r)
 			}
 		}
 	}
@@ -151,8 +154,8 @@ func (d *Discovery) fail(group, version, message string) {
 	d.Unavailable = append(d.Unavailable, explain.Unavailable{Name: version + "." + group, Message: message})
 }
 
-// add adds a resource, or a further version of it. Subresources are no resources.
-func (d *Discovery) add(group, version string, r metav1.APIResource) {
+// Add adds a resource, or a further version of it, in the order of discovery. Subresources are no resources.
+func (d *Discovery) Add(group, version string, r metav1.APIResource) {
 	if strings.Contains(r.Name, "/") {
 		return
 	}
@@ -170,8 +173,8 @@ func (d *Discovery) add(group, version string, r metav1.APIResource) {
 	})
 }
 
-// share joins resources with the same storage: the events of both groups are the same objects (J-36).
-func (d *Discovery) share() {
+// Share joins resources with the same storage: the events of both groups are the same objects (J-36).
+func (d *Discovery) Share() {
 	at := func(group string) int {
 		return slices.IndexFunc(d.Resources, func(r *Resource) bool { return r.Group == group && r.Plural == "events" })
 	}

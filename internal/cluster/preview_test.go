@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -279,6 +280,7 @@ func (g *graphs) compare(ctx context.Context) bool {
 		return len(have) > 2
 	}
 	p := before.Preview(deletions)
+	g.same(ctx, before, deletions, p)
 	for _, d := range deletions {
 		options := map[string]any{}
 		if policy != "" {
@@ -297,6 +299,46 @@ func (g *graphs) compare(ctx context.Context) bool {
 			p.Text(explain.Style{}), show(got), show(want), show(have))
 	}
 	return len(got) > 2
+}
+
+// same compares answers from lists with the server's own: the preview, and tree and why of each object.
+func (g *graphs) same(ctx context.Context, c *explain.Cluster, deletions []explain.Deletion, p *explain.Preview) {
+	g.t.Helper()
+	ask := func(path string, keys []graph.Key, o finalizers.Options, want, into any) {
+		g.t.Helper()
+		q := cluster.Question{Path: path, Keys: keys, Namespace: keys[0].Namespace, Options: o}
+		if err := g.client.Ask(ctx, q, into); err != nil {
+			g.t.Fatalf("%s %v: %v", path, keys, err)
+		}
+		if got, want := comparable(g.t, into), comparable(g.t, want); got != want {
+			g.t.Errorf("%s of %v: the server's answer is\n%s\nexpected\n%s", path, keys, got, want)
+		}
+	}
+	var keys []graph.Key
+	for _, d := range deletions {
+		keys = append(keys, d.Key)
+	}
+	ask("preview", keys, deletions[0].Options, p, &explain.Preview{})
+	for _, o := range c.Objects {
+		if strings.HasPrefix(o.Key.Namespace, g.prefix) || strings.HasPrefix(o.Name, g.prefix) {
+			one := []graph.Key{o.Key}
+			ask("tree", one, finalizers.Options{}, c.Tree(o.Key), &explain.Tree{})
+			ask("why", one, finalizers.Options{}, c.Why(o.Key), &explain.Reason{})
+		}
+	}
+}
+
+// timed is what differs between two answers about the same objects.
+var timed = regexp.MustCompile(`"resourceVersion": "[0-9]+",\s*|terminating for [0-9a-z]+|ended [0-9a-z]+ ago|ends in [0-9a-z]+`)
+
+// comparable is an answer without what differs at another moment.
+func comparable(t testing.TB, answer any) string {
+	t.Helper()
+	data, err := json.MarshalIndent(answer, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return timed.ReplaceAllString(string(data), "")
 }
 
 // after are the fates that follow from the changes of a preview.

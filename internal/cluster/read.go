@@ -229,7 +229,7 @@ func (r *reader) namespaces(
 		return nil
 	}
 	var list corev1.NamespaceList
-	if err := r.c.getJSON(ctx, res.path(""), nil, &list); err != nil {
+	if err := r.c.getJSON(ctx, res.Path(""), nil, &list); err != nil {
 		return err
 	}
 	for _, n := range list.Items {
@@ -237,17 +237,23 @@ func (r *reader) namespaces(
 		if o == nil {
 			continue
 		}
-		o.Namespace = &explain.Namespace{}
-		for _, f := range n.Spec.Finalizers {
-			o.Namespace.Finalizers = append(o.Namespace.Finalizers, string(f))
-		}
-		for _, c := range n.Status.Conditions {
-			o.Namespace.Conditions = append(o.Namespace.Conditions, explain.Condition{
-				Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message,
-			})
-		}
+		o.Namespace = NamespaceOf(&n)
 	}
 	return nil
+}
+
+// NamespaceOf is what the deletion of a namespace depends on.
+func NamespaceOf(n *corev1.Namespace) *explain.Namespace {
+	out := &explain.Namespace{}
+	for _, f := range n.Spec.Finalizers {
+		out.Finalizers = append(out.Finalizers, string(f))
+	}
+	for _, c := range n.Status.Conditions {
+		out.Conditions = append(out.Conditions, explain.Condition{
+			Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message,
+		})
+	}
+	return out
 }
 
 // services reads which API services are not available.
@@ -259,18 +265,26 @@ func (r *reader) services(
 		return nil
 	}
 	var list apiregistrationv1.APIServiceList
-	if err := r.c.getJSON(ctx, res.path(""), nil, &list); err != nil {
+	if err := r.c.getJSON(ctx, res.Path(""), nil, &list); err != nil {
 		return err
 	}
-	for _, s := range list.Items {
-		for _, c := range s.Status.Conditions {
-			if c.Type == apiregistrationv1.Available && c.Status == apiregistrationv1.ConditionFalse {
-				got.Unavailable = slices.DeleteFunc(got.Unavailable, func(u explain.Unavailable) bool { return u.Name == s.Name })
-				got.Unavailable = append(got.Unavailable, explain.Unavailable{Name: s.Name, Message: c.Message})
-			}
+	for i := range list.Items {
+		for _, s := range Unavailable(&list.Items[i]) {
+			got.Unavailable = slices.DeleteFunc(got.Unavailable, func(u explain.Unavailable) bool { return u.Name == s.Name })
+			got.Unavailable = append(got.Unavailable, s)
 		}
 	}
 	return nil
+}
+
+// Unavailable is an APIService that is not available, by its conditions; nothing if it is.
+func Unavailable(s *apiregistrationv1.APIService) (out []explain.Unavailable) {
+	for _, c := range s.Status.Conditions {
+		if c.Type == apiregistrationv1.Available && c.Status == apiregistrationv1.ConditionFalse {
+			out = append(out, explain.Unavailable{Name: s.Name, Message: c.Message})
+		}
+	}
+	return out
 }
 
 // unscheduled finds the pods that are removed without a grace period: those that are on no node or have ended (C-30).
@@ -305,7 +319,7 @@ func (r *reader) unscheduled(
 func (r *reader) whole(ctx context.Context, d *Discovery, o *explain.Object) error {
 	res := d.Named(o.Collection)
 	var raw json.RawMessage
-	err := r.c.getJSON(ctx, res.path(o.Key.Namespace)+"/"+o.Name, nil, &raw)
+	err := r.c.getJSON(ctx, res.Path(o.Key.Namespace)+"/"+o.Name, nil, &raw)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -328,13 +342,19 @@ func (r *reader) whole(ctx context.Context, d *Discovery, o *explain.Object) err
 	if err := json.Unmarshal(raw, &crd); err != nil {
 		return fmt.Errorf("%s: %w", o.Key, err)
 	}
-	o.CRD = &explain.CRD{Resource: crd.Spec.Names.Plural + "." + crd.Spec.Group}
-	for _, c := range crd.Status.Conditions {
-		o.CRD.Conditions = append(o.CRD.Conditions, explain.Condition{
+	o.CRD = CRDOf(&crd)
+	return nil
+}
+
+// CRDOf is what the deletion of a CustomResourceDefinition depends on.
+func CRDOf(d *apiextensionsv1.CustomResourceDefinition) *explain.CRD {
+	out := &explain.CRD{Resource: d.Spec.Names.Plural + "." + d.Spec.Group}
+	for _, c := range d.Status.Conditions {
+		out.Conditions = append(out.Conditions, explain.Condition{
 			Type: string(c.Type), Status: string(c.Status), Reason: c.Reason, Message: c.Message,
 		})
 	}
-	return nil
+	return out
 }
 
 // errNoPage: a page names no next one, or the same again.
@@ -353,7 +373,7 @@ func (c *Client) List(
 		if token != "" {
 			q.Set("continue", token)
 		}
-		media, body, err := c.get(ctx, res.path(namespace), q, metadataOnly)
+		media, body, err := c.get(ctx, res.Path(namespace), q, metadataOnly)
 		var expired *statusError
 		if errors.As(err, &expired) && expired.code == http.StatusGone && expired.next != "" && expired.next != token {
 			token = expired.next // the rest, at a newer revision
@@ -364,7 +384,7 @@ func (c *Client) List(
 		}
 		page, err := decode(media, body)
 		if err != nil {
-			return nil, fmt.Errorf("GET %s: %w", res.path(namespace), err)
+			return nil, fmt.Errorf("GET %s: %w", res.Path(namespace), err)
 		}
 		for i := range page.Items {
 			objects = append(objects, object(res, &page.Items[i].ObjectMeta))
@@ -373,7 +393,7 @@ func (c *Client) List(
 		case page.Continue == "":
 			return objects, nil
 		case page.Continue == token:
-			return nil, fmt.Errorf("GET %s: %w", res.path(namespace), errNoPage)
+			return nil, fmt.Errorf("GET %s: %w", res.Path(namespace), errNoPage)
 		}
 		token = page.Continue
 	}
@@ -398,15 +418,15 @@ func object(res *Resource, m *metav1.ObjectMeta) explain.Object {
 		}
 	}
 	if len(m.Finalizers) > 0 {
-		o.Setters = setters(m)
+		o.Setters = Setters(m.ManagedFields)
 	}
 	return o
 }
 
-// setters tells from managedFields which managers set the finalizers: "f:finalizers": {"v:\"NAME\"": {}}.
-func setters(m *metav1.ObjectMeta) map[string]string {
+// Setters tells from managedFields which managers set the finalizers: "f:finalizers": {"v:\"NAME\"": {}}.
+func Setters(managedFields []metav1.ManagedFieldsEntry) map[string]string {
 	found := map[string]string{}
-	for _, f := range m.ManagedFields {
+	for _, f := range managedFields {
 		if f.FieldsV1 == nil {
 			continue
 		}

@@ -266,7 +266,7 @@ func FuzzSetters(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for name, manager := range setters(&page.Items[0].ObjectMeta) {
+		for name, manager := range Setters(page.Items[0].ManagedFields) {
 			if quoted, err := json.Marshal(name); err != nil || manager != "m" || name == "a" && !bytes.Contains(data, quoted[1:2]) {
 				t.Errorf("%s set %q by %q: %v", data, name, manager, err)
 			}

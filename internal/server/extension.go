@@ -1,9 +1,19 @@
 package server
 
-import "github.com/kubecascade/kubecascade/apiserver/extension"
+import (
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/extension"
+	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/internal/ownership"
+)
 
 // extensions are the paths that kube-apiserver doesn't have, below extension.Prefix. Requests come when everything is
 // assembled: handlers may then use s.api.
-func (s *system) extensions(_ *data) []extension.Route {
-	return nil
+func (s *system) extensions(d *data) []extension.Route {
+	s.ownership = ownership.New(ownership.Config{
+		Cache: d.cache, Types: d.types, Root: d.decoder.Root, Revision: d.store.Revision, Log: s.log,
+		Authorizer: func() authorization.Authorizer { return s.api.Authorizer() },
+		Limits:     func() *inflight.Limits { return s.api.Limits() },
+	})
+	return s.ownership.Routes()
 }

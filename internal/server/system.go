@@ -29,6 +29,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/memory"
+	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -53,6 +54,8 @@ type system struct {
 	monitor    reconcile.Monitor
 	own, loops int
 	leading    atomic.Bool
+	// ownership answers tree, why and preview.
+	ownership *ownership.Service
 	// garbage is nil without the collector.
 	garbage *collection
 	// controllers are the enabled ones by name; each runs until its context is done, and may be run again.
@@ -240,6 +243,7 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 		stopKeeping()
 		s.shutdown(graceful)
 		servers.Wait()
+		s.ownership.Close()
 		cancel()
 		if !abandon {
 			s.await(&controllers)
