@@ -102,13 +102,20 @@ func (e *excerpts) surround(o *Object) {
 // are more than most.
 func connected(s Source, resources map[string]*Resource, from []graph.Key, most int) (found []*Object, ok bool) {
 	var next []*Object
-	seen := map[*Object]bool{}
+	seen, asked := map[*Object]bool{}, map[string]bool{}
 	visit := func(objects ...*Object) {
 		for _, o := range objects {
 			if o != nil && !seen[o] {
 				seen[o] = true
 				found, next = append(found, o), append(next, o)
 			}
+		}
+	}
+	joined := func(uid string) { // once for all dependents of an owner
+		if !asked[uid] {
+			asked[uid] = true
+			visit(s.WithUID(uid)...)
+			visit(s.Dependents(uid)...)
 		}
 	}
 	for _, k := range from {
@@ -118,10 +125,9 @@ func connected(s Source, resources map[string]*Resource, from []graph.Key, most 
 		o := next[len(next)-1]
 		next = next[:len(next)-1]
 		for _, owner := range o.Owners {
-			visit(s.WithUID(owner.UID)...)
-			visit(s.Dependents(owner.UID)...)
+			joined(owner.UID)
 		}
-		visit(s.Dependents(o.UID)...)
+		joined(o.UID)
 		visit(content(s, resources[o.Collection], o)...)
 	}
 	slices.SortFunc(found, func(a, b *Object) int { return a.Key.Compare(b.Key) })

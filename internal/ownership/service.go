@@ -95,13 +95,6 @@ func (s *Service) drop() {
 	s.index, s.table = nil, nil
 }
 
-// Indexed reports whether there is an index at present.
-func (s *Service) Indexed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.index != nil
-}
-
 // Routes are the paths of the service.
 func (s *Service) Routes() []extension.Route {
 	return []extension.Route{

@@ -1,0 +1,281 @@
+package ownership_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/internal/ownership"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// secured is a server with RBAC that answers questions.
+type secured struct {
+	*apiservertest.Secured
+	service *ownership.Service
+}
+
+func start(t *testing.T, change func(*ownership.Config)) *secured {
+	t.Helper()
+	s := &secured{}
+	s.Secured = apiservertest.StartSecured(t, func(c *apiserver.Config) {
+		config := ownership.Config{
+			Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root, Revision: c.Store.Revision, Log: c.Log,
+			Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
+			Limits:     func() *inflight.Limits { return s.API.Limits() },
+		}
+		if change != nil {
+			change(&config)
+		}
+		s.service = ownership.New(config)
+		c.Extensions = s.service.Routes()
+	})
+	t.Cleanup(s.service.Close)
+	return s
+}
+
+// create creates an object with owners, which are JSON, and returns its uid.
+func (s *secured) create(path, name, meta string) string {
+	s.T.Helper()
+	a := s.Want(201, "POST", path, `{"metadata":{"name":"`+name+`"`+meta+`}}`)
+	return string(a.Object().GetUID())
+}
+
+func owner(kind, name, uid string) string {
+	return fmt.Sprintf(`,"ownerReferences":[{"apiVersion":"v1","kind":%q,"name":%q,"uid":%q}]`, kind, name, uid)
+}
+
+// example has the config map o in namespace a, which owns the config map d and the secret e.
+func (s *secured) example() (uid string) {
+	s.T.Helper()
+	uid = s.create("/api/v1/namespaces/a/configmaps", "o", "")
+	s.create("/api/v1/namespaces/a/configmaps", "d", owner("ConfigMap", "o", uid)+`,"labels":{"x":"y"}`)
+	s.create("/api/v1/namespaces/a/secrets", "e", owner("ConfigMap", "o", uid))
+	return uid
+}
+
+// as sends a request as a user with a static token.
+func (s *secured) as(user, method, path, body string) apiservertest.Answer {
+	s.T.Helper()
+	return s.Ask(method, path, body, "Authorization", "Bearer "+user+"-token")
+}
+
+// decode decodes an answer that must be there.
+func decode[T any](t *testing.T, a apiservertest.Answer) *T {
+	t.Helper()
+	out := new(T)
+	if err := json.Unmarshal(a.Body, out); a.Code != http.StatusOK || err != nil {
+		t.Fatalf("%d %s: %v", a.Code, a.Body, err)
+	}
+	return out
+}
+
+const (
+	paths = `{"nonResourceURLs":["/kubecascade/v1","/kubecascade/v1/*"],"verbs":["get","post"]}`
+	o     = "?resource=configmaps&namespace=a&name=o"
+)
+
+// TestAuthorization: the paths are non-resource URLs, and resources that the user may not list are neither shown nor
+// followed.
+func TestAuthorization(t *testing.T) {
+	s := start(t, nil)
+	s.example()
+	for user, code := range map[string]int{"admin": 200, "alice": 403, "nobody": 401} {
+		for _, path := range []string{"/kubecascade/v1", "/kubecascade/v1/tree" + o, "/kubecascade/v1/preview" + o} {
+			if a := s.as(user, "GET", path, ""); a.Code != code {
+				t.Errorf("%s: GET %s: %d %s", user, path, a.Code, a.Body)
+			}
+		}
+	}
+	s.Grant("alice", "", "ask", `[`+paths+`]`)
+	if a := s.as("alice", "GET", "/kubecascade/v1/tree"+o, ""); a.Code != 403 ||
+		!strings.Contains(a.Status().Message, `cannot list resource "configmaps" in API group "" in the namespace "a"`) {
+		t.Errorf("of a config map that can't be listed: %d %s", a.Code, a.Body)
+	}
+	s.Grant("alice", "a", "read", `[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
+	tree := decode[explain.Tree](t, s.as("alice", "GET", "/kubecascade/v1/tree"+o, ""))
+	if len(tree.Object.Next) != 1 || tree.Object.Next[0].Object.Name != "d" {
+		t.Errorf("alice sees\n%s", tree.Text(explain.Style{}))
+	}
+	hidden := map[string]string{}
+	for _, h := range tree.Hidden {
+		hidden[h.Resource] = h.Why
+	}
+	if hidden["secrets"] != "you may not list them" || hidden["configmaps"] != "you may list those of namespace a only" {
+		t.Errorf("hidden: %v", hidden)
+	}
+	whole := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
+	if len(whole.Object.Next) != 2 || len(whole.Hidden) != 0 {
+		t.Errorf("admin sees\n%s", whole.Text(explain.Style{}))
+	}
+	for _, path := range []string{ // by the uid of a hidden object, and in another namespace
+		"/kubecascade/v1/tree?namespace=a&uid=" + whole.Object.Next[1].Object.UID,
+		"/kubecascade/v1/tree?uid=" + whole.Object.Object.UID,
+	} {
+		if a := s.as("alice", "GET", path, ""); a.Code != 404 {
+			t.Errorf("alice: %s: %d %s", path, a.Code, a.Body)
+		}
+	}
+}
+
+// TestPreview: objects are named by names, by a selector or in a body; nothing is written.
+func TestPreview(t *testing.T) {
+	s := start(t, nil)
+	uid := s.example()
+	before := s.Revision()
+	for _, c := range []struct {
+		method, query, body string
+		want                string
+	}{
+		{"GET", o, "", "o deleted, d deleted, e deleted"},
+		{"GET", o + "&propagationPolicy=Orphan", "", "o Terminating, d OwnersRemoved, e OwnersRemoved, o deleted"},
+		{"GET", o + "&uid=" + uid, "", "o deleted, d deleted, e deleted"},
+		{"GET", "?uid=" + uid, "", "o deleted, d deleted, e deleted"},
+		{"GET", "?apiVersion=v1&kind=ConfigMap&namespace=a&name=d", "", "d deleted"},
+		{"GET", "?resource=cm&namespace=a&labelSelector=x%3Dy", "", "d deleted"},
+		{"GET", "?resource=cm&namespace=a&labelSelector=x%3Dz", "", ""},
+		{"GET", "?resource=cm&namespace=a&name=d&name=o", "", "d deleted, o deleted, e deleted"},
+		{"POST", "", `{"objects":[{"resource":"secrets","namespace":"a","name":"e"},{"uid":"` + uid + `"}],
+			"propagationPolicy":"Orphan"}`, "e Terminating, o Terminating, e deleted, d OwnersRemoved, o deleted"},
+	} {
+		p := decode[explain.Preview](t, s.as("admin", c.method, "/kubecascade/v1/preview"+c.query, c.body))
+		var changes []string
+		for _, one := range p.Changes {
+			if one.What != explain.Freed {
+				changes = append(changes, one.Object.Name+" "+strings.Replace(string(one.What), "Deleted", "deleted", 1))
+			}
+		}
+		if got := strings.Join(changes, ", "); got != c.want {
+			t.Errorf("%s %s %s: %s; expected %s", c.method, c.query, c.body, got, c.want)
+		}
+		if p.Revision != before {
+			t.Errorf("the answer is of revision %d, expected %d", p.Revision, before)
+		}
+	}
+	if now := s.Revision(); now != before {
+		t.Errorf("previews have written: revision %d after %d", now, before)
+	}
+}
+
+// TestErrors: what is wrong with a question is a Status.
+func TestErrors(t *testing.T) {
+	s := start(t, func(c *ownership.Config) { c.MostObjects = 2 })
+	s.example()
+	s.create("/api/v1/namespaces/b/configmaps", "alone", "")
+	many := strings.Repeat(`{"uid":"u"},`, ownership.MostDeletions)
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		message            string
+	}{
+		{"GET", "tree", "", 400, "an object is required"},
+		{"GET", "tree?resource=configmaps&name=o", "", 400, "a namespace is required"},
+		{"GET", "tree?resource=dragons&name=o", "", 400, "resource type"},
+		{"GET", "tree?resource=componentstatuses&name=o", "", 400, "not stored"},
+		{"GET", "tree?resource=cm&kind=ConfigMap&namespace=a&name=o", "", 400, "can't both be used"},
+		{"GET", "tree?resource=cm&namespace=a&name=", "", 400, "name must be provided"},
+		{"GET", "tree?resource=cm&namespace=a&name=x", "", 404, `configmaps "x" not found`},
+		{"GET", "tree?resource=cm&namespace=a&name=o&name=d", "", 400, "more than once"},
+		{"GET", "tree?resource=cm&namespace=a&name=o&propagationPolicy=Orphan", "", 400, "unknown query parameter"},
+		{"GET", "why?resource=cm&namespace=a&name=o&uid=other", "", 409, "the UID in the precondition is other"},
+		{"GET", "why?uid=other", "", 404, "not found"},
+		{"GET", "preview?resource=cm&namespace=a&name=o&propagationPolicy=Never", "", 400, "is not Background"},
+		{"GET", "preview?resource=cm&namespace=a&name=o&gracePeriodSeconds=-1", "", 400, "not a number of seconds"},
+		{"GET", "preview?resource=cm&namespace=a&name=o&labelSelector=a", "", 400, "can't be used with names"},
+		{"GET", "preview?resource=cm&namespace=a&labelSelector=a%3D%3D%3D", "", 400, "labelSelector"},
+		{"GET", "preview?resource=cm&namespace=a&name=o", "", 413, "more than 2 objects"},
+		{"GET", "preview?resource=namespaces&name=a", "", 413, "more than 2 objects"},
+		{"POST", "preview", `{"objects":[{"Name":1}]}`, 400, "body"},
+		{"POST", "preview", `{"object":[]}`, 400, "body"},
+		{"POST", "preview", `{"objects":[` + many + `{"uid":"u"}]}`, 413, "the allowed maximum is 1000"},
+		{"POST", "preview", strings.Repeat(" ", 1<<20+1), 413, "more than 1048576 bytes"},
+		{"POST", "tree", "{}", 405, ""},
+	} {
+		a := s.as("admin", c.method, "/kubecascade/v1/"+c.path, c.body)
+		if st := a.Status(); a.Code != c.code || int(st.Code) != c.code || !strings.Contains(st.Message, c.message) {
+			t.Errorf("%s %s: %d %s; expected %d %s", c.method, c.path, a.Code, a.Body, c.code, c.message)
+		}
+	}
+	alone := decode[explain.Reason](t, s.as("admin", "GET", "/kubecascade/v1/why?resource=cm&namespace=b&name=alone", ""))
+	if alone.Cause != explain.Live {
+		t.Errorf("of one object: %+v", alone)
+	}
+}
+
+// TestFresh: an answer has every write that was acknowledged before the question.
+func TestFresh(t *testing.T) {
+	s := start(t, nil)
+	uid := s.create("/api/v1/namespaces/a/configmaps", "o", "")
+	for i := range 50 {
+		a := s.Want(201, "POST", "/api/v1/namespaces/a/configmaps",
+			`{"metadata":{"name":"d`+strconv.Itoa(i)+`"`+owner("ConfigMap", "o", uid)+`}}`)
+		tree := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
+		written, err := strconv.ParseInt(a.Object().GetResourceVersion(), 10, 64)
+		if err != nil || len(tree.Object.Next) != i+1 || tree.Revision < written {
+			t.Fatalf("after %d dependents, at %s, at %d:\n%s", i+1, a.Object().GetResourceVersion(), tree.Revision,
+				tree.Text(explain.Style{}))
+		}
+	}
+	for i := range 50 {
+		s.Want(200, "DELETE", "/api/v1/namespaces/a/configmaps/d"+strconv.Itoa(i), nil)
+		tree := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
+		if len(tree.Object.Next) != 49-i {
+			t.Fatalf("after %d deletions:\n%s", i+1, tree.Text(explain.Style{}))
+		}
+	}
+}
+
+// TestIdle: the index is made by the first question, and dropped when none has come for Config.Idle.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := cache.New(cache.Options{Decoder: storage.Decoder{Root: storage.DefaultRoot}})
+		if err := c.Apply(storage.Batch{Reset: true, Revision: 1}); err != nil {
+			t.Fatal(err)
+		}
+		s := ownership.New(ownership.Config{
+			Cache: c, Types: resources.NewTable(), Root: storage.DefaultRoot, Log: slog.New(slog.DiscardHandler),
+			Revision:   func(context.Context) (int64, error) { return 1, nil },
+			Authorizer: func() authorization.Authorizer { return authorization.AlwaysAllow{} },
+		})
+		if s.Indexed() {
+			t.Error("there is an index before the first question")
+		}
+		question := func() {
+			if err := s.Prepare(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		question()
+		time.Sleep(ownership.Idle - time.Second)
+		question()
+		time.Sleep(ownership.Idle - time.Second)
+		synctest.Wait()
+		if !s.Indexed() {
+			t.Error("the index was dropped before its time")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if s.Indexed() {
+			t.Error("the index was not dropped")
+		}
+		question()
+		s.Close()
+		if s.Indexed() {
+			t.Error("a closed service has an index")
+		}
+	})
+}
