@@ -36,6 +36,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"audit-log-format":          one(fixed("json", "legacy")),
 		"audit-log-mode":            one(fixed(audit.Modes...)),
 		"output":                    completeOutput,
+		"from":                      one(fixed(fromServer, fromLists)),
 		"context":                   one(contexts),
 		"run":                       one(caseNames),
 		"skip":                      one(caseNames),
