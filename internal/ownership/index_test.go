@@ -3,7 +3,6 @@ package ownership
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -74,6 +73,6 @@ func TestGone(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/kubecascade/v1/tree?uid=u", nil).WithContext(ctx)
 	data, err := s.answer(r, false, nil)
 	if !errors.Is(err, context.Canceled) || data != nil || s.Indexed() {
-		t.Error(fmt.Sprintf("%s, %v", data, err))
+		t.Errorf("%s, %v", data, err)
 	}
 }
