@@ -22,42 +22,58 @@ import (
 type Namespaces struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
-	// Alone says that Follow sends no events of type Content, so that only writes to namespaces wake it.
-	Alone bool
 }
 
 const namespaces = "namespaces"
 
-// Follow implements namespace.Follower with the timeline of all collections.
+// Follow implements namespace.Follower with the timeline of all collections while a namespace is being deleted.
 func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
-	var collections []string
-	if n.Alone {
-		collections = []string{namespaces}
-	}
-	return feed{cache: n.Cache, first: namespaces, collections: collections,
+	var f namespaceFeed
+	return feed{cache: n.Cache, first: namespaces,
+		quiet: func() bool { return len(f.deleting) == 0 },
 		begin: func(state iter.Seq[*storage.Object]) {
+			f = namespaceFeed{deleting: map[string]bool{}, sink: sink}
 			for o := range state {
-				sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Deleting: o.Meta.Deleting()})
+				f.exists(o)
 			}
 			sink(namespace.Event{Type: namespace.Listed})
 		},
 		each: func(e *cache.Event) error {
-			namespaceEvent(e, sink)
+			f.handle(e)
 			return nil
 		},
 	}.follow(ctx)
 }
 
-// namespaceEvent sends what affects a namespace: its own events, and the deletion of objects in it.
-func namespaceEvent(e *cache.Event, sink func(namespace.Event)) {
+// namespaceFeed sends events that affect namespaces. It belongs to one goroutine.
+type namespaceFeed struct {
+	// deleting are the namespaces that are being deleted.
+	deleting map[string]bool
+	sink     func(namespace.Event)
+}
+
+// handle sends what affects a namespace: its own events, and the deletion of objects in it while it is being deleted.
+func (f *namespaceFeed) handle(e *cache.Event) {
 	switch m := &e.Object.Meta; {
 	case e.Collection == namespaces && e.Type == cache.Deleted:
-		sink(namespace.Event{Type: namespace.Gone, Namespace: m.Name})
+		delete(f.deleting, m.Name)
+		f.sink(namespace.Event{Type: namespace.Gone, Namespace: m.Name})
 	case e.Collection == namespaces:
-		sink(namespace.Event{Type: namespace.Exists, Namespace: m.Name, Deleting: m.Deleting()})
-	case m.Namespace != "" && e.Type == cache.Deleted:
-		sink(namespace.Event{Type: namespace.Content, Namespace: m.Namespace})
+		f.exists(e.Object)
+	case e.Type == cache.Deleted && f.deleting[m.Namespace]:
+		f.sink(namespace.Event{Type: namespace.Content, Namespace: m.Namespace})
 	}
+}
+
+// exists sends a namespace.
+func (f *namespaceFeed) exists(o *storage.Object) {
+	deleting := o.Meta.Deleting()
+	if deleting {
+		f.deleting[o.Meta.Name] = true
+	} else {
+		delete(f.deleting, o.Meta.Name)
+	}
+	f.sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Deleting: deleting})
 }
 
 func (n *Namespaces) path(sub, name string) registry.Path {

@@ -151,7 +151,7 @@ func (s *system) wireOwn(d *data) {
 		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
 	}, s.log)
 	account := authentication.ServiceAccount("kube-system", "namespace-controller")
-	s.defaults = &loopback.Namespaces{API: s.api.Loopback(account, controllerManager), Cache: d.cache, Alone: true}
+	s.defaults = &loopback.Namespaces{API: s.api.Loopback(account, controllerManager), Cache: d.cache}
 }
 
 // wire creates the enabled controllers, except the garbage collector.
