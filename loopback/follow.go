@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/storage"
@@ -26,6 +27,9 @@ type feed struct {
 	// other event is sent, and writes to other collections don't wake the feed. It is for feeds of all collections; nil
 	// means never.
 	quiet func() bool
+	// rest is how long writes to collections other than the first don't wake the feed after one of them has: their events
+	// come that much later at most. Each wake takes processor time that requests could have.
+	rest time.Duration
 	// begin receives the state.
 	begin func(state iter.Seq[*storage.Object])
 	// each receives the later events. Its error ends the feed.
@@ -70,7 +74,7 @@ func (f feed) once(ctx context.Context) error {
 			}
 			loop.Sent()
 		}
-		if err := waitFor(ctx, r.watchers, loop); err != nil {
+		if err := r.wait(ctx, loop); err != nil {
 			return err
 		}
 	}
@@ -86,6 +90,8 @@ type follower struct {
 	// collection with that revision that were sent: a transaction of another program may have several.
 	at   int64
 	skip int
+	// rested is when writes to collections other than the first wake the feed again.
+	rested time.Time
 }
 
 // watch begins to watch after the revision.
@@ -115,12 +121,15 @@ func (r *follower) watchOnly(rev int64, collections ...string) error {
 
 // read sends the next events. sent is false if there was none.
 func (r *follower) read() (sent bool, err error) {
-	for _, w := range r.watchers {
+	for i, w := range r.watchers {
 		events, rev, err := w.Poll()
 		if err != nil {
 			return sent, err
 		}
 		sent = sent || len(events) > 0
+		if i > 0 && len(events) > 0 && r.rest > 0 {
+			r.rested = time.Now().Add(r.rest)
+		}
 		if r.quiet != nil {
 			return sent, r.send(events, rev)
 		}
@@ -164,11 +173,18 @@ func (r *follower) send(events []*cache.Event, rev int64) error {
 	return nil
 }
 
-// waitFor returns when there is an event to poll, or when the loop asks whether there is one.
-func waitFor(ctx context.Context, watchers []*cache.Watcher, loop reconcile.Feed) error {
+// wait returns when there is an event to poll, or when the loop asks whether there is one.
+func (r *follower) wait(ctx context.Context, loop reconcile.Feed) error {
 	var c [mostFollowed]<-chan struct{}
-	for i, w := range watchers {
+	for i, w := range r.watchers {
 		c[i] = w.Changed()
+	}
+	var rested <-chan time.Time
+	if left := time.Until(r.rested); left > 0 {
+		timer := time.NewTimer(left)
+		defer timer.Stop()
+		clear(c[1:])
+		rested = timer.C
 	}
 	select {
 	case <-c[0]:
@@ -179,6 +195,7 @@ func waitFor(ctx context.Context, watchers []*cache.Watcher, loop reconcile.Feed
 	case <-c[5]:
 	case <-c[6]:
 	case <-c[7]:
+	case <-rested:
 	case answer := <-loop.Asks():
 		loop.Note(answer)
 	case <-ctx.Done():

@@ -8,8 +8,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -205,4 +210,51 @@ func read(t *testing.T, f *follower) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestFollowRests: a feed that rests isn't woken by other collections before the time is over, but by the first one, and
+// by the question for all events, which it then sends.
+func TestFollowRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHistory(t, rand.New(rand.NewPCG(1, 1)))
+		var got tally
+		f := got.feed(h.cache)
+		f.collections, f.rest = []string{firstCollection, "others"}, time.Minute
+		var number atomic.Int64
+		f.each = func(*cache.Event) error {
+			number.Add(1)
+			return nil
+		}
+		var monitor reconcile.Monitor
+		ctx, cancel := context.WithCancel(monitor.With(t.Context()))
+		var all sync.WaitGroup
+		all.Go(func() {
+			ctx, end := reconcile.Join(ctx)
+			defer end()
+			_ = f.follow(ctx) // ends with ctx
+		})
+		defer all.Wait()
+		defer cancel()
+		sent := func(what string, n int64) {
+			t.Helper()
+			if synctest.Wait(); number.Load() != n {
+				t.Errorf("%s: %d events were sent, not %d", what, number.Load(), n)
+			}
+		}
+		synctest.Wait()
+		h.apply(h.change("others"))
+		sent("the first write to another collection", 1)
+		h.apply(h.change("others"))
+		sent("the second", 1)
+		time.Sleep(time.Minute)
+		sent("after the rest", 2)
+		h.apply(h.change("others"))
+		h.apply(h.change(firstCollection))
+		sent("a write to the first collection", 4)
+		h.apply(h.change("others"))
+		if err := monitor.Idle(ctx); err != nil {
+			t.Fatal(err)
+		}
+		sent("after the question", 5)
+	})
 }
