@@ -19,8 +19,7 @@ func TestUndecodable(t *testing.T) {
 	c := start(t)
 	const (
 		review = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-		vap    = `{"kind":"ValidatingAdmissionPolicy","metadata":{"name":"x"},"spec":{"validations":[{"expression":"true"}],` +
-			`"matchConstraints":{"resourceRules":[{"operations":["*"],"apiGroups":["x"],"apiVersions":["*"],"resources":["*"]}]}}}`
+		none   = `{"resourceRules":[{"operations":["*"],"apiGroups":["x"],"apiVersions":["*"],"resources":["*"]}]}`
 	)
 	for _, test := range []struct {
 		plural, value string
@@ -50,7 +49,9 @@ func TestUndecodable(t *testing.T) {
 			}
 			c.want(200, "GET", maps+"/old", nil)
 			c.want(test.hooks, "POST", hookConfigs+"validatingwebhookconfigurations", c.configuration("Validating", "x"))
-			c.want(test.policies, "POST", hookConfigs+"validatingadmissionpolicies", vap)
+			c.want(test.policies, "POST", hookConfigs+"validatingadmissionpolicies", policyOf(
+				"Validating", "x", none, valid("true"),
+			))
 			c.want(test.reviews, "POST", review, `{"metadata":{}}`)
 			c.want(test.deletes, "DELETE", maps+"/old", nil)
 
@@ -72,7 +73,8 @@ func TestInvalidSelector(t *testing.T) {
 	const (
 		selector = `{"matchLabels":{"a":"b c"}}`
 		word     = `values[0][a]: Invalid value: "b c": a valid label must be an empty string or consist of`
-		match    = `{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]`
+		match    = `{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],` +
+			`"resources":["configmaps"]}]`
 	)
 	c := start(t)
 	c.hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Allowed: true}))
