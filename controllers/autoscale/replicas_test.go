@@ -9,7 +9,9 @@ import (
 
 // TestRequests: a pod's own requests precede those of its containers, unless the metric is for one of these.
 func TestRequests(t *testing.T) {
-	cpu := func(q string) corev1.ResourceList { return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(q)} }
+	cpu := func(q string) corev1.ResourceList {
+		return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(q)}
+	}
 	memory := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
 	pod := func(own corev1.ResourceList, containers ...corev1.ResourceList) *corev1.Pod {
 		p := &corev1.Pod{}

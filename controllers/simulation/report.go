@@ -26,7 +26,7 @@ func fields(p *corev1.Pod) (containers []corev1.Container, at []string) {
 	return containers, at
 }
 
-// started are the events of containers that start (K pkg/kubelet/images/image_manager.go: imageNotPulled...;
+// started are the events of containers that start (K pkg/kubelet/images/image_manager.go: EnsureImageExists;
 // pkg/kubelet/kuberuntime/kuberuntime_container.go: startContainer). Images are never pulled.
 func started(p *corev1.Pod) (out []event.Event) {
 	containers, at := fields(p)

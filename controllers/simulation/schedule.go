@@ -78,7 +78,7 @@ func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 	if n == "" {
 		return unschedulable(p, why, now)
 	}
-	// K pkg/scheduler/schedule_one.go: assumeAndReserve, bindingCycle; its event is in (*frameworkImpl) bind's caller.
+	// K pkg/scheduler/schedule_one.go: finishBinding
 	return workload.Plan{Do: []workload.Action{workload.Bind{Pod: p, Node: n, Done: workload.Normal(
 		"Scheduled", fmt.Sprintf("Successfully assigned %s/%s to %s", p.Namespace, p.Name, n))}}}
 }
