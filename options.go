@@ -156,6 +156,8 @@ type Simulation struct {
 	// Pods assigns pods to a simulated node, where they become Running and Ready. Delay is the duration of each step.
 	Pods  bool          `flag:"simulate-pods"`
 	Delay time.Duration `flag:"simulate-pods-delay"`
+	// Nodes is a file with Nodes in YAML or JSON, which are created if they are missing; default: the node "simulated".
+	Nodes string `flag:"simulate-nodes"`
 }
 
 // Access is authentication and authorization.
@@ -264,6 +266,7 @@ func (o Options) config() (c server.Config, err error) {
 		Elect:    isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
 		Election: o.Controllers.election(), Autoscaler: o.Controllers.Autoscaler.options(),
 		Simulate: o.Simulation.Pods, Simulation: simulation.Options{Delay: o.Simulation.Delay},
+		NodesFile: o.Simulation.Nodes,
 		Access: server.Access{
 			ClientCA: o.Access.ClientCAFile, Proxies: o.Access.RequestHeader.proxies(),
 			Tokens: o.Access.TokenFile, SigningKey: o.Access.SigningKeyFile,

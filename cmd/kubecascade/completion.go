@@ -46,7 +46,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 // directories and files are the flags whose value is a path; others' values are not completed with the names of files.
 var (
 	directories = []string{"data-dir", "dir", "recorded", "record"}
-	files       = []string{"kubeconfig", "kubeconfig-out", "certificate-authority", "audit-log-path"}
+	files       = []string{"kubeconfig", "kubeconfig-out", "certificate-authority", "audit-log-path", "simulate-nodes"}
 )
 
 // isFile reports whether the value of a flag is a file, as Kubernetes names such flags.

@@ -40,6 +40,11 @@ func (m *Monitor) With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, monitorKey{}, m)
 }
 
+// Unmonitored returns a context for a loop that no monitor waits for, such as one that only renews what exists.
+func Unmonitored(ctx context.Context) context.Context {
+	return context.WithValue(ctx, monitorKey{}, (*Monitor)(nil))
+}
+
 // register adds a loop, which is asked by that channel, to the monitor of ctx, and returns the context for its Follow.
 // Without a monitor the probe is never asked.
 func register(ctx context.Context, loop chan chan struct{}) (_ context.Context, p *probe, end func()) {

@@ -7,6 +7,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -61,6 +62,7 @@ var (
 	)
 	Jobs           = resource[*batchv1.Job](batchv1.SchemeGroupVersion, "jobs", "Job")
 	CronJobs       = resource[*batchv1.CronJob](batchv1.SchemeGroupVersion, "cronjobs", "CronJob")
+	Leases         = resource[*coordinationv1.Lease](coordinationv1.SchemeGroupVersion, "leases", "Lease")
 	EndpointSlices = resource[*discoveryv1.EndpointSlice](
 		discoveryv1.SchemeGroupVersion, "endpointslices", "EndpointSlice",
 	)
@@ -79,7 +81,7 @@ var (
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
-	CertificateSigningRequests, Volumes, StorageClasses}
+	CertificateSigningRequests, Volumes, StorageClasses, Leases}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

@@ -59,6 +59,8 @@ type Config struct {
 	// Simulate runs a simulation of nodes and pods.
 	Simulate   bool
 	Simulation simulation.Options
+	// NodesFile has the simulated nodes; default: one.
+	NodesFile string
 
 	Access Access
 	Audit  audit.Options

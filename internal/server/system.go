@@ -207,6 +207,9 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	if err := s.api.EnsureFirst(ctx, s.first); err != nil {
 		return nil, err
 	}
+	if err := s.seed(ctx); err != nil {
+		return nil, err
+	}
 	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
