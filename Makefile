@@ -13,17 +13,30 @@ SELDOM = k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apiserver k8s.io/kube-
 	github.com/kubecascade/kubecascade/gc/explain github.com/kubecascade/kubecascade/controllers \
 	github.com/kubecascade/kubecascade/internal/kubeapiserver github.com/kubecascade/kubecascade/internal/cluster \
 	github.com/kubecascade/kubecascade/internal/server github.com/kubecascade/kubecascade/cmd
-GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
+# All targets compile with the same flags, as Go's build cache has other entries for others: what make run has compiled,
+# make build, make test and make check find there. The programs that targets run, and their go commands, inherit them.
+# -trimpath lets checkouts in several folders share, too.
+export CGO_ENABLED = 0
+SHARED = -trimpath $(SELDOM:%=-gcflags=%/...=-l)
+GIVEN := $(filter-out $(SHARED),$(shell $(GO) env GOFLAGS))
+export GOFLAGS := $(GIVEN) $(SHARED)
+# Suites of other projects and their libraries are compiled as these projects compile them.
+envtest webhooks: export GOFLAGS = $(GIVEN)
+# go build that shows how many packages have been compiled; the last argument is the packages
+BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build first-start release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews soak faults chaos attack vulnerabilities image fuzz clean
 
-run: ## serve from the source; ARGS are passed on
-	$(GO) run ./cmd/kubecascade serve $(ARGS)
+run: build ## build and serve; ARGS are passed on
+	@exec $(BINARY) serve $(ARGS)
 
 build: ## the stripped binary, bin/kubecascade
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' $(GCFLAGS) -o $(BINARY) ./cmd/kubecascade
+	@$(BUILD) -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/kubecascade
+
+first-start: ## the times of a newcomer with the commit: clone, make run, first requests, make build, make test, without caches; DOWNLOAD=yes downloads modules again
+	GO='$(GO)' .ci/first-start $(if $(DOWNLOAD),download)
 
 # The version of a release is VERSION if that is given, else the one of git describe.
 release: ## stripped binaries for six platforms with checksums and bills of materials, in dist/: VERSION=, PLATFORMS=
@@ -38,6 +51,8 @@ man: ## the man pages, in man/; their date is that of the commit, or SOURCE_DATE
 		-ldflags '-X main.version=$(VERSION)' ./cmd/kubecascade man
 
 test: ## the tests of the server, then those that drive it with real clients, uncached, because they run external binaries
+	@$(BUILD) ./...
+	@cd tests && $(BUILD) ./...
 	$(GO) test -vet=off ./...
 	$(GO) -C tests test -vet=off -count=1 ./...
 
@@ -62,12 +77,12 @@ check: ## what a change must pass besides the tests
 	$(GO) -C tests vet ./...
 	"$$($(GO) -C tests tool -n staticcheck)" ./...
 	cd tests && $(GO) tool staticcheck ./...
-	$(GO) test -vet=off -race $(RACE)
+	CGO_ENABLED=1 $(GO) test -vet=off -race $(RACE)
 	$(MAKE) fuzz FUZZ=apiserver/endpoints FUZZTIME=30s FUZZJOBS=2 FUZZARGS=-test.parallel=1
 
 race: ## all that has goroutines with the race detector, documents, which take long so, and the tests with real clients, whose libraries take minutes to build
-	$(GO) test -vet=off -race $(RACE) ./apiserver/openapi
-	$(GO) -C tests test -vet=off -race ./...
+	CGO_ENABLED=1 $(GO) test -vet=off -race $(RACE) ./apiserver/openapi
+	CGO_ENABLED=1 $(GO) -C tests test -vet=off -race ./...
 
 bench: build ## figures of this machine
 	$(GO) build -o bin/bench ./internal/bench
@@ -77,7 +92,7 @@ bench-clients: build ## lists, informers and events with client-go as it is by d
 	$(GO) -C tests/clients mod tidy -diff
 	$(GO) -C tests/clients vet ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/clients && "$$tool" ./...
-	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) $(ARGS)
+	GOFLAGS='$(GIVEN)' $(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) $(ARGS)
 
 servers: ## what each of 50 servers in one process costs: time, memory, goroutines
 	$(GO) run ./internal/bench/servers $(ARGS)

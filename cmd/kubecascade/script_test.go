@@ -67,6 +67,7 @@ var update = flag.Bool("update", false, "rewrite the files that scripts compare 
 //	kubectl, refused, until,
 //	capture, fill, filler, cut,
 //	mode, empty, passed, code   run commands, wait for them, and look at files (command_test.go)
+//	documented, transcript      compare with what documents show (documented_test.go)
 //	etcd                        runs an etcd cluster of one (etcd_test.go)
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -89,7 +90,7 @@ func TestScripts(t *testing.T) {
 			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "cut": cut, "mode": mode,
 			"empty": empty, "filler": filler, "csr": csr,
 			"passed": passed, "code": code,
-			"etcd": startEtcd, "documented": documented,
+			"etcd": startEtcd, "documented": documented, "transcript": transcript,
 		},
 	})
 }
