@@ -25,6 +25,9 @@ type question struct {
 	target
 	namespace string
 	output    string
+	// cluster and user are names in the kubeconfig; as and groups are impersonated.
+	cluster, user, as string
+	groups            []string
 
 	client    *cluster.Client
 	discovery *cluster.Discovery
@@ -34,6 +37,10 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 	f := c.Flags()
 	q.target.flags(f)
 	f.Lookup("kubeconfig").Usage = "kubeconfig file; KUBECONFIG or ~/.kube/config by default"
+	f.StringVar(&q.cluster, "cluster", "", "cluster of the kubeconfig to use instead of the context's")
+	f.StringVar(&q.user, "user", "", "user of the kubeconfig to use instead of the context's")
+	f.StringVar(&q.as, "as", "", "user to impersonate")
+	f.StringArrayVar(&q.groups, "as-group", nil, "group to impersonate; may be repeated")
 	f.StringVarP(&q.namespace, "namespace", "n", "", "namespace of the objects; that of the context by default")
 	f.StringVarP(&q.output, "output", "o", "text", "format of the answer: "+strings.Join(formats, ", "))
 	q.offerValues(c, formats)
@@ -55,6 +62,8 @@ func (q *question) connect(ctx context.Context) error {
 	overrides.ClusterInfo.InsecureSkipTLSVerify = q.insecure
 	overrides.ClusterInfo.CertificateAuthority = q.authority
 	overrides.AuthInfo.Token = q.token
+	overrides.Context.Cluster, overrides.Context.AuthInfo = q.cluster, q.user
+	overrides.AuthInfo.Impersonate, overrides.AuthInfo.ImpersonateGroups = q.as, q.groups
 	load := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 	c, err := load.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
@@ -312,7 +321,6 @@ func lintCommand() *cobra.Command {
 another kind, name or uid than the reference says; objects that own each other; finalizers of unknown
 components; objects and namespaces that have been terminating for more than 5 minutes. All objects are
 listed by their metadata; nothing is written.`,
-		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.connect(c.Context()); err != nil {
 				return err

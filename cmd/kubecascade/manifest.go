@@ -24,8 +24,11 @@ type manifests struct {
 // declared is an object as a file declares it; file is its name.
 type declared struct {
 	metav1.TypeMeta `json:",inline"`
-	Metadata        struct{ Name, Namespace string } `json:"metadata"`
-	Items           *[]json.RawMessage               `json:"items"`
+	Metadata        struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+	} `json:"metadata"`
+	Items *[]json.RawMessage `json:"items"`
 
 	file string
 }
@@ -116,43 +119,54 @@ func decodeFile(path string) ([]declared, error) {
 // decodeAll returns the objects of all documents of a file.
 func decodeAll(file string, content io.Reader) (all []declared, err error) {
 	for d := yaml.NewYAMLOrJSONDecoder(content, 4096); ; {
-		var o *declared
-		switch err := d.Decode(&o); {
+		var raw json.RawMessage
+		switch err := d.Decode(&raw); {
 		case errors.Is(err, io.EOF):
 			return all, nil
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", file, err)
-		case o == nil: // an empty document
+		case len(raw) == 0 || string(raw) == "null": // an empty document
 			continue
 		}
-		o.file = file
-		if all, err = o.flatten(all); err != nil {
+		if all, err = flatten(declared{file: file}, raw, all); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// flatten appends the object, or those of a list. Items without a kind are of the list's kind without "List"
-// (AM pkg/apis/meta/v1/unstructured/helpers.go: decodeToList).
-func (o *declared) flatten(all []declared) (_ []declared, err error) {
-	if o.Items == nil {
-		switch {
-		case o.Kind == "":
-			return nil, fmt.Errorf("%s: an object has no kind", o.file)
-		case o.Metadata.Name == "":
-			return nil, fmt.Errorf("%s: a %s has no name", o.file, o.Kind)
-		}
-		return append(all, *o), nil
+// errNoObject: a document or an item of a list is something else.
+var errNoObject = errors.New("not a Kubernetes object")
+
+// flatten decodes an object, whose file and type are those of o if it has none, and appends it, or those of a list.
+// Items without a type are of the list's kind without "List" (AM
+// pkg/apis/meta/v1/unstructured/helpers.go: decodeToList).
+func flatten(o declared, raw json.RawMessage, all []declared) (_ []declared, err error) {
+	listed := o.TypeMeta
+	o.TypeMeta = metav1.TypeMeta{}
+	var wrong *json.UnmarshalTypeError
+	switch err := json.Unmarshal(raw, &o); {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return nil, fmt.Errorf("%s: %w: the field %s is a JSON %s", o.file, errNoObject, wrong.Field, wrong.Value)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", o.file, errNoObject)
 	}
-	for _, raw := range *o.Items {
-		item := declared{file: o.file}
-		if err := json.Unmarshal(raw, &item); err != nil {
-			return nil, fmt.Errorf("%s: an item of the list: %w", o.file, err)
-		}
-		if kind, ok := strings.CutSuffix(o.Kind, "List"); ok && item.Kind == "" && item.APIVersion == "" {
-			item.Kind, item.APIVersion = kind, o.APIVersion
-		}
-		if all, err = item.flatten(all); err != nil {
+	if o.Kind == "" && o.APIVersion == "" {
+		o.TypeMeta = listed
+	}
+	switch {
+	case o.Kind == "" || o.APIVersion == "":
+		return nil, fmt.Errorf("%s: %w: kind and apiVersion are required", o.file, errNoObject)
+	case o.Items == nil && o.Metadata.Name == "":
+		return nil, fmt.Errorf("%s: a %s has no name", o.file, o.Kind)
+	case o.Items == nil:
+		return append(all, o), nil
+	}
+	of := declared{file: o.file}
+	if kind, ok := strings.CutSuffix(o.Kind, "List"); ok && kind != "" {
+		of.Kind, of.APIVersion = kind, o.APIVersion
+	}
+	for _, item := range *o.Items {
+		if all, err = flatten(of, item, all); err != nil {
 			return nil, err
 		}
 	}

@@ -50,7 +50,7 @@ func old(t *testing.T, answers map[string]string) *Client {
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.URL.Path
-		for _, p := range []string{"continue", "fieldSelector"} {
+		for _, p := range []string{"continue", "fieldSelector", "labelSelector"} {
 			if v := r.URL.Query().Get(p); v != "" {
 				key += "?" + p + "=" + v
 			}
