@@ -15,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/manifest"
 )
 
 // cascades are the values of --cascade, as kubectl has them, with the propagation policy of each.
@@ -41,7 +42,7 @@ type previewDelete struct {
 	question
 	cascade   string
 	grace     int64
-	manifests manifests
+	manifests manifest.Files
 	selector  string
 	all       bool
 	ignore    bool
@@ -68,9 +69,9 @@ and that admission denies nothing. What controllers create again is not shown.`,
 	f := c.Flags()
 	f.StringVar(&p.cascade, "cascade", "background", "background, foreground or orphan")
 	f.Int64Var(&p.grace, "grace-period", -1, "grace period in seconds; a negative one leaves it to the object")
-	f.StringSliceVarP(&p.manifests.names, "filename", "f", nil,
+	f.StringSliceVarP(&p.manifests.Names, "filename", "f", nil,
 		"files and directories with the objects to delete, in YAML or JSON; - for standard input")
-	f.BoolVarP(&p.manifests.recursive, "recursive", "R", false, "read the directories in those of --filename, too")
+	f.BoolVarP(&p.manifests.Recursive, "recursive", "R", false, "read the directories in those of --filename, too")
 	f.BoolVar(&p.all, "all", false, "all objects of the KIND, in the namespace")
 	f.BoolVar(&p.ignore, "ignore-not-found", false, "leave out objects that do not exist, which is an error otherwise")
 	f.StringVarP(&p.selector, "selector", "l", "", "label selector of the objects to delete")
@@ -140,13 +141,16 @@ func (p *previewDelete) existing(stderr io.Writer, c *explain.Cluster, keys []gr
 func (p *previewDelete) chooser(stdin io.Reader, args []string) (func(context.Context) ([]graph.Key, error), error) {
 	selecting := p.selector != "" || p.all
 	switch {
-	case len(p.manifests.names) > 0 && (selecting || len(args) > 0):
+	case len(p.manifests.Names) > 0 && (selecting || len(args) > 0):
 		return nil, errUsage{errors.New("--filename can't be used with --selector, --all or arguments")}
-	case p.manifests.recursive && len(p.manifests.names) == 0:
+	case p.manifests.Recursive && len(p.manifests.Names) == 0:
 		return nil, errUsage{errors.New("--recursive requires --filename")}
-	case len(p.manifests.names) > 0:
-		all, err := p.manifests.read(stdin)
-		return func(context.Context) ([]graph.Key, error) { return p.declared(all) }, err
+	case len(p.manifests.Names) > 0:
+		all, err := p.manifests.Read(stdin)
+		if err != nil {
+			return nil, errUsage{err}
+		}
+		return func(context.Context) ([]graph.Key, error) { return p.declared(all) }, nil
 	case p.selector != "" && p.all:
 		return nil, errUsage{errors.New("--selector can't be used with --all")}
 	case selecting && (len(args) != 1 || strings.Contains(args[0], "/")):
@@ -192,19 +196,19 @@ func (p *previewDelete) selected(ctx context.Context, kinds []string) (keys []gr
 
 // declared are the objects that files declare. As in kubectl, an explicit --namespace must be theirs
 // (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
-func (p *previewDelete) declared(all []declared) (keys []graph.Key, err error) {
+func (p *previewDelete) declared(all []manifest.Object) (keys []graph.Key, err error) {
 	for _, o := range all {
 		r := p.discovery.Kind(o.APIVersion, o.Kind)
 		if r == nil {
-			return nil, errUnable{fmt.Errorf("%s: the server doesn't serve kind %q of %q", o.file, o.Kind, o.APIVersion)}
+			return nil, errUnable{fmt.Errorf("%s: the server doesn't serve kind %q of %q", o.File, o.Kind, o.APIVersion)}
 		}
-		k := graph.Key{Collection: r.Name(), Name: o.Metadata.Name}
+		k := graph.Key{Collection: r.Name(), Name: o.Name}
 		if r.Namespaced {
 			k.Namespace = p.namespace
-			if given := o.Metadata.Namespace; given != "" && given != p.namespace {
+			if given := o.Namespace; given != "" && given != p.namespace {
 				if p.explicit {
-					return nil, errUsage{fmt.Errorf("%s: %s %s is in namespace %s, and --namespace is %s", o.file, o.Kind,
-						o.Metadata.Name, given, p.namespace)}
+					return nil, errUsage{fmt.Errorf("%s: %s %s is in namespace %s, and --namespace is %s", o.File, o.Kind,
+						o.Name, given, p.namespace)}
 				}
 				k.Namespace = given
 			}
