@@ -39,7 +39,7 @@ first-start: ## the times of a newcomer with the commit: clone, make run, first 
 	GO='$(GO)' .ci/first-start $(if $(DOWNLOAD),download)
 
 # The version of a release is VERSION if that is given, else the one of git describe.
-release: ## stripped binaries for six platforms with checksums and bills of materials, in dist/: VERSION=, PLATFORMS=
+release: ## stripped binaries for six platforms with checksums, bills of materials and archives for Krew, in dist/: VERSION=, PLATFORMS=
 	GO='$(GO)' VERSION='$(if $(filter file,$(origin VERSION)),,$(VERSION))' PLATFORMS='$(PLATFORMS)' .ci/release
 
 release-check: ## build a release of HEAD twice, compare the bytes, then run tests/release

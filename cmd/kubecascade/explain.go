@@ -25,6 +25,9 @@ type question struct {
 	target
 	namespace string
 	output    string
+	// cluster and user are names in the kubeconfig; as and groups are impersonated.
+	cluster, user, as string
+	groups            []string
 
 	client    *cluster.Client
 	discovery *cluster.Discovery
@@ -34,8 +37,13 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 	f := c.Flags()
 	q.target.flags(f)
 	f.Lookup("kubeconfig").Usage = "kubeconfig file; KUBECONFIG or ~/.kube/config by default"
+	f.StringVar(&q.cluster, "cluster", "", "cluster of the kubeconfig to use instead of the context's")
+	f.StringVar(&q.user, "user", "", "user of the kubeconfig to use instead of the context's")
+	f.StringVar(&q.as, "as", "", "user to impersonate")
+	f.StringArrayVar(&q.groups, "as-group", nil, "group to impersonate; may be repeated")
 	f.StringVarP(&q.namespace, "namespace", "n", "", "namespace of the objects; that of the context by default")
 	f.StringVarP(&q.output, "output", "o", "text", "format of the answer: "+strings.Join(formats, ", "))
+	q.offerValues(c, formats)
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := (outputs{q.output}).check(formats...); err != nil {
@@ -54,6 +62,8 @@ func (q *question) connect(ctx context.Context) error {
 	overrides.ClusterInfo.InsecureSkipTLSVerify = q.insecure
 	overrides.ClusterInfo.CertificateAuthority = q.authority
 	overrides.AuthInfo.Token = q.token
+	overrides.Context.Cluster, overrides.Context.AuthInfo = q.cluster, q.user
+	overrides.AuthInfo.Impersonate, overrides.AuthInfo.ImpersonateGroups = q.as, q.groups
 	load := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 	c, err := load.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
@@ -98,30 +108,49 @@ func (q *question) read(ctx context.Context, stderr io.Writer) (*explain.Cluster
 	return c, nil
 }
 
-// keys finds the objects that arguments name: KIND/NAME each, or one KIND before all names.
-func (q *question) keys(args []string) (keys []graph.Key, err error) {
+// named is an object as arguments name it.
+type named struct{ kind, name string }
+
+// objects are the objects that arguments name: KIND/NAME each, or KINDs before all names; at most most of them.
+func objects(args []string, most int) (all []named, err error) {
 	if len(args) == 0 {
 		return nil, errUsage{errors.New("an object is required: KIND/NAME")}
 	}
-	kind := ""
+	kinds := []string{""}
 	if !strings.Contains(args[0], "/") {
-		if kind, args = args[0], args[1:]; len(args) == 0 {
-			return nil, errUsage{fmt.Errorf("%q is not KIND/NAME", kind)}
+		if kinds, args = strings.Split(args[0], ","), args[1:]; len(args) == 0 {
+			return nil, errUsage{fmt.Errorf("%q is not KIND/NAME", strings.Join(kinds, ","))}
 		}
 	}
-	for _, a := range args {
-		one, name, both := strings.Cut(a, "/")
-		if both == (kind != "") {
-			return nil, errUsage{fmt.Errorf("%q is not %s", a, map[bool]string{true: "a name", false: "KIND/NAME"}[both])}
+	for _, kind := range kinds {
+		for _, a := range args {
+			one, name, both := strings.Cut(a, "/")
+			if both == (kind != "") || strings.Contains(name, "/") {
+				return nil, errUsage{fmt.Errorf("%q is not %s", a, map[bool]string{true: "a name", false: "KIND/NAME"}[kind != ""])}
+			}
+			if !both {
+				one, name = kind, a
+			}
+			if one == "" || name == "" {
+				return nil, errUsage{fmt.Errorf("%q lacks a kind or a name: KIND/NAME", a)}
+			}
+			if len(all) == most {
+				return nil, errUsage{fmt.Errorf("unexpected argument %q", a)}
+			}
+			all = append(all, named{one, name})
 		}
-		if !both {
-			one, name = kind, a
-		}
-		r, err := q.discovery.Resolve(one)
+	}
+	return all, nil
+}
+
+// keys are those of objects, by the resources that the server has.
+func (q *question) keys(all []named) (keys []graph.Key, err error) {
+	for _, o := range all {
+		r, err := q.discovery.Resolve(o.kind)
 		if err != nil {
 			return nil, errUnable{err}
 		}
-		k := graph.Key{Collection: r.Name(), Name: name}
+		k := graph.Key{Collection: r.Name(), Name: o.name}
 		if r.Namespaced {
 			k.Namespace = q.namespace
 		}
@@ -132,13 +161,24 @@ func (q *question) keys(args []string) (keys []graph.Key, err error) {
 
 // find checks that the objects exist in what was read.
 func find(c *explain.Cluster, keys ...graph.Key) error {
+	known := finder(c)
+	for _, k := range keys {
+		if err := known(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finder returns a function that says why there is no object at a key.
+func finder(c *explain.Cluster) func(graph.Key) error {
 	known := map[graph.Key]bool{}
 	for i := range c.Objects {
 		known[c.Objects[i].Key] = true
 	}
-	for _, k := range keys {
+	return func(k graph.Key) error {
 		if known[k] {
-			continue
+			return nil
 		}
 		for i := range c.Resources {
 			if r := &c.Resources[i]; r.Name() == k.Collection && r.Unknown != "" {
@@ -147,7 +187,6 @@ func find(c *explain.Cluster, keys ...graph.Key) error {
 		}
 		return errUnable{fmt.Errorf("%s %q not found%s", k.Collection, k.Name, in(k.Namespace))}
 	}
-	return nil
 }
 
 func in(namespace string) string {
@@ -206,6 +245,7 @@ metadata; nothing is written.`,
 		},
 	}
 	q.flags(c, "text", "dot", "mermaid", "json")
+	q.offerArguments(c, 1)
 	return c
 }
 
@@ -226,6 +266,7 @@ nothing is written.`,
 			if err != nil {
 				return err
 			}
+			warnUnknown(c.ErrOrStderr(), got, func(r *explain.Resource) bool { return r.Group == "admissionregistration.k8s.io" })
 			r := got.Why(keys[0])
 			return q.print(c.OutOrStdout(), r, map[string]func() string{
 				"text": func() string { return r.Text(style(c.OutOrStdout(), got.Now)) },
@@ -233,20 +274,31 @@ nothing is written.`,
 		},
 	}
 	q.flags(c, "text", "json")
+	q.offerArguments(c, 1)
 	return c
+}
+
+// warnUnknown names the resources whose objects are not known, of those that are of interest.
+func warnUnknown(w io.Writer, c *explain.Cluster, interesting func(*explain.Resource) bool) {
+	for i := range c.Resources {
+		if r := &c.Resources[i]; r.Unknown != "" && interesting(r) {
+			fmt.Fprintf(w, "warning: %s: %s\n", r.Name(), r.Unknown)
+		}
+	}
 }
 
 // ask reads the cluster and finds the objects of the arguments; most is how many there may be.
 func (q *question) ask(c *cobra.Command, args []string, most int) (*explain.Cluster, []graph.Key, error) {
-	if err := q.connect(c.Context()); err != nil {
-		return nil, nil, err
-	}
-	keys, err := q.keys(args)
+	all, err := objects(args, most)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(keys) > most {
-		return nil, nil, errUsage{fmt.Errorf("unexpected argument %q", args[len(args)-1])}
+	if err := q.connect(c.Context()); err != nil {
+		return nil, nil, err
+	}
+	keys, err := q.keys(all)
+	if err != nil {
+		return nil, nil, err
 	}
 	got, err := q.read(c.Context(), c.ErrOrStderr())
 	if err != nil {
@@ -269,7 +321,6 @@ func lintCommand() *cobra.Command {
 another kind, name or uid than the reference says; objects that own each other; finalizers of unknown
 components; objects and namespaces that have been terminating for more than 5 minutes. All objects are
 listed by their metadata; nothing is written.`,
-		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.connect(c.Context()); err != nil {
 				return err
@@ -282,11 +333,7 @@ listed by their metadata; nothing is written.`,
 				q.namespace = ""
 			}
 			found := got.Lint(q.namespace)
-			for i := range got.Resources {
-				if r := &got.Resources[i]; r.Unknown != "" {
-					fmt.Fprintf(c.ErrOrStderr(), "warning: %s: %s\n", r.Name(), r.Unknown)
-				}
-			}
+			warnUnknown(c.ErrOrStderr(), got, func(*explain.Resource) bool { return true })
 			if found == nil {
 				found = []explain.Finding{}
 			}

@@ -14,5 +14,7 @@
 //  4. Only what is connected with the objects of a question is looked at, by owner references, namespaces and
 //     CRDs. The cost grows with that, after one pass over all objects.
 //  5. The same arguments give the same answers in the same order, and no argument is changed.
-//  6. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
+//  6. Webhooks and policies are matched with requests by their rules and selectors. What isn't known counts as a match,
+//     so that none is missing; what they answer is never assumed.
+//  7. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
 package explain

@@ -104,13 +104,17 @@ func (r *Reason) MarshalJSON() ([]byte, error) {
 		Command string      `json:"command,omitempty"`
 	}
 	out := struct {
-		Object   objectJSON `json:"object"`
-		Cause    Cause      `json:"cause"`
-		Message  string     `json:"message"`
-		Remedies []remedy   `json:"remedies,omitempty"`
-		Reasons  []*Reason  `json:"reasons,omitempty"`
-		More     int        `json:"more,omitempty"`
-	}{Object: objectOf(r.Object), Cause: r.Cause, Message: r.Says, Reasons: r.Below, More: r.More}
+		Object   objectJSON  `json:"object"`
+		Cause    Cause       `json:"cause"`
+		Message  string      `json:"message"`
+		Remedies []remedy    `json:"remedies,omitempty"`
+		Reasons  []*Reason   `json:"reasons,omitempty"`
+		More     int         `json:"more,omitempty"`
+		Asked    []askedJSON `json:"admission,omitempty"`
+	}{
+		Object: objectOf(r.Object), Cause: r.Cause, Message: r.Says, Reasons: r.Below, More: r.More,
+		Asked: askedOf(r.Admission),
+	}
 	for _, one := range r.Remedies {
 		j := remedy{Text: one.Text, Action: one.Action, Command: one.Command()}
 		if one.Action != "" {
@@ -119,6 +123,29 @@ func (r *Reason) MarshalJSON() ([]byte, error) {
 		out.Remedies = append(out.Remedies, j)
 	}
 	return json.Marshal(out)
+}
+
+// askedJSON is an Asked.
+type askedJSON struct {
+	Configuration objectJSON     `json:"configuration"`
+	Webhook       string         `json:"webhook,omitempty"`
+	Operation     string         `json:"operation"`
+	Resources     map[string]int `json:"resources"`
+	Conditional   bool           `json:"conditional,omitempty"`
+	Unreachable   string         `json:"unreachable,omitempty"`
+	Denies        bool           `json:"denies,omitempty"`
+	Message       string         `json:"message"`
+}
+
+func askedOf(all []Asked) (out []askedJSON) {
+	for _, a := range all {
+		out = append(out, askedJSON{
+			Configuration: objectJSON{APIVersion: unseen + "/v1", Kind: a.Kind, Name: a.Name}, Webhook: a.Webhook,
+			Operation: a.Operation, Resources: a.Resources, Conditional: a.Conditional, Unreachable: a.Unreachable,
+			Denies: a.denies(), Message: a.String(),
+		})
+	}
+	return out
 }
 
 // changeJSON is a Change.
@@ -165,7 +192,8 @@ func (p *Preview) MarshalJSON() ([]byte, error) {
 		Dangling []dangling   `json:"dangling,omitempty"`
 		Counts   []count      `json:"counts"`
 		Warnings []warning    `json:"warnings,omitempty"`
-	}{Changes: changesOf(p.Changes), Counts: []count{}}
+		Asked    []askedJSON  `json:"admission,omitempty"`
+	}{Changes: changesOf(p.Changes), Counts: []count{}, Asked: askedOf(p.Admission)}
 	if len(p.Before) > 0 {
 		out.Before = changesOf(p.Before)
 	}

@@ -80,6 +80,9 @@ type Reason struct {
 	Below []*Reason
 	// More is how many further ones like those below are left out.
 	More int
+	// Admission, in the first reason only, are the webhooks and policies that are asked about what lets the objects go:
+	// updates that remove finalizers, and deletions.
+	Admission []Asked
 }
 
 // most is how many reasons are listed below one.
@@ -92,8 +95,31 @@ func (c *Cluster) Why(k graph.Key) *Reason {
 		return nil
 	}
 	w := newWorld(x.resources, x.connected([]graph.Key{k}), c.Now)
-	e := &explainer{index: x, w: w, seen: map[graph.Key]bool{}, path: map[graph.Key]bool{}}
-	return e.explain(w.objects[k])
+	e := &explainer{
+		index: x, w: w, seen: map[graph.Key]bool{}, path: map[graph.Key]bool{}, awaits: map[graph.Key]bool{},
+	}
+	r := e.explain(w.objects[k])
+	r.Admission = x.asked(e.awaited(r, nil))
+	return r
+}
+
+// awaited appends the requests that let the objects of a reason and of those below it go.
+func (e *explainer) awaited(r *Reason, all []request) []request {
+	o := e.keys[r.Object.Key]
+	switch {
+	case o == nil || e.awaits[o.Key] || r.Cause == Immortal:
+	case o.Deletion.IsZero():
+		all = append(all, request{key: o.Key, operation: deleteOperation})
+	case o.Namespace != nil && len(o.Finalizers) == 0:
+		all = append(all, request{key: o.Key, operation: updateOperation, sub: "finalize"})
+	case len(o.Finalizers) > 0:
+		all = append(all, request{key: o.Key, operation: updateOperation})
+	}
+	e.awaits[r.Object.Key] = true
+	for _, b := range r.Below {
+		all = e.awaited(b, all)
+	}
+	return all
 }
 
 // explainer explains objects, each once.
@@ -103,6 +129,8 @@ type explainer struct {
 	seen map[graph.Key]bool
 	// path are the objects whose blocking dependents are being explained.
 	path map[graph.Key]bool
+	// awaits are the objects whose requests have been collected.
+	awaits map[graph.Key]bool
 }
 
 func (e *explainer) explain(o *Object) *Reason {

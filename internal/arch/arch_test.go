@@ -77,6 +77,7 @@ var forbidden = []struct {
 	{"gc/explain", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
 	{"gc/explain", module + "/storage", true, "clusters are values, wherever they were read"},
 	{"internal/cluster", module + "/storage", false, "it reads any server over HTTP"},
+	{"internal/manifest", module, false, "it only reads files"},
 	{"usage", module, false, "it is pure: objects in, quantities out"},
 	{"storage", module + "/apiserver", true, "data flows one way: the store doesn't know what its values mean"},
 	{"storage", module + "/gc", true, "data flows one way"},
