@@ -107,7 +107,7 @@ func serve(ctx context.Context, o *options, start time.Time, out io.Writer) erro
 func keepSmall() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var process sync.WaitGroup
-	process.Go(func() { settle(ctx) })
+	process.Go(func() { memory.ReturnUnused(ctx) })
 	pace(ctx)
 	return func() {
 		cancel()
