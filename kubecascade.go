@@ -88,7 +88,10 @@ func (s *Server) Err() error { return s.s.Err() }
 // don't count: the next time of a CronJob, or what is retried after repeated failures, such as the deletion of a
 // namespace whose content has finalizers. A controller that reads the state of other systems, or writes all the time,
 // never settles; ctx limits the wait. Events (the kind) of controllers may be written later.
-func (s *Server) Settle(ctx context.Context) error { return s.s.Settle(ctx) }
+func (s *Server) Settle(ctx context.Context) error {
+	_, err := s.s.Settle(ctx, 0)
+	return err
+}
 
 // fieldError is an error whose message names fields of Options; the wrapped one names flags.
 type fieldError struct{ error }

@@ -17,7 +17,8 @@ type Options struct {
 
 // Pods simulates the kubelets.
 func Pods(o Options) workload.Controller {
-	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Decide: o.pod}
+	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Decide: o.pod,
+		Awaits: "the delay, run time or grace period of a simulated pod"}
 }
 
 // pod decides the next step of a pod.
