@@ -16,7 +16,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -139,6 +139,11 @@ OPS ?= 2000
 
 meta: ## random operations against the model: SEED=, SEEDS= and OPS=
 	$(GO) test ./conformance/meta -count=1 -timeout=60m $(VERBOSE) -seed=$(SEED) -seeds=$(SEEDS) -ops=$(OPS) $(ARGS)
+
+settled: OPERATIONS = 10000
+settled: ## random operations with settled after each, at which nothing may change any more; SEED= and OPERATIONS=
+	OPERATIONS=$(OPERATIONS) SEED=$(SEED) $(GO) test ./internal/server -run=TestSettledIsTrue -count=1 -timeout=60m \
+		$(VERBOSE) $(ARGS)
 
 previews: SEEDS = 500
 previews: ## deletions of random objects: what previews say, and what then happens; SEED= and SEEDS=

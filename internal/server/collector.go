@@ -71,20 +71,20 @@ func (p part) Report(ctx context.Context, most int) (reconcile.Report, error) {
 	r, err := p.Collector.Report(ctx, most)
 	out := reconcile.Report{Activity: r.Activity, MoreWorks: r.MoreRequests, MoreWaits: r.MoreRetries}
 	for _, q := range r.Requests {
-		out.Works = append(out.Works, reconcile.Work{Object: named(q.Object), What: "a request: " + q.Verb})
+		out.Works = append(out.Works, reconcile.Work{Object: refer(q.Object), What: "a request: " + q.Verb})
 	}
 	if r.Processing {
 		out.Works = append(out.Works, reconcile.Work{What: "taking in changes"})
 	}
 	for _, q := range r.Retries {
-		out.Waits = append(out.Waits, reconcile.Wait{Object: named(q.Object), Until: q.At,
+		out.Waits = append(out.Waits, reconcile.Wait{Object: refer(q.Object), Until: q.At,
 			Why: fmt.Sprintf("%s (%d)", reconcile.AfterFailure, q.Attempt)})
 	}
 	return out, err
 }
 
-// named names an object of the collector. Its collection has the resource behind the group, and services those of two.
-func named(o graph.Ref) reconcile.Object {
+// refer names an object of the collector. Its collection has the resource behind the group, and services those of two.
+func refer(o graph.Ref) reconcile.Object {
 	gv, err := schema.ParseGroupVersion(o.APIVersion)
 	resource := o.Collection[strings.LastIndexByte(o.Collection, '/')+1:]
 	if err != nil || resource == "" {

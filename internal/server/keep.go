@@ -21,7 +21,7 @@ func (s *system) keepFirst(ctx context.Context) {
 		Interval: keepInterval,
 		Check:    func(ctx context.Context) error { return s.api.CheckFirst(ctx, s.first) },
 		Changes: &loopback.Changes{
-			Cache: s.cache, Collections: []string{"services/specs", "services/endpoints", "endpointslices", "configmaps"},
+			Cache: s.data.cache, Collections: []string{"services/specs", "services/endpoints", "endpointslices", "configmaps"},
 			Matters: checked,
 		},
 		Object: reconcile.Object{Version: "v1", Resource: "services", Kind: "Service",

@@ -75,19 +75,16 @@ var errStopping = errors.New("the server is shutting down")
 // but for the waits. Of several servers with one etcd it waits for the controllers of this one; while another holds the
 // lease of the controllers, nothing is settled. The error is an *UnsettledError, or that of the store.
 func (s *Server) Settle(ctx context.Context, revision int64) (*Settled, error) {
+	return s.system.settle(ctx, revision)
+}
+
+// settle is Server.Settle.
+func (s *system) settle(ctx context.Context, revision int64) (*Settled, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	ended := make(chan struct{})
-	defer close(ended)
-	go func() { // ends with this call
-		select {
-		case <-s.stopping:
-			cancel(errStopping)
-		case <-ended:
-		}
-	}()
+	defer context.AfterFunc(s.life, func() { cancel(errStopping) })()
 	var out Settled
-	err := s.system.settle(ctx, s.data, revision, &out)
+	err := s.rounds(ctx, s.data, revision, &out)
 	if err != nil && ctx.Err() != nil {
 		err = &UnsettledError{out, context.Cause(ctx)}
 	}
@@ -97,9 +94,9 @@ func (s *Server) Settle(ctx context.Context, revision int64) (*Settled, error) {
 	return &out, nil
 }
 
-// settle is Settle; out is also set if ctx ends. One caller makes rounds at a time: the others then need but one, as
+// rounds makes rounds until one succeeds; out is also set if ctx ends. One caller makes rounds at a time: the others then need but one, as
 // long as nothing is written.
-func (s *system) settle(ctx context.Context, d *data, revision int64, out *Settled) error {
+func (s *system) rounds(ctx context.Context, d *data, revision int64, out *Settled) error {
 	var marks reconcile.Marks
 	defer func() {
 		if ctx.Err() != nil {

@@ -30,7 +30,6 @@ import (
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/memory"
 	"github.com/kubecascade/kubecascade/loopback"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // system has the connected parts.
@@ -45,7 +44,6 @@ type system struct {
 	first bootstrap.Options
 	// leave is the beginning of an orderly end: /readyz fails, and others are no longer told to connect to this server.
 	leave    func()
-	cache    *cache.Cache
 	defaults *loopback.Namespaces
 	crds     *crd.Controller
 	services *apiservice.Controller
@@ -55,6 +53,10 @@ type system struct {
 	monitor    reconcile.Monitor
 	own, loops int
 	leading    atomic.Bool
+	data       *data
+	// life is done when the server begins to end; end ends it.
+	life context.Context
+	end  func()
 	// settling is full while a call of settle makes rounds.
 	settling chan struct{}
 	// garbage is nil without the collector.
@@ -69,7 +71,8 @@ func assemble(
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
 	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){},
-		settling: make(chan struct{}, 1)}
+		data: d, settling: make(chan struct{}, 1)}
+	s.life, s.end = context.WithCancel(context.Background())
 	v := apiVersion(c.Release)
 	config := c.API
 	config.Store, config.Cache, config.Decoder = d.store, d.cache, d.decoder
@@ -108,7 +111,6 @@ func assemble(
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
 	}
-	s.cache = d.cache
 	s.wireOwn(d)
 	if on[controller.GarbageCollector] {
 		garbage.connect(s.api)
