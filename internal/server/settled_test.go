@@ -2,20 +2,25 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/controllers/election"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -375,21 +380,60 @@ func TestSettledChecks(t *testing.T) {
 	}
 }
 
-// TestSettledTimeout: what is going on is in the response, with the objects.
+// stuck is a part that is never idle.
+type stuck struct{ reconcile.Object }
+
+func (s stuck) Idle(ctx context.Context, _ int64) (uint64, error) {
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+func (s stuck) Report(context.Context, int) (reconcile.Report, error) {
+	return reconcile.Report{Works: []reconcile.Work{{Object: s.Object, What: "a pass"}}}, nil
+}
+
+// TestSettledTimeout: what is going on is in the response, with the objects, and in the error of Settle. A request that
+// waits has no seat: as many as there are seats don't keep another one waiting.
 func TestSettledTimeout(t *testing.T) {
-	s := startSettling(t, func(c *Config) { c.Simulation = simulation.Options{Delay: 900 * time.Millisecond} })
+	s := startSettling(t, func(c *Config) { c.API.MaxInFlight = 10 })
 	s.settled()
-	set := newSet("web", 1)
-	s.do("POST", "/apis/apps/v1/namespaces/default/deployments", set)
+	ctx := reconcile.Named(s.system.monitor.With(t.Context()), "stuck-controller")
+	end := reconcile.Join(ctx, stuck{reconcile.Object{Version: "v1", Resource: "pods", Kind: "Pod", Namespace: "a", Name: "b"}})
 	code, data := s.do("GET", "/kubecascade/v1/settled?timeout=300ms", nil)
 	var st metav1.Status
 	if err := json.Unmarshal(data, &st); err != nil || code != http.StatusGatewayTimeout ||
-		st.Reason != metav1.StatusReasonTimeout || st.Details == nil || len(st.Details.Causes) == 0 {
+		st.Reason != metav1.StatusReasonTimeout || st.Details == nil {
 		t.Fatalf("%d %s %v", code, data, err)
 	}
-	if c := st.Details.Causes[0]; c.Type != causeWorking || c.Field != "pod simulation" ||
-		!strings.Contains(c.Message, "Pod default/web-") {
+	want := metav1.StatusCause{Type: causeWorking, Message: "a pass: Pod a/b", Field: "stuck-controller"}
+	if !slices.Contains(st.Details.Causes, want) {
 		t.Errorf("%+v", st.Details.Causes)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := s.Settle(short, 0); !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "; stuck-controller: a pass: Pod a/b") {
+		t.Errorf("Settle: %v", err)
+	}
+	var waiting sync.WaitGroup
+	rejected := make(chan int, mostSettling+1)
+	for range mostSettling + 1 { // none ends before end, so that one is too many
+		waiting.Go(func() {
+			if code, _ := s.do("GET", "/kubecascade/v1/settled?timeout=60s", nil); code != http.StatusOK {
+				rejected <- code
+			}
+		})
+	}
+	if code := <-rejected; code != http.StatusTooManyRequests {
+		t.Errorf("too many requests: %d", code)
+	}
+	if code, data = s.do("POST", "/api/v1/namespaces", named("other", nil)); code != http.StatusCreated {
+		t.Errorf("%d %s", code, data)
+	}
+	end()
+	waiting.Wait()
+	if n := len(rejected); n > 0 {
+		t.Errorf("%d further requests were rejected", n)
 	}
 	for _, query := range []string{"timeout=soon", "timeout=-1s", "timeout=11m", "resourceVersion=x"} {
 		if code, data := s.do("GET", "/kubecascade/v1/settled?"+query, nil); code != http.StatusBadRequest {
@@ -399,5 +443,34 @@ func TestSettledTimeout(t *testing.T) {
 	code, data = s.do("GET", "/kubecascade/v1/settled?timeout=0s&resourceVersion=99999999", nil)
 	if code != http.StatusGatewayTimeout || !strings.Contains(string(data), "the requested revision is not reached") {
 		t.Errorf("a later revision: %d %s", code, data)
+	}
+}
+
+// TestSettledElection: the lease of the controllers is renewed, and without it nothing is settled.
+func TestSettledElection(t *testing.T) {
+	s := startSettling(t, func(c *Config) {
+		c.Elect, c.Election = true, election.Options{
+			Duration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+		}
+	})
+	code, data := s.do("GET", "/kubecascade/v1/settled?timeout=60s", nil)
+	var answer settledAnswer
+	if err := json.Unmarshal(data, &answer); err != nil || code != http.StatusOK {
+		t.Fatalf("%d %s %v", code, data, err)
+	}
+	if len(answer.Waits) != 1 || answer.Waits[0].Object == nil || answer.Waits[0].Object.Kind != "Lease" {
+		t.Errorf("waits for %+v", answer.Waits)
+	}
+	lease := object{"spec": object{"holderIdentity": "another", "leaseDurationSeconds": 100,
+		"renewTime": metav1.NowMicro(), "leaseTransitions": 1}}
+	s.do("PATCH", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager", lease)
+	for s.system.leading.Load() { // until the next renewal
+		if code, data = s.do("GET", "/kubecascade/v1/settled?timeout=1s", nil); code != http.StatusOK {
+			break
+		}
+	}
+	code, data = s.do("GET", "/kubecascade/v1/settled?timeout=1s", nil)
+	if code != http.StatusGatewayTimeout || !strings.Contains(string(data), "the server that holds the lease") {
+		t.Errorf("%d %s", code, data)
 	}
 }
