@@ -465,7 +465,7 @@ func TestSettledElection(t *testing.T) {
 		"renewTime": metav1.NowMicro(), "leaseTransitions": 1}}
 	s.do("PATCH", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager", lease)
 	for s.system.leading.Load() { // until the next renewal
-		if code, data = s.do("GET", "/kubecascade/v1/settled?timeout=1s", nil); code != http.StatusOK {
+		if code, _ = s.do("GET", "/kubecascade/v1/settled?timeout=1s", nil); code != http.StatusOK {
 			break
 		}
 	}
