@@ -27,7 +27,7 @@ BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build first-start release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build first-start release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -155,6 +155,11 @@ OPS ?= 2000
 
 meta: ## random operations against the model: SEED=, SEEDS= and OPS=
 	$(GO) test ./conformance/meta -count=1 -timeout=60m $(VERBOSE) -seed=$(SEED) -seeds=$(SEEDS) -ops=$(OPS) $(ARGS)
+
+settled: OPERATIONS = 10000
+settled: ## random operations with settled after each, at which nothing may change any more; SEED= and OPERATIONS=
+	OPERATIONS=$(OPERATIONS) SEED=$(SEED) $(GO) test ./internal/server -run=TestSettledIsTrue -count=1 -timeout=60m \
+		$(VERBOSE) $(ARGS)
 
 previews: SEEDS = 500
 previews: ## deletions of random objects: what previews say, and what then happens; SEED= and SEEDS=

@@ -68,6 +68,7 @@ type Collector struct {
 	recorder  *recorder
 	snapshots chan snapshotRequest
 	idles     chan idleRequest
+	reports   chan reportRequest
 	// started and stopped are closed when Run begins and ends.
 	started, stopped chan struct{}
 
@@ -75,8 +76,10 @@ type Collector struct {
 
 	// waiting are the unanswered requests of Idle.
 	waiting []idleRequest
-	graph   *graph.Graph
-	queue   queue
+	// activity counts actions and the answers to requests.
+	activity uint64
+	graph    *graph.Graph
+	queue    queue
 	// underWay are the requests that were sent and not answered.
 	underWay map[graph.Ticket]request
 	// backOffLog limits how often retries with a back-off are logged.
@@ -97,6 +100,7 @@ func New(c Config) *Collector {
 		recorder:   newRecorder(c.API, c.Timeout, c.Log),
 		snapshots:  make(chan snapshotRequest),
 		idles:      make(chan idleRequest),
+		reports:    make(chan reportRequest),
 		started:    make(chan struct{}),
 		stopped:    make(chan struct{}),
 		underWay:   map[graph.Ticket]request{},
@@ -104,6 +108,9 @@ func New(c Config) *Collector {
 		broken:     map[graph.Key]struct{}{},
 	}
 }
+
+// ErrStopped says that Run has returned.
+var ErrStopped = errors.New("the garbage collector has stopped")
 
 // retryLoad is the pause before everything is loaded again after an error other than expired history.
 const retryLoad = time.Second
@@ -176,6 +183,8 @@ func (c *Collector) follow(ctx context.Context) error {
 			s.reply <- c.graph.Snapshot(s.uids)
 		case r := <-c.idles:
 			c.waiting = append(c.waiting, r)
+		case r := <-c.reports:
+			r.reply <- c.report(r.most)
 		}
 	}
 }
@@ -221,6 +230,7 @@ func (c *Collector) answer(ctx context.Context, r graph.Result) {
 		c.took = time.Since(c.underWay[r.Ticket].since)
 	}
 	delete(c.underWay, r.Ticket)
+	c.activity++
 	c.step(ctx, r)
 	c.took = 0
 }
@@ -232,7 +242,7 @@ const noteDelay = 10 * time.Second
 func (c *Collector) retry(a graph.Retry) {
 	c.metrics.retries.WithLabelValues(deleteQueue).Inc()
 	d := delay(a.Attempt, c.took)
-	c.queue.add(a.Ticket, time.Now().Add(d))
+	c.queue.add(a, time.Now().Add(d))
 	if d >= noteDelay {
 		c.backOffLog.Do(func() {
 			c.config.Log.Warn("the garbage collector retries an object later",
@@ -245,6 +255,7 @@ func (c *Collector) retry(a graph.Retry) {
 // step passes the event to the graph, and starts the resulting actions.
 func (c *Collector) step(ctx context.Context, e graph.Event) {
 	for _, a := range c.graph.Step(e) {
+		c.activity++
 		switch a := a.(type) {
 		case graph.Report:
 			c.recorder.report(a)

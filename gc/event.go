@@ -34,12 +34,15 @@ type recorder struct {
 	timeout time.Duration
 	log     *slog.Logger
 	reports chan graph.Report
+	// flushes receives channels to close when reports is empty.
+	flushes chan chan struct{}
 	// dropped counts the reports that found the queue full. It belongs to the goroutine that calls report.
 	dropped int
 }
 
 func newRecorder(api API, timeout time.Duration, log *slog.Logger) *recorder {
-	return &recorder{api: api, timeout: timeout, log: log, reports: make(chan graph.Report, maxReports)}
+	return &recorder{api: api, timeout: timeout, log: log, reports: make(chan graph.Report, maxReports),
+		flushes: make(chan chan struct{})}
 }
 
 // report queues a report; it never blocks. Of dropped reports it logs the first, the second, the fourth, and so on, as
@@ -56,15 +59,44 @@ func (r *recorder) report(p graph.Report) {
 
 // run sends reports until ctx is done.
 func (r *recorder) run(ctx context.Context) {
+	var asked []chan struct{}
 	for {
+		if len(r.reports) == 0 {
+			for _, flushed := range asked {
+				close(flushed)
+			}
+			asked = nil
+		}
 		select {
 		case <-ctx.Done():
 			return
+		case flushed := <-r.flushes:
+			asked = append(asked, flushed)
 		case p := <-r.reports:
 			if err := r.send(ctx, p, time.Now()); err != nil && ctx.Err() == nil {
 				r.log.Warn("failed to store an Event of the garbage collector", "report", p.String(), "err", err)
 			}
 		}
+	}
+}
+
+// flush waits until the reports before the call have been sent.
+func (r *recorder) flush(ctx context.Context, stopped <-chan struct{}) error {
+	flushed := make(chan struct{})
+	select {
+	case r.flushes <- flushed:
+	case <-stopped:
+		return ErrStopped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-flushed:
+		return nil
+	case <-stopped:
+		return ErrStopped
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -220,19 +221,21 @@ func TestFollowRests(t *testing.T) {
 		var got tally
 		f := got.feed(h.cache)
 		f.collections, f.rest = []string{firstCollection, "others"}, time.Minute
-		var number atomic.Int64
-		f.each = func(*cache.Event) error {
-			number.Add(1)
-			return nil
-		}
+		var number counting
 		var monitor reconcile.Monitor
 		ctx, cancel := context.WithCancel(monitor.With(t.Context()))
 		var all sync.WaitGroup
-		all.Go(func() {
-			ctx, end := reconcile.Join(ctx)
-			defer end()
-			_ = f.follow(ctx) // ends with ctx
-		})
+		loop := &reconcile.Loop[*cache.Event, int, int]{
+			Schedule: &number, Workers: 1, Log: slog.New(slog.DiscardHandler),
+			Follow: func(ctx context.Context, sink func(*cache.Event)) error {
+				f.each = func(e *cache.Event) error {
+					sink(e)
+					return nil
+				}
+				return f.follow(ctx)
+			},
+		}
+		all.Go(func() { loop.Run(ctx) })
 		defer all.Wait()
 		defer cancel()
 		sent := func(what string, n int64) {
@@ -252,9 +255,18 @@ func TestFollowRests(t *testing.T) {
 		h.apply(h.change(firstCollection))
 		sent("a write to the first collection", 4)
 		h.apply(h.change("others"))
-		if err := monitor.Idle(ctx); err != nil {
+		if _, err := monitor.Idle(ctx, 0); err != nil {
 			t.Fatal(err)
 		}
 		sent("after the question", 5)
 	})
 }
+
+// counting is a reconcile.Schedule that counts events.
+type counting struct{ atomic.Int64 }
+
+func (c *counting) Observe(*cache.Event, time.Time)                { c.Add(1) }
+func (c *counting) Begin(time.Time) (job int, ok bool)             { return 0, false }
+func (c *counting) Wait(time.Time) (wait time.Duration, ok bool)   { return 0, false }
+func (c *counting) End(int, int, time.Time)                        {}
+func (c *counting) Waits(int) (due []reconcile.Due[int], more int) { return nil, 0 }

@@ -54,7 +54,18 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 }
 
 // connect finds the server as kubectl does, and reads what it serves.
-func (q *question) connect(ctx context.Context) error {
+func (q *question) connect(ctx context.Context) (err error) {
+	if err := q.dial(); err != nil {
+		return err
+	}
+	if q.discovery, err = q.client.Discover(ctx); err != nil {
+		return errUnable{err}
+	}
+	return nil
+}
+
+// dial finds the server as kubectl does.
+func (q *question) dial() error {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = q.kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: q.context}
@@ -86,9 +97,6 @@ func (q *question) connect(ctx context.Context) error {
 		return errUnable{err}
 	}
 	q.client = &cluster.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}
-	if q.discovery, err = q.client.Discover(ctx); err != nil {
-		return errUnable{err}
-	}
 	return nil
 }
 

@@ -19,7 +19,8 @@ type Options struct {
 
 // Pods simulates what the kubelets do with pods.
 func Pods(o Options) workload.Controller {
-	return workload.Controller{Name: "kubelet", For: workload.Pods, Decide: o.pod}
+	return workload.Controller{Name: "kubelet", For: workload.Pods, Decide: o.pod,
+		Awaits: "the delay, run time or grace period of a simulated pod"}
 }
 
 // pod decides the next step of a pod.

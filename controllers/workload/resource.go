@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // Object is any API object.
@@ -29,6 +31,13 @@ type Resource struct {
 	Group, Version, Plural, Kind string
 	// of is the Go type, a pointer.
 	of reflect.Type
+}
+
+// About names an object of the resource.
+func (r Resource) About(key Key) reconcile.Object {
+	return reconcile.Object{
+		Group: r.Group, Version: r.Version, Resource: r.Plural, Kind: r.Kind, Namespace: key.Namespace, Name: key.Name,
+	}
 }
 
 func resource[T Object](gv schema.GroupVersion, plural, kind string) Resource {

@@ -141,6 +141,7 @@ func (s *Server) fail(err error) {
 // --shutdown-delay-duration, so that load balancers notice (AS pkg/server/genericapiserver.go: RunWithContext).
 func (s *Server) run() {
 	err := s.await(s.stopping)
+	s.system.end()
 	if err == nil {
 		s.system.leave()
 		delay, cancel := context.WithTimeout(context.Background(), s.config.Delay)

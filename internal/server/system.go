@@ -48,11 +48,17 @@ type system struct {
 	crds     *crd.Controller
 	services *apiservice.Controller
 	fairness *fairness.Controller
-	// monitor waits for the loops of controllers: own are those of controllers that are a part of kube-apiserver, loops
-	// those of the others, which run while leading is true.
+	// monitor waits for the loops of controllers, and what is like them: own are those of controllers that are a part of
+	// kube-apiserver, loops those of the others, which run while leading is true.
 	monitor    reconcile.Monitor
 	own, loops int
 	leading    atomic.Bool
+	data       *data
+	// life is done when the server begins to end; end ends it.
+	life context.Context
+	end  func()
+	// settling is full while a call of settle makes rounds.
+	settling chan struct{}
 	// garbage is nil without the collector.
 	garbage *collection
 	// controllers are the enabled ones by name; each runs until its context is done, and may be run again.
@@ -64,7 +70,9 @@ func assemble(
 	c *Config, d *data, keys *pki.Bundle, p ports, events *audit.Log, log *slog.Logger,
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
-	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){}}
+	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){},
+		data: d, settling: make(chan struct{}, 1)}
+	s.life, s.end = context.WithCancel(context.Background())
 	v := apiVersion(c.Release)
 	config := c.API
 	config.Store, config.Cache, config.Decoder = d.store, d.cache, d.decoder
@@ -99,6 +107,7 @@ func assemble(
 		maps.Copy(all, config.Debug)
 		config.Debug = all
 	}
+	config.Extensions = s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
 	}
@@ -145,7 +154,7 @@ func (s *system) wireOwn(d *data) {
 	api := s.api.Loopback(authentication.Loopback, "kube-apiserver")
 	s.crds = crd.New(&loopback.CRDs{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
 	s.services = apiservice.New(&loopback.APIServices{API: api, Cache: d.cache}, s.log)
-	s.own = 3
+	s.own = 6 // with two of fairness, the system namespaces, and keepFirst
 	s.fairness = fairness.New(&loopback.Fairness{
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
 		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
@@ -181,9 +190,6 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 		}
 	}
 	s.loops = len(s.controllers)
-	if s.garbage != nil {
-		s.loops-- // it is no loop
-	}
 	run, loops := workers(s.c, on, s.api, d, keys, s.log)
 	maps.Copy(s.controllers, run)
 	s.loops += loops
@@ -212,17 +218,16 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	}
 	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
 	var controllers, servers sync.WaitGroup
-	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
+	controllers.Go(func() { namespace.Defaults(reconcile.Named(run, "system-namespaces-controller"), s.defaults, s.log) })
 	kept, stopKeeping := context.WithCancel(run)
 	unkept := make(chan struct{})
 	controllers.Go(func() {
 		defer close(unkept)
-		s.api.KeepFirst(kept, s.first, 10*time.Second)
+		s.keepFirst(reconcile.Named(kept, apiServer))
 	})
-	controllers.Go(func() { s.crds.Run(run) })
-	controllers.Go(func() { s.services.Run(run) })
-	controllers.Go(func() { s.fairness.Run(run) })
-	s.leading.Store(!s.c.Elect && len(s.controllers) > 0) // for Settle, before that goroutine runs
+	controllers.Go(func() { s.crds.Run(reconcile.Named(run, "customresourcedefinition-controller")) })
+	controllers.Go(func() { s.services.Run(reconcile.Named(run, "apiservice-controller")) })
+	controllers.Go(func() { s.fairness.Run(reconcile.Named(run, "priority-and-fairness-controller")) })
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
