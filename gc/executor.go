@@ -95,6 +95,7 @@ func (x *executor) carry(ctx context.Context, a graph.Action) error {
 	case graph.Delete:
 		return x.api.Delete(ctx, DeleteRequest{
 			Object: a.Object, Policy: metav1.DeletionPropagation(a.Policy.String()), Guards: x.guards(a.Guards),
+			Cause: a.Cause,
 		})
 	case graph.RemoveOwners:
 		return x.api.RemoveOwners(ctx, RemoveOwnersRequest{Object: a.Object, Exact: a.Exact, UIDs: a.Owners})

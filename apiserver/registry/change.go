@@ -179,7 +179,10 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 // as submitted, with its previous resourceVersion (B-20).
 func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, value []byte) (
 	*storage.Object, error) {
-	_, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	if err == nil {
+		s.Removed(o, cur, rev)
+	}
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
 		err = nil // another request has removed the object
