@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
@@ -78,6 +79,8 @@ type Config struct {
 	Checks []Check
 	// Debug are further handlers by path (the collector's graph).
 	Debug map[string]http.Handler
+	// Extensions are the paths below extension.Prefix.
+	Extensions []extension.Route
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. It lets users with the verb
 	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
 	// fail. Default false, as upstream's: such objects are left out of lists, and can't be deleted.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
@@ -178,6 +179,7 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 			paths = append(paths, p)
 		}
 	}
+	paths = append(append(paths, extension.IndexPath()), extension.Paths(s.config.Extensions)...)
 	slices.Sort(paths)
 	data, err := json.MarshalIndent(map[string][]string{"paths": paths}, "", "  ")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/filters/impersonation"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -93,6 +94,7 @@ func (s *Server) seated(r chi.Router) {
 	for path, h := range s.config.Debug {
 		r.Handle(path, h)
 	}
+	s.extensions(r)
 	// Of any method, as upstream's (kube-openapi pkg/handler, pkg/handler3).
 	r.Handle("/openapi/v2", s.documents(s.config.OpenAPI.V2()))
 	r.Handle("/openapi/v3", s.documents(s.config.OpenAPI.V3()))
@@ -105,6 +107,16 @@ func (s *Server) seated(r chi.Router) {
 	for _, path := range []string{"/api/{version}", "/apis/{group}", "/apis/{group}/{version}"} {
 		r.Get(path, s.discovery)
 		r.Get(path+"/", s.discovery)
+	}
+}
+
+// extensions are the paths that kube-apiserver doesn't have. The index is there even if nothing else is.
+func (s *Server) extensions(r chi.Router) {
+	r.Get(extension.IndexPath(), extension.Index(s.config.Extensions, s.config.Log))
+	for _, e := range s.config.Extensions {
+		for _, method := range e.Verbs() {
+			r.Method(method, e.Pattern(), e.Serve)
+		}
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 var layers = [][]string{
 	{"apiserver/apiservertest"}, // servers for tests
 	{"apiserver"},               // assembly and routes
-	// the verbs over HTTP; what wraps every handler
-	{"apiserver/endpoints", "apiserver/filters", "apiserver/filters/impersonation"},
+	// the verbs over HTTP; paths that kube-apiserver doesn't have; what wraps every handler
+	{"apiserver/endpoints", "apiserver/extension", "apiserver/filters", "apiserver/filters/impersonation"},
 	// what both need: answers, limits, what a request names
 	{"apiserver/respond", "apiserver/inflight", "apiserver/requestinfo"},
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; answers made of stored objects

@@ -99,6 +99,7 @@ func assemble(
 		maps.Copy(all, config.Debug)
 		config.Debug = all
 	}
+	config.Extensions = s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,63 @@
+package extension
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+)
+
+// Prefix is what all paths begin with.
+const Prefix = "/kubecascade/v1/"
+
+// Route is a path below Prefix and its handler.
+type Route struct {
+	// Path is relative to Prefix, without a slash at the beginning: "tree".
+	Path string
+	// Methods are the HTTP methods; none means GET. Others are answered 405.
+	Methods []string
+	// Serve answers the request. Its context ends when the client goes away.
+	Serve http.HandlerFunc
+}
+
+// Pattern is the whole path.
+func (r Route) Pattern() string { return Prefix + r.Path }
+
+// Verbs are the methods that the route has.
+func (r Route) Verbs() []string {
+	if len(r.Methods) == 0 {
+		return []string{http.MethodGet}
+	}
+	return r.Methods
+}
+
+// Paths are the whole paths of the routes, sorted.
+func Paths(routes []Route) []string {
+	paths := make([]string, len(routes))
+	for i, r := range routes {
+		paths[i] = r.Pattern()
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// Index serves the paths of the routes, in the form of kube-apiserver's index at / (AS pkg/server/routes/index.go).
+func Index(routes []Route, log *slog.Logger) http.HandlerFunc {
+	paths := Paths(routes)
+	return func(w http.ResponseWriter, r *http.Request) {
+		data, err := json.MarshalIndent(map[string][]string{"paths": paths}, "", "  ")
+		if err != nil {
+			respond.Error(log, w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", codec.MediaJSON)
+		respond.Body(w, r, http.StatusOK, data)
+	}
+}
+
+// IndexPath is the path of the index, as the routes see it: filters take the slash off its end.
+func IndexPath() string { return strings.TrimSuffix(Prefix, "/") }

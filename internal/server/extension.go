@@ -1,0 +1,9 @@
+package server
+
+import "github.com/kubecascade/kubecascade/apiserver/extension"
+
+// extensions are the paths that kube-apiserver doesn't have, below extension.Prefix. Requests come when everything is
+// assembled: handlers may then use s.api.
+func (s *system) extensions(_ *data) []extension.Route {
+	return nil
+}
