@@ -119,6 +119,9 @@ func (s *Server) Loopback(u authentication.User, manager string) *registry.Loopb
 	return s.registry.Loopback(u, manager)
 }
 
+// Authorizer authorizes requests.
+func (s *Server) Authorizer() authorization.Authorizer { return s.registry.Authorizer }
+
 // Limits bound what requests take of the server.
 func (s *Server) Limits() *inflight.Limits { return s.limits }
 

@@ -9,10 +9,12 @@ const APIVersion = "kubecascade/v1"
 type Answer struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Since is when the server began to remember, Kept how many removals it remembers, and Limit how many at most.
-	Since time.Time `json:"since"`
-	Kept  int       `json:"kept"`
-	Limit int       `json:"limit"`
+	// Since is when the server began to remember, Removals how many removals there were since then, Kept how many of them
+	// it remembers, and Limit how many at most.
+	Since    time.Time `json:"since"`
+	Removals int64     `json:"removals"`
+	Kept     int       `json:"kept"`
+	Limit    int       `json:"limit"`
 	// Items are the removals that the query names, the last one first.
 	Items []*Removal `json:"items"`
 }

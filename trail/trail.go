@@ -30,6 +30,8 @@ type Trail struct {
 	slots  map[uid]uint32
 	weight int
 	marks  marks
+	// follows says that Seen has been called.
+	follows bool
 }
 
 // New returns an empty Trail; since is the time of Answer.Since.
@@ -160,13 +162,13 @@ func (t *Trail) Answer() Answer {
 	if t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		a.Since, a.Kept, a.Limit = t.since.UTC(), int(t.next-t.first), t.limit
+		a.Since, a.Kept, a.Removals, a.Limit = t.since.UTC(), int(t.next-t.first), int64(t.next), t.limit
 	}
 	return a
 }
 
 // NotKnown is the message of the response 404 to a query that finds nothing.
 func (a Answer) NotKnown() string {
-	return fmt.Sprintf("no removal of the object is known: the server keeps the last %d removals in memory, "+
-		"and has kept %d since it started at %s", a.Limit, a.Kept, a.Since.Format(time.RFC3339))
+	return fmt.Sprintf("no removal of such an object is known, or you may not list it: this server keeps only the last "+
+		"%d removals since it started at %s, of which there were %d", a.Limit, a.Since.Format(time.RFC3339), a.Removals)
 }

@@ -22,7 +22,8 @@ func id(n int) string { return fmt.Sprintf("%08x-0000-4000-8000-0123456789ab", n
 
 // remove records the removal of a pod.
 func remove(t *Trail, n int, by *By) {
-	t.Removed(&Subject{Type: pods, Namespace: "default", Name: fmt.Sprint("pod-", n), UID: id(n)}, int64(n), began, nil, by)
+	s := Subject{Type: pods, Namespace: "default", Name: fmt.Sprint("pod-", n), UID: id(n)}
+	t.Removed(&s, int64(n), began, nil, by)
 }
 
 func names(items []*Removal) (names []string) {
@@ -78,7 +79,8 @@ func TestBytes(t *testing.T) {
 // TestMarks: the deletion's begin is remembered until the removal; the oldest is forgotten first.
 func TestMarks(t *testing.T) {
 	tr := newTrail(began, 3, mostBytes)
-	alice, bob := NewBy(Sent{User: "alice", Verb: "delete", Policy: "Foreground"}), NewBy(Sent{User: "bob", Verb: "patch"})
+	alice := NewBy(Sent{User: "alice", Verb: "delete", Policy: "Foreground"})
+	bob := NewBy(Sent{User: "bob", Verb: "patch"})
 	for n := 1; n <= 4; n++ {
 		s := &Subject{Type: pods, Namespace: "default", Name: fmt.Sprint("pod-", n), UID: id(n)}
 		tr.Marked(s, int64(n), began, []string{"a/b", "c/d"}, alice)

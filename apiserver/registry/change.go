@@ -14,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -89,7 +90,7 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 			return nil, err
 		}
 	}
-	DedupOwners(obj, true, o.Warn.Add)
+	objectmeta.DedupOwners(obj, true, o.Warn.Add)
 	if err := o.checkRevision(obj, cur); err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/memory"
 	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // system has the connected parts.
@@ -53,6 +54,10 @@ type system struct {
 	monitor    reconcile.Monitor
 	own, loops int
 	leading    atomic.Bool
+	// trail remembers removals.
+	trail *trail.Trail
+	// removals tell the trail what other servers remove; nil if there can be none.
+	removals *loopback.Removals
 	// garbage is nil without the collector.
 	garbage *collection
 	// controllers are the enabled ones by name; each runs until its context is done, and may be run again.
@@ -64,7 +69,8 @@ func assemble(
 	c *Config, d *data, keys *pki.Bundle, p ports, events *audit.Log, log *slog.Logger,
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
-	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){}}
+	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){},
+		trail: trail.New(time.Now())}
 	v := apiVersion(c.Release)
 	config := c.API
 	config.Store, config.Cache, config.Decoder = d.store, d.cache, d.decoder
@@ -99,7 +105,7 @@ func assemble(
 		maps.Copy(all, config.Debug)
 		config.Debug = all
 	}
-	config.Extensions = s.extensions(d)
+	config.Trail, config.Extensions = s.trail, s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
 	}
@@ -147,6 +153,9 @@ func (s *system) wireOwn(d *data) {
 	s.crds = crd.New(&loopback.CRDs{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
 	s.services = apiservice.New(&loopback.APIServices{API: api, Cache: d.cache}, s.log)
 	s.own = 3
+	if s.c.external() {
+		s.removals = &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail}
+	}
 	s.fairness = fairness.New(&loopback.Fairness{
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
 		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
@@ -220,6 +229,9 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	controllers.Go(func() { s.crds.Run(run) })
 	controllers.Go(func() { s.services.Run(run) })
 	controllers.Go(func() { s.fairness.Run(run) })
+	if s.removals != nil {
+		controllers.Go(func() { s.removals.Follow(run) })
+	}
 	s.leading.Store(!s.c.Elect && len(s.controllers) > 0) // for Settle, before that goroutine runs
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
