@@ -93,8 +93,8 @@ func root() *cobra.Command {
 	c.Flags().Bool("version", false, "print the version") // cobra's own has the shorthand -v, which is the log level's
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
 	for _, sub := range []*cobra.Command{
-		serveCommand(), runCommand(), treeCommand(), whyCommand(), previewCommand(), lintCommand(), versionCommand(),
-		healthCommand(), conformanceCommand(), assetsCommand(),
+		serveCommand(), runCommand(), treeCommand(), whyCommand(), trailCommand(), previewCommand(), lintCommand(),
+		versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(),
 	} {
 		if sub.Args == nil {
 			sub.Args = func(_ *cobra.Command, args []string) error {

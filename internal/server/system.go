@@ -99,6 +99,7 @@ func assemble(
 	var garbage *collection
 	if on[controller.GarbageCollector] {
 		garbage, config.Debug = newCollection(c.workers(controller.GarbageCollector), d, registry, log)
+		garbage.config.Events = c.CollectionEvents
 	}
 	if c.Profiling {
 		all := profiles()
