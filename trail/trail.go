@@ -51,6 +51,14 @@ func (t *Trail) Marked(s *Subject, revision int64, at time.Time, finalizers []st
 	e.marked, e.markedAt, e.asked, e.finalizers = revision, at.UnixMilli(), by, joined(finalizers)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if old := t.byUID(e.uid); old != nil { // another request has removed it before this one is recorded
+		if old.marked == 0 && old.asked == nil && old.removed > revision {
+			t.weight -= old.weight()
+			old.marked, old.markedAt, old.asked, old.finalizers = e.marked, e.markedAt, e.asked, e.finalizers
+			t.weight += old.weight()
+			return
+		}
+	}
 	t.marks.add(&mark{entry: e}, t.limit, t.bytes)
 }
 

@@ -121,6 +121,23 @@ func TestForgottenMark(t *testing.T) {
 	}
 }
 
+// TestLateMark: a controller may finish a deletion before the request that began it is recorded.
+func TestLateMark(t *testing.T) {
+	tr := New(began)
+	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1), Terminating: true}
+	tr.Removed(s, 5, began, nil, NewBy(Sent{User: "bob"}))
+	tr.Marked(s, 4, began, []string{"a/b"}, NewBy(Sent{User: "alice"}))
+	found := tr.Find(Query{Name: "a"}, all)
+	if len(found) != 1 || found[0].Asked == nil || found[0].Asked.User != "alice" || found[0].Finished.User != "bob" ||
+		found[0].Terminating.Revision != 4 {
+		t.Errorf("%+v", found[0])
+	}
+	tr.forget()
+	if tr.weight != 0 {
+		t.Errorf("an empty trail has the weight %d", tr.weight)
+	}
+}
+
 // TestSeen: a removal that another server made has no request, whichever comes first: its event, or the answer of the
 // store.
 func TestSeen(t *testing.T) {
