@@ -14,5 +14,6 @@
 //  4. Only what is connected with the objects of a question is looked at, by owner references, namespaces and
 //     CRDs. The cost grows with that, after one pass over all objects.
 //  5. The same arguments give the same answers in the same order, and no argument is changed.
-//  6. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
+//  6. TrailText says nothing that the answer of the server (package trail) does not say.
+//  7. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
 package explain

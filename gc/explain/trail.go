@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -58,7 +59,7 @@ func (t *branch) origin(r *trail.Removal) string {
 		return ": who deleted " + t.itself(r, top) + " is not known"
 	}
 	says := ": " + who(top.Asked) + " " + did(top.Asked, t.itself(r, top))
-	if top.Asked.Controller != "" && len(top.Asked.Owners) > 0 {
+	if top.Asked.Controller != "" {
 		says += because(top.Asked)
 	}
 	return says
@@ -96,7 +97,9 @@ func who(r *trail.Request) string {
 	case collector:
 		return "the garbage collector"
 	case "kube-apiserver":
-		return "kube-apiserver's own controller"
+		return "a controller of kube-apiserver"
+	case "kubelet":
+		return "the simulated kubelet"
 	}
 	return "the " + strings.ReplaceAll(strings.TrimSuffix(r.Controller, "-controller"), "-", " ") + " controller"
 }
@@ -148,14 +151,10 @@ func because(r *trail.Request) string {
 	case trail.CustomResourceDefinitionDeleted:
 		return ", as its CustomResourceDefinition is being deleted"
 	}
-	text := ""
 	if why := decisions[r.Controller]; why != "" {
-		text = ": " + why
+		return ": " + why
 	}
-	if len(r.Owners) == 1 {
-		text += " (it belongs to " + trailName(r.Owners[0].Object) + ")"
-	}
-	return text
+	return ""
 }
 
 // decisions are the reasons of controllers that have only one.
@@ -201,8 +200,11 @@ func (t *branch) items(r *trail.Removal) (items []item) {
 	}
 	if r.Terminating != nil {
 		held := "its grace period"
-		if len(r.Finalizers) > 0 {
+		switch {
+		case len(r.Finalizers) > 0:
 			held = "finalizers " + strings.Join(r.Finalizers, ", ")
+		case r.Object.APIVersion == "v1" && r.Object.Kind == "Namespace":
+			held = "its content"
 		}
 		items = append(items, item{text: "it was terminating from revision " +
 			fmt.Sprint(r.Terminating.Revision) + t.until(r) + ", held by " + held})
@@ -236,7 +238,7 @@ func (t *branch) until(r *trail.Removal) string {
 func (t *branch) request(r *trail.Request, what string) item {
 	text := who(r) + " " + what
 	if r.Controller != "" {
-		return item{text: text + because(r), below: r.Owners}
+		return item{text: text + because(r), below: shown(r)}
 	}
 	details := []string{r.URI}
 	if r.UserAgent != "" {
@@ -246,6 +248,14 @@ func (t *branch) request(r *trail.Request, what string) item {
 		details = append(details, "audit ID "+r.AuditID)
 	}
 	return item{text: text + t.paint(faint, " ("+strings.Join(details, "; ")+")")}
+}
+
+// shown are the owners that are listed below a request. The controller of an object is listed only if it is gone.
+func shown(r *trail.Request) []trail.Owner {
+	if r.Reason != trail.ControllerDecision {
+		return r.Owners
+	}
+	return slices.DeleteFunc(slices.Clone(r.Owners), func(o trail.Owner) bool { return o.Trail == nil })
 }
 
 // owner prints an owner, and what is known of its own removal.
