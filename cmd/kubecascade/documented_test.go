@@ -20,6 +20,10 @@ var unsteady = []struct {
 	{regexp.MustCompile(`web-HASH-[12]\b`), "web-HASH-N"},
 	{regexp.MustCompile(`web-[0-9a-z]{8,10}\b`), "web-HASH"},
 	{regexp.MustCompile(`terminating for \S+`), "terminating for AGE"},
+	{regexp.MustCompile(`revision \d+`), "revision N"},
+	{regexp.MustCompile(`\w+ ago\b`), "AGE ago"},
+	{regexp.MustCompile(`revision N, for \w+`), "revision N, for AGE"},
+	{regexp.MustCompile(`user agent [^;]+;`), "user agent AGENT;"},
 	// kubectl wait prints it unless the object was gone before.
 	{regexp.MustCompile(`(?m)^\S+ condition met\n?`), ""},
 }

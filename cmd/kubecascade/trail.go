@@ -23,7 +23,7 @@ func trailCommand() *cobra.Command {
 propagation policy, through which owners, which finalizers held it, and who removed the last one. The
 server remembers the last 100000 removals since it started, in memory. Only objects that you may list
 are shown. Other servers than kubecascade keep no trail; use their audit log.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			query, err := q.trailQuery(c, args, uid)
 			if err != nil {
@@ -50,7 +50,9 @@ func (q *question) trailQuery(c *cobra.Command, args []string, uid string) (url.
 		query.Set("uid", uid)
 	}
 	kind, name, both := "", "", false
-	if len(args) > 0 {
+	if len(args) > 1 {
+		return nil, errUsage{fmt.Errorf("unexpected argument %q", args[1])}
+	} else if len(args) > 0 {
 		if kind, name, both = strings.Cut(args[0], "/"); !both {
 			return nil, errUsage{fmt.Errorf("%q is not KIND/NAME", args[0])}
 		}
