@@ -76,8 +76,8 @@ func newRecorder(api API, places int, timeout time.Duration, log *slog.Logger) *
 	return &recorder{api: api, timeout: timeout, log: log, notes: make(chan note, places)}
 }
 
-// record queues a note; it never blocks. Of dropped notes it logs the first, the second, the fourth, and so on, as there
-// may be very many at a start.
+// record queues a note; it never blocks. Of dropped notes it logs the first, the second, the fourth, and so on, as
+// there may be very many at a start.
 func (r *recorder) record(n note) {
 	select {
 	case r.notes <- n:

@@ -36,8 +36,8 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 				m.Answered(rec.Label, code, bytes, took)
 				if log.Enabled(r.Context(), slog.LevelDebug) {
 					log.Debug(
-						"request", "method", r.Method, "uri", exchange.Loggable(r.URL), "code", code, "bytes", bytes, "took", took, "agent",
-						r.UserAgent(),
+						"request", "method", r.Method, "uri", exchange.Loggable(r.URL), "code", code, "bytes", bytes, "took", took,
+						"agent", r.UserAgent(),
 					)
 				}
 			}()
