@@ -251,7 +251,8 @@ func TestTrailCollection(t *testing.T) {
 	if a := s.Do("DELETE", configMaps+"/one", `{"preconditions":{"uid":"other"}}`); a.Code != http.StatusConflict {
 		t.Fatalf("%d %s", a.Code, a.Body)
 	}
-	if a := s.Do("GET", "/kubecascade/v1/trail?resource=configmaps&namespace=default", nil); a.Code != http.StatusNotFound {
+	const path = "/kubecascade/v1/trail?resource=configmaps&namespace=default"
+	if a := s.Do("GET", path, nil); a.Code != http.StatusNotFound {
 		t.Fatalf("after a dry run: %d %s", a.Code, a.Body)
 	}
 	s.as("alice", "DELETE", configMaps+"?labelSelector=app%3Dx&secret=x", "")

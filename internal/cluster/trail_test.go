@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestNoTrail: a server that keeps no trail is told from one that doesn't know the object, and from one that doesn't say.
+// TestNoTrail: a server that keeps no trail is told from one that doesn't know the object, and from one that doesn't
+// say.
 func TestNoTrail(t *testing.T) {
 	const (
 		notFound  = `{"kind":"Status","code":404,"reason":"NotFound","message":"not known"}`
@@ -25,10 +26,12 @@ func TestNoTrail(t *testing.T) {
 		message      string
 	}{
 		"kube-apiserver": {answer{404, "404 page not found"}, answer{404, "404 page not found"}, true, "audit log"},
-		"an older one":   {answer{404, "404 page not found"}, answer{200, `{"paths":["/kubecascade/v1/tree"]}`}, true, "audit"},
-		"not known":      {answer{404, notFound}, answer{200, `{"paths":["/kubecascade/v1/trail"]}`}, false, "not known"},
-		"no index":       {answer{404, notFound}, answer{403, forbidden}, false, "not known"},
-		"forbidden":      {answer{403, forbidden}, answer{403, forbidden}, false, "not allowed"},
+		"another route": {
+			answer{404, "404 page not found"}, answer{200, `{"paths":["/kubecascade/v1/tree"]}`}, true, "audit log",
+		},
+		"not known": {answer{404, notFound}, answer{200, `{"paths":["/kubecascade/v1/trail"]}`}, false, "not known"},
+		"no index":  {answer{404, notFound}, answer{403, forbidden}, false, "not known"},
+		"forbidden": {answer{403, forbidden}, answer{403, forbidden}, false, "not allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
