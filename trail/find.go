@@ -12,10 +12,10 @@ type Query struct {
 }
 
 func (q *Query) selects(e *entry) bool {
-	if q.Name != "" && !e.named(q.Name) || q.Namespace != "" && e.namespace.Value() != q.Namespace {
+	if q.Name != "" && !e.named(q.Name) || q.Namespace != "" && e.in() != q.Namespace {
 		return false
 	}
-	k := e.kind.Value()
+	k := e.typ()
 	return (q.Group == nil || *q.Group == k.Group) &&
 		(q.Kind == "" || strings.EqualFold(q.Kind, k.Kind) || strings.EqualFold(q.Kind, k.Resource))
 }
@@ -46,7 +46,7 @@ func (t *Trail) Find(q Query, may May) (items []*Removal) {
 		if len(items) == mostItems {
 			break
 		}
-		if may(e.kind.Value(), e.namespace.Value()) == "" {
+		if may(e.typ(), e.in()) == "" {
 			r := e.removal()
 			w.follow(r, 0)
 			items = append(items, r)
@@ -144,7 +144,7 @@ func (w *walk) owner(o *Owner, depth int) {
 	if e == nil {
 		return
 	}
-	if o.Hidden = w.may(copied.kind.Value(), copied.namespace.Value()); o.Hidden == "" {
+	if o.Hidden = w.may(copied.typ(), copied.in()); o.Hidden == "" {
 		o.Trail = copied.removal()
 		w.follow(o.Trail, depth)
 	}

@@ -39,17 +39,21 @@ const mostString = 512
 
 // By is a request as it is kept; many removals may share it. It is immutable.
 type By struct {
-	actor unique.Handle[actor]
+	actor shared
 	// client is nil for requests without a URI of their own and an audit ID, as controllers have them.
 	client *client
 	// owner is the first owner, the zero value for none; more are the others.
-	owner                unique.Handle[Object]
-	more                 *[]unique.Handle[Object]
+	owner                shared
+	more                 *[]shared
 	verb, policy, reason uint8
 	own                  bool
 }
 
-type actor struct{ user, agent string }
+// shared are strings that exist once, as long as something has them. There is one type of them, as each type of
+// unique.Handle makes the binary larger.
+type shared = unique.Handle[[4]string]
+
+func share(a, b, c, d string) shared { return unique.Make([4]string{a, b, c, d}) }
 
 // client is the rest of a request that was sent over HTTP.
 type client struct {
@@ -67,7 +71,7 @@ var (
 // NewBy returns the compact form of a request.
 func NewBy(s Sent) *By {
 	b := &By{
-		actor: unique.Make(actor{cut(s.User), cut(s.Agent)}), own: s.Own, verb: number(verbs[:], s.Verb),
+		actor: share(cut(s.User), cut(s.Agent), "", ""), own: s.Own, verb: number(verbs[:], s.Verb),
 		policy: number(policies[:], s.Policy), reason: number(reasons[:], s.Reason),
 	}
 	if s.URI != "" || s.AuditID != "" {
@@ -78,12 +82,12 @@ func NewBy(s Sent) *By {
 		}
 	}
 	for i, o := range s.Owners[:min(len(s.Owners), mostOwners)] {
-		h := unique.Make(Object{APIVersion: cut(o.APIVersion), Kind: cut(o.Kind), Name: cut(o.Name), UID: cut(o.UID)})
+		h := share(cut(o.APIVersion), cut(o.Kind), cut(o.Name), cut(o.UID))
 		switch {
 		case i == 0:
 			b.owner = h
 		case b.more == nil:
-			b.more = &[]unique.Handle[Object]{h}
+			b.more = &[]shared{h}
 		default:
 			*b.more = append(*b.more, h)
 		}
@@ -96,15 +100,20 @@ func number[T comparable](list []T, word T) uint8 { return uint8(max(0, slices.I
 
 // owners are the owners of the request.
 func (b *By) owners() (owners []Object) {
-	if b.owner != (unique.Handle[Object]{}) {
-		owners = append(owners, b.owner.Value())
+	if b.owner != (shared{}) {
+		owners = append(owners, objectOf(b.owner))
 	}
 	if b.more != nil {
 		for _, h := range *b.more {
-			owners = append(owners, h.Value())
+			owners = append(owners, objectOf(h))
 		}
 	}
 	return owners
+}
+
+func objectOf(s shared) Object {
+	v := s.Value()
+	return Object{APIVersion: v[0], Kind: v[1], Name: v[2], UID: v[3]}
 }
 
 // cut returns at most mostString bytes of a string.
@@ -121,7 +130,7 @@ func (b *By) weight() int {
 		return 0
 	}
 	a := b.actor.Value()
-	n := len(a.user) + len(a.agent)
+	n := len(a[0]) + len(a[1])
 	if b.client != nil {
 		n += len(b.client.uri)
 	}
@@ -133,23 +142,26 @@ func (b *By) weight() int {
 
 // entry is one removal. The comment on a field is its size in bytes.
 type entry struct {
-	kind               unique.Handle[Type]   // 8
-	namespace          unique.Handle[string] // 8
-	label              string                // 16, and the name; if odd is set, a zero byte and the uid follow
-	uid                uid                   // 16
-	marked, removed    int64                 // 16: revisions; 0 for none
-	markedAt           int64                 // 8: as removedAt
-	removedAt          int64                 // 8: milliseconds since 1970
-	asked, finished    *By                   // 16, and 48 to 80 for each request that no other removal shares
-	finalizers, lastOf unique.Handle[string] // 16: joined by commas; the zero value for none
-	elsewhere, odd     bool                  // 8 with padding
+	kind               shared // 8
+	namespace          shared // 8
+	label              string // 16, and the name; if odd is set, a zero byte and the uid follow
+	uid                uid    // 16
+	marked, removed    int64  // 16: revisions; 0 for none
+	markedAt           int64  // 8: as removedAt
+	removedAt          int64  // 8: milliseconds since 1970
+	asked, finished    *By    // 16, and 48 to 80 for each request that no other removal shares
+	finalizers, lastOf shared // 16: joined by commas; the zero value for none
+	elsewhere, odd     bool   // 8 with padding
 }
 
 // entryBytes is the size of an entry with its place in the index and its own request.
 const entryBytes = 120 + 32 + 80
 
 func newEntry(s *Subject) entry {
-	e := entry{kind: unique.Make(s.Type), namespace: unique.Make(s.Namespace)}
+	e := entry{
+		kind:      share(s.Group, s.Version, s.Kind, s.Resource),
+		namespace: share(s.Namespace, "", "", ""),
+	}
 	if e.uid, e.odd = uidOf(s.UID); e.odd {
 		e.label = s.Name + "\x00" + cut(s.UID)
 	} else {
@@ -157,6 +169,14 @@ func newEntry(s *Subject) entry {
 	}
 	return e
 }
+
+// typ is the type of the object, in its namespace.
+func (e *entry) typ() Type {
+	v := e.kind.Value()
+	return Type{Group: v[0], Version: v[1], Kind: v[2], Resource: v[3]}
+}
+
+func (e *entry) in() string { return e.namespace.Value()[0] }
 
 // name returns the object's name and uid.
 func (e *entry) name() (name, id string) {
@@ -173,21 +193,21 @@ func (e *entry) weight() int {
 	if e.finished != e.asked {
 		n += e.finished.weight()
 	}
-	for _, l := range []unique.Handle[string]{e.finalizers, e.lastOf} {
-		if l != (unique.Handle[string]{}) {
-			n += len(l.Value())
+	for _, l := range []shared{e.finalizers, e.lastOf} {
+		if l != (shared{}) {
+			n += len(l.Value()[0])
 		}
 	}
 	return n
 }
 
 // joined is a list of finalizers in one string.
-func joined(list []string) (h unique.Handle[string]) {
+func joined(list []string) (h shared) {
 	switch len(list) {
 	case 0:
 		return h
 	case 1:
-		return unique.Make(cut(list[0]))
+		return share(cut(list[0]), "", "", "")
 	}
 	n := 0
 	for i, f := range list {
@@ -196,14 +216,14 @@ func joined(list []string) (h unique.Handle[string]) {
 			break
 		}
 	}
-	return unique.Make(strings.Join(list, ","))
+	return share(strings.Join(list, ","), "", "", "")
 }
 
-func split(h unique.Handle[string]) []string {
-	if h == (unique.Handle[string]{}) {
+func split(h shared) []string {
+	if h == (shared{}) {
 		return nil
 	}
-	return strings.Split(h.Value(), ",")
+	return strings.Split(h.Value()[0], ",")
 }
 
 // moment returns nil for revision 0.
@@ -216,11 +236,11 @@ func moment(revision, at int64) *Moment {
 
 // removal returns what is known of the entry.
 func (e *entry) removal() *Removal {
-	k := e.kind.Value()
+	k := e.typ()
 	name, id := e.name()
 	r := &Removal{
 		Object: Object{
-			APIVersion: k.apiVersion(), Kind: k.Kind, Namespace: e.namespace.Value(), Name: name, UID: id,
+			APIVersion: k.apiVersion(), Kind: k.Kind, Namespace: e.in(), Name: name, UID: id,
 		},
 		Terminating: moment(e.marked, e.markedAt), Removed: moment(e.removed, e.removedAt),
 		Finalizers: split(e.finalizers), LastFinalizers: split(e.lastOf), Elsewhere: e.elsewhere,
@@ -261,12 +281,12 @@ func (b *By) request(e *entry) *Request {
 	}
 	a := b.actor.Value()
 	r := &Request{
-		User: a.user, UserAgent: a.agent, Verb: verbs[b.verb], Policy: policies[b.policy], Reason: reasons[b.reason],
+		User: a[0], UserAgent: a[1], Verb: verbs[b.verb], Policy: policies[b.policy], Reason: reasons[b.reason],
 	}
 	if b.own {
-		name, account := strings.CutPrefix(a.user, controllers)
+		name, account := strings.CutPrefix(a[0], controllers)
 		if !account { // a part of kube-apiserver, or a simulated kubelet
-			name = a.agent
+			name = a[1]
 		}
 		r.Controller = name
 	}
@@ -278,7 +298,7 @@ func (b *By) request(e *entry) *Request {
 	}
 	if r.URI == "" {
 		name, _ := e.name()
-		r.URI = e.kind.Value().path(e.namespace.Value(), name)
+		r.URI = e.typ().path(e.in(), name)
 	}
 	for _, o := range b.owners() {
 		r.Owners = append(r.Owners, Owner{Object: o})
