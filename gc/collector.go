@@ -32,6 +32,8 @@ type Config struct {
 	// Lag is how long the timeline may take to show the effect of a request before the collector decides again; 0 means
 	// 30 s.
 	Lag time.Duration
+	// Events stores an Event for each object that the collector deletes.
+	Events bool
 	// Registerer registers the metrics (D-94); nil for none.
 	Registerer prometheus.Registerer
 	// Log receives errors and warnings; nil for none.
@@ -62,9 +64,10 @@ func (c Config) withDefaults() Config {
 
 // Collector is the garbage collector. Run may be called once.
 type Collector struct {
-	config    Config
-	metrics   *metrics
-	executor  *executor
+	config   Config
+	metrics  *metrics
+	executor *executor
+	// recorder has the Events about references, and executor.recorder those about collected objects.
 	recorder  *recorder
 	snapshots chan snapshotRequest
 	idles     chan idleRequest
@@ -97,7 +100,7 @@ func New(c Config) *Collector {
 	return &Collector{
 		config: c, metrics: m,
 		executor:   newExecutor(c, m),
-		recorder:   newRecorder(c.API, c.Timeout, c.Log),
+		recorder:   newRecorder(c.API, maxReports, c.Timeout, c.Log),
 		snapshots:  make(chan snapshotRequest),
 		idles:      make(chan idleRequest),
 		reports:    make(chan reportRequest),
@@ -123,6 +126,9 @@ func (c *Collector) Run(ctx context.Context) error {
 	defer workers.Wait()
 	c.executor.spawn = func() { workers.Go(func() { c.executor.work(ctx) }) }
 	workers.Go(func() { c.recorder.run(ctx) })
+	if r := c.executor.recorder; r != nil {
+		workers.Go(func() { r.run(ctx) })
+	}
 	select {
 	case <-c.config.Timeline.Ready():
 	case <-ctx.Done():
@@ -258,7 +264,7 @@ func (c *Collector) step(ctx context.Context, e graph.Event) {
 		c.activity++
 		switch a := a.(type) {
 		case graph.Report:
-			c.recorder.report(a)
+			c.recorder.record(foreign(a))
 		case graph.Retry:
 			c.retry(a)
 		case graph.Forget:

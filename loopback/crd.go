@@ -22,6 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // CRDs is crd.API.
@@ -258,5 +259,9 @@ func (d *CRDs) DeleteAll(
 	if err != nil {
 		return err
 	}
-	return d.API.DeleteCollection(ctx, registry.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
+	api := d.API.Because(trail.CustomResourceDefinitionDeleted, []trail.Object{{
+		APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition", Name: one.Name,
+		UID: string(one.UID),
+	}})
+	return api.DeleteCollection(ctx, registry.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
 }

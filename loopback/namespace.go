@@ -16,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Namespaces is namespace.API and namespace.DefaultsAPI.
@@ -97,7 +98,8 @@ func (n *Namespaces) UpdateStatus(ctx context.Context, ns *corev1.Namespace) (*c
 
 // Finalize implements namespace.API.
 func (n *Namespaces) Finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
-	return typed[corev1.Namespace](n.API.Update(ctx, n.path("finalize", ns.Name), ns))
+	api := n.API.Because(trail.NamespaceEmpty, nil)
+	return typed[corev1.Namespace](api.Update(ctx, n.path("finalize", ns.Name), ns))
 }
 
 // typed decodes the result of a request.
@@ -143,7 +145,7 @@ func (n *Namespaces) DeleteCollection(ctx context.Context, r namespace.Resource,
 	if err != nil {
 		return err
 	}
-	return n.API.DeleteCollection(ctx, p, background())
+	return n.deleting(ns).DeleteCollection(ctx, p, background())
 }
 
 // Delete implements namespace.API (E-10).
@@ -152,8 +154,17 @@ func (n *Namespaces) Delete(ctx context.Context, r namespace.Resource, ns, name 
 	if err != nil {
 		return err
 	}
-	_, err = n.API.Delete(ctx, p, background())
+	_, err = n.deleting(ns).Delete(ctx, p, background())
 	return err
+}
+
+// deleting is the client that deletes the content of a namespace.
+func (n *Namespaces) deleting(name string) *registry.Loopback {
+	owner := trail.Object{APIVersion: "v1", Kind: "Namespace", Name: name}
+	if o, _ := n.Cache.Get(n.API.Key(n.path("", "").Resource, "", name)); o != nil {
+		owner.UID = o.Meta.UID
+	}
+	return n.API.Because(trail.NamespaceDeleted, []trail.Object{owner})
 }
 
 // Metadata implements namespace.API.

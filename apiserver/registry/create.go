@@ -12,6 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
+	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -57,7 +58,7 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	if err := codec.CheckManagers(obj); err != nil {
 		return nil, err
 	}
-	DedupOwners(obj, false, o.Warn.Add)
+	objectmeta.DedupOwners(obj, false, o.Warn.Add)
 	if !o.Tracked {
 		s.Fields.Update(o.Resource, "", nil, obj, o.Manager)
 	}
@@ -66,7 +67,7 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error { return s.Admission.Admit(ctx, a) }); err != nil {
 		return nil, err
 	}
-	DedupOwners(obj, true, o.Warn.Add)
+	objectmeta.DedupOwners(obj, true, o.Warn.Add)
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil { // a plugin may have changed it
 		return nil, err
 	}

@@ -22,6 +22,10 @@ var unsteady = []struct {
 	{regexp.MustCompile(`my-repset-[0-9a-z]{5}\b`), "my-repset-N"},
 	{regexp.MustCompile(`(?m)( +)\d+s$`), "${1}AGE"},
 	{regexp.MustCompile(`terminating for \S+`), "terminating for AGE"},
+	{regexp.MustCompile(`revision \d+`), "revision N"},
+	{regexp.MustCompile(`\w+ ago\b`), "AGE ago"},
+	{regexp.MustCompile(`revision N, for \w+`), "revision N, for AGE"},
+	{regexp.MustCompile(`user agent [^;]+;`), "user agent AGENT;"},
 	// kubectl wait prints it unless the object was gone before.
 	{regexp.MustCompile(`(?m)^\S+ condition met\n?`), ""},
 }

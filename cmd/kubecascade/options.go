@@ -113,6 +113,8 @@ func (o *options) groups() []group {
 					"the controllers are "+strings.Join(controller.Names(), ", ")+
 					"; names of kube-controller-manager's other controllers are accepted without "+
 					"effect, and aliases like garbagecollector are accepted")
+			f.BoolVar(&o.Controllers.CollectionEvents, "collection-events", false,
+				"store an Event for each object that the garbage collector deletes, with its owner and the reason")
 			o.workers = map[string]*int{}
 			for _, c := range controller.All() {
 				if c.Flag != "" {

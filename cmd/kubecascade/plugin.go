@@ -16,7 +16,7 @@ import (
 
 // explaining are the commands that ask any cluster. They are those of kubectl's plugin, too.
 func explaining() []*cobra.Command {
-	return []*cobra.Command{treeCommand(), whyCommand(), previewCommand(), lintCommand(), waitSettledCommand()}
+	return []*cobra.Command{treeCommand(), whyCommand(), trailCommand(), previewCommand(), lintCommand(), waitSettledCommand()}
 }
 
 // pluginRoot is the command that the program is under the name kubectl-cascade.
@@ -45,8 +45,8 @@ func pluginCommand() *cobra.Command {
 		Use:   "kubectl-plugin",
 		Short: "Make the links by which kubectl finds this program: kubectl cascade",
 		Long: `Make or refresh two links to this program, kubectl-cascade and kubectl_complete-cascade, and print their
-paths. With their directory in PATH, kubectl has the commands "kubectl cascade tree", "why", "preview"
-and "lint", and completes their arguments.`,
+paths. With their directory in PATH, kubectl has the commands "kubectl cascade tree", "why", "trail",
+"preview", "lint" and "wait-settled", and completes their arguments.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			program, err := calledPath()
 			if err != nil {

@@ -78,6 +78,9 @@ var forbidden = []struct {
 	{"gc/explain", module + "/storage", true, "clusters are values, wherever they were read"},
 	{"internal/cluster", module + "/storage", false, "it reads any server over HTTP"},
 	{"internal/manifest", module, false, "it only reads files"},
+	{"trail", module, false, "it is told what happens, and asks no one"},
+	{"trail", "net", true, "it is told of requests by values"},
+	{"trail", "k8s.io", true, "its types are its own; clients that print an answer link nothing else"},
 	{"usage", module, false, "it is pure: objects in, quantities out"},
 	{"storage", module + "/apiserver", true, "data flows one way: the store doesn't know what its values mean"},
 	{"storage", module + "/gc", true, "data flows one way"},
@@ -226,7 +229,7 @@ func below(path, root string) bool {
 func TestClock(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		if name != "finalizers" && name != "gc/graph" && name != "gc/explain" {
+		if name != "finalizers" && name != "gc/graph" && name != "gc/explain" && name != "trail" {
 			continue
 		}
 		for _, f := range p.GoFiles {

@@ -30,6 +30,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/memory"
 	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // system has the connected parts.
@@ -59,6 +60,10 @@ type system struct {
 	end  func()
 	// settling is full while a call of settle makes rounds.
 	settling chan struct{}
+	// trail remembers removals.
+	trail *trail.Trail
+	// removals tell the trail what other servers remove; nil if there can be none.
+	removals *loopback.Removals
 	// garbage is nil without the collector.
 	garbage *collection
 	// controllers are the enabled ones by name; each runs until its context is done, and may be run again.
@@ -71,7 +76,7 @@ func assemble(
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
 	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){},
-		data: d, settling: make(chan struct{}, 1)}
+		trail: trail.New(time.Now()), data: d, settling: make(chan struct{}, 1)}
 	s.life, s.end = context.WithCancel(context.Background())
 	v := apiVersion(c.Release)
 	config := c.API
@@ -101,13 +106,14 @@ func assemble(
 	var garbage *collection
 	if on[controller.GarbageCollector] {
 		garbage, config.Debug = newCollection(c.workers(controller.GarbageCollector), d, registry, log)
+		garbage.config.Events = c.CollectionEvents
 	}
 	if c.Profiling {
 		all := profiles()
 		maps.Copy(all, config.Debug)
 		config.Debug = all
 	}
-	config.Extensions = s.extensions(d)
+	config.Trail, config.Extensions = s.trail, s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
 	}
@@ -155,6 +161,9 @@ func (s *system) wireOwn(d *data) {
 	s.crds = crd.New(&loopback.CRDs{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
 	s.services = apiservice.New(&loopback.APIServices{API: api, Cache: d.cache}, s.log)
 	s.own = 6 // with two of fairness, the system namespaces, and keepFirst
+	if s.c.external() {
+		s.removals = &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail}
+	}
 	s.fairness = fairness.New(&loopback.Fairness{
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
 		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
@@ -228,6 +237,9 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	controllers.Go(func() { s.crds.Run(reconcile.Named(run, "customresourcedefinition-controller")) })
 	controllers.Go(func() { s.services.Run(reconcile.Named(run, "apiservice-controller")) })
 	controllers.Go(func() { s.fairness.Run(reconcile.Named(run, "priority-and-fairness-controller")) })
+	if s.removals != nil {
+		controllers.Go(func() { s.removals.Follow(run) })
+	}
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
