@@ -83,7 +83,7 @@ func (s *trailed) settle() {
 		err = s.Cache.Wait(s.t.Context(), revision)
 	}
 	if err == nil {
-		err = s.collector.Idle(s.t.Context(), revision)
+		_, err = s.collector.Idle(s.t.Context(), revision)
 	}
 	if err != nil {
 		s.t.Fatal(err)

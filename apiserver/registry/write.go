@@ -121,7 +121,7 @@ func (o *Operation) Decode(cur *storage.Object) (Object, error) {
 	switch {
 	case err != nil:
 	case o.Resource.Custom:
-		obj, err = serve(o.Resource, obj)
+		obj, err = o.Resource.ServeOne(obj)
 	case o.Resource.Direct && o.Resource.FromStored != nil:
 		obj, err = o.Resource.FromStored(obj)
 	}
