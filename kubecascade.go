@@ -84,11 +84,15 @@ func (s *Server) Done() <-chan struct{} { return s.s.Done() }
 func (s *Server) Err() error { return s.s.Err() }
 
 // Settle waits until the enabled controllers have nothing to do: they have processed everything that was written before
-// the call, and what followed from it, and nothing was written meanwhile. Passes that are due a second later or more
-// don't count: the next time of a CronJob, or what is retried after repeated failures, such as the deletion of a
-// namespace whose content has finalizers. A controller that reads the state of other systems, or writes all the time,
-// never settles; ctx limits the wait. Events (the kind) of controllers may be written later.
-func (s *Server) Settle(ctx context.Context) error { return s.s.Settle(ctx) }
+// the call, and what followed from it, with the Events about it, and nothing was written meanwhile. Passes that are due
+// a second later or more don't count: the next time of a CronJob, or what is retried after repeated failures, such as
+// the deletion of a namespace whose content has finalizers. A server whose objects are written all the time never
+// settles, nor does one that needs the lease of the controllers and doesn't hold it. ctx limits the wait; the error then
+// says what is going on, and wraps the cause of ctx.
+func (s *Server) Settle(ctx context.Context) error {
+	_, err := s.s.Settle(ctx, 0)
+	return err
+}
 
 // fieldError is an error whose message names fields of Options; the wrapped one names flags.
 type fieldError struct{ error }

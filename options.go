@@ -124,6 +124,8 @@ type Controllers struct {
 	Workers map[string]int
 	// Autoscaler configures horizontal-pod-autoscaler-controller.
 	Autoscaler Autoscaler
+	// CollectionEvents stores an Event for each object that the garbage collector deletes, with its owner and the reason.
+	CollectionEvents bool `flag:"collection-events"`
 	// LeaderElect runs the controllers only while this server holds the lease kube-system/kube-controller-manager;
 	// default: true with Storage.Endpoints.
 	LeaderElect *bool `flag:"leader-elect"`
@@ -156,6 +158,8 @@ type Simulation struct {
 	// Pods assigns pods to a simulated node, where they become Running and Ready. Delay is the duration of each step.
 	Pods  bool          `flag:"simulate-pods"`
 	Delay time.Duration `flag:"simulate-pods-delay"`
+	// Nodes is a file with Nodes in YAML or JSON, which are created if they are missing; default: the node "simulated".
+	Nodes string `flag:"simulate-nodes"`
 }
 
 // Access is authentication and authorization.
@@ -261,9 +265,11 @@ func (o Options) config() (c server.Config, err error) {
 		Kubeconfig: o.Addresses.Kubeconfig, KubeconfigMode: cmp.Or(o.Addresses.KubeconfigMode, 0o600),
 		Dir: o.Storage.Dir, Storage: o.Storage.config(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),
 		Controllers: o.Controllers.Enabled, Workers: o.Controllers.Workers,
-		Elect:    isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
-		Election: o.Controllers.election(), Autoscaler: o.Controllers.Autoscaler.options(),
+		CollectionEvents: o.Controllers.CollectionEvents,
+		Elect:            isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
+		Election:         o.Controllers.election(), Autoscaler: o.Controllers.Autoscaler.options(),
 		Simulate: o.Simulation.Pods, Simulation: simulation.Options{Delay: o.Simulation.Delay},
+		NodesFile: o.Simulation.Nodes,
 		Access: server.Access{
 			ClientCA: o.Access.ClientCAFile, Proxies: o.Access.RequestHeader.proxies(),
 			Tokens: o.Access.TokenFile, SigningKey: o.Access.SigningKeyFile,

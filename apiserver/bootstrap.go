@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"context"
-	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 )
@@ -15,9 +14,9 @@ func (s *Server) EnsureFirst(ctx context.Context, o bootstrap.Options) error {
 	return bootstrap.Objects(ctx, s.registry, o)
 }
 
-// KeepFirst is bootstrap.Keep on this server.
-func (s *Server) KeepFirst(ctx context.Context, o bootstrap.Options, interval time.Duration) {
-	bootstrap.Keep(ctx, s.registry, o, interval)
+// CheckFirst is bootstrap.Check on this server.
+func (s *Server) CheckFirst(ctx context.Context, o bootstrap.Options) error {
+	return bootstrap.Check(ctx, s.registry, o)
 }
 
 // Withdraw is bootstrap.Withdraw on this server.

@@ -18,6 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook/service"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Config is what a Server is made of. Fields without a comment on a default are needed.
@@ -48,6 +49,8 @@ type Config struct {
 	Anonymous bool
 	// Audit records requests; nil records none.
 	Audit *audit.Log
+	// Trail is told of each removal; default: a new one.
+	Trail *trail.Trail
 	// Version is what /version answers.
 	Version Version
 	// MaxInFlight bounds the requests that are served at the same time, watches aside: those of the level exempt, which
@@ -128,6 +131,9 @@ func (c *Config) setDefaults() {
 		c.Webhooks = webhook.NewClients(service.Resolver(service.Config{
 			Revision: c.Store.Revision, Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root,
 		}))
+	}
+	if c.Trail == nil {
+		c.Trail = trail.New(c.Now())
 	}
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()

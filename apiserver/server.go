@@ -89,6 +89,7 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 		Corrupt: m.Corrupt, Complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		Fields: fieldmanager.New(fieldmanager.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
 		Turn:   make(chan struct{}, 1),
+		Trail:  c.Trail,
 		Audit:  c.Audit, Agent: "kubecascade/" + c.Version.GitVersion + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")",
 	}
 	ahead, known := registry.Ahead(c.Cache, r.Root), registry.Known(c.Cache)

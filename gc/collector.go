@@ -32,6 +32,8 @@ type Config struct {
 	// Lag is how long the timeline may take to show the effect of a request before the collector decides again; 0 means
 	// 30 s.
 	Lag time.Duration
+	// Events stores an Event for each object that the collector deletes.
+	Events bool
 	// Registerer registers the metrics (D-94); nil for none.
 	Registerer prometheus.Registerer
 	// Log receives errors and warnings; nil for none.
@@ -62,12 +64,14 @@ func (c Config) withDefaults() Config {
 
 // Collector is the garbage collector. Run may be called once.
 type Collector struct {
-	config    Config
-	metrics   *metrics
-	executor  *executor
+	config   Config
+	metrics  *metrics
+	executor *executor
+	// recorder has the Events about references, and executor.recorder those about collected objects.
 	recorder  *recorder
 	snapshots chan snapshotRequest
 	idles     chan idleRequest
+	reports   chan reportRequest
 	// started and stopped are closed when Run begins and ends.
 	started, stopped chan struct{}
 
@@ -75,8 +79,10 @@ type Collector struct {
 
 	// waiting are the unanswered requests of Idle.
 	waiting []idleRequest
-	graph   *graph.Graph
-	queue   queue
+	// activity counts actions and the answers to requests.
+	activity uint64
+	graph    *graph.Graph
+	queue    queue
 	// underWay are the requests that were sent and not answered.
 	underWay map[graph.Ticket]request
 	// backOffLog limits how often retries with a back-off are logged.
@@ -94,9 +100,10 @@ func New(c Config) *Collector {
 	return &Collector{
 		config: c, metrics: m,
 		executor:   newExecutor(c, m),
-		recorder:   newRecorder(c.API, c.Timeout, c.Log),
+		recorder:   newRecorder(c.API, maxReports, c.Timeout, c.Log),
 		snapshots:  make(chan snapshotRequest),
 		idles:      make(chan idleRequest),
+		reports:    make(chan reportRequest),
 		started:    make(chan struct{}),
 		stopped:    make(chan struct{}),
 		underWay:   map[graph.Ticket]request{},
@@ -104,6 +111,9 @@ func New(c Config) *Collector {
 		broken:     map[graph.Key]struct{}{},
 	}
 }
+
+// ErrStopped says that Run has returned.
+var ErrStopped = errors.New("the garbage collector has stopped")
 
 // retryLoad is the pause before everything is loaded again after an error other than expired history.
 const retryLoad = time.Second
@@ -116,6 +126,9 @@ func (c *Collector) Run(ctx context.Context) error {
 	defer workers.Wait()
 	c.executor.spawn = func() { workers.Go(func() { c.executor.work(ctx) }) }
 	workers.Go(func() { c.recorder.run(ctx) })
+	if r := c.executor.recorder; r != nil {
+		workers.Go(func() { r.run(ctx) })
+	}
 	select {
 	case <-c.config.Timeline.Ready():
 	case <-ctx.Done():
@@ -176,6 +189,8 @@ func (c *Collector) follow(ctx context.Context) error {
 			s.reply <- c.graph.Snapshot(s.uids)
 		case r := <-c.idles:
 			c.waiting = append(c.waiting, r)
+		case r := <-c.reports:
+			r.reply <- c.report(r.most)
 		}
 	}
 }
@@ -221,6 +236,7 @@ func (c *Collector) answer(ctx context.Context, r graph.Result) {
 		c.took = time.Since(c.underWay[r.Ticket].since)
 	}
 	delete(c.underWay, r.Ticket)
+	c.activity++
 	c.step(ctx, r)
 	c.took = 0
 }
@@ -232,7 +248,7 @@ const noteDelay = 10 * time.Second
 func (c *Collector) retry(a graph.Retry) {
 	c.metrics.retries.WithLabelValues(deleteQueue).Inc()
 	d := delay(a.Attempt, c.took)
-	c.queue.add(a.Ticket, time.Now().Add(d))
+	c.queue.add(a, time.Now().Add(d))
 	if d >= noteDelay {
 		c.backOffLog.Do(func() {
 			c.config.Log.Warn("the garbage collector retries an object later",
@@ -245,9 +261,10 @@ func (c *Collector) retry(a graph.Retry) {
 // step passes the event to the graph, and starts the resulting actions.
 func (c *Collector) step(ctx context.Context, e graph.Event) {
 	for _, a := range c.graph.Step(e) {
+		c.activity++
 		switch a := a.(type) {
 		case graph.Report:
-			c.recorder.report(a)
+			c.recorder.record(foreign(a))
 		case graph.Retry:
 			c.retry(a)
 		case graph.Forget:

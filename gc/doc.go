@@ -19,7 +19,7 @@
 //     back-off. So frequent writes to an owner do not delay its dependents, and there are at most as many repetitions
 //     as writes.
 //  5. Everything is bounded: requests in flight by Config.Workers, retries by the number of objects, Events waiting to
-//     be sent by a constant. Sent Events are not remembered.
+//     be sent by constants. Sent Events are not remembered.
 //  6. Work that was left undone by a crash, or by a collector that fell behind, is found when the graph is loaded: at
 //     the start, and whenever history has expired.
 //  7. Run returns when its context is done, after all workers have returned.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,62 +18,133 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
+// component is the source of events (D-80).
+const component = "garbage-collector-controller"
+
 const (
-	// component is the source of events (D-80).
-	component = "garbage-collector-controller"
-	// reason is the reason of these events (D-80).
-	reason = "OwnerRefInvalidNamespace"
-	// maxReports is how many events may wait to be sent; further ones are dropped.
-	maxReports = 1000
+	// maxReports is how many events about references may wait to be sent, and maxCollected how many about collected
+	// objects; further ones are dropped.
+	maxReports   = 1000
+	maxCollected = 10_000
 )
 
-// recorder reports references into other namespaces as Events. It sends each Event once, best effort: a failed one is
-// not repeated. It keeps no record of sent Events: an Event's name follows from its content, so a repetition finds the
-// first one by its name and increments its count (D-83), also after a restart, as long as Events are kept.
+// note is what an Event says.
+type note struct {
+	object                graph.Ref
+	kind, reason, message string
+}
+
+// String is the note in logs.
+func (n note) String() string { return n.reason + " " + n.object.String() + ": " + n.message }
+
+// foreign is the note about a reference into another namespace. Its message is that of D-80; the owner is printed with
+// the dependent's namespace.
+func foreign(p graph.Report) note {
+	ns := p.Object.Namespace
+	return note{p.Object, corev1.EventTypeWarning, "OwnerRefInvalidNamespace",
+		fmt.Sprintf("ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %q",
+			p.Owner.APIVersion, p.Owner.Kind, ns, p.Owner.Name, p.Owner.UID, ns)}
+}
+
+// collected is the note about an object that the collector has deleted (--collection-events).
+func collected(a graph.Delete) note {
+	why, o := "no owner exists", a.Cause.Owner
+	if o.UID != "" {
+		why = fmt.Sprintf("owner %s/%s %s, uid %s, ", o.APIVersion, o.Kind, o.Name, o.UID) + map[graph.Reason]string{
+			graph.AbsentOwner: "does not exist", graph.DeletedOwner: "is gone",
+			graph.ForegroundOwner: "is being deleted in the foreground", graph.OrphaningOwner: "orphans its dependents",
+		}[a.Cause.Reason]
+	}
+	return note{a.Object, corev1.EventTypeNormal, "GarbageCollected",
+		fmt.Sprintf("deleted by the garbage collector, propagationPolicy %s: %s", a.Policy, why)}
+}
+
+// recorder stores notes as Events. It sends each Event once, best effort: a failed one is not repeated. It keeps no
+// record of sent Events: an Event's name follows from its content, so a repetition finds the first one by its name and
+// increments its count (D-83), also after a restart, as long as Events are kept.
 type recorder struct {
 	api     API
 	timeout time.Duration
 	log     *slog.Logger
-	reports chan graph.Report
-	// dropped counts the reports that found the queue full. It belongs to the goroutine that calls report.
-	dropped int
+	notes   chan note
+	// flushes receives channels to close when notes is empty.
+	flushes chan chan struct{}
+	// dropped counts the notes that found the queue full.
+	dropped atomic.Int64
 }
 
-func newRecorder(api API, timeout time.Duration, log *slog.Logger) *recorder {
-	return &recorder{api: api, timeout: timeout, log: log, reports: make(chan graph.Report, maxReports)}
+// newRecorder returns a recorder with so many places for notes that wait.
+func newRecorder(api API, places int, timeout time.Duration, log *slog.Logger) *recorder {
+	return &recorder{
+		api: api, timeout: timeout, log: log, notes: make(chan note, places), flushes: make(chan chan struct{}),
+	}
 }
 
-// report queues a report; it never blocks. Of dropped reports it logs the first, the second, the fourth, and so on, as
+// record queues a note; it never blocks. Of dropped notes it logs the first, the second, the fourth, and so on, as
 // there may be very many at a start.
-func (r *recorder) report(p graph.Report) {
+func (r *recorder) record(n note) {
 	select {
-	case r.reports <- p:
+	case r.notes <- n:
 	default:
-		if r.dropped++; r.dropped&(r.dropped-1) == 0 {
-			r.log.Warn("the garbage collector dropped an Event", "report", p.String(), "dropped", r.dropped)
+		if dropped := r.dropped.Add(1); dropped&(dropped-1) == 0 {
+			r.log.Warn("the garbage collector dropped an Event", "event", n.String(), "dropped", dropped)
 		}
 	}
 }
 
-// run sends reports until ctx is done.
+// run sends notes until ctx is done.
 func (r *recorder) run(ctx context.Context) {
+	var asked []chan struct{}
 	for {
+		if len(r.notes) == 0 {
+			for _, flushed := range asked {
+				close(flushed)
+			}
+			asked = nil
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case p := <-r.reports:
-			if err := r.send(ctx, p, time.Now()); err != nil && ctx.Err() == nil {
-				r.log.Warn("failed to store an Event of the garbage collector", "report", p.String(), "err", err)
+		case flushed := <-r.flushes:
+			asked = append(asked, flushed)
+		case n := <-r.notes:
+			err := r.send(ctx, n, time.Now())
+			switch {
+			case err == nil || ctx.Err() != nil:
+			case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // it takes no Events (I-18)
+				r.log.Debug("the garbage collector's Event is not stored", "event", n.String(), "err", err)
+			default:
+				r.log.Warn("failed to store an Event of the garbage collector", "event", n.String(), "err", err)
 			}
 		}
 	}
 }
 
-// send stores the report as an Event or, if it is a repetition, increments the count of the first one.
-func (r *recorder) send(ctx context.Context, p graph.Report, now time.Time) error {
+// flush waits until the notes before the call have been sent.
+func (r *recorder) flush(ctx context.Context, stopped <-chan struct{}) error {
+	flushed := make(chan struct{})
+	select {
+	case r.flushes <- flushed:
+	case <-stopped:
+		return ErrStopped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-flushed:
+		return nil
+	case <-stopped:
+		return ErrStopped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// send stores the note as an Event or, if it is a repetition, increments the count of the first one.
+func (r *recorder) send(ctx context.Context, n note, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	e := newEvent(p, now)
+	e := newEvent(n, now)
 	err := r.api.CreateEvent(ctx, e)
 	if apierrors.IsAlreadyExists(err) {
 		err = r.api.CountEvent(ctx, e)
@@ -83,19 +155,12 @@ func (r *recorder) send(ctx context.Context, p graph.Report, now time.Time) erro
 	return err
 }
 
-// message is the message of D-80; the owner is printed with the dependent's namespace.
-func message(p graph.Report) string {
-	ns := p.Object.Namespace
-	return fmt.Sprintf("ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %q",
-		p.Owner.APIVersion, p.Owner.Kind, ns, p.Owner.Name, p.Owner.UID, ns)
-}
-
 // eventName is the object's name and a number in the format of client-go's, where it is a time; here it is a hash of
 // the object and the message. If that isn't a valid Event name, as with the names of cluster roles, it is a UUID
 // (client-go tools/record/util: GenerateEventName).
-func eventName(p graph.Report) string {
-	digest := sha256.Sum256([]byte(p.Object.UID + "\x00" + message(p)))
-	name := fmt.Sprintf("%s.%x", p.Object.Name, digest[:8])
+func eventName(n note) string {
+	digest := sha256.Sum256([]byte(n.object.UID + "\x00" + n.message))
+	name := fmt.Sprintf("%s.%x", n.object.Name, digest[:8])
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return uuid.NewSHA1(uuid.NameSpaceOID, digest[:]).String()
 	}
@@ -103,20 +168,20 @@ func eventName(p graph.Report) string {
 }
 
 // newEvent is the Event of D-80 to D-82.
-func newEvent(p graph.Report, now time.Time) *corev1.Event {
-	namespace := p.Object.Namespace
+func newEvent(n note, now time.Time) *corev1.Event {
+	namespace := n.object.Namespace
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault // J-19
 	}
 	at := metav1.NewTime(now)
 	return &corev1.Event{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
-		ObjectMeta: metav1.ObjectMeta{Name: eventName(p), Namespace: namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: eventName(n), Namespace: namespace},
 		InvolvedObject: corev1.ObjectReference{
-			Kind: p.Object.Kind, APIVersion: p.Object.APIVersion,
-			Namespace: p.Object.Namespace, Name: p.Object.Name, UID: types.UID(p.Object.UID),
+			Kind: n.object.Kind, APIVersion: n.object.APIVersion,
+			Namespace: n.object.Namespace, Name: n.object.Name, UID: types.UID(n.object.UID),
 		},
-		Reason: reason, Message: message(p), Type: corev1.EventTypeWarning,
+		Reason: n.reason, Message: n.message, Type: n.kind,
 		Source: corev1.EventSource{Component: component}, ReportingController: component,
 		FirstTimestamp: at, LastTimestamp: at, Count: 1,
 	}

@@ -1,6 +1,7 @@
 package gc
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -73,7 +75,7 @@ func TestEvent(t *testing.T) {
 // TestEventNames has names that an Event can't bear.
 func TestEventNames(t *testing.T) {
 	for _, name := range []string{"a", "system:a", strings.Repeat("a", 253)} {
-		e := newEvent(graph.Report{Object: graph.Ref{Key: graph.Key{Name: name}, UID: "u"}}, time.Now())
+		e := newEvent(foreign(graph.Report{Object: graph.Ref{Key: graph.Key{Name: name}, UID: "u"}}), time.Now())
 		if errs := validation.IsDNS1123Subdomain(e.Name); len(errs) > 0 {
 			t.Errorf("%s: %v", e.Name, errs)
 		}
@@ -81,7 +83,8 @@ func TestEventNames(t *testing.T) {
 	a := graph.Report{Object: graph.Ref{Key: graph.Key{Name: "a"}, UID: "u"}, Owner: graph.Owner{Name: "o"}}
 	b, c := a, a
 	b.Owner.Name, c.Object.UID = "p", "v"
-	if eventName(a) == eventName(b) || eventName(a) == eventName(c) {
+	name := func(r graph.Report) string { return eventName(foreign(r)) }
+	if name(a) == name(b) || name(a) == name(c) {
 		t.Error("a name doesn't stand for the object and the text")
 	}
 }
@@ -89,8 +92,8 @@ func TestEventNames(t *testing.T) {
 // TestEventExpires has an Event vanish between the two requests that count it.
 func TestEventExpires(t *testing.T) {
 	s := newServer(t, nil)
-	r := newRecorder(s, time.Second, Config{}.withDefaults().Log)
-	report := graph.Report{Object: graph.Ref{UID: "u", Key: graph.Key{Name: "a"}}}
+	r := newRecorder(s, maxReports, time.Second, Config{}.withDefaults().Log)
+	report := foreign(graph.Report{Object: graph.Ref{UID: "u", Key: graph.Key{Name: "a"}}})
 	if err := r.send(t.Context(), report, time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
@@ -112,11 +115,62 @@ func TestEventExpires(t *testing.T) {
 
 // TestReportsAreBounded reports more than may wait.
 func TestReportsAreBounded(t *testing.T) {
-	r := newRecorder(newServer(t, nil), time.Second, Config{}.withDefaults().Log)
+	r := newRecorder(newServer(t, nil), maxReports, time.Second, Config{}.withDefaults().Log)
 	for i := range maxReports + 10 {
-		r.report(graph.Report{Object: graph.Ref{UID: fmt.Sprint(i)}})
+		r.record(foreign(graph.Report{Object: graph.Ref{UID: fmt.Sprint(i)}}))
 	}
-	if len(r.reports) != maxReports || r.dropped != 10 {
-		t.Errorf("%d waiting, %d dropped", len(r.reports), r.dropped)
+	if len(r.notes) != maxReports || r.dropped.Load() != 10 {
+		t.Errorf("%d waiting, %d dropped", len(r.notes), r.dropped.Load())
 	}
+}
+
+// TestCollectionEvents: each object that the collector deletes has an Event, if they are enabled. One in a terminating
+// namespace, which takes none, doesn't disturb the others.
+func TestCollectionEvents(t *testing.T) {
+	for _, enabled := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer(t, storagetest.NewTwin())
+			s.fault(func(verb string, o Object) error {
+				if verb == "create-event" && strings.HasPrefix(o.Name, "refused") {
+					return terminating(o.Name)
+				}
+				return nil
+			})
+			run(t, s, Config{Events: enabled}, func(*Collector) {
+				owner := s.put("configmaps/a/owner")
+				s.put("configmaps/a/first", ownedBy(false, owner))
+				s.put("configmaps/a/refused", ownedBy(false, owner))
+				s.put("configmaps/a/second", ownedBy(false, owner))
+				s.put("configmaps/a/kept")
+				synctest.Wait()
+				s.delete("configmaps/a/owner", metav1.DeletePropagationBackground)
+				synctest.Wait()
+			})
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			got := map[string]string{}
+			for _, e := range s.events {
+				got[e.InvolvedObject.Name] = strings.Join([]string{e.Namespace, e.Type, e.Reason, e.Source.Component}, " ")
+				if want := "deleted by the garbage collector, propagationPolicy Background: owner v1/ConfigMap owner, " +
+					"uid uid-owner, is gone"; e.Message != want {
+					t.Errorf("message %q, want %q", e.Message, want)
+				}
+			}
+			want := map[string]string{}
+			if enabled {
+				want["first"] = "a Normal GarbageCollected garbage-collector-controller"
+				want["second"] = want["first"]
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("enabled %t: want -, got +:\n%s", enabled, diff)
+			}
+		})
+	}
+}
+
+// terminating is the error for an Event in a namespace that is being deleted (I-18).
+func terminating(name string) error {
+	err := apierrors.NewForbidden(corev1.Resource("events"), name, errors.New("the namespace is being terminated"))
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	return err
 }

@@ -16,8 +16,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// executor sends the requests; besides it only the recorder talks to the API server.
+// executor sends the requests; besides it only the recorders talk to the API server.
 type executor struct {
+	// recorder stores an Event for each deleted object; nil stores none.
+	recorder *recorder
+
 	api     API
 	root    string
 	timeout time.Duration
@@ -39,8 +42,13 @@ type request struct {
 }
 
 func newExecutor(c Config, m *metrics) *executor {
+	var r *recorder
+	if c.Events {
+		r = newRecorder(c.API, maxCollected, c.Timeout, c.Log)
+	}
 	return &executor{
-		api: c.API, root: c.Root, timeout: c.Timeout, log: c.Log, metrics: m,
+		recorder: r,
+		api:      c.API, root: c.Root, timeout: c.Timeout, log: c.Log, metrics: m,
 		requests: make(chan request, min(c.Workers, maxQueued)),
 		results:  make(chan graph.Result, min(c.Workers, maxQueued)),
 	}
@@ -75,6 +83,7 @@ func (x *executor) work(ctx context.Context) {
 			out := outcomeOf(r.action, err)
 			if out == graph.Done {
 				x.logDone(ctx, r.action)
+				x.record(r.action)
 			}
 			if out == graph.Failed && ctx.Err() == nil {
 				x.log.Warn("a request of the garbage collector failed", "request", r.action.String(), "err", err)
@@ -87,6 +96,13 @@ func (x *executor) work(ctx context.Context) {
 	}
 }
 
+// record stores an Event about a deleted object, if Events are stored.
+func (x *executor) record(a graph.Action) {
+	if d, ok := a.(graph.Delete); ok && x.recorder != nil {
+		x.recorder.record(collected(d))
+	}
+}
+
 // carry makes one request.
 func (x *executor) carry(ctx context.Context, a graph.Action) error {
 	ctx, cancel := context.WithTimeout(ctx, x.timeout)
@@ -95,6 +111,7 @@ func (x *executor) carry(ctx context.Context, a graph.Action) error {
 	case graph.Delete:
 		return x.api.Delete(ctx, DeleteRequest{
 			Object: a.Object, Policy: metav1.DeletionPropagation(a.Policy.String()), Guards: x.guards(a.Guards),
+			Cause: a.Cause,
 		})
 	case graph.RemoveOwners:
 		return x.api.RemoveOwners(ctx, RemoveOwnersRequest{Object: a.Object, Exact: a.Exact, UIDs: a.Owners})

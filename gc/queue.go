@@ -39,12 +39,16 @@ type queue struct {
 
 type waiter struct {
 	ticket graph.Ticket
-	at     time.Time
-	index  int
+	// object and attempt are for reports.
+	object  graph.Ref
+	attempt int
+	at      time.Time
+	index   int
 }
 
-func (q *queue) add(t graph.Ticket, at time.Time) {
-	w := &waiter{ticket: t, at: at}
+func (q *queue) add(a graph.Retry, at time.Time) {
+	t := a.Ticket
+	w := &waiter{ticket: t, at: at, object: a.Object, attempt: a.Attempt}
 	if q.tickets == nil {
 		q.tickets = map[graph.Ticket]*waiter{}
 	}

@@ -23,7 +23,7 @@ func TestQueue(t *testing.T) {
 		case 0, 1:
 			next++
 			at[next] = now + r.IntN(50)
-			q.add(next, start.Add(time.Duration(at[next])))
+			q.add(graph.Retry{Ticket: next}, start.Add(time.Duration(at[next])))
 		case 2:
 			gone := graph.Ticket(r.IntN(int(next) + 1))
 			delete(at, gone)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -18,46 +18,29 @@ import (
 type Aggregation struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
-
-	watcher *cache.Watcher
 }
 
 func (a *Aggregation) path(name string) registry.Path {
 	return registry.Path{Resource: a.API.Types().Lookup(rbacv1.GroupName, "v1", "clusterroles"), Name: name}
 }
 
-// Roles implements aggregation.API. It omits roles that can't be decoded.
-func (a *Aggregation) Roles(ctx context.Context) (out []*rbacv1.ClusterRole, err error) {
+// Follow implements aggregation.API.
+func (a *Aggregation) Follow(ctx context.Context, changed func()) error {
 	collection := a.path("").Resource.Collection
-	if a.watcher != nil {
-		if err := a.wait(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			a.watcher = nil // history has expired: start again
-		}
-	}
-	select {
-	case <-a.Cache.Ready():
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	for a.watcher != nil { // the state below includes these events
-		events, _, err := a.watcher.Poll()
-		if err != nil {
-			a.watcher = nil
-		} else if len(events) == 0 {
-			break
-		}
-	}
-	snap, err := a.Cache.Snapshot(collection, 0)
+	return feed{cache: a.Cache, first: collection, collections: []string{collection},
+		begin: func(iter.Seq[*storage.Object]) { changed() },
+		each: func(*cache.Event) error {
+			changed()
+			return nil
+		},
+	}.follow(ctx)
+}
+
+// Roles implements aggregation.API. It omits roles that can't be decoded.
+func (a *Aggregation) Roles() (out []*rbacv1.ClusterRole, err error) {
+	snap, err := a.Cache.Snapshot(a.path("").Resource.Collection, 0)
 	if err != nil {
 		return nil, err
-	}
-	if a.watcher == nil {
-		if a.watcher, err = a.Cache.Watch(collection, snap.Revision()); err != nil {
-			return nil, err
-		}
 	}
 	snap.Ascend("", "", func(o *storage.Object) bool {
 		r := &rbacv1.ClusterRole{}
@@ -67,26 +50,6 @@ func (a *Aggregation) Roles(ctx context.Context) (out []*rbacv1.ClusterRole, err
 		return true
 	})
 	return out, nil
-}
-
-// wait returns when there was an event.
-func (a *Aggregation) wait(ctx context.Context) error {
-	loop := reconcile.FeedOf(ctx)
-	for {
-		if events, _, err := a.watcher.Poll(); len(events) > 0 || err != nil {
-			return err
-		}
-		if loop.IsAsked() { // the pass over all earlier events has ended
-			loop.Sent()
-		}
-		select {
-		case <-a.watcher.Changed():
-		case answer := <-loop.Asks():
-			loop.Note(answer)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
 
 // SetRules implements aggregation.API.

@@ -22,6 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // CRDs is crd.API.
@@ -45,21 +46,32 @@ func (d *CRDs) resource() *resources.Resource {
 	return d.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
 }
 
-// Follow implements crd.API.
+// Follow implements crd.API with the timeline of all collections while a CRD is being deleted.
 func (d *CRDs) Follow(ctx context.Context, sink func(name string)) error {
 	collection := d.resource().Collection
+	var deleting map[string]bool
 	return feed{cache: d.Cache, first: collection,
+		quiet: func() bool { return len(deleting) == 0 },
 		begin: func(state iter.Seq[*storage.Object]) {
+			deleting = map[string]bool{}
 			for o := range state {
+				if o.Meta.Deleting() {
+					deleting[o.Meta.Name] = true
+				}
 				sink(o.Meta.Name)
 			}
 		},
 		each: func(e *cache.Event) error {
-			if e.Collection == collection {
-				return d.group(e.Object.Meta.Name, collection, sink)
-			}
-			if e.Type == cache.Deleted {
-				if name := d.emptied(e.Collection); name != "" {
+			name := e.Object.Meta.Name
+			switch {
+			case e.Collection == collection:
+				delete(deleting, name)
+				if e.Type != cache.Deleted && e.Object.Meta.Deleting() {
+					deleting[name] = true
+				}
+				return d.group(name, collection, sink)
+			case e.Type == cache.Deleted:
+				if name := instancesOf(e.Collection); deleting[name] {
 					sink(name)
 				}
 			}
@@ -68,18 +80,14 @@ func (d *CRDs) Follow(ctx context.Context, sink func(name string)) error {
 	}.follow(ctx)
 }
 
-// emptied returns the name of the CRD that is being deleted and has its objects in the collection, whether or not its
-// versions are served; empty if there is none.
-func (d *CRDs) emptied(collection string) string {
+// instancesOf is the name of the CRD whose objects are in the collection, whether or not its versions are served; empty
+// for collections of built-in types.
+func instancesOf(collection string) string {
 	group, plural, custom := strings.Cut(collection, "/")
 	if !custom {
 		return ""
 	}
-	o, _ := d.Cache.Get(d.API.Key(d.resource(), "", plural+"."+group))
-	if o == nil || !o.Meta.Deleting() {
-		return ""
-	}
-	return o.Meta.Name
+	return plural + "." + group
 }
 
 // group sends a CRD that changed, and those of its group that wait for a name, which it may have released.
@@ -251,5 +259,9 @@ func (d *CRDs) DeleteAll(
 	if err != nil {
 		return err
 	}
-	return d.API.DeleteCollection(ctx, registry.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
+	api := d.API.Because(trail.CustomResourceDefinitionDeleted, []trail.Object{{
+		APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition", Name: one.Name,
+		UID: string(one.UID),
+	}})
+	return api.DeleteCollection(ctx, registry.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
 }

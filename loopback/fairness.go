@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"maps"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/fairness"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -57,6 +59,27 @@ func (f *Fairness) Follow(ctx context.Context, sink func(string)) error {
 			return nil
 		},
 	}.follow(ctx)
+}
+
+// Changes implements fairness.API: deletions and changes of the spec.
+func (f *Fairness) Changes() reconcile.Changes {
+	return &Changes{Cache: f.Cache, Collections: []string{flowSchemas, priorityLevels},
+		Matters: func(e *cache.Event) bool {
+			return e.Type != cache.Modified || e.Prev == nil || e.Prev.Meta.Generation != e.Object.Meta.Generation ||
+				!maps.Equal(annotations(e.Prev), annotations(e.Object))
+		},
+	}
+}
+
+// annotations are those of an object.
+func annotations(o *storage.Object) map[string]string {
+	var v struct {
+		Metadata struct{ Annotations map[string]string }
+	}
+	if json.Unmarshal(o.JSON, &v) != nil {
+		return nil
+	}
+	return v.Metadata.Annotations
 }
 
 // Schemas implements fairness.API.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/fixture"
@@ -47,6 +48,10 @@ func (f *Fixtures) Update(ctx context.Context, r fixture.Rule, o fixture.Object)
 	return err
 }
 
+// rest is how late a rule's object that was deleted or changed is noticed: most writes to its collection are to other
+// objects, and must not wake the feed each time.
+const rest = 50 * time.Millisecond
+
 // Follow implements fixture.API. A pass reads the stored state, so the order between namespaces and the rule's objects
 // doesn't matter.
 func (f *Fixtures) Follow(ctx context.Context, r fixture.Rule, sink func(string)) error {
@@ -61,7 +66,7 @@ func (f *Fixtures) Follow(ctx context.Context, r fixture.Rule, sink func(string)
 		}
 	}
 	return feed{cache: f.Cache, first: namespaces,
-		collections: []string{namespaces, f.path(r, "", "").Resource.Collection},
+		collections: []string{namespaces, f.path(r, "", "").Resource.Collection}, rest: rest,
 		begin: func(state iter.Seq[*storage.Object]) {
 			active = map[string]bool{}
 			for o := range state {

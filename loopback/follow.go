@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/storage"
@@ -22,6 +23,13 @@ type feed struct {
 	// revisions. Each has a watcher of its own, so that writes elsewhere wake none; the order between collections may
 	// change.
 	collections []string
+	// quiet reports, after what was sent so far, that only events of the first collection matter. While it does, no
+	// other event is sent, and writes to other collections don't wake the feed. It is for feeds of all collections; nil
+	// means never.
+	quiet func() bool
+	// rest is how long writes to collections other than the first don't wake the feed after one of them has: their events
+	// come that much later at most. Each wake takes processor time that requests could have.
+	rest time.Duration
 	// begin receives the state.
 	begin func(state iter.Seq[*storage.Object])
 	// each receives the later events. Its error ends the feed.
@@ -49,59 +57,134 @@ func (f feed) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	watchers, err := f.watch(snap.Revision())
-	if err != nil {
+	f.begin(func(yield func(*storage.Object) bool) { snap.Ascend("", "", yield) })
+	r := follower{feed: f}
+	if err := r.watch(snap.Revision()); err != nil {
 		return err
 	}
-	f.begin(func(yield func(*storage.Object) bool) { snap.Ascend("", "", yield) })
 	loop := reconcile.FeedOf(ctx)
 	for {
-		sent := 0
-		for _, w := range watchers {
-			events, _, err := w.Poll()
-			if err != nil {
-				return err
-			}
-			sent += len(events)
-			for _, e := range events {
-				if err := f.each(e); err != nil {
-					return err
-				}
-			}
+		sent, err := r.read()
+		if err != nil {
+			return err
 		}
 		if loop.IsAsked() {
-			if sent > 0 {
+			if sent {
 				continue
 			}
 			loop.Sent()
 		}
-		if err := waitFor(ctx, watchers, loop); err != nil {
+		if err := r.wait(ctx, loop); err != nil {
 			return err
 		}
 	}
 }
 
-// watch returns the watchers of the collections.
-func (f feed) watch(rev int64) ([]*cache.Watcher, error) {
-	if len(f.collections) == 0 {
-		w, err := f.cache.Timeline(rev)
-		return []*cache.Watcher{w}, err
-	}
-	watchers := make([]*cache.Watcher, len(f.collections))
-	for i, c := range f.collections {
-		var err error
-		if watchers[i], err = f.cache.Watch(c, rev); err != nil {
-			return nil, err
-		}
-	}
-	return watchers, nil
+// follower reads the events of a feed, from its watchers in turn.
+type follower struct {
+	feed
+	watchers []*cache.Watcher
+	// listening says that the only watcher is that of the first collection, because of quiet.
+	listening bool
+	// at is the revision of the last event that was sent while listening, and skip the number of events of the first
+	// collection with that revision that were sent: a transaction of another program may have several.
+	at   int64
+	skip int
+	// rested is when writes to collections other than the first wake the feed again.
+	rested time.Time
 }
 
-// waitFor returns when there is an event to poll, or when the loop asks whether there is one.
-func waitFor(ctx context.Context, watchers []*cache.Watcher, loop reconcile.Feed) error {
+// watch begins to watch after the revision.
+func (r *follower) watch(rev int64) (err error) {
+	if r.listening = r.quiet != nil && r.quiet(); r.listening {
+		r.at, r.skip = 0, 0
+		return r.watchOnly(rev, r.first)
+	}
+	if len(r.collections) > 0 {
+		return r.watchOnly(rev, r.collections...)
+	}
+	w, err := r.cache.Timeline(rev)
+	r.watchers = []*cache.Watcher{w}
+	return err
+}
+
+func (r *follower) watchOnly(rev int64, collections ...string) error {
+	r.watchers = make([]*cache.Watcher, len(collections))
+	for i, c := range collections {
+		var err error
+		if r.watchers[i], err = r.cache.Watch(c, rev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read sends the next events. sent is false if there was none.
+func (r *follower) read() (sent bool, err error) {
+	for i, w := range r.watchers {
+		events, rev, err := w.Poll()
+		if err != nil {
+			return sent, err
+		}
+		sent = sent || len(events) > 0
+		if i > 0 && len(events) > 0 && r.rest > 0 {
+			r.rested = time.Now().Add(r.rest)
+		}
+		if r.quiet != nil {
+			return sent, r.send(events, rev)
+		}
+		for _, e := range events {
+			if err := r.each(e); err != nil {
+				return sent, err
+			}
+		}
+	}
+	return sent, nil
+}
+
+// send sends events of the only watcher, and then changes to another watcher if quiet has changed. All events up to rev
+// are read.
+func (r *follower) send(events []*cache.Event, rev int64) error {
+	for _, e := range events {
+		if !r.listening && r.skip > 0 && e.Revision == r.at && e.Collection == r.first {
+			r.skip--
+			continue
+		}
+		if e.Collection != r.first && r.quiet() {
+			continue
+		}
+		if err := r.each(e); err != nil {
+			return err
+		}
+		if !r.listening {
+			continue
+		}
+		if e.Revision != r.at {
+			r.at, r.skip = e.Revision, 0
+		}
+		r.skip++
+		if !r.quiet() {
+			return r.watch(e.Revision - 1)
+		}
+	}
+	if !r.listening && r.quiet() {
+		return r.watch(rev)
+	}
+	return nil
+}
+
+// wait returns when there is an event to poll, or when the loop asks whether there is one.
+func (r *follower) wait(ctx context.Context, loop reconcile.Feed) error {
 	var c [mostFollowed]<-chan struct{}
-	for i, w := range watchers {
+	for i, w := range r.watchers {
 		c[i] = w.Changed()
+	}
+	var rested <-chan time.Time
+	if left := time.Until(r.rested); left > 0 {
+		timer := time.NewTimer(left)
+		defer timer.Stop()
+		clear(c[1:])
+		rested = timer.C
 	}
 	select {
 	case <-c[0]:
@@ -112,6 +195,7 @@ func waitFor(ctx context.Context, watchers []*cache.Watcher, loop reconcile.Feed
 	case <-c[5]:
 	case <-c[6]:
 	case <-c[7]:
+	case <-rested:
 	case answer := <-loop.Asks():
 		loop.Note(answer)
 	case <-ctx.Done():

@@ -16,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Collector is gc.API and gc.Kinds.
@@ -63,9 +64,24 @@ func (c *Collector) Delete(ctx context.Context, d gc.DeleteRequest) error {
 		return err
 	}
 	uid, rev := types.UID(d.Object.UID), strconv.FormatInt(d.Object.Revision, 10)
-	_, err = c.API.Delete(ctx, p, &metav1.DeleteOptions{
+	_, err = c.API.Because(because(d.Cause)).Delete(ctx, p, &metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &rev}, PropagationPolicy: &d.Policy}, d.Guards...)
 	return err
+}
+
+// because is the cause of a deletion as the trail has it.
+func because(c graph.Cause) (trail.Reason, []trail.Object) {
+	var owners []trail.Object
+	if o := c.Owner; o.UID != "" {
+		owners = []trail.Object{{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID}}
+	}
+	switch c.Reason {
+	case graph.DeletedOwner:
+		return trail.OwnerDeleted, owners
+	case graph.ForegroundOwner:
+		return trail.OwnerWaits, owners
+	}
+	return trail.OwnerAbsent, owners
 }
 
 // RemoveOwners implements gc.API (D-50 to D-52).
@@ -74,7 +90,7 @@ func (c *Collector) RemoveOwners(ctx context.Context, r gc.RemoveOwnersRequest) 
 	if err != nil {
 		return err
 	}
-	_, err = c.edit(ctx, p, r.Object, r.Exact, func(m metav1.Object) {
+	_, err = edit(ctx, c.API, p, r.Object, r.Exact, func(m metav1.Object) {
 		left := slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(o metav1.OwnerReference) bool {
 			return slices.Contains(r.UIDs, string(o.UID))
 		})
@@ -106,7 +122,7 @@ func (c *Collector) Unblock(ctx context.Context, u gc.UnblockRequest) (revision 
 	if err != nil {
 		return 0, err
 	}
-	return c.edit(ctx, p, u.Object, false, func(m metav1.Object) {
+	return edit(ctx, c.API, p, u.Object, false, func(m metav1.Object) {
 		refs := m.GetOwnerReferences()
 		for i := range refs {
 			if b := refs[i].BlockOwnerDeletion; b != nil && *b && slices.Contains(u.UIDs, string(refs[i].UID)) {
@@ -124,17 +140,21 @@ func (c *Collector) RemoveFinalizer(ctx context.Context, r gc.RemoveFinalizerReq
 	if err != nil {
 		return err
 	}
-	_, err = c.edit(ctx, p, r.Object, true, func(m metav1.Object) {
+	reason := trail.DependentsGone
+	if r.Finalizer == graph.Orphan.String() {
+		reason = trail.DependentsOrphaned
+	}
+	_, err = edit(ctx, c.API.Because(reason, nil), p, r.Object, true, func(m metav1.Object) {
 		m.SetFinalizers(slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(f string) bool { return f == r.Finalizer }))
 	})
 	return err
 }
 
 // edit changes an object's metadata if it still is the same object and, if exact, has the same revision.
-func (c *Collector) edit(
-	ctx context.Context, p registry.Path, o gc.Object, exact bool, f func(metav1.Object),
+func edit(
+	ctx context.Context, api *registry.Loopback, p registry.Path, o gc.Object, exact bool, f func(metav1.Object),
 ) (revision int64, err error) {
-	out, err := c.API.Link(ctx, p, func(m metav1.Object) error {
+	out, err := api.Link(ctx, p, func(m metav1.Object) error {
 		gr := p.Resource.GroupResource()
 		if string(m.GetUID()) != o.UID {
 			return apierrors.NewNotFound(gr, o.Name) // another object has the name (J-40)

@@ -16,48 +16,65 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Namespaces is namespace.API and namespace.DefaultsAPI.
 type Namespaces struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
-	// Alone says that Follow sends no events of type Content, so that only writes to namespaces wake it.
-	Alone bool
 }
 
 const namespaces = "namespaces"
 
-// Follow implements namespace.Follower with the timeline of all collections.
+// Follow implements namespace.Follower with the timeline of all collections while a namespace is being deleted.
 func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
-	var collections []string
-	if n.Alone {
-		collections = []string{namespaces}
-	}
-	return feed{cache: n.Cache, first: namespaces, collections: collections,
+	var f namespaceFeed
+	return feed{cache: n.Cache, first: namespaces,
+		quiet: func() bool { return len(f.deleting) == 0 },
 		begin: func(state iter.Seq[*storage.Object]) {
+			f = namespaceFeed{deleting: map[string]bool{}, sink: sink}
 			for o := range state {
-				sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Deleting: o.Meta.Deleting()})
+				f.exists(o)
 			}
 			sink(namespace.Event{Type: namespace.Listed})
 		},
 		each: func(e *cache.Event) error {
-			namespaceEvent(e, sink)
+			f.handle(e)
 			return nil
 		},
 	}.follow(ctx)
 }
 
-// namespaceEvent sends what affects a namespace: its own events, and the deletion of objects in it.
-func namespaceEvent(e *cache.Event, sink func(namespace.Event)) {
+// namespaceFeed sends events that affect namespaces. It belongs to one goroutine.
+type namespaceFeed struct {
+	// deleting are the namespaces that are being deleted.
+	deleting map[string]bool
+	sink     func(namespace.Event)
+}
+
+// handle sends what affects a namespace: its own events, and the deletion of objects in it while it is being deleted.
+func (f *namespaceFeed) handle(e *cache.Event) {
 	switch m := &e.Object.Meta; {
 	case e.Collection == namespaces && e.Type == cache.Deleted:
-		sink(namespace.Event{Type: namespace.Gone, Namespace: m.Name})
+		delete(f.deleting, m.Name)
+		f.sink(namespace.Event{Type: namespace.Gone, Namespace: m.Name})
 	case e.Collection == namespaces:
-		sink(namespace.Event{Type: namespace.Exists, Namespace: m.Name, Deleting: m.Deleting()})
-	case m.Namespace != "" && e.Type == cache.Deleted:
-		sink(namespace.Event{Type: namespace.Content, Namespace: m.Namespace})
+		f.exists(e.Object)
+	case e.Type == cache.Deleted && f.deleting[m.Namespace]:
+		f.sink(namespace.Event{Type: namespace.Content, Namespace: m.Namespace})
 	}
+}
+
+// exists sends a namespace.
+func (f *namespaceFeed) exists(o *storage.Object) {
+	deleting := o.Meta.Deleting()
+	if deleting {
+		f.deleting[o.Meta.Name] = true
+	} else {
+		delete(f.deleting, o.Meta.Name)
+	}
+	f.sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Deleting: deleting})
 }
 
 func (n *Namespaces) path(sub, name string) registry.Path {
@@ -81,7 +98,8 @@ func (n *Namespaces) UpdateStatus(ctx context.Context, ns *corev1.Namespace) (*c
 
 // Finalize implements namespace.API.
 func (n *Namespaces) Finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
-	return typed[corev1.Namespace](n.API.Update(ctx, n.path("finalize", ns.Name), ns))
+	api := n.API.Because(trail.NamespaceEmpty, nil)
+	return typed[corev1.Namespace](api.Update(ctx, n.path("finalize", ns.Name), ns))
 }
 
 // typed decodes the result of a request.
@@ -127,7 +145,7 @@ func (n *Namespaces) DeleteCollection(ctx context.Context, r namespace.Resource,
 	if err != nil {
 		return err
 	}
-	return n.API.DeleteCollection(ctx, p, background())
+	return n.deleting(ns).DeleteCollection(ctx, p, background())
 }
 
 // Delete implements namespace.API (E-10).
@@ -136,8 +154,17 @@ func (n *Namespaces) Delete(ctx context.Context, r namespace.Resource, ns, name 
 	if err != nil {
 		return err
 	}
-	_, err = n.API.Delete(ctx, p, background())
+	_, err = n.deleting(ns).Delete(ctx, p, background())
 	return err
+}
+
+// deleting is the client that deletes the content of a namespace.
+func (n *Namespaces) deleting(name string) *registry.Loopback {
+	owner := trail.Object{APIVersion: "v1", Kind: "Namespace", Name: name}
+	if o, _ := n.Cache.Get(n.API.Key(n.path("", "").Resource, "", name)); o != nil {
+		owner.UID = o.Meta.UID
+	}
+	return n.API.Because(trail.NamespaceDeleted, []trail.Object{owner})
 }
 
 // Metadata implements namespace.API.

@@ -28,10 +28,11 @@ type Quotas struct {
 
 const resourceQuotas = "resourcequotas"
 
-// Follow implements quota.Follower with the timeline of all collections.
+// Follow implements quota.Follower with the timeline of all collections while there are quotas.
 func (q *Quotas) Follow(ctx context.Context, sink func(quota.Event)) error {
 	var f quotaFeed
 	return feed{cache: q.Cache, first: resourceQuotas,
+		quiet: func() bool { return len(f.quotas) == 0 },
 		begin: func(state iter.Seq[*storage.Object]) {
 			f = quotaFeed{types: q.API.Types(), quotas: map[string]int{}, sink: sink}
 			for o := range state {

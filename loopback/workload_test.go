@@ -166,7 +166,8 @@ func TestReplicaSet(t *testing.T) {
 
 // TestDeployment rolls out, fails to and goes back, with simulated pods.
 func TestDeployment(t *testing.T) {
-	s := owning(t, nil, deployment.New(), replicaset.New(), simulation.Node("v1"), simulation.Scheduler(),
+	s := owning(t, nil, deployment.New(), replicaset.New(), simulation.Node("v1", simulation.Options{}),
+		simulation.Scheduler(true, simulation.Options{}),
 		simulation.Pods(simulation.Options{}))
 	w := s.Watch(deployments + "?watch=1")
 	do(t, s, "POST", deployments, set("d", 4))
@@ -375,7 +376,8 @@ func TestReplicationController(t *testing.T) {
 // TestService has EndpointSlices and Endpoints follow the pods of a service, and Endpoints go with it.
 func TestService(t *testing.T) {
 	s := owning(
-		t, nil, endpoint.Slices(), endpoint.Endpoints(), simulation.Node("v1"), simulation.Scheduler(),
+		t, nil, endpoint.Slices(), endpoint.Endpoints(), simulation.Node("v1", simulation.Options{}),
+		simulation.Scheduler(true, simulation.Options{}),
 		simulation.Pods(simulation.Options{}),
 	)
 	const all = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"

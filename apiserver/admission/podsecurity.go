@@ -63,7 +63,7 @@ func (p *PodSecurity) Validate(ctx context.Context, a *Attributes) error {
 	case *corev1.Namespace:
 		return p.namespace(ctx, a, o)
 	}
-	if t := templateOf(a.Object); t != nil && a.Subresource == "" {
+	if t := TemplateOf(a.Object); t != nil && a.Subresource == "" {
 		p.template(ctx, a, t)
 	}
 	return nil
@@ -177,9 +177,9 @@ func warnOf(a *Attributes, by api.LevelVersion, m *metav1.ObjectMeta, spec *core
 	}
 }
 
-// templateOf is the pod template of an object of a built-in kind; nil if it has none (PSA admission/admission.go:
+// TemplateOf is the pod template of an object of a built-in kind; nil if it has none (PSA admission/admission.go:
 // DefaultPodSpecExtractor).
-func templateOf(obj runtime.Object) *corev1.PodTemplateSpec {
+func TemplateOf(obj runtime.Object) *corev1.PodTemplateSpec {
 	switch o := obj.(type) {
 	case *corev1.PodTemplate:
 		return &o.Template

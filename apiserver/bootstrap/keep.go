@@ -29,7 +29,7 @@ type Options struct {
 	Trust func() Trust
 }
 
-// jobs are what Keep does in each interval.
+// jobs are what Check does.
 func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
 	all := []func(context.Context) error{func(ctx context.Context) error { return o.ensureService(ctx, r) }}
 	if o.published() {
@@ -41,24 +41,15 @@ func (o *Options) jobs(r *registry.Registry) []func(context.Context) error {
 	return all
 }
 
-// Keep creates the service "kubernetes" again if it was deleted, as by "kubectl delete all --all", keeps its endpoints
-// and what extension API servers trust as Options have it, and returns when ctx is done. It checks once in each
-// interval; upstream every 10 s (K pkg/controlplane/controller/kubernetesservice/controller.go: Run).
-func Keep(ctx context.Context, r *registry.Registry, o Options, interval time.Duration) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		for _, job := range o.jobs(r) {
-			if err := job(ctx); err != nil && ctx.Err() == nil {
-				r.Log.Warn("failed to update an object of the cluster", "err", err)
-			}
-		}
+// Check creates the service "kubernetes" again if it was deleted, as by "kubectl delete all --all", and makes its
+// endpoints and what extension API servers trust as Options have it. It is called at intervals; upstream's is 10 s (K
+// pkg/controlplane/controller/kubernetesservice/controller.go: Run).
+func Check(ctx context.Context, r *registry.Registry, o Options) error {
+	var errs []error
+	for _, job := range o.jobs(r) {
+		errs = append(errs, job(ctx))
 	}
+	return errors.Join(errs...)
 }
 
 // errSame says that an object is as it should be.

@@ -23,7 +23,7 @@ import (
 )
 
 // Objects creates the missing objects that every cluster has besides namespaces and roles: the two system priority
-// classes, which manifests of add-ons use, flow schemas and priority levels, and those that Keep keeps. The system
+// classes, which manifests of add-ons use, flow schemas and priority levels, and those of Check. The system
 // namespaces must exist. If an object can't be created, because its address is allocated or a quota forbids it, the
 // error is only logged, as upstream does; other errors are those of the requests. (K pkg/registry/scheduling/rest)
 func Objects(ctx context.Context, r *registry.Registry, o Options) error {

@@ -1,9 +1,7 @@
 package endpoints_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
@@ -22,15 +20,10 @@ func TestKeepService(t *testing.T) {
 	}
 	w := s.Watch("/api/v1/namespaces/default/services?watch=1&fieldSelector=metadata.name%3Dkubernetes")
 	defer w.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.API.KeepFirst(ctx, bootstrap.Options{SecurePort: 6443}, time.Millisecond)
-	}()
+	if err := s.API.CheckFirst(t.Context(), bootstrap.Options{SecurePort: 6443}); err != nil {
+		t.Fatal(err)
+	}
 	e, err := w.Next()
-	cancel()
-	<-done
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,12 +44,13 @@ func (a *API) deleteMalformed(req *request, rendering *render.Rendering) error {
 		if cur == nil || a.registry.Readable(req.Resource, cur) == nil {
 			return req.NotMalformed()
 		}
-		_, err := a.registry.Commit(
+		rev, err := a.registry.Commit(
 			ctx, &req.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&req.Operation)},
 		)
 		var lost *storage.ConflictError
 		switch {
 		case err == nil:
+			a.registry.Removed(&req.Operation, cur, rev)
 			a.log.Warn("an object that can't be decoded was deleted without regard to finalizers",
 				"key", key, "user", req.User.Name, "err", a.registry.Readable(req.Resource, cur))
 			return req.answerOther(rendering, http.StatusOK, req.malformedStatus())

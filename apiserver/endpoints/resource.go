@@ -44,6 +44,7 @@ func (a *API) dispatch(
 	}
 	op := registry.Operation{Target: target, User: info.User, Warn: warn, Audit: exchange.AuditOf(r)}
 	req := &request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}
+	req.Sender = req
 	if connects(target, verb) {
 		return a.connect(req, limit)
 	}

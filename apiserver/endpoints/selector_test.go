@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/registry"
+	selectors "github.com/kubecascade/kubecascade/apiserver/selector"
 )
 
 // TestSelectorBounds: selectors that no client needs are rejected before they are parsed, and kept.
@@ -84,7 +84,7 @@ func TestMatcherTwin(t *testing.T) {
 		for range r.IntN(9) {
 			set[key()] = value()
 		}
-		m := registry.MatcherOf(selector)
+		m := selectors.Of(selector)
 		want := selector.Matches(set)
 		if got := m == nil || m.Matches(set); got != want {
 			t.Fatalf("seed %d: %v: %s of %v", seed, got, selector, set)

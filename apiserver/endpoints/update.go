@@ -3,6 +3,7 @@ package endpoints
 import (
 	"net/http"
 
+	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
@@ -27,7 +28,7 @@ func (a *API) serveUpdate(req *request) error {
 	if err := req.CheckName(obj); err != nil {
 		return err
 	}
-	registry.DedupOwners(obj, false, req.Warn.Add)
+	objectmeta.DedupOwners(obj, false, req.Warn.Add)
 	req.Options = opts
 	req.DryRun, req.Manager, req.MayCreate = registry.IsDryRun(opts.DryRun), req.managerOr(
 		opts.FieldManager,

@@ -3,9 +3,6 @@ package filters
 import (
 	"log/slog"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -39,8 +36,8 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 				m.Answered(rec.Label, code, bytes, took)
 				if log.Enabled(r.Context(), slog.LevelDebug) {
 					log.Debug(
-						"request", "method", r.Method, "uri", loggable(r.URL), "code", code, "bytes", bytes, "took", took, "agent",
-						r.UserAgent(),
+						"request", "method", r.Method, "uri", exchange.Loggable(r.URL), "code", code, "bytes", bytes, "took", took,
+						"agent", r.UserAgent(),
 					)
 				}
 			}()
@@ -51,28 +48,4 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 			rec.Finish()
 		})
 	}
-}
-
-// logged are the query parameters whose values are logged: those that the API has. Any other may be a secret that a
-// client puts there though no parameter is for it, such as a bearer token.
-var logged = []string{
-	"allowWatchBookmarks", "continue", "dryRun", "exclude", "fieldManager", "fieldSelector", "fieldValidation", "force",
-	"gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "includeObject", "labelSelector", "limit",
-	"orphanDependents", "pretty", "propagationPolicy", "resourceVersion", "resourceVersionMatch", "sendInitialEvents",
-	"timeout", "timeoutSeconds", "verbose", "watch",
-}
-
-// loggable is a request's path and query, without the values of parameters that the API doesn't have.
-func loggable(u *url.URL) string {
-	if u.RawQuery == "" {
-		return u.EscapedPath()
-	}
-	parts := strings.Split(u.RawQuery, "&")
-	for i, part := range parts {
-		if key, _, valued := strings.Cut(part, "="); valued &&
-			(!slices.Contains(logged, key) || strings.Contains(part, ";")) {
-			parts[i] = key + "=REDACTED"
-		}
-	}
-	return u.EscapedPath() + "?" + strings.Join(parts, "&")
 }

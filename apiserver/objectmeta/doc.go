@@ -1,6 +1,7 @@
-// Package objectmeta decodes metadata in the form in which this server and kube-apiserver store it, without reflection.
-// Metadata is the larger part of a small object, and a general decoder spends most of its time on it. Without this
-// package a list as a Table takes 19 % more of the server's processor time (500 ConfigMaps, batches in turn).
+// Package objectmeta decodes metadata in the form in which this server and kube-apiserver store it, without reflection;
+// owners.go removes duplicate owner references. Metadata is the larger part of a small object, and a general decoder
+// spends most of its time on it. Without this package a list as a Table takes 19 % more of the server's processor time
+// (500 ConfigMaps, batches in turn).
 //
 // It guarantees:
 //

@@ -14,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -89,7 +90,7 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 			return nil, err
 		}
 	}
-	DedupOwners(obj, true, o.Warn.Add)
+	objectmeta.DedupOwners(obj, true, o.Warn.Add)
 	if err := o.checkRevision(obj, cur); err != nil {
 		return nil, err
 	}
@@ -179,7 +180,10 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 // as submitted, with its previous resourceVersion (B-20).
 func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, value []byte) (
 	*storage.Object, error) {
-	_, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	if err == nil {
+		s.Removed(o, cur, rev)
+	}
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
 		err = nil // another request has removed the object

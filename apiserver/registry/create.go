@@ -12,6 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
+	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -57,7 +58,7 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	if err := codec.CheckManagers(obj); err != nil {
 		return nil, err
 	}
-	DedupOwners(obj, false, o.Warn.Add)
+	objectmeta.DedupOwners(obj, false, o.Warn.Add)
 	if !o.Tracked {
 		s.Fields.Update(o.Resource, "", nil, obj, o.Manager)
 	}
@@ -66,18 +67,18 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error { return s.Admission.Admit(ctx, a) }); err != nil {
 		return nil, err
 	}
-	DedupOwners(obj, true, o.Warn.Add)
+	objectmeta.DedupOwners(obj, true, o.Warn.Add)
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil { // a plugin may have changed it
 		return nil, err
 	}
 	if obj.GetName() != "" || obj.GetGenerateName() == "" {
-		return s.createNamed(ctx, o, obj)
+		return s.createNamed(ctx, o, obj, a.Name)
 	}
 	const attempts = 8
 	var err error
 	for range attempts {
 		var out *storage.Object
-		out, err = s.createNamed(ctx, o, obj.DeepCopyObject().(Object))
+		out, err = s.createNamed(ctx, o, obj.DeepCopyObject().(Object), a.Name)
 		if err == nil || !apierrors.IsAlreadyExists(err) {
 			return out, err
 		}
@@ -85,8 +86,9 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	return nil, err
 }
 
-// createNamed is one attempt for one name: system fields, strategy, validation, commit.
-func (s *Registry) createNamed(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
+// createNamed is one attempt for one name: system fields, strategy, validation, commit. asked is the name that the
+// client sent, empty if the name is generated.
+func (s *Registry) createNamed(ctx context.Context, o *Operation, obj Object, asked string) (*storage.Object, error) {
 	fillSystemFields(obj, s.Now())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
 		obj.SetName(generatedName(obj.GetGenerateName()))
@@ -100,12 +102,13 @@ func (s *Registry) createNamed(ctx context.Context, o *Operation, obj Object) (*
 	named := *o
 	named.Name = obj.GetName()
 	return s.begun(ctx, &named, obj, nil, func(o *Operation, obj Object) (*storage.Object, error) {
-		return s.storeNew(ctx, o, obj, revision)
+		return s.storeNew(ctx, o, obj, asked, revision)
 	})
 }
 
-// storeNew prepares, validates, admits and commits a new object. revision is the resourceVersion that the client sent.
-func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, revision string) (
+// storeNew prepares, validates, admits and commits a new object. asked is the name and revision the resourceVersion
+// that the client sent.
+func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, asked, revision string) (
 	out *storage.Object, err error) {
 	prepareCreate(o.Resource, obj)
 	if f := o.Resource.Strategy.Requester; f != nil {
@@ -121,6 +124,9 @@ func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, revis
 		}
 	}
 	a := o.Attributes(admission.Create, obj, nil)
+	if asked != "" { // a plugin may have changed it (AS pkg/registry/rest/create.go: AdmissionToValidateObjectFunc)
+		a.Name = asked
+	}
 	defer func() { undone(a, err) }()
 	if err := s.Admission.Validate(ctx, a); err != nil {
 		return nil, err

@@ -52,6 +52,7 @@ func (s *Registry) Delete(ctx context.Context, o *Operation, opts *metav1.Delete
 			return deletion{}, apierrors.NewForbidden(o.Resource.GroupResource(), o.Name, errors.New(why))
 		}
 	}
+	o.deletes = opts
 	var marked *storage.Object
 	cur, err := s.Load(ctx, o.Key(s.Root))
 	for err == nil {
@@ -205,6 +206,7 @@ func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, 
 		if err != nil {
 			return nil, err
 		}
+		s.marked(o, cur, v, rev)
 	}
 	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), nil
 }
@@ -218,6 +220,7 @@ func (s *Registry) remove(ctx context.Context, o *Operation, cur *storage.Object
 	if err != nil {
 		return nil, err
 	}
+	s.Removed(o, cur, rev)
 	return s.Decoder.Revise(cur, rev), nil
 }
 

@@ -23,6 +23,9 @@ func (s *Registry) DeleteCollection(ctx context.Context, o *Operation, from *met
 	if whole {
 		page.Limit = collectionPage
 	}
+	if o.deletes = opts; !o.DryRun {
+		s.by(o, nil)
+	}
 	var all []*storage.Object
 	for {
 		items, meta, err := list(ctx, o.Target, &page)

@@ -11,6 +11,7 @@
 //	connect.go  admission of connections
 //	lookup.go  the interface that admission plugins call
 //	loopback.go  the in-process client; recording.go writes its requests to the audit log
+//	trail.go   what package trail is told of removals
 //
 // It guarantees:
 //
@@ -24,5 +25,7 @@
 //     They are not authorized. The owner-reference admission plugin checks them too. Without an audit log, recording
 //     costs one comparison.
 //  7. The code knows no kind. Differences between kinds are in their entries of the table and in the hooks of these.
-//  8. Errors have a row in package status or are API errors.
+//  8. Each removal, and each begin of a deletion, is told to package trail after its commit. A commit whose outcome is
+//     not known is not told.
+//  9. Errors have a row in package status or are API errors.
 package registry

@@ -28,11 +28,13 @@ type Loopback struct {
 	user authentication.User
 	// manager is the field manager of its writes.
 	manager string
+	// because is why it sends requests that remove objects; nil if it doesn't say.
+	because *Because
 }
 
 // Loopback returns a client with the user's identity. manager is its field manager in managedFields.
 func (s *Registry) Loopback(u authentication.User, manager string) *Loopback {
-	return &Loopback{s, u, manager}
+	return &Loopback{s: s, user: u, manager: manager}
 }
 
 // Path names an object or, if Name is empty, a collection.
@@ -55,7 +57,7 @@ func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Operation) error) (
 	err error) {
 	o := &Operation{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name},
-		User: l.user, Manager: l.manager, Warn: &warning.List{}}
+		User: l.user, Manager: l.manager, Warn: &warning.List{}, sender: &sender{verb, l.manager, l.because}}
 	if p.Subresource != "" {
 		if o.Subresource = p.Resource.Subresource(p.Subresource); o.Subresource == nil {
 			return status.Error(status.ErrNoRoute)

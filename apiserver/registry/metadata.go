@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -61,59 +59,6 @@ func MatchNamespace(res *resources.Resource, m metav1.Object, namespace string) 
 			"the namespace of the provided object does not match the namespace sent on the request")
 	}
 	return nil
-}
-
-// DedupOwners removes duplicate owner references and warns.
-func DedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
-	refs := m.GetOwnerReferences()
-	if len(refs) < 2 {
-		return
-	}
-	var kept []metav1.OwnerReference
-	var dups []string
-	seen := map[ownerKey]bool{}
-	for _, r := range refs {
-		key := keyOf(r)
-		if seen[key] {
-			dups = append(dups, string(r.UID)) // one for each reference that is removed
-			continue
-		}
-		seen[key] = true
-		kept = append(kept, r)
-	}
-	if len(dups) == 0 {
-		return
-	}
-	m.SetOwnerReferences(kept)
-	when := ""
-	if afterAdmission {
-		when = " after mutating admission happens"
-	}
-	warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries%s; "+
-		"API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; "+
-		"please fix your requests; duplicate UID(s) observed: %s",
-		when, strings.Join(dups, ", ")))
-}
-
-// ownerKey is an owner reference as a comparable value.
-type ownerKey struct {
-	apiVersion, kind, name string
-	uid                    types.UID
-	controller, block      flag
-}
-
-func keyOf(r metav1.OwnerReference) ownerKey {
-	return ownerKey{r.APIVersion, r.Kind, r.Name, r.UID, flagOf(r.Controller), flagOf(r.BlockOwnerDeletion)}
-}
-
-// flag is a *bool as a comparable value.
-type flag struct{ set, value bool }
-
-func flagOf(b *bool) flag {
-	if b == nil {
-		return flag{}
-	}
-	return flag{true, *b}
 }
 
 // MetadataPath is the path of errors in metadata.

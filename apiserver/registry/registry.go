@@ -22,6 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/storage/past"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Registry is the write pipeline and its reads. It does not depend on HTTP. Its methods may be called from any
@@ -40,6 +41,8 @@ type Registry struct {
 	// Audit records the requests of the in-process client; nil records none. Agent is the begin of their User-Agent.
 	Audit *audit.Log
 	Agent string
+	// Trail is told of each removal; nil records none.
+	Trail *trail.Trail
 	Log   *slog.Logger
 	Now   func() time.Time
 	// Ranges are the service IP ranges and the node ports of the cluster.

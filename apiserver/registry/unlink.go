@@ -86,7 +86,7 @@ func lostLinks(old, obj *metav1.ObjectMeta) (gone fieldmanager.Links, ok bool) {
 			return gone, false
 		}
 		seen[r.UID] = true
-		if kept < len(obj.OwnerReferences) && keyOf(r) == keyOf(obj.OwnerReferences[kept]) {
+		if kept < len(obj.OwnerReferences) && objectmeta.KeyOf(r) == objectmeta.KeyOf(obj.OwnerReferences[kept]) {
 			kept++
 			continue
 		}

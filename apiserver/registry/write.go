@@ -18,6 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Object is what every API object is.
@@ -56,6 +57,14 @@ type Operation struct {
 	guards []storage.Guard
 	// MayCreate authorizes the client to create the object that it updates or applies; nil allows it.
 	MayCreate func() error
+	// Sender is the client's request, for the trail; nil if there is no more to tell than the user. sender is the
+	// in-process client; nil for others.
+	Sender Sender
+	sender *sender
+	// deletes are the options of a deletion; nil for other operations. by is the request as the trail has it; nil before
+	// it is needed.
+	deletes *metav1.DeleteOptions
+	by      *trail.By
 	// answered is the code of the answer to the in-process client; 0 before there is one.
 	answered int
 }
@@ -112,7 +121,7 @@ func (o *Operation) Decode(cur *storage.Object) (Object, error) {
 	switch {
 	case err != nil:
 	case o.Resource.Custom:
-		obj, err = serve(o.Resource, obj)
+		obj, err = o.Resource.ServeOne(obj)
 	case o.Resource.Direct && o.Resource.FromStored != nil:
 		obj, err = o.Resource.FromStored(obj)
 	}

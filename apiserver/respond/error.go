@@ -1,6 +1,8 @@
 package respond
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -14,11 +16,14 @@ func Error(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) 
 	if st.Details != nil && st.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(st.Details.RetryAfterSeconds))) // 0-04
 	}
-	if st.Code >= 500 && st.Code != http.StatusNotImplemented && st.Code != http.StatusGatewayTimeout {
+	if st.Code >= 500 && st.Code != http.StatusNotImplemented && st.Code != http.StatusGatewayTimeout && !gone(r) {
 		log.Error("request failed", "method", r.Method, "path", r.URL.Path, "code", st.Code, "err", Shortened(err))
 	}
 	Status(w, r, int(st.Code), st)
 }
+
+// gone reports whether the client has gone away. What fails then fails because of that: the call of a webhook, say.
+func gone(r *http.Request) bool { return errors.Is(r.Context().Err(), context.Canceled) }
 
 // Shortened is the error's message, cut so that what a client sent does not fill the log.
 func Shortened(err error) string {

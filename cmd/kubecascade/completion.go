@@ -38,6 +38,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"output":                    completeOutput,
 		"from":                      one(fixed(fromServer, fromLists)),
 		"context":                   one(contexts),
+		"cascade":                   one(fixed("background", "foreground", "orphan")),
 		"run":                       one(caseNames),
 		"skip":                      one(caseNames),
 		"only":                      one(scenarioNames),
@@ -47,7 +48,9 @@ func flagValues() map[string]cobra.CompletionFunc {
 // directories and files are the flags whose value is a path; others' values are not completed with the names of files.
 var (
 	directories = []string{"data-dir", "dir", "recorded", "record"}
-	files       = []string{"kubeconfig", "kubeconfig-out", "certificate-authority", "audit-log-path"}
+	files       = []string{
+		"kubeconfig", "kubeconfig-out", "certificate-authority", "audit-log-path", "simulate-nodes", "filename",
+	}
 )
 
 // isFile reports whether the value of a flag is a file, as Kubernetes names such flags.
@@ -56,11 +59,14 @@ func isFile(name string) bool {
 		func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// complete lets shells complete the values of all flags below c. Only run has arguments.
+// complete lets shells complete the values of all flags below c that have no completion of their own.
 func complete(c *cobra.Command) {
 	known := flagValues()
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		var complete cobra.CompletionFunc
+		if _, ok := c.GetFlagCompletionFunc(f.Name); ok {
+			return
+		}
 		switch {
 		case known[f.Name] != nil:
 			complete = known[f.Name]
@@ -167,7 +173,7 @@ func scenarioNames(*cobra.Command, string) []string {
 
 // contexts are the contexts of the file that --kubeconfig names, or of those of $KUBECONFIG for commands that use them;
 // none if they can't be read.
-func contexts(c *cobra.Command, _ string) (names []string) {
+func contexts(c *cobra.Command, _ string) []string {
 	path, err := c.Flags().GetString("kubeconfig")
 	if err != nil {
 		return nil
@@ -179,6 +185,11 @@ func contexts(c *cobra.Command, _ string) (names []string) {
 	if path == "" && len(rules.Precedence) == 0 {
 		return nil
 	}
+	return contextsOf(rules)
+}
+
+// contextsOf are the contexts of files, with the cluster of each.
+func contextsOf(rules *clientcmd.ClientConfigLoadingRules) (names []string) {
 	config, err := rules.Load()
 	if err != nil {
 		return nil

@@ -19,7 +19,13 @@ var unsteady = []struct {
 	{regexp.MustCompile(`web-[0-9a-z]{8,10}-[0-9a-z]{5}\b`), "web-HASH-N"},
 	{regexp.MustCompile(`web-HASH-[12]\b`), "web-HASH-N"},
 	{regexp.MustCompile(`web-[0-9a-z]{8,10}\b`), "web-HASH"},
+	{regexp.MustCompile(`my-repset-[0-9a-z]{5}\b`), "my-repset-N"},
+	{regexp.MustCompile(`(?m)( +)\d+s$`), "${1}AGE"},
 	{regexp.MustCompile(`terminating for \S+`), "terminating for AGE"},
+	{regexp.MustCompile(`revision \d+`), "revision N"},
+	{regexp.MustCompile(`\w+ ago\b`), "AGE ago"},
+	{regexp.MustCompile(`revision N, for \w+`), "revision N, for AGE"},
+	{regexp.MustCompile(`user agent [^;]+;`), "user agent AGENT;"},
 	// kubectl wait prints it unless the object was gone before.
 	{regexp.MustCompile(`(?m)^\S+ condition met\n?`), ""},
 }
@@ -50,6 +56,23 @@ func documented(ts *testscript.TestScript, neg bool, args []string) {
 				ts.Fatalf("%s prints\n%s\ninstead of\n%s", command, steady(got), steady(want))
 			}
 		}
+	}
+}
+
+// transcript is "transcript FILE COMMAND": the last exec printed what the file's transcript of the command shows.
+func transcript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: transcript FILE COMMAND")
+	}
+	data, err := os.ReadFile(filepath.Join("..", "..", args[0]))
+	ts.Check(err)
+	_, rest, found := strings.Cut(string(data), "```console\n$ "+args[1]+"\n")
+	if !found {
+		ts.Fatalf("%s has no transcript of %s", args[0], args[1])
+	}
+	want, _, _ := strings.Cut(rest, "```")
+	if got := ts.ReadFile("stdout") + ts.ReadFile("stderr"); steady(got) != steady(want) {
+		ts.Fatalf("%s prints\n%s\ninstead of\n%s", args[1], steady(got), steady(want))
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
+	"github.com/kubecascade/kubecascade/internal/selection"
 )
 
 // question is what the commands that explain a cluster have in common: the server, as kubectl finds it, and the output.
@@ -26,6 +27,9 @@ type question struct {
 	namespace string
 	output    string
 	from      string
+	// cluster and user are names in the kubeconfig; as and groups are impersonated.
+	cluster, user, as string
+	groups            []string
 
 	client    *cluster.Client
 	discovery *cluster.Discovery
@@ -35,8 +39,13 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 	f := c.Flags()
 	q.target.flags(f)
 	f.Lookup("kubeconfig").Usage = "kubeconfig file; KUBECONFIG or ~/.kube/config by default"
+	f.StringVar(&q.cluster, "cluster", "", "cluster of the kubeconfig to use instead of the context's")
+	f.StringVar(&q.user, "user", "", "user of the kubeconfig to use instead of the context's")
+	f.StringVar(&q.as, "as", "", "user to impersonate")
+	f.StringArrayVar(&q.groups, "as-group", nil, "group to impersonate; may be repeated")
 	f.StringVarP(&q.namespace, "namespace", "n", "", "namespace of the objects; that of the context by default")
 	f.StringVarP(&q.output, "output", "o", "text", "format of the answer: "+strings.Join(formats, ", "))
+	q.offerValues(c, formats)
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := (outputs{q.output}).check(formats...); err != nil {
@@ -47,7 +56,18 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 }
 
 // connect finds the server as kubectl does, and reads what it serves.
-func (q *question) connect(ctx context.Context) error {
+func (q *question) connect(ctx context.Context) (err error) {
+	if err := q.dial(); err != nil {
+		return err
+	}
+	if q.discovery, err = q.client.Discover(ctx); err != nil {
+		return errUnable{err}
+	}
+	return nil
+}
+
+// dial finds the server as kubectl does.
+func (q *question) dial() error {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = q.kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: q.context}
@@ -55,6 +75,8 @@ func (q *question) connect(ctx context.Context) error {
 	overrides.ClusterInfo.InsecureSkipTLSVerify = q.insecure
 	overrides.ClusterInfo.CertificateAuthority = q.authority
 	overrides.AuthInfo.Token = q.token
+	overrides.Context.Cluster, overrides.Context.AuthInfo = q.cluster, q.user
+	overrides.AuthInfo.Impersonate, overrides.AuthInfo.ImpersonateGroups = q.as, q.groups
 	load := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 	c, err := load.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
@@ -77,9 +99,6 @@ func (q *question) connect(ctx context.Context) error {
 		return errUnable{err}
 	}
 	q.client = &cluster.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}
-	if q.discovery, err = q.client.Discover(ctx); err != nil {
-		return errUnable{err}
-	}
 	return nil
 }
 
@@ -97,65 +116,6 @@ func (q *question) read(ctx context.Context, stderr io.Writer) (*explain.Cluster
 		return nil, errUnable{err}
 	}
 	return c, nil
-}
-
-// keys finds the objects that arguments name: KIND/NAME each, or one KIND before all names.
-func (q *question) keys(args []string) (keys []graph.Key, err error) {
-	if len(args) == 0 {
-		return nil, errUsage{errors.New("an object is required: KIND/NAME")}
-	}
-	kind := ""
-	if !strings.Contains(args[0], "/") {
-		if kind, args = args[0], args[1:]; len(args) == 0 {
-			return nil, errUsage{fmt.Errorf("%q is not KIND/NAME", kind)}
-		}
-	}
-	for _, a := range args {
-		one, name, both := strings.Cut(a, "/")
-		if both == (kind != "") {
-			return nil, errUsage{fmt.Errorf("%q is not %s", a, map[bool]string{true: "a name", false: "KIND/NAME"}[both])}
-		}
-		if !both {
-			one, name = kind, a
-		}
-		r, err := q.discovery.Resolve(one)
-		if err != nil {
-			return nil, errUnable{err}
-		}
-		k := graph.Key{Collection: r.Name(), Name: name}
-		if r.Namespaced {
-			k.Namespace = q.namespace
-		}
-		keys = append(keys, k)
-	}
-	return keys, nil
-}
-
-// find checks that the objects exist in what was read.
-func find(c *explain.Cluster, keys ...graph.Key) error {
-	known := map[graph.Key]bool{}
-	for i := range c.Objects {
-		known[c.Objects[i].Key] = true
-	}
-	for _, k := range keys {
-		if known[k] {
-			continue
-		}
-		for i := range c.Resources {
-			if r := &c.Resources[i]; r.Name() == k.Collection && r.Unknown != "" {
-				return errUnable{fmt.Errorf("%s %q: %s", k.Collection, k.Name, r.Unknown)}
-			}
-		}
-		return notFound(k)
-	}
-	return nil
-}
-
-func in(namespace string) string {
-	if namespace == "" {
-		return ""
-	}
-	return " in namespace " + namespace
 }
 
 // style is how answers are shown on an output: with the width and the colours of a terminal, if it is one.
@@ -192,8 +152,8 @@ func treeCommand() *cobra.Command {
 		Short: "Show the owners and the dependents of an object, on any cluster",
 		Long: `Show the owners of an object above it and its dependents below it, with their finalizers, deletions
 that have begun, and references that do not hold: to owners that do not exist, or are in another
-namespace, or have another kind or name. Objects are joined by uid. A kubecascade server answers at one revision; of
-another server all objects are listed by their metadata. Nothing is written.`,
+namespace, or have another kind or name. Objects are joined by uid. A kubecascade server answers at
+one revision; of another server all objects are listed by their metadata. Nothing is written.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			t := &explain.Tree{}
@@ -207,6 +167,7 @@ another server all objects are listed by their metadata. Nothing is written.`,
 		},
 	}
 	q.flags(c, "text", "dot", "mermaid", "json")
+	q.offerArguments(c, 1)
 	q.fromFlag(c)
 	return c
 }
@@ -229,12 +190,16 @@ revision; of another server all objects are listed by their metadata. Nothing is
 			if err != nil {
 				return err
 			}
+			for _, h := range r.Hidden {
+				warnUnknown(c.ErrOrStderr(), h.Resource, h.Why)
+			}
 			return q.print(c.OutOrStdout(), r, map[string]func() string{
 				"text": func() string { return r.Text(style(c.OutOrStdout(), now)) },
 			})
 		},
 	}
 	q.flags(c, "text", "json")
+	q.offerArguments(c, 1)
 	q.fromFlag(c)
 	return c
 }
@@ -244,15 +209,19 @@ revision; of another server all objects are listed by their metadata. Nothing is
 func (q *question) answer(
 	c *cobra.Command, args []string, path string, one any, compute func(*explain.Cluster, graph.Key),
 ) (now time.Time, err error) {
+	choice, err := selection.Line{Args: args}.Parse(c.InOrStdin())
+	if err == nil {
+		err = choice.One()
+	}
+	if err != nil {
+		return now, chosen(err)
+	}
 	if err := q.connect(c.Context()); err != nil {
 		return now, err
 	}
-	keys, err := q.keys(args)
+	keys, err := choice.Keys(c.Context(), selection.Server{Discovery: q.discovery, Namespace: q.namespace})
 	if err != nil {
-		return now, err
-	}
-	if len(keys) > 1 {
-		return now, errUsage{fmt.Errorf("unexpected argument %q", args[len(args)-1])}
+		return now, chosen(err)
 	}
 	ask := cluster.Question{Path: path, Keys: keys, Namespace: q.namespace}
 	if answered, err := q.ask(c.Context(), ask, one); answered || err != nil {
@@ -262,11 +231,20 @@ func (q *question) answer(
 	if err != nil {
 		return now, err
 	}
-	if err := find(got, keys...); err != nil {
-		return now, err
+	if err := selection.Finder(got)(keys[0]); err != nil {
+		return now, errUnable{err}
 	}
 	compute(got, keys[0])
 	return got.Now, nil
+}
+
+// chosen is an error of package selection with its exit code.
+func chosen(err error) error {
+	var usage *selection.UsageError
+	if errors.As(err, &usage) {
+		return errUsage{usage.Err}
+	}
+	return errUnable{err}
 }
 
 // ask asks the server, unless --from has the lists read. answered is false if it has no answer, and err is nil then.
@@ -282,7 +260,7 @@ func (q *question) ask(ctx context.Context, ask cluster.Question, into any) (ans
 	case errors.As(err, &absent):
 		for _, k := range ask.Keys {
 			if k.Name == absent.Name {
-				return false, notFound(k)
+				return false, errUnable{selection.NotFound(k)}
 			}
 		}
 		return false, errUnable{err}
@@ -312,9 +290,11 @@ func (q *question) fromFlag(c *cobra.Command) {
 	}
 }
 
-// notFound is the error for an object that does not exist.
-func notFound(k graph.Key) error {
-	return errUnable{fmt.Errorf("%s %q not found%s", k.Collection, k.Name, in(k.Namespace))}
+// warnUnknown names a resource whose objects are not known, if there is a reason why.
+func warnUnknown(w io.Writer, resource, why string) {
+	if why != "" {
+		fmt.Fprintf(w, "warning: %s: %s\n", resource, why)
+	}
 }
 
 // errFound is the result of --exit-code if there is something to see.
@@ -331,7 +311,6 @@ func lintCommand() *cobra.Command {
 another kind, name or uid than the reference says; objects that own each other; finalizers of unknown
 components; objects and namespaces that have been terminating for more than 5 minutes. All objects are
 listed by their metadata; nothing is written.`,
-		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.connect(c.Context()); err != nil {
 				return err
@@ -345,9 +324,7 @@ listed by their metadata; nothing is written.`,
 			}
 			found := got.Lint(q.namespace)
 			for i := range got.Resources {
-				if r := &got.Resources[i]; r.Unknown != "" {
-					fmt.Fprintf(c.ErrOrStderr(), "warning: %s: %s\n", r.Name(), r.Unknown)
-				}
+				warnUnknown(c.ErrOrStderr(), got.Resources[i].Name(), got.Resources[i].Unknown)
 			}
 			if found == nil {
 				found = []explain.Finding{}

@@ -1,35 +1,30 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	_ "time/tzdata" // the image and Windows have no time zones (K cmd/kube-apiserver/apiserver.go)
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/kubecascade/kubecascade/internal/assets"
 )
 
+// roles are what the program is by the name that it is called by, besides its own. They get all arguments.
+var roles = map[string]func(args []string){
+	"etcd": asEtcd, "kube-apiserver": asAPIServer,
+	assets.Plugin: asPlugin, assets.PluginCompletion: asPluginCompletion,
+}
+
 func main() {
-	switch roleOf(os.Args[0]) {
-	case "etcd":
-		asEtcd(os.Args)
-		return
-	case "kube-apiserver":
-		if err := runAPIServer(untilSignal(context.Background()), os.Args); err != nil {
-			fmt.Fprintln(os.Stderr, "Error:", err)
-			os.Exit(1)
-		}
+	if as := roles[roleOf(os.Args[0])]; as != nil {
+		as(os.Args)
 		return
 	}
-	if c, err := root().ExecuteContextC(context.Background()); err != nil {
-		if c.Context().Err() != nil && errors.Is(err, context.Canceled) {
-			err = errInterrupted{errors.New("interrupted")}
-		}
-		report(c, err)
-		os.Exit(exitCode(err))
-	}
+	execute(root(), os.Args[1:])
 }
 
 // errUsage marks errors of wrong usage; errUnable, errors that prevent any result; errInterrupted, the end by a signal.
@@ -82,20 +77,23 @@ func exitCode(err error) int {
 }
 
 func root() *cobra.Command {
-	c := &cobra.Command{
-		Use:           "kubecascade",
-		Short:         "A Kubernetes API server with a working garbage collector, in one process",
-		SilenceErrors: true, SilenceUsage: true, Version: ownVersions().String(),
-		// A command that handles signals itself has another function here.
-		PersistentPreRun: func(c *cobra.Command, _ []string) { c.SetContext(untilSignal(c.Context())) },
-	}
+	subs := slices.Concat([]*cobra.Command{serveCommand(), runCommand()}, explaining(), []*cobra.Command{
+		versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(), pluginCommand(),
+	})
+	return rootOf(&cobra.Command{
+		Use: "kubecascade", Short: "A Kubernetes API server with a working garbage collector, in one process",
+	}, subs...)
+}
+
+// rootOf completes a root command.
+func rootOf(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
+	c.SilenceErrors, c.SilenceUsage, c.Version = true, true, ownVersions().String()
+	// A command that handles signals itself has another function here.
+	c.PersistentPreRun = func(c *cobra.Command, _ []string) { c.SetContext(untilSignal(c.Context())) }
 	c.SetVersionTemplate("{{.Version}}\n")
 	c.Flags().Bool("version", false, "print the version") // cobra's own has the shorthand -v, which is the log level's
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
-	for _, sub := range []*cobra.Command{
-		serveCommand(), runCommand(), treeCommand(), whyCommand(), previewCommand(), lintCommand(), versionCommand(),
-		healthCommand(), conformanceCommand(), assetsCommand(),
-	} {
+	for _, sub := range subs {
 		if sub.Args == nil {
 			sub.Args = func(_ *cobra.Command, args []string) error {
 				if len(args) > 0 {

@@ -109,9 +109,12 @@ func (o *options) groups() []group {
 			o.electionFlags(f)
 			f.StringSliceVar(&o.Controllers.Enabled, "controllers", []string{"*"},
 				"controllers to run: '*' enables all that are on by default, 'name' enables one, '-name' disables "+
-					"one, '"+controller.None+"' disables all; the controllers are "+strings.Join(controller.Names(), ", ")+
+					"one, '"+controller.None+"' disables all; "+controller.Scheduler+" is on by default with --simulate-pods only; "+
+					"the controllers are "+strings.Join(controller.Names(), ", ")+
 					"; names of kube-controller-manager's other controllers are accepted without "+
 					"effect, and aliases like garbagecollector are accepted")
+			f.BoolVar(&o.Controllers.CollectionEvents, "collection-events", false,
+				"store an Event for each object that the garbage collector deletes, with its owner and the reason")
 			o.workers = map[string]*int{}
 			for _, c := range controller.All() {
 				if c.Flag != "" {
@@ -129,6 +132,9 @@ func (o *options) groups() []group {
 			f.DurationVar(&o.Simulation.Delay, "simulate-pods-delay", 0,
 				"duration of each step of --simulate-pods; the annotation "+simulation.AnnotationAfter+" on a pod "+
 					"sets how long it runs")
+			f.StringVar(&o.Simulation.Nodes, "simulate-nodes", "",
+				"file with the Nodes of --simulate-pods, in YAML or JSON, with their labels, taints and capacity; they are "+
+					"created if they are missing (default: a node with the name "+simulation.NodeName+")")
 		}),
 		set("Authentication and authorization", o.accessFlags),
 		set("Audit", o.auditFlags),

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/kubecascade/kubecascade/conformance"
 )
 
@@ -23,6 +25,7 @@ type progressLine struct {
 	out      io.Writer
 	terminal bool
 	every    time.Duration
+	width    int
 
 	mu     sync.Mutex // guards the fields below: an interruption clears the line from another goroutine
 	shown  bool
@@ -32,10 +35,14 @@ type progressLine struct {
 }
 
 func newProgressLine(w io.Writer) *progressLine {
-	l := &progressLine{out: w, every: progressEvery, next: time.Now().Add(progressEvery)}
+	l := &progressLine{out: w, every: progressEvery, width: progressWidth, next: time.Now().Add(progressEvery)}
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()
 		l.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+		// A line that is continued below could not be overwritten.
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 4 {
+			l.width = min(l.width, width-1)
+		}
 	}
 	return l
 }
@@ -61,8 +68,8 @@ func (l *progressLine) show(p conformance.Progress) {
 func (l *progressLine) print(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(text) > progressWidth {
-		text = text[:progressWidth-3] + "..."
+	if len(text) > l.width {
+		text = text[:l.width-3] + "..."
 	}
 	switch now := time.Now(); {
 	case l.closed:

@@ -46,6 +46,14 @@ func etcdArguments(args []string, getenv func(string) string) []string {
 // asEtcd runs etcd, and ends the process as etcd does.
 func asEtcd(args []string) { etcdmain.Main(etcdArguments(args, os.Getenv)) }
 
+// asAPIServer is kube-apiserver.
+func asAPIServer(args []string) {
+	if err := runAPIServer(untilSignal(context.Background()), args); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	}
+}
+
 // runAPIServer runs the server with kube-apiserver's command line until ctx is done.
 func runAPIServer(ctx context.Context, args []string) error {
 	start := processStart()

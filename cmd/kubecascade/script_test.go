@@ -34,7 +34,7 @@ func (m tests) Run() int {
 var programs = map[string]func(){"kubecascade": main}
 
 func TestMain(m *testing.M) {
-	if role := roleOf(os.Args[0]); role == "etcd" || role == "kube-apiserver" { // role_test.go makes links to the tests
+	if roles[roleOf(os.Args[0])] != nil { // role_test.go and plugin.txtar make links to the tests
 		main()
 		return
 	}
@@ -67,6 +67,7 @@ var update = flag.Bool("update", false, "rewrite the files that scripts compare 
 //	kubectl, refused, until,
 //	capture, fill, filler, cut,
 //	mode, empty, passed, code   run commands, wait for them, and look at files (command_test.go)
+//	documented, transcript      compare with what documents show (documented_test.go)
 //	etcd                        runs an etcd cluster of one (etcd_test.go)
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -89,7 +90,7 @@ func TestScripts(t *testing.T) {
 			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "cut": cut, "mode": mode,
 			"empty": empty, "filler": filler, "csr": csr,
 			"passed": passed, "code": code,
-			"etcd": startEtcd, "documented": documented,
+			"etcd": startEtcd, "documented": documented, "transcript": transcript,
 		},
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/internal/idle"
 	"github.com/kubecascade/kubecascade/internal/memory"
 )
 
@@ -107,7 +108,7 @@ func serve(ctx context.Context, o *options, start time.Time, out io.Writer) erro
 func keepSmall() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var process sync.WaitGroup
-	process.Go(func() { settle(ctx) })
+	process.Go(func() { idle.ReturnMemory(ctx) })
 	pace(ctx)
 	return func() {
 		cancel()

@@ -11,12 +11,14 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// API is the controller's interface to an API server. One goroutine calls it.
+// API is the controller's interface to an API server.
 type API interface {
-	// Roles returns every cluster role, once there is a change since the last call; the first call returns at once.
-	// Errors: ctx's; other errors are temporary.
-	Roles(ctx context.Context) ([]*rbacv1.ClusterRole, error)
-	// SetRules changes a role's rules. After NotFound and Conflict, Roles returns the change.
+	// Follow calls changed, from one goroutine, at the beginning and after every change of a cluster role, until ctx is
+	// done; it returns early, with an error, if it can't continue.
+	Follow(ctx context.Context, changed func()) error
+	// Roles returns every cluster role, at least as new as the last call of changed.
+	Roles() ([]*rbacv1.ClusterRole, error)
+	// SetRules changes a role's rules. After NotFound and Conflict, there is a call of changed.
 	SetRules(ctx context.Context, name string, rules []rbacv1.PolicyRule) error
 }
 
@@ -34,47 +36,38 @@ func New(api API, log *slog.Logger) *Controller {
 	return &Controller{api, log}
 }
 
-// Pauses after failures.
-const (
-	minPause = 50 * time.Millisecond
-	maxPause = time.Minute
-)
+// backoff is the pause after failures.
+var backoff = reconcile.Backoff{Min: 50 * time.Millisecond, Max: time.Minute}
 
-// Run runs until ctx is done.
+// roles is the only key: a pass is over all roles.
+type roles struct{}
+
+// Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
-	ctx, end := reconcile.Join(ctx)
-	defer end()
-	pause := minPause
-	var roles []*rbacv1.ClusterRole
-	for again := false; ; {
-		var err error
-		if !again {
-			roles, err = c.api.Roles(ctx)
-		}
-		if err == nil {
-			err = c.pass(ctx, roles)
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		if err == nil {
-			again, pause = false, minPause
-			continue
-		}
-		c.log.Warn("failed to aggregate cluster roles", "err", err, "again", pause)
-		again = roles != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, maxPause)
+	loop := reconcile.Loop[roles, roles, reconcile.Outcome]{
+		Schedule: reconcile.NewKeys(backoff, func(roles, roles) int { return 0 }), Workers: 1,
+		Follow: func(ctx context.Context, sink func(roles)) error {
+			return c.api.Follow(ctx, func() { sink(roles{}) })
+		},
+		Pass: func(ctx context.Context, _ roles) reconcile.Outcome {
+			err := c.pass(ctx)
+			if err != nil && ctx.Err() == nil {
+				c.log.Warn("failed to aggregate cluster roles", "err", err)
+			}
+			return reconcile.Outcome{Err: err}
+		},
+		Log: c.log, What: "cluster roles",
 	}
+	loop.Run(ctx)
 }
 
-// pass makes the changes; after a conflict, Roles returns the role again.
-func (c *Controller) pass(ctx context.Context, roles []*rbacv1.ClusterRole) (failed error) {
-	for _, change := range Changes(roles) {
+// pass makes the changes; after a conflict, there is an event for the other change.
+func (c *Controller) pass(ctx context.Context) (failed error) {
+	all, err := c.api.Roles()
+	if err != nil {
+		return err
+	}
+	for _, change := range Changes(all) {
 		err := c.api.SetRules(ctx, change.Name, change.Rules)
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			failed = err

@@ -74,17 +74,22 @@ type memory struct {
 	fail    int
 }
 
-func (m *memory) Roles(ctx context.Context) ([]*rbacv1.ClusterRole, error) {
-	select {
-	case <-m.changed:
-		var out []*rbacv1.ClusterRole
-		for _, r := range m.roles {
-			out = append(out, r.DeepCopy())
+func (m *memory) Follow(ctx context.Context, changed func()) error {
+	for {
+		select {
+		case <-m.changed:
+			changed()
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		return out, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
+}
+
+func (m *memory) Roles() (out []*rbacv1.ClusterRole, err error) {
+	for _, r := range m.roles {
+		out = append(out, r.DeepCopy())
+	}
+	return out, nil
 }
 
 func (m *memory) SetRules(_ context.Context, name string, rules []rbacv1.PolicyRule) error {

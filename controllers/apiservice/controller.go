@@ -46,8 +46,15 @@ func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare),
 		Workers: workers,
 		Follow:  func(ctx context.Context, sink func(string)) error { return c.api.Follow(ctx, c.begin, sink) },
-		Pass:    c.keep, Log: c.log, What: "APIServices"}
+		Pass:    c.keep, About: about, Log: c.log, What: "APIServices"}
 	loop.Run(ctx)
+}
+
+// about names an APIService.
+func about(name string) reconcile.Object {
+	return reconcile.Object{
+		Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices", Kind: "APIService", Name: name,
+	}
 }
 
 // begin records the stored APIServices, the first time.

@@ -55,6 +55,9 @@ type API interface {
 		s *autoscalingv1.Scale) error
 }
 
+// period is what a pass waits for.
+const period = "--horizontal-pod-autoscaler-sync-period"
+
 // backoff is the pause after a failed read of the API.
 var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 30 * time.Second}
 
@@ -103,8 +106,9 @@ func Run(ctx context.Context, api API, o Options) {
 		remembered: map[workload.Key]memory{}}
 	loop := reconcile.Loop[workload.Key, workload.Key, reconcile.Outcome]{
 		Schedule: reconcile.NewKeys(backoff, compare), Workers: o.Workers, Follow: c.follow, Pass: c.pass,
-		Log: o.Log, What: workload.Autoscalers.String(),
+		About: workload.Autoscalers.About, Log: o.Log, What: workload.Autoscalers.String(),
 	}
+	defer c.recorder.Join(ctx)()
 	var recording sync.WaitGroup
 	defer recording.Wait()
 	recording.Go(func() { c.recorder.Run(ctx) })
@@ -136,7 +140,7 @@ func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outco
 		return reconcile.Outcome{}
 	}
 	if wait := m.wait(a, c.now(), c.Period); wait > 0 {
-		return reconcile.Outcome{Again: wait}
+		return reconcile.Outcome{Again: wait, Why: period}
 	}
 	in := input{hpa: a, rivals: rivals}
 	in.scale, in.err = c.api.Target(ctx, a.Namespace, a.Spec.ScaleTargetRef)
@@ -154,7 +158,7 @@ func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outco
 		v = v.rescaled(c.api.Rescale(ctx, a.Namespace, a.Spec.ScaleTargetRef, next))
 	}
 	c.conclude(ctx, a, v)
-	return reconcile.Outcome{Again: c.Period}
+	return reconcile.Outcome{Again: c.Period, Why: period}
 }
 
 // recall returns what is remembered of an autoscaler, and the selectors of the others in its namespace. It forgets one

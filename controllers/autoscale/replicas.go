@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	podresource "k8s.io/component-helpers/resource"
 )
 
 // sample is what a pod uses, in thousandths of a unit.
@@ -69,26 +70,33 @@ func (d *decision) counts(p *corev1.Pod, s sample) bool {
 // errNoMetrics says that no sample counts.
 var errNoMetrics = errors.New("did not receive metrics for targeted pods (pods might be unready)")
 
-// requests are what the pods request of a resource, or one container of each (calculatePodRequests).
+// requests are what the pods request of a resource, or one container of each. The pod's own requests precede those of
+// its containers (calculateRequests, calculatePodLevelRequests, calculatePodRequestsFromContainers).
 func (d *decision) requests(resource corev1.ResourceName, container string) (map[string]int64, error) {
 	out := map[string]int64{}
 	for _, p := range d.pods {
-		if r := p.Spec.Resources; container == "" && r != nil {
-			if q, ok := r.Requests[resource]; ok {
-				out[p.Name] = q.MilliValue()
-				continue
+		if container == "" && podresource.IsPodLevelRequestsSet(p) {
+			q, ok := podresource.PodRequests(p, podresource.PodResourcesOptions{})[resource]
+			if !ok {
+				return nil, fmt.Errorf("missing pod-level request for %s in Pod %s", resource, p.Name)
 			}
+			out[p.Name] = q.MilliValue()
+			continue
 		}
-		sum := int64(0)
+		sum, found := int64(0), container == ""
 		for _, c := range running(p) {
 			if container != "" && c.Name != container {
 				continue
 			}
+			found = true
 			q, ok := c.Resources.Requests[resource]
 			if !ok {
 				return nil, fmt.Errorf("missing request for %s in container %s of Pod %s", resource, c.Name, p.Name)
 			}
 			sum += q.MilliValue()
+		}
+		if !found {
+			return nil, fmt.Errorf("container %s not found in Pod %s", container, p.Name)
 		}
 		out[p.Name] = sum
 	}

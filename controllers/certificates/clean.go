@@ -20,6 +20,7 @@ const (
 func Cleaning() workload.Controller {
 	return workload.Controller{
 		Name: "csrcleaner", For: workload.CertificateSigningRequests,
+		Awaits: "the removal of an old request",
 		Decide: func(v workload.View, now time.Time) workload.Plan {
 			r, _ := v.Object.(*certificatesv1.CertificateSigningRequest)
 			if r == nil || r.DeletionTimestamp != nil {

@@ -48,6 +48,7 @@ func Signing(o Options) workload.Controller {
 	}
 	return workload.Controller{
 		Name: "csrsigning", For: workload.CertificateSigningRequests, Decide: o.decide,
+		Awaits: "another attempt to sign",
 	}
 }
 

@@ -37,8 +37,14 @@ func New(api API, log *slog.Logger) *Controller {
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare),
 		Workers: 1, // two CRDs must not get the same name
-		Follow:  c.api.Follow, Pass: c.keep, Log: c.log, What: "CRDs"}
+		Follow:  c.api.Follow, Pass: c.keep, About: about, Log: c.log, What: "CRDs"}
 	loop.Run(ctx)
+}
+
+// about names a CRD.
+func about(name string) reconcile.Object {
+	return reconcile.Object{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+		Kind: "CustomResourceDefinition", Name: name}
 }
 
 // keep carries a pass out. After a conflict, the event of the other write causes another pass.

@@ -14,6 +14,7 @@ import (
 func New() workload.Controller {
 	return workload.Controller{
 		Name: "cronjob-controller", For: workload.CronJobs, Owns: []workload.Resource{workload.Jobs}, Decide: decide,
+		Awaits: "spec.schedule",
 	}
 }
 

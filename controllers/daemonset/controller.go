@@ -15,6 +15,7 @@ func New() workload.Controller {
 	c := &controller{remembered: map[workload.Key]failures{}}
 	return workload.Controller{
 		Name: "daemonset-controller", For: workload.DaemonSets,
+		Awaits:   "spec.minReadySeconds, or the back-off of failed pods",
 		Owns:     []workload.Resource{workload.Pods, workload.Revisions},
 		Selector: func(o workload.Object) labels.Selector { return workload.Selector(o.(*appsv1.DaemonSet).Spec.Selector) },
 		Sees:     []workload.Resource{workload.Nodes}, Wake: everywhere,

@@ -14,6 +14,7 @@ import (
 func New() workload.Controller {
 	return workload.Controller{
 		Name: "deployment-controller", For: workload.Deployments, Owns: []workload.Resource{workload.ReplicaSets},
+		Awaits: "spec.progressDeadlineSeconds",
 		Selector: func(o workload.Object) labels.Selector {
 			return workload.Selector(o.(*appsv1.Deployment).Spec.Selector)
 		},

@@ -14,7 +14,7 @@ const component = "controllermanager"
 
 // Budgets returns the part of disruption-controller that keeps the status of PodDisruptionBudgets.
 func Budgets() workload.Controller {
-	return workload.Controller{Name: component, For: workload.DisruptionBudgets,
+	return workload.Controller{Name: component, For: workload.DisruptionBudgets, Awaits: "the deletion of evicted pods",
 		Sees: []workload.Resource{workload.Pods}, Wake: affected, Decide: decide}
 }
 

@@ -20,6 +20,7 @@ const staleTimeout = 2 * time.Minute
 func Pods() workload.Controller {
 	return workload.Controller{
 		Name: component, For: workload.Pods, Quiet: true,
+		Awaits: "the end of the condition DisruptionTarget",
 		Wake: func(r workload.Reader, c workload.Change) []workload.Key {
 			if c.New == nil {
 				return nil

@@ -13,6 +13,10 @@ import (
 type Event struct {
 	// Type is corev1.EventTypeNormal or EventTypeWarning.
 	Type, Reason, Message string
+	// Field is the part of the object that the Event is about, such as "spec.containers{web}"; empty for all of it.
+	Field string
+	// Host is the node of the component; empty for components that belong to no node.
+	Host string
 }
 
 // correlator decides whether an Event is new, a repetition, or beyond the rate limit. It belongs to one goroutine.
@@ -36,18 +40,21 @@ func (c *correlator) correlate(about corev1.ObjectReference, e Event, now time.T
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault // J-19
 	}
+	about.FieldPath = e.Field
 	at := metav1.NewTime(now)
 	out, err := c.events.EventCorrelate(&corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(about.Name, now.UnixNano()), Namespace: namespace},
 		InvolvedObject: about, Reason: e.Reason, Message: e.Message, Type: e.Type,
-		Source: corev1.EventSource{Component: c.component}, ReportingController: c.component,
-		FirstTimestamp: at, LastTimestamp: at, Count: 1,
+		Source: corev1.EventSource{Component: c.component, Host: e.Host}, ReportingController: c.component,
+		ReportingInstance: e.Host, // client-go tools/record: makeEvent
+		FirstTimestamp:    at, LastTimestamp: at, Count: 1,
 	})
 	if err != nil || out.Skip {
 		return nil, err
 	}
 	out.Event.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Event"}
-	out.Event.ReportingController = c.component // the correlator does not copy it to combined Events
+	// The correlator does not copy these to combined Events.
+	out.Event.ReportingController, out.Event.ReportingInstance = c.component, e.Host
 	return out.Event, nil
 }
 

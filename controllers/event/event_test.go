@@ -36,7 +36,7 @@ func say(t *testing.T, c *correlator, uid string, e Event, at *time.Time) *corev
 // TestRepetition: one message is one Event, which is counted.
 func TestRepetition(t *testing.T) {
 	c, at := newCorrelator("x"), epoch
-	no := Event{"Warning", "Failed", "no"}
+	no := Event{Type: "Warning", Reason: "Failed", Message: "no"}
 	first, other := say(t, c, "u", no, &at), say(t, c, "v", no, &at)
 	at = at.Add(time.Minute)
 	again := say(t, c, "u", no, &at)
@@ -53,7 +53,9 @@ func TestRepetition(t *testing.T) {
 // silence they count anew (client-go tools/record: EventAggregate).
 func TestCombination(t *testing.T) {
 	c, at := newCorrelator("x"), epoch
-	made := func(n int) *corev1.Event { return say(t, c, "u", Event{"Normal", "Made", fmt.Sprint("pod ", n)}, &at) }
+	made := func(n int) *corev1.Event {
+		return say(t, c, "u", Event{Type: "Normal", Reason: "Made", Message: fmt.Sprint("pod ", n)}, &at)
+	}
 	names := map[string]bool{}
 	for n := range 9 {
 		names[made(n).Name] = true
@@ -72,6 +74,19 @@ func TestCombination(t *testing.T) {
 	}
 }
 
+// TestField: an Event about a part of an object has its path and the component's node, also if it is combined.
+func TestField(t *testing.T) {
+	c, at := newCorrelator("kubelet"), epoch
+	for n := range 11 {
+		e := say(t, c, "u", Event{
+			Type: "Normal", Reason: "Made", Message: fmt.Sprint(n), Field: "spec.containers{web}", Host: "n1",
+		}, &at)
+		if e.InvolvedObject.FieldPath != "spec.containers{web}" || e.Source.Host != "n1" || e.ReportingInstance != "n1" {
+			t.Errorf("message %d: %+v", n, e)
+		}
+	}
+}
+
 // TestSpam: 25 at once, and then one in five minutes, for each object and type. What was dropped is counted on the next
 // that is sent.
 func TestSpam(t *testing.T) {
@@ -80,7 +95,7 @@ func TestSpam(t *testing.T) {
 	granted := func(uid, kind string) (n int) {
 		for range 100 {
 			at = at.Add(1)
-			e, err := c.correlate(about(uid), Event{kind, "Made", "it"}, at)
+			e, err := c.correlate(about(uid), Event{Type: kind, Reason: "Made", Message: "it"}, at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +156,7 @@ func TestRecorder(t *testing.T) {
 			return out
 		}
 		for range 3 {
-			r.Record(about("u"), Event{"Normal", "Made", "it"}, time.Now())
+			r.Record(about("u"), Event{Type: "Normal", Reason: "Made", Message: "it"}, time.Now())
 		}
 		if got := counts(); fmt.Sprint(got) != "[3]" {
 			t.Errorf("counts %v", got)
@@ -149,7 +164,7 @@ func TestRecorder(t *testing.T) {
 		s.mu.Lock()
 		clear(s.events)
 		s.mu.Unlock()
-		r.Record(about("u"), Event{"Normal", "Made", "it"}, time.Now())
+		r.Record(about("u"), Event{Type: "Normal", Reason: "Made", Message: "it"}, time.Now())
 		if got := counts(); fmt.Sprint(got) != "[4]" {
 			t.Errorf("after it expired, counts %v", got)
 		}

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // API stores Events. Errors are API errors.
@@ -26,6 +28,8 @@ type Recorder struct {
 	component string
 	log       *slog.Logger
 	waiting   chan *waiting
+	// unsent counts the Events that were recorded and not sent.
+	unsent reconcile.Backlog
 }
 
 // waiting is an Event that is to be sent.
@@ -37,14 +41,22 @@ type waiting struct {
 
 // NewRecorder returns a recorder, which Run starts. component is the source of its Events.
 func NewRecorder(api API, component string, log *slog.Logger) *Recorder {
-	return &Recorder{api: api, component: component, log: log, waiting: make(chan *waiting, maxWaiting)}
+	return &Recorder{api: api, component: component, log: log, waiting: make(chan *waiting, maxWaiting),
+		unsent: reconcile.Backlog{What: "writing Events"}}
+}
+
+// Join adds the recorder to the monitor of ctx, if it has one, before its component begins; end removes it.
+func (r *Recorder) Join(ctx context.Context) (end func()) {
+	return reconcile.JoinBeside(ctx, &r.unsent)
 }
 
 // Record queues an Event to be sent. It may be called from any goroutine.
 func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) {
+	r.unsent.Begin()
 	select {
 	case r.waiting <- &waiting{about, e, now}:
 	default:
+		r.unsent.End()
 		r.log.Debug("dropped an Event", "reason", e.Reason, "namespace", about.Namespace, "name", about.Name)
 	}
 }
@@ -64,6 +76,7 @@ func (r *Recorder) Run(ctx context.Context) {
 				r.log.Warn("failed to store an Event", "reason", w.event.Reason, "namespace", w.about.Namespace,
 					"name", w.about.Name, "err", err)
 			}
+			r.unsent.End()
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // Producer and Consumer are the field managers of the objects' specs and of the conditions.
@@ -25,6 +27,8 @@ type API interface {
 	// Follow calls sink with the names of all FlowSchemas, and then with those that may need a pass: a FlowSchema or a
 	// priority level was changed. It returns when ctx is done, or early with an error.
 	Follow(ctx context.Context, sink func(schema string)) error
+	// Changes are the changes of objects that the check of mandatory and suggested objects may answer.
+	Changes() reconcile.Changes
 	// Schemas and Levels return all stored objects. They must not be changed.
 	Schemas() ([]*flowcontrolv1.FlowSchema, error)
 	Levels() ([]*flowcontrolv1.PriorityLevelConfiguration, error)

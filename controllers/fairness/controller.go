@@ -66,21 +66,25 @@ func (c *Controller) Run(ctx context.Context) {
 	}
 	var all sync.WaitGroup
 	defer all.Wait()
-	all.Go(func() {
-		for {
-			if err := c.keepObjects(ctx); err != nil && ctx.Err() == nil {
-				c.log.Warn("failed to update flow schemas and priority levels", "err", err, "again", interval)
-			}
-			if !reconcile.Sleep(ctx, interval) {
-				return
-			}
-		}
-	})
+	objects := &reconcile.Rounds{
+		Interval: interval, AtOnce: true, Changes: c.api.Changes(), Why: "the next check of mandatory and suggested objects",
+		Check: c.keepObjects, Failed: func(err error) {
+			c.log.Warn("failed to update flow schemas and priority levels", "err", err, "again", interval)
+		},
+	}
+	defer reconcile.Join(ctx, objects)()
+	all.Go(func() { objects.Run(ctx) })
 	loop := reconcile.Loop[string, string, reconcile.Outcome]{
 		Schedule: reconcile.NewKeys(backoff, strings.Compare), Workers: 1,
-		Follow: c.api.Follow, Pass: c.keepCondition, Log: c.log, What: "flow schemas",
+		Follow: c.api.Follow, Pass: c.keepCondition, About: about, Log: c.log, What: "flow schemas",
 	}
 	loop.Run(ctx)
+}
+
+// about names a FlowSchema.
+func about(name string) reconcile.Object {
+	return reconcile.Object{Group: flowcontrolv1.GroupName, Version: "v1", Resource: "flowschemas", Kind: "FlowSchema",
+		Name: name}
 }
 
 // keepCondition writes a FlowSchema's condition if it has changed.

@@ -18,6 +18,7 @@ func New() workload.Controller {
 	c := &controller{remembered: map[workload.Key]*memory{}}
 	return workload.Controller{
 		Name: "job-controller", For: workload.Jobs, Owns: []workload.Resource{workload.Pods},
+		Awaits:   "spec.activeDeadlineSeconds, or the back-off of failed pods",
 		Selector: func(o workload.Object) labels.Selector { return workload.Selector(o.(*batchv1.Job).Spec.Selector) },
 		Decide:   c.decide,
 	}

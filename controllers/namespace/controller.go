@@ -41,7 +41,7 @@ func logger(l *slog.Logger) *slog.Logger {
 func (c *Controller) Run(ctx context.Context) {
 	s := newSchedule()
 	loop := reconcile.Loop[Event, string, outcome]{Schedule: s, Workers: c.workers, Pass: c.empty, Log: c.pass.log,
-		What: following,
+		About: reconcile.Namespace, What: following,
 		Follow: func(ctx context.Context, sink func(Event)) error {
 			return c.pass.api.Follow(ctx, func(e Event) {
 				// While no namespace is being deleted, changes of content, which are most events, are dropped.

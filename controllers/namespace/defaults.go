@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"time"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -68,51 +68,28 @@ func ensure(ctx context.Context, api DefaultsAPI, name string) error {
 // checks once a minute; this waits for the event (E-06). log may be nil.
 func Defaults(ctx context.Context, api DefaultsAPI, log *slog.Logger) {
 	log = logger(log)
-	ctx, cancel := context.WithCancel(ctx)
-	missing := make(chan []string, 4)
-	done := make(chan struct{})
-	defer func() { cancel(); <-done }()
-	go func() {
-		defer close(done)
-		reconcile.Follow(ctx, log, following, api.Follow, func(e Event) {
-			switch {
-			case e.Type == Listed:
-				reconcile.Send(ctx, missing, systemNamespaces)
-			case e.Type == Gone && slices.Contains(systemNamespaces, e.Namespace):
-				reconcile.Send(ctx, missing, []string{e.Namespace})
-			}
-		})
-	}()
-	remake(ctx, api, log, missing)
-}
-
-// remake creates what is missing and retries failures.
-func remake(ctx context.Context, api DefaultsAPI, log *slog.Logger, missing <-chan []string) {
-	var failed []string
-	var retry <-chan time.Time
-	failures := 0
-	for {
-		var names []string
-		select {
-		case <-ctx.Done():
-			return
-		case names = <-missing:
-		case <-retry:
-			names = failed
-		}
-		for _, name := range names {
-			failed = slices.DeleteFunc(slices.Clone(failed), func(n string) bool { return n == name })
-			if err := ensure(ctx, api, name); err != nil && ctx.Err() == nil {
+	loop := reconcile.Loop[string, string, reconcile.Outcome]{
+		Schedule: reconcile.NewKeys(backoff, strings.Compare), Workers: 1, About: reconcile.Namespace,
+		Follow: func(ctx context.Context, sink func(string)) error {
+			return api.Follow(ctx, func(e Event) {
+				switch {
+				case e.Type == Listed:
+					for _, name := range systemNamespaces {
+						sink(name)
+					}
+				case e.Type == Gone && slices.Contains(systemNamespaces, e.Namespace):
+					sink(e.Namespace)
+				}
+			})
+		},
+		Pass: func(ctx context.Context, name string) reconcile.Outcome {
+			err := ensure(ctx, api, name)
+			if err != nil && ctx.Err() == nil {
 				log.Warn("failed to create a system namespace", "err", err)
-				failed = append(failed, name)
 			}
-		}
-		retry = nil
-		if len(failed) == 0 {
-			failures = 0
-			continue
-		}
-		failures++
-		retry = time.After(backoff.After(failures))
+			return reconcile.Outcome{Err: err}
+		},
+		Log: log, What: following,
 	}
+	loop.Run(ctx)
 }

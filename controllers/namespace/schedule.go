@@ -34,6 +34,9 @@ type entry struct {
 	failures, idle int
 	left           int
 	ended          time.Time
+	// why and err are those of the wait; see reconcile.Due.
+	why string
+	err error
 }
 
 func newSchedule() *schedule {
@@ -46,7 +49,7 @@ func (s *schedule) Observe(ev Event, now time.Time) {
 	switch {
 	case ev.Type == Listed:
 	case ev.Type == Exists && ev.Deleting && e == nil:
-		s.entries[ev.Namespace] = &entry{name: ev.Namespace, left: -1}
+		s.entries[ev.Namespace] = &entry{name: ev.Namespace, left: -1, why: reconcile.AfterChange}
 		s.waiting.Put(ev.Namespace, now)
 		s.known.Add(1)
 	case e == nil:
@@ -76,12 +79,22 @@ func (s *schedule) wake(e *entry, now time.Time) {
 	}
 	due := reconcile.Later(now, e.ended.Add(e.distance()))
 	if at, _ := s.waiting.At(e.name); due.Before(at) {
+		e.why, e.err = reconcile.AfterChange, nil
 		s.waiting.Put(e.name, due)
 	}
 }
 
 // Wait implements reconcile.Schedule.
 func (s *schedule) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
+
+// Waits implements reconcile.Schedule.
+func (s *schedule) Waits(most int) (due []reconcile.Due[string], more int) {
+	for _, name := range s.waiting.Earliest(most) {
+		at, _ := s.waiting.At(name)
+		due = append(due, reconcile.Due[string]{Job: name, At: at, Why: s.entries[name].why, Err: s.entries[name].err})
+	}
+	return due, s.waiting.Len() - len(due)
+}
 
 // Begin implements reconcile.Schedule.
 func (s *schedule) Begin(now time.Time) (name string, ok bool) {
@@ -108,11 +121,14 @@ func (s *schedule) End(name string, o outcome, now time.Time) {
 	}
 	e.left = o.left
 	after := o.after
+	e.why, e.err = "the estimated end of the deletion of its content", o.err
 	switch {
 	case o.err != nil:
+		e.why = reconcile.AfterFailure
 		e.failures++
 		after = backoff.After(e.failures)
 	case o.done: // and again is set
+		e.why = reconcile.AfterChange
 		e.failures, after = 0, e.distance()
 	default:
 		e.failures = 0

@@ -14,6 +14,7 @@ import (
 func New() workload.Controller {
 	return workload.Controller{
 		Name: "node-controller", For: workload.Nodes, Wake: troubled,
+		Awaits: "the rate limit of evictions",
 		Decide: func(v workload.View, now time.Time) workload.Plan {
 			n, _ := v.Object.(*corev1.Node)
 			if n == nil {

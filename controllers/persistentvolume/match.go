@@ -79,6 +79,8 @@ func satisfies(v *corev1.PersistentVolume, p *corev1.PersistentVolumeClaim) erro
 		return errors.New("requested PV is too small")
 	case classOfVolume(v) != classOf(p):
 		return errors.New("storageClassName does not match")
+	case text(v.Spec.VolumeAttributesClassName) != text(p.Spec.VolumeAttributesClassName):
+		return errors.New("volumeAttributesClassName does not match")
 	case mode(v.Spec.VolumeMode) != mode(p.Spec.VolumeMode):
 		return errors.New("incompatible volumeMode")
 	case !hasModes(v, p):

@@ -22,7 +22,8 @@ func New() workload.Controller {
 	c := &controller{missed: map[string]time.Time{}}
 	return workload.Controller{
 		Name: "pod-garbage-collector-controller", For: workload.Pods, Quiet: true,
-		Sees: []workload.Resource{workload.Nodes}, Wake: c.doomed, Decide: c.decide,
+		Awaits: "the deletion of a pod without a node",
+		Sees:   []workload.Resource{workload.Nodes}, Wake: c.doomed, Decide: c.decide,
 	}
 }
 

@@ -52,6 +52,10 @@ func New(api API, log *slog.Logger) *Controller {
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[string, string, reconcile.Outcome]{
 		Schedule: reconcile.NewKeys(backoff, strings.Compare), Workers: 1, Follow: c.api.Follow, Log: c.log,
+		About: func(name string) reconcile.Object {
+			return reconcile.Object{Group: "admissionregistration.k8s.io", Version: "v1",
+				Resource: "validatingadmissionpolicies", Kind: "ValidatingAdmissionPolicy", Name: name}
+		},
 		What: "validating admission policies",
 		Pass: func(ctx context.Context, name string) reconcile.Outcome {
 			err := c.pass(ctx, name)

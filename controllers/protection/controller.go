@@ -38,8 +38,21 @@ func New(r Rule, api API, o Options) *Controller {
 // Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[news, []Key, []outcome]{Schedule: newSchedule(), Workers: c.workers,
-		Follow: c.follow, Pass: c.process, Log: c.log, What: "storage objects"}
+		Follow: c.follow, Pass: c.process, About: c.about, Log: c.log, What: "storage objects"}
 	loop.Run(ctx)
+}
+
+// about names the first object of a pass.
+func (c *Controller) about(keys []Key) reconcile.Object {
+	o := reconcile.Object{Version: "v1", Resource: "persistentvolumeclaims", Kind: c.pass.rule.protects.String(),
+		Namespace: keys[0].Namespace, Name: keys[0].Name}
+	switch c.pass.rule.protects {
+	case Volume:
+		o.Resource = "persistentvolumes"
+	case Class:
+		o.Group, o.Resource = "storage.k8s.io", "volumeattributesclasses"
+	}
+	return o
 }
 
 // follow turns events into news.

@@ -42,6 +42,8 @@ type entry struct {
 	again, gone bool
 	// failures counts the passes in a row that failed.
 	failures int
+	// err is the error of the last pass, if the entry waits for its retry.
+	err error
 }
 
 func newSchedule() *schedule {
@@ -93,6 +95,7 @@ func (s *schedule) wake(key Key, now time.Time) {
 		s.wait(e, now)
 	default:
 		if at, _ := s.due.At(key); now.Before(at) {
+			e.err = nil
 			s.due.Put(key, now)
 		}
 	}
@@ -117,6 +120,19 @@ func (s *schedule) drop(e *entry) {
 
 // Wait implements reconcile.Schedule.
 func (s *schedule) Wait(now time.Time) (time.Duration, bool) { return s.due.Wait(now) }
+
+// Waits implements reconcile.Schedule.
+func (s *schedule) Waits(most int) (due []reconcile.Due[[]Key], more int) {
+	for _, key := range s.due.Earliest(most) {
+		at, _ := s.due.At(key)
+		d := reconcile.Due[[]Key]{Job: []Key{key}, At: at, Why: reconcile.AfterChange, Err: s.entries[key].err}
+		if d.Err != nil {
+			d.Why = reconcile.AfterFailure
+		}
+		due = append(due, d)
+	}
+	return due, s.due.Len() - len(due)
+}
 
 // Begin implements reconcile.Schedule: a pass is over due objects of one namespace.
 func (s *schedule) Begin(now time.Time) (keys []Key, ok bool) {
@@ -143,6 +159,7 @@ func (s *schedule) End(keys []Key, outcomes []outcome, now time.Time) {
 // end records the outcome of the pass over an object.
 func (s *schedule) end(key Key, o outcome, now time.Time) {
 	e := s.entries[key]
+	e.err = nil
 	switch {
 	case e.gone:
 		s.drop(e)
@@ -151,6 +168,8 @@ func (s *schedule) end(key Key, o outcome, now time.Time) {
 		at := now.Add(backoff.After(e.failures))
 		if e.again {
 			at = now
+		} else {
+			e.err = o.err
 		}
 		s.wait(e, at)
 	case e.again:

@@ -39,7 +39,7 @@ func New(api API, o Options) *Controller {
 // Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[Event, string, error]{Schedule: newSchedule(), Workers: c.workers,
-		Follow: c.pass.api.Follow, Pass: c.count, Log: c.log, What: "resource quotas"}
+		Follow: c.pass.api.Follow, Pass: c.count, About: reconcile.Namespace, Log: c.log, What: "resource quotas"}
 	loop.Run(ctx)
 }
 

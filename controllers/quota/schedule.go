@@ -36,6 +36,8 @@ type entry struct {
 	since, due time.Time
 	running    bool
 	failures   int
+	// err is the error of the last pass.
+	err error
 	// quiet is when the last write to a quota has settled.
 	quiet time.Time
 }
@@ -104,6 +106,19 @@ func (s *schedule) drop(e *entry) {
 // Wait implements reconcile.Schedule.
 func (s *schedule) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
 
+// Waits implements reconcile.Schedule.
+func (s *schedule) Waits(most int) (due []reconcile.Due[string], more int) {
+	for _, name := range s.waiting.Earliest(most) {
+		at, _ := s.waiting.At(name)
+		d := reconcile.Due[string]{Job: name, At: at, Why: reconcile.AfterChange, Err: s.entries[name].err}
+		if d.Err != nil {
+			d.Why = reconcile.AfterFailure
+		}
+		due = append(due, d)
+	}
+	return due, s.waiting.Len() - len(due)
+}
+
 // Begin implements reconcile.Schedule.
 func (s *schedule) Begin(now time.Time) (name string, ok bool) {
 	if name, ok = s.waiting.Due(now); ok {
@@ -117,7 +132,7 @@ func (s *schedule) Begin(now time.Time) (name string, ok bool) {
 // End implements reconcile.Schedule.
 func (s *schedule) End(name string, err error, now time.Time) {
 	e := s.entries[name]
-	e.running = false
+	e.running, e.err = false, err
 	if len(e.quotas) == 0 { // they were deleted meanwhile
 		s.drop(e)
 		return

@@ -21,14 +21,18 @@ type entry struct {
 	failures int
 	// rest is the time before which no pass may begin.
 	rest time.Time
+	// why and err are those of the wait; see Due.
+	why string
+	err error
 }
 
 // Outcome is the result of a pass over a key.
 type Outcome struct {
 	// Err makes the key wait for its back-off.
 	Err error
-	// Again is the time until the next pass without an event; 0 for none.
+	// Again is the time until the next pass without an event; 0 for none. Why is what it waits for.
 	Again time.Duration
+	Why   string
 	// Rest is the minimum time until the next pass, even after an event.
 	Rest time.Duration
 }
@@ -52,6 +56,7 @@ func (s *Keys[K]) Observe(key K, now time.Time) {
 	s.resting.Remove(key)
 	due := Later(now, e.rest)
 	if at, ok := s.waiting.At(key); !ok || due.Before(at) {
+		e.why, e.err = AfterChange, nil
 		s.waiting.Put(key, due)
 	}
 }
@@ -71,6 +76,15 @@ func (s *Keys[K]) Wake(now time.Time) {
 
 // Wait implements Schedule.
 func (s *Keys[K]) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
+
+// Waits implements Schedule.
+func (s *Keys[K]) Waits(most int) (due []Due[K], more int) {
+	for _, key := range s.waiting.Earliest(most) {
+		at, _ := s.waiting.At(key)
+		due = append(due, Due[K]{Job: key, At: at, Why: s.entries[key].why, Err: s.entries[key].err})
+	}
+	return due, s.waiting.Len() - len(due)
+}
 
 // Begin implements Schedule.
 func (s *Keys[K]) Begin(now time.Time) (key K, ok bool) {
@@ -95,12 +109,15 @@ func (s *Keys[K]) End(key K, o Outcome, now time.Time) {
 	} else {
 		e.failures++
 	}
+	e.why, e.err = AfterChange, o.Err
 	switch {
 	case e.again:
 		s.waiting.Put(key, e.rest)
 	case o.Err != nil:
+		e.why = AfterFailure
 		s.waiting.Put(key, now.Add(max(o.Rest, s.backoff.After(e.failures))))
 	case o.Again > 0:
+		e.why = o.Why
 		s.waiting.Put(key, now.Add(max(o.Rest, o.Again)))
 	case o.Rest > 0:
 		s.resting.Put(key, e.rest)

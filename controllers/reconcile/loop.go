@@ -18,9 +18,29 @@ type Schedule[E, J, R any] interface {
 	Wait(now time.Time) (wait time.Duration, ok bool)
 	// End records the result of a pass.
 	End(job J, result R, now time.Time)
+	// Waits returns the passes that wait for a time, at most that many, the earliest first, and the number of others.
+	Waits(most int) (due []Due[J], more int)
 }
 
-// Loop runs passes. All fields but Wall are required.
+// Due is a pass that waits for a time.
+type Due[J any] struct {
+	Job J
+	At  time.Time
+	// Why it waits; it names no object.
+	Why string
+	// Err is the error after which the pass is repeated; nil if there was none.
+	Err error
+}
+
+// Reasons of a Due.
+const (
+	// AfterChange is the reason of a pass that follows an event.
+	AfterChange = "a pass after a change"
+	// AfterFailure is the reason of a pass that repeats a failed one.
+	AfterFailure = "a retry after a failure"
+)
+
+// Loop runs passes. All fields but Wall and About are required.
 type Loop[E, J, R any] struct {
 	Schedule Schedule[E, J, R]
 	// Workers is the maximum number of concurrent passes.
@@ -29,6 +49,8 @@ type Loop[E, J, R any] struct {
 	Follow func(ctx context.Context, sink func(E)) error
 	// Pass carries out a pass. It is called from several goroutines.
 	Pass func(ctx context.Context, job J) R
+	// About names the object of a pass for a Monitor; nil if there is none.
+	About func(job J) Object
 	// Log receives the failures of Follow; What names the watched objects in the message.
 	Log  *slog.Logger
 	What string
@@ -42,65 +64,122 @@ type Waker interface {
 	Wake(now time.Time)
 }
 
-// ended is the result of a pass.
+// ended is the result of a pass, which has a number.
 type ended[J, R any] struct {
-	job    J
+	number uint64
 	result R
+}
+
+// running is a call of Run. Its fields belong to the goroutine of that, except the channels.
+type running[E, J, R any] struct {
+	*Loop[E, J, R]
+	events  chan E
+	results chan ended[J, R]
+	// active are the passes that run, by their numbers.
+	active map[uint64]J
+	// activity counts observed events, and beginnings and ends of passes.
+	activity uint64
+	// asked are the questions that wait until the loop is idle.
+	asked []question
 }
 
 // Run runs passes until ctx is done, and returns when all its goroutines have.
 func (l *Loop[E, J, R]) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
-	following, p, end := register(ctx, make(chan chan struct{}))
+	following, p, end := register(ctx)
 	defer end()
 	defer all.Wait()
 	defer cancel()
 
-	events := make(chan E, 256)
-	results := make(chan ended[J, R], l.Workers) // space for all, so that no pass blocks at its end
+	r := &running[E, J, R]{Loop: l, events: make(chan E, 256), active: map[uint64]J{},
+		results: make(chan ended[J, R], l.Workers)} // space for all, so that no pass blocks at its end
 	all.Go(func() {
-		Follow(following, l.Log, l.What, l.Follow, func(e E) { Send(ctx, events, e) })
+		Follow(following, l.Log, l.What, l.Follow, func(e E) { Send(ctx, r.events, e) })
 	})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	clock := newClock(l.Wall)
-	var asked []chan struct{}
-	for running := 0; ; {
+	for {
 		if w, ok := l.Schedule.(Waker); ok && clock.set(time.Now()) {
 			w.Wake(time.Now())
 		}
-		for running < l.Workers {
-			job, ok := l.Schedule.Begin(time.Now())
-			if !ok {
-				break
-			}
-			running++
-			all.Go(func() { results <- ended[J, R]{job, l.Pass(ctx, job)} })
-		}
+		r.begin(ctx, &all)
 		wait, ok := l.Schedule.Wait(time.Now())
-		if ok && running < l.Workers {
+		if ok && len(r.active) < l.Workers {
 			timer.Reset(min(wait, clockInterval))
 		}
-		if len(asked) > 0 && running == 0 && len(events) == 0 && (!ok || wait > Soon) {
-			for _, answer := range asked {
-				close(answer)
-			}
-			asked = nil
+		if len(r.active) == 0 && len(r.events) == 0 && (!ok || wait > Soon) {
+			r.answer()
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-events:
+		case e := <-r.events:
+			r.activity++
 			l.Schedule.Observe(e, time.Now())
-		case r := <-results:
-			running--
-			l.Schedule.End(r.job, r.result, time.Now())
+		case done := <-r.results:
+			r.activity++
+			l.Schedule.End(r.active[done.number], done.result, time.Now())
+			delete(r.active, done.number)
 		case <-timer.C:
-		case answer := <-p.loop:
-			asked = append(asked, answer)
+		case q := <-p.loop:
+			if q.idle {
+				r.asked = append(r.asked, q)
+			} else {
+				q.answer <- r.report(q.most)
+			}
 		}
 	}
+}
+
+// begin starts passes that are due.
+func (r *running[E, J, R]) begin(ctx context.Context, all *sync.WaitGroup) {
+	for len(r.active) < r.Workers {
+		job, ok := r.Schedule.Begin(time.Now())
+		if !ok {
+			return
+		}
+		r.activity++
+		number := r.activity
+		r.active[number] = job
+		all.Go(func() { r.results <- ended[J, R]{number, r.Pass(ctx, job)} })
+	}
+}
+
+// answer answers the questions of an idle loop.
+func (r *running[E, J, R]) answer() {
+	for _, q := range r.asked {
+		q.answer <- Report{Activity: r.activity}
+	}
+	r.asked = nil
+}
+
+// report describes the loop.
+func (r *running[E, J, R]) report(most int) Report {
+	out := Report{Activity: r.activity, MoreWorks: max(0, len(r.active)-most)}
+	for _, job := range r.active {
+		if len(out.Works) == most {
+			break
+		}
+		out.Works = append(out.Works, Work{Object: r.about(job), What: "a pass"})
+	}
+	if len(r.events) > 0 && len(out.Works) < most {
+		out.Works = append(out.Works, Work{What: "taking in changes"})
+	}
+	due, more := r.Schedule.Waits(most)
+	for _, d := range due {
+		out.Waits = append(out.Waits, Wait{Object: r.about(d.Job), Until: d.At, Why: d.Why, Err: d.Err})
+	}
+	out.MoreWaits = more
+	return out
+}
+
+func (r *running[E, J, R]) about(job J) Object {
+	if r.About == nil {
+		return Object{}
+	}
+	return r.About(job)
 }
 
 // following is the pause before a failed watch is restarted.

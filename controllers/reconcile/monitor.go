@@ -12,73 +12,138 @@ import (
 // are sooner. A time of day that a controller waits for, and retries after repeated failures, are later.
 const Soon = time.Second
 
-// Monitor waits for the loops that run with a context of With. The zero value has none.
+// Part is something that a Monitor waits for: a Loop, or what works beside one. Its methods may be called from any
+// goroutine.
+type Part interface {
+	// Idle waits until the part has taken in everything up to the revision and has nothing to do at once, and returns
+	// its activity at that moment: a number that grows whenever the part begins or ends something. The error is ctx's.
+	Idle(ctx context.Context, revision int64) (activity uint64, err error)
+	// Report describes the part at the moment of the call, with at most that many entries in each list. It doesn't wait
+	// for work. The error is ctx's.
+	Report(ctx context.Context, most int) (Report, error)
+}
+
+// Report describes a part at one moment.
+type Report struct {
+	// Activity is as for Idle.
+	Activity uint64
+	// Works is what the part does, Waits what it will do at a time, the earliest first.
+	Works []Work
+	Waits []Wait
+	// MoreWorks and MoreWaits are the numbers of entries that were omitted.
+	MoreWorks, MoreWaits int
+}
+
+// Object names the object of a pass. The zero value names none.
+type Object struct{ Group, Version, Resource, Kind, Namespace, Name string }
+
+// Work is something that a controller does now.
+type Work struct {
+	Controller string
+	Object     Object
+	// What is done; it names no object.
+	What string
+}
+
+// Wait is something that a controller will do at a time.
+type Wait struct {
+	Controller string
+	Object     Object
+	Until      time.Time
+	// Why it waits; it names no object.
+	Why string
+	// Err is the error of the last attempt; nil if there was none.
+	Err error
+}
+
+// Monitor waits for the parts that run with a context of With. The zero value has none.
 type Monitor struct {
 	mu    sync.Mutex // guards what follows
-	loops map[*probe]struct{}
-	// grown is closed when a loop is added; nil if no one waits.
+	parts map[*member]struct{}
+	// counted is how many parts Await counts.
+	counted int
+	// grown is closed when a part is added; nil if no one waits.
 	grown chan struct{}
 }
 
-// probe is how a Monitor asks one loop, which closes the channel that it receives.
-type probe struct {
-	// feed asks the goroutine that follows to send all events that there are; loop asks the loop to become idle.
-	feed, loop chan chan struct{}
-	// done is closed when the loop has ended.
-	done chan struct{}
-	// asked are the unanswered questions to the goroutine that follows, which owns them.
-	asked []chan struct{}
+// member is a part with its name. life is done when it has ended.
+type member struct {
+	name string
+	part Part
+	life context.Context
+}
+
+// scope is what a context of With says: the monitor, and the name of its parts.
+type scope struct {
+	monitor *Monitor
+	name    string
 }
 
 type (
-	monitorKey struct{}
-	probeKey   struct{}
+	scopeKey struct{}
+	probeKey struct{}
 )
 
-// With returns a context for the loops that m waits for.
+// With returns a context for the parts that m waits for.
 func (m *Monitor) With(ctx context.Context) context.Context {
-	return context.WithValue(ctx, monitorKey{}, m)
+	return context.WithValue(ctx, scopeKey{}, scope{monitor: m})
 }
 
-// register adds a loop, which is asked by that channel, to the monitor of ctx, and returns the context for its Follow.
-// Without a monitor the probe is never asked.
-func register(ctx context.Context, loop chan chan struct{}) (_ context.Context, p *probe, end func()) {
-	m, _ := ctx.Value(monitorKey{}).(*Monitor)
-	if m == nil {
-		return ctx, &probe{}, func() {}
+// Unmonitored returns a context for parts that no monitor waits for, such as those that only renew what exists.
+func Unmonitored(ctx context.Context) context.Context {
+	return context.WithValue(ctx, scopeKey{}, scope{})
+}
+
+// Named returns a context for the parts of the controller of that name.
+func Named(ctx context.Context, name string) context.Context {
+	s, _ := ctx.Value(scopeKey{}).(scope)
+	s.name = name
+	return context.WithValue(ctx, scopeKey{}, s)
+}
+
+// Join adds a part to the monitor of ctx, if it has one. end removes it.
+func Join(ctx context.Context, p Part) (end func()) { return join(ctx, p, true) }
+
+// JoinBeside is Join for a part that has its work from another one, which joins later and ends before: Await doesn't
+// count it.
+func JoinBeside(ctx context.Context, p Part) (end func()) { return join(ctx, p, false) }
+
+func join(ctx context.Context, p Part, counts bool) (end func()) {
+	s, _ := ctx.Value(scopeKey{}).(scope)
+	if s.monitor == nil {
+		return func() {}
 	}
-	p = &probe{feed: make(chan chan struct{}), loop: loop, done: make(chan struct{})}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	one, m := &member{name: s.name, part: p, life: life}, s.monitor
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.loops == nil {
-		m.loops = map[*probe]struct{}{}
+	if m.parts == nil {
+		m.parts = map[*member]struct{}{}
 	}
-	m.loops[p] = struct{}{}
+	m.parts[one] = struct{}{}
+	if counts {
+		m.counted++
+	}
 	if m.grown != nil {
 		close(m.grown)
 		m.grown = nil
 	}
-	return context.WithValue(ctx, probeKey{}, p), p, func() {
+	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		delete(m.loops, p)
-		close(p.done)
+		delete(m.parts, one)
+		if counts {
+			m.counted--
+		}
+		cancel()
 	}
 }
 
-// Join is for a controller of one goroutine, without a Loop, which it adds to the monitor of ctx. The goroutine uses
-// the FeedOf the returned context, and calls Sent when it has carried out what follows from the events. end removes
-// it.
-func Join(ctx context.Context) (_ context.Context, end func()) {
-	ctx, _, end = register(ctx, nil)
-	return ctx, end
-}
-
-// Await waits until so many loops run.
-func (m *Monitor) Await(ctx context.Context, loops int) error {
+// Await waits until so many parts have joined.
+func (m *Monitor) Await(ctx context.Context, parts int) error {
 	for {
 		m.mu.Lock()
-		if len(m.loops) >= loops {
+		if m.counted >= parts {
 			m.mu.Unlock()
 			return nil
 		}
@@ -95,71 +160,100 @@ func (m *Monitor) Await(ctx context.Context, loops int) error {
 	}
 }
 
-// Idle waits until each loop in turn has observed every event that its Follow can read at the call, and has no pass
-// that runs or is due Soon. A loop that was idle may have work again because of another one's writes.
-func (m *Monitor) Idle(ctx context.Context) error {
+// members are the present parts.
+func (m *Monitor) members() map[*member]struct{} {
 	m.mu.Lock()
-	loops := slices.Collect(maps.Keys(m.loops))
-	m.mu.Unlock()
-	for _, p := range loops {
-		for _, to := range []chan chan struct{}{p.feed, p.loop} {
-			if to == nil {
-				continue
-			}
-			if err := p.ask(ctx, to); err != nil {
-				return err
-			}
+	defer m.mu.Unlock()
+	return maps.Clone(m.parts)
+}
+
+// Idle waits until each part in turn has taken in everything up to the revision and has nothing to do before Soon.
+// Whether there was a moment at which this was true of all says Quiet, which is called with what Idle returns.
+func (m *Monitor) Idle(ctx context.Context, revision int64) (Marks, error) {
+	marks := Marks{activity: map[*member]uint64{}}
+	for one := range m.members() {
+		within, stop := one.within(ctx)
+		activity, err := one.part.Idle(within, revision)
+		stop()
+		if ctx.Err() != nil {
+			return Marks{busy: one}, ctx.Err()
+		}
+		if err == nil { // else the part has ended
+			marks.activity[one] = activity
 		}
 	}
-	return nil
+	return marks, nil
 }
 
-// ask asks and waits for the answer, or for the end of the loop.
-func (p *probe) ask(ctx context.Context, to chan chan struct{}) error {
-	answer := make(chan struct{})
-	select {
-	case to <- answer:
-	case <-p.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-answer:
-	case <-p.done:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
+// Marks are the activities at which parts were idle, or the part that was not.
+type Marks struct {
+	activity map[*member]uint64
+	busy     *member
 }
 
-// Feed is the part of a monitored loop's Follow, in the goroutine that calls its sink.
-type Feed struct{ p *probe }
-
-// FeedOf returns the feed of the loop whose Follow was called with ctx. Without a monitor it is never asked.
-func FeedOf(ctx context.Context) Feed {
-	p, _ := ctx.Value(probeKey{}).(*probe)
-	return Feed{p}
+// Quiet reports whether no part was added, ended or did anything since it was idle. Then all of them were idle at the
+// time of the last answer. Waits are what they do later.
+func (m *Monitor) Quiet(ctx context.Context, since Marks, most int) (waits List[Wait], quiet bool, err error) {
+	now := m.members()
+	if len(now) != len(since.activity) {
+		return waits, false, nil
+	}
+	for one := range now {
+		activity, was := since.activity[one]
+		within, stop := one.within(ctx)
+		r, err := one.part.Report(within, most)
+		stop()
+		switch {
+		case ctx.Err() != nil:
+			return waits, false, ctx.Err()
+		case err != nil || !was || r.Activity != activity:
+			return waits, false, nil
+		}
+		waits.add(one.waits(r), r.MoreWaits, most, earlier)
+	}
+	return waits, true, nil
 }
 
-// Asks receives a question, which Note must be given, when all events that can be read are to be sent.
-func (f Feed) Asks() <-chan chan struct{} {
-	if f.p == nil {
-		return nil
+// Report describes all parts. since is what Idle has returned with its error: if the part that was not idle does
+// nothing that it can name, it is in works nevertheless.
+func (m *Monitor) Report(ctx context.Context, since Marks, most int) (works List[Work], waits List[Wait]) {
+	soon := time.Now().Add(Soon)
+	for one := range m.members() {
+		within, stop := one.within(ctx)
+		r, err := one.part.Report(within, most)
+		stop()
+		if err == nil {
+			later := slices.DeleteFunc(one.waits(r), func(w Wait) bool {
+				if w.Until.After(soon) {
+					return false
+				}
+				r.Works = append(r.Works, Work{Object: w.Object, What: "a pass that is due: " + w.Why})
+				return true
+			})
+			waits.add(later, r.MoreWaits, most, earlier)
+		}
+		if (one == since.busy || err != nil) && len(r.Works) == 0 {
+			r.Works = append(r.Works, Work{What: "taking in changes"})
+		}
+		for i := range r.Works {
+			r.Works[i].Controller = one.name
+		}
+		works.add(r.Works, r.MoreWorks, most, alphabetic)
 	}
-	return f.p.feed
+	return works, waits
 }
 
-// Note keeps a question until Sent, also if Follow is called again before.
-func (f Feed) Note(answer chan struct{}) { f.p.asked = append(f.p.asked, answer) }
+// within is a context for a question to the part, which also ends with the part.
+func (one *member) within(ctx context.Context) (within context.Context, stop func()) {
+	within, cancel := context.WithCancel(ctx)
+	unlink := context.AfterFunc(one.life, cancel)
+	return within, func() { unlink(); cancel() }
+}
 
-// IsAsked reports whether there is a question without an answer.
-func (f Feed) IsAsked() bool { return f.p != nil && len(f.p.asked) > 0 }
-
-// Sent answers all questions: all events that could be read after they came were sent.
-func (f Feed) Sent() {
-	for _, answer := range f.p.asked {
-		close(answer)
+// waits are those of the report, with the controller's name.
+func (one *member) waits(r Report) []Wait {
+	for i := range r.Waits {
+		r.Waits[i].Controller = one.name
 	}
-	f.p.asked = nil
+	return r.Waits
 }

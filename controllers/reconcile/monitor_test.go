@@ -43,7 +43,7 @@ func TestMonitor(t *testing.T) {
 				case 1:
 					return Outcome{Err: errors.New("again")} // soon
 				default:
-					return Outcome{Again: time.Hour}
+					return Outcome{Again: time.Hour, Why: "an hour"}
 				}
 			},
 			Log: slog.New(slog.DiscardHandler), What: "test",
@@ -57,22 +57,31 @@ func TestMonitor(t *testing.T) {
 			t.Fatal(err)
 		}
 		source <- "key"
-		if err := m.Idle(t.Context()); err != nil || passes != 2 {
+		marks, err := m.Idle(t.Context(), 0)
+		if err != nil || passes != 2 {
 			t.Errorf("idle after %d passes: %v", passes, err)
+		}
+		waits, quiet, err := m.Quiet(t.Context(), marks, 10)
+		if err != nil || !quiet || len(waits.Items) != 1 || waits.Items[0].Why != "an hour" {
+			t.Errorf("quiet: %v, %v, %v", quiet, waits, err)
 		}
 		short, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
 		source <- "key"
-		if err := m.Idle(short); !errors.Is(err, context.DeadlineExceeded) {
+		marks, err = m.Idle(short, 0)
+		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("during a pass: %v", err)
+		}
+		if works, _ := m.Report(t.Context(), marks, 10); len(works.Items) != 1 || works.Items[0].What != "a pass" {
+			t.Errorf("during a pass: %v", works)
 		}
 		if err := m.Await(short, 2); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("waiting for another loop: %v", err)
 		}
 		cancel()
 		<-ended
-		if err := m.Idle(t.Context()); err != nil {
-			t.Errorf("without loops: %v", err)
+		if marks, err := m.Idle(t.Context(), 0); err != nil || len(marks.activity) > 0 {
+			t.Errorf("without loops: %v, %v", marks, err)
 		}
 	})
 }

@@ -76,6 +76,23 @@ func (q *Queue[K]) Wait(now time.Time) (wait time.Duration, ok bool) {
 	return max(0, at.Sub(now)), true
 }
 
+// Earliest returns at most that many keys, in the order of their times.
+func (q *Queue[K]) Earliest(most int) (keys []K) {
+	if len(q.order.heap) == 0 {
+		return nil
+	}
+	// The next key is a root, or a child of a key that was returned.
+	next := order[K]{compare: q.order.compare, heap: []*place[K]{{key: q.order.heap[0].key, at: q.order.heap[0].at}}}
+	for len(keys) < most && len(next.heap) > 0 {
+		first := heap.Pop(&next).(*place[K])
+		keys = append(keys, first.key)
+		for i := 2*q.places[first.key].index + 1; i <= 2*q.places[first.key].index+2 && i < len(q.order.heap); i++ {
+			heap.Push(&next, &place[K]{key: q.order.heap[i].key, at: q.order.heap[i].at})
+		}
+	}
+	return keys
+}
+
 // place is a key in the queue; index is its index in the heap.
 type place[K comparable] struct {
 	key   K

@@ -67,6 +67,7 @@ func NewReplication() workload.Controller {
 func controller(name string, r workload.Resource, read func(workload.Object) set) workload.Controller {
 	return workload.Controller{
 		Name: name, For: r, Owns: []workload.Resource{workload.Pods},
+		Awaits:   "spec.minReadySeconds",
 		Selector: func(o workload.Object) labels.Selector { return read(o).selector },
 		Decide: func(v workload.View, now time.Time) workload.Plan {
 			if v.Object == nil {

@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,7 +11,7 @@ import (
 
 // Annotations of pods that select the simulated outcome.
 const (
-	// Annotation has one of the values below; any other is ignored.
+	// Annotation has one of the values below; any other is ignored, of which Warnings warns.
 	Annotation = "kubecascade.io/simulate"
 	// AnnotationAfter is how long the pod runs before it completes, fails or becomes ready, such as "5s"; the default
 	// is Options.Delay.
@@ -29,6 +31,40 @@ const (
 	// Fail: its containers exit with 1. If they are restarted that repeats, with a pause that doubles.
 	Fail = "fail"
 )
+
+// Warnings are the messages for values of the annotations that have no effect, except those that were present before.
+func Warnings(annotations, before map[string]string) (out []string) {
+	for _, a := range []struct {
+		name  string
+		wrong func(value string) string
+	}{{Annotation, unknown}, {AnnotationAfter, wrongDuration}, {AnnotationUsage, wrongUsage}} {
+		value, ok := annotations[a.name]
+		if had, was := before[a.name]; !ok || was && had == value {
+			continue
+		}
+		if why := a.wrong(value); why != "" {
+			out = append(out, fmt.Sprintf("metadata.annotations[%s]: %s", a.name, why))
+		}
+	}
+	return out
+}
+
+// unknown says why a value of Annotation is ignored; empty if it isn't.
+func unknown(value string) string {
+	switch value {
+	case Pending, Unready, Run, Succeed, Fail:
+		return ""
+	}
+	return fmt.Sprintf("unknown value %q is ignored; valid are %s", value,
+		strings.Join([]string{Pending, Unready, Run, Succeed, Fail}, ", "))
+}
+
+func wrongDuration(value string) string {
+	if d, err := time.ParseDuration(value); err == nil && d >= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q is ignored: it is no duration like 5s", value)
+}
 
 // wish is the simulated outcome of the pod.
 func wish(p *corev1.Pod) string {

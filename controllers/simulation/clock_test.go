@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
 // TestClockSetBack: no step of a pod waits until a clock that was set back has caught up.
@@ -33,7 +34,7 @@ func TestClockSetBack(t *testing.T) {
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := Options{Delay: 2 * time.Second}.pod(workload.View{Object: p}, now)
+			plan := Options{Delay: 2 * time.Second}.pod(workload.View{Reader: workloadtest.New(), Object: p}, now)
 			if plan.Again > 0 || plan.Status == nil && len(plan.Do) == 0 {
 				t.Errorf("again in %v, does %s", plan.Again, fmt.Sprint(plan.Do))
 			}

@@ -1,44 +1,52 @@
 package simulation
 
 import (
+	"fmt"
 	"hash/fnv"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// NodeName is the node that always exists.
+// NodeName is the node that exists unless Options.Nodes has others.
 const NodeName = "simulated"
 
-// hostIP is the address of every node. It is in neither the default range of services nor that of pods.
+// hostIP is the address of NodeName. It is in neither the default range of services nor that of pods.
 const hostIP = "10.128.0.1"
 
 // kubelets are the kubelets of all nodes.
-type kubelets struct{ version string }
-
-// Node creates and maintains the node. version is the kubelets' ("v1.36.3").
-func Node(version string) workload.Controller {
-	return workload.Controller{
-		Name: "node-simulation", For: workload.Nodes, Start: []workload.Key{{Name: NodeName}}, Decide: kubelets{version}.node,
-	}
+type kubelets struct {
+	version string
+	// alone says that NodeName is created.
+	alone bool
 }
 
-// node creates the node, and sets every node to ready.
+// Node maintains the nodes. version is the kubelets' ("v1.36.3").
+func Node(version string, o Options) workload.Controller {
+	c := workload.Controller{
+		Name: "kubelet", For: workload.Nodes, Decide: kubelets{version: version, alone: len(o.Nodes) == 0}.node,
+	}
+	if len(o.Nodes) == 0 {
+		c.Start = []workload.Key{{Name: NodeName}}
+	}
+	return c
+}
+
+// node creates NodeName, and sets every node to ready.
 func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 	if v.Object == nil {
-		if v.Key.Name != NodeName {
+		if !k.alone || v.Key.Name != NodeName {
 			return workload.Plan{}
 		}
-		return workload.Plan{Do: []workload.Action{workload.Create{Object: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-			Name: NodeName, Labels: map[string]string{
-				corev1.LabelHostname: NodeName, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
-			}}}}}}
+		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: NodeName}}
+		label(n)
+		return workload.Plan{Do: []workload.Action{workload.Create{Object: n}}}
 	}
 	n := v.Object.(*corev1.Node)
 	i := ready(n)
@@ -49,55 +57,104 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 	if i >= 0 { // it was simulated before
 		n.Status.Conditions = slices.Delete(n.Status.Conditions, i, i+1)
 	}
-	at := metav1.NewTime(now)
-	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady,
-		Status: corev1.ConditionTrue,
-		Reason: readyReason, Message: readyMessage, LastHeartbeatTime: at, LastTransitionTime: at})
-	if len(n.Status.Capacity) == 0 {
-		n.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1k"),
-			corev1.ResourceMemory: resource.MustParse("1Ti"),
-			corev1.ResourcePods:   resource.MustParse("1M")}
-		n.Status.Allocatable = n.Status.Capacity
-	}
+	healthy(n, metav1.NewTime(now))
+	equip(n)
 	if n.Status.NodeInfo.KubeletVersion == "" {
 		n.Status.NodeInfo = corev1.NodeSystemInfo{
-			KubeletVersion: k.version, OperatingSystem: "linux", Architecture: "amd64", ContainerRuntimeVersion: "simulated://1",
+			KubeletVersion: k.version, OperatingSystem: "linux", Architecture: "amd64",
+			ContainerRuntimeVersion: "simulated://1", OSImage: "simulated", KernelVersion: "simulated",
 		}
 	}
 	if len(n.Status.Addresses) == 0 {
 		n.Status.Addresses = []corev1.NodeAddress{
-			{Type: corev1.NodeInternalIP, Address: hostIP}, {Type: corev1.NodeHostName, Address: n.Name},
+			{Type: corev1.NodeInternalIP, Address: address(n.Name)}, {Type: corev1.NodeHostName, Address: n.Name},
 		}
 	}
-	return workload.Plan{Status: n}
+	return workload.Plan{Status: n, Events: []event.Event{{ // K pkg/kubelet/nodestatus/setters.go: ReadyCondition
+		Type: corev1.EventTypeNormal, Reason: "NodeReady", Message: "Node " + n.Name + " status is now: NodeReady", Host: n.Name,
+	}}}
 }
 
-// admits reports whether the pod tolerates the node's taints. Taints for conditions of a ready node are ignored: it has
-// no problems, and the controller that removes them may not run.
-func admits(n *corev1.Node, p *corev1.Pod) bool {
-	i := ready(n)
-	bad := i >= 0 && n.Status.Conditions[i].Status != corev1.ConditionTrue
-	taints := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
-		return !bad && strings.HasPrefix(t.Key, "node.kubernetes.io/")
-	})
-	return workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoSchedule) &&
-		workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoExecute)
-}
-
-// named is the node that a pod's required affinity names, as for DaemonSets' pods.
-func named(p *corev1.Pod) string {
-	a := p.Spec.Affinity
-	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return ""
+// label adds the labels that a kubelet gives its node (K pkg/kubelet/kubelet_node_status.go: initialNode).
+func label(n *corev1.Node) {
+	for key, value := range map[string]string{
+		corev1.LabelHostname: n.Name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
+	} {
+		if _, ok := n.Labels[key]; !ok {
+			metav1.SetMetaDataLabel(&n.ObjectMeta, key, value)
+		}
 	}
-	for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		for _, f := range t.MatchFields {
-			if f.Key == metav1.ObjectNameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
-				return f.Values[0]
+}
+
+// healthy adds a kubelet's conditions, in its order (K pkg/kubelet/nodestatus/setters.go), except for the message of
+// Ready. Those of a client are kept.
+func healthy(n *corev1.Node, at metav1.Time) {
+	for _, c := range []corev1.NodeCondition{
+		{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientMemory",
+			Message: "kubelet has sufficient memory available"},
+		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasNoDiskPressure",
+			Message: "kubelet has no disk pressure"},
+		{Type: corev1.NodePIDPressure, Status: corev1.ConditionFalse, Reason: "KubeletHasSufficientPID",
+			Message: "kubelet has sufficient PID available"},
+		{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: readyReason, Message: readyMessage},
+	} {
+		if slices.ContainsFunc(n.Status.Conditions, func(has corev1.NodeCondition) bool { return has.Type == c.Type }) {
+			continue
+		}
+		c.LastHeartbeatTime, c.LastTransitionTime = at, at
+		n.Status.Conditions = append(n.Status.Conditions, c)
+	}
+}
+
+// equip adds the resources that every node has. A node without any gets plenty; one that declares some gets as many
+// pods as kubelets allow (K pkg/kubelet/apis/config/v1beta1/defaults.go: MaxPods).
+func equip(n *corev1.Node) {
+	pods := "1M"
+	if len(n.Status.Capacity) > 0 {
+		pods = "110"
+	}
+	for name, q := range map[corev1.ResourceName]string{
+		corev1.ResourceCPU: "1k", corev1.ResourceMemory: "1Ti", corev1.ResourcePods: pods,
+	} {
+		if _, ok := n.Status.Capacity[name]; ok {
+			continue
+		}
+		if n.Status.Capacity == nil {
+			n.Status.Capacity = corev1.ResourceList{}
+		}
+		n.Status.Capacity[name] = resource.MustParse(q)
+	}
+	if n.Status.Allocatable == nil {
+		n.Status.Allocatable = corev1.ResourceList{}
+	}
+	for name, q := range n.Status.Capacity {
+		if _, ok := n.Status.Allocatable[name]; !ok {
+			n.Status.Allocatable[name] = q.DeepCopy()
+		}
+	}
+}
+
+// address is the address of a node. Those of others than NodeName may be equal, which is unlikely.
+func address(node string) string {
+	if node == NodeName {
+		return hostIP
+	}
+	h := fnv.New32a()
+	h.Write([]byte(node))
+	n := h.Sum32()
+	return fmt.Sprintf("10.%d.%d.%d", 129+n>>16&31, n>>8&255, n&255)
+}
+
+// host is the address of a pod's node.
+func host(n *corev1.Node) string {
+	if n != nil {
+		for _, a := range n.Status.Addresses {
+			if a.Type == corev1.NodeInternalIP {
+				return a.Address
 			}
 		}
 	}
-	return ""
+	return hostIP
 }
 
 // number is a pseudo-random number of the pod.

@@ -22,13 +22,12 @@ func TestOff(t *testing.T) {
 			t.Fatalf("%s: nothing to do", what)
 		}
 		n = p.Status.(*corev1.Node)
-		c := n.Status.Conditions
-		if len(c) != 1 || c[0].Type != corev1.NodeReady || c[0].Status != status ||
-			!c[0].LastTransitionTime.Time.Equal(at(since)) {
+		c, i := n.Status.Conditions, ready(n)
+		if len(c) != 4 || i < 0 || c[i].Status != status || !c[i].LastTransitionTime.Time.Equal(at(since)) {
 			t.Fatalf("%s: %+v", what, n.Status.Conditions)
 		}
 	}
-	step("simulated", kubelets{"v1"}.node(view(n), at(1)), corev1.ConditionTrue, 1)
+	step("simulated", kubelets{version: "v1"}.node(view(n), at(1)), corev1.ConditionTrue, 1)
 	p := off(view(n), at(2))
 	step("off", p, corev1.ConditionUnknown, 2)
 	if len(p.Events) != 1 || p.Events[0].Reason != "NodeNotReady" {
@@ -37,15 +36,15 @@ func TestOff(t *testing.T) {
 	if p := off(view(n), at(3)); p.Status != nil {
 		t.Errorf("again: %+v", p)
 	}
-	step("simulated again", kubelets{"v1"}.node(view(n), at(4)), corev1.ConditionTrue, 4)
+	step("simulated again", kubelets{version: "v1"}.node(view(n), at(4)), corev1.ConditionTrue, 4)
 	for _, message := range []string{"kubelet is posting ready status", ""} {
-		n.Status.Conditions[0].Message = message
+		n.Status.Conditions[ready(n)].Message = message
 		if p := off(view(n), at(5)); p.Status != nil {
 			t.Errorf("a node of another's: %+v", p)
 		}
 	}
-	n.Status.Conditions[0].Status = corev1.ConditionUnknown
-	if p := (kubelets{"v1"}).node(view(n), at(6)); p.Status != nil {
+	n.Status.Conditions[ready(n)].Status = corev1.ConditionUnknown
+	if p := (kubelets{version: "v1"}).node(view(n), at(6)); p.Status != nil {
 		t.Errorf("a node that a client has made unready: %+v", p)
 	}
 	if p := off(workload.View{Key: workload.Key{Name: NodeName}}, at(7)); p.Status != nil || len(p.Do) > 0 {

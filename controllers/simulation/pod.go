@@ -13,11 +13,14 @@ import (
 type Options struct {
 	// Delay is how long each step takes. As times are stored in whole seconds, a step may take up to a second less.
 	Delay time.Duration
+	// Nodes are the nodes, which the caller has created; default: NodeName.
+	Nodes []*corev1.Node
 }
 
-// Pods simulates the kubelets.
+// Pods simulates what the kubelets do with pods.
 func Pods(o Options) workload.Controller {
-	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Decide: o.pod}
+	return workload.Controller{Name: "kubelet", For: workload.Pods, Decide: o.pod,
+		Awaits: "the delay, run time or grace period of a simulated pod"}
 }
 
 // pod decides the next step of a pod.
@@ -32,7 +35,7 @@ func (o Options) pod(v workload.View, now time.Time) workload.Plan {
 	case p.DeletionTimestamp != nil:
 		return o.end(p, now)
 	case p.Status.Phase == corev1.PodPending:
-		return o.start(p, now)
+		return o.start(v, p, now)
 	case p.Status.Phase == corev1.PodRunning:
 		return o.run(p, now)
 	}
@@ -40,7 +43,7 @@ func (o Options) pod(v workload.View, now time.Time) workload.Plan {
 }
 
 // start sets an assigned pod to running.
-func (o Options) start(p *corev1.Pod, now time.Time) workload.Plan {
+func (o Options) start(v workload.Reader, p *corev1.Pod, now time.Time) workload.Plan {
 	if wish(p) == Pending {
 		return workload.Plan{}
 	}
@@ -48,8 +51,8 @@ func (o Options) start(p *corev1.Pod, now time.Time) workload.Plan {
 		return workload.Plan{Again: left}
 	}
 	p = p.DeepCopy()
-	running(p, metav1.NewTime(now), wish(p) != Unready)
-	return workload.Plan{Status: p}
+	running(p, host(workload.Get[*corev1.Node](v, "", p.Spec.NodeName)), metav1.NewTime(now), wish(p) != Unready)
+	return workload.Plan{Status: p, Events: started(p)}
 }
 
 // scheduled is when a pod was assigned.
@@ -98,7 +101,9 @@ func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
 	case p.Spec.RestartPolicy == corev1.RestartPolicyNever:
 		finished(p, metav1.NewTime(now), 1)
 	default:
+		again := restarts(p)
 		crashed(p, metav1.NewTime(now))
+		return workload.Plan{Status: p, Events: append(again, delayed(p)...)}
 	}
 	return workload.Plan{Status: p}
 }
@@ -115,11 +120,12 @@ func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 		return workload.Plan{Again: wait}
 	case len(p.Finalizers) > 0 && !workload.Finished(p):
 		p = p.DeepCopy()
+		events := killed(p)
 		finished(p, metav1.NewTime(now), 143)
-		return workload.Plan{Status: p}
+		return workload.Plan{Status: p, Events: events}
 	case grace == 0 && p.DeletionGracePeriodSeconds != nil:
 		return workload.Plan{} // its finalizers keep it
 	}
 	zero := int64(0)
-	return workload.Plan{Do: []workload.Action{workload.Delete{Object: p, Grace: &zero}}}
+	return workload.Plan{Do: []workload.Action{workload.Delete{Object: p, Grace: &zero}}, Events: killed(p)}
 }

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,29 +9,40 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	podresource "k8s.io/component-helpers/resource"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Scheduler simulates the scheduler. Its events have kube-scheduler's source.
-func Scheduler() workload.Controller {
+// scheduler assigns pods to nodes.
+type scheduler struct {
+	// simulated says that all nodes have simulated kubelets.
+	simulated bool
+	// expected says that the first node is about to be created.
+	expected bool
+	claims   claims
+}
+
+// Scheduler assigns pods to nodes; its events have kube-scheduler's source. With simulated kubelets it ignores taints
+// for conditions of nodes that are ready: the controller that removes them may not run.
+func Scheduler(simulated bool, o Options) workload.Controller {
+	s := &scheduler{simulated: simulated, expected: simulated && len(o.Nodes) == 0}
 	return workload.Controller{
-		Name: corev1.DefaultSchedulerName, For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: wake,
-		Decide: func(v workload.View, now time.Time) workload.Plan {
-			if v.Object == nil {
-				return workload.Plan{}
-			}
-			return schedule(v, v.Object.(*corev1.Pod), now)
-		},
+		Name: corev1.DefaultSchedulerName, For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: s.wake,
+		Decide: s.decide,
 	}
 }
 
-// wake: a new node, or one with other labels or fewer taints, or an uncordoned one, may fit waiting pods.
-func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
-	if c.Resource != workload.Nodes || c.New == nil {
+// wake: a new node, or one with other labels or fewer taints, or an uncordoned one, may fit waiting pods; so may a node
+// that a pod has left.
+func (s *scheduler) wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	switch {
+	case c.Resource == workload.Pods && c.New != nil:
+		return s.claims.follow(r, c.New.Key)
+	case c.Resource == workload.Pods:
+		return s.claims.follow(r, c.Old.Key)
+	case c.New == nil:
 		return nil
 	}
 	if n := workload.Get[*corev1.Node](r, "", c.New.Name); n == nil || n.Spec.Unschedulable {
@@ -44,20 +56,31 @@ func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	return keys
 }
 
-// schedule assigns a pod to a node, or says why none fits.
-func schedule(v workload.Reader, p *corev1.Pod, now time.Time) workload.Plan {
-	if p.Spec.NodeName != "" || p.DeletionTimestamp != nil || workload.Finished(p) || len(p.Spec.SchedulingGates) > 0 ||
+// decide assigns a pod to a node, or says why none fits.
+func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
+	p, _ := v.Object.(*corev1.Pod)
+	if !s.claims.waits(v, v.Key, p) || v.Failed != nil {
+		return workload.Plan{}
+	}
+	if p.DeletionTimestamp != nil || workload.Finished(p) || len(p.Spec.SchedulingGates) > 0 ||
 		p.Spec.SchedulerName != "" && p.Spec.SchedulerName != corev1.DefaultSchedulerName {
 		return workload.Plan{}
 	}
-	n, why := choose(workload.All[*corev1.Node](v, ""), p)
-	switch {
-	case n != "":
-		return workload.Plan{Do: []workload.Action{workload.Bind{Pod: p, Node: n}}}
-	case why == "":
-		return workload.Plan{} // the node is about to be created
+	nodes := workload.All[*corev1.Node](v, "")
+	if len(nodes) == 0 && s.expected {
+		return workload.Plan{}
 	}
-	return unschedulable(p, why, now)
+	var why string
+	n := s.claims.assign(v.Key, p, func(all map[string]*load) (node string, short bool) {
+		node, short, why = s.choose(nodes, p, all)
+		return node, short
+	})
+	if n == "" {
+		return unschedulable(p, why, now)
+	}
+	// K pkg/scheduler/schedule_one.go: finishBinding
+	return workload.Plan{Do: []workload.Action{workload.Bind{Pod: p, Node: n, Done: workload.Normal(
+		"Scheduled", fmt.Sprintf("Successfully assigned %s/%s to %s", p.Namespace, p.Name, n))}}}
 }
 
 // unschedulable sets the condition and records the event of a pod that fits no node (K pkg/scheduler/schedule_one.go:
@@ -80,73 +103,74 @@ func unschedulable(p *corev1.Pod, why string, now time.Time) workload.Plan {
 	}}
 }
 
-// choose returns the node for a pod, or why it fits none. Both are empty if there are no nodes.
-func choose(nodes []*corev1.Node, p *corev1.Pod) (node, why string) {
+// candidate is a node that fits a pod.
+type candidate struct {
+	node *corev1.Node
+	// avoided counts the untolerated taints with the effect PreferNoSchedule, free is the score of unused resources,
+	// and pods counts the node's pods.
+	avoided, free, pods int64
+}
+
+// choose returns the node for a pod, or why it fits none; short says that it may fit after other pods have ended. Of
+// the nodes that fit it prefers, as kube-scheduler, those without taints to avoid and with the most unused CPU and
+// memory; then those with the fewest pods; then the first by name.
+func (s *scheduler) choose(nodes []*corev1.Node, p *corev1.Pod, all map[string]*load) (
+	node string, short bool, why string) {
 	if len(nodes) == 0 {
-		return "", ""
+		return "", false, "no nodes available to schedule pods" // K pkg/scheduler/schedule_one.go: ErrNoNodesAvailable
 	}
-	name := named(p)
-	affinity := nodeaffinity.GetRequiredNodeAffinity(p)
-	requests := podresource.PodRequests(p, podresource.PodResourcesOptions{})
-	var fit []string
-	reasons := map[string]int{}
+	w := wants{pod: p, affinity: nodeaffinity.GetRequiredNodeAffinity(p), named: named(p), amounts: amountsOf(p),
+		ports: portsOf(p), declared: declared(nodes), lenient: s.simulated}
+	var fit []candidate
+	reasons, helpful := map[string]int{}, 0
 	for _, n := range nodes {
+		l := all[n.Name]
+		if l == nil {
+			l = &load{}
+		}
+		unfit, resolvable := w.misfits(n, l)
+		for _, r := range unfit {
+			reasons[r]++
+		}
 		switch {
-		case name == n.Name:
-			return name, ""
-		case name != "": // (K pkg/scheduler/schedule_one.go: findNodesThatFitPod, of a PreFilterResult)
-			reasons["node(s) didn't satisfy plugin(s) [NodeAffinity]"]++
-		default:
-			unfit := misfits(n, p, affinity, requests)
-			if len(unfit) == 0 {
-				fit = append(fit, n.Name)
-			}
-			for _, r := range unfit {
-				reasons[r]++
-			}
+		case len(unfit) == 0:
+			fit = append(fit, candidate{node: n, avoided: w.avoided(n), free: w.free(n, l), pods: l.pods})
+		case resolvable:
+			helpful++
 		}
 	}
 	if len(fit) == 0 {
-		return "", noNode(len(nodes), reasons)
+		return "", helpful > 0, noNode(p, len(nodes), helpful, reasons)
 	}
-	return fit[number(p)%uint32(len(fit))], ""
+	return slices.MinFunc(fit, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.avoided, b.avoided), cmp.Compare(b.free, a.free), cmp.Compare(a.pods, b.pods),
+			strings.Compare(a.node.Name, b.node.Name))
+	}).node.Name, false, ""
 }
 
-// misfits are the reasons of the first plugin that rejects a node, in the order of the default ones:
-// NodeUnschedulable, TaintToleration, NodeAffinity, NodeResourcesFit (K
-// pkg/scheduler/apis/config/v1/default_plugins.go; the words: pkg/scheduler/framework/plugins).
-func misfits(
-	n *corev1.Node, p *corev1.Pod, affinity nodeaffinity.RequiredNodeAffinity, requests corev1.ResourceList,
-) []string {
-	cordoned := []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
-	if n.Spec.Unschedulable && !workload.Tolerates(p.Spec.Tolerations, cordoned, corev1.TaintEffectNoSchedule) {
-		return []string{"node(s) were unschedulable"}
+// noNode is the message for a pod that fits no node (K pkg/scheduler/framework/types.go: FitError.Error;
+// framework/preemption: Preempt; plugins/dynamicresources: PostFilter). helpful is the number of nodes on which the
+// eviction of other pods could help; no pod is evicted for another one.
+func noNode(p *corev1.Pod, nodes, helpful int, reasons map[string]int) string {
+	preemption := fmt.Sprintf("0/%d nodes are available: %s.", nodes, counted(map[string]int{
+		"No preemption victims found for incoming pod": helpful,
+		"Preemption is not helpful for scheduling":     nodes - helpful,
+	}))
+	if policy := p.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {
+		preemption = "not eligible due to preemptionPolicy=Never."
 	}
-	if !admits(n, p) {
-		return []string{"node(s) had untolerated taint(s)"}
-	}
-	// An affinity that can't be parsed is rejected by validation.
-	if ok, err := affinity.Match(n); err != nil || !ok {
-		return []string{"node(s) didn't match Pod's node affinity/selector"}
-	}
-	var reasons []string
-	for resource, q := range requests {
-		if has, ok := n.Status.Allocatable[resource]; ok && q.Cmp(has) > 0 {
-			reasons = append(reasons, "Insufficient "+string(resource))
+	return fmt.Sprintf("0/%d nodes are available: %s. no new claims to deallocate, preemption: %s",
+		nodes, counted(reasons), preemption)
+}
+
+// counted lists reasons with their numbers, sorted as strings.
+func counted(reasons map[string]int) string {
+	var list []string
+	for reason, n := range reasons {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", n, reason))
 		}
 	}
-	return reasons
-}
-
-// noNode is the message for a pod that no eviction of other pods would help (K pkg/scheduler/framework/types.go:
-// FitError.Error; framework/preemption: Preempt; plugins/dynamicresources: PostFilter).
-func noNode(nodes int, reasons map[string]int) string {
-	var counted []string
-	for reason, n := range reasons {
-		counted = append(counted, fmt.Sprintf("%d %s", n, reason))
-	}
-	slices.Sort(counted)
-	return fmt.Sprintf("0/%d nodes are available: %s. no new claims to deallocate, preemption: "+
-		"0/%d nodes are available: %d Preemption is not helpful for scheduling.",
-		nodes, strings.Join(counted, ", "), nodes, nodes)
+	slices.Sort(list)
+	return strings.Join(list, ", ")
 }

@@ -57,7 +57,7 @@ func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason string,
 }
 
 // running sets the status of a pod whose containers run.
-func running(p *corev1.Pod, now metav1.Time, ready bool) {
+func running(p *corev1.Pod, hostIP string, now metav1.Time, ready bool) {
 	n := number(p)
 	p.Status.Phase, p.Status.StartTime, p.Status.ObservedGeneration = corev1.PodRunning, &now, p.Generation
 	p.Status.HostIP = hostIP

@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,6 +87,28 @@ func parseUsage(text string) usage {
 		out[name] = value
 	}
 	return out
+}
+
+// wrongUsage says which entry of AnnotationUsage is ignored; empty if none is.
+func wrongUsage(value string) string {
+	for entry := range strings.SplitSeq(value, ",") {
+		name, amount, ok := strings.Cut(strings.TrimSpace(entry), "=")
+		if _, r, container := strings.Cut(name, "/"); container {
+			name = r
+		}
+		percent, ok2 := strings.CutSuffix(amount, "%")
+		var err error
+		if ok2 {
+			_, err = strconv.ParseUint(percent, 10, 20)
+		} else if q, parse := resource.ParseQuantity(amount); parse != nil || q.Sign() < 0 {
+			err = resource.ErrFormatWrong
+		}
+		if !ok || err != nil || !slices.Contains(measured, corev1.ResourceName(name)) {
+			return fmt.Sprintf("the entry %q is ignored: it is none like cpu=250m, memory=80%% or web/cpu=1",
+				strings.TrimSpace(entry))
+		}
+	}
+	return ""
 }
 
 // of is what a container uses of a resource.

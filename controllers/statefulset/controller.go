@@ -15,7 +15,8 @@ import (
 func New() workload.Controller {
 	return workload.Controller{
 		Name: "statefulset-controller", For: workload.StatefulSets,
-		Owns: []workload.Resource{workload.Pods, workload.Revisions},
+		Awaits: "spec.minReadySeconds",
+		Owns:   []workload.Resource{workload.Pods, workload.Revisions},
 		Selector: func(o workload.Object) labels.Selector {
 			return workload.Selector(o.(*appsv1.StatefulSet).Spec.Selector)
 		},

@@ -19,7 +19,8 @@ func New() workload.Controller {
 	c := &controller{scheduled: map[workload.Key]eviction{}}
 	return workload.Controller{
 		Name: name, For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Nodes},
-		Wake: c.affected, Decide: c.decide,
+		Awaits: "tolerationSeconds",
+		Wake:   c.affected, Decide: c.decide,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 func New() workload.Controller {
 	return workload.Controller{
 		Name: "ttl-after-finished-controller", For: workload.Jobs,
+		Awaits: "spec.ttlSecondsAfterFinished",
 		Decide: func(v workload.View, now time.Time) workload.Plan {
 			j, _ := v.Object.(*batchv1.Job)
 			if j == nil || j.DeletionTimestamp != nil {

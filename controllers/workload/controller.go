@@ -33,6 +33,8 @@ type Controller struct {
 	Start []Key
 	// Decide decides what to do about an object.
 	Decide func(v View, now time.Time) Plan
+	// Awaits is what Plan.Again waits for, for people: a field, or what is due. It may be empty if there is no Again.
+	Awaits string
 }
 
 // Options configure how a controller runs. Zero values mean the defaults.
@@ -66,8 +68,9 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 	e := &engine{Controller: c, api: api, log: log, recorder: event.NewRecorder(api, c.Name, log)}
 	loop := reconcile.Loop[Key, Key, reconcile.Outcome]{
 		Schedule: reconcile.NewKeys(backoff, Key.compare),
-		Workers:  o.Workers, Follow: e.follow, Pass: e.pass, Log: log, What: c.For.String(),
+		Workers:  o.Workers, Follow: e.follow, Pass: e.pass, About: c.For.About, Log: log, What: c.For.String(),
 	}
+	defer e.recorder.Join(ctx)()
 	var recording sync.WaitGroup
 	defer recording.Wait()
 	recording.Go(func() { e.recorder.Run(ctx) })

@@ -26,7 +26,7 @@ func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 	if err != nil {
 		return e.failed(ctx, key, err)
 	}
-	out := reconcile.Outcome{Again: plan.Again, Rest: min(took, mostRest)}
+	out := reconcile.Outcome{Again: plan.Again, Why: e.Awaits, Rest: min(took, mostRest)}
 	failure := e.do(ctx, v, plan.Do)
 	if failure == nil {
 		out.Err = e.conclude(ctx, v, plan)

@@ -75,6 +75,8 @@ type Update struct {
 type Bind struct {
 	Pod  *corev1.Pod
 	Node string
+	// Done is recorded about the object of the pass.
+	Done event.Event
 }
 
 // Delete deletes an object if it still has its uid. It is no failure if the object is gone.
@@ -91,7 +93,7 @@ type Delete struct {
 
 func (c Create) target() (Object, event.Event, event.Event) { return c.Object, c.Done, c.Failed }
 func (u Update) target() (Object, event.Event, event.Event) { return u.Object, u.Done, u.Failed }
-func (b Bind) target() (o Object, none, nor event.Event)    { return b.Pod, none, nor }
+func (b Bind) target() (o Object, done, none event.Event)   { return b.Pod, b.Done, none }
 func (d Delete) target() (Object, event.Event, event.Event) { return d.Object, d.Done, d.Failed }
 
 // String describes the action.

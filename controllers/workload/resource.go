@@ -7,6 +7,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -14,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // Object is any API object.
@@ -28,6 +31,13 @@ type Resource struct {
 	Group, Version, Plural, Kind string
 	// of is the Go type, a pointer.
 	of reflect.Type
+}
+
+// About names an object of the resource.
+func (r Resource) About(key Key) reconcile.Object {
+	return reconcile.Object{
+		Group: r.Group, Version: r.Version, Resource: r.Plural, Kind: r.Kind, Namespace: key.Namespace, Name: key.Name,
+	}
 }
 
 func resource[T Object](gv schema.GroupVersion, plural, kind string) Resource {
@@ -61,6 +71,7 @@ var (
 	)
 	Jobs           = resource[*batchv1.Job](batchv1.SchemeGroupVersion, "jobs", "Job")
 	CronJobs       = resource[*batchv1.CronJob](batchv1.SchemeGroupVersion, "cronjobs", "CronJob")
+	Leases         = resource[*coordinationv1.Lease](coordinationv1.SchemeGroupVersion, "leases", "Lease")
 	EndpointSlices = resource[*discoveryv1.EndpointSlice](
 		discoveryv1.SchemeGroupVersion, "endpointslices", "EndpointSlice",
 	)
@@ -79,7 +90,7 @@ var (
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
-	CertificateSigningRequests, Volumes, StorageClasses}
+	CertificateSigningRequests, Volumes, StorageClasses, Leases}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

@@ -61,6 +61,7 @@ type Object struct {
 	GraceSeconds *int64
 	// Setters are the field managers that set the finalizers, as managedFields tells; it may lack some.
 	Setters map[string]string
+	Labels  map[string]string
 	// Namespace, CRD and Pod are set for such objects, if more than the metadata is known.
 	Namespace *Namespace
 	CRD       *CRD
@@ -101,6 +102,8 @@ type Cluster struct {
 	Objects   []Object
 	// Unavailable are the APIServices that are not available.
 	Unavailable []Unavailable
+	// Hooks are the webhooks and policies that may deny updates or deletions.
+	Hooks []Hook
 	// Now is the moment, by the clock of the cluster.
 	Now time.Time
 	// Revision is the revision of all that is known; 0 if it is not of one revision.

@@ -33,10 +33,29 @@ func (t *Tree) UnmarshalJSON(data []byte) error {
 	for i := range in.Owners {
 		t.Owners = append(t.Owners, in.Owners[i].node())
 	}
-	for _, h := range in.Hidden {
-		t.Hidden = append(t.Hidden, Hidden{Resource: h.Resource, Why: h.Reason})
-	}
+	t.Hidden = hiddenFrom(in.Hidden)
 	return nil
+}
+
+func hiddenFrom(all []hiddenJSON) (out []Hidden) {
+	for _, h := range all {
+		out = append(out, Hidden{Resource: h.Resource, Why: h.Reason})
+	}
+	return out
+}
+
+// askedFrom has of each hook what Asked.String says: the rules are not in the JSON.
+func askedFrom(all []askedJSON) (out []Asked) {
+	for _, a := range all {
+		out = append(out, Asked{
+			Hook: &Hook{
+				Kind: a.Configuration.Kind, Name: a.Configuration.Name, Webhook: a.Webhook, Conditional: a.Conditional,
+				Unreachable: a.Unreachable, Fails: a.Denies,
+			},
+			Operation: a.Operation, Resources: a.Resources,
+		})
+	}
+	return out
 }
 
 func (j *nodeJSON) node() *Node {
@@ -71,6 +90,7 @@ func (r *Reason) UnmarshalJSON(data []byte) error {
 	}
 	*r = Reason{
 		Revision: in.Revision, Object: in.Object.ref(), Cause: in.Cause, Says: in.Message, Below: in.Reasons, More: in.More,
+		Admission: askedFrom(in.Asked), Hidden: hiddenFrom(in.Hidden),
 	}
 	for _, j := range in.Remedies {
 		one := Remedy{Text: j.Text, Action: j.Action, command: j.Command}
@@ -88,7 +108,10 @@ func (p *Preview) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	*p = Preview{Revision: in.Revision, Before: changesFrom(in.Before), Changes: changesFrom(in.Changes)}
+	*p = Preview{
+		Revision: in.Revision, Before: changesFrom(in.Before), Changes: changesFrom(in.Changes),
+		Admission: askedFrom(in.Asked),
+	}
 	for _, l := range in.Left {
 		p.Left = append(p.Left, Left{Object: l.Object.ref(), Finalizers: l.Finalizers})
 	}
@@ -104,6 +127,9 @@ func (p *Preview) UnmarshalJSON(data []byte) error {
 			w.Object = j.Object.ref()
 		}
 		p.Warnings = append(p.Warnings, w)
+	}
+	for _, a := range in.Absent {
+		p.Absent = append(p.Absent, graph.Key{Collection: a.Resource, Namespace: a.Namespace, Name: a.Name})
 	}
 	return nil
 }

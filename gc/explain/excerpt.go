@@ -25,7 +25,7 @@ type Source interface {
 // Tree, Why and Preview of the excerpt are those of the whole cluster. It has no objects itself. ok is false if they
 // are more than most: the excerpt is then incomplete.
 func (c Cluster) Excerpt(s Source, keys []graph.Key, most int) (excerpt *Cluster, ok bool) {
-	e := &excerpts{source: s, resources: map[string]*Resource{}, order: map[string]int{}, known: map[*Object]bool{}}
+	e := &excerpts{source: s, hooks: len(c.Hooks) > 0, resources: map[string]*Resource{}, order: map[string]int{}, known: map[*Object]bool{}}
 	for i := range c.Resources {
 		r := &c.Resources[i]
 		e.resources[r.Name()], e.order[r.Name()] = r, i
@@ -58,7 +58,9 @@ func (c Cluster) Excerpt(s Source, keys []graph.Key, most int) (excerpt *Cluster
 
 // excerpts makes an excerpt.
 type excerpts struct {
-	source    Source
+	source Source
+	// hooks: there are some, which may select by the labels of namespaces.
+	hooks     bool
 	resources map[string]*Resource
 	// order has the place of each resource, by which the objects of a cluster are ordered.
 	order map[string]int
@@ -78,10 +80,15 @@ func (e *excerpts) add(objects ...*Object) {
 }
 
 // surround adds what Why looks at besides the connected objects: the namespace of an object or the CRD of its kind, if
-// they are being deleted; the pods that are deleted before it; the node of a pod.
+// they are being deleted; the pods that are deleted before it; the node of a pod. The namespace is added for selectors
+// of hooks, too.
 func (e *excerpts) surround(o *Object) {
 	n := e.source.Object(graph.Key{Collection: e.namespaces, Name: o.Key.Namespace})
-	if n != nil && !n.Deletion.IsZero() && !e.known[n] {
+	switch {
+	case n == nil:
+	case n.Deletion.IsZero() && e.hooks:
+		e.add(n)
+	case !n.Deletion.IsZero() && !e.known[n]:
 		e.add(n)
 		for _, p := range e.source.InNamespace(n.Name) {
 			if r := e.resources[p.Collection]; r != nil && r.Delete.Graceful {

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -16,11 +17,12 @@ import (
 // TestExcerpt: answers about an excerpt of a random cluster are those about the whole, and what is decoded from their
 // JSON is shown in the same way.
 func TestExcerpt(t *testing.T) {
-	first, smaller := seed.Of(t), 0
+	first, smaller, hooked := seed.Of(t), 0, 0
 	for i := range 400 {
 		r := rand.New(rand.NewPCG(first, uint64(i)))
 		c := randomCluster(r, 2+r.IntN(14))
 		c.Revision = 7
+		randomHooks(r, c)
 		order := func(o Object) int {
 			return slices.IndexFunc(c.Resources, func(r Resource) bool { return r.Name() == o.Collection })
 		}
@@ -40,6 +42,7 @@ func TestExcerpt(t *testing.T) {
 			deletions := []Deletion{{Key: o.Key, Options: finalizers.Options{PropagationPolicy: "Foreground"}}}
 			checkSame(t, i, c.Tree(o.Key), e.Tree(o.Key), func(v *Tree) string { return v.Text(Style{}) + v.DOT() + v.Mermaid() })
 			checkSame(t, i, c.Why(o.Key), e.Why(o.Key), func(v *Reason) string { return v.Text(Style{}) })
+			hooked += len(c.Preview(deletions).Admission)
 			checkSame(t, i, c.Preview(deletions), e.Preview(deletions), func(v *Preview) string { return v.Text(Style{}) })
 			if n := len(e.Objects); n > 0 {
 				if _, ok := empty.Excerpt(c.index(), []graph.Key{o.Key}, n-1); ok {
@@ -50,6 +53,54 @@ func TestExcerpt(t *testing.T) {
 	}
 	if smaller == 0 {
 		t.Error("all excerpts were the whole cluster")
+	}
+	if hooked == 0 {
+		t.Error("no hook was asked")
+	}
+}
+
+// randomHooks adds webhooks and policies that select by the labels of objects and of namespaces, and the labels.
+func randomHooks(r *rand.Rand, c *Cluster) {
+	labels := func() map[string]string { return map[string]string{"team": []string{"red", "blue"}[r.IntN(2)]} }
+	have := map[graph.Key]bool{}
+	for i := range c.Objects {
+		have[c.Objects[i].Key] = true
+		if r.IntN(3) > 0 {
+			c.Objects[i].Labels = labels()
+		}
+	}
+	known := slices.ContainsFunc(c.Resources, func(r Resource) bool { return r.Delete.Namespace && r.Unknown == "" })
+	for i := range 2 { // live ones, which only selectors look at
+		k := graph.Key{Collection: "namespaces", Name: fmt.Sprintf("ns%d", i)}
+		if known && !have[k] && r.IntN(2) == 0 {
+			c.Objects = append(c.Objects, Object{
+				Key: k, UID: k.Name, Labels: labels(), Namespace: &Namespace{Finalizers: []string{kubernetes}},
+			})
+		}
+	}
+	some := func() (all []Requirement) {
+		if r.IntN(2) == 0 {
+			return nil
+		}
+		operator := []string{"In", "NotIn", "Exists", "DoesNotExist"}[r.IntN(4)]
+		return []Requirement{{Key: "team", Operator: operator, Values: []string{"red"}}}
+	}
+	match := func() Match {
+		return Match{
+			Namespaces: some(), Objects: some(), Rules: []MatchRule{{
+				Operations: []string{[]string{"*", deleteOperation, updateOperation}[r.IntN(3)]}, Groups: []string{"*"},
+				Versions: []string{"*"}, Resources: []string{"*/*"},
+			}},
+		}
+	}
+	for range r.IntN(4) {
+		h := Hook{Kind: "ValidatingAdmissionPolicy", Name: "p", Match: match(), Bindings: []Match{match()}}
+		if r.IntN(2) == 0 {
+			h.Kind, h.Webhook, h.Bindings = "ValidatingWebhookConfiguration", "w", nil
+			h.Unreachable = []string{"", "why"}[r.IntN(2)]
+		}
+		h.Conditional, h.Fails = r.IntN(2) == 0, r.IntN(2) == 0
+		c.Hooks = append(c.Hooks, h)
 	}
 }
 

@@ -69,10 +69,15 @@ type hiddenJSON struct {
 // MarshalJSON is the tree as docs/explain.md describes it.
 func (t *Tree) MarshalJSON() ([]byte, error) {
 	out := treeJSON{Revision: t.Revision, Object: t.Object.json(false), Owners: nodesOf(t.Owners, true)}
-	for _, h := range t.Hidden {
-		out.Hidden = append(out.Hidden, hiddenJSON{h.Resource, h.Why})
-	}
+	out.Hidden = hiddenOf(t.Hidden)
 	return json.Marshal(out)
+}
+
+func hiddenOf(all []Hidden) (out []hiddenJSON) {
+	for _, h := range all {
+		out = append(out, hiddenJSON{h.Resource, h.Why})
+	}
+	return out
 }
 
 func nodesOf(nodes []*Node, up bool) (out []nodeJSON) {
@@ -110,6 +115,8 @@ type reasonJSON struct {
 	Remedies []remedyJSON `json:"remedies,omitempty"`
 	Reasons  []*Reason    `json:"reasons,omitempty"`
 	More     int          `json:"more,omitempty"`
+	Asked    []askedJSON  `json:"admission,omitempty"`
+	Hidden   []hiddenJSON `json:"notListed,omitempty"`
 }
 
 // remedyJSON is a Remedy.
@@ -124,6 +131,7 @@ type remedyJSON struct {
 func (r *Reason) MarshalJSON() ([]byte, error) {
 	out := reasonJSON{
 		Revision: r.Revision, Object: objectOf(r.Object), Cause: r.Cause, Message: r.Says, Reasons: r.Below, More: r.More,
+		Asked: askedOf(r.Admission), Hidden: hiddenOf(r.Hidden),
 	}
 	for _, one := range r.Remedies {
 		j := remedyJSON{Text: one.Text, Action: one.Action, Command: one.Command()}
@@ -133,6 +141,29 @@ func (r *Reason) MarshalJSON() ([]byte, error) {
 		out.Remedies = append(out.Remedies, j)
 	}
 	return json.Marshal(out)
+}
+
+// askedJSON is an Asked.
+type askedJSON struct {
+	Configuration objectJSON     `json:"configuration"`
+	Webhook       string         `json:"webhook,omitempty"`
+	Operation     string         `json:"operation"`
+	Resources     map[string]int `json:"resources"`
+	Conditional   bool           `json:"conditional,omitempty"`
+	Unreachable   string         `json:"unreachable,omitempty"`
+	Denies        bool           `json:"denies,omitempty"`
+	Message       string         `json:"message"`
+}
+
+func askedOf(all []Asked) (out []askedJSON) {
+	for _, a := range all {
+		out = append(out, askedJSON{
+			Configuration: objectJSON{APIVersion: unseen + "/v1", Kind: a.Kind, Name: a.Name}, Webhook: a.Webhook,
+			Operation: a.Operation, Resources: a.Resources, Conditional: a.Conditional, Unreachable: a.Unreachable,
+			Denies: a.denies(), Message: a.String(),
+		})
+	}
+	return out
 }
 
 // changeJSON is a Change.
@@ -161,6 +192,15 @@ type previewJSON struct {
 	Dangling []danglingJSON `json:"dangling,omitempty"`
 	Counts   []countJSON    `json:"counts"`
 	Warnings []warningJSON  `json:"warnings,omitempty"`
+	Asked    []askedJSON    `json:"admission,omitempty"`
+	Absent   []absentJSON   `json:"notFound,omitempty"`
+}
+
+// absentJSON is an object that does not exist.
+type absentJSON struct {
+	Resource  string `json:"resource"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
 }
 
 type leftJSON struct {
@@ -187,7 +227,9 @@ type warningJSON struct {
 
 // MarshalJSON is the preview as docs/explain.md describes it.
 func (p *Preview) MarshalJSON() ([]byte, error) {
-	out := previewJSON{Revision: p.Revision, Changes: changesOf(p.Changes), Counts: []countJSON{}}
+	out := previewJSON{
+		Revision: p.Revision, Changes: changesOf(p.Changes), Counts: []countJSON{}, Asked: askedOf(p.Admission),
+	}
 	if len(p.Before) > 0 {
 		out.Before = changesOf(p.Before)
 	}
@@ -206,6 +248,9 @@ func (p *Preview) MarshalJSON() ([]byte, error) {
 			j.Object = new(objectOf(w.Object))
 		}
 		out.Warnings = append(out.Warnings, j)
+	}
+	for _, k := range p.Absent {
+		out.Absent = append(out.Absent, absentJSON{k.Collection, k.Namespace, k.Name})
 	}
 	return json.Marshal(out)
 }

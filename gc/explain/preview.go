@@ -71,10 +71,15 @@ type Preview struct {
 	// Counts are the numbers of objects, by resource, those with most first.
 	Counts   []Count
 	Warnings []Warning
+	// Admission are the webhooks and policies that are asked about the requests of the changes. The preview assumes that
+	// they allow them.
+	Admission []Asked
 	// Racing: the outcome depends on how fast the deletions follow each other. One of the warnings says so.
 	Racing bool
 	// Revision is that of the cluster.
 	Revision int64
+	// Absent are objects that were to be deleted and don't exist. Preview doesn't set it.
+	Absent []graph.Key
 }
 
 // Left is an object that is being deleted and stays.
@@ -112,7 +117,7 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	w.stop = c.Stop
 	w.settle()
 	p := &Preview{Before: w.changes, Revision: c.Revision}
-	w.changes = nil
+	w.changes, w.asked = nil, nil
 	for _, d := range all {
 		if o := x.keys[d.Key]; o != nil && x.immortal(d.Key) {
 			p.Warnings = append(p.Warnings, Warning{Object: x.ref(o), Text: "the API server forbids its deletion"})
@@ -120,7 +125,7 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	}
 	p.Warnings = append(p.Warnings, x.warn(w, deletions)...)
 	w.carry(deletions, false)
-	p.Changes = w.changes
+	p.Changes, p.Admission = w.changes, x.asked(once(w.asked))
 	p.conclude(w)
 	if len(deletions) > 1 {
 		slow := newWorld(x.resources, objects, c.Now)
@@ -140,6 +145,18 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 		return nil
 	}
 	return p
+}
+
+// once are the requests without those that were made before.
+func once(all []request) (different []request) {
+	seen := map[request]bool{}
+	for _, r := range all {
+		if !seen[r] {
+			seen[r] = true
+			different = append(different, r)
+		}
+	}
+	return different
 }
 
 // carry carries the deletions out: all at once, or each when what the one before it causes is done.
@@ -258,6 +275,10 @@ func (x *index) warn(w *world, deletions []Deletion) []Warning {
 			}
 		}
 	}
+	if x.resources["namespaces"] == nil {
+		warnings = append(warnings, Warning{Text: "the server serves no namespaces: it is a part of a cluster, and a garbage" +
+			" collector may not watch it; without one, what the garbage collector does here does not happen"})
+	}
 	return append(warnings, x.unknown()...)
 }
 
@@ -311,7 +332,13 @@ func (x *index) free(o *Object) (n int) {
 // unknown warns of resources whose objects aren't known.
 func (x *index) unknown() (warnings []Warning) {
 	for _, name := range slices.Sorted(maps.Keys(x.resources)) {
-		if why := x.resources[name].Unknown; why != "" {
+		r := x.resources[name]
+		if why := r.Unknown; why != "" && r.Group == unseen {
+			warnings = append(warnings, Warning{
+				Text: fmt.Sprintf("the objects of %s are not known (%s), so webhooks and policies that may deny are not named",
+					name, why),
+			})
+		} else if why != "" {
 			warnings = append(warnings, Warning{
 				Text: fmt.Sprintf("the objects of %s are not known (%s), so effects on them are not shown", name, why),
 			})

@@ -226,6 +226,12 @@ func (r *Reason) Text(s Style) string {
 			}
 		}
 	}
+	for i, a := range r.Admission {
+		if i == 0 {
+			b.line("", "", "")
+		}
+		b.line("", "  ", b.paint(yellow, "warning: "+a.String()))
+	}
 	return b.b.String()
 }
 
@@ -262,6 +268,9 @@ func (p *Preview) Text(s Style) string {
 			text += Name(w.Object) + ": "
 		}
 		b.line("", "  ", b.paint(yellow, text+w.Text))
+	}
+	for _, a := range p.Admission {
+		b.line("", "  ", b.paint(yellow, "warning: "+a.String()))
 	}
 	b.changes("would happen without the deletion, too:", p.Before)
 	b.changes("would happen, in this order:", p.Changes)

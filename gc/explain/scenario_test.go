@@ -20,7 +20,10 @@ import (
 //	cluster                   the objects, one a line, and what else is known:
 //	    KEY uid=U [flag]... [<apiVersion:Kind:name:uid[!][*]]...    (! blocks its owner, * is its controller)
 //	    unknown RESOURCE REASON | unserved RESOURCE | unavailable APISERVICE MESSAGE
-//	    flags: finalizer=NAME[@MANAGER] deleting=AGE grace=SECONDS node=NAME finished spec=NAME,...
+//	    hook KIND NAME [WEBHOOK] OPERATIONS RESOURCES [word]...     asked about RESOURCES, as plural.group
+//	    words: namespaces=KEY:VALUE objects=KEY:VALUE names=NAME excluded=NAME scope=S conditional ignores
+//	    unreachable=WHY bound=OPERATIONS
+//	    flags: label=KEY:VALUE finalizer=NAME[@MANAGER] deleting=AGE grace=SECONDS node=NAME finished spec=NAME,...
 //	    condition=TYPE:STATUS:REASON:MESSAGE   (_ is a space)
 //	tree KEY | why KEY | lint [NAMESPACE]
 //	preview KEY [policy=P] [KEY...]
@@ -71,6 +74,7 @@ func resources() []Resource {
 		cluster("", "v1", "Node", "nodes"), cluster("", "v1", "PersistentVolume", "persistentvolumes"),
 		cluster("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles"),
 		cluster("apiregistration.k8s.io", "v1", "APIService", "apiservices"),
+		cluster("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations"),
 	}
 }
 
@@ -151,6 +155,9 @@ func (s *scenario) add(words []string) {
 		r := s.resource(words[1])
 		s.c.Resources = slices.DeleteFunc(s.c.Resources, func(o Resource) bool { return o.Name() == r.Name() })
 		return
+	case "hook":
+		s.c.Hooks = append(s.c.Hooks, s.hook(words[1:]))
+		return
 	case "unavailable":
 		s.c.Unavailable = append(s.c.Unavailable, Unavailable{Name: words[1], Message: strings.Join(words[2:], " ")})
 		return
@@ -167,6 +174,57 @@ func (s *scenario) add(words []string) {
 	s.c.Objects = append(s.c.Objects, o)
 }
 
+// hook reads a webhook or a policy. The operators of selectors are In, or NotIn with KEY:!VALUE, or Exists with KEY.
+func (s *scenario) hook(words []string) Hook {
+	h := Hook{Kind: words[0], Name: words[1], Fails: true}
+	if words = words[2:]; strings.HasSuffix(h.Kind, "Configuration") {
+		h.Webhook, words = words[0], words[1:]
+	}
+	rule := MatchRule{Operations: strings.Split(words[0], ","), Versions: []string{"*"}}
+	plural, group, _ := strings.Cut(words[1], ".")
+	rule.Groups, rule.Resources = []string{group}, []string{plural}
+	requirement := func(value string) []Requirement {
+		k, v, ok := strings.Cut(value, ":")
+		if !ok {
+			return []Requirement{{Key: k, Operator: "Exists"}}
+		} else if not, ok := strings.CutPrefix(v, "!"); ok {
+			return []Requirement{{Key: k, Operator: "NotIn", Values: []string{not}}}
+		}
+		return []Requirement{{Key: k, Operator: "In", Values: []string{v}}}
+	}
+	for _, w := range words[2:] {
+		switch name, value, _ := strings.Cut(w, "="); name {
+		case "namespaces":
+			h.Match.Namespaces = requirement(value)
+		case "objects":
+			h.Match.Objects = requirement(value)
+		case "names":
+			rule.Names = []string{value}
+		case "excluded":
+			h.Match.Excluded = []MatchRule{rule}
+			h.Match.Excluded[0].Names = []string{value}
+		case "scope":
+			rule.Scope = value
+		case "versions":
+			rule.Versions = []string{value}
+		case "conditional":
+			h.Conditional = true
+		case "ignores":
+			h.Fails = false
+		case "unreachable":
+			h.Unreachable = strings.ReplaceAll(value, "_", " ")
+		case "bound":
+			bound := rule
+			bound.Operations = strings.Split(value, ",")
+			h.Bindings = append(h.Bindings, Match{Rules: []MatchRule{bound}})
+		default:
+			s.t.Fatalf("unknown word %s", w)
+		}
+	}
+	h.Match.Rules = []MatchRule{rule}
+	return h
+}
+
 func (s *scenario) flag(o *Object, word string) {
 	if owner, ok := strings.CutPrefix(word, "<"); ok {
 		block, controls := strings.Contains(owner, "!"), strings.Contains(owner, "*")
@@ -181,6 +239,9 @@ func (s *scenario) flag(o *Object, word string) {
 	switch name {
 	case "uid":
 		o.UID = value
+	case "label":
+		k, v, _ := strings.Cut(value, ":")
+		o.Labels = map[string]string{k: v}
 	case "finalizer":
 		f, by, _ := strings.Cut(value, "@")
 		o.Finalizers = append(o.Finalizers, f)

@@ -82,6 +82,12 @@ type Reason struct {
 	More int
 	// Revision is that of the cluster; 0 of reasons below another one.
 	Revision int64
+	// Admission, in the first reason only, are the webhooks and policies that are asked about what lets the objects go:
+	// updates that remove finalizers, and deletions.
+	Admission []Asked
+	// Hidden, in the first reason only, are the resources of webhooks and policies that are not known: some may be
+	// missing in Admission.
+	Hidden []Hidden
 }
 
 // most is how many reasons are listed below one.
@@ -94,10 +100,37 @@ func (c *Cluster) Why(k graph.Key) *Reason {
 		return nil
 	}
 	w := newWorld(x.resources, x.connected([]graph.Key{k}), c.Now)
-	e := &explainer{index: x, w: w, seen: map[graph.Key]bool{}, path: map[graph.Key]bool{}}
+	e := &explainer{
+		index: x, w: w, seen: map[graph.Key]bool{}, path: map[graph.Key]bool{}, awaits: map[graph.Key]bool{},
+	}
 	r := e.explain(w.objects[k])
 	r.Revision = c.Revision
+	r.Admission = x.asked(e.awaited(r, nil))
+	for i := range c.Resources {
+		if res := &c.Resources[i]; res.Unknown != "" && res.Group == unseen {
+			r.Hidden = append(r.Hidden, Hidden{Resource: res.Name(), Why: res.Unknown})
+		}
+	}
 	return r
+}
+
+// awaited appends the requests that let the objects of a reason and of those below it go.
+func (e *explainer) awaited(r *Reason, all []request) []request {
+	o := e.keys[r.Object.Key]
+	switch {
+	case o == nil || e.awaits[o.Key] || r.Cause == Immortal:
+	case o.Deletion.IsZero():
+		all = append(all, request{key: o.Key, operation: deleteOperation})
+	case o.Namespace != nil && len(o.Finalizers) == 0:
+		all = append(all, request{key: o.Key, operation: updateOperation, sub: "finalize"})
+	case len(o.Finalizers) > 0:
+		all = append(all, request{key: o.Key, operation: updateOperation})
+	}
+	e.awaits[r.Object.Key] = true
+	for _, b := range r.Below {
+		all = e.awaited(b, all)
+	}
+	return all
 }
 
 // explainer explains objects, each once.
@@ -107,6 +140,8 @@ type explainer struct {
 	seen map[graph.Key]bool
 	// path are the objects whose blocking dependents are being explained.
 	path map[graph.Key]bool
+	// awaits are the objects whose requests have been collected.
+	awaits map[graph.Key]bool
 }
 
 func (e *explainer) explain(o *Object) *Reason {

@@ -25,6 +25,8 @@ type world struct {
 	// stop is Cluster.Stop. Once it has returned true, stopped is set, and nothing more happens.
 	stop    func() bool
 	stopped bool
+	// asked are the requests that went through admission.
+	asked []request
 }
 
 // newWorld is the world of the given objects, as the collector finds it when it starts. It has done nothing yet.
@@ -176,6 +178,9 @@ func (w *world) guarded(guards []graph.Guard) bool {
 
 // delete is a DELETE of the object.
 func (w *world) delete(o *Object, options finalizers.Options, by By) finalizers.Verdict {
+	if by != CRDController { // it removes them without admission
+		w.asked = append(w.asked, request{key: o.Key, operation: deleteOperation})
+	}
 	verdict := finalizers.Delete(lifecycle(o), w.kind(o), options, w.now)
 	switch verdict.Step {
 	case finalizers.Store:
@@ -275,12 +280,21 @@ func (w *world) finalize(o *Object, name string, by By) {
 		return f == name
 	})
 	if len(next.Namespace.Finalizers) < len(o.Namespace.Finalizers) {
-		w.update(o, &next, by)
+		w.asked = append(w.asked, request{key: o.Key, operation: updateOperation, sub: "finalize"})
+		w.store(o, &next, by)
 	}
 }
 
-// update writes a changed object, or removes it if it is being deleted and nothing holds it any more.
+// update is an UPDATE or a PATCH of the object.
 func (w *world) update(stored, updated *Object, by By) {
+	if by != CRDController { // it writes the status
+		w.asked = append(w.asked, request{key: stored.Key, operation: updateOperation})
+	}
+	w.store(stored, updated, by)
+}
+
+// store writes a changed object, or removes it if it is being deleted and nothing holds it any more.
+func (w *world) store(stored, updated *Object, by By) {
 	if finalizers.Update(lifecycle(stored), lifecycle(updated), w.now).Step == finalizers.Remove {
 		w.remove(stored, by)
 		return

@@ -50,7 +50,7 @@ func causes(owners []string) string {
 		return g.Step(Observed{Object: o})
 	}
 	// The request for this object takes the only slot, so the others are decided on after all changes.
-	todo := slices.Clone(observe("blocker", 0, "nobody"))
+	todo := slices.Clone(observe("blocker", 0, "absent"))
 	for _, name := range []string{"solid", "gone", "foreground", "orphan"} {
 		observe(name, 0)
 	}

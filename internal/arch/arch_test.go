@@ -77,6 +77,12 @@ var forbidden = []struct {
 	{"gc/explain", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
 	{"gc/explain", module + "/storage", true, "clusters are values, wherever they were read"},
 	{"internal/cluster", module + "/storage", false, "it reads any server over HTTP"},
+	{"internal/manifest", module, false, "it only reads files"},
+	{"internal/selection", module + "/apiserver", false, "it knows a server by its discovery and its lists"},
+	{"internal/selection", module + "/storage", false, "it knows a server by its discovery and its lists"},
+	{"trail", module, false, "it is told what happens, and asks no one"},
+	{"trail", "net", true, "it is told of requests by values"},
+	{"trail", "k8s.io", true, "its types are its own; clients that print an answer link nothing else"},
 	{"usage", module, false, "it is pure: objects in, quantities out"},
 	{"storage", module + "/apiserver", true, "data flows one way: the store doesn't know what its values mean"},
 	{"storage", module + "/gc", true, "data flows one way"},
@@ -225,7 +231,7 @@ func below(path, root string) bool {
 func TestClock(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		if name != "finalizers" && name != "gc/graph" && name != "gc/explain" {
+		if name != "finalizers" && name != "gc/graph" && name != "gc/explain" && name != "trail" {
 			continue
 		}
 		for _, f := range p.GoFiles {

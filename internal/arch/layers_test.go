@@ -57,7 +57,7 @@ var layers = [][]string{
 	},
 	{
 		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/gzipped", "apiserver/invalid",
-		"apiserver/objectmeta",
+		"apiserver/objectmeta", "apiserver/selector",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning", "apiserver/weight",
 	},

@@ -2,7 +2,12 @@
 
 package assets
 
-import "os"
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
 
 const extension = ""
 
@@ -12,4 +17,18 @@ func ensureLink(path, target string) error {
 		return nil
 	}
 	return swap(path, func(tmp string) error { return os.Symlink(target, tmp) })
+}
+
+// replaceable reports whether nothing is lost if path becomes a link.
+func replaceable(path string) bool {
+	info, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// targetIn is what a link in dir to the program says: if that is there, too, both can be moved together.
+func targetIn(dir, program string) string {
+	if filepath.Dir(program) == dir {
+		return filepath.Base(program)
+	}
+	return program
 }

@@ -23,3 +23,9 @@ func ensureLink(path, target string) error {
 		return copyFile(tmp, target)
 	})
 }
+
+// replaceable reports whether nothing is lost if path is replaced. What a file is a copy of can't be told.
+func replaceable(string) bool { return true }
+
+// targetIn is what a link in dir to the program says.
+func targetIn(_, program string) string { return program }

@@ -42,8 +42,10 @@ type Question struct {
 	Keys []graph.Key
 	// Namespace is read by itself where the user may not list all namespaces; empty: nothing is.
 	Namespace string
-	// Options are those of a preview's deletions.
-	Options finalizers.Options
+	// Options are those of a preview's deletions. IgnoreNotFound leaves objects out that do not exist: they are in
+	// Preview.Absent then.
+	Options        finalizers.Options
+	IgnoreNotFound bool
 }
 
 // Ask asks the server a question, and decodes the answer: an *explain.Tree, *explain.Reason or *explain.Preview.
@@ -103,6 +105,9 @@ func (c *Client) request(ctx context.Context, q Question) (*http.Request, error)
 	set("propagationPolicy", q.Options.PropagationPolicy)
 	if n := q.Options.GracePeriodSeconds; n != nil {
 		set("gracePeriodSeconds", fmt.Sprint(*n))
+	}
+	if q.IgnoreNotFound {
+		set("ignoreNotFound", "true")
 	}
 	method, body := http.MethodGet, []byte(nil)
 	if len(q.Keys) == 1 && (q.Keys[0].Namespace == "" || q.Keys[0].Namespace == q.Namespace) {

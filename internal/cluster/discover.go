@@ -74,6 +74,11 @@ func (c *Client) Discover(ctx context.Context) (*Discovery, error) {
 			return nil, fmt.Errorf("discovery: GET %s: %w", root, err)
 		}
 	}
+	if len(d.Resources) == 0 && len(d.Unavailable) == 0 {
+		if err := c.discoverIndex(ctx, d); err != nil {
+			return nil, fmt.Errorf("discovery: %w", err)
+		}
+	}
 	if len(d.Resources) == 0 {
 		return nil, fmt.Errorf("discovery: %s serves no resources", c.URL)
 	}
@@ -122,7 +127,12 @@ func (c *Client) discoverEach(ctx context.Context, root string, body []byte, d *
 	} else if err := json.Unmarshal(body, &groups); err != nil {
 		return err
 	}
-	for _, g := range groups.Groups {
+	return c.discoverGroups(ctx, root, groups.Groups, d)
+}
+
+// discoverGroups reads the versions of groups, the preferred one first.
+func (c *Client) discoverGroups(ctx context.Context, root string, groups []metav1.APIGroup, d *Discovery) error {
+	for _, g := range groups {
 		preferred := func(v metav1.GroupVersionForDiscovery) bool { return v.Version == g.PreferredVersion.Version }
 		slices.SortStableFunc(g.Versions, func(a, b metav1.GroupVersionForDiscovery) int {
 			switch {

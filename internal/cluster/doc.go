@@ -4,8 +4,9 @@
 //
 // It guarantees:
 //
-//  1. Lists are paged and restricted to metadata, in protobuf where the server offers it. Only namespaces, API services
-//     that are not available, and objects that are being deleted and whose kind has more to tell are read whole.
+//  1. Lists are paged and restricted to metadata, in protobuf where the server offers it. Only namespaces, API services,
+//     webhooks and policies of admission with the services of webhooks, and objects that are being deleted and whose
+//     kind has more to tell are read whole.
 //  2. A resource that can't be listed is in the result, with the reason (explain.Resource.Unknown). If the user may
 //     list it in the asked namespace only, that is read, and the reason says so.
 //  3. The lists are of different moments. An owner that no list had is looked up before it is called absent.

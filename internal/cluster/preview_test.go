@@ -130,7 +130,8 @@ func TestPreview(t *testing.T) {
 	}
 	s := start(t)
 	first := seed.Of(t)
-	racing := 0
+	s.admission()
+	racing, asked := 0, 0
 	for i := range runs {
 		g := &graphs{server: s, rand: rand.New(rand.NewPCG(first, uint64(i))), prefix: fmt.Sprintf("run%d-", i)}
 		g.make(t.Context())
@@ -139,12 +140,15 @@ func TestPreview(t *testing.T) {
 				break
 			}
 		}
-		racing += g.racing
+		racing, asked = racing+g.racing, asked+g.asked
 		if t.Failed() {
 			t.Fatalf("run %d of seed %d", i, first)
 		}
 	}
 	t.Logf("%d of about %d previews depend on time", racing, 3*runs)
+	if asked == 0 {
+		t.Error("no preview names a webhook or a policy")
+	}
 	if racing > runs { // a third of all
 		t.Errorf("too many of the previews say nothing: %d", racing)
 	}
@@ -158,6 +162,71 @@ type graphs struct {
 	made   []made
 	// racing are the previews that say that their outcome depends on time.
 	racing int
+	// asked is how many webhooks and policies the previews named.
+	asked int
+}
+
+// admission creates webhooks and policies that deny nothing, but that previews name: they select by the labels of
+// namespaces and objects. The webhooks' conditions never hold, so that no one is called.
+func (s *server) admission() {
+	s.t.Helper()
+	const path = "/apis/admissionregistration.k8s.io/v1/"
+	for name, external := range map[string]string{"empty": "", "external": "example.com"} {
+		spec := map[string]any{"ports": []any{map[string]any{"port": 443}}}
+		if external != "" {
+			spec = map[string]any{"type": "ExternalName", "externalName": external}
+		}
+		o := named(name, nil)
+		o["spec"] = spec
+		s.send(http.MethodPost, "/api/v1/namespaces/default/services", o)
+	}
+	selector := func(value string) map[string]any {
+		return map[string]any{"matchLabels": map[string]string{"team": value}}
+	}
+	rules := []any{map[string]any{
+		"apiGroups": []string{"*"}, "apiVersions": []string{"*"}, "resources": []string{"*"},
+		"operations": []string{"UPDATE", "DELETE"},
+	}}
+	webhook := func(name, service string, more map[string]any) map[string]any {
+		w := map[string]any{
+			"name": name + ".example.com", "rules": rules, "sideEffects": "None", "admissionReviewVersions": []string{"v1"},
+			"clientConfig":    map[string]any{"service": map[string]string{"namespace": "default", "name": service}},
+			"matchConditions": []any{map[string]string{"name": "never", "expression": "false"}},
+		}
+		maps.Copy(w, more)
+		return w
+	}
+	o := named("validating", nil)
+	o["webhooks"] = []any{
+		webhook("namespace", "absent", map[string]any{"namespaceSelector": selector("red")}),
+		webhook("object", "empty", map[string]any{"objectSelector": selector("red"), "failurePolicy": "Ignore"}),
+		webhook("both", "external", map[string]any{
+			"namespaceSelector": selector("blue"), "objectSelector": selector("red"),
+		}),
+	}
+	s.send(http.MethodPost, path+"validatingwebhookconfigurations", o)
+	o = named("mutating", nil)
+	o["webhooks"] = []any{webhook("mutates", "empty", map[string]any{"namespaceSelector": map[string]any{
+		"matchExpressions": []any{map[string]any{"key": "team", "operator": "NotIn", "values": []string{"red"}}},
+	}})}
+	s.send(http.MethodPost, path+"mutatingwebhookconfigurations", o)
+	o = named("policy", nil)
+	o["spec"] = map[string]any{
+		"matchConstraints": map[string]any{"resourceRules": rules},
+		"validations":      []any{map[string]string{"expression": "true"}},
+	}
+	s.send(http.MethodPost, path+"validatingadmissionpolicies", o)
+	o = named("binding", nil)
+	o["spec"] = map[string]any{
+		"policyName": "policy", "validationActions": []string{"Deny"},
+		"matchResources": map[string]any{"namespaceSelector": selector("blue"), "objectSelector": selector("blue")},
+	}
+	s.send(http.MethodPost, path+"validatingadmissionpolicybindings", o)
+}
+
+// labels are none, or those of a team.
+func (g *graphs) labels() map[string]string {
+	return []map[string]string{nil, {"team": "red"}, {"team": "blue"}}[g.rand.IntN(3)]
 }
 
 // made is an object that was made, with a reference to it.
@@ -170,7 +239,7 @@ type made struct {
 // make makes two namespaces with objects, of which later ones refer to earlier ones, and some earlier ones to later.
 func (g *graphs) make(ctx context.Context) {
 	for _, n := range []string{"a", "b"} {
-		g.send(http.MethodPost, "/api/v1/namespaces", named(g.prefix+n, nil))
+		g.send(http.MethodPost, "/api/v1/namespaces", named(g.prefix+n, map[string]any{"labels": g.labels()}))
 	}
 	for i := range 3 + g.rand.IntN(8) {
 		g.create(i)
@@ -192,7 +261,7 @@ func named(name string, meta map[string]any) map[string]any {
 
 // create creates a config map, a secret, a job or a cluster role.
 func (g *graphs) create(i int) {
-	meta := map[string]any{}
+	meta := map[string]any{"labels": g.labels()}
 	if owners := g.owners(g.made); len(owners) > 0 {
 		meta["ownerReferences"] = owners
 	}
@@ -280,6 +349,7 @@ func (g *graphs) compare(ctx context.Context) bool {
 		return len(have) > 2
 	}
 	p := before.Preview(deletions)
+	g.asked += len(p.Admission)
 	g.same(ctx, before, deletions, p)
 	for _, d := range deletions {
 		options := map[string]any{}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -203,7 +204,7 @@ func (r *reader) complete(ctx context.Context, d *Discovery, got *explain.Cluste
 		}
 	}
 	steps := []func(context.Context, *Discovery, *explain.Cluster, map[graph.Key]*explain.Object) error{
-		r.namespaces, r.services, r.unscheduled,
+		r.namespaces, r.services, r.unscheduled, r.admission,
 	}
 	for _, f := range steps {
 		if err := f(ctx, d, got, objects); err != nil {
@@ -399,11 +400,27 @@ func (c *Client) List(
 	}
 }
 
+// Names returns the names of a resource's objects, of one namespace or of all, and at most so many.
+func (c *Client) Names(ctx context.Context, res *Resource, namespace string, most int) (names []string, err error) {
+	media, body, err := c.get(ctx, res.Path(namespace), url.Values{"limit": {strconv.Itoa(most)}}, metadataOnly)
+	if err != nil {
+		return nil, err
+	}
+	page, err := decode(media, body)
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", res.Path(namespace), err)
+	}
+	for i := range page.Items[:min(most, len(page.Items))] { // a server may ignore the limit
+		names = append(names, page.Items[i].Name)
+	}
+	return names, nil
+}
+
 // object keeps what explain needs.
 func object(res *Resource, m *metav1.ObjectMeta) explain.Object {
 	o := explain.Object{
 		Key: graph.Key{Collection: res.Name(), Namespace: m.Namespace, Name: m.Name}, UID: string(m.UID),
-		Finalizers: m.Finalizers, GraceSeconds: m.DeletionGracePeriodSeconds,
+		Finalizers: m.Finalizers, GraceSeconds: m.DeletionGracePeriodSeconds, Labels: m.Labels,
 	}
 	if m.DeletionTimestamp != nil {
 		o.Deletion = m.DeletionTimestamp.Time

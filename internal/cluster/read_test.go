@@ -50,7 +50,7 @@ func old(t *testing.T, answers map[string]string) *Client {
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.URL.Path
-		for _, p := range []string{"continue", "fieldSelector"} {
+		for _, p := range []string{"continue", "fieldSelector", "labelSelector"} {
 			if v := r.URL.Query().Get(p); v != "" {
 				key += "?" + p + "=" + v
 			}
@@ -61,7 +61,7 @@ func old(t *testing.T, answers map[string]string) *Client {
 		case !ok:
 			w.WriteHeader(http.StatusNotFound)
 		case failed:
-			w.WriteHeader(map[string]int{"403": 403, "410": 410, "503": 503}[code])
+			w.WriteHeader(map[string]int{"403": 403, "404": 404, "410": 410, "503": 503}[code])
 			_, _ = w.Write([]byte(body))
 		default:
 			_, _ = w.Write([]byte(answer))
@@ -179,6 +179,40 @@ func TestUnavailableGroups(t *testing.T) {
 	if err := d.addAggregated([]byte(`{"items":[{"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1",
 		"freshness":"Stale"}]}]}`)); err != nil || len(d.Unavailable) != 1 || d.Unavailable[0].Name != want[0].Name {
 		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// TestIndex discovers a server that does not list its groups, by its index and its CustomResourceDefinitions. A server
+// without an index serves nothing.
+func TestIndex(t *testing.T) {
+	crd := `{"items":[{"spec":{"group":"example.com","versions":[{"name":"v1","served":true},{"name":"v2"},
+		{"name":"v1beta1","served":true}]}},{"spec":{"group":"example.com","versions":[{"name":"v1","served":true}]}}]}`
+	resources := func(name, kind string) string {
+		return `{"kind":"APIResourceList","resources":[{"name":"` + name + `","kind":"` + kind + `","verbs":["list"]}]}`
+	}
+	answers := map[string]string{
+		"/":                             `{"paths":["/apis","/apis/","/apis/apiextensions.k8s.io","/apis/apiextensions.k8s.io/v1","/healthz"]}`,
+		"/apis/apiextensions.k8s.io/v1": resources("customresourcedefinitions", "CustomResourceDefinition"),
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions": crd,
+		"/apis/example.com/v1":      resources("widgets", "Widget"),
+		"/apis/example.com/v1beta1": resources("widgets", "Widget"),
+	}
+	for _, root := range []string{"/api", "/apis"} {
+		answers[root] = `404!404 page not found`
+	}
+	d, err := old(t, answers).Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := d.Named("widgets.example.com"); r == nil || !slices.Equal(r.Versions, []string{"v1", "v1beta1"}) {
+		t.Errorf("%+v", r)
+	}
+	if len(d.Resources) != 2 || len(d.Unavailable) != 0 {
+		t.Errorf("%d resources, unavailable: %v", len(d.Resources), d.Unavailable)
+	}
+	answers["/"] = `404!404 page not found`
+	if _, err := old(t, answers).Discover(t.Context()); err == nil || !strings.Contains(err.Error(), "serves no resources") {
+		t.Error(err)
 	}
 }
 

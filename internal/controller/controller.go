@@ -17,6 +17,8 @@ const (
 	NodeLifecycle    = "node-lifecycle-controller"
 	Signing          = "certificatesigningrequest-signing-controller"
 	Autoscalers      = "horizontal-pod-autoscaler-controller"
+	// Scheduler is none of kube-controller-manager's, and off by default.
+	Scheduler = "kube-scheduler"
 )
 
 // Controller is what can be set of a controller.
@@ -30,17 +32,20 @@ type Controller struct {
 	Workers, Least int
 	// What describes Workers, after "maximum number of".
 	What string
+	// Off says that '*' doesn't enable it.
+	Off bool
 }
 
 var controllers = []Controller{
-	{GarbageCollector, "concurrent-gc-syncs", 0, 0,
-		"concurrent requests of the garbage collector; 0 chooses it automatically"},
-	{Namespaces, "concurrent-namespace-syncs", 10, 1, "namespaces whose content is deleted concurrently"},
+	{Name: GarbageCollector, Flag: "concurrent-gc-syncs",
+		What: "concurrent requests of the garbage collector; 0 chooses it automatically"},
+	{Name: Namespaces, Flag: "concurrent-namespace-syncs", Workers: 10, Least: 1,
+		What: "namespaces whose content is deleted concurrently"},
 	{Name: Volumes},
 	{Name: Claims},
 	{Name: Classes},
-	{ResourceQuotas, "concurrent-resource-quota-syncs", 5, 1,
-		"namespaces whose resource quotas are recalculated concurrently"},
+	{Name: ResourceQuotas, Flag: "concurrent-resource-quota-syncs", Workers: 5, Least: 1,
+		What: "namespaces whose resource quotas are recalculated concurrently"},
 	{Name: Roles},
 	{Name: Policies},
 	{Name: Accounts},
@@ -65,10 +70,12 @@ var controllers = []Controller{
 	{Name: Signing},
 	{Name: "certificatesigningrequest-cleaner-controller"},
 	{Name: "persistentvolume-binder-controller", Workers: 1}, // two claims must not choose a volume at a time
+	{Name: Scheduler, Workers: 32, Off: true},
 }
 
 func workload(name, flag string, workers int) Controller {
-	return Controller{name, flag, workers, 1, "objects that " + name + " syncs concurrently"}
+	return Controller{Name: name, Flag: flag, Workers: workers, Least: 1,
+		What: "objects that " + name + " syncs concurrently"}
 }
 
 // All are the controllers of this program.

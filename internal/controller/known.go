@@ -60,9 +60,12 @@ var known = []struct{ name, alias string }{
 	{"selinux-warning-controller", ""},
 }
 
-// Find returns the name of the controller for a word of --controllers, which is its name or an alias; empty if
-// kube-controller-manager has none.
+// Find returns the name of the controller for a word of --controllers, which is its name or an alias; empty if there is
+// none, neither here nor in kube-controller-manager.
 func Find(word string) string {
+	if word == Scheduler {
+		return word
+	}
 	for _, k := range known {
 		if word != "" && (word == k.name || word == k.alias) {
 			return k.name

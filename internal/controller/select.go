@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Names are the names of the controllers, as in kube-controller-manager.
+// Names are the names of the controllers, as in kube-controller-manager, and Scheduler.
 func Names() (names []string) {
 	for _, c := range controllers {
 		names = append(names, c.Name)
@@ -19,8 +19,8 @@ func Names() (names []string) {
 const None = "none"
 
 // Select parses --controllers: the first word for a name counts, and '*' stands for all other names that are
-// on by default (K cmd/kube-controller-manager: IsControllerEnabled), which all are. absent are the selected names that
-// only kube-controller-manager has.
+// on by default (K cmd/kube-controller-manager: IsControllerEnabled), which all but Scheduler are. absent are the
+// selected names that only kube-controller-manager has.
 func Select(words []string) (on map[string]bool, absent []string, err error) {
 	on = map[string]bool{}
 	if len(words) == 1 && words[0] == None {
@@ -51,9 +51,9 @@ func Select(words []string) (on map[string]bool, absent []string, err error) {
 		}
 	}
 	all := slices.Contains(words, "*")
-	for _, name := range Names() {
-		if !mentioned[name] {
-			on[name] = all
+	for _, c := range controllers {
+		if !mentioned[c.Name] {
+			on[c.Name] = all && !c.Off
 		}
 	}
 	return on, absent, nil

@@ -11,7 +11,7 @@ import (
 
 // TestSelect: --controllers has the meaning of IsControllerEnabled of kube-controller-manager.
 func TestSelect(t *testing.T) {
-	all := Names()
+	all := except(Names(), Scheduler)
 	const job, gc = "job-controller", GarbageCollector
 	for _, c := range []struct {
 		words, on []string
@@ -19,6 +19,9 @@ func TestSelect(t *testing.T) {
 		err       string
 	}{
 		{words: []string{"*"}, on: all},
+		{words: []string{"*", Scheduler}, on: Names()},
+		{words: []string{"*", "-" + Scheduler}, on: all},
+		{words: []string{Scheduler}, on: []string{Scheduler}},
 		{words: nil, on: nil},
 		{words: []string{"none"}, on: nil},
 		{words: []string{job, gc, job}, on: []string{job, gc}},
@@ -57,7 +60,8 @@ func except(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
-// TestKnownControllers: each controller here is one of kube-controller-manager's, and no name means two.
+// TestKnownControllers: each controller here but the scheduler is one of kube-controller-manager's, and no name means
+// two.
 func TestKnownControllers(t *testing.T) {
 	words := map[string]string{"*": "", None: ""}
 	for _, k := range known {
@@ -68,7 +72,7 @@ func TestKnownControllers(t *testing.T) {
 			words[w] = k.name
 		}
 	}
-	for _, name := range Names() {
+	for _, name := range except(Names(), Scheduler) {
 		if words[name] != name {
 			t.Errorf("%s is no controller of kube-controller-manager", name)
 		}

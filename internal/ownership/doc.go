@@ -6,7 +6,8 @@
 //
 //  1. An answer is of one revision, which it names. That is not older than the store's at the beginning of the request.
 //  2. Metadata of objects is shown only if the user may list them: all of a resource, or those of the namespace in the
-//     request. Others are neither shown nor followed, and the answer says for which resources that is so.
+//     request. Others are neither shown nor followed, and the answer says for which resources that is so. Webhooks and
+//     policies of admission are named for those who may list them all.
 //  3. An index is made by the first question, follows the cache's history from then on, and is dropped when no question
 //     came for Idle. A server that is not asked holds nothing.
 //  4. Questions have turns of long work (inflight.Limits.InTurn): few are answered at a time, and fairly for each user.

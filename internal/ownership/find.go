@@ -52,18 +52,24 @@ func (f *finder) row(n named) (*row, error) {
 	return r, nil
 }
 
-// keys are the objects of a question. Errors: 400, 403, 404, and 409 if the uid is another one.
+// keys are the objects of a question. Errors: 400, 403, 404 (unless absent objects are left out), and 409 if the uid is
+// another one.
 func (f *finder) keys(ask *question) ([]graph.Key, error) {
 	if ask.selector != nil {
 		return f.selected(ask.of, ask.selector)
 	}
 	var keys []graph.Key
+	ask.absent = nil
 	for _, n := range ask.objects {
 		k, err := f.key(n)
-		if err != nil {
+		switch {
+		case err == nil:
+			keys = append(keys, k)
+		case ask.ignore && n.Name != "" && apierrors.IsNotFound(err):
+			ask.absent = append(ask.absent, k)
+		default:
 			return nil, err
 		}
-		keys = append(keys, k)
 	}
 	return keys, nil
 }

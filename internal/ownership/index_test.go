@@ -71,7 +71,7 @@ func TestGone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := httptest.NewRequest(http.MethodGet, "/kubecascade/v1/tree?uid=u", nil).WithContext(ctx)
-	data, err := s.answer(r, false, nil)
+	data, err := s.answer(r, "tree", nil)
 	if !errors.Is(err, context.Canceled) || data != nil || s.Indexed() {
 		t.Errorf("%s, %v", data, err)
 	}

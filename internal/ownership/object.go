@@ -21,7 +21,7 @@ func (r *row) object(o *storage.Object) *explain.Object {
 	m := &o.Meta
 	out := &explain.Object{
 		Key: graph.Key{Collection: r.Name(), Namespace: m.Namespace, Name: m.Name}, UID: m.UID,
-		Finalizers: m.Finalizers, Deletion: m.Deletion, GraceSeconds: m.GracePeriodSeconds,
+		Finalizers: m.Finalizers, Deletion: m.Deletion, GraceSeconds: m.GracePeriodSeconds, Labels: m.Labels,
 	}
 	for i := range m.Owners {
 		w := &m.Owners[i]

@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // MostDeletions is how many objects one preview may delete: it carries out each deletion twice.
@@ -38,6 +39,8 @@ type named struct {
 
 // question is what a request asks for.
 type question struct {
+	// path is tree, why or preview.
+	path string
 	// namespace is that of the request; it is read by itself where the user may not list all namespaces.
 	namespace string
 	objects   []named
@@ -45,17 +48,21 @@ type question struct {
 	selector labels.Selector
 	of       named
 	options  finalizers.Options
+	// ignore leaves out objects whose name does not exist; absent are those.
+	ignore bool
+	absent []graph.Key
 }
 
 // parameters are the query parameters of all paths, and those of preview besides. Others are errors: a preview must not
 // be that of another deletion than the client means.
 var (
 	parameters = []string{"resource", "apiVersion", "kind", "namespace", "name", "uid"}
-	deletion   = []string{"labelSelector", "propagationPolicy", "gracePeriodSeconds"}
+	deletion   = []string{"labelSelector", "propagationPolicy", "gracePeriodSeconds", "ignoreNotFound"}
 )
 
 // parse reads the query of a request, and the body of a POST. Only previews are of more than one object.
-func parse(r *http.Request, preview bool) (*question, error) {
+func parse(r *http.Request, path string) (*question, error) {
+	preview := path == "preview"
 	q := exchange.Query(r)
 	for name, values := range q {
 		switch {
@@ -69,7 +76,7 @@ func parse(r *http.Request, preview bool) (*question, error) {
 		Resource: q.Get("resource"), APIVersion: q.Get("apiVersion"), Kind: q.Get("kind"), Namespace: q.Get("namespace"),
 		UID: q.Get("uid"),
 	}
-	ask := &question{namespace: of.Namespace, of: of}
+	ask := &question{path: path, namespace: of.Namespace, of: of}
 	for _, name := range q["name"] {
 		one := of
 		one.Name = name
@@ -121,6 +128,13 @@ func (ask *question) readOptions(q url.Values) error {
 			return status.BadRequest("gracePeriodSeconds: %q is not a number of seconds", raw)
 		}
 		ask.options.GracePeriodSeconds = &n
+	}
+	if raw := q.Get("ignoreNotFound"); raw != "" {
+		ignore, err := strconv.ParseBool(raw)
+		if err != nil {
+			return status.BadRequest("ignoreNotFound: %q is not true or false", raw)
+		}
+		ask.ignore = ignore
 	}
 	return ask.setPolicy(q.Get("propagationPolicy"))
 }

@@ -58,7 +58,9 @@ type Service struct {
 	mu    sync.Mutex
 	index *index
 	table *table
-	// expiry drops the index and the table; nil before the first question.
+	// admission has the configurations of webhooks and policies as the last question found them; nil before the first.
+	admission *admission
+	// expiry drops the index and what is kept with it; nil before the first question.
 	expiry *time.Timer
 	closed bool
 }
@@ -85,26 +87,28 @@ func (s *Service) Close() {
 	if s.expiry != nil {
 		s.expiry.Stop()
 	}
-	s.index, s.table = nil, nil
+	s.forget()
 }
 
 // drop drops the index when it was not used for long.
 func (s *Service) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.index, s.table = nil, nil
+	s.forget()
 }
+
+func (s *Service) forget() { s.index, s.table, s.admission = nil, nil, nil }
 
 // Routes are the paths of the service.
 func (s *Service) Routes() []extension.Route {
 	return []extension.Route{
-		{Path: "tree", Serve: s.serve(false, func(c *explain.Cluster, keys []graph.Key, _ *question) any {
+		{Path: "tree", Serve: s.serve("tree", func(c *explain.Cluster, keys []graph.Key, _ *question) any {
 			return c.Tree(keys[0])
 		})},
-		{Path: "why", Serve: s.serve(false, func(c *explain.Cluster, keys []graph.Key, _ *question) any {
+		{Path: "why", Serve: s.serve("why", func(c *explain.Cluster, keys []graph.Key, _ *question) any {
 			return c.Why(keys[0])
 		})},
-		{Path: "preview", Methods: []string{http.MethodGet, http.MethodPost}, Serve: s.serve(true, preview)},
+		{Path: "preview", Methods: []string{http.MethodGet, http.MethodPost}, Serve: s.serve("preview", preview)},
 	}
 }
 
@@ -115,6 +119,7 @@ func preview(c *explain.Cluster, keys []graph.Key, ask *question) any {
 		deletions[i] = explain.Deletion{Key: k, Options: ask.options}
 	}
 	if p := c.Preview(deletions); p != nil {
+		p.Absent = ask.absent
 		return p
 	}
 	return nil
@@ -123,9 +128,9 @@ func preview(c *explain.Cluster, keys []graph.Key, ask *question) any {
 // answerer computes an answer from an excerpt; nil if it was stopped.
 type answerer func(c *explain.Cluster, keys []graph.Key, ask *question) any
 
-func (s *Service) serve(isPreview bool, answer answerer) http.HandlerFunc {
+func (s *Service) serve(path string, answer answerer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		data, err := s.answer(r, isPreview, answer)
+		data, err := s.answer(r, path, answer)
 		if err != nil {
 			respond.Error(s.config.Log, w, r, err)
 			return
@@ -136,8 +141,8 @@ func (s *Service) serve(isPreview bool, answer answerer) http.HandlerFunc {
 }
 
 // answer answers a request in its turn.
-func (s *Service) answer(r *http.Request, isPreview bool, answer answerer) (data []byte, err error) {
-	ask, err := parse(r, isPreview)
+func (s *Service) answer(r *http.Request, path string, answer answerer) (data []byte, err error) {
+	ask, err := parse(r, path)
 	if err != nil {
 		return nil, err
 	}
@@ -190,12 +195,15 @@ func (s *Service) excerpt(r *http.Request, ask *question) (*explain.Cluster, []g
 		most: s.config.MostObjects,
 	}, by: s.config.Authorizer(), user: requestinfo.UserOf(r)}
 	if s.closed {
-		s.index, s.table = nil, nil
+		defer s.forget()
 	}
 	whole := explain.Cluster{Resources: f.permit(f.by, f.user), Now: s.config.Now(), Revision: revision}
 	keys, err := f.keys(ask)
 	if err != nil {
 		return nil, nil, err
+	}
+	if ask.path != "tree" { // which has no requests
+		whole.Hooks = f.hooks(s.admission)
 	}
 	found, ok := whole.Excerpt(f.source, keys, f.most)
 	switch {
@@ -217,6 +225,9 @@ func (s *Service) excerpt(r *http.Request, ask *question) (*explain.Cluster, []g
 func (s *Service) ready() (revision int64, err error) {
 	if s.table == nil || s.table.generation != s.config.Types.Generation() {
 		s.table = newTable(s.config.Types)
+	}
+	if s.admission == nil {
+		s.admission = &admission{}
 	}
 	if s.index, revision, err = s.index.current(s.config.Cache); err != nil {
 		return 0, err

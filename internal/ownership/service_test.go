@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -168,6 +171,74 @@ func TestPreview(t *testing.T) {
 	}
 	if now := s.Revision(); now != before {
 		t.Errorf("previews have written: revision %d after %d", now, before)
+	}
+}
+
+// TestIgnoreNotFound: objects that don't exist are left out of a preview and named, if the question says so.
+func TestIgnoreNotFound(t *testing.T) {
+	s := start(t, nil)
+	s.example()
+	const path = "/kubecascade/v1/preview?ignoreNotFound=true"
+	p := decode[explain.Preview](t, s.as("admin", "GET", path+"&resource=cm&namespace=a&name=x&name=d", ""))
+	absent := graph.Key{Collection: "configmaps", Namespace: "a", Name: "x"}
+	if len(p.Changes) != 1 || p.Changes[0].Object.Name != "d" || !slices.Equal(p.Absent, []graph.Key{absent}) {
+		t.Errorf("%+v", p)
+	}
+	p = decode[explain.Preview](t, s.as("admin", "POST", path,
+		`{"objects":[{"resource":"configmaps","namespace":"a","name":"x"}]}`))
+	if len(p.Changes) != 0 || !slices.Equal(p.Absent, []graph.Key{absent}) {
+		t.Errorf("%+v", p)
+	}
+	for query, code := range map[string]int{
+		"?ignoreNotFound=true&uid=x": 404, "?ignoreNotFound=perhaps&uid=x": 400,
+		"?ignoreNotFound=false&resource=cm&namespace=a&name=x": 404, "?ignoreNotFound=true&resource=dragons&name=x": 400,
+	} {
+		if a := s.as("admin", "GET", "/kubecascade/v1/preview"+query, ""); a.Code != code {
+			t.Errorf("%s: %d %s", query, a.Code, a.Body)
+		}
+	}
+}
+
+// TestAdmission: answers name the webhooks that are asked, as they are stored at their revision, and only to users that
+// may list them.
+func TestAdmission(t *testing.T) {
+	s := start(t, nil)
+	s.example()
+	const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+	configuration := func(meta, selector string) string {
+		return `{"metadata":{"name":"w"`+meta+`},"webhooks":[{"name":"w.example.com","sideEffects":"None",
+			"admissionReviewVersions":["v1"],"clientConfig":{"service":{"namespace":"a","name":"absent"}},
+			"objectSelector":` + selector + `,
+			"rules":[{"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"],"operations":["DELETE"]}]}]}`
+	}
+	made := s.Want(201, "POST", configurations, configuration("", `{"matchLabels":{"x":"y"}}`)).Object()
+	asked := func(user string) (all []string) {
+		t.Helper()
+		p := decode[explain.Preview](t, s.as(user, "GET", "/kubecascade/v1/preview"+o, ""))
+		for _, a := range p.Admission {
+			all = append(all, fmt.Sprintf("%s %s %v %s", a.Webhook, a.Operation, a.Resources, a.Unreachable))
+		}
+		return all
+	}
+	const one = "w.example.com DELETE map[configmaps:1] service a/absent does not exist"
+	for range 2 { // made, and kept
+		if got := asked("admin"); !slices.Equal(got, []string{one}) {
+			t.Errorf("%q", got)
+		}
+	}
+	s.Grant("alice", "", "ask", `[`+paths+`,{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
+	why := decode[explain.Reason](t, s.as("alice", "GET", "/kubecascade/v1/why"+o, ""))
+	if got := asked("alice"); len(got) > 0 || len(why.Hidden) == 0 ||
+		!slices.Contains(why.Hidden, explain.Hidden{Resource: cluster.ValidatingWebhooks, Why: "you may not list them"}) {
+		t.Errorf("alice: %q, hidden %v", got, why.Hidden)
+	}
+	s.Want(200, "PUT", configurations+"/w", configuration(`,"resourceVersion":"`+made.GetResourceVersion()+`"`, `{}`))
+	if got, want := asked("admin"), strings.Replace(one, ":1", ":2", 1); !slices.Equal(got, []string{want}) {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	s.Want(200, "DELETE", configurations+"/w", nil)
+	if got := asked("admin"); len(got) > 0 {
+		t.Errorf("of a deleted configuration: %q", got)
 	}
 }
 

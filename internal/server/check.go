@@ -45,6 +45,9 @@ func (c *Config) Check() error {
 	if c.Simulation.Delay != 0 && !c.Simulate {
 		return errors.New("--simulate-pods-delay requires --simulate-pods")
 	}
+	if c.NodesFile != "" && !c.Simulate {
+		return errors.New("--simulate-nodes requires --simulate-pods")
+	}
 	return errors.Join(c.checkAddresses(), c.checkTLS(), c.checkStorage(), c.checkLimits(), c.checkElection(),
 		c.checkWorkers())
 }

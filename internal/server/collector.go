@@ -2,16 +2,20 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
+	"strings"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/gc"
+	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -20,9 +24,6 @@ type collection struct {
 	config  gc.Config
 	adapter *loopback.Collector
 	log     *slog.Logger
-	// began is closed when the first collector runs.
-	began chan struct{}
-	first sync.Once
 	// now is the running collector; nil if there is none.
 	now atomic.Pointer[gc.Collector]
 }
@@ -34,7 +35,7 @@ func newCollection(
 	workers int, d *data, r prometheus.Registerer, log *slog.Logger,
 ) (*collection, map[string]http.Handler) {
 	adapter := &loopback.Collector{}
-	c := &collection{began: make(chan struct{}), adapter: adapter, log: log}
+	c := &collection{adapter: adapter, log: log}
 	c.config = gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter,
 		Workers: workers, Root: d.decoder.Root, Registerer: r, Log: log}
 	return c, map[string]http.Handler{
@@ -55,24 +56,45 @@ func (c *collection) connect(api *apiserver.Server) {
 func (c *collection) run(ctx context.Context) {
 	collector := gc.New(c.config)
 	c.now.Store(collector)
-	c.first.Do(func() { close(c.began) })
+	defer reconcile.Join(ctx, part{collector})()
 	defer c.now.Store(nil)
 	if err := collector.Run(ctx); err != nil && ctx.Err() == nil {
 		c.log.Error("the garbage collector stopped", "err", err)
 	}
 }
 
-// idle waits until the collector is idle at the revision, if it runs.
-func (c *collection) idle(ctx context.Context, revision int64) error {
-	select {
-	case <-c.began:
-	case <-ctx.Done():
-		return ctx.Err()
+// part is reconcile.Part for a collector.
+type part struct{ *gc.Collector }
+
+// Report implements reconcile.Part.
+func (p part) Report(ctx context.Context, most int) (reconcile.Report, error) {
+	r, err := p.Collector.Report(ctx, most)
+	out := reconcile.Report{Activity: r.Activity, MoreWorks: r.MoreRequests, MoreWaits: r.MoreRetries}
+	for _, q := range r.Requests {
+		out.Works = append(out.Works, reconcile.Work{Object: refer(q.Object), What: "a request: " + q.Verb})
 	}
-	if collector := c.now.Load(); collector != nil {
-		return collector.Idle(ctx, revision)
+	if r.Processing {
+		out.Works = append(out.Works, reconcile.Work{What: "taking in changes"})
 	}
-	return nil
+	for _, q := range r.Retries {
+		out.Waits = append(out.Waits, reconcile.Wait{Object: refer(q.Object), Until: q.At,
+			Why: fmt.Sprintf("%s (%d)", reconcile.AfterFailure, q.Attempt)})
+	}
+	return out, err
+}
+
+// refer names an object of the collector. Its collection has the resource behind the group, and services those of two.
+func refer(o graph.Ref) reconcile.Object {
+	gv, err := schema.ParseGroupVersion(o.APIVersion)
+	resource := o.Collection[strings.LastIndexByte(o.Collection, '/')+1:]
+	if err != nil || resource == "" {
+		return reconcile.Object{}
+	}
+	if gv.Group == "" && o.Kind == "Service" {
+		resource = "services"
+	}
+	return reconcile.Object{Group: gv.Group, Version: gv.Version, Resource: resource, Kind: o.Kind,
+		Namespace: o.Namespace, Name: o.Name}
 }
 
 // ServeHTTP serves the graph of the running collector.

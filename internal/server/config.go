@@ -51,6 +51,8 @@ type Config struct {
 	// Workers is how many objects a controller works on concurrently, by its name; default: that of
 	// controller.Controller.
 	Workers map[string]int
+	// CollectionEvents stores an Event for each object that the garbage collector deletes.
+	CollectionEvents bool
 	// Autoscaler configures horizontal-pod-autoscaler-controller; Start sets Workers, Measure and Log.
 	Autoscaler autoscale.Options
 	// Elect runs the controllers only while this server holds their lease. Election has the times.
@@ -59,6 +61,8 @@ type Config struct {
 	// Simulate runs a simulation of nodes and pods.
 	Simulate   bool
 	Simulation simulation.Options
+	// NodesFile has the simulated nodes; default: one.
+	NodesFile string
 
 	Access Access
 	Audit  audit.Options

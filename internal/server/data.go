@@ -63,6 +63,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	entries := resources.Every(serving)
 	if cfg.Simulate {
 		entries = append(entries, resources.Metrics(simulation.Metrics)...)
+		warnOfAnnotations(entries)
 	}
 	d := &data{store: store, types: resources.NewTable(entries...), failed: make(chan error, 1)}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}

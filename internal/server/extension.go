@@ -15,5 +15,6 @@ func (s *system) extensions(d *data) []extension.Route {
 		Authorizer: func() authorization.Authorizer { return s.api.Authorizer() },
 		Limits:     func() *inflight.Limits { return s.api.Limits() },
 	})
-	return s.ownership.Routes()
+	return append(s.ownership.Routes(), s.settledRoute(),
+		extension.Trail(s.trail, func() authorization.Authorizer { return s.api.Authorizer() }, s.log))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/election"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -41,8 +42,8 @@ func (s *system) control(ctx context.Context) {
 	s.leading.Store(true)
 	defer s.leading.Store(false)
 	var all sync.WaitGroup
-	for _, run := range s.controllers {
-		all.Go(func() { run(ctx) })
+	for name, run := range s.controllers {
+		all.Go(func() { run(reconcile.Named(ctx, name)) })
 	}
 	all.Wait()
 }

@@ -72,6 +72,9 @@ func (s *Server) start(ctx context.Context, fatal func(error)) (err error) {
 	if err := s.config.checkKubeconfig(); err != nil {
 		return err
 	}
+	if err := s.config.readNodes(); err != nil {
+		return err
+	}
 	if s.ports, err = s.config.listen(); err != nil {
 		return err
 	}
@@ -138,6 +141,7 @@ func (s *Server) fail(err error) {
 // --shutdown-delay-duration, so that load balancers notice (AS pkg/server/genericapiserver.go: RunWithContext).
 func (s *Server) run() {
 	err := s.await(s.stopping)
+	s.system.end()
 	if err == nil {
 		s.system.leave()
 		delay, cancel := context.WithTimeout(context.Background(), s.config.Delay)

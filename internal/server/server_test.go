@@ -159,8 +159,8 @@ func TestWorkloadNames(t *testing.T) {
 		}
 	}()
 	for _, name := range controller.Names() {
-		if s.system.controllers[name] == nil {
-			t.Errorf("%s does not run by default", name)
+		if on := s.system.controllers[name] != nil; on == (name == controller.Scheduler) {
+			t.Errorf("%s by default: %v", name, on)
 		}
 	}
 }

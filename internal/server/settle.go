@@ -1,46 +1,205 @@
 package server
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
 
-// Settle waits until the controllers have nothing to do: they have processed the revision that the store had at the
-// call, they carry nothing out and have nothing to carry out within reconcile.Soon, and nothing was written meanwhile.
-// Of several servers with one etcd it waits for the controllers of this one.
-func (s *Server) Settle(ctx context.Context) error {
-	for {
-		before, err := s.data.store.Revision(ctx)
-		if err != nil {
-			return err
-		}
-		if err := s.data.cache.Wait(ctx, before); err != nil {
-			return err
-		}
-		if err := s.system.idle(ctx, before); err != nil {
-			return err
-		}
-		after, err := s.data.store.Revision(ctx)
-		if err != nil {
-			return err
-		}
-		if after == before {
-			return nil
-		}
-	}
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+const (
+	// mostEntries is the maximum number of entries in each list of a Settled.
+	mostEntries = 100
+	// quick is how many rounds of Settle follow each other at once, and pause the time between later ones: a server whose
+	// objects are written all the time never settles, and shall not be busy with noticing that.
+	quick, pause = 16, 5 * time.Millisecond
+)
+
+// Settled is the result of Settle.
+type Settled struct {
+	// Revision is the one at which the controllers had nothing to do; without success that of the last look, 0 for none.
+	Revision int64
+	// Waits are what controllers will do at a time.
+	Waits reconcile.List[reconcile.Wait]
+	// Works are what they do; empty after success.
+	Works reconcile.List[reconcile.Work]
 }
 
-// idle waits for the collector and the loops in turn. Each may have got work from another one since, which the revision
-// shows.
-func (s *system) idle(ctx context.Context, revision int64) error {
-	loops := s.own
-	if s.leading.Load() {
-		loops += s.loops
+// UnsettledError says that Settle ended before the controllers had nothing to do.
+type UnsettledError struct {
+	Settled
+	// Cause is why it ended.
+	Cause error
+}
+
+// Error names some of what is going on.
+func (e *UnsettledError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "not settled at revision %d: %v", e.Revision, e.Cause)
+	for i, w := range e.Works.Items {
+		if i == 5 {
+			fmt.Fprintf(&b, "; and %d more", len(e.Works.Items)-i+e.Works.Omitted)
+			break
+		}
+		fmt.Fprintf(&b, "; %s: %s", w.Controller, w.What)
+		if w.Object != (reconcile.Object{}) {
+			fmt.Fprintf(&b, ": %s", describe(w.Object))
+		}
 	}
-	if err := s.monitor.Await(ctx, loops); err != nil {
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *UnsettledError) Unwrap() error { return e.Cause }
+
+// describe is how people are told of an object.
+func describe(o reconcile.Object) string {
+	if o.Namespace == "" {
+		return o.Kind + " " + o.Name
+	}
+	return o.Kind + " " + o.Namespace + "/" + o.Name
+}
+
+// errStopping ends Settle when the server ends.
+var errStopping = errors.New("the server is shutting down")
+
+// Settle waits until the controllers have nothing to do. They have then processed everything up to a revision that is
+// at least the given one and that of the store at the call, they carry nothing out, have nothing to carry out within
+// reconcile.Soon, and nothing was written meanwhile. So no object changes after that revision without another request,
+// but for the waits. Of several servers with one etcd it waits for the controllers of this one; while another holds the
+// lease of the controllers, nothing is settled. The error is an *UnsettledError, or that of the store.
+func (s *Server) Settle(ctx context.Context, revision int64) (*Settled, error) {
+	return s.system.settle(ctx, revision)
+}
+
+// settle is Server.Settle.
+func (s *system) settle(ctx context.Context, revision int64) (*Settled, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.life, func() { cancel(errStopping) })()
+	var out Settled
+	err := s.rounds(ctx, s.data, revision, &out)
+	if err != nil && ctx.Err() != nil {
+		err = &UnsettledError{out, context.Cause(ctx)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// rounds makes rounds until one succeeds; out is also set if ctx ends. One caller makes rounds at a time: the others then need but one, as
+// long as nothing is written.
+func (s *system) rounds(ctx context.Context, d *data, revision int64, out *Settled) error {
+	var marks reconcile.Marks
+	defer func() {
+		if ctx.Err() != nil {
+			s.unsettled(d, revision, marks, out)
+		}
+	}()
+	if err := d.cache.Wait(ctx, revision); err != nil {
 		return err
 	}
-	if s.garbage != nil && s.leading.Load() {
-		if err := s.garbage.idle(ctx, revision); err != nil {
+	select {
+	case s.settling <- struct{}{}:
+		defer func() { <-s.settling }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for round := 1; ; round++ {
+		var quiet bool
+		var err error
+		if marks, quiet, err = s.round(ctx, d, out); err != nil || quiet {
 			return err
 		}
+		if round > quick && !reconcile.Sleep(ctx, pause) {
+			return ctx.Err()
+		}
 	}
-	return s.monitor.Idle(ctx)
 }
+
+// round waits until all parts were idle one after the other, and reports whether they were so at one moment.
+//
+// The proof: each part was idle at the revision "before" when it answered Idle. If its activity is the same in Quiet, it
+// was so at every moment in between, of which one belongs to all parts. If nothing was written after "before" until
+// "after" was read, no part had anything to take in at that moment. So only time, or a request, can make a part act.
+func (s *system) round(ctx context.Context, d *data, out *Settled) (marks reconcile.Marks, quiet bool, err error) {
+	before, err := d.store.Revision(ctx)
+	if err != nil {
+		return marks, false, err
+	}
+	if err = d.cache.Wait(ctx, before); err != nil {
+		return marks, false, err
+	}
+	history, err := d.cache.Timeline(before)
+	if errors.Is(err, cache.ErrExpired) { // much was written meanwhile
+		return marks, false, nil
+	} else if err != nil {
+		return marks, false, err
+	}
+	if err = s.monitor.Await(ctx, s.own+s.loops); err != nil {
+		return marks, false, err
+	}
+	if marks, err = s.monitor.Idle(ctx, before); err != nil {
+		return marks, false, err
+	}
+	waits, quiet, err := s.monitor.Quiet(ctx, marks, mostEntries)
+	if err != nil || !quiet {
+		return marks, false, err
+	}
+	after, err := d.store.Revision(ctx)
+	if err != nil {
+		return marks, false, err
+	}
+	if err = d.cache.Wait(ctx, after); err != nil {
+		return marks, false, err
+	}
+	if written, _, err := history.Poll(); err != nil || len(written) > 0 {
+		return marks, false, nil
+	}
+	out.Revision, out.Waits = after, waits
+	if s.elects() { // the lease is an object
+		out.Waits.Items = append(out.Waits.Items, reconcile.Wait{Controller: controllerManager, Object: leaseObject(),
+			Until: time.Now().Add(s.c.Election.RetryPeriod), Why: "the renewal of the lease of the controllers"})
+	}
+	return marks, true, nil
+}
+
+// elects says that this server needs the lease to run its controllers.
+func (s *system) elects() bool { return s.c.Elect && len(s.controllers) > 0 }
+
+// leaseObject names the lease of the controllers.
+func leaseObject() reconcile.Object {
+	return reconcile.Object{Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Kind: "Lease",
+		Namespace: metav1.NamespaceSystem, Name: controllerManager}
+}
+
+// lookTime bounds how long parts are asked what they do.
+const lookTime = time.Second
+
+// unsettled sets what is going on.
+func (s *system) unsettled(d *data, revision int64, marks reconcile.Marks, out *Settled) {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+	defer cancel()
+	out.Revision = d.cache.Revision()
+	out.Works, out.Waits = s.monitor.Report(ctx, marks, mostEntries)
+	add := func(w reconcile.Work) { out.Works.Items = append(out.Works.Items, w) }
+	switch {
+	case out.Revision < revision:
+		add(reconcile.Work{Controller: apiServer, What: "the requested revision is not reached"})
+	case s.elects() && !s.leading.Load():
+		add(reconcile.Work{Controller: controllerManager, Object: leaseObject(),
+			What: "the controllers run in the server that holds the lease"})
+	case len(out.Works.Items) == 0:
+		add(reconcile.Work{Controller: apiServer, What: "objects are written all the time"})
+	}
+}
+
+// apiServer is the controller's name of what belongs to no controller.
+const apiServer = "kube-apiserver"

@@ -31,6 +31,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/memory"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // system has the connected parts.
@@ -49,13 +50,23 @@ type system struct {
 	crds     *crd.Controller
 	services *apiservice.Controller
 	fairness *fairness.Controller
-	// monitor waits for the loops of controllers: own are those of controllers that are a part of kube-apiserver, loops
-	// those of the others, which run while leading is true.
+	// monitor waits for the loops of controllers, and what is like them: own are those of controllers that are a part of
+	// kube-apiserver, loops those of the others, which run while leading is true.
 	monitor    reconcile.Monitor
 	own, loops int
 	leading    atomic.Bool
 	// ownership answers tree, why and preview.
 	ownership *ownership.Service
+	data      *data
+	// life is done when the server begins to end; end ends it.
+	life context.Context
+	end  func()
+	// settling is full while a call of settle makes rounds.
+	settling chan struct{}
+	// trail remembers removals.
+	trail *trail.Trail
+	// removals tell the trail what other servers remove; nil if there can be none.
+	removals *loopback.Removals
 	// garbage is nil without the collector.
 	garbage *collection
 	// controllers are the enabled ones by name; each runs until its context is done, and may be run again.
@@ -67,7 +78,9 @@ func assemble(
 	c *Config, d *data, keys *pki.Bundle, p ports, events *audit.Log, log *slog.Logger,
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
-	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){}}
+	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){},
+		trail: trail.New(time.Now()), data: d, settling: make(chan struct{}, 1)}
+	s.life, s.end = context.WithCancel(context.Background())
 	v := apiVersion(c.Release)
 	config := c.API
 	config.Store, config.Cache, config.Decoder = d.store, d.cache, d.decoder
@@ -96,13 +109,14 @@ func assemble(
 	var garbage *collection
 	if on[controller.GarbageCollector] {
 		garbage, config.Debug = newCollection(c.workers(controller.GarbageCollector), d, registry, log)
+		garbage.config.Events = c.CollectionEvents
 	}
 	if c.Profiling {
 		all := profiles()
 		maps.Copy(all, config.Debug)
 		config.Debug = all
 	}
-	config.Extensions = s.extensions(d)
+	config.Trail, config.Extensions = s.trail, s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
 	}
@@ -149,13 +163,16 @@ func (s *system) wireOwn(d *data) {
 	api := s.api.Loopback(authentication.Loopback, "kube-apiserver")
 	s.crds = crd.New(&loopback.CRDs{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
 	s.services = apiservice.New(&loopback.APIServices{API: api, Cache: d.cache}, s.log)
-	s.own = 3
+	s.own = 6 // with two of fairness, the system namespaces, and keepFirst
+	if s.c.external() {
+		s.removals = &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail}
+	}
 	s.fairness = fairness.New(&loopback.Fairness{
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
 		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
 	}, s.log)
 	account := authentication.ServiceAccount("kube-system", "namespace-controller")
-	s.defaults = &loopback.Namespaces{API: s.api.Loopback(account, controllerManager), Cache: d.cache, Alone: true}
+	s.defaults = &loopback.Namespaces{API: s.api.Loopback(account, controllerManager), Cache: d.cache}
 }
 
 // wire creates the enabled controllers, except the garbage collector.
@@ -185,9 +202,6 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 		}
 	}
 	s.loops = len(s.controllers)
-	if s.garbage != nil {
-		s.loops-- // it is no loop
-	}
 	run, loops := workers(s.c, on, s.api, d, keys, s.log)
 	maps.Copy(s.controllers, run)
 	s.loops += loops
@@ -211,19 +225,24 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	if err := s.api.EnsureFirst(ctx, s.first); err != nil {
 		return nil, err
 	}
+	if err := s.seed(ctx); err != nil {
+		return nil, err
+	}
 	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
 	var controllers, servers sync.WaitGroup
-	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
+	controllers.Go(func() { namespace.Defaults(reconcile.Named(run, "system-namespaces-controller"), s.defaults, s.log) })
 	kept, stopKeeping := context.WithCancel(run)
 	unkept := make(chan struct{})
 	controllers.Go(func() {
 		defer close(unkept)
-		s.api.KeepFirst(kept, s.first, 10*time.Second)
+		s.keepFirst(reconcile.Named(kept, apiServer))
 	})
-	controllers.Go(func() { s.crds.Run(run) })
-	controllers.Go(func() { s.services.Run(run) })
-	controllers.Go(func() { s.fairness.Run(run) })
-	s.leading.Store(!s.c.Elect && len(s.controllers) > 0) // for Settle, before that goroutine runs
+	controllers.Go(func() { s.crds.Run(reconcile.Named(run, "customresourcedefinition-controller")) })
+	controllers.Go(func() { s.services.Run(reconcile.Named(run, "apiservice-controller")) })
+	controllers.Go(func() { s.fairness.Run(reconcile.Named(run, "priority-and-fairness-controller")) })
+	if s.removals != nil {
+		controllers.Go(func() { s.removals.Follow(run) })
+	}
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {

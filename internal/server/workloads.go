@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/node"
 	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
 	"github.com/kubecascade/kubecascade/controllers/podgc"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/statefulset"
@@ -126,24 +128,41 @@ func workers(
 		loops++
 		run[controller.Autoscalers] = autoscaler(cfg, api, d, index, log)
 	}
-	if cfg.Simulate {
-		loops += 4
-		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
-		pods := simulation.Pods(cfg.Simulation)
-		run["node simulation"] = func(ctx context.Context) {
-			workload.Run(ctx, simulation.Node("v"+KubernetesVersion), adapter, workload.Options{Log: log})
+	if on[controller.Scheduler] || cfg.Simulate && !slices.Contains(cfg.Controllers, "-"+controller.Scheduler) {
+		loops++
+		adapter := &loopback.Workloads{
+			API: api.Loopback(authentication.Loopback, controller.Scheduler), Cache: d.cache, Index: index,
 		}
-		run["volume simulation"] = func(ctx context.Context) {
-			workload.Run(ctx, persistentvolume.Scheduling(), adapter, workload.Options{Log: log, Workers: 1})
-		}
-		run["scheduler simulation"] = func(ctx context.Context) {
-			workload.Run(ctx, simulation.Scheduler(), adapter, workload.Options{Log: log, Workers: simulators})
-		}
-		run["pod simulation"] = func(ctx context.Context) {
-			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})
+		run[controller.Scheduler] = func(ctx context.Context) {
+			workload.Run(ctx, simulation.Scheduler(cfg.Simulate, cfg.Simulation), adapter,
+				workload.Options{Log: log, Workers: cfg.workers(controller.Scheduler)})
 		}
 	}
+	if cfg.Simulate {
+		loops += 3
+		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
+		maps.Copy(run, kubelets(cfg, adapter, log))
+	}
 	return run, loops
+}
+
+// kubelets returns the functions that run the parts of --simulate-pods besides the scheduler. No monitor waits for the
+// leases: they are renewed all the time.
+func kubelets(cfg *Config, adapter *loopback.Workloads, log *slog.Logger) map[string]func(context.Context) {
+	return map[string]func(context.Context){
+		"node simulation": func(ctx context.Context) {
+			workload.Run(ctx, simulation.Node("v"+KubernetesVersion, cfg.Simulation), adapter, workload.Options{Log: log})
+		},
+		"lease simulation": func(ctx context.Context) {
+			workload.Run(reconcile.Unmonitored(ctx), simulation.Leases(), adapter, workload.Options{Log: log, Workers: 1})
+		},
+		"volume simulation": func(ctx context.Context) {
+			workload.Run(ctx, persistentvolume.Scheduling(), adapter, workload.Options{Log: log, Workers: 1})
+		},
+		"pod simulation": func(ctx context.Context) {
+			workload.Run(ctx, simulation.Pods(cfg.Simulation), adapter, workload.Options{Log: log, Workers: simulators})
+		},
+	}
 }
 
 // autoscaler returns the function that runs horizontal-pod-autoscaler-controller. What simulated pods use is what

@@ -10,6 +10,8 @@
 //     versions by several managers, some as dry runs, with all kinds of field validation.
 //  3. Code, warnings and body of each response are the same, and so is the object, read at a random version. Only
 //     values that servers choose themselves (uids, revisions, times) and the order of maps is ignored.
+//  4. The commands tree, why, preview and lint answer about this server, which has neither namespaces nor a collector, and
+//     previews are what then happens (TestExplain).
 //
 // Not compared: lists, watches, deletions, admission, and CustomResourceDefinitions themselves, because our controllers
 // that establish them don't run here.

@@ -49,7 +49,10 @@ func startUpstream(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &server{url: s.ClientConfig.Host, client: client, uids: map[string]string{}, revisions: map[string]string{}}
+	return &server{
+		url: s.ClientConfig.Host, client: client, token: s.ClientConfig.BearerToken,
+		uids: map[string]string{}, revisions: map[string]string{},
+	}
 }
 
 func startEtcd(t *testing.T) (address string) {

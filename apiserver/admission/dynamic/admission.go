@@ -5,7 +5,6 @@ import (
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
@@ -89,17 +88,26 @@ func (d *Admission) forget(value any) {
 // policy/generic/plugin.go: Dispatch, while the configurations have not been read).
 var errNotReady = errors.New("not yet ready to handle request")
 
-// set returns the configurations for a request; nil if there are none. If they can't be read, every request is rejected
-// for which webhooks or policies may be called, whatever their failure policies are, which are not known then.
-func (d *Admission) set(a *admission.Attributes) (*Set, error) {
+// set returns the configurations for a request; nil if there are none for a plugin, whose place in the Set is of. If
+// one of the plugin's can't be read, the plugin rejects every request that it does not exempt, whatever the failure
+// policy is, which is not known then. Upstream's plugins do that after a start: an informer can't list objects of which
+// one can't be decoded (AS pkg/storage/etcd3/store.go: GetList). An informer that has listed before keeps what it had.
+func (d *Admission) set(a *admission.Attributes, of slot) (*Set, error) {
 	set := a.State(func() any { return d.Live.Set() }).(*Set)
-	switch {
-	case set == nil || set.err == nil:
+	if set == nil || !set.unread[of] {
 		return set, nil
-	case webhook.Exempt(resourceOf(a.Resource)) || exempt[a.Resource.GroupResource()]:
-		return nil, nil
 	}
-	return nil, apierrors.NewForbidden(a.Resource.GroupResource(), a.Name, errNotReady)
+	switch res := a.Resource; of {
+	case mutatingHooks, validatingHooks:
+		if webhook.Exempt(resourceOf(res)) {
+			return nil, nil
+		}
+	default:
+		if exempt[res.GroupResource()] || of == mutatingPolicy && a.Operation == admission.Delete {
+			return nil, nil
+		}
+	}
+	return nil, admission.Forbidden(a, errNotReady)
 }
 
 // Copies returns how many versions of a request's objects webhooks and policies may have at a time, and how many

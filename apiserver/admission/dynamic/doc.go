@@ -18,8 +18,8 @@
 //     plugins cost two atomic loads, and six comparisons after a write.
 //  3. All plugins of a round see the object as their predecessors have left it, whatever version they matched (O-03).
 //  4. A request is admitted by one Set in each of its phases.
-//  5. A stored configuration that can't be decoded is logged and has no effect. If the configurations can't be read,
-//     requests that webhooks or policies might concern are rejected, rather than admitted by older ones.
+//  5. If a configuration can't be read or decoded, its plugin rejects requests that it might concern, rather than to
+//     admit them without it. Those for configurations are exempt, so that it can be replaced.
 //  6. All errors are API errors.
 //  7. Policies, their bindings and params are evaluated in the order of their names. Params are read with the same
 //     freshness as the request's own objects.

@@ -46,11 +46,11 @@ func NewLive(c *cache.Cache, types *resources.Types, log *slog.Logger) *Live {
 }
 
 // Set returns the configurations of a state that is not older than the cache's at the time of the call; nil if there
-// are none. If they can't be read, the Set has the error: older configurations are not in force instead.
+// are none. If they can't be read, the Set says so: older configurations are not in force instead.
 func (l *Live) Set() *Set {
 	if l.shown.Load() < l.cache.Revision() {
 		if err := l.catchUp(); err != nil {
-			return &Set{types: l.types, err: err}
+			return &Set{types: l.types, unread: [slots]bool{true, true, true, true}}
 		}
 	}
 	return l.set.Load()
@@ -123,9 +123,10 @@ func (l *Live) rebuild() (int64, error) {
 			if !ok || r.revision != o.Revision {
 				r = reading{revision: o.Revision, value: l.value(res, o, source.read)}
 			}
-			read[o.Key] = r
-			if r.value != nil {
+			if read[o.Key] = r; r.value != nil {
 				source.add(set, r.value)
+			} else {
+				set.unread[source.of] = true
 			}
 			return true
 		})
@@ -171,6 +172,9 @@ func lacking(was, now any) any {
 func (l *Live) value(res *resources.Resource, o *storage.Object, read func(runtime.Object) (any, error)) any {
 	err := o.Err
 	var obj runtime.Object
+	if kind := o.Meta.Kind; err == nil && kind != res.Kind {
+		err = fmt.Errorf("its kind is %q", kind)
+	}
 	if err == nil {
 		obj, err = res.Decode(o.JSON)
 	}
@@ -182,7 +186,8 @@ func (l *Live) value(res *resources.Resource, o *storage.Object, read func(runti
 		out, err = read(obj)
 	}
 	if err != nil {
-		l.log.Warn("a configuration of admission can't be read and has no effect", "key", o.Key, "err", err)
+		l.log.Error("a configuration of admission can't be read; requests that it might concern are rejected",
+			"key", o.Key, "err", err)
 		return nil
 	}
 	return out

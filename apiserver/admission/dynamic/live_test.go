@@ -54,8 +54,8 @@ func TestUnreadable(t *testing.T) {
 		if !apierrors.IsForbidden(err) || !strings.HasSuffix(err.Error(), ": not yet ready to handle request") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := call(attributes("validatingwebhookconfigurations", group)); err != nil {
-			t.Errorf("%s: a configuration can't be written: %v", name, err)
+		if err := call(attributes("validatingadmissionpolicies", group)); err != nil {
+			t.Errorf("%s: a policy can't be written: %v", name, err)
 		}
 	}
 	d.Live.types = whole

@@ -130,6 +130,9 @@ func (o *outcome) matches(ctx context.Context, q *request) (*resources.Resource,
 	if i < 0 || slices.ContainsFunc(o.excluded, has) {
 		return nil, false, nil
 	}
+	if o.invalid != nil {
+		return nil, false, o.invalid
+	}
 	ok, err := q.selected(ctx, o.namespaces, o.objects)
 	return o.rules[i].in, ok, err
 }

@@ -4,13 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
 // TestMetadata: what a webhook makes of the metadata is checked like what a client sends. A new object is stored under
-// the name that a webhook gives it, but in no other namespace (L-91; AS pkg/registry/rest/create.go: BeforeCreate).
+// the name that a webhook gives it, but in no other namespace (L-91; AS pkg/registry/rest/create.go: BeforeCreate). The
+// name of the request stays that of the body (same: AdmissionToValidateObjectFunc).
 func TestMetadata(t *testing.T) {
 	c := start(t)
 	c.hook.ScriptPath("/name", patch(`[{"op":"replace","path":"/metadata/name","value":"renamed"}]`))
@@ -43,6 +46,16 @@ func TestMetadata(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s", test.hook, test.method, test.path, a.Code, a.Body)
 		}
 		c.want(200, "DELETE", hookConfigs+"mutatingwebhookconfigurations/m", nil)
+	}
+	c.want(200, "DELETE", maps+"/renamed", nil)
+	c.hook.ScriptPath("/seen", webhooktest.Respond(&admissionv1.AdmissionResponse{Allowed: true}))
+	c.register("Mutating", "m", "/name", rule("CREATE UPDATE", "", "v1", "configmaps"))
+	c.register("Validating", "v", "/seen", rule("CREATE UPDATE", "", "v1", "configmaps"))
+	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
+	seen := c.hook.Seen()
+	r := seen[len(seen)-1].Review.Request
+	if got := object(t, r.Object.Raw).GetName(); r.Name != "m" || got != "renamed" {
+		t.Errorf("the request for %s of an object %s", r.Name, got)
 	}
 }
 

@@ -36,7 +36,7 @@ type evaluated struct {
 // Admit implements admission.Mutator. What matches is decided before the first policy has changed the object, but match
 // conditions see the changes (ASP generic/policy_dispatcher.go: Dispatch).
 func (p mutatingPolicies) Admit(ctx context.Context, a *admission.Attributes) error {
-	set, err := p.set(a)
+	set, err := p.set(a, mutatingPolicy)
 	if err != nil || set == nil {
 		return err
 	}

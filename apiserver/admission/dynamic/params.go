@@ -43,6 +43,9 @@ func (q *request) paramsOf(ctx context.Context, res *resources.Resource, b *bind
 	if res == nil || b.ref == nil {
 		return null, nil
 	}
+	if b.invalid != nil {
+		return nil, b.invalid
+	}
 	namespace, err := q.paramNamespace(res, b.ref)
 	if err != nil {
 		return nil, err

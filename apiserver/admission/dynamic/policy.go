@@ -1,10 +1,13 @@
 package dynamic
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"sync"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,6 +39,8 @@ type binding struct {
 	// ref is the paramRef, nil for none, and selector that of its label selector, nil for none.
 	ref      *admissionv1.ParamRef
 	selector labels.Selector
+	// invalid says that the paramRef can't be used.
+	invalid error
 	// actions are those of a ValidatingAdmissionPolicyBinding.
 	actions []admissionv1.ValidationAction
 }
@@ -43,8 +48,10 @@ type binding struct {
 // matching is what a MatchResources matches.
 type matching struct {
 	namespaces, objects labels.Selector
-	excluded, rules     []admissionv1.NamedRuleWithOperations
-	equivalent          bool
+	// invalid says that nothing can be matched: the policy, or the binding, can't be evaluated (M-19).
+	invalid         error
+	excluded, rules []admissionv1.NamedRuleWithOperations
+	equivalent      bool
 }
 
 func readValidatingPolicy(obj runtime.Object) (any, error) {
@@ -71,10 +78,10 @@ func readMutatingPolicy(obj runtime.Object) (any, error) {
 func newPolicy(
 	name string, params *admissionv1.ParamKind, failure *admissionv1.FailurePolicyType, m *admissionv1.MatchResources,
 ) (*policy, error) {
+	p := &policy{name: name, failOpen: failure != nil && *failure == admissionv1.Ignore, matching: newMatching(m)}
 	if m == nil {
-		return nil, fmt.Errorf("policy %s has no matchConstraints", name)
+		p.matching.invalid = errNoConstraints
 	}
-	p := &policy{name: name, failOpen: failure != nil && *failure == admissionv1.Ignore}
 	if params != nil {
 		gv, err := schema.ParseGroupVersion(params.APIVersion)
 		if err != nil {
@@ -82,58 +89,48 @@ func newPolicy(
 		}
 		p.params = new(gv.WithKind(params.Kind))
 	}
-	var err error
-	if p.matching, err = newMatching(m); err != nil {
-		return nil, fmt.Errorf("matchConstraints of policy %s: %w", name, err)
-	}
 	return p, nil
 }
 
+// errNoConstraints has upstream's words (ASP generic/policy_matcher.go: DefinitionMatches).
+var errNoConstraints = errors.New("policy contained no match constraints, a required field")
+
 func readValidatingBinding(obj runtime.Object) (any, error) {
 	b := obj.(*admissionv1.ValidatingAdmissionPolicyBinding)
-	out, err := newBinding(b.Name, b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)
-	if err != nil {
-		return nil, err
-	}
+	out := newBinding(b.Name, b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)
 	out.actions = b.Spec.ValidationActions
 	return out, nil
 }
 
 func readMutatingBinding(obj runtime.Object) (any, error) {
 	b := obj.(*admissionv1.MutatingAdmissionPolicyBinding)
-	out, err := newBinding(b.Name, b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return newBinding(b.Name, b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources), nil
 }
 
-func newBinding(name, of string, ref *admissionv1.ParamRef, m *admissionv1.MatchResources) (b *binding, err error) {
-	b = &binding{name: name, policy: of, ref: ref}
+func newBinding(name, of string, ref *admissionv1.ParamRef, m *admissionv1.MatchResources) *binding {
+	b := &binding{name: name, policy: of, ref: ref}
 	if ref != nil && ref.Selector != nil {
-		if b.selector, err = metav1.LabelSelectorAsSelector(ref.Selector); err != nil {
-			return nil, fmt.Errorf("paramRef of binding %s: %w", name, err)
-		}
+		b.selector, b.invalid = metav1.LabelSelectorAsSelector(ref.Selector)
 	}
 	if m != nil {
-		if b.matching, err = newMatching(m); err != nil {
-			return nil, fmt.Errorf("matchResources of binding %s: %w", name, err)
-		}
+		b.matching = newMatching(m)
 	}
-	return b, nil
+	return b
 }
 
-func newMatching(m *admissionv1.MatchResources) (*matching, error) {
-	namespaces, err := metav1.LabelSelectorAsSelector(m.NamespaceSelector)
-	if err != nil {
-		return nil, fmt.Errorf("namespaceSelector: %w", err)
+// newMatching reads a MatchResources, which may be nil.
+func newMatching(m *admissionv1.MatchResources) *matching {
+	if m == nil {
+		return &matching{}
 	}
-	objects, err := metav1.LabelSelectorAsSelector(m.ObjectSelector)
-	if err != nil {
-		return nil, fmt.Errorf("objectSelector: %w", err)
-	}
-	return &matching{
+	namespaces, ofNamespace := metav1.LabelSelectorAsSelector(m.NamespaceSelector)
+	objects, ofObject := metav1.LabelSelectorAsSelector(m.ObjectSelector)
+	out := &matching{
 		namespaces: namespaces, objects: objects, excluded: m.ExcludeResourceRules, rules: m.ResourceRules,
 		equivalent: m.MatchPolicy != nil && *m.MatchPolicy == admissionv1.Equivalent,
-	}, nil
+	}
+	if err := cmp.Or(ofNamespace, ofObject); err != nil {
+		out.invalid = apierrors.NewInternalError(err)
+	}
+	return out
 }

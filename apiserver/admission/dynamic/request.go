@@ -148,7 +148,7 @@ func (q *request) selected(ctx context.Context, ofNamespace, ofObject labels.Sel
 		Operation: admissionv1.OperationType(q.a.Operation),
 	}
 	var own labels.Set
-	if t.Resource == namespaces && !ofNamespace.Empty() {
+	if t.Resource.Resource == namespaces.Resource && !ofNamespace.Empty() { // of any group, as InNamespace
 		object, _, err := q.labels()
 		if err != nil {
 			return false, err

@@ -17,9 +17,22 @@ import (
 // group is that of all configurations.
 const group = admissionv1.GroupName
 
+// slot is the place of a plugin's configurations in a Set.
+type slot int
+
+// The slots.
+const (
+	mutatingHooks slot = iota
+	validatingHooks
+	mutatingPolicy
+	validatingPolicy
+	slots
+)
+
 // source is a kind of configurations.
 type source struct {
 	plural string
+	of     slot
 	// read makes what a Set has of an object. It may keep the object.
 	read func(runtime.Object) (any, error)
 	add  func(s *Set, value any)
@@ -28,37 +41,37 @@ type source struct {
 // sources are the kinds. Objects come in the order of their names (L-50, O-03).
 var sources = []source{
 	{
-		plural: "mutatingwebhookconfigurations",
+		plural: "mutatingwebhookconfigurations", of: mutatingHooks,
 		read: func(obj runtime.Object) (any, error) {
 			return hooksOf(webhook.Mutating([]*admissionv1.MutatingWebhookConfiguration{
 				obj.(*admissionv1.MutatingWebhookConfiguration),
-			}))
+			})), nil
 		},
 		add: func(s *Set, value any) { s.mutating.add(value.([]*hook)) },
 	},
 	{
-		plural: "validatingwebhookconfigurations",
+		plural: "validatingwebhookconfigurations", of: validatingHooks,
 		read: func(obj runtime.Object) (any, error) {
 			return hooksOf(webhook.Validating([]*admissionv1.ValidatingWebhookConfiguration{
 				obj.(*admissionv1.ValidatingWebhookConfiguration),
-			}))
+			})), nil
 		},
 		add: func(s *Set, value any) { s.validating.add(value.([]*hook)) },
 	},
 	{
-		plural: "mutatingadmissionpolicies", read: readMutatingPolicy,
+		plural: "mutatingadmissionpolicies", of: mutatingPolicy, read: readMutatingPolicy,
 		add: func(s *Set, value any) { s.mutatingPolicies.add(value.(*policy)) },
 	},
 	{
-		plural: "mutatingadmissionpolicybindings", read: readMutatingBinding,
+		plural: "mutatingadmissionpolicybindings", of: mutatingPolicy, read: readMutatingBinding,
 		add: func(s *Set, value any) { s.mutatingPolicies.bind(value.(*binding)) },
 	},
 	{
-		plural: "validatingadmissionpolicies", read: readValidatingPolicy,
+		plural: "validatingadmissionpolicies", of: validatingPolicy, read: readValidatingPolicy,
 		add: func(s *Set, value any) { s.validatingPolicies.add(value.(*policy)) },
 	},
 	{
-		plural: "validatingadmissionpolicybindings", read: readValidatingBinding,
+		plural: "validatingadmissionpolicybindings", of: validatingPolicy, read: readValidatingBinding,
 		add: func(s *Set, value any) { s.validatingPolicies.bind(value.(*binding)) },
 	},
 }
@@ -69,17 +82,14 @@ type hook struct {
 	conditions func() *expression.Conditions
 }
 
-func hooksOf(all []*webhook.Configured, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
+func hooksOf(all []*webhook.Configured) []*hook {
 	hooks := make([]*hook, len(all))
 	for i, h := range all {
 		hooks[i] = &hook{h, sync.OnceValue(func() *expression.Conditions {
 			return expression.CompileConditions(h.Conditions)
 		})}
 	}
-	return hooks, nil
+	return hooks
 }
 
 // hooks are all webhooks of one type, in the order in which they are called.
@@ -101,8 +111,8 @@ func (l *hooks) add(some []*hook) {
 // Set is one state of all configurations. It is immutable, and may be used by any goroutine.
 type Set struct {
 	types *resources.Types
-	// err says that the configurations can't be read.
-	err error
+	// unread says that a configuration of a plugin can't be read.
+	unread [slots]bool
 
 	mutating, validating hooks
 
@@ -134,7 +144,7 @@ type plan struct {
 
 // Concerns reports whether a webhook or policy may concern the requests of a form, whatever its selectors are.
 func (s *Set) Concerns(res *resources.Resource, sub string, operation admission.Operation, namespaced bool) bool {
-	if s == nil || s.err != nil {
+	if s == nil || s.unread != [slots]bool{} {
 		return s != nil
 	}
 	p := s.plan(form{res.Listed(), sub, operation, namespaced})

@@ -25,7 +25,7 @@ func (validatingPolicies) Name() string { return "ValidatingAdmissionPolicy" }
 
 // Validate implements admission.Validator. All policies are evaluated; the first denial is the answer (M-38).
 func (p validatingPolicies) Validate(ctx context.Context, a *admission.Attributes) error {
-	set, err := p.set(a)
+	set, err := p.set(a, validatingPolicy)
 	if err != nil || set == nil || a.Validated {
 		return err
 	}

@@ -23,7 +23,7 @@ func (mutatingWebhooks) Name() string { return "MutatingAdmissionWebhook" }
 
 // Admit implements admission.Mutator.
 func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) error {
-	set, err := p.set(a)
+	set, err := p.set(a, mutatingHooks)
 	if err != nil || set == nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (validatingWebhooks) Name() string { return "ValidatingAdmissionWebhook" }
 
 // Validate implements admission.Validator.
 func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attributes) error {
-	set, err := p.set(a)
+	set, err := p.set(a, validatingHooks)
 	if err != nil || set == nil || a.Validated {
 		return err
 	}
@@ -86,6 +86,9 @@ func (q *hookRequest) Match(ctx context.Context, h *webhook.Configured) (schema.
 	in := q.matched[h]
 	if in == nil {
 		return none, false, nil
+	}
+	if h.Invalid != nil {
+		return none, false, apierrors.NewInternalError(h.Invalid)
 	}
 	if ok, err := q.selected(ctx, h.Namespaces, h.Objects); !ok || err != nil {
 		return none, false, err

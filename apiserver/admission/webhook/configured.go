@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -23,7 +22,10 @@ type Configured struct {
 	Rules         Rules
 	// Namespaces and Objects are its selectors.
 	Namespaces, Objects labels.Selector
-	Conditions          []admissionregistrationv1.MatchCondition
+	// Invalid says that a selector can't be used, which rejects the requests that the rules match: older versions of
+	// Kubernetes stored label values that are not valid.
+	Invalid    error
+	Conditions []admissionregistrationv1.MatchCondition
 	// FailOpen says that a webhook that can't be called is as if it were absent (failurePolicy Ignore).
 	FailOpen bool
 	// Reinvoke says that it is called again after later changes (reinvocationPolicy IfNeeded).
@@ -32,38 +34,31 @@ type Configured struct {
 
 // Validating returns the webhooks of configurations in the order in which they are called: by the configurations'
 // names.
-func Validating(configs []*admissionregistrationv1.ValidatingWebhookConfiguration) (all []*Configured, err error) {
+func Validating(configs []*admissionregistrationv1.ValidatingWebhookConfiguration) (all []*Configured) {
 	for _, c := range byName(configs) {
 		for i := range c.Webhooks {
 			w := &c.Webhooks[i]
-			h, err := configured(c.Name, i, &admissionregistrationv1.MutatingWebhook{
+			all = append(all, configured(c.Name, i, &admissionregistrationv1.MutatingWebhook{
 				Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy,
 				MatchPolicy: w.MatchPolicy, NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector,
 				SideEffects: w.SideEffects, TimeoutSeconds: w.TimeoutSeconds,
 				AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
-			})
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, h)
+			}))
 		}
 	}
-	return all, nil
+	return all
 }
 
 // Mutating is Validating for mutating webhooks.
-func Mutating(configs []*admissionregistrationv1.MutatingWebhookConfiguration) (all []*Configured, err error) {
+func Mutating(configs []*admissionregistrationv1.MutatingWebhookConfiguration) (all []*Configured) {
 	for _, c := range byName(configs) {
 		for i := range c.Webhooks {
-			h, err := configured(c.Name, i, &c.Webhooks[i])
-			if err != nil {
-				return nil, err
-			}
+			h := configured(c.Name, i, &c.Webhooks[i])
 			h.Mutating = true
 			all = append(all, h)
 		}
 	}
-	return all, nil
+	return all
 }
 
 func byName[T metav1.Object](configs []T) []T {
@@ -71,21 +66,16 @@ func byName[T metav1.Object](configs []T) []T {
 }
 
 // configured reads a webhook, of which a validating one has all but the reinvocationPolicy.
-func configured(configuration string, index int, w *admissionregistrationv1.MutatingWebhook) (*Configured, error) {
-	namespaces, err := metav1.LabelSelectorAsSelector(w.NamespaceSelector)
-	if err != nil {
-		return nil, fmt.Errorf("namespaceSelector of webhook %s of %s: %w", w.Name, configuration, err)
-	}
-	objects, err := metav1.LabelSelectorAsSelector(w.ObjectSelector)
-	if err != nil {
-		return nil, fmt.Errorf("objectSelector of webhook %s of %s: %w", w.Name, configuration, err)
-	}
+func configured(configuration string, index int, w *admissionregistrationv1.MutatingWebhook) *Configured {
+	namespaces, ofNamespace := metav1.LabelSelectorAsSelector(w.NamespaceSelector)
+	objects, ofObject := metav1.LabelSelectorAsSelector(w.ObjectSelector)
 	h := &Configured{
 		Hook: Hook{
 			Name: w.Name, ReviewVersions: w.AdmissionReviewVersions, SideEffects: w.SideEffects,
 			Client: client(w.ClientConfig),
 		},
 		Configuration: configuration, Index: index, Namespaces: namespaces, Objects: objects,
+		Invalid:    cmp.Or(ofNamespace, ofObject),
 		Conditions: w.MatchConditions,
 		Rules: Rules{
 			Rules: w.Rules, Equivalent: w.MatchPolicy == nil || *w.MatchPolicy == admissionregistrationv1.Equivalent,
@@ -97,7 +87,7 @@ func configured(configuration string, index int, w *admissionregistrationv1.Muta
 	if w.TimeoutSeconds != nil {
 		h.Timeout = time.Duration(*w.TimeoutSeconds) * time.Second
 	}
-	return h, nil
+	return h
 }
 
 func client(c admissionregistrationv1.WebhookClientConfig) webhook.Config {

@@ -108,10 +108,7 @@ func TestReinvocation(t *testing.T) {
 				AdmissionReviewVersions: v.AdmissionReviewVersions, ReinvocationPolicy: &policy,
 			})
 		}
-		hooks, err := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
-		if err != nil {
-			t.Fatal(err)
-		}
+		hooks := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
 		caller, q, rounds := &admission.Caller{
 			Clients: webhook.NewClients(nil),
 		}, &change{object: map[string]string{}}, admission.Rounds[*admission.Configured]{}
@@ -151,12 +148,9 @@ func TestMutationEnds(t *testing.T) {
 			AdmissionReviewVersions: v.AdmissionReviewVersions,
 		})
 	}
-	hooks, err := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hooks := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
 	q := &change{object: map[string]string{}}
-	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
+	err := (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
 		t.Context(), hooks, q, &admission.Rounds[*admission.Configured]{}, 0,
 	)
 	if want := `admission webhook "no" denied the request without explanation`; fmt.Sprint(err) != want {
@@ -192,12 +186,9 @@ func TestRequestEnds(t *testing.T) {
 			AdmissionReviewVersions: v.AdmissionReviewVersions,
 		})
 	}
-	hooks, err := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hooks := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
 	q := &change{object: map[string]string{}}
-	err = (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
+	err := (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
 		ctx, hooks, q, &admission.Rounds[*admission.Configured]{}, 0,
 	)
 	if want := "Timeout: request did not complete within requested timeout"; fmt.Sprint(err) != want {

@@ -337,3 +337,12 @@ func has(verbs []string, verb string) bool {
 // MetadataAgain is how often the kind's own rules for an update validate all metadata, in addition to the general rules
 // of every kind.
 func (r *Resource) MetadataAgain() int { return r.Strategy.MetadataAgain }
+
+// ServeOne is Serve of one custom resource.
+func (r *Resource) ServeOne(obj runtime.Object) (runtime.Object, error) {
+	out, err := r.Serve([]runtime.Object{obj})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}

@@ -95,6 +95,8 @@ func events(a workload.Action) (done, failed event.Event) {
 		return a.Done, a.Failed
 	case workload.Delete:
 		return a.Done, a.Failed
+	case workload.Bind:
+		return a.Done, failed
 	}
 	return
 }
@@ -107,8 +109,12 @@ func tell(b *strings.Builder, e event.Event, name string, err error) {
 	if err != nil {
 		problem = err.Error()
 	}
+	about := ""
+	if e.Field != "" {
+		about = " of " + e.Field
+	}
 	fmt.Fprintf(
-		b, "  %s %s: %s\n", e.Type, e.Reason,
+		b, "  %s %s%s: %s\n", e.Type, e.Reason, about,
 		strings.NewReplacer(workload.Name, name, workload.Problem, problem).Replace(e.Message),
 	)
 }

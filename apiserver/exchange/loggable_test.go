@@ -1,4 +1,4 @@
-package filters
+package exchange
 
 import (
 	"net/url"
@@ -18,7 +18,7 @@ func TestLoggable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := loggable(u); got != want {
+		if got := Loggable(u); got != want {
 			t.Errorf("%s: %s, want %s", uri, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package idle
 
 import (
 	"context"
@@ -39,10 +39,10 @@ func spare(before, now heap) bool {
 	return now.allocated-before.allocated < restBytes && now.unused > spareBytes
 }
 
-// settle returns the memory of a burst of work to the system, which the runtime itself keeps for minutes in case that
+// ReturnMemory returns the memory of a burst of work to the system, which the runtime itself keeps for minutes in case that
 // there is more to do. The first burst is the start: what it leaves is little, but more than half of the heap of an
 // idle server. It returns when ctx is done.
-func settle(ctx context.Context) {
+func ReturnMemory(ctx context.Context) {
 	tick := time.NewTicker(startRest)
 	defer tick.Stop()
 	before, freed := look(), false

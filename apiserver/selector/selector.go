@@ -1,4 +1,4 @@
-package registry
+package selector
 
 import (
 	"slices"
@@ -11,13 +11,13 @@ import (
 // fewTerms is up to how many terms are checked one after the other.
 const fewTerms = 8
 
-// labelMatcher is the method of labels.Selector that matches objects.
-type labelMatcher interface {
+// Matcher is the method of labels.Selector that matches objects.
+type Matcher interface {
 	Matches(labels.Labels) bool
 }
 
-// MatcherOf returns a selector's matcher; nil if it selects all objects.
-func MatcherOf(s labels.Selector) labelMatcher {
+// Of returns a selector's matcher; nil if it selects all objects.
+func Of(s labels.Selector) Matcher {
 	if s == nil || s.Empty() {
 		return nil
 	}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubecascade/kubecascade/internal/cluster"
+)
+
+const (
+	// completionTimeout is how long a shell waits for the server.
+	completionTimeout = 3 * time.Second
+	// mostNames is the maximum number of names that a shell offers: the first page of a list.
+	mostNames = 500
+)
+
+// offerValues lets shells complete the values of the question's flags.
+func (q *question) offerValues(c *cobra.Command, formats []string) {
+	for name, values := range map[string]values{
+		"namespace": q.offerNamespaces, "context": q.offerContexts, "output": fixed(formats...),
+	} {
+		if err := c.RegisterFlagCompletionFunc(name, one(values)); err != nil {
+			panic(err) // a flag has two
+		}
+	}
+}
+
+// offerArguments lets shells complete the names of at most most objects, with their types, as the server has them.
+// Without an answer of the server there is nothing to offer.
+func (q *question) offerArguments(c *cobra.Command, most int) {
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if len(args) > 0 && strings.Contains(args[0], "/") && !strings.Contains(typed, "/") {
+			directive |= cobra.ShellCompDirectiveNoSpace // a name follows
+		}
+		return q.offerObjects(c, args, typed, most), directive
+	}
+}
+
+// offer connects and calls f, which may send requests until the shell's patience ends.
+func (q *question) offer(c *cobra.Command, f func(context.Context) []string) []string {
+	ctx, cancel := context.WithTimeout(c.Context(), completionTimeout)
+	defer cancel()
+	if q.connect(ctx) != nil {
+		return nil
+	}
+	return f(ctx)
+}
+
+// offerObjects are types and names for KIND/NAME..., or KIND NAME....
+func (q *question) offerObjects(c *cobra.Command, args []string, typed string, most int) []string {
+	kind, _, slash := strings.Cut(typed, "/")
+	before := kind + "/"
+	apart := len(args) > 0 && !strings.Contains(args[0], "/")
+	switch {
+	case apart && (slash || len(args) > most), !apart && len(args) >= most:
+		return nil
+	case apart:
+		kind, before = args[0], ""
+	case !slash && len(args) > 0: // of KIND/NAME, the kind is to be completed
+		return q.offer(c, func(context.Context) []string { return q.types("/") })
+	case !slash:
+		return q.offer(c, func(context.Context) []string { return q.types("") })
+	}
+	return q.offer(c, func(ctx context.Context) []string {
+		r, err := q.discovery.Resolve(kind)
+		if err != nil {
+			return nil
+		}
+		return slices.DeleteFunc(q.names(ctx, r, before), func(name string) bool { return slices.Contains(args, name) })
+	})
+}
+
+// types are the names of the resources that can be listed.
+func (q *question) types(end string) (names []string) {
+	for _, r := range q.discovery.Resources {
+		if r.Listed {
+			names = append(names, r.Name()+end)
+		}
+	}
+	return names
+}
+
+// names are those of the objects of a resource.
+func (q *question) names(ctx context.Context, r *cluster.Resource, before string) []string {
+	namespace := q.namespace
+	if !r.Namespaced {
+		namespace = ""
+	}
+	names, err := q.client.Names(ctx, r, namespace, mostNames)
+	if err != nil {
+		return nil
+	}
+	for i := range names {
+		names[i] = before + names[i]
+	}
+	return names
+}
+
+func (q *question) offerNamespaces(c *cobra.Command, _ string) []string {
+	return q.offer(c, func(ctx context.Context) []string {
+		if r := q.discovery.Named("namespaces"); r != nil {
+			return q.names(ctx, r, "")
+		}
+		return nil
+	})
+}
+
+// offerContexts are the contexts of the files that the commands use.
+func (q *question) offerContexts(*cobra.Command, string) []string {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = q.kubeconfig
+	return contextsOf(rules)
+}

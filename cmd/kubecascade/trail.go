@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
+)
+
+// trailCommand is "trail".
+func trailCommand() *cobra.Command {
+	var q question
+	var uid string
+	c := &cobra.Command{
+		Use:   "trail KIND/NAME",
+		Short: "Say why an object is gone, on a kubecascade server",
+		Long: `Say why an object is gone: which user or controller deleted it, at which revision and with which
+propagation policy, through which owners, which finalizers held it, and who removed the last one. The
+server remembers the last 100000 removals since it started, in memory. Only objects that you may list
+are shown. Other servers than kubecascade keep no trail; use their audit log.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			query, err := q.trailQuery(c, args, uid)
+			if err != nil {
+				return err
+			}
+			a, err := q.client.Trail(c.Context(), query)
+			if err != nil {
+				return errUnable{err}
+			}
+			return q.print(c.OutOrStdout(), a, map[string]func() string{
+				"text": func() string { return explain.TrailText(a, style(c.OutOrStdout(), time.Now())) },
+			})
+		},
+	}
+	q.flags(c, "text", "json")
+	c.Flags().StringVar(&uid, "uid", "", "uid of the object; KIND/NAME may then be omitted")
+	return c
+}
+
+// trailQuery connects, and returns the parameters of the request.
+func (q *question) trailQuery(c *cobra.Command, args []string, uid string) (url.Values, error) {
+	query := url.Values{}
+	if uid != "" {
+		query.Set("uid", uid)
+	}
+	kind, name, both := "", "", false
+	if len(args) > 1 {
+		return nil, errUsage{fmt.Errorf("unexpected argument %q", args[1])}
+	} else if len(args) > 0 {
+		if kind, name, both = strings.Cut(args[0], "/"); !both {
+			return nil, errUsage{fmt.Errorf("%q is not KIND/NAME", args[0])}
+		}
+	} else if uid == "" {
+		return nil, errUsage{errors.New("an object is required: KIND/NAME, or --uid")}
+	}
+	if err := q.connect(c.Context()); err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		return query, nil
+	}
+	query.Set("name", name)
+	r, err := q.discovery.Resolve(kind)
+	if err != nil { // the kind may be gone, too
+		one, group, qualified := strings.Cut(kind, ".")
+		query.Set("kind", one)
+		if qualified {
+			query.Set("group", group)
+		}
+		return query, nil
+	}
+	query.Set("resource", r.Plural)
+	query.Set("group", r.Group)
+	if r.Namespaced {
+		query.Set("namespace", q.namespace)
+	}
+	return query, nil
+}

@@ -1,0 +1,97 @@
+package reconcile
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Changes says whether there was a change that a check of Rounds could answer with a write.
+type Changes interface {
+	// Reset forgets the changes before the call.
+	Reset()
+	// Seen reports whether there was one since. Both are called by one goroutine at a time.
+	Seen() bool
+}
+
+// Rounds checks something at intervals, without following changes. It is a Part: while there is a change that the next
+// check may answer, it waits for that. Check, Interval, Why and Failed are
+// required.
+type Rounds struct {
+	Interval time.Duration
+	// AtOnce says that the first check is at the beginning.
+	AtOnce bool
+	Check  func(context.Context) error
+	// Changes is nil if no change matters.
+	Changes Changes
+	// Object and Why describe the wait for the next check.
+	Object Object
+	Why    string
+	// Failed is called with the error of a check.
+	Failed func(error)
+
+	active Backlog
+	mu     sync.Mutex // guards what follows, and calls of Changes
+	next   time.Time
+	err    error
+}
+
+// Run checks once in each interval until ctx is done. What was written before the call was checked, unless AtOnce is set.
+func (r *Rounds) Run(ctx context.Context) {
+	r.reset()
+	if r.AtOnce {
+		r.round(ctx)
+	}
+	for r.rest(); Sleep(ctx, r.Interval); r.rest() {
+		r.round(ctx)
+	}
+}
+
+// rest records when the next check is.
+func (r *Rounds) rest() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.next = time.Now().Add(r.Interval)
+}
+
+// reset forgets the changes before a check.
+func (r *Rounds) reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Changes != nil {
+		r.Changes.Reset()
+	}
+}
+
+// round makes a check.
+func (r *Rounds) round(ctx context.Context) {
+	r.active.Begin()
+	defer r.active.End()
+	r.reset()
+	err := r.Check(ctx)
+	if err != nil && ctx.Err() == nil {
+		r.Failed(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = err
+}
+
+// Idle implements Part.
+func (r *Rounds) Idle(ctx context.Context, revision int64) (activity uint64, err error) {
+	return r.active.Idle(ctx, revision)
+}
+
+// Report implements Part.
+func (r *Rounds) Report(ctx context.Context, most int) (Report, error) {
+	out, err := r.active.Report(ctx, most)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil || r.Changes != nil && r.Changes.Seen() {
+		out.Waits = append(out.Waits, Wait{Object: r.Object, Until: r.next, Why: r.Why, Err: r.err})
+	}
+	if len(out.Works) > 0 {
+		out.Works[0] = Work{Object: r.Object, What: "a check"}
+	}
+	return out, err
+}

@@ -1,0 +1,81 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+)
+
+// report is a kubelet's event about a container, at the field of which it is (K pkg/kubelet/container/ref.go:
+// GenerateContainerRef).
+func report(p *corev1.Pod, kind, reason, message, field string) event.Event {
+	return event.Event{Type: kind, Reason: reason, Message: message, Field: field, Host: p.Spec.NodeName}
+}
+
+// fields are the fields of the containers that a pod starts.
+func fields(p *corev1.Pod) (containers []corev1.Container, at []string) {
+	for _, c := range p.Spec.InitContainers {
+		containers, at = append(containers, c), append(at, fmt.Sprintf("spec.initContainers{%s}", c.Name))
+	}
+	for _, c := range p.Spec.Containers {
+		containers, at = append(containers, c), append(at, fmt.Sprintf("spec.containers{%s}", c.Name))
+	}
+	return containers, at
+}
+
+// started are the events of containers that start (K pkg/kubelet/images/image_manager.go: EnsureImageExists;
+// pkg/kubelet/kuberuntime/kuberuntime_container.go: startContainer). Images are never pulled.
+func started(p *corev1.Pod) (out []event.Event) {
+	containers, at := fields(p)
+	for i, c := range containers {
+		out = append(out, starting(p, c, at[i])...)
+	}
+	return out
+}
+
+func starting(p *corev1.Pod, c corev1.Container, at string) []event.Event {
+	return []event.Event{
+		report(p, corev1.EventTypeNormal, "Pulled",
+			fmt.Sprintf("Container image %q already present on machine and can be accessed by the pod", c.Image), at),
+		report(p, corev1.EventTypeNormal, "Created", "Container created", at),
+		report(p, corev1.EventTypeNormal, "Started", "Container started", at),
+	}
+}
+
+// restarts are the events of containers that started again before they crash once more.
+func restarts(p *corev1.Pod) (out []event.Event) {
+	containers, at := fields(p)
+	for _, s := range p.Status.ContainerStatuses {
+		i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == s.Name })
+		if s.RestartCount > 0 && i >= 0 {
+			out = append(out, starting(p, containers[i], at[i])...)
+		}
+	}
+	return out
+}
+
+// delayed are the events of containers that will be restarted (K pkg/kubelet/kuberuntime/kuberuntime_manager.go:
+// doBackOff; a pod's name: pkg/kubelet/util/format/pod.go: Pod).
+func delayed(p *corev1.Pod) (out []event.Event) {
+	for _, c := range p.Spec.Containers {
+		out = append(out, report(p, corev1.EventTypeWarning, "BackOff",
+			fmt.Sprintf("Back-off restarting failed container %s in pod %s_%s(%s)", c.Name, p.Name, p.Namespace, p.UID),
+			fmt.Sprintf("spec.containers{%s}", c.Name)))
+	}
+	return out
+}
+
+// killed are the events of running containers that are stopped (K
+// pkg/kubelet/kuberuntime/kuberuntime_container.go: killContainer).
+func killed(p *corev1.Pod) (out []event.Event) {
+	containers, at := fields(p)
+	for i, c := range containers {
+		if _, ok := runsSince(p, c.Name); ok {
+			out = append(out, report(p, corev1.EventTypeNormal, "Killing", "Stopping container "+c.Name, at[i]))
+		}
+	}
+	return out
+}

@@ -1,0 +1,211 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/gc/graph"
+)
+
+// Hook is a webhook or a policy of admission that may deny requests.
+type Hook struct {
+	// Kind and Name are those of the configuration or the policy; Webhook is the webhook's name in its configuration.
+	Kind, Name, Webhook string
+	// Match is what it is asked about. Bindings are those of a policy that deny; one of them must match, too.
+	Match    Match
+	Bindings []Match
+	// Conditional: there are matchConditions, which only the server evaluates.
+	Conditional bool
+	// Unreachable is why the server can't call a webhook; empty if it can, or if that isn't known. Fails: its
+	// failurePolicy denies the request then.
+	Unreachable string
+	Fails       bool
+}
+
+// Match is what of the requests a hook is for.
+type Match struct {
+	// Rules: one of them must match, and none of Excluded. Without Rules a policy or a binding is for all.
+	Rules, Excluded []MatchRule
+	// Namespaces and Objects select by the labels of the namespace and of the object.
+	Namespaces, Objects []Requirement
+}
+
+// MatchRule matches requests. In all lists but Names "*" stands for everything.
+type MatchRule struct {
+	Operations, Groups, Versions, Resources []string
+	// Scope is Cluster, Namespaced, or anything else for both.
+	Scope string
+	// Names are those of the objects; empty for all.
+	Names []string
+}
+
+// Requirement is one of a label selector's. Operator is In, NotIn, Exists or DoesNotExist.
+type Requirement struct {
+	Key, Operator string
+	Values        []string
+}
+
+// The operations of admission.
+const (
+	updateOperation = "UPDATE"
+	deleteOperation = "DELETE"
+)
+
+// request is what admission decides on: a write of an object or of a subresource.
+type request struct {
+	key            graph.Key
+	operation, sub string
+}
+
+// Asked is a hook with the requests that it is asked about.
+type Asked struct {
+	*Hook
+	// Operation is DELETE or UPDATE.
+	Operation string
+	// Resources are the numbers of objects, by the resource's Name.
+	Resources map[string]int
+}
+
+// asked returns the hooks that are asked about the requests, those first that certainly deny.
+func (x *index) asked(requests []request) (all []Asked) {
+	for i := range x.c.Hooks {
+		h := &x.c.Hooks[i]
+		found := map[string]map[string]int{}
+		for _, r := range requests {
+			if !x.concerns(h, r) {
+				continue
+			}
+			if found[r.operation] == nil {
+				found[r.operation] = map[string]int{}
+			}
+			found[r.operation][r.key.Collection]++
+		}
+		for _, operation := range slices.Sorted(maps.Keys(found)) {
+			all = append(all, Asked{Hook: h, Operation: operation, Resources: found[operation]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Asked) int {
+		switch {
+		case a.denies() == b.denies():
+			return 0
+		case a.denies():
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// denies: the requests are denied in any case, if conditions of the hook let them come to it.
+func (h *Hook) denies() bool { return h.Unreachable != "" && h.Fails }
+
+// unseen is the group whose objects no hook gets, so that none can lock itself in (L-23, M-21).
+const unseen = "admissionregistration.k8s.io"
+
+// concerns reports whether a hook is asked about a request, as far as that is known: what isn't counts as a match.
+func (x *index) concerns(h *Hook, r request) bool {
+	res := x.resources[r.key.Collection]
+	if res == nil || res.Group == unseen || !x.matches(&h.Match, res, r) {
+		return false
+	}
+	return h.Webhook != "" || slices.ContainsFunc(h.Bindings, func(m Match) bool { return x.matches(&m, res, r) })
+}
+
+func (x *index) matches(m *Match, res *Resource, r request) bool {
+	has := func(rule MatchRule) bool { return rule.matches(res, r) }
+	if len(m.Rules) > 0 && !slices.ContainsFunc(m.Rules, has) || slices.ContainsFunc(m.Excluded, has) {
+		return false
+	}
+	if o := x.keys[r.key]; o != nil && !selects(m.Objects, o.Labels) {
+		return false
+	}
+	namespace := r.key.Namespace
+	if res.Delete.Namespace { // L-37
+		namespace = r.key.Name
+	}
+	for _, o := range x.named("namespaces", namespace) {
+		return selects(m.Namespaces, o.Labels)
+	}
+	return true
+}
+
+// named are the objects of a cluster-scoped resource with the name.
+func (x *index) named(resource, name string) []*Object {
+	if o := x.keys[graph.Key{Collection: resource, Name: name}]; o != nil {
+		return []*Object{o}
+	}
+	return nil
+}
+
+// matches reports whether the rule is for the request, in any version in which the object is served (L-31 to L-35): in
+// which one the request will be isn't known.
+func (rule *MatchRule) matches(res *Resource, r request) bool {
+	has := func(list []string, item string) bool {
+		return slices.Contains(list, "*") || slices.Contains(list, item)
+	}
+	cluster := !res.Namespaced || res.Delete.Namespace
+	if rule.Scope == "Cluster" && !cluster || rule.Scope == "Namespaced" && cluster ||
+		!has(rule.Operations, r.operation) || len(rule.Names) > 0 && !slices.Contains(rule.Names, r.key.Name) {
+		return false
+	}
+	if !slices.ContainsFunc(rule.Resources, func(pattern string) bool {
+		resource, sub, _ := strings.Cut(pattern, "/")
+		return (resource == "*" || resource == res.Plural) && (sub == "*" || sub == r.sub)
+	}) {
+		return false
+	}
+	return has(rule.Groups, res.Group) && slices.ContainsFunc(res.Versions, func(v string) bool {
+		return has(rule.Versions, v)
+	}) || slices.ContainsFunc(res.Aliases, func(alias string) bool {
+		group, version, _ := strings.Cut(alias, "/")
+		return has(rule.Groups, group) && has(rule.Versions, version)
+	})
+}
+
+// selects reports whether a selector matches the labels (AM pkg/labels/selector.go: Requirement.Matches).
+func selects(all []Requirement, labels map[string]string) bool {
+	for _, r := range all {
+		value, ok := labels[r.Key]
+		switch r.Operator {
+		case "In":
+			ok = ok && slices.Contains(r.Values, value)
+		case "NotIn":
+			ok = !ok || !slices.Contains(r.Values, value)
+		case "DoesNotExist":
+			ok = !ok
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// String says what the hook is asked about, and what that may lead to.
+func (a Asked) String() string {
+	text := a.Kind + " " + a.Name
+	if a.Webhook != "" {
+		text += " (webhook " + a.Webhook + ")"
+	}
+	asked := " is asked about "
+	if a.Conditional {
+		asked = " may be asked, by its matchConditions, about "
+	}
+	var what []string
+	for _, name := range slices.Sorted(maps.Keys(a.Resources)) {
+		what = append(what, fmt.Sprintf("%s (%d)", name, a.Resources[name]))
+	}
+	text += asked + map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of " +
+		strings.Join(what, ", ")
+	switch {
+	case a.denies():
+		return text + "; it can't be reached (" + a.Unreachable + "), and by its failurePolicy Fail they are denied"
+	case a.Unreachable != "":
+		return text + "; it can't be reached (" + a.Unreachable + "), and by its failurePolicy Ignore it is passed over"
+	case a.Operation == updateOperation:
+		return text + "; if it denies them, finalizers and owner references stay"
+	}
+	return text + "; if it denies them, the objects stay"
+}

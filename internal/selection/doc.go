@@ -1,0 +1,10 @@
+// Package selection finds which objects a command line names, as kubectl does: KIND/NAME, KIND NAME, KIND,KIND NAME, a
+// label selector, all of a kind, or files.
+//
+// It guarantees:
+//
+//  1. Parse checks arguments and reads files before anything is asked of a server. All its errors are a UsageError.
+//  2. Kinds are resolved with what the server serves. Keys has each object once, in the order of the command line.
+//  3. Objects in a namespace have that of the command; one of a file may have its own, unless the command's is
+//     explicit.
+package selection

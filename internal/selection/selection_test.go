@@ -1,0 +1,124 @@
+package selection
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/cluster"
+	"github.com/kubecascade/kubecascade/internal/manifest"
+)
+
+func served() *cluster.Discovery {
+	d := cluster.NewDiscovery()
+	for _, r := range []metav1.APIResource{
+		{Name: "configmaps", SingularName: "configmap", Kind: "ConfigMap", Namespaced: true, ShortNames: []string{"cm"}},
+		{Name: "secrets", SingularName: "secret", Kind: "Secret", Namespaced: true},
+		{Name: "nodes", SingularName: "node", Kind: "Node"},
+	} {
+		r.Verbs = metav1.Verbs{"list"}
+		d.Add("", "v1", r)
+	}
+	return d
+}
+
+// TestKeys: what arguments and files name, each object once.
+func TestKeys(t *testing.T) {
+	const file = "kind: Secret\napiVersion: v1\nmetadata: {name: s, namespace: other}\n"
+	key := func(collection, namespace, name string) graph.Key {
+		return graph.Key{Collection: collection, Namespace: namespace, Name: name}
+	}
+	for _, c := range []struct {
+		args     string
+		file     string
+		explicit bool
+		want     []graph.Key
+		err      string
+		usage    bool
+	}{
+		{args: "cm/a node/a cm/a", want: []graph.Key{key("configmaps", "ns", "a"), key("nodes", "", "a")}},
+		{args: "cm,secret a", want: []graph.Key{key("configmaps", "ns", "a"), key("secrets", "ns", "a")}},
+		{args: "", err: "an object is required: KIND/NAME", usage: true},
+		{args: "cm", err: `"cm" is not KIND/NAME`, usage: true},
+		{args: "cm/a b", err: `"b" is not KIND/NAME`, usage: true},
+		{args: "cm a/b", err: `"a/b" is not a name`, usage: true},
+		{args: "cm/", err: `"cm/" lacks a kind or a name: KIND/NAME`, usage: true},
+		{args: "dragon/a", err: `the server doesn't have a resource type "dragon"`},
+		{args: "cm/a", file: file, err: "--filename can't be used with --selector, --all or arguments", usage: true},
+		{file: file, want: []graph.Key{key("secrets", "other", "s")}},
+		{
+			file: file, explicit: true, usage: true,
+			err: "standard input: Secret s is in namespace other, and --namespace is ns",
+		},
+		{
+			file: strings.Replace(file, "Secret", "Dragon", 1),
+			err:  `standard input: the server doesn't serve kind "Dragon" of "v1"`,
+		},
+	} {
+		l := Line{Args: strings.Fields(c.args)}
+		if c.file != "" {
+			l.Files = manifest.Files{Names: []string{"-"}}
+		}
+		var keys []graph.Key
+		choice, err := l.Parse(strings.NewReader(c.file))
+		if err == nil {
+			keys, err = choice.Keys(t.Context(), Server{Discovery: served(), Namespace: "ns", Explicit: c.explicit})
+		}
+		var usage *UsageError
+		if message(err) != c.err || errors.As(err, &usage) != c.usage || !reflect.DeepEqual(keys, c.want) {
+			t.Errorf("%q %q: %v %v; expected %v %s", c.args, c.file, keys, err, c.want, c.err)
+		}
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestParse: options that exclude each other, and lines that must name one object.
+func TestParse(t *testing.T) {
+	for _, l := range []Line{
+		{Selector: "a=b", All: true, Args: []string{"cm"}}, {Selector: "a=b"}, {All: true, Args: []string{"cm/a"}},
+		{Files: manifest.Files{Recursive: true}}, {All: true, Files: manifest.Files{Names: []string{"-"}}},
+	} {
+		var usage *UsageError
+		if _, err := l.Parse(strings.NewReader("")); !errors.As(err, &usage) {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+	for line, want := range map[string]string{"cm/a": "", "cm a": "", "cm a b": `unexpected argument "b"`} {
+		c, err := Line{Args: strings.Fields(line)}.Parse(io.MultiReader())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := message(c.One()); got != want {
+			t.Errorf("%s: %s; expected %s", line, got, want)
+		}
+	}
+}
+
+// TestFinder: an object that was not read is absent only if all of its resource are known.
+func TestFinder(t *testing.T) {
+	k := graph.Key{Collection: "secrets", Namespace: "ns", Name: "s"}
+	c := &explain.Cluster{Resources: []explain.Resource{{Versions: []string{"v1"}, Plural: "secrets"}}}
+	if err := Finder(c)(k); !errors.Is(err, ErrNotFound) || err.Error() != `secrets "s" not found in namespace ns` {
+		t.Error(err)
+	}
+	c.Resources[0].Unknown = "you may not list them"
+	if err := Finder(c)(k); errors.Is(err, ErrNotFound) || err.Error() != `secrets "s": you may not list them` {
+		t.Error(err)
+	}
+	c.Objects = []explain.Object{{Key: k}}
+	if err := Finder(c)(k); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,190 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/extension"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+)
+
+const (
+	// settleTime is the timeout of a request for settled without the parameter, and mostSettleTime the maximum.
+	settleTime, mostSettleTime = 30 * time.Second, 10 * time.Minute
+	// mostSettling is the maximum number of requests for settled that wait at a time.
+	mostSettling = 128
+)
+
+// settledAnswer is the response of settled.
+type settledAnswer struct {
+	Settled  bool  `json:"settled"`
+	Revision int64 `json:"revision"`
+	// Waits are what controllers do later, the earliest first; OmittedWaits is how many more there are.
+	Waits        []settledWait `json:"waits"`
+	OmittedWaits int           `json:"omittedWaits,omitempty"`
+}
+
+// settledWait is a reconcile.Wait. Object and Message are absent if the user may not list the object's type.
+type settledWait struct {
+	Controller string         `json:"controller"`
+	Object     *settledObject `json:"object,omitempty"`
+	Until      metav1.Time    `json:"until"`
+	Reason     string         `json:"why"`
+	Message    string         `json:"message,omitempty"`
+}
+
+// settledObject names an object.
+type settledObject struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+// settledRoute is the route of settled. Requests come when the server has started: settle is Server.Settle.
+func (s *system) settledRoute() extension.Route {
+	waiting := make(chan struct{}, mostSettling)
+	return extension.Route{Path: "settled", Serve: func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case waiting <- struct{}{}:
+			defer func() { <-waiting }()
+		default:
+			respond.Error(s.log, w, r, apierrors.NewTooManyRequests(
+				fmt.Sprintf("%d requests wait for settled already", mostSettling), 1))
+			return
+		}
+		answer, err := s.answerSettled(r)
+		if err != nil {
+			respond.Error(s.log, w, r, err)
+			return
+		}
+		data, err := json.MarshalIndent(answer, "", "  ")
+		if err != nil {
+			respond.Error(s.log, w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", codec.MediaJSON)
+		respond.Body(w, r, http.StatusOK, append(data, '\n'))
+	}}
+}
+
+// answerSettled waits, without the request's seat.
+func (s *system) answerSettled(r *http.Request) (*settledAnswer, error) {
+	revision, limit, err := settledParameters(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
+	defer cancel()
+	var got *Settled
+	exchange.Of(r).Aside(func() { got, err = s.settle(ctx, revision) })
+	may := s.mayList(requestinfo.UserOf(r))
+	if unsettled := new(UnsettledError); errors.As(err, &unsettled) {
+		return nil, unsettled.status(may)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &settledAnswer{Settled: true, Revision: got.Revision, Waits: []settledWait{}, OmittedWaits: got.Waits.Omitted}
+	for _, w := range got.Waits.Items {
+		one := settledWait{Controller: w.Controller, Until: metav1.NewTime(w.Until), Reason: w.Why}
+		if may(w.Object) {
+			one.Object = shown(w.Object)
+			if w.Err != nil {
+				one.Message = w.Err.Error()
+			}
+		}
+		out.Waits = append(out.Waits, one)
+	}
+	return out, nil
+}
+
+// settledParameters reads the query: timeout as kube-apiserver reads it, or a number of seconds, and resourceVersion.
+func settledParameters(r *http.Request) (revision int64, limit time.Duration, err error) {
+	q := exchange.Query(r)
+	if v := q.Get("resourceVersion"); v != "" {
+		if revision, err = strconv.ParseInt(v, 10, 64); err != nil || revision < 0 {
+			return 0, 0, status.BadRequest("invalid resourceVersion specified in the request URL - %q is not a number", v)
+		}
+	}
+	limit = settleTime
+	if v := q.Get("timeout"); v != "" {
+		seconds, err := strconv.ParseUint(v, 10, 31)
+		if limit = time.Duration(seconds) * time.Second; err != nil {
+			if limit, err = time.ParseDuration(v); err != nil {
+				return 0, 0, status.BadRequest("invalid timeout specified in the request URL - %s", err)
+			}
+		}
+	}
+	if limit < 0 || limit > mostSettleTime {
+		return 0, 0, status.BadRequest(
+			"invalid timeout specified in the request URL - %s is not between 0 and %s", limit, mostSettleTime)
+	}
+	return revision, limit, nil
+}
+
+// shown is the object of an answer; nil if there is none.
+func shown(o reconcile.Object) *settledObject {
+	if o == (reconcile.Object{}) {
+		return nil
+	}
+	return &settledObject{schema.GroupVersion{Group: o.Group, Version: o.Version}.String(), o.Kind, o.Namespace, o.Name}
+}
+
+// mayList returns which objects the user may be told of: those whose type the user may list there. It keeps verdicts.
+func (s *system) mayList(u authentication.User) func(reconcile.Object) bool {
+	verdicts := map[reconcile.Object]bool{}
+	return func(o reconcile.Object) bool {
+		of := reconcile.Object{Group: o.Group, Version: o.Version, Resource: o.Resource, Namespace: o.Namespace}
+		may, known := verdicts[of]
+		if !known {
+			may = s.api.Authorizer().Authorize(&authorization.Attributes{
+				User: u, Verb: "list", IsResource: true, Group: o.Group, Version: o.Version, Resource: o.Resource,
+				Namespace: o.Namespace,
+			}).Allowed()
+			verdicts[of] = may
+		}
+		return may
+	}
+}
+
+// status is the response when it isn't settled: that of other requests whose timeout is over, with what is going on as
+// causes. The field of a cause is the controller.
+func (e *UnsettledError) status(may func(reconcile.Object) bool) error {
+	if !errors.Is(e.Cause, context.DeadlineExceeded) && !errors.Is(e.Cause, context.Canceled) {
+		return apierrors.NewServiceUnavailable(e.Cause.Error())
+	}
+	out := apierrors.NewTimeoutError(fmt.Sprintf("not settled at revision %d", e.Revision), 0)
+	for _, w := range e.Works.Items {
+		message := w.What
+		if may(w.Object) && w.Object != (reconcile.Object{}) {
+			message += ": " + describe(w.Object)
+		}
+		out.ErrStatus.Details.Causes = append(out.ErrStatus.Details.Causes,
+			metav1.StatusCause{Type: causeWorking, Message: message, Field: w.Controller})
+	}
+	if n := e.Works.Omitted; n > 0 {
+		out.ErrStatus.Details.Causes = append(out.ErrStatus.Details.Causes,
+			metav1.StatusCause{Type: causeWorking, Message: fmt.Sprintf("%d more", n)})
+	}
+	return out
+}
+
+// causeWorking is the reason of the causes.
+const causeWorking metav1.CauseType = "Working"

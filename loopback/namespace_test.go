@@ -1,0 +1,52 @@
+package loopback_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/controllers/namespace"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// TestNamespaceFollow: a feed of namespaces has the deletions in namespaces that are being deleted, and no others. They
+// cause the next pass, which otherwise waits for a time that grows.
+func TestNamespaceFollow(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	api := &loopback.Namespaces{API: s.API.Loopback(authentication.Loopback, "test"), Cache: s.Cache}
+	events := make(chan namespace.Event, 1024)
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { _ = api.Follow(ctx, func(e namespace.Event) { events <- e }) }) // ends with ctx
+	t.Cleanup(func() {
+		cancel()
+		all.Wait()
+	})
+	for (<-events).Type != namespace.Listed {
+	}
+	until := func(want namespace.Event) (seen []namespace.Event) {
+		for {
+			e := <-events
+			if e == want {
+				return seen
+			}
+			seen = append(seen, e)
+		}
+	}
+	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
+	const path = "/api/v1/namespaces/n/configmaps"
+	create(t, s, path, "early", nil, nil)
+	create(t, s, path, "late", nil, nil)
+	do(t, s, "DELETE", path+"/early", "")
+	do(t, s, "DELETE", "/api/v1/namespaces/n", "")
+	content := namespace.Event{Type: namespace.Content, Namespace: "n"}
+	seen := until(namespace.Event{Type: namespace.Exists, Namespace: "n", Deleting: true})
+	if slices.Contains(seen, content) {
+		t.Error("a deletion in a namespace that isn't being deleted was sent")
+	}
+	do(t, s, "DELETE", path+"/late", "")
+	until(content)
+}

@@ -1,0 +1,70 @@
+// Command krew packs the binaries of a release for Krew, which installs kubectl plugins, and writes the manifest of the
+// plugin cascade.
+//
+// It guarantees:
+//
+//  1. The same binaries, license and version give the same bytes: archives have neither times nor owners.
+//  2. The manifest lists the platforms whose binaries are in the directory, each with the checksum of its archive.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	version := flag.String("version", "", "version of the release, with a leading v")
+	url := flag.String("url", "https://github.com/kubecascade/kubecascade/releases/download",
+		"where the files of releases are, below the version")
+	license := flag.String("license", "LICENSE", "file of the license")
+	flag.Parse()
+	if flag.NArg() != 1 || *version == "" {
+		fmt.Fprintln(os.Stderr, "usage: krew -version VERSION [-url URL] [-license FILE] DIRECTORY")
+		os.Exit(2)
+	}
+	if err := run(flag.Arg(0), *license, *version, *url+"/"+*version); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	}
+}
+
+// errNoBinaries: the directory has none of a release.
+var errNoBinaries = errors.New("no binaries kubecascade-OS-ARCH")
+
+// run writes an archive for each binary in the directory, and the manifest cascade.yaml.
+func run(dir, license, version, url string) error {
+	text, err := os.ReadFile(license)
+	if err != nil {
+		return err
+	}
+	binaries, err := filepath.Glob(filepath.Join(dir, "kubecascade-*-*"))
+	if err != nil {
+		return err
+	}
+	var platforms []platform
+	for _, path := range binaries { // sorted
+		name := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(path), ".exe"), "kubecascade-")
+		if strings.Contains(name, ".") { // a bill of materials
+			continue
+		}
+		system, arch, _ := strings.Cut(name, "-")
+		p, err := pack(dir, path, system, arch, text)
+		if err != nil {
+			return fmt.Errorf("packing %s: %w", path, err)
+		}
+		p.URI = url + "/" + p.URI
+		platforms = append(platforms, p)
+	}
+	if len(platforms) == 0 {
+		return fmt.Errorf("%s: %w", dir, errNoBinaries)
+	}
+	data, err := manifest(version, platforms)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "cascade.yaml"), data, 0o644)
+}

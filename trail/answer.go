@@ -1,0 +1,112 @@
+package trail
+
+import "time"
+
+// APIVersion is that of an Answer; its kind is Trail.
+const APIVersion = "kubecascade/v1"
+
+// Answer is what /kubecascade/v1/trail answers.
+type Answer struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Since is when the server began to remember, Removals how many removals there were since then, Kept how many of them
+	// it remembers, and Limit how many at most.
+	Since    time.Time `json:"since"`
+	Removals int64     `json:"removals"`
+	Kept     int       `json:"kept"`
+	Limit    int       `json:"limit"`
+	// Items are the removals that the query names, the last one first.
+	Items []*Removal `json:"items"`
+}
+
+// Object names an object.
+type Object struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+	UID        string `json:"uid,omitempty"`
+}
+
+// Moment is a revision of the store and its time; Revision is 0 if it is not known.
+type Moment struct {
+	Revision int64     `json:"revision,omitempty"`
+	Time     time.Time `json:"time"`
+}
+
+// Removal is what is known of the removal of one object.
+type Removal struct {
+	Object Object `json:"object"`
+	// Terminating is when deletionTimestamp was set; nil if it was not, or if that is not known. Removed is when the
+	// object was removed; nil if it still exists.
+	Terminating *Moment `json:"terminating,omitempty"`
+	Removed     *Moment `json:"removed,omitempty"`
+	// Finalizers are those that the object had when its deletion began.
+	Finalizers []string `json:"finalizers,omitempty"`
+	// Asked is the request that deleted the object; nil if it is not known: it was made at another server, or before this
+	// one started, or so long ago that it was forgotten.
+	Asked *Request `json:"asked,omitempty"`
+	// Finished is the request that removed the object; nil if that is Asked, or if it is not known. LastFinalizers are
+	// the finalizers that it removed.
+	Finished       *Request `json:"finished,omitempty"`
+	LastFinalizers []string `json:"lastFinalizers,omitempty"`
+	// Elsewhere says that the removal was seen in etcd: another server has made it, and knows the request.
+	Elsewhere bool `json:"elsewhere,omitempty"`
+}
+
+// Request is a request that began or finished the removal of an object.
+type Request struct {
+	User string `json:"user"`
+	// Controller is the name of the controller of this process that made the request; empty for clients.
+	Controller string `json:"controller,omitempty"`
+	UserAgent  string `json:"userAgent,omitempty"`
+	Verb       string `json:"verb,omitempty"`
+	URI        string `json:"uri,omitempty"`
+	AuditID    string `json:"auditID,omitempty"`
+	// Policy is the propagation policy that the request names; empty if it names none.
+	Policy string `json:"propagationPolicy,omitempty"`
+	// Reason is why a controller made the request; empty for clients.
+	Reason Reason `json:"reason,omitempty"`
+	// Owners are the objects that the reason is about, the decisive one first.
+	Owners []Owner `json:"owners,omitempty"`
+}
+
+// Owner is an object that the reason of a request is about.
+type Owner struct {
+	Object Object `json:"object"`
+	// Trail is what is known of its own removal; nil if nothing is.
+	Trail *Removal `json:"trail,omitempty"`
+	// Hidden says why Trail is not shown; Repeated that it is shown elsewhere in the answer.
+	Hidden   string `json:"hidden,omitempty"`
+	Repeated bool   `json:"repeated,omitempty"`
+}
+
+// Reason is why a controller made a request. Values never change their meaning.
+type Reason string
+
+// The reasons. Those of the garbage collector are the verdicts on the owners of the object (gc/graph: Reason).
+const (
+	// OwnerAbsent: none of the owners exists, and the collector saw the deletion of none.
+	OwnerAbsent Reason = "OwnerAbsent"
+	// OwnerDeleted: the owner is gone.
+	OwnerDeleted Reason = "OwnerDeleted"
+	// OwnerWaits: the owner is being deleted in the foreground, and waits for its dependents.
+	OwnerWaits Reason = "OwnerWaits"
+	// DependentsGone: the collector removed the finalizer foregroundDeletion, as no dependent blocks the object.
+	DependentsGone Reason = "DependentsGone"
+	// DependentsOrphaned: the collector removed the finalizer orphan, as no dependent names the object any more.
+	DependentsOrphaned Reason = "DependentsOrphaned"
+	// NamespaceDeleted: the namespace of the object is being deleted.
+	NamespaceDeleted Reason = "NamespaceDeleted"
+	// NamespaceEmpty: the namespace controller finalized a namespace without content.
+	NamespaceEmpty Reason = "NamespaceEmpty"
+	// CustomResourceDefinitionDeleted: the kind of the object is being deleted.
+	CustomResourceDefinitionDeleted Reason = "CustomResourceDefinitionDeleted"
+	// ControllerDecision: a controller other than those above decided that the object is not needed. Owners has the
+	// object's controller, if it has one.
+	ControllerDecision Reason = "ControllerDecision"
+)
+
+// reasons are the reasons by their number in memory.
+var reasons = [...]Reason{"", OwnerAbsent, OwnerDeleted, OwnerWaits, DependentsGone, DependentsOrphaned,
+	NamespaceDeleted, NamespaceEmpty, CustomResourceDefinitionDeleted, ControllerDecision}

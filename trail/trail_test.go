@@ -1,0 +1,321 @@
+package trail
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	began = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	pods  = Type{"", "v1", "Pod", "pods"}
+	sets  = Type{"apps", "v1", "ReplicaSet", "replicasets"}
+	apps  = Type{"apps", "v1", "Deployment", "deployments"}
+)
+
+func all(Type, string) string { return "" }
+
+func id(n int) string { return fmt.Sprintf("%08x-0000-4000-8000-0123456789ab", n) }
+
+// remove records the removal of a pod.
+func remove(t *Trail, n int, by *By) {
+	s := Subject{Type: pods, Namespace: "default", Name: fmt.Sprint("pod-", n), UID: id(n)}
+	t.Removed(&s, int64(n), began, nil, by)
+}
+
+func names(items []*Removal) (names []string) {
+	for _, r := range items {
+		names = append(names, r.Object.Name)
+	}
+	return names
+}
+
+// TestOverflow: the last removals are kept, and the index forgets the others.
+func TestOverflow(t *testing.T) {
+	for _, limit := range []int{3, 1500} {
+		tr := newTrail(began, limit, mostBytes)
+		for n := 1; n <= 3*limit+1; n++ {
+			remove(tr, n, nil)
+		}
+		if a := tr.Answer(); a.Kept != limit || a.Limit != limit || len(tr.slots) != limit {
+			t.Errorf("%d kept, %d in the index, limit %d", a.Kept, len(tr.slots), a.Limit)
+		}
+		oldest := 2*limit + 2
+		if got := tr.Find(Query{UID: id(oldest - 1)}, all); got != nil {
+			t.Errorf("a forgotten removal was found: %v", names(got))
+		}
+		for _, n := range []int{oldest, 3*limit + 1} {
+			if got := names(tr.Find(Query{UID: id(n)}, all)); !reflect.DeepEqual(got, []string{fmt.Sprint("pod-", n)}) {
+				t.Errorf("removal %d: %v", n, got)
+			}
+		}
+		for tr.next > tr.first {
+			tr.forget()
+		}
+		if tr.weight != 0 || len(tr.slots) != 0 {
+			t.Errorf("an empty trail has the weight %d and %d slots", tr.weight, len(tr.slots))
+		}
+	}
+}
+
+// TestBytes: long strings push out more than one removal, and are cut off.
+func TestBytes(t *testing.T) {
+	tr := newTrail(began, 100, 20<<10)
+	for n := range 100 {
+		by := NewBy(Sent{User: "alice", URI: strings.Repeat("é", 10_000), Verb: "delete"})
+		if n == 0 && len(by.client.uri) > mostString+4 {
+			t.Errorf("a URI of %d bytes is kept", len(by.client.uri))
+		}
+		remove(tr, n, by)
+	}
+	if tr.weight > 20<<10 || tr.next-tr.first < 20 || tr.next-tr.first > 50 {
+		t.Errorf("%d bytes in %d removals", tr.weight, tr.next-tr.first)
+	}
+}
+
+// TestMarks: the deletion's begin is remembered until the removal; the oldest is forgotten first.
+func TestMarks(t *testing.T) {
+	tr := newTrail(began, 3, mostBytes)
+	alice := NewBy(Sent{User: "alice", Verb: "delete", Policy: "Foreground"})
+	bob := NewBy(Sent{User: "bob", Verb: "patch"})
+	for n := 1; n <= 4; n++ {
+		s := &Subject{Type: pods, Namespace: "default", Name: fmt.Sprint("pod-", n), UID: id(n)}
+		tr.Marked(s, int64(n), began, []string{"a/b", "c/d"}, alice)
+		tr.Marked(s, int64(n)+100, began, nil, bob) // a second one is ignored
+	}
+	if got := names(tr.Find(Query{Kind: "pod"}, all)); !reflect.DeepEqual(got, []string{"pod-4", "pod-3", "pod-2"}) {
+		t.Errorf("being deleted: %v", got)
+	}
+	for _, n := range []int{1, 3, 2, 4} {
+		s := &Subject{Type: pods, Namespace: "default", Name: fmt.Sprint("pod-", n), UID: id(n), Terminating: true}
+		tr.Removed(s, int64(n)+10, began.Add(time.Second), []string{"c/d"}, bob)
+	}
+	if tr.marks.first != nil || tr.marks.last != nil || tr.marks.weight != 0 || len(tr.marks.byUID) != 0 {
+		t.Errorf("marks are left: %+v", tr.marks)
+	}
+	got := tr.Find(Query{Name: "pod-3", Namespace: "default"}, all)
+	want := []*Removal{{
+		Object:      Object{APIVersion: "v1", Kind: "Pod", Namespace: "default", Name: "pod-3", UID: id(3)},
+		Terminating: &Moment{3, began}, Removed: &Moment{13, began.Add(time.Second)},
+		Finalizers: []string{"a/b", "c/d"}, LastFinalizers: []string{"c/d"},
+		Asked: &Request{User: "alice", Verb: "delete", Policy: "Foreground",
+			URI: "/api/v1/namespaces/default/pods/pod-3"},
+		Finished: &Request{User: "bob", Verb: "patch", URI: "/api/v1/namespaces/default/pods/pod-3"},
+	}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestForgottenMark: who began a deletion isn't taken for who finished it.
+func TestForgottenMark(t *testing.T) {
+	tr := New(began)
+	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1), Terminating: true}
+	tr.Removed(s, 5, began, nil, NewBy(Sent{User: "bob"}))
+	r := tr.Find(Query{UID: id(1)}, all)[0]
+	if r.Asked != nil || r.Finished == nil || r.Finished.User != "bob" || r.Elsewhere {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestLateMark: a controller may finish a deletion before the request that began it is recorded.
+func TestLateMark(t *testing.T) {
+	tr := New(began)
+	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1), Terminating: true}
+	tr.Removed(s, 5, began, nil, NewBy(Sent{User: "bob"}))
+	tr.Marked(s, 4, began, []string{"a/b"}, NewBy(Sent{User: "alice"}))
+	found := tr.Find(Query{Name: "a"}, all)
+	if len(found) != 1 || found[0].Asked == nil || found[0].Asked.User != "alice" || found[0].Finished.User != "bob" ||
+		found[0].Terminating.Revision != 4 {
+		t.Errorf("%+v", found[0])
+	}
+	tr.forget()
+	if tr.weight != 0 {
+		t.Errorf("an empty trail has the weight %d", tr.weight)
+	}
+}
+
+// TestSeen: a removal that another server made has no request, whichever comes first: its event, or the answer of the
+// store.
+func TestSeen(t *testing.T) {
+	tr := New(began)
+	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1)}
+	tr.Seen(s, 5, began)
+	if r := tr.Find(Query{UID: id(1)}, all)[0]; r.Asked != nil || r.Finished != nil || !r.Elsewhere {
+		t.Errorf("seen only: %+v", r)
+	}
+	tr.Removed(s, 5, began, nil, NewBy(Sent{User: "alice"}))
+	tr.Seen(s, 5, began)
+	found := tr.Find(Query{UID: id(1)}, all)
+	if len(found) != 1 || found[0].Asked == nil || found[0].Asked.User != "alice" || found[0].Elsewhere {
+		t.Errorf("removed by this server: %+v", found[0])
+	}
+	if a := tr.Answer(); a.Kept != 1 {
+		t.Errorf("%d removals of one object", a.Kept)
+	}
+}
+
+// TestChain: owners are followed up to the request of a user; what the user may not see is left out.
+func TestChain(t *testing.T) {
+	tr := New(began)
+	object := func(k Type, name string, n int) Object {
+		return Object{APIVersion: k.apiVersion(), Kind: k.Kind, Name: name, UID: id(n)}
+	}
+	gc := func(reason Reason, owners ...Object) *By {
+		return NewBy(Sent{User: controllers + "generic-garbage-collector", Own: true, Verb: "delete", Reason: reason,
+			Owners: owners, Policy: "Background"})
+	}
+	tr.Removed(&Subject{Type: apps, Namespace: "a", Name: "web", UID: id(1)}, 10, began, nil,
+		NewBy(Sent{User: "alice", Verb: "delete"}))
+	tr.Removed(&Subject{Type: sets, Namespace: "a", Name: "web-1", UID: id(2)}, 11, began, nil,
+		gc(OwnerDeleted, object(apps, "web", 1), object(apps, "web", 1)))
+	tr.Removed(&Subject{Type: pods, Namespace: "a", Name: "web-1-1", UID: id(3)}, 12, began, nil,
+		gc(OwnerDeleted, object(sets, "web-1", 2), object(sets, "gone", 9)))
+	r := tr.Find(Query{Kind: "Pods", Namespace: "a"}, all)[0]
+	owners := r.Asked.Owners
+	if r.Asked.Controller != "generic-garbage-collector" || len(owners) != 2 || owners[1].Trail != nil {
+		t.Fatalf("%+v", r.Asked)
+	}
+	set := owners[0].Trail
+	if set == nil || set.Asked.Owners[0].Trail == nil || !set.Asked.Owners[1].Repeated {
+		t.Fatalf("%+v", owners[0])
+	}
+	if user := set.Asked.Owners[0].Trail.Asked.User; user != "alice" {
+		t.Errorf("the deployment was deleted by %s", user)
+	}
+	may := func(k Type, _ string) string {
+		if k == apps {
+			return "no"
+		}
+		return ""
+	}
+	r = tr.Find(Query{UID: id(3)}, may)[0]
+	if top := r.Asked.Owners[0].Trail.Asked.Owners[0]; top.Trail != nil || top.Hidden != "no" {
+		t.Errorf("%+v", top)
+	}
+	if got := tr.Find(Query{Kind: "deployment"}, may); got != nil {
+		t.Errorf("hidden: %v", names(got))
+	}
+	other := "batch"
+	if got := tr.Find(Query{Kind: "deployment", Group: &other}, all); got != nil {
+		t.Errorf("of another group: %v", names(got))
+	}
+}
+
+// TestCycle: objects that own each other have an end.
+func TestCycle(t *testing.T) {
+	tr := New(began)
+	for n := 1; n <= 2; n++ {
+		by := NewBy(Sent{Own: true, Reason: OwnerAbsent, Owners: []Object{{Kind: "Pod", UID: id(3 - n)}}})
+		remove(tr, n, by)
+	}
+	r := tr.Find(Query{UID: id(1)}, all)[0]
+	if !r.Asked.Owners[0].Trail.Asked.Owners[0].Repeated {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestUID: every string survives, in 16 bytes if it is a UID.
+func TestUID(t *testing.T) {
+	for s, compact := range map[string]bool{
+		"": true, "01234567-89ab-cdef-0123-456789abcdef": true,
+		"01234567-89AB-cdef-0123-456789abcdef": false, "01234567-89ab-cdef-0123-456789abcdeg": false,
+		"01234567+89ab-cdef-0123-456789abcdef": false, "00000000-0000-0000-0000-000000000000": false, "x": false,
+	} {
+		u, odd := uidOf(s)
+		if odd == compact || compact && u.String() != s {
+			t.Errorf("%q became %q, odd %t", s, u, odd)
+		}
+		tr := New(began)
+		tr.Removed(&Subject{Type: pods, Name: "a", UID: s}, 1, began, nil, NewBy(Sent{User: "alice", AuditID: s}))
+		r := tr.Find(Query{Name: "a"}, all)[0]
+		if r.Object.UID != s || r.Object.Name != "a" || r.Asked.AuditID != s || r.Asked.URI != "/api/v1/pods/a" {
+			t.Errorf("%+v %+v", r, r.Asked)
+		}
+		if got := tr.Find(Query{UID: s}, all); len(got) != 1 {
+			t.Errorf("%q is not found by its uid", s)
+		}
+	}
+}
+
+// TestNil: the methods of a nil Trail do nothing.
+func TestNil(t *testing.T) {
+	var tr *Trail
+	s := &Subject{Type: pods, UID: id(1)}
+	tr.Marked(s, 1, began, nil, nil)
+	tr.Removed(s, 1, began, nil, nil)
+	tr.Seen(s, 1, began)
+	if got := tr.Find(Query{}, all); got != nil || tr.Answer().Kept != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestMemory: a removal takes less than 300 bytes, whether a user or the collector requested it. No removal takes none.
+func TestMemory(t *testing.T) {
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	const n = 50 * chunk
+	for name, by := range map[string]func(int) Sent{
+		"user": func(i int) Sent {
+			return Sent{User: "alice", Agent: "kubectl/v1.36.3 (linux/amd64)", Verb: "delete", AuditID: id(n + i)}
+		},
+		"collector": func(i int) Sent {
+			return Sent{User: controllers + "generic-garbage-collector", Own: true, Verb: "delete", Reason: OwnerDeleted,
+				Owners: []Object{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: fmt.Sprint("web-", i/10), UID: id(i / 10)}}}
+		},
+	} {
+		before := heap()
+		tr := newTrail(began, n, mostBytes)
+		for i := range n {
+			s := &Subject{Type: pods, Namespace: "default", Name: fmt.Sprintf("web-5d8f6c9b7c-%05d", i), UID: id(i)}
+			tr.Removed(s, int64(i), began, nil, NewBy(by(i)))
+		}
+		each := (heap() - before) / n
+		runtime.KeepAlive(tr)
+		t.Logf("%s: %d bytes a removal, estimated %d", name, each, tr.weight/n)
+		if each > 300 {
+			t.Errorf("%s: %d bytes a removal", name, each)
+		}
+	}
+}
+
+func BenchmarkRemoved(b *testing.B) {
+	tr := New(began)
+	owner := []Object{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-1", UID: id(1)}}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s := Subject{Type: pods, Namespace: "default", Name: "web-5d8f6c9b7c-abcde",
+			UID: string(append([]byte(nil), id7(i)...))}
+		tr.Removed(&s, int64(i), began, nil, NewBy(Sent{User: controllers + "generic-garbage-collector", Own: true,
+			Verb: "delete", Reason: OwnerDeleted, Owners: owner, Policy: "Background"}))
+	}
+}
+
+var buffer = []byte("00000000-0000-4000-8000-0123456789ab")
+
+// id7 is id without an allocation.
+func id7(n int) []byte {
+	for i := range 8 {
+		buffer[i] = "0123456789abcdef"[n>>(4*(7-i))&15]
+	}
+	return buffer
+}
+
+func BenchmarkFind(b *testing.B) {
+	tr := New(began)
+	for n := range Removals {
+		remove(tr, n, nil)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		tr.Find(Query{Name: "pod-0", Kind: "pod"}, all)
+	}
+}
