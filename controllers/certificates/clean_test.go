@@ -43,7 +43,7 @@ func TestCleaning(t *testing.T) {
 		"denied":                     {conditions{condition(denied, 2*time.Hour)}, nil, 3 * time.Hour},
 		"approved, then failed":      {conditions{condition(approved, 0), condition(failed, time.Hour)}, nil, 2 * time.Hour},
 		"another condition":          {conditions{condition("Mine", 0)}, nil, 0},
-		"denied, at an unknown time":  {conditions{{Type: denied, Status: corev1.ConditionTrue}}, nil, 0},
+		"denied, at an unknown time": {conditions{{Type: denied, Status: corev1.ConditionTrue}}, nil, 0},
 		"certificate, not approved":  {conditions{condition("Mine", 0)}, minutes, 0},
 		"pending with a certificate": {nil, minutes, 24 * time.Hour},
 	} {
