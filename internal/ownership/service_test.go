@@ -206,7 +206,7 @@ func TestAdmission(t *testing.T) {
 	s.example()
 	const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
 	configuration := func(meta, selector string) string {
-		return `{"metadata":{"name":"w"`+meta+`},"webhooks":[{"name":"w.example.com","sideEffects":"None",
+		return `{"metadata":{"name":"w"` + meta + `},"webhooks":[{"name":"w.example.com","sideEffects":"None",
 			"admissionReviewVersions":["v1"],"clientConfig":{"service":{"namespace":"a","name":"absent"}},
 			"objectSelector":` + selector + `,
 			"rules":[{"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"],"operations":["DELETE"]}]}]}`
