@@ -12,7 +12,12 @@ SELDOM = k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apiserver k8s.io/kube-
 	k8s.io/pod-security-admission go.yaml.in/yaml/v3 github.com/kubecascade/kubecascade/conformance \
 	github.com/kubecascade/kubecascade/gc/explain github.com/kubecascade/kubecascade/controllers \
 	github.com/kubecascade/kubecascade/internal/kubeapiserver github.com/kubecascade/kubecascade/internal/cluster \
-	github.com/kubecascade/kubecascade/internal/server github.com/kubecascade/kubecascade/cmd
+	github.com/kubecascade/kubecascade/internal/server github.com/kubecascade/kubecascade/cmd \
+	github.com/kubecascade/kubecascade/internal/ownership github.com/kubecascade/kubecascade/internal/selection \
+	github.com/kubecascade/kubecascade/internal/manifest text/template html/template golang.org/x/net/trace \
+	go.etcd.io/etcd/server/v3/etcdmain go.etcd.io/etcd/server/v3/embed go.etcd.io/etcd/server/v3/proxy \
+	go.etcd.io/etcd/server/v3/etcdserver/api/rafthttp go.etcd.io/etcd/server/v3/etcdserver/api/membership \
+	go.etcd.io/etcd/server/v3/etcdserver/api/v3discovery google.golang.org/grpc/balancer
 # All targets compile with the same flags, as Go's build cache has other entries for others: what make run has compiled,
 # make build, make test and make check find there. The programs that targets run, and their go commands, inherit them.
 # -trimpath lets checkouts in several folders share, too.
