@@ -14,10 +14,17 @@ import (
 func TestExtensions(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		c.Extensions = []extension.Route{
-			{Path: "hello", Serve: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "world") }},
-			{Path: "echo", Methods: []string{http.MethodGet, http.MethodPost}, Serve: func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(w, r.Body)
-			}},
+			{
+				Path:  "hello",
+				Serve: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "world") },
+			},
+			{
+				Path:    "echo",
+				Methods: []string{http.MethodGet, http.MethodPost},
+				Serve: func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(w, r.Body)
+				},
+			},
 		}
 	}})
 	const index = `{

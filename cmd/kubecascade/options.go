@@ -50,139 +50,160 @@ func (o *options) groups() []group {
 		return group{title, f}
 	}
 	return []group{
-		set("Addresses", func(f *pflag.FlagSet) {
-			f.IntVar(&o.Addresses.InsecurePort, "insecure-port", 8080,
-				"port for plain HTTP; all its clients are administrators, as with kubectl proxy; 0 disables it, "+
-					"-1 chooses a free port")
-			f.StringVar(&o.Addresses.InsecureBindAddress, "insecure-bind-address", "127.0.0.1",
-				"address for --insecure-port; must be a loopback address")
-			f.IntVar(&o.Addresses.SecurePort, "secure-port", 6443,
-				"port for HTTPS; clients authenticate with a certificate or a token; 0 chooses a free port")
-			f.StringVar(&o.Addresses.BindAddress, "bind-address", "127.0.0.1", "address for --secure-port")
-			f.StringSliceVar(&o.Addresses.Hosts, "tls-san", nil,
-				"additional DNS names and IP addresses for the serving certificate, besides --bind-address and "+
-					"localhost")
-			f.StringVar(&o.Addresses.CertFile, "tls-cert-file", "",
-				"file with the serving certificate and intermediate certificates (default a generated certificate in the "+
-					"data directory)")
-			f.StringVar(&o.Addresses.KeyFile, "tls-private-key-file", "", "file with the private key of --tls-cert-file")
-			o.tlsFlags(f)
-			f.StringVar(&o.Addresses.AdvertiseAddress, "advertise-address", "",
-				"IPv4 address at which pods reach the server, for the endpoints of the service kubernetes; a loopback or "+
-					"unspecified address is not published (default --bind-address)")
-			f.StringVar(&o.Addresses.EndpointReconcilerType, "endpoint-reconciler-type", "lease",
-				"how the endpoints of the service kubernetes are kept: lease, master-count (the same here) or none")
-			f.StringVar(&o.Addresses.ExternalHostname, "external-hostname", "",
-				"DNS name or IP address that other machines and containers reach the server by; the kubeconfig and the "+
-					"serving certificate have it (default --bind-address)")
-			f.StringVar(
-				&o.Addresses.Kubeconfig, "kubeconfig-out", "",
-				"file to write an administrator's kubeconfig to, in an existing directory (default admin.kubeconfig in "+
-					"the data directory)",
-			)
-			f.StringVar(&o.kubeconfigMode, "kubeconfig-mode", "0600",
-				"permissions of the kubeconfig, in octal; who can read it is an administrator")
-			f.StringVar(&o.readyFile, "ready-file", "",
-				"file to write when the server is ready: JSON with the process ID, versions, URLs, the path of the "+
-					"kubeconfig and the CA certificate; it appears complete, and is removed at exit")
-		}),
-		set("Storage", func(f *pflag.FlagSet) {
-			f.StringVar(
-				&o.Storage.Dir, "data-dir", "./kubecascade-data", "directory for the embedded etcd, certificates and keys",
-			)
-			f.BoolVar(&o.ephemeral, "ephemeral", false,
-				"store all data in a temporary directory, without fsync, and delete it at exit")
-			f.StringSliceVar(
-				&o.Storage.Endpoints, "etcd-servers", nil, "URLs of an etcd cluster to use instead of the embedded etcd",
-			)
-			f.StringVar(&o.Storage.CAFile, "etcd-cafile", "", "file with the CA certificates of --etcd-servers")
-			f.StringVar(&o.Storage.CertFile, "etcd-certfile", "", "file with the client certificate for --etcd-servers")
-			f.StringVar(&o.Storage.KeyFile, "etcd-keyfile", "", "file with the private key of --etcd-certfile")
-			f.StringVar(&o.Storage.Prefix, "etcd-prefix", "/registry", "prefix of all keys in etcd")
-			f.DurationVar(&o.Storage.CompactionInterval, "etcd-compaction-interval", 5*time.Minute,
-				"interval of compactions, which delete old revisions from etcd; 0 disables them")
-			f.Int64Var(&o.Storage.QuotaBytes, "quota-backend-bytes", storage.DefaultQuota,
-				"size limit of the embedded etcd's data; beyond it, objects can only be read and deleted")
-			f.DurationVar(&o.Storage.EventTTL, "event-ttl", time.Hour, "time to live of Events")
-		}),
-		set("Controllers", func(f *pflag.FlagSet) {
-			o.electionFlags(f)
-			f.StringSliceVar(&o.Controllers.Enabled, "controllers", []string{"*"},
-				"controllers to run: '*' enables all that are on by default, 'name' enables one, '-name' disables "+
-					"one, '"+controller.None+"' disables all; "+controller.Scheduler+" is on by default with --simulate-pods only; "+
-					"the controllers are "+strings.Join(controller.Names(), ", ")+
-					"; names of kube-controller-manager's other controllers are accepted without "+
-					"effect, and aliases like garbagecollector are accepted")
-			f.BoolVar(&o.Controllers.CollectionEvents, "collection-events", false,
-				"store an Event for each object that the garbage collector deletes, with its owner and the reason")
-			o.workers = map[string]*int{}
-			for _, c := range controller.All() {
-				if c.Flag != "" {
-					o.workers[c.Name] = f.Int(c.Flag, c.Workers, "maximum number of "+c.What)
-				}
-			}
-		}),
+		set("Addresses", o.addressFlags),
+		set("Storage", o.storageFlags),
+		set("Controllers", o.controllerFlags),
 		set("Autoscaling", o.autoscalerFlags),
-		set("Simulation", func(f *pflag.FlagSet) {
-			f.BoolVar(&o.Simulation.Pods, "simulate-pods", false,
-				"simulate a scheduler and a kubelet without running containers: pods are assigned to a node, "+
-					"become Running and Ready, and terminate when they are deleted; pods of Jobs complete; the "+
-					"annotation "+simulation.Annotation+" on a pod selects another outcome: pending, unready, run, "+
-					"succeed or fail")
-			f.DurationVar(&o.Simulation.Delay, "simulate-pods-delay", 0,
-				"duration of each step of --simulate-pods; the annotation "+simulation.AnnotationAfter+" on a pod "+
-					"sets how long it runs")
-			f.StringVar(&o.Simulation.Nodes, "simulate-nodes", "",
-				"file with the Nodes of --simulate-pods, in YAML or JSON, with their labels, taints and capacity; they are "+
-					"created if they are missing (default: a node with the name "+simulation.NodeName+")")
-		}),
+		set("Simulation", o.simulationFlags),
 		set("Authentication and authorization", o.accessFlags),
 		set("Audit", o.auditFlags),
 		set("Admission", o.admissionFlags),
 		set("Features", o.featureFlags),
 		set("API", o.versionFlags),
-		set("Services", func(f *pflag.FlagSet) {
-			f.StringVar(&o.Services.ClusterIPRange, "service-cluster-ip-range", allocate.DefaultAddresses,
-				"CIDR from which IPv4 cluster IPs of services are allocated")
-			f.StringVar(&o.Services.NodePortRange, "service-node-port-range", allocate.DefaultPorts,
-				"port range from which node ports of services are allocated")
-			f.IntVar(&o.Services.KubernetesNodePort, "kubernetes-service-node-port", 0,
-				"node port of the service kubernetes; 0 for none")
-		}),
-		set("Limits", func(f *pflag.FlagSet) {
-			f.IntVar(&o.Limits.MaxInFlight, "max-requests-inflight", 400,
-				"maximum number of concurrent requests, except watches: this many for system:masters, and this "+
-					"many for all other users; API Priority and Fairness divides the latter by flow schemas and "+
-					"priority levels, queues requests, and rejects them with 429 if the queues are full")
-			f.StringVar(&o.maxMemory, "max-memory-inflight", "0",
-				"maximum `quantity` of memory for processing requests, besides their bodies; the memory of a "+
-					"request is estimated from its body and from the objects in its response; requests beyond the "+
-					"limit wait, and are rejected with 429 if they wait too long; a request that needs more than "+
-					"three quarters of the limit (seven eighths for system:masters) is rejected with 413; 0 selects "+
-					"a quarter of the available memory "+
-					"(the least of GOMEMLIMIT, the cgroup's limit and the machine's memory), or up to 256Mi if that "+
-					"is at most half of it; the minimum is 16Mi")
-			f.DurationVar(&o.Limits.RequestTimeout, "request-timeout", 34*time.Second,
-				"maximum duration of a request, except watches, lists and deletions of collections")
-			f.IntVar(&o.minRequestTimeout, "min-request-timeout", 1800,
-				"minimum number of seconds until the server ends a watch for which the client sets no timeout; the maximum is "+
-					"twice as long")
-			f.Float64Var(&o.Limits.GoawayChance, "goaway-chance", 0,
-				"fraction of HTTP/2 requests after which the server closes the connection, so that clients connect anew, "+
-					"perhaps to another server behind a load balancer; maximum 0.02")
-			f.DurationVar(&o.Limits.ShutdownDelay, "shutdown-delay-duration", 0,
-				"how long to serve requests after the signal to end, while /readyz fails")
-			f.DurationVar(&o.Limits.ShutdownTimeout, "shutdown-timeout", 10*time.Second,
-				"how long to wait for active requests at shutdown")
-		}),
-		set("Logging", func(f *pflag.FlagSet) {
-			f.IntVarP(&o.verbosity, "v", "v", 0,
-				"log level: 0 for warnings and errors, 1 for the actions of controllers as well, 4 for every "+
-					"request as well")
-			f.StringVar(&o.logFormat, "logging-format", "text", "log format: text or json")
-			f.BoolVar(&o.Profiling, "profiling", false, "serve profiles for go tool pprof at /debug/pprof/")
-		}),
+		set("Services", o.serviceFlags),
+		set("Limits", o.limitFlags),
+		set("Logging", o.loggingFlags),
 	}
+}
+
+// addressFlags declares the flags of the server's addresses and certificates.
+func (o *options) addressFlags(f *pflag.FlagSet) {
+	f.IntVar(&o.Addresses.InsecurePort, "insecure-port", 8080,
+		"port for plain HTTP; all its clients are administrators, as with kubectl proxy; 0 disables it, "+
+			"-1 chooses a free port")
+	f.StringVar(&o.Addresses.InsecureBindAddress, "insecure-bind-address", "127.0.0.1",
+		"address for --insecure-port; must be a loopback address")
+	f.IntVar(&o.Addresses.SecurePort, "secure-port", 6443,
+		"port for HTTPS; clients authenticate with a certificate or a token; 0 chooses a free port")
+	f.StringVar(&o.Addresses.BindAddress, "bind-address", "127.0.0.1", "address for --secure-port")
+	f.StringSliceVar(&o.Addresses.Hosts, "tls-san", nil,
+		"additional DNS names and IP addresses for the serving certificate, besides --bind-address and "+
+			"localhost")
+	f.StringVar(&o.Addresses.CertFile, "tls-cert-file", "",
+		"file with the serving certificate and intermediate certificates (default a generated certificate in the "+
+			"data directory)")
+	f.StringVar(&o.Addresses.KeyFile, "tls-private-key-file", "", "file with the private key of --tls-cert-file")
+	o.tlsFlags(f)
+	f.StringVar(&o.Addresses.AdvertiseAddress, "advertise-address", "",
+		"IPv4 address at which pods reach the server, for the endpoints of the service kubernetes; a loopback or "+
+			"unspecified address is not published (default --bind-address)")
+	f.StringVar(&o.Addresses.EndpointReconcilerType, "endpoint-reconciler-type", "lease",
+		"how the endpoints of the service kubernetes are kept: lease, master-count (the same here) or none")
+	f.StringVar(&o.Addresses.ExternalHostname, "external-hostname", "",
+		"DNS name or IP address that other machines and containers reach the server by; the kubeconfig and the "+
+			"serving certificate have it (default --bind-address)")
+	f.StringVar(
+		&o.Addresses.Kubeconfig, "kubeconfig-out", "",
+		"file to write an administrator's kubeconfig to, in an existing directory (default admin.kubeconfig in "+
+			"the data directory)",
+	)
+	f.StringVar(&o.kubeconfigMode, "kubeconfig-mode", "0600",
+		"permissions of the kubeconfig, in octal; who can read it is an administrator")
+	f.StringVar(&o.readyFile, "ready-file", "",
+		"file to write when the server is ready: JSON with the process ID, versions, URLs, the path of the "+
+			"kubeconfig and the CA certificate; it appears complete, and is removed at exit")
+}
+
+// storageFlags declares the flags of etcd.
+func (o *options) storageFlags(f *pflag.FlagSet) {
+	f.StringVar(
+		&o.Storage.Dir, "data-dir", "./kubecascade-data", "directory for the embedded etcd, certificates and keys",
+	)
+	f.BoolVar(&o.ephemeral, "ephemeral", false,
+		"store all data in a temporary directory, without fsync, and delete it at exit")
+	f.StringSliceVar(
+		&o.Storage.Endpoints, "etcd-servers", nil, "URLs of an etcd cluster to use instead of the embedded etcd",
+	)
+	f.StringVar(&o.Storage.CAFile, "etcd-cafile", "", "file with the CA certificates of --etcd-servers")
+	f.StringVar(&o.Storage.CertFile, "etcd-certfile", "", "file with the client certificate for --etcd-servers")
+	f.StringVar(&o.Storage.KeyFile, "etcd-keyfile", "", "file with the private key of --etcd-certfile")
+	f.StringVar(&o.Storage.Prefix, "etcd-prefix", "/registry", "prefix of all keys in etcd")
+	f.DurationVar(&o.Storage.CompactionInterval, "etcd-compaction-interval", 5*time.Minute,
+		"interval of compactions, which delete old revisions from etcd; 0 disables them")
+	f.Int64Var(&o.Storage.QuotaBytes, "quota-backend-bytes", storage.DefaultQuota,
+		"size limit of the embedded etcd's data; beyond it, objects can only be read and deleted")
+	f.DurationVar(&o.Storage.EventTTL, "event-ttl", time.Hour, "time to live of Events")
+}
+
+// controllerFlags declares the flags of the controllers.
+func (o *options) controllerFlags(f *pflag.FlagSet) {
+	o.electionFlags(f)
+	f.StringSliceVar(&o.Controllers.Enabled, "controllers", []string{"*"},
+		"controllers to run: '*' enables all that are on by default, 'name' enables one, '-name' disables "+
+			"one, '"+controller.None+"' disables all; "+controller.Scheduler+" is on by default with --simulate-pods only; "+
+			"the controllers are "+strings.Join(controller.Names(), ", ")+
+			"; names of kube-controller-manager's other controllers are accepted without "+
+			"effect, and aliases like garbagecollector are accepted")
+	f.BoolVar(&o.Controllers.CollectionEvents, "collection-events", false,
+		"store an Event for each object that the garbage collector deletes, with its owner and the reason")
+	o.workers = map[string]*int{}
+	for _, c := range controller.All() {
+		if c.Flag != "" {
+			o.workers[c.Name] = f.Int(c.Flag, c.Workers, "maximum number of "+c.What)
+		}
+	}
+}
+
+// simulationFlags declares the flags of simulated nodes and pods.
+func (o *options) simulationFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.Simulation.Pods, "simulate-pods", false,
+		"simulate a scheduler and a kubelet without running containers: pods are assigned to a node, "+
+			"become Running and Ready, and terminate when they are deleted; pods of Jobs complete; the "+
+			"annotation "+simulation.Annotation+" on a pod selects another outcome: pending, unready, run, "+
+			"succeed or fail")
+	f.DurationVar(&o.Simulation.Delay, "simulate-pods-delay", 0,
+		"duration of each step of --simulate-pods; the annotation "+simulation.AnnotationAfter+" on a pod "+
+			"sets how long it runs")
+	f.StringVar(&o.Simulation.Nodes, "simulate-nodes", "",
+		"file with the Nodes of --simulate-pods, in YAML or JSON, with their labels, taints and capacity; they are "+
+			"created if they are missing (default: a node with the name "+simulation.NodeName+")")
+}
+
+// serviceFlags declares the flags of the addresses and ports of services.
+func (o *options) serviceFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.Services.ClusterIPRange, "service-cluster-ip-range", allocate.DefaultAddresses,
+		"CIDR from which IPv4 cluster IPs of services are allocated")
+	f.StringVar(&o.Services.NodePortRange, "service-node-port-range", allocate.DefaultPorts,
+		"port range from which node ports of services are allocated")
+	f.IntVar(&o.Services.KubernetesNodePort, "kubernetes-service-node-port", 0,
+		"node port of the service kubernetes; 0 for none")
+}
+
+// limitFlags declares the flags that bound requests.
+func (o *options) limitFlags(f *pflag.FlagSet) {
+	f.IntVar(&o.Limits.MaxInFlight, "max-requests-inflight", 400,
+		"maximum number of concurrent requests, except watches: this many for system:masters, and this "+
+			"many for all other users; API Priority and Fairness divides the latter by flow schemas and "+
+			"priority levels, queues requests, and rejects them with 429 if the queues are full")
+	f.StringVar(&o.maxMemory, "max-memory-inflight", "0",
+		"maximum `quantity` of memory for processing requests, besides their bodies; the memory of a "+
+			"request is estimated from its body and from the objects in its response; requests beyond the "+
+			"limit wait, and are rejected with 429 if they wait too long; a request that needs more than "+
+			"three quarters of the limit (seven eighths for system:masters) is rejected with 413; 0 selects "+
+			"a quarter of the available memory "+
+			"(the least of GOMEMLIMIT, the cgroup's limit and the machine's memory), or up to 256Mi if that "+
+			"is at most half of it; the minimum is 16Mi")
+	f.DurationVar(&o.Limits.RequestTimeout, "request-timeout", 34*time.Second,
+		"maximum duration of a request, except watches, lists and deletions of collections")
+	f.IntVar(&o.minRequestTimeout, "min-request-timeout", 1800,
+		"minimum number of seconds until the server ends a watch for which the client sets no timeout; the maximum is "+
+			"twice as long")
+	f.Float64Var(&o.Limits.GoawayChance, "goaway-chance", 0,
+		"fraction of HTTP/2 requests after which the server closes the connection, so that clients connect anew, "+
+			"perhaps to another server behind a load balancer; maximum 0.02")
+	f.DurationVar(&o.Limits.ShutdownDelay, "shutdown-delay-duration", 0,
+		"how long to serve requests after the signal to end, while /readyz fails")
+	f.DurationVar(&o.Limits.ShutdownTimeout, "shutdown-timeout", 10*time.Second,
+		"how long to wait for active requests at shutdown")
+}
+
+// loggingFlags declares the flags of the log and of profiles.
+func (o *options) loggingFlags(f *pflag.FlagSet) {
+	f.IntVarP(&o.verbosity, "v", "v", 0,
+		"log level: 0 for warnings and errors, 1 for the actions of controllers as well, 4 for every "+
+			"request as well")
+	f.StringVar(&o.logFormat, "logging-format", "text", "log format: text or json")
+	f.BoolVar(&o.Profiling, "profiling", false, "serve profiles for go tool pprof at /debug/pprof/")
 }
 
 // tlsFlags declares the flags of TLS besides those of the serving certificate.

@@ -16,7 +16,14 @@ import (
 
 // explaining are the commands that ask any cluster. They are those of kubectl's plugin, too.
 func explaining() []*cobra.Command {
-	return []*cobra.Command{treeCommand(), whyCommand(), trailCommand(), previewCommand(), lintCommand(), waitSettledCommand()}
+	return []*cobra.Command{
+		treeCommand(),
+		whyCommand(),
+		trailCommand(),
+		previewCommand(),
+		lintCommand(),
+		waitSettledCommand(),
+	}
 }
 
 // pluginRoot is the command that the program is under the name kubectl-cascade.

@@ -63,7 +63,12 @@ func (s *waitSettled) run(c *cobra.Command, _ []string) error {
 	if s.revision > 0 {
 		query.Set("resourceVersion", strconv.FormatInt(s.revision, 10))
 	}
-	req, err := http.NewRequestWithContext(c.Context(), http.MethodGet, s.client.URL+settledPath+"?"+query.Encode(), nil)
+	req, err := http.NewRequestWithContext(
+		c.Context(),
+		http.MethodGet,
+		s.client.URL+settledPath+"?"+query.Encode(),
+		nil,
+	)
 	if err != nil {
 		return errUsage{fmt.Errorf("--server: %w", err)}
 	}
@@ -87,7 +92,9 @@ func (s *waitSettled) run(c *cobra.Command, _ []string) error {
 // failed is the error of a response.
 func (s *waitSettled) failed(res *http.Response, body []byte) error {
 	if res.StatusCode == http.StatusNotFound {
-		return errUnable{fmt.Errorf("%s does not serve %s: it is not kubecascade, or an older one", s.client.URL, settledPath)}
+		return errUnable{
+			fmt.Errorf("%s does not serve %s: it is not kubecascade, or an older one", s.client.URL, settledPath),
+		}
 	}
 	var st metav1.Status
 	if json.Unmarshal(body, &st) != nil || st.Message == "" {

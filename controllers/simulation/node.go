@@ -98,7 +98,10 @@ func healthy(n *corev1.Node, at metav1.Time) {
 			Message: "kubelet has sufficient PID available"},
 		{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: readyReason, Message: readyMessage},
 	} {
-		if slices.ContainsFunc(n.Status.Conditions, func(has corev1.NodeCondition) bool { return has.Type == c.Type }) {
+		if slices.ContainsFunc(
+			n.Status.Conditions,
+			func(has corev1.NodeCondition) bool { return has.Type == c.Type },
+		) {
 			continue
 		}
 		c.LastHeartbeatTime, c.LastTransitionTime = at, at

@@ -15,8 +15,12 @@ import (
 // TestScenarios runs testdata with steps of two seconds.
 func TestScenarios(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata", workloadtest.Options{
-		Controllers: []workload.Controller{Node("v1", Options{}), Scheduler(true, Options{}), Pods(Options{Delay: 2 * time.Second})},
-		Print:       show, Check: check,
+		Controllers: []workload.Controller{
+			Node("v1", Options{}),
+			Scheduler(true, Options{}),
+			Pods(Options{Delay: 2 * time.Second}),
+		},
+		Print: show, Check: check,
 	})
 }
 

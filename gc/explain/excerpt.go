@@ -25,7 +25,13 @@ type Source interface {
 // Tree, Why and Preview of the excerpt are those of the whole cluster. It has no objects itself. ok is false if they
 // are more than most: the excerpt is then incomplete.
 func (c Cluster) Excerpt(s Source, keys []graph.Key, most int) (excerpt *Cluster, ok bool) {
-	e := &excerpts{source: s, hooks: len(c.Hooks) > 0, resources: map[string]*Resource{}, order: map[string]int{}, known: map[*Object]bool{}}
+	e := &excerpts{
+		source:    s,
+		hooks:     len(c.Hooks) > 0,
+		resources: map[string]*Resource{},
+		order:     map[string]int{},
+		known:     map[*Object]bool{},
+	}
 	for i := range c.Resources {
 		r := &c.Resources[i]
 		e.resources[r.Name()], e.order[r.Name()] = r, i
@@ -96,7 +102,8 @@ func (e *excerpts) surround(o *Object) {
 			}
 		}
 	}
-	if d := e.source.Object(graph.Key{Collection: e.definitions, Name: o.Collection}); d != nil && !d.Deletion.IsZero() {
+	if d := e.source.Object(graph.Key{Collection: e.definitions, Name: o.Collection}); d != nil &&
+		!d.Deletion.IsZero() {
 		e.add(d)
 	}
 	if o.Pod != nil && o.Pod.Node != "" {

@@ -40,10 +40,22 @@ func TestExcerpt(t *testing.T) {
 				smaller++
 			}
 			deletions := []Deletion{{Key: o.Key, Options: finalizers.Options{PropagationPolicy: "Foreground"}}}
-			checkSame(t, i, c.Tree(o.Key), e.Tree(o.Key), func(v *Tree) string { return v.Text(Style{}) + v.DOT() + v.Mermaid() })
+			checkSame(
+				t,
+				i,
+				c.Tree(o.Key),
+				e.Tree(o.Key),
+				func(v *Tree) string { return v.Text(Style{}) + v.DOT() + v.Mermaid() },
+			)
 			checkSame(t, i, c.Why(o.Key), e.Why(o.Key), func(v *Reason) string { return v.Text(Style{}) })
 			hooked += len(c.Preview(deletions).Admission)
-			checkSame(t, i, c.Preview(deletions), e.Preview(deletions), func(v *Preview) string { return v.Text(Style{}) })
+			checkSame(
+				t,
+				i,
+				c.Preview(deletions),
+				e.Preview(deletions),
+				func(v *Preview) string { return v.Text(Style{}) },
+			)
 			if n := len(e.Objects); n > 0 {
 				if _, ok := empty.Excerpt(c.index(), []graph.Key{o.Key}, n-1); ok {
 					t.Errorf("run %d: %s: %d objects are not more than %d", i, o.Key, n, n-1)
@@ -88,7 +100,9 @@ func randomHooks(r *rand.Rand, c *Cluster) {
 	match := func() Match {
 		return Match{
 			Namespaces: some(), Objects: some(), Rules: []MatchRule{{
-				Operations: []string{[]string{"*", deleteOperation, updateOperation}[r.IntN(3)]}, Groups: []string{"*"},
+				Operations: []string{
+					[]string{"*", deleteOperation, updateOperation}[r.IntN(3)],
+				}, Groups: []string{"*"},
 				Versions: []string{"*"}, Resources: []string{"*/*"},
 			}},
 		}

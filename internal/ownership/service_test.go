@@ -97,7 +97,7 @@ const (
 func TestAuthorization(t *testing.T) {
 	s := start(t, nil)
 	s.example()
-	for user, code := range map[string]int{"admin": 200, "alice": 403, "nobody": 401} {
+	for user, code := range map[string]int{"admin": 200, "alice": 403, "unknown": 401} {
 		for _, path := range []string{"/kubecascade/v1", "/kubecascade/v1/tree" + o, "/kubecascade/v1/preview" + o} {
 			if a := s.as(user, "GET", path, ""); a.Code != code {
 				t.Errorf("%s: GET %s: %d %s", user, path, a.Code, a.Body)
