@@ -15,7 +15,7 @@ import (
 )
 
 // aboutKinds are the files and directories below apiserver, besides resources, that name built-in kinds, with the
-// reason.
+// reason. Tests and their testdata name any kind: they are requests and answers.
 var aboutKinds = map[string]string{
 	"admission/order.go":          "each plugin looks up objects of a kind",
 	"admission/certificate.go":    "the plugins are about certificate signing requests",
