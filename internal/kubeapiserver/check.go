@@ -6,6 +6,9 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // accountPlugin is the admission plugin that kube-apiserver has on by default, but kubecascade.Options has not.
@@ -35,6 +38,27 @@ func (s *Settings) check() (errs []error) {
 		"--secure-port %d must be between 1 and 65535, inclusive. It cannot be turned off with 0",
 		port)
 	return append(errs, s.checkAccounts()...)
+}
+
+// checkLogs validates the flags of logs, alone and before all others (component-base logs/api/v1/options.go: Validate).
+func (s *Settings) checkLogs() error {
+	var errs field.ErrorList
+	value := func(flag string) string { return s.flags.Lookup(flag).Value.String() }
+	if every, err := time.ParseDuration(value("log-flush-frequency")); err != nil || every <= 0 {
+		errs = append(errs, field.Invalid(field.NewPath("flushFrequency"), value("log-flush-frequency"),
+			"Must be greater than zero"))
+	}
+	format, modules := field.NewPath("format"), value("vmodule") != ""
+	if s.LogFormat != "text" && modules {
+		errs = append(errs, field.Invalid(format, s.LogFormat, "Non-default format doesn't honor flag: vmodule"))
+	}
+	if s.LogFormat != "text" && s.LogFormat != "json" {
+		errs = append(errs, field.Invalid(format, s.LogFormat, "Unsupported log format"))
+	}
+	if s.LogFormat != "text" && s.LogFormat != "" && modules {
+		errs = append(errs, field.Forbidden(field.NewPath("vmodule"), "Only supported for text log format"))
+	}
+	return errs.ToAggregate()
 }
 
 // checkAccounts validates what service account tokens need (K pkg/kubeapiserver/options/authentication.go: Validate, K

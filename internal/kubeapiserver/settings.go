@@ -86,6 +86,9 @@ func Parse(args []string, out, warn io.Writer) (*Settings, error) {
 		_, err := fmt.Fprintf(out, "Kubernetes v%s\n", kubecascade.KubernetesVersion)
 		return nil, errors.Join(ErrDone, err)
 	}
+	if err := s.checkLogs(); err != nil {
+		return nil, err
+	}
 	return s, s.complete()
 }
 
