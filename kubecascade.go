@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -93,6 +94,16 @@ func (s *Server) Settle(ctx context.Context) error {
 	_, err := s.s.Settle(ctx, 0)
 	return err
 }
+
+// Advance puts the server's clock forward, which the times in objects, the lives of tokens and the controllers follow:
+// what waits for a time that is then past is due at once, such as the next Job of a CronJob, the deletion of a finished
+// Job after its TTL, or of pods that tolerate a taint for some time. Settle waits for what follows. Timeouts of requests,
+// the lives of Events and of certificates in TLS, leases of elections and the times in managedFields stay those of the
+// machine. The error says that d is negative, or that the clock would be more than 100 years ahead.
+func (s *Server) Advance(d time.Duration) error { return s.s.Advance(d) }
+
+// Now is the time by the server's clock, which is that of the machine before Advance is called.
+func (s *Server) Now() time.Time { return s.s.Now() }
 
 // fieldError is an error whose message names fields of Options; the wrapped one names flags.
 type fieldError struct{ error }

@@ -2,6 +2,7 @@ package kubecascadetest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -251,5 +252,67 @@ func TestLogs(t *testing.T) {
 	}
 	if r.fatal != "" {
 		t.Error(r.fatal)
+	}
+}
+
+// TestAdvance: an hour later an hourly CronJob has made a Job, what is written then is of that time, and a token that
+// lived for an hour has expired, but not the client's certificate, which no clock of the server's makes invalid.
+func TestAdvance(t *testing.T) {
+	s := kubecascadetest.New(t)
+	c := newClient(t, s)
+	c.do("POST", "/apis/batch/v1/namespaces/default/cronjobs", `{"metadata":{"name":"hourly"},"spec":{
+		"schedule":"0 * * * *","jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never",
+		"containers":[{"name":"c","image":"i"}]}}}}}}`, http.StatusCreated)
+	settle(t, s)
+	jobs := func() int {
+		t.Helper()
+		return strings.Count(c.do("GET", "/apis/batch/v1/namespaces/default/jobs", "", http.StatusOK), `"kind":"CronJob"`)
+	}
+	before := jobs() // one if the test runs at the full hour
+	var issued struct{ Status struct{ Token string } }
+	token := c.do("POST", "/api/v1/namespaces/default/serviceaccounts/default/token",
+		`{"spec":{"expirationSeconds":3600}}`, http.StatusCreated)
+	if err := json.Unmarshal([]byte(token), &issued); err != nil {
+		t.Fatal(err)
+	}
+	review := func() string {
+		return c.do("POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+			`{"spec":{"token":"`+issued.Status.Token+`"}}`, http.StatusCreated)
+	}
+	if !strings.Contains(review(), `"authenticated":true`) {
+		t.Errorf("a new token is not accepted: %s", review())
+	}
+	if err := s.Advance(-time.Second); err == nil {
+		t.Error("the clock was set back")
+	}
+	if err := s.Advance(200 * 365 * 24 * time.Hour); err == nil {
+		t.Error("the clock was put forward by 200 years")
+	}
+	was := s.Now()
+	if err := s.Advance(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if ahead := s.Now().Sub(was); ahead < time.Hour {
+		t.Errorf("the clock was put forward by %v, want an hour", ahead)
+	}
+	settle(t, s)
+	if n := jobs(); n <= before {
+		t.Errorf("%d jobs an hour later, want more than %d", n, before)
+	}
+	if r := review(); strings.Contains(r, `"authenticated":true`) {
+		t.Errorf("the token is accepted an hour later: %s", r)
+	}
+	if err := s.Advance(5 * 365 * 24 * time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	var made struct {
+		Metadata struct{ CreationTimestamp time.Time }
+	}
+	namespace := c.do("POST", "/api/v1/namespaces", `{"metadata":{"name":"late"}}`, http.StatusCreated)
+	if err := json.Unmarshal([]byte(namespace), &made); err != nil {
+		t.Fatal(err)
+	}
+	if at := made.Metadata.CreationTimestamp; at.Before(was.Add(5 * 365 * 24 * time.Hour)) {
+		t.Errorf("a namespace that was created 5 years later is of %v", at)
 	}
 }

@@ -176,13 +176,14 @@ func (d *CRDs) whole(
 // Evaluate implements crd.API.
 func (d *CRDs) Evaluate(
 	one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
+	now metav1.Time,
 ) *apiextensionsv1.CustomResourceDefinition {
 	if !customresource.Structural(one) {
 		if whole, err := d.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
 			one = whole
 		}
 	}
-	return customresource.Decide(one, all, metav1.Now())
+	return customresource.Decide(one, all, now)
 }
 
 // UpdateStatus implements crd.API.

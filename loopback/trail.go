@@ -14,6 +14,8 @@ type Removals struct {
 	Cache *cache.Cache
 	Types *resources.Types
 	Trail *trail.Trail
+	// Now is the time at which removals are recorded.
+	Now func() time.Time
 }
 
 // retryRemovals is the pause after an error.
@@ -69,5 +71,5 @@ func (r *Removals) seen(e *cache.Event) {
 	r.Trail.Seen(&trail.Subject{
 		Type:      trail.Type{Group: res.Group, Version: res.Version, Kind: res.Kind, Resource: res.Plural},
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, Terminating: m.Deleting(),
-	}, e.Revision, time.Now())
+	}, e.Revision, r.Now())
 }

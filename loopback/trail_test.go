@@ -37,7 +37,7 @@ func trailing(t *testing.T, store storage.Store) *trailed {
 		c.Trail = trail.New(time.Now())
 		c.Extensions = []extension.Route{extension.Trail(c.Trail,
 			func() authorization.Authorizer { return s.API.Authorizer() }, slog.New(slog.DiscardHandler))}
-		removals := &loopback.Removals{Cache: c.Cache, Types: c.Types, Trail: c.Trail}
+		removals := &loopback.Removals{Cache: c.Cache, Types: c.Types, Trail: c.Trail, Now: time.Now}
 		if store != nil {
 			during(t, removals.Follow)
 		}

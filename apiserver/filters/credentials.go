@@ -71,21 +71,21 @@ func (c *Credentials) Secure(r *http.Request) (authentication.User, error) {
 	return authentication.User{}, authentication.ErrNoCredentials
 }
 
-// certified returns the user that a client certificate stands for: whom its owner names if it is a proxy, or its owner.
+// certified returns the user that a client certificate stands for: whom its owner names if it is a proxy, or its owner. Its validity depends on the machine's clock, as everywhere in TLS.
 func (c *Credentials) certified(r *http.Request) (u authentication.User, err error) {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return u, authentication.ErrNoCredentials
 	}
 	notByProxy := authentication.ErrNoCredentials
 	if c.Proxies != nil {
-		if u, notByProxy = c.Proxies.User(r.TLS.PeerCertificates, r.Header, c.Now()); notByProxy == nil {
+		if u, notByProxy = c.Proxies.User(r.TLS.PeerCertificates, r.Header, time.Now()); notByProxy == nil {
 			return u, nil
 		}
 	}
 	if c.Certificates == nil {
 		return u, notByProxy
 	}
-	if u, err = c.Certificates.User(r.TLS.PeerCertificates, c.Now()); err != nil &&
+	if u, err = c.Certificates.User(r.TLS.PeerCertificates, time.Now()); err != nil &&
 		!errors.Is(notByProxy, authentication.ErrNoCredentials) {
 		err = fmt.Errorf("%w; as a proxy: %w", err, notByProxy)
 	}

@@ -24,7 +24,7 @@ var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 30 * time.Second
 type Controller struct {
 	api API
 	log *slog.Logger
-	now func() metav1.Time
+	now func(context.Context) time.Time
 
 	// mu guards the fields below.
 	mu sync.Mutex
@@ -38,7 +38,7 @@ func New(api API, log *slog.Logger) *Controller {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Controller{api: api, log: log, now: metav1.Now, kept: map[string]bool{}}
+	return &Controller{api: api, log: log, now: reconcile.Now, kept: map[string]bool{}}
 }
 
 // Run runs until ctx is done, and returns when all its goroutines have.
@@ -114,7 +114,7 @@ func (c *Controller) pass(ctx context.Context, name string, want *apiregistratio
 	if err != nil || s == nil {
 		return err
 	}
-	if s = s.DeepCopy(); setAvailable(&s.Status, c.api.Available(s), c.now()) {
+	if s = s.DeepCopy(); setAvailable(&s.Status, c.api.Available(s), metav1.NewTime(c.now(ctx))) {
 		return c.api.UpdateStatus(ctx, s)
 	}
 	return nil

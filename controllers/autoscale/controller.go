@@ -66,7 +66,7 @@ type controller struct {
 	Options
 	api      API
 	recorder *event.Recorder
-	now      func() time.Time
+	now      func(context.Context) time.Time
 
 	// mu guards remembered.
 	mu         sync.Mutex
@@ -102,7 +102,7 @@ func (o Options) defaulted() Options {
 func Run(ctx context.Context, api API, o Options) {
 	o = o.defaulted()
 	o.Log = o.Log.With("controller", component)
-	c := &controller{Options: o, api: api, recorder: event.NewRecorder(api, component, o.Log), now: time.Now,
+	c := &controller{Options: o, api: api, recorder: event.NewRecorder(api, component, o.Log), now: reconcile.Now,
 		remembered: map[workload.Key]memory{}}
 	loop := reconcile.Loop[workload.Key, workload.Key, reconcile.Outcome]{
 		Schedule: reconcile.NewKeys(backoff, compare), Workers: o.Workers, Follow: c.follow, Pass: c.pass,
@@ -139,7 +139,7 @@ func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outco
 	if a == nil {
 		return reconcile.Outcome{}
 	}
-	if wait := m.wait(a, c.now(), c.Period); wait > 0 {
+	if wait := m.wait(a, c.now(ctx), c.Period); wait > 0 {
 		return reconcile.Outcome{Again: wait, Why: period}
 	}
 	in := input{hpa: a, rivals: rivals}
@@ -151,7 +151,7 @@ func (c *controller) pass(ctx context.Context, key workload.Key) reconcile.Outco
 	if err != nil {
 		return c.failed(ctx, key, err)
 	}
-	v := decide(c.Options, in, m, c.now())
+	v := decide(c.Options, in, m, c.now(ctx))
 	if v.rescale {
 		next := in.scale.DeepCopy()
 		next.Spec.Replicas = v.replicas
@@ -198,7 +198,7 @@ func (c *controller) conclude(ctx context.Context, a *autoscalingv2.HorizontalPo
 	r := workload.Autoscalers
 	for _, e := range v.events {
 		c.recorder.Record(corev1.ObjectReference{Kind: r.Kind, APIVersion: r.APIVersion(), Namespace: a.Namespace,
-			Name: a.Name, UID: a.UID, ResourceVersion: a.ResourceVersion}, e, c.now())
+			Name: a.Name, UID: a.UID, ResourceVersion: a.ResourceVersion}, e, c.now(ctx))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // API is the controller's interface to an API server. These errors of k8s.io/apimachinery/pkg/api/errors have a
@@ -17,9 +18,9 @@ type API interface {
 	// Follow has sent. They may lack their schemas, and must not be changed.
 	List(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error)
 	// Evaluate returns the CRD with the names and conditions that it should have among the others, nil if it has them
-	// already.
+	// already. now is the time of conditions that change.
 	Evaluate(
-		d *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
+		d *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition, now metav1.Time,
 	) *apiextensionsv1.CustomResourceDefinition
 	// UpdateStatus stores status and finalizers; Conflict if the CRD has changed meanwhile.
 	UpdateStatus(

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
@@ -22,7 +21,7 @@ const rest = 200 * time.Millisecond
 type Controller struct {
 	api API
 	log *slog.Logger
-	now func() metav1.Time
+	now func(context.Context) time.Time
 }
 
 // New returns a controller that is not running; log may be nil.
@@ -30,7 +29,7 @@ func New(api API, log *slog.Logger) *Controller {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Controller{api: api, log: log, now: metav1.Now}
+	return &Controller{api: api, log: log, now: reconcile.Now}
 }
 
 // Run runs until ctx is done, and returns when all its goroutines have.

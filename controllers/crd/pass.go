@@ -24,7 +24,7 @@ func (c *Controller) pass(ctx context.Context, name string) error {
 	if d.DeletionTimestamp != nil && slices.Contains(d.Finalizers, apiextensionsv1.CustomResourceCleanupFinalizer) {
 		return c.empty(ctx, d)
 	}
-	if next := c.api.Evaluate(d, all); next != nil {
+	if next := c.api.Evaluate(d, all, metav1.NewTime(c.now(ctx))); next != nil {
 		_, err = c.api.UpdateStatus(ctx, next)
 	}
 	return err
@@ -91,7 +91,7 @@ func (c *Controller) release(
 	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string,
 ) error {
 	d = d.DeepCopy()
-	setTerminating(d, apiextensionsv1.ConditionFalse, reason, message, c.now())
+	setTerminating(d, apiextensionsv1.ConditionFalse, reason, message, metav1.NewTime(c.now(ctx)))
 	d.Finalizers = slices.DeleteFunc(d.Finalizers, func(f string) bool {
 		return f == apiextensionsv1.CustomResourceCleanupFinalizer
 	})
@@ -104,7 +104,7 @@ func (c *Controller) terminating(
 	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string,
 ) (*apiextensionsv1.CustomResourceDefinition, error) {
 	next := d.DeepCopy()
-	if !setTerminating(next, apiextensionsv1.ConditionTrue, reason, message, c.now()) {
+	if !setTerminating(next, apiextensionsv1.ConditionTrue, reason, message, metav1.NewTime(c.now(ctx))) {
 		return d, nil
 	}
 	return c.api.UpdateStatus(ctx, next)

@@ -35,7 +35,7 @@ var backoff = reconcile.Backoff{Min: 50 * time.Millisecond, Max: time.Minute}
 type Controller struct {
 	api API
 	log *slog.Logger
-	now func() metav1.Time
+	now func(context.Context) time.Time
 
 	schemas kind[*flowcontrolv1.FlowSchema]
 	levels  kind[*flowcontrolv1.PriorityLevelConfiguration]
@@ -47,7 +47,7 @@ func New(api API, log *slog.Logger) *Controller {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Controller{
-		api: api, log: log, now: metav1.Now,
+		api: api, log: log, now: reconcile.Now,
 		schemas: kind[*flowcontrolv1.FlowSchema]{
 			mandatory: bootstrap.MandatoryFlowSchemas, suggested: bootstrap.SuggestedFlowSchemas,
 			setSpec: setSchema, same: sameSchema, copied: (*flowcontrolv1.FlowSchema).DeepCopy,
@@ -96,7 +96,7 @@ func (c *Controller) keepCondition(ctx context.Context, name string) reconcile.O
 	var condition flowcontrolv1.FlowSchemaCondition
 	if err == nil {
 		var changed bool
-		if condition, changed = dangling(s, c.api.HasLevel(s.Spec.PriorityLevelConfiguration.Name), c.now()); !changed {
+		if condition, changed = dangling(s, c.api.HasLevel(s.Spec.PriorityLevelConfiguration.Name), metav1.NewTime(c.now(ctx))); !changed {
 			return reconcile.Outcome{}
 		}
 		next := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}}

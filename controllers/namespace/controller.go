@@ -3,7 +3,6 @@ package namespace
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
@@ -27,7 +26,7 @@ func New(api API, o Options) *Controller {
 	if o.Workers <= 0 {
 		o.Workers = 10
 	}
-	return &Controller{pass: pass{api: api, log: logger(o.Log), now: time.Now}, workers: o.Workers}
+	return &Controller{pass: pass{api: api, log: logger(o.Log), now: reconcile.Now}, workers: o.Workers}
 }
 
 func logger(l *slog.Logger) *slog.Logger {

@@ -34,7 +34,7 @@ type pass struct {
 	api API
 	log *slog.Logger
 	// now is the clock for estimates and transition times.
-	now func() time.Time
+	now func(context.Context) time.Time
 }
 
 func (p *pass) run(ctx context.Context, name string) outcome {
@@ -114,7 +114,7 @@ func (p *pass) finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Name
 // stop the deletion of the content: the next pass reports again.
 func (p *pass) report(ctx context.Context, ns *corev1.Namespace, f findings) *corev1.Namespace {
 	written, err := p.write(ctx, ns, func(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
-		next, changed := conditions(ns.Status.Conditions, f, metav1.NewTime(p.now()))
+		next, changed := conditions(ns.Status.Conditions, f, metav1.NewTime(p.now(ctx)))
 		if !changed { // E-17
 			return ns, nil
 		}
@@ -158,7 +158,7 @@ func (p *pass) deleteAll(ctx context.Context, r Resource, ns *corev1.Namespace) 
 		if err != nil {
 			return remains{resource: r}, err
 		}
-		estimate = podSeconds(items, ns.DeletionTimestamp.Time, p.now())
+		estimate = podSeconds(items, ns.DeletionTimestamp.Time, p.now(ctx))
 	}
 	if err := p.deleteCollection(ctx, r, ns.Name); err != nil {
 		return remains{resource: r}, err

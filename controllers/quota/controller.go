@@ -3,7 +3,6 @@ package quota
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -33,7 +32,7 @@ func New(api API, o Options) *Controller {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Controller{pass: pass{api: api, now: time.Now}, workers: o.Workers, log: o.Log}
+	return &Controller{pass: pass{api: api, now: reconcile.Now}, workers: o.Workers, log: o.Log}
 }
 
 // Run runs until ctx is done, and returns when all its goroutines have.

@@ -17,7 +17,7 @@ import (
 // pass counts what one namespace uses.
 type pass struct {
 	api API
-	now func() time.Time
+	now func(context.Context) time.Time
 }
 
 // run updates the quotas of a namespace. An error with one quota stops no other.
@@ -32,7 +32,7 @@ func (p *pass) run(ctx context.Context, namespace string) error {
 	}
 	var errs []error
 	for _, q := range quotas {
-		next := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard, Used: usage.Total(&q.Spec, objects, p.now())}
+		next := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard, Used: usage.Total(&q.Spec, objects, p.now(ctx))}
 		if usage.Same(next.Hard, q.Status.Hard) && usage.Same(next.Used, q.Status.Used) && q.Status.Used != nil {
 			continue
 		}

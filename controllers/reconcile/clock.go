@@ -1,6 +1,76 @@
 package reconcile
 
-import "time"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// mostAhead is how far a Clock may be ahead of the machine's: certificates and times in objects stay representable.
+const mostAhead = 100 * 365 * 24 * time.Hour
+
+// Clock is the time of controllers and of the times in objects: that of the machine, and ahead of it by what was added.
+// The zero value, and a nil Clock, have the machine's.
+type Clock struct {
+	ahead atomic.Int64
+	mu    sync.Mutex // guards moved, and changes of ahead
+	// moved is closed at the next Advance; nil if no one waits.
+	moved chan struct{}
+}
+
+// Now returns the time, with the reading of the monotonic clock.
+func (c *Clock) Now() time.Time {
+	if c == nil {
+		return time.Now()
+	}
+	return time.Now().Add(time.Duration(c.ahead.Load()))
+}
+
+// Advance puts the clock forward. What waits for a time that is then past is due at once. An error says that d is
+// negative, or more than the clock can be ahead, which is 100 years.
+func (c *Clock) Advance(d time.Duration) error {
+	if d < 0 {
+		return errors.New("clock: the time can't be set back")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d > mostAhead-time.Duration(c.ahead.Load()) {
+		return fmt.Errorf("clock: more than %v ahead of the machine's", mostAhead)
+	}
+	c.ahead.Add(int64(d))
+	if c.moved != nil {
+		close(c.moved)
+		c.moved = nil
+	}
+	return nil
+}
+
+// Moved returns a channel that is closed at the next Advance.
+func (c *Clock) Moved() <-chan struct{} {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.moved == nil {
+		c.moved = make(chan struct{})
+	}
+	return c.moved
+}
+
+// clockOf returns the clock of the context's monitor; nil without one.
+func clockOf(ctx context.Context) *Clock {
+	if s, _ := ctx.Value(scopeKey{}).(scope); s.monitor != nil {
+		return s.monitor.Clock
+	}
+	return nil
+}
+
+// Now returns the time of the context's monitor, the machine's without one.
+func Now(ctx context.Context) time.Time { return clockOf(ctx).Now() }
 
 const (
 	// clockInterval is how often a Loop with waiting keys checks whether the wall clock was set.
@@ -9,25 +79,22 @@ const (
 	clockTolerance = time.Second
 )
 
-// clock detects that the wall clock was set, or that the machine was suspended: it and the monotonic clock, on which
+// drift detects that the wall clock was set, or that the machine was suspended: it and the monotonic clock, on which
 // timers depend, have then advanced by different times.
-type clock struct {
+type drift struct {
 	wall func() time.Time
 	// last and lastWall are the readings of both clocks at the last call of set.
 	last, lastWall time.Time
 }
 
-func newClock(wall func() time.Time) *clock {
-	if wall == nil {
-		wall = time.Now
-	}
-	return &clock{wall: wall, last: time.Now(), lastWall: wall().Round(0)}
+func newDrift(wall func() time.Time) *drift {
+	return &drift{wall: wall, last: time.Now(), lastWall: wall().Round(0)}
 }
 
 // set reports whether the wall clock was set since the last call. now is a reading with the monotonic clock.
-func (c *clock) set(now time.Time) bool {
+func (c *drift) set(now time.Time) bool {
 	wall := c.wall().Round(0)
-	drift := wall.Sub(c.lastWall) - now.Sub(c.last)
+	by := wall.Sub(c.lastWall) - now.Sub(c.last)
 	c.last, c.lastWall = now, wall
-	return drift.Abs() > clockTolerance
+	return by.Abs() > clockTolerance
 }

@@ -54,7 +54,7 @@ type Loop[E, J, R any] struct {
 	// Log receives the failures of Follow; What names the watched objects in the message.
 	Log  *slog.Logger
 	What string
-	// Wall is the wall clock; nil for time.Now. Only tests set it.
+	// Wall is the wall clock; nil for that of the context's Monitor. Only tests set it.
 	Wall func() time.Time
 }
 
@@ -73,6 +73,7 @@ type ended[J, R any] struct {
 // running is a call of Run. Its fields belong to the goroutine of that, except the channels.
 type running[E, J, R any] struct {
 	*Loop[E, J, R]
+	clock   *Clock
 	events  chan E
 	results chan ended[J, R]
 	// active are the passes that run, by their numbers.
@@ -92,20 +93,21 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 	defer all.Wait()
 	defer cancel()
 
-	r := &running[E, J, R]{Loop: l, events: make(chan E, 256), active: map[uint64]J{},
+	r := &running[E, J, R]{Loop: l, clock: clockOf(ctx), events: make(chan E, 256), active: map[uint64]J{},
 		results: make(chan ended[J, R], l.Workers)} // space for all, so that no pass blocks at its end
 	all.Go(func() {
 		Follow(following, l.Log, l.What, l.Follow, func(e E) { Send(ctx, r.events, e) })
 	})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	clock := newClock(l.Wall)
+	wall := newDrift(r.wall())
 	for {
-		if w, ok := l.Schedule.(Waker); ok && clock.set(time.Now()) {
-			w.Wake(time.Now())
+		moved := r.clock.Moved()
+		if w, ok := l.Schedule.(Waker); ok && wall.set(time.Now()) {
+			w.Wake(r.clock.Now())
 		}
 		r.begin(ctx, &all)
-		wait, ok := l.Schedule.Wait(time.Now())
+		wait, ok := l.Schedule.Wait(r.clock.Now())
 		if ok && len(r.active) < l.Workers {
 			timer.Reset(min(wait, clockInterval))
 		}
@@ -117,12 +119,13 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 			return
 		case e := <-r.events:
 			r.activity++
-			l.Schedule.Observe(e, time.Now())
+			l.Schedule.Observe(e, r.clock.Now())
 		case done := <-r.results:
 			r.activity++
-			l.Schedule.End(r.active[done.number], done.result, time.Now())
+			l.Schedule.End(r.active[done.number], done.result, r.clock.Now())
 			delete(r.active, done.number)
 		case <-timer.C:
+		case <-moved:
 		case q := <-p.loop:
 			if q.idle {
 				r.asked = append(r.asked, q)
@@ -133,10 +136,18 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 	}
 }
 
+// wall returns the wall clock.
+func (r *running[E, J, R]) wall() func() time.Time {
+	if r.Wall != nil {
+		return r.Wall
+	}
+	return r.clock.Now
+}
+
 // begin starts passes that are due.
 func (r *running[E, J, R]) begin(ctx context.Context, all *sync.WaitGroup) {
 	for len(r.active) < r.Workers {
-		job, ok := r.Schedule.Begin(time.Now())
+		job, ok := r.Schedule.Begin(r.clock.Now())
 		if !ok {
 			return
 		}
@@ -208,15 +219,21 @@ func Follow[E any](
 	}
 }
 
-// Sleep waits; false means that ctx is done.
+// Sleep waits, by the clock of the context's Monitor; false means that ctx is done.
 func Sleep(ctx context.Context, d time.Duration) bool {
+	clock := clockOf(ctx)
 	t := time.NewTimer(d)
 	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
+	for end := clock.Now().Add(d); ; {
+		moved := clock.Moved()
+		t.Reset(end.Sub(clock.Now()))
+		select {
+		case <-ctx.Done():
+			return false
+		case <-t.C:
+			return true
+		case <-moved:
+		}
 	}
 }
 

@@ -58,6 +58,9 @@ type Wait struct {
 
 // Monitor waits for the parts that run with a context of With. The zero value has none.
 type Monitor struct {
+	// Clock is that of the parts; nil for the machine's. It isn't changed after the first With.
+	Clock *Clock
+
 	mu    sync.Mutex // guards what follows
 	parts map[*member]struct{}
 	// counted is how many parts Await counts.
@@ -217,7 +220,7 @@ func (m *Monitor) Quiet(ctx context.Context, since Marks, most int) (waits List[
 // Report describes all parts. since is what Idle has returned with its error: if the part that was not idle does
 // nothing that it can name, it is in works nevertheless.
 func (m *Monitor) Report(ctx context.Context, since Marks, most int) (works List[Work], waits List[Wait]) {
-	soon := time.Now().Add(Soon)
+	soon := m.Clock.Now().Add(Soon)
 	for one := range m.members() {
 		within, stop := one.within(ctx)
 		r, err := one.part.Report(within, most)

@@ -42,16 +42,16 @@ func (r *Rounds) Run(ctx context.Context) {
 	if r.AtOnce {
 		r.round(ctx)
 	}
-	for r.rest(); Sleep(ctx, r.Interval); r.rest() {
+	for r.rest(ctx); Sleep(ctx, r.Interval); r.rest(ctx) {
 		r.round(ctx)
 	}
 }
 
 // rest records when the next check is.
-func (r *Rounds) rest() {
+func (r *Rounds) rest(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.next = time.Now().Add(r.Interval)
+	r.next = Now(ctx).Add(r.Interval)
 }
 
 // reset forgets the changes before a check.

@@ -71,7 +71,7 @@ func (e *engine) decide(
 		err = e.api.View(ctx, func(r Reader) {
 			start := time.Now()
 			v.Reader, v.Object = r, r.Get(e.For, key.Namespace, key.Name)
-			plan = e.Decide(v, start)
+			plan = e.Decide(v, reconcile.Now(ctx))
 			took += time.Since(start)
 		})
 		v.Reader = nil // it must not be kept
@@ -104,22 +104,22 @@ func (e *engine) conclude(ctx context.Context, v View, plan Plan) error {
 		}
 	}
 	for _, ev := range plan.Events {
-		e.record(v.Object, ev)
+		e.record(ctx, v.Object, ev)
 	}
 	for _, n := range plan.Notes {
-		e.record(n.About, n.Event)
+		e.record(ctx, n.About, n.Event)
 	}
 	return nil
 }
 
 // record records an event about the object of a pass, or of an action.
-func (e *engine) record(about Object, ev event.Event) {
+func (e *engine) record(ctx context.Context, about Object, ev event.Event) {
 	if about == nil {
 		return
 	}
 	r := Of(about)
 	e.recorder.Record(corev1.ObjectReference{Kind: r.Kind, APIVersion: r.APIVersion(), Namespace: about.GetNamespace(),
-		Name: about.GetName(), UID: about.GetUID(), ResourceVersion: about.GetResourceVersion()}, ev, time.Now())
+		Name: about.GetName(), UID: about.GetUID(), ResourceVersion: about.GetResourceVersion()}, ev, reconcile.Now(ctx))
 }
 
 // request carries an action out, and records its events. It returns no failure for harmless errors; quit says that the
@@ -145,14 +145,14 @@ func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, qui
 		return nil, true
 	case err == nil:
 		if ev, ok := telling(done, name, nil); ok {
-			e.record(v.Object, ev)
+			e.record(ctx, v.Object, ev)
 		}
 		return nil, false
 	case ctx.Err() != nil || stale(err):
 		return &Failure{a, err}, true
 	}
 	if ev, ok := telling(failed, name, err); ok && !apierrors.IsAlreadyExists(err) {
-		e.record(v.Object, ev)
+		e.record(ctx, v.Object, ev)
 	}
 	return &Failure{a, err}, false
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -56,7 +57,7 @@ func (c *collection) connect(api *apiserver.Server) {
 func (c *collection) run(ctx context.Context) {
 	collector := gc.New(c.config)
 	c.now.Store(collector)
-	defer reconcile.Join(ctx, part{collector})()
+	defer reconcile.Join(ctx, part{collector, func() time.Time { return reconcile.Now(ctx) }})()
 	defer c.now.Store(nil)
 	if err := collector.Run(ctx); err != nil && ctx.Err() == nil {
 		c.log.Error("the garbage collector stopped", "err", err)
@@ -64,7 +65,11 @@ func (c *collection) run(ctx context.Context) {
 }
 
 // part is reconcile.Part for a collector.
-type part struct{ *gc.Collector }
+type part struct {
+	*gc.Collector
+	// now is the time of controllers. The collector measures its pauses by the machine's.
+	now func() time.Time
+}
 
 // Report implements reconcile.Part.
 func (p part) Report(ctx context.Context, most int) (reconcile.Report, error) {
@@ -77,7 +82,7 @@ func (p part) Report(ctx context.Context, most int) (reconcile.Report, error) {
 		out.Works = append(out.Works, reconcile.Work{What: "taking in changes"})
 	}
 	for _, q := range r.Retries {
-		out.Waits = append(out.Waits, reconcile.Wait{Object: refer(q.Object), Until: q.At,
+		out.Waits = append(out.Waits, reconcile.Wait{Object: refer(q.Object), Until: p.now().Add(time.Until(q.At)),
 			Why: fmt.Sprintf("%s (%d)", reconcile.AfterFailure, q.Attempt)})
 	}
 	return out, err

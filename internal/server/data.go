@@ -13,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/service"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -24,6 +25,8 @@ type data struct {
 	cache   *cache.Cache
 	decoder *storage.Decoder
 	types   *resources.Types
+	// clock is the time of controllers and of the times in objects.
+	clock *reconcile.Clock
 	// webhooks call the webhooks of admission and of CustomResourceDefinitions.
 	webhooks *webhook.Clients
 	// failed receives the error if the cache can't follow the store any more.
@@ -60,12 +63,13 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	entries := resources.Every(serving)
+	clock := &reconcile.Clock{}
+	entries := resources.Complete(resources.Declared(clock.Now), serving)
 	if cfg.Simulate {
 		entries = append(entries, resources.Metrics(simulation.Metrics)...)
 		warnOfAnnotations(entries)
 	}
-	d := &data{store: store, types: resources.NewTable(entries...), failed: make(chan error, 1)}
+	d := &data{store: store, types: resources.NewTable(entries...), failed: make(chan error, 1), clock: clock}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.available().ForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))

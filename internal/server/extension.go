@@ -11,7 +11,7 @@ import (
 // assembled: handlers may then use s.api.
 func (s *system) extensions(d *data) []extension.Route {
 	s.ownership = ownership.New(ownership.Config{
-		Cache: d.cache, Types: d.types, Root: d.decoder.Root, Revision: d.store.Revision, Log: s.log,
+		Cache: d.cache, Types: d.types, Root: d.decoder.Root, Revision: d.store.Revision, Log: s.log, Now: d.clock.Now,
 		Authorizer: func() authorization.Authorizer { return s.api.Authorizer() },
 		Limits:     func() *inflight.Limits { return s.api.Limits() },
 	})

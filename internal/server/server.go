@@ -185,6 +185,12 @@ func (s *Server) Stop() error {
 	return s.err
 }
 
+// Advance puts the clock of controllers and of the times in objects forward.
+func (s *Server) Advance(d time.Duration) error { return s.data.clock.Advance(d) }
+
+// Now is the time by that clock.
+func (s *Server) Now() time.Time { return s.data.clock.Now() }
+
 // Done is closed when the server has ended, whether or not Stop was called.
 func (s *Server) Done() <-chan struct{} { return s.ended }
 

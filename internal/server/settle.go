@@ -166,7 +166,7 @@ func (s *system) round(ctx context.Context, d *data, out *Settled) (marks reconc
 	out.Revision, out.Waits = after, waits
 	if s.elects() { // the lease is an object
 		out.Waits.Items = append(out.Waits.Items, reconcile.Wait{Controller: controllerManager, Object: leaseObject(),
-			Until: time.Now().Add(s.c.Election.RetryPeriod), Why: "the renewal of the lease of the controllers"})
+			Until: s.monitor.Clock.Now().Add(s.c.Election.RetryPeriod), Why: "the renewal of the lease of the controllers"})
 	}
 	return marks, true, nil
 }

@@ -79,10 +79,11 @@ func assemble(
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
 	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){},
-		trail: trail.New(time.Now()), data: d, settling: make(chan struct{}, 1)}
+		trail: trail.New(d.clock.Now()), data: d, settling: make(chan struct{}, 1)}
 	s.life, s.end = context.WithCancel(context.Background())
 	v := apiVersion(c.Release)
 	config := c.API
+	s.monitor.Clock, config.Now = d.clock, d.clock.Now
 	config.Store, config.Cache, config.Decoder = d.store, d.cache, d.decoder
 	config.Types, config.Webhooks = d.types, d.webhooks
 	config.Version, config.Registry, config.Log, config.Audit = v, registry, log, events
@@ -165,7 +166,7 @@ func (s *system) wireOwn(d *data) {
 	s.services = apiservice.New(&loopback.APIServices{API: api, Cache: d.cache}, s.log)
 	s.own = 6 // with two of fairness, the system namespaces, and keepFirst
 	if s.c.external() {
-		s.removals = &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail}
+		s.removals = &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail, Now: d.clock.Now}
 	}
 	s.fairness = fairness.New(&loopback.Fairness{
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
