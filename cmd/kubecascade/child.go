@@ -66,6 +66,12 @@ func (k *child) run(signals <-chan os.Signal, ended <-chan struct{}) error {
 	if err := k.cmd.Start(); err != nil {
 		return notStarted(k.cmd.Args[0], err)
 	}
+	release, err := bind(k.cmd.Process)
+	if err != nil {
+		k.abort()
+		return errors.Join(err, k.cmd.Wait())
+	}
+	defer func() { _ = release() }() // the command has ended
 	done := make(chan error, 1)
 	go func() { done <- k.cmd.Wait() }()
 	for {

@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// attributes are those of any command: it goes on when kubecascade is killed.
+// attributes are those of any command: when kubecascade is killed, it goes on, or is ended by bind.
 func attributes(bool) *syscall.SysProcAttr { return nil }

@@ -1,0 +1,8 @@
+//go:build !windows
+
+package main
+
+import "os"
+
+// bind does nothing: attributes say what the system does when kubecascade is killed.
+func bind(*os.Process) (release func() error, err error) { return func() error { return nil }, nil }
