@@ -7,6 +7,8 @@
 //  2. Errors of the API server that clients see are declared here, with their rules where there are.
 //  3. It uses nothing of HTTP but status codes.
 //
-// Errors of conflicts (409) are API errors and therefore not in the table. Package registry makes them:
-// Operation.Conflict in write.go, and preconditionFailed in delete.go, whose message is that of finalizers.Conflict.
+// Errors of conflicts (409) are API errors and therefore not in the table. Package registry makes most of them: exists
+// in create.go, Operation.Conflict in write.go with the messages of change.go and scale.go, and preconditionFailed in
+// delete.go, whose message is that of finalizers.Conflict. Subresources of kinds (bindings, evictions, tokens) and
+// package loopback make the others.
 package status

@@ -278,8 +278,9 @@ const (
 
 // fromFlag adds the flag --from to a command that a server may answer.
 func (q *question) fromFlag(c *cobra.Command) {
-	c.Flags().StringVar(&q.from, "from", "", "server: only as the answer of a kubecascade server; lists: only from lists;"+
-		" by default from lists if the server has no answer")
+	c.Flags().
+		StringVar(&q.from, "from", "", "source of the answer: server (kubecascade only) or lists (of all objects);"+
+			" default: the server, or else lists")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch q.from {
@@ -309,8 +310,8 @@ func lintCommand() *cobra.Command {
 		Short: "Find problems of ownership and deletion, on any cluster",
 		Long: `Find problems of ownership and deletion: owners that do not exist, are in another namespace, or have
 another kind, name or uid than the reference says; objects that own each other; finalizers of unknown
-components; objects and namespaces that have been terminating for more than 5 minutes. All objects are
-listed by their metadata; nothing is written.`,
+components; objects and namespaces that are still terminating 5 minutes after the end of their grace
+period. All objects are listed by their metadata; nothing is written.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.connect(c.Context()); err != nil {
 				return err

@@ -181,8 +181,8 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 			"limit wait, and are rejected with 429 if they wait too long; a request that needs more than "+
 			"three quarters of the limit (seven eighths for system:masters) is rejected with 413; 0 selects "+
 			"a quarter of the available memory "+
-			"(the least of GOMEMLIMIT, the cgroup's limit and the machine's memory), or up to 256Mi if that "+
-			"is at most half of it; the minimum is 16Mi")
+			"(the least of GOMEMLIMIT, the cgroup's limit and the machine's memory), but at least 256Mi, or "+
+			"half of the memory if that is less; the minimum is 16Mi")
 	f.DurationVar(&o.Limits.RequestTimeout, "request-timeout", 34*time.Second,
 		"maximum duration of a request, except watches, lists and deletions of collections")
 	f.IntVar(&o.minRequestTimeout, "min-request-timeout", 1800,

@@ -11,6 +11,8 @@ const (
 	usageWidth = 100
 	// longestName is the maximum width of a flag's name and type that share a line with its usage.
 	longestName = 42
+	// ownLine is the column of usages if no flag shares a line with its usage.
+	ownLine = 10
 )
 
 // usages is the help of the flags, in their order: names and types in one column, usages in another. It replaces
@@ -32,6 +34,9 @@ func usages(flags *pflag.FlagSet) string {
 		}
 		all = append(all, e)
 	})
+	if column == 0 {
+		column = ownLine
+	}
 	var b strings.Builder
 	for _, e := range all {
 		b.WriteString(e.name)
