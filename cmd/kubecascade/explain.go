@@ -278,9 +278,8 @@ const (
 
 // fromFlag adds the flag --from to a command that a server may answer.
 func (q *question) fromFlag(c *cobra.Command) {
-	c.Flags().
-		StringVar(&q.from, "from", "", "source of the answer: server (kubecascade only) or lists (of all objects);"+
-			" default: the server, or else lists")
+	c.Flags().StringVar(&q.from, "from", "",
+		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server, or else lists")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch q.from {
