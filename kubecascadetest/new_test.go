@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -314,5 +315,48 @@ func TestAdvance(t *testing.T) {
 	}
 	if at := made.Metadata.CreationTimestamp; at.Before(was.Add(5 * 365 * 24 * time.Hour)) {
 		t.Errorf("a namespace that was created 5 years later is of %v", at)
+	}
+}
+
+// TestAdvanceSimulated: after a jump of a day the simulated node is ready, and its pods run on.
+func TestAdvanceSimulated(t *testing.T) {
+	s := kubecascadetest.New(t, func(o *kubecascade.Options) { o.Simulation.Pods = true })
+	c := newClient(t, s)
+	c.do("POST", "/apis/apps/v1/namespaces/default/deployments", `{"metadata":{"name":"d"},"spec":{"replicas":3,
+		"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+		"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, http.StatusCreated)
+	settle(t, s)
+	pods := func() (uids []string) {
+		t.Helper()
+		var list struct {
+			Items []struct {
+				Metadata struct{ UID string }
+				Status   struct{ Phase string }
+			}
+		}
+		if err := json.Unmarshal([]byte(c.do("GET", "/api/v1/namespaces/default/pods", "", http.StatusOK)), &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range list.Items {
+			if p.Status.Phase == "Running" {
+				uids = append(uids, p.Metadata.UID)
+			}
+		}
+		return uids
+	}
+	before := pods()
+	if len(before) != 3 {
+		t.Fatalf("%d pods run, want 3", len(before))
+	}
+	if err := s.Advance(24 * time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, s)
+	if after := pods(); !slices.Equal(after, before) {
+		t.Errorf("pods a day later: %v, want %v", after, before)
+	}
+	if nodes := c.do("GET", "/api/v1/nodes", "", http.StatusOK); !strings.Contains(nodes, `"reason":"KubeletReady"`) ||
+		strings.Contains(nodes, "node.kubernetes.io/") && strings.Contains(nodes, `"taints"`) {
+		t.Errorf("the node a day later: %s", nodes)
 	}
 }
