@@ -26,7 +26,7 @@ SHARED = -trimpath $(SELDOM:%=-gcflags=%/...=-l)
 GIVEN := $(filter-out $(SHARED),$(shell $(GO) env GOFLAGS))
 export GOFLAGS := $(GIVEN) $(SHARED)
 # Suites of other projects and their libraries are compiled as these projects compile them.
-envtest webhooks: export GOFLAGS = $(GIVEN)
+envtest extensions webhooks: export GOFLAGS = $(GIVEN)
 # go build that shows how many packages have been compiled; the last argument is the packages
 BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
