@@ -35,7 +35,7 @@
 //   - A reference to a kind that isn't served keeps its object, costs nothing meanwhile, and is decided as soon as the
 //     kind is served (D-73, D-S35). Nothing is polled.
 //   - A kind may leave the table before or after its last object is gone. Owners whose deletion was seen stay deleted,
-//     whether or not their kind is still served (J-45, D-S32).
+//     whether or not their kind is still served, or was in any table that the collector has read (J-45, D-S32).
 //   - Objects of a collection that isn't served stay in the graph. They can't be requested. An owner that orphans its
 //     dependents, or waits for those that block it, waits for them. After a start a kind may be served late; without
 //     this wait its objects would be deleted instead of orphaned.

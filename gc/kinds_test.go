@@ -66,3 +66,18 @@ func TestScopeChangesBeforeEvents(t *testing.T) {
 		}
 	})
 }
+
+// TestServedBetweenTables: a kind is served and no longer served while the collector is busy, so that no table that it
+// reads has the kind. The deletion of an owner of that kind collects its dependents nevertheless (J-45).
+func TestServedBetweenTables(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, s *server, _ *Collector) {
+		s.meanwhile(func() {
+			s.rescope("odds/x", "configmaps/a/d")
+			s.serve(builtins)
+		})
+		s.serve(builtins)
+		s.want("configmaps/a/d odds/x")
+		s.delete("odds/x", metav1.DeletePropagationBackground)
+		s.want("")
+	})
+}

@@ -137,12 +137,14 @@ func (g *Graph) markDependents(n *node) {
 }
 
 // lose records, in the references to n, that n is gone. Later a look-up may be impossible: deleting a
-// CustomResourceDefinition removes the meaning of its kind (J-45). An owner that was orphaning has released all objects
-// that name its uid (D-62).
+// CustomResourceDefinition removes the meaning of its kind (J-45). Tables of kinds are read after events, and may have
+// skipped those in which n's kind was served: then n's own kind shows that the reference means n. An owner that was
+// orphaning has released all objects that name its uid (D-62).
 func (g *Graph) lose(n *node) {
 	if n.ownerUID == nil {
 		return
 	}
+	was := n.place
 	for e := n.ownerUID.first; e != nil; e = e.next {
 		d := e.dependent
 		for i := range d.refs {
@@ -151,8 +153,8 @@ func (g *Graph) lose(n *node) {
 				continue
 			}
 			r.orphaned = r.orphaned || n.class() == Releasing
-			if r.kind.known && d.names(r) == n.place {
-				r.lost = n.collection
+			if d.means(r, n) {
+				r.lost = &was
 			}
 		}
 	}
@@ -213,6 +215,15 @@ func (e *edge) blocks() bool {
 func (r *ref) fits(n, owner *node) bool {
 	return r.name == owner.name && r.kind.name.kind == owner.stored.kind &&
 		(owner.namespace == "" || owner.namespace == n.namespace)
+}
+
+// means reports whether n's reference names the owner, whose uid it has: by the kind that it names, or, if that was in
+// no table, by the stored apiVersion and kind of the owner.
+func (n *node) means(r *ref, owner *node) bool {
+	if r.kind.known {
+		return n.names(r) == owner.place
+	}
+	return r.kind.name == *owner.stored && r.fits(n, owner)
 }
 
 // names returns the key at which the owner of r must be stored. The kind must be known. For a namespaced kind the key

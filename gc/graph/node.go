@@ -33,9 +33,9 @@ type ref struct {
 	kind *kind
 	name string
 	edge *edge
-	// lost is the collection of the owner if its deletion was seen, else nil. Uids don't come back, so the reference
+	// lost is the place of the owner if its deletion was seen, else nil. Uids don't come back, so the reference
 	// dangles forever, even if its kind is no longer served (J-45).
-	lost *collection
+	lost *place
 	// orphaned: the owner was orphaning its dependents when it was deleted. The reference was added too late to be
 	// waited for, but is released as well (J-08).
 	orphaned bool

@@ -113,7 +113,7 @@ func (g *Graph) guards(n *node) []Guard {
 		r := &n.refs[i]
 		p := n.names(r)
 		if r.lost != nil {
-			p.collection = r.lost
+			p = *r.lost
 		}
 		guard := Guard{Key: p.key()}
 		if o := g.nodes[p]; o != nil {
