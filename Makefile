@@ -32,7 +32,7 @@ BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build first-start release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz clean
+.PHONY: run build first-start release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -101,6 +101,10 @@ bench-clients: build ## lists, informers and events with client-go as it is by d
 
 servers: ## what each of 50 servers in one process costs: time, memory, goroutines
 	$(GO) run ./internal/bench/servers $(ARGS)
+
+upstream-diff: ## what changed between go.mod's Kubernetes modules and VERSION=v0.38.0, as a work list: FROM=
+	@test "$(origin VERSION)" != file || { echo 'usage: make upstream-diff VERSION=v0.38.0 [FROM=v0.37.0]'; exit 2; }
+	@$(GO) run ./internal/upstreamdiff -to '$(VERSION)' $(if $(FROM),-from '$(FROM)') $(ARGS)
 
 conformance: build ## the cases of conformance/ against this server, then recorded responses of a real one
 	.ci/conformance

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// section is a part of the work list. The order is that of the list.
+type section int
+
+const (
+	kinds section = iota
+	fields
+	enums
+	rules
+	gates
+	messages
+	files
+)
+
+var titles = map[section]string{
+	kinds:    "Kinds",
+	fields:   "Fields: type, tags and markers",
+	enums:    "Constants of string types",
+	rules:    "Declarative rules (+k8s: tags)",
+	gates:    "Feature gates",
+	messages: "Texts of errors",
+	files:    "Other changed packages",
+}
+
+// fact is something that a version of a module states: its section, the package, and its name there.
+type fact struct {
+	section section
+	pkg     string
+	name    string
+}
+
+// facts have the value of each fact; that of one that has none is "".
+type facts map[fact]string
+
+// change is a fact whose value differs. Without is a version that doesn't have it.
+type change struct {
+	fact
+	before, after string
+	added, gone   bool
+}
+
+// diff returns what differs, sorted by section, package and name.
+func diff(before, after facts) []change {
+	var all []change
+	for _, f := range slices.Collect(maps.Keys(before)) {
+		now, ok := after[f]
+		if !ok || now != before[f] {
+			all = append(all, change{fact: f, before: before[f], after: now, gone: !ok})
+		}
+	}
+	for _, f := range slices.Collect(maps.Keys(after)) {
+		if _, ok := before[f]; !ok {
+			all = append(all, change{fact: f, after: after[f], added: true})
+		}
+	}
+	slices.SortFunc(all, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.section, b.section), cmp.Compare(a.pkg, b.pkg), cmp.Compare(a.name, b.name))
+	})
+	return all
+}

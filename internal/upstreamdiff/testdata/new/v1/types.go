@@ -1,0 +1,22 @@
+package v1
+
+// +k8s:deepcopy-gen=true
+type Pod struct {
+	TypeMeta `json:""`
+	// +required
+	// +k8s:beta(since: "1.37")=+k8s:required
+	Name  string `json:"name" protobuf:"bytes,7,opt,name=name"`
+	Count int32  `json:"count"`
+	Probe *Probe `json:"probe,omitempty"`
+}
+
+type Probe struct{}
+
+type Phase string
+
+const (
+	Running Phase = "Running"
+	Gone    Phase = "Gone"
+)
+
+func addKnownTypes(scheme *Scheme) { scheme.AddKnownTypes(Group, &Pod{}, &Probe{}) }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/list.md")
+
+// TestList: the work list of two small trees, as it is in testdata/list.md.
+func TestList(t *testing.T) {
+	before, err := read("testdata/old", "example.com/m", 36)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := read("testdata/new", "example.com/m", 37)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := write(&b, "v0.36.0", "v0.37.0", diff(before, after)); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/list.md"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), b.String()); d != "" {
+		t.Error(d)
+	}
+	if same := diff(after, after); len(same) != 0 {
+		t.Errorf("%d differences of a tree from itself", len(same))
+	}
+}
+
+// TestUsage: without a version to compare with, and with arguments that it doesn't have.
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{nil, {"-to", "v0.38.0", "more"}, {"-from", "v0.36.0"}} {
+		if err := run(args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), "usage: ") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+// TestMinor: of versions of modules, and of what isn't one.
+func TestMinor(t *testing.T) {
+	for version, want := range map[string]int{"v0.37.2": 37, "v0.38.0-rc.1": 38, "latest": 0} {
+		if got := minor(version); got != want {
+			t.Errorf("%s: %d, want %d", version, got, want)
+		}
+	}
+}
