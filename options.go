@@ -212,7 +212,7 @@ type Admission struct {
 type API struct {
 	// RuntimeConfig enables or disables versions and resources: "apps/v1=false", "api/beta=true".
 	RuntimeConfig []string `flag:"runtime-config"`
-	// FeatureGates are kube-apiserver's, by name; known is AllowUnsafeMalformedObjectDeletion (default false).
+	// FeatureGates are kube-apiserver's, by name. Those that have an effect are the keys of the function FeatureGates.
 	FeatureGates map[string]bool `flag:"feature-gates"`
 }
 

@@ -6,7 +6,7 @@
 //  1. Every flag of kube-apiserver v1.36 is accepted, with its type and default, and no other. Errors of unknown flags,
 //     unknown feature gates and missing flags are kube-apiserver's.
 //  2. A flag either sets its equivalent in kubecascade.Options or has no effect. Settings.Ineffective lists the given
-//     flags that have no effect.
+//     flags that have no effect, internal/server logs gates that have none.
 //  3. No controller runs unless Settings.Options.Controllers says so, except those that are a part of kube-apiserver.
 //  4. --help prints the flags in kube-apiserver's sections. The descriptions are written for this program.
 //

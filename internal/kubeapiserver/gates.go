@@ -1,108 +1,36 @@
 package kubeapiserver
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
-
-// known are the feature gates of kube-apiserver, one a line. The file says where they are from.
-//
-//go:embed gates.txt
-var known string
-
-// stage is how far a feature is.
-type stage string
-
-// The stages, as component-base featuregate/feature_gate.go has them. GA is "", and Beta and Alpha are in capitals
-// there.
-const (
-	alpha      stage = "Alpha"
-	beta       stage = "Beta"
-	ga         stage = "GA"
-	deprecated stage = "Deprecated"
-	// unknown is one of the last two, or the gate was removed.
-	unknown stage = "Unknown"
-)
-
-// allAlpha and allBeta set all gates of a stage that are not set.
-const (
-	allAlpha = "AllAlpha"
-	allBeta  = "AllBeta"
-)
-
-// gate is a feature gate.
-type gate struct {
-	stage  stage
-	on     bool
-	locked bool
-}
-
-// gates parses a list of gates.
-func gates(list string) (map[string]gate, error) {
-	all := map[string]gate{}
-	for line := range strings.Lines(list) {
-		f := strings.Fields(line)
-		if len(f) == 0 || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if len(f) != 3 && (len(f) != 4 || f[3] != "locked") ||
-			!slices.Contains([]stage{alpha, beta, ga, deprecated, unknown}, stage(f[1])) {
-			return nil, fmt.Errorf("feature gates: %q", line)
-		}
-		on, err := strconv.ParseBool(f[2])
-		if err != nil {
-			return nil, fmt.Errorf("feature gates: %q: %w", line, err)
-		}
-		all[f[0]] = gate{stage(f[1]), on, len(f) == 4}
-	}
-	return all, nil
-}
-
-// effective are the gates that kubecascade.Options know.
-var effective = []string{"AllowUnsafeMalformedObjectDeletion"}
 
 // setGates parses and validates the pairs, each "gate=true" or "kube:gate=true", of which the last one for a gate
 // counts (component-base compatibility/registry.go: Set; featuregate/feature_gate.go: Set, SetFromMap). That a gate
 // needs another one is not validated.
 func (s *Settings) setGates(v pflag.Value) error {
-	all, err := gates(known)
-	if err != nil {
-		return err
-	}
 	given, err := parseGates(v.(pflag.SliceValue).GetSlice())
 	if err != nil {
 		return err
 	}
-	var errs []error
-	s.Options.API.FeatureGates = map[string]bool{}
+	errs := featuregates.Check(given.names, given.on)
+	if len(errs) == 1 && errors.Is(errs[0], featuregates.ErrUnrecognized) {
+		return errs[0]
+	}
 	for _, name := range given.names {
-		g, ok := all[name]
-		on := given.on[name]
-		switch {
-		case !ok:
-			return fmt.Errorf("unrecognized feature gate: %s", name)
-		case g.locked && g.on != on:
-			errs = append(errs, fmt.Errorf("cannot set feature gate %s to %t, feature is locked to %t", name, on, g.on))
-		case g.stage == deprecated || g.stage == ga:
+		if g := featuregates.Known()[name]; (!g.Locked || g.On == given.on[name]) &&
+			(g.Stage == featuregates.Deprecated || g.Stage == featuregates.GA) {
 			s.Fading = append(s.Fading, name)
 		}
 	}
-	for _, name := range effective {
-		on, set := given.on[name]
-		if every, ok := given.on[map[stage]string{alpha: allAlpha, beta: allBeta}[all[name].stage]]; ok && !set {
-			on, set = every, true
-		}
-		if set {
-			s.Options.API.FeatureGates[name] = on
-		}
-	}
+	s.Options.API.FeatureGates = given.on
 	return utilerrors.NewAggregate(errs)
 }
 

@@ -74,7 +74,8 @@ func TestActs(t *testing.T) {
 		"--tls-cert-file=/c", "--tls-private-key-file=/k", "--watch-cache=false", "--anonymous-auth=false")
 	o := s.Options
 	for what, ok := range map[string]bool{
-		"gates":      reflect.DeepEqual(o.API.FeatureGates, map[string]bool{"AllowUnsafeMalformedObjectDeletion": true}),
+		"gates": reflect.DeepEqual(o.API.FeatureGates, map[string]bool{
+			"AllowUnsafeMalformedObjectDeletion": true, "WatchList": false, "JobManagedBy": true}),
 		"runtime":    slices.Equal(o.API.RuntimeConfig, []string{"api/all=true", "apps/v1=false"}),
 		"audit":      o.Audit.Path == "-" && o.Audit.PolicyFile == "/p" && o.Audit.MaxSize == 7 && o.Audit.MaxAge == 366,
 		"requests":   o.Limits.MaxInFlight == 15,

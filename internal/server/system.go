@@ -28,6 +28,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/quota"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/internal/memory"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -90,11 +91,13 @@ func assemble(
 	config.Discovery = discovery.New(d.types, reachable(p.secure.Addr()))
 	config.OpenAPI = openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) })
 	config.MemoryInFlight = c.memoryInFlight(log)
-	features, err := c.featureGates()
+	gates, err := c.featureGates()
 	if err != nil {
 		return nil, err
 	}
-	config.DeleteMalformed = features[deleteMalformed]
+	c.warnOfGates(log)
+	registry.MustRegister(enabled(gates))
+	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion]
 	trusted, err := c.Access.configure(&config, keys, p.secureURL())
 	if err != nil {
 		return nil, err

@@ -1,0 +1,114 @@
+package featuregates
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// list are the feature gates, one a line. The file says where they are from.
+//
+//go:embed gates.txt
+var list string
+
+// AllowUnsafeMalformedObjectDeletion is the gate for deleting objects that can't be decoded; alpha in v1.36.
+const AllowUnsafeMalformedObjectDeletion = "AllowUnsafeMalformedObjectDeletion"
+
+// ErrUnrecognized is wrapped by errors of names that are no gate.
+var ErrUnrecognized = errors.New("unrecognized feature gate")
+
+// Stage is how far a feature is.
+type Stage string
+
+// The stages, as component-base featuregate/feature_gate.go has them. GA is "", and Beta and Alpha are in capitals
+// there.
+const (
+	Alpha      Stage = "Alpha"
+	Beta       Stage = "Beta"
+	GA         Stage = "GA"
+	Deprecated Stage = "Deprecated"
+	// Unknown is one of the last two, or the gate was removed.
+	Unknown Stage = "Unknown"
+)
+
+// Gate is a feature gate: its stage, its default, and whether it is locked to that.
+type Gate struct {
+	Stage  Stage
+	On     bool
+	Locked bool
+}
+
+// Known returns all gates by name. The map must not be changed.
+var Known = sync.OnceValue(func() map[string]Gate {
+	all, err := parse(list)
+	if err != nil {
+		panic(fmt.Sprintf("gates.txt: %v", err))
+	}
+	return all
+})
+
+// Effective are the names of the gates that have an effect, sorted.
+func Effective() []string { return []string{AllowUnsafeMalformedObjectDeletion} }
+
+// parse parses a list of gates.
+func parse(list string) (map[string]Gate, error) {
+	all := map[string]Gate{}
+	for line := range strings.Lines(list) {
+		f := strings.Fields(line)
+		if len(f) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if len(f) != 3 && (len(f) != 4 || f[3] != "locked") ||
+			!slices.Contains([]Stage{Alpha, Beta, GA, Deprecated, Unknown}, Stage(f[1])) {
+			return nil, fmt.Errorf("feature gates: %q", line)
+		}
+		on, err := strconv.ParseBool(f[2])
+		if err != nil {
+			return nil, fmt.Errorf("feature gates: %q: %w", line, err)
+		}
+		all[f[0]] = Gate{Stage(f[1]), on, len(f) == 4}
+	}
+	return all, nil
+}
+
+// Check returns the error of the gates that are set: of an unknown one, or else of all locked ones with another value
+// (component-base featuregate/feature_gate.go: SetFromMap). It follows the order of names.
+func Check(names []string, on map[string]bool) []error {
+	var errs []error
+	for _, name := range names {
+		g, ok := Known()[name]
+		if !ok {
+			return []error{fmt.Errorf("%w: %s", ErrUnrecognized, name)}
+		}
+		if g.Locked && g.On != on[name] {
+			errs = append(errs, fmt.Errorf("cannot set feature gate %s to %t, feature is locked to %t", name, on[name], g.On))
+		}
+	}
+	return errs
+}
+
+// Resolve returns whether each gate is enabled, with those that are set.
+func Resolve(set map[string]bool) (map[string]bool, error) {
+	if err := errors.Join(Check(slices.Sorted(maps.Keys(set)), set)...); err != nil {
+		return nil, err
+	}
+	all := make(map[string]bool, len(Known()))
+	for name, g := range Known() {
+		all[name] = g.On
+		if every, ok := set[everyOf[g.Stage]]; ok && !g.Locked {
+			all[name] = every
+		}
+		if on, ok := set[name]; ok {
+			all[name] = on
+		}
+	}
+	return all, nil
+}
+
+// everyOf are the gates that set all of a stage.
+var everyOf = map[Stage]string{Alpha: "AllAlpha", Beta: "AllBeta"}
