@@ -9,6 +9,6 @@
 //  1. The same two versions result in the same list. It is sorted by module, package and name.
 //  2. It reads sources only: nothing of the other version is compiled, and go.mod is not changed. The modules come from
 //     the module cache, or are downloaded by the go command.
-//  3. Tests and generated files are not compared. A change that no section covers, such as that of a function's body, is
-//     only counted, in the section of changed files.
+//  3. Tests and generated files are not compared. Of a package that no section names, and whose files changed, only the
+//     number of these files is listed: function bodies are not compared.
 package main

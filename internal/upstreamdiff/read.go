@@ -171,8 +171,8 @@ func reports(name string) bool {
 		"TooLong", "TooMany", "AddWarning":
 		return true
 	}
-	return strings.HasPrefix(name, "New") && !strings.HasPrefix(name, "NewCounter") && !strings.HasPrefix(name, "NewGauge") &&
-		!strings.HasPrefix(name, "NewHistogram")
+	made, ok := strings.CutPrefix(name, "New")
+	return ok && (made == "" || strings.Contains(made, "Err") || strings.HasPrefix(made, "Bad"))
 }
 
 // text is an expression on one line.
