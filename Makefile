@@ -32,7 +32,7 @@ BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build first-start release release-check man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build first-start release release-check ui ui-check ui-test man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -49,6 +49,18 @@ release: ## stripped binaries for six platforms with checksums, bills of materia
 
 release-check: ## build a release of HEAD twice, compare the bytes, then run tests/release
 	GO='$(GO)' .ci/release-check
+
+ui: ## the page in ui/dist from ui/src, with npm; the versions are those of ui/package-lock.json
+	cd ui && npm ci --ignore-scripts --no-audit --no-fund && npm run check && npm run build
+
+ui-check: ui ## ui, and that it changes nothing
+	git diff --exit-code -- ui/dist ui/package-lock.json
+
+ui-test: build ## the page in headless Chromium (Debian: chromium), or the browser that CHROMIUM names; screenshots in bin/ui
+	$(GO) -C tests/ui mod tidy -diff
+	$(GO) -C tests/ui vet ./...
+	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/ui && "$$tool" ./...
+	$(GO) -C tests/ui test -count=1 -timeout=20m -v . -binary=$(CURDIR)/$(BINARY) $(ARGS)
 
 man: ## the man pages, in man/; their date is that of the commit, or SOURCE_DATE_EPOCH
 	rm -rf man

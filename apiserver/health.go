@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/ui"
 )
 
 // Check is a named health check, shown by /readyz?verbose and at /readyz/<name>.
@@ -162,7 +163,7 @@ func within(ctx context.Context, check func(context.Context) error) error {
 // paths lists what is served, at /.
 func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	paths := []string{
-		"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version",
+		"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", ui.Path, "/version",
 	}
 	for _, g := range s.registry.Types.Groups() {
 		if g.Name == "" {

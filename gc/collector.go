@@ -150,6 +150,9 @@ func (c *Collector) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// Queued is how many objects wait to be looked at. It may be called from any goroutine.
+func (c *Collector) Queued() int { return int(c.metrics.queued.Load()) }
+
 // follow loads everything and then processes events, until ctx is done or history has expired.
 func (c *Collector) follow(ctx context.Context) error {
 	c.settle(ctx)

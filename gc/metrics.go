@@ -2,6 +2,7 @@ package gc
 
 import (
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,6 +29,7 @@ type metrics struct {
 	waited, worked      *prometheus.HistogramVec
 	unfinished, longest *prometheus.GaugeVec
 	deleteDepth         prometheus.Gauge
+	queued              atomic.Int64
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -92,7 +94,10 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 }
 
 // depth publishes how many objects are queued.
-func (m *metrics) depth(s graph.Stats) { m.deleteDepth.Set(float64(s.Ready)) }
+func (m *metrics) depth(s graph.Stats) {
+	m.queued.Store(int64(s.Ready))
+	m.deleteDepth.Set(float64(s.Ready))
+}
 
 // read counts events taken from the timeline.
 func (m *metrics) read(events int, took time.Duration) {

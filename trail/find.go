@@ -1,6 +1,9 @@
 package trail
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Query selects removals. Empty fields select all.
 type Query struct {
@@ -91,6 +94,20 @@ func (t *Trail) known(id string) *entry {
 		return &m.entry
 	}
 	return nil
+}
+
+// RemovedAt returns when the object with the uid was removed; zero if no removal is known.
+func (t *Trail) RemovedAt(id string) (at time.Time) {
+	if t == nil {
+		return at
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	u, _ := uidOf(id)
+	if e := t.byUID(u); e != nil && e.removed != 0 {
+		at = time.UnixMilli(e.removedAt)
+	}
+	return at
 }
 
 // The limits of the trails of owners in one answer.

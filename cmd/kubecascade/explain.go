@@ -35,7 +35,8 @@ type question struct {
 	discovery *cluster.Discovery
 }
 
-func (q *question) flags(c *cobra.Command, formats ...string) {
+// access declares the flags that name the server and the user.
+func (q *question) access(c *cobra.Command) {
 	f := c.Flags()
 	q.target.flags(f)
 	f.Lookup("kubeconfig").Usage = "kubeconfig file; KUBECONFIG or ~/.kube/config by default"
@@ -44,7 +45,12 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 	f.StringVar(&q.as, "as", "", "user to impersonate")
 	f.StringArrayVar(&q.groups, "as-group", nil, "group to impersonate; may be repeated")
 	f.StringVarP(&q.namespace, "namespace", "n", "", "namespace of the objects; that of the context by default")
-	f.StringVarP(&q.output, "output", "o", "text", "format of the answer: "+strings.Join(formats, ", "))
+}
+
+// flags declares the flags of a command that answers in one of the formats.
+func (q *question) flags(c *cobra.Command, formats ...string) {
+	q.access(c)
+	c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: "+strings.Join(formats, ", "))
 	q.offerValues(c, formats)
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {

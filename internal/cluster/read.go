@@ -365,6 +365,18 @@ var errNoPage = errors.New("the server returned the same continue token twice")
 func (c *Client) List(
 	ctx context.Context, res *Resource, namespace string, query url.Values,
 ) (objects []explain.Object, err error) {
+	_, err = c.Pages(ctx, res, namespace, query, func(m *metav1.ObjectMeta) { objects = append(objects, object(res, m)) })
+	if err != nil {
+		return nil, err
+	}
+	return objects, nil
+}
+
+// Pages calls yield with the metadata of a resource's objects, of one namespace or of all, page by page. It returns the
+// list's resource version, from which a watch goes on.
+func (c *Client) Pages(
+	ctx context.Context, res *Resource, namespace string, query url.Values, yield func(*metav1.ObjectMeta),
+) (version string, err error) {
 	q := url.Values{"limit": {"500"}}
 	for k, v := range query {
 		q[k] = v
@@ -381,20 +393,23 @@ func (c *Client) List(
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		page, err := decode(media, body)
 		if err != nil {
-			return nil, fmt.Errorf("GET %s: %w", res.Path(namespace), err)
+			return "", fmt.Errorf("GET %s: %w", res.Path(namespace), err)
+		}
+		if version == "" { // that of the first page: a watch may repeat what later ones have, but leaves nothing out
+			version = page.ResourceVersion
 		}
 		for i := range page.Items {
-			objects = append(objects, object(res, &page.Items[i].ObjectMeta))
+			yield(&page.Items[i].ObjectMeta)
 		}
 		switch {
 		case page.Continue == "":
-			return objects, nil
+			return version, nil
 		case page.Continue == token:
-			return nil, fmt.Errorf("GET %s: %w", res.Path(namespace), errNoPage)
+			return "", fmt.Errorf("GET %s: %w", res.Path(namespace), errNoPage)
 		}
 		token = page.Continue
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/kubecascade/kubecascade/trail"
 )
@@ -41,4 +42,17 @@ func (c *Client) lacks(ctx context.Context, path string) bool {
 		}
 	}
 	return err == nil || code(err) == http.StatusNotFound
+}
+
+// Has reports whether the server is a kubecascade server with a path below /kubecascade/v1/, as far as its index tells
+// the user.
+func (c *Client) Has(ctx context.Context, name string) (bool, error) {
+	var index struct {
+		Paths []string `json:"paths"`
+	}
+	err := c.getJSON(ctx, "/kubecascade/v1", nil, &index)
+	if err != nil && code(err) == 0 {
+		return false, err
+	}
+	return slices.Contains(index.Paths, extensions+name), nil
 }

@@ -1,6 +1,7 @@
 // Package ownership answers questions about the ownership and the deletion of objects from the memory of a running
-// server: tree, why and preview, at /kubecascade/v1/. gc/explain has the answers, the cache has the objects. This
-// package owns the index of uids, which finds the few objects that an answer depends on.
+// server: tree, why, preview and lint, at /kubecascade/v1/, and the stream of objects and changes for the page (package
+// ui). gc/explain has the answers, the cache has the objects. This package owns the index of uids, which finds the few
+// objects that an answer depends on.
 //
 // It guarantees:
 //
@@ -13,5 +14,8 @@
 //  4. Questions have turns of long work (inflight.Limits.InTurn): few are answered at a time, and fairly for each user.
 //     An answer depends on at most MostObjects objects; questions with more are rejected. A question ends when its
 //     client goes away, or after Timeout.
-//  5. Neither the collector nor the cache waits for a question.
+//  5. At most MostStreams streams of the graph are open at a time, each with at most MostObjects objects when it begins,
+//     and for streamTime. A stream sends each change of the metadata of what the user may list once, in the order of
+//     revisions. It has a position in the cache's history, and no queue: one that falls behind gets a new state.
+//  6. Neither the collector nor the cache waits for a question.
 package ownership

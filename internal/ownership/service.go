@@ -43,6 +43,10 @@ type Config struct {
 	Authorizer func() authorization.Authorizer
 	Limits     func() *inflight.Limits
 	Log        *slog.Logger
+	// Removed, if set, is when the object with the uid was removed; zero if that is not known. Queue, if set, is how many
+	// objects wait for the collector; ok is false if it does not run here.
+	Removed func(uid string) time.Time
+	Queue   func() (n int, ok bool)
 	// Now defaults to time.Now, Idle and MostObjects to the constants of these names.
 	Now         func() time.Time
 	Idle        time.Duration
@@ -109,6 +113,8 @@ func (s *Service) Routes() []extension.Route {
 			return c.Why(keys[0])
 		})},
 		{Path: "preview", Methods: []string{http.MethodGet, http.MethodPost}, Serve: s.serve("preview", preview)},
+		{Path: "lint", Serve: s.lint},
+		{Path: "graph", Serve: s.graph()},
 	}
 }
 

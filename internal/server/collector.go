@@ -64,6 +64,18 @@ func (c *collection) run(ctx context.Context) {
 	}
 }
 
+// queued is how many objects wait for the running collector; ok is false if none runs here.
+func (c *collection) queued() (n int, ok bool) {
+	if c == nil {
+		return 0, false
+	}
+	collector := c.now.Load()
+	if collector == nil {
+		return 0, false
+	}
+	return collector.Queued(), true
+}
+
 // part is reconcile.Part for a collector.
 type part struct {
 	*gc.Collector

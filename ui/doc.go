@@ -1,0 +1,13 @@
+// Package ui is the page that shows the objects of a cluster, what owns what, and what is being deleted: its files, and
+// the messages that it reads. src has its sources, dist what make ui builds from them. internal/viewer serves it for
+// any cluster, and every kubecascade server at /ui/.
+//
+// It guarantees:
+//
+//  1. The files in dist are all that a browser needs: the page sends requests to the server that it comes from, and to
+//     no other host. Its Content-Security-Policy allows nothing else, no inline script, and no markup made of strings.
+//  2. The files are the same for all users, and contain no data of a cluster.
+//  3. A stream is a sequence of lines, each a Message. It begins with MessageBegin; everything up to MessageSynced is
+//     one state. After MessageBegin comes a whole new state, also later in a stream.
+//  4. Changes are in the order in which they happened. One that changes nothing that an Object has is left out.
+package ui

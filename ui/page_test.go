@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// mostBytes is the limit of the page's files together.
+const mostBytes = 600_000
+
+// TestFiles: the page is small, and its files name no other host and have no inline script or style.
+func TestFiles(t *testing.T) {
+	total := 0
+	// Namespaces of XML are names, and what the library's warnings link to is only printed.
+	links := regexp.MustCompile(`https?://[^\s"'` + "`" + `<>)]+`)
+	inline := regexp.MustCompile(`(?i)<script(\s[^>]*)?>[^<]|<style|\son[a-z]+\s*=|style\s*=|javascript:`)
+	for name, f := range files() {
+		if name == "" {
+			continue
+		}
+		total += len(f.data)
+		for _, link := range links.FindAllString(string(f.data), -1) {
+			if !strings.HasPrefix(link, "http://www.w3.org/") && !strings.HasPrefix(link, "https://js.cytoscape.org") {
+				t.Errorf("%s names %s", name, link)
+			}
+		}
+		if found := inline.FindString(string(f.data)); found != "" && strings.HasSuffix(name, ".html") {
+			t.Errorf("%s has %q", name, found)
+		}
+		for _, word := range []string{
+			"eval(", "new Function(", "document.write", "insertAdjacentHTML", "innerHTML", "outerHTML",
+		} {
+			if strings.Contains(string(f.data), word) {
+				t.Errorf("%s has %s", name, word)
+			}
+		}
+	}
+	if total == 0 || total >= mostBytes {
+		t.Errorf("the files have %d bytes, the limit is %d", total, mostBytes)
+	}
+	for _, name := range []string{"index.html", "icon.svg"} { // make ui copies them
+		source, err := os.ReadFile("src/" + name)
+		if err != nil || string(source) != string(files()[name].data) {
+			t.Errorf("dist/%s is not src/%s: make ui; %v", name, name, err)
+		}
+	}
+}
+
+// TestPage: the page and what is not the page.
+func TestPage(t *testing.T) {
+	h := Page(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	for _, c := range []struct {
+		method, path string
+		code         int
+		media        string
+	}{
+		{"GET", "/ui/", 200, "text/html; charset=utf-8"},
+		{"HEAD", "/ui/app.js", 200, "text/javascript; charset=utf-8"},
+		{"GET", "/ui/app.css", 200, "text/css; charset=utf-8"},
+		{"GET", "/ui", 307, "text/html; charset=utf-8"},
+		{"GET", "/ui/../ui/page.go", 404, "text/plain; charset=utf-8"},
+		{"GET", "/ui/dist/app.js", 404, "text/plain; charset=utf-8"},
+		{"POST", "/ui/", 405, "text/plain; charset=utf-8"},
+		{"GET", "/uix", 418, ""},
+		{"GET", "/api", 418, ""},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(c.method, "http://localhost"+c.path, nil))
+		if w.Code != c.code || w.Header().Get("Content-Type") != c.media {
+			t.Errorf("%s %s: %d %s", c.method, c.path, w.Code, w.Header().Get("Content-Type"))
+		}
+		below := strings.HasPrefix(c.path, "/ui/")
+		policy := w.Header().Get("Content-Security-Policy")
+		if below != strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: policy %q", c.path, policy)
+		}
+	}
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "http://localhost/ui/app.js", nil)
+	r.Header.Set("If-None-Match", files()["app.js"].id)
+	if h.ServeHTTP(w, r); w.Code != http.StatusNotModified {
+		t.Errorf("the same file again: %d", w.Code)
+	}
+}

@@ -1,0 +1,46 @@
+// The only way in which this page makes elements: strings become text, never markup.
+
+type Child = Node | string | number | false | null | undefined;
+type Attributes = Record<string, string | number | boolean | undefined | ((e: any) => void)>;
+
+/** h makes an element. Attributes that begin with "on" are listeners; booleans set and remove an attribute. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K, attributes: Attributes = {}, ...children: (Child | Child[])[]
+): HTMLElementTagNameMap[K] {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") e.addEventListener(name.slice(2), value);
+    else if (value === true) e.setAttribute(name, "");
+    else if (value !== undefined && value !== false) e.setAttribute(name, String(value));
+  }
+  fill(e, ...children);
+  return e;
+}
+
+/** fill replaces what an element has. */
+export function fill(e: Element, ...children: (Child | Child[])[]) {
+  const nodes: (Node | string)[] = [];
+  for (const c of children.flat()) {
+    if (c === false || c === null || c === undefined) continue;
+    nodes.push(c instanceof Node ? c : String(c));
+  }
+  e.replaceChildren(...nodes);
+}
+
+/** ago is a duration in words, such as 3m. */
+export function ago(seconds: number): string {
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 120) return `${s}s`;
+  if (s < 7200) return `${Math.floor(s / 60)}m`;
+  if (s < 172800) return `${Math.floor(s / 3600)}h`;
+  return `${Math.floor(s / 86400)}d`;
+}
+
+/** later calls f once, a while after the last of many calls. */
+export function later(ms: number, f: () => void): () => void {
+  let timer = 0;
+  return () => {
+    if (timer) return;
+    timer = window.setTimeout(() => { timer = 0; f(); }, ms);
+  };
+}

@@ -1,0 +1,133 @@
+// Which nodes are drawn, and where. Each tree of owners is laid out by d3-hierarchy; trees are put in rows, by namespace.
+
+import { hierarchy, tree } from "d3-hierarchy";
+import type { Obj, State, World } from "./model";
+
+/** Node is an object, a group of objects, an owner that does not exist, or a namespace's title. */
+export interface Node {
+  id: string; type: "object" | "group" | "missing" | "title"; kind: string; name: string; x: number; y: number;
+  state: State; objects: Obj[];
+}
+export interface Edge { id: string; from: string; to: string; type: string }
+export interface Picture { nodes: Node[]; edges: Edge[]; grouped: boolean }
+
+/** The most nodes that are drawn one by one; above that they are grouped by owner and kind. */
+export const mostNodes = 2000;
+
+const width = 176, height = 88, gap = 44, rowWidth = 1700;
+const bad: Record<State, number> = { live: 0, collected: 1, orphaned: 2, deleting: 3, blocked: 4 };
+
+/** parentOf is the owner below which an object is drawn: its controller, or else the first that exists. */
+function parentOf(w: World, o: Obj, shown: Map<string, Obj>): string | undefined {
+  const there = (o.o ?? []).filter((r) => shown.has(r.uid) && r.uid !== o.uid);
+  return (there.find((r) => r.controller) ?? there[0])?.uid;
+}
+
+/** picture arranges objects. */
+export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string): Picture {
+  const shown = new Map(objects.map((o) => [o.uid, o]));
+  const parents = new Map<string, string>();
+  for (const o of objects) {
+    const p = parentOf(w, o, shown);
+    let up = p;
+    const seen = new Set([o.uid]);
+    while (up && !seen.has(up)) { seen.add(up); up = parents.get(up); }
+    if (p && !(up && seen.has(up))) parents.set(o.uid, p); // else they own each other
+  }
+  const nodes = new Map<string, Node>(), parent = new Map<string, string>(), edges = new Map<string, Edge>();
+  const grouped = objects.length > mostNodes;
+  const nodeOf = new Map<string, string>();
+  const place = (o: Obj): string => {
+    const have = nodeOf.get(o.uid);
+    if (have) return have;
+    const up = parents.get(o.uid), above = up ? place(shown.get(up)!) : "";
+    const kind = kindOf(o), id = grouped ? `group/${above || o.ns || ""}/${o.r}` : o.uid;
+    nodeOf.set(o.uid, id);
+    const state = w.state(o), have2 = nodes.get(id);
+    if (have2) {
+      have2.objects.push(o);
+      if (bad[state] > bad[have2.state]) have2.state = state;
+    } else {
+      nodes.set(id, { id, type: grouped ? "group" : "object", kind, name: o.n, x: 0, y: 0, state, objects: [o] });
+      if (above) parent.set(id, above);
+    }
+    return id;
+  };
+  for (const o of objects) place(o);
+  for (const o of objects) {
+    for (const r of o.o ?? []) {
+      const wrong = w.state(o) === "collected" ? "" : w.reference(o, r);
+      let to = nodeOf.get(r.uid);
+      if (!to && wrong === "dangling" && !grouped) {
+        to = "missing/" + r.uid;
+        if (!nodes.has(to)) {
+          nodes.set(to, { id: to, type: "missing", kind: r.kind, name: r.name, x: 0, y: 0, state: "collected", objects: [o] });
+        }
+        if (!parent.has(o.uid)) parent.set(o.uid, to);
+      }
+      if (!to) continue;
+      const id = `${nodeOf.get(o.uid)}>${to}`;
+      const type = [wrong, r.controller && "controller", r.block && "blocking"].filter(Boolean).join(" ");
+      if (!edges.has(id)) edges.set(id, { id, from: nodeOf.get(o.uid)!, to, type });
+    }
+  }
+  for (const n of nodes.values()) {
+    if (n.objects.length > 1 && n.type === "group") n.name = `${n.objects.length} objects`;
+  }
+  arrange(nodes, parent);
+  return { nodes: [...nodes.values()], edges: [...edges.values()], grouped };
+}
+
+/** arrange sets the places of the nodes, and adds a title for each namespace. */
+function arrange(nodes: Map<string, Node>, parent: Map<string, string>) {
+  const children = new Map<string, Node[]>(), roots = new Map<string, Node[]>();
+  for (const n of nodes.values()) {
+    const up = parent.get(n.id), ns = n.objects[0]?.ns ?? "";
+    const list = up ? children : roots, key = up ?? ns;
+    list.set(key, [...(list.get(key) ?? []), n]);
+  }
+  const order = (a: Node, b: Node) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
+  let top = 0;
+  for (const ns of [...roots.keys()].sort()) {
+    const title: Node = {
+      id: "title/" + ns, type: "title", kind: "", name: ns ? "namespace " + ns : "cluster-scoped", x: 0, y: top, state: "live",
+      objects: [],
+    };
+    top += 60;
+    let left = 0, row = 0;
+    const all = roots.get(ns)!.sort(order).map((n) => {
+      const root = hierarchy(n, (d) => children.get(d.id)?.sort(order));
+      return { root, size: root.descendants().length };
+    }).sort((a, b) => b.size - a.size);
+    for (const { root } of all) {
+      wrap(root);
+      tree<Node>().nodeSize([width, height]).separation(() => 1)(root as any);
+      let from = Infinity, to = -Infinity, low = 0;
+      root.each((d: any) => { from = Math.min(from, d.x); to = Math.max(to, d.x); low = Math.max(low, d.y); });
+      if (left && left + to - from + width > rowWidth) { left = 0; top += row; row = 0; }
+      root.each((d: any) => { d.data.x = left + d.x - from; d.data.y = top + d.y; });
+      left += to - from + width + gap;
+      row = Math.max(row, low + height);
+    }
+    top += row + gap;
+    nodes.set(title.id, title);
+  }
+}
+
+/** wrap lets many leaves of one node take several lines, as a line of hundreds can't be read. */
+function wrap(root: any) {
+  root.eachAfter((d: any) => {
+    const many = 8;
+    if (!d.children || d.children.length <= many || d.children.some((c: any) => c.children)) return;
+    const columns = Math.ceil(Math.sqrt(d.children.length * 2));
+    const heads = d.children.slice(0, columns);
+    d.children.slice(columns).forEach((c: any, i: number) => {
+      let above = heads[i % columns];
+      while (above.children) above = above.children[0];
+      above.children = [c];
+      c.parent = above;
+      c.depth = above.depth + 1;
+    });
+    d.children = heads;
+  });
+}
