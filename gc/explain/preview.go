@@ -74,7 +74,8 @@ type Preview struct {
 	// Admission are the webhooks and policies that are asked about the requests of the changes. The preview assumes that
 	// they allow them.
 	Admission []Asked
-	// Racing: the outcome depends on how fast the deletions follow each other. One of the warnings says so.
+	// Racing: the outcome depends on how fast the deletions follow each other, or on the order in which the garbage
+	// collector processes objects. One of the warnings says so.
 	Racing bool
 	// Revision is that of the cluster.
 	Revision int64
@@ -127,24 +128,35 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	w.carry(deletions, false)
 	p.Changes, p.Admission = w.changes, x.asked(once(w.asked))
 	p.conclude(w)
-	if len(deletions) > 1 {
-		slow := newWorld(x.resources, objects, c.Now)
-		slow.stop = c.Stop
-		slow.settle()
-		slow.carry(deletions, true)
-		if !w.same(slow) {
-			p.Racing = true
-			p.Warnings = append(
-				p.Warnings,
-				Warning{Text: "the outcome depends on how fast the deletions follow each other: this is what" +
-					" happens if they come at once"},
-			)
-		}
+	if why := c.race(x.resources, w, deletions, objects); why != "" {
+		p.Racing = true
+		p.Warnings = append(p.Warnings, Warning{Text: why})
 	}
 	if w.stopped || c.Stop != nil && c.Stop() {
 		return nil
 	}
 	return p
+}
+
+// race says why the outcome may be another one than that of w, if it may.
+func (c *Cluster) race(
+	resources map[string]*Resource, w *world, deletions []Deletion, objects []*Object,
+) string {
+	differs := func(other *world, slow bool) bool {
+		other.stop = c.Stop
+		other.settle()
+		other.carry(deletions, slow)
+		return !w.same(other)
+	}
+	if len(deletions) > 1 && differs(newWorld(resources, objects, c.Now), true) {
+		return "the outcome depends on how fast the deletions follow each other: this is what happens if they come at once"
+	}
+	backwards := newWorld(resources, objects, c.Now)
+	backwards.last = true
+	if differs(newWorldOf(resources, objects, c.Now, 1), false) || differs(backwards, false) {
+		return "the outcome depends on the order in which the garbage collector processes the objects: this is one of several"
+	}
+	return ""
 }
 
 // once are the requests without those that were made before.

@@ -27,10 +27,17 @@ type world struct {
 	stopped bool
 	// asked are the requests that went through admission.
 	asked []request
+	// last has the collector carry out first what it has decided last.
+	last bool
 }
 
 // newWorld is the world of the given objects, as the collector finds it when it starts. It has done nothing yet.
 func newWorld(resources map[string]*Resource, objects []*Object, now time.Time) *world {
+	return newWorldOf(resources, objects, now, len(objects)+1)
+}
+
+// newWorldOf is newWorld with a collector that has so many workers.
+func newWorldOf(resources map[string]*Resource, objects []*Object, now time.Time, workers int) *world {
 	w := &world{
 		resources: maps.Clone(resources), objects: make(map[graph.Key]*Object, len(objects)),
 		revisions: make(map[graph.Key]int64, len(objects)), now: now,
@@ -41,7 +48,7 @@ func newWorld(resources map[string]*Resource, objects []*Object, now time.Time) 
 			inert = append(inert, name)
 		}
 	}
-	w.g = graph.New(graph.Config{Limit: len(objects) + 1, Inert: inert})
+	w.g = graph.New(graph.Config{Limit: workers, Inert: inert})
 	w.g.Step(graph.Kinds{Table: table(resources)})
 	for _, o := range objects {
 		one := *o
@@ -110,8 +117,12 @@ func (w *world) collect() (worked bool) {
 			w.tell(e)
 			continue
 		}
-		a := w.requests[0]
-		w.requests = w.requests[1:]
+		a, end := w.requests[0], len(w.requests)-1
+		if w.last {
+			a, w.requests = w.requests[end], w.requests[:end]
+		} else {
+			w.requests = w.requests[1:]
+		}
 		ticket, outcome := w.request(a)
 		w.tell(graph.Result{Ticket: ticket, Outcome: outcome})
 		worked = true
