@@ -43,6 +43,8 @@ type Config struct {
 	Authorizer func() authorization.Authorizer
 	Limits     func() *inflight.Limits
 	Log        *slog.Logger
+	// Life, if set, is done when the server begins to end; streams end with it.
+	Life context.Context
 	// Removed, if set, is when the object with the uid was removed; zero if that is not known. Queue, if set, is how many
 	// objects wait for the collector; ok is false if it does not run here.
 	Removed func(uid string) time.Time

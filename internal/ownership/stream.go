@@ -69,6 +69,9 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), streamTime)
 	defer cancel()
+	if t := s.config.Life; t != nil {
+		defer context.AfterFunc(t, cancel)()
+	}
 	rec := exchange.Of(r)
 	if rec != nil && !rec.HoldWatch(streamMemory, cancel) {
 		return status.ErrBusy

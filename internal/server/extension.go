@@ -14,6 +14,7 @@ func (s *system) extensions(d *data) []extension.Route {
 		Cache: d.cache, Types: d.types, Root: d.decoder.Root, Revision: d.store.Revision, Log: s.log, Now: d.clock.Now,
 		Authorizer: func() authorization.Authorizer { return s.api.Authorizer() },
 		Limits:     func() *inflight.Limits { return s.api.Limits() },
+		Life:       s.life,
 		Removed:    s.trail.RemovedAt, Queue: func() (int, bool) { return s.garbage.queued() },
 	})
 	return append(s.ownership.Routes(), s.settledRoute(),
