@@ -7,38 +7,53 @@ BINARY ?= bin/kubecascade
 # binary 4 MB smaller. Not go.opentelemetry.io: its thousands of variables are set at compile time, and unused ones
 # removed, only if their constructors are inlined (0.4 MB).
 SELDOM = k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apiserver k8s.io/kube-openapi github.com/google/gnostic-models github.com/google/cel-go \
-	github.com/google/go-cmp github.com/antlr4-go github.com/grpc-ecosystem github.com/spf13 go.yaml.in/yaml/v2 gopkg.in/yaml.v3 \
+	github.com/antlr4-go github.com/grpc-ecosystem github.com/spf13 go.yaml.in/yaml/v2 gopkg.in/yaml.v3 \
 	golang.org/x/text google.golang.org/genproto k8s.io/client-go k8s.io/kube-aggregator k8s.io/component-base \
 	k8s.io/pod-security-admission go.yaml.in/yaml/v3 github.com/kubecascade/kubecascade/conformance \
 	github.com/kubecascade/kubecascade/gc/explain github.com/kubecascade/kubecascade/controllers \
 	github.com/kubecascade/kubecascade/internal/kubeapiserver github.com/kubecascade/kubecascade/internal/cluster \
 	github.com/kubecascade/kubecascade/internal/server github.com/kubecascade/kubecascade/cmd \
 	github.com/kubecascade/kubecascade/internal/ownership github.com/kubecascade/kubecascade/internal/selection \
-	github.com/kubecascade/kubecascade/internal/manifest text/template html/template golang.org/x/net/trace \
-	go.etcd.io/etcd/server/v3/etcdmain go.etcd.io/etcd/server/v3/embed go.etcd.io/etcd/server/v3/proxy \
+	github.com/kubecascade/kubecascade/internal/manifest \
+	go.etcd.io/etcd/server/v3/etcdmain go.etcd.io/etcd/server/v3/proxy \
 	go.etcd.io/etcd/server/v3/etcdserver/api/rafthttp go.etcd.io/etcd/server/v3/etcdserver/api/membership \
 	go.etcd.io/etcd/server/v3/etcdserver/api/v3discovery google.golang.org/grpc/balancer
 # All targets compile with the same flags, as Go's build cache has other entries for others: what make run has compiled,
 # make build, make test and make check find there. The programs that targets run, and their go commands, inherit them.
 # -trimpath lets checkouts in several folders share, too.
 export CGO_ENABLED = 0
-SHARED = -trimpath $(SELDOM:%=-gcflags=%/...=-l)
+UNEDITED = -trimpath $(SELDOM:%=-gcflags=%/...=-l)
+# Nothing in the binary may call methods by names that aren't constant, or the linker keeps all methods: .ci/toolexec has
+# the reasons, and edits what etcd has of that. Package grpc leaves out its debug pages with the tag. Windows runs no
+# scripts as a program: what is built there is larger.
+TAGS = grpcnotrace
+EDITED = $(addprefix go.etcd.io/etcd/server/v3/,embed storage/backend)
+EDITS = '-toolexec="$(CURDIR)/.ci/toolexec"' $(EDITED:%=-gcflags=%=-edit=$(word 1,$(shell cksum <.ci/toolexec)))
+SHARED := $(UNEDITED) -tags=$(TAGS) $(if $(filter Windows_NT,$(OS)),,$(EDITS))
+# The largest that the stripped binary for linux/amd64 may be, in bytes.
+LARGEST = 62000000
 GIVEN := $(filter-out $(SHARED),$(shell $(GO) env GOFLAGS))
 export GOFLAGS := $(GIVEN) $(SHARED)
 # Suites of other projects and their libraries are compiled as these projects compile them.
 envtest extensions webhooks: export GOFLAGS = $(GIVEN)
+# The edits are of go.mod's etcd, and not of older ones.
+etcd: export GOFLAGS = $(GIVEN) $(UNEDITED)
 # go build that shows how many packages have been compiled; the last argument is the packages
 BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build first-start release release-check ui ui-check ui-test man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build size first-start release release-check ui ui-check ui-test man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
 
 build: ## the stripped binary, bin/kubecascade
 	@$(BUILD) -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/kubecascade
+
+size: build ## that the stripped binary is no larger than LARGEST
+	@size=$$(wc -c <$(BINARY)); echo "$(BINARY): $$size bytes of at most $(LARGEST)"; test $$size -le $(LARGEST) || \
+		{ echo 'docs/performance.md, "The size of the binary", says how to find the reason'; exit 1; }
 
 first-start: ## the times of a newcomer with the commit: clone, make run, first requests, make build, make test, without caches; DOWNLOAD=yes downloads modules again
 	GO='$(GO)' .ci/first-start $(if $(DOWNLOAD),download)
@@ -64,7 +79,7 @@ ui-test: build ## the page in headless Chromium (Debian: chromium), or the brows
 
 man: ## the man pages, in man/; their date is that of the commit, or SOURCE_DATE_EPOCH
 	rm -rf man
-	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} TZ=UTC $(GO) run -tags man \
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} TZ=UTC $(GO) run -tags man,$(TAGS) \
 		-ldflags '-X main.version=$(VERSION)' ./cmd/kubecascade man
 
 test: ## the tests of the server, then those that drive it with real clients, uncached, because they run external binaries
@@ -89,7 +104,7 @@ check: ## what a change must pass besides the tests
 	$(GO) mod tidy -diff
 	$(GO) -C tests mod tidy -diff
 	$(GO) vet ./...
-	$(GO) vet -tags man ./cmd/kubecascade
+	$(GO) vet -tags man,$(TAGS) ./cmd/kubecascade
 	$(GO) run ./internal/platforms $(OTHERS)
 	$(GO) -C tests vet ./...
 	"$$($(GO) -C tests tool -n staticcheck)" ./...

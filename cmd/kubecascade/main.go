@@ -87,11 +87,19 @@ func root() *cobra.Command {
 
 // rootOf completes a root command.
 func rootOf(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
-	c.SilenceErrors, c.SilenceUsage, c.Version = true, true, ownVersions().String()
+	c.SilenceErrors, c.SilenceUsage = true, true
 	// A command that handles signals itself has another function here.
 	c.PersistentPreRun = func(c *cobra.Command, _ []string) { c.SetContext(untilSignal(c.Context())) }
-	c.SetVersionTemplate("{{.Version}}\n")
-	c.Flags().Bool("version", false, "print the version") // cobra's own has the shorthand -v, which is the log level's
+	// Not cobra's own, which has the log level's shorthand -v, and a template, which would make the binary larger
+	// (.ci/toolexec). A root command only prints its help, or this instead.
+	version, help := c.Flags().Bool("version", false, "print the version"), c.HelpFunc()
+	c.SetHelpFunc(func(called *cobra.Command, args []string) {
+		if !*version {
+			help(called, args)
+			return
+		}
+		fmt.Fprintln(called.OutOrStdout(), ownVersions())
+	})
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
 	for _, sub := range subs {
 		if sub.Args == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/internal/assets"
 	"github.com/kubecascade/kubecascade/internal/kubeapiserver"
+	"github.com/kubecascade/kubecascade/internal/starttime"
 )
 
 // controllersVariable is the environment variable with the words of --controllers for one run as kube-apiserver.
@@ -56,7 +57,7 @@ func asAPIServer(args []string) {
 
 // runAPIServer runs the server with kube-apiserver's command line until ctx is done.
 func runAPIServer(ctx context.Context, args []string) error {
-	start := processStart()
+	start := starttime.OfProcess()
 	s, err := kubeapiserver.Parse(args[1:], os.Stdout, os.Stderr)
 	if errors.Is(err, kubeapiserver.ErrDone) {
 		return nil

@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/internal/starttime"
 )
 
 // runLong and runExample are parts of run's help.
@@ -50,7 +51,7 @@ func runCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		PersistentPreRun:  func(*cobra.Command, []string) {}, // signals are for COMMAND
 		RunE: func(c *cobra.Command, args []string) error {
-			start := processStart()
+			start := starttime.OfProcess()
 			if err := o.completeRun(c.Flags().Changed, c.ErrOrStderr()); err != nil {
 				return errUsage{err}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/internal/idle"
 	"github.com/kubecascade/kubecascade/internal/memory"
+	"github.com/kubecascade/kubecascade/internal/starttime"
 )
 
 func serveCommand() *cobra.Command {
@@ -28,7 +29,7 @@ func serveCommand() *cobra.Command {
 		Long: "Serve the Kubernetes API from an embedded or external etcd, and run the garbage collector " +
 			"and other controllers.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			start := processStart()
+			start := starttime.OfProcess()
 			if !o.Profiling {
 				runtime.MemProfileRate = 0 // the samples can't be requested
 			}

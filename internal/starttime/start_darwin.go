@@ -1,4 +1,4 @@
-package main
+package starttime
 
 import (
 	"os"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processStart is when the process began: the time that a user waits includes the loading of the binary and the
+// OfProcess is when the process began: the time that a user waits includes the loading of the binary and the
 // packages' initialization.
-func processStart() time.Time {
+func OfProcess() time.Time {
 	now := time.Now()
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", os.Getpid())
 	if err != nil {

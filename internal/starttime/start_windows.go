@@ -1,4 +1,4 @@
-package main
+package starttime
 
 import (
 	"time"
@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// processStart is when the process began: the time that a user waits includes the loading of the binary and the
+// OfProcess is when the process began: the time that a user waits includes the loading of the binary and the
 // packages' initialization.
-func processStart() time.Time {
+func OfProcess() time.Time {
 	now := time.Now()
 	var created, exited, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user); err != nil {
