@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/internal/assets"
+	_ "github.com/kubecascade/kubecascade/internal/pace" // collects garbage less often from the start
 )
 
 // roles are what the program is by the name that it is called by, besides its own. They get all arguments.

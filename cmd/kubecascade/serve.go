@@ -110,7 +110,6 @@ func keepSmall() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var process sync.WaitGroup
 	process.Go(func() { idle.ReturnMemory(ctx) })
-	pace(ctx)
 	return func() {
 		cancel()
 		process.Wait()

@@ -1,4 +1,4 @@
-package main
+package pace
 
 import (
 	"testing"
@@ -15,7 +15,7 @@ func TestPercent(t *testing.T) {
 		{"a small heap at work", 32 << 20, time.Millisecond, 200},
 		{"a small heap at rest", 32 << 20, time.Minute, 100},
 		{"a large heap at work", 1 << 30, time.Millisecond, 100},
-		{"next to nothing", 0, 0, 6400},
+		{"next to nothing", 0, 0, 1600},
 	} {
 		if got := percent(c.live, c.since); got != c.want {
 			t.Errorf("%s: %d", c.name, got)

@@ -1,7 +1,6 @@
-package main
+package pace
 
 import (
-	"context"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -17,6 +16,8 @@ const (
 	burstEvery = 2 * time.Second
 	// restPercent is the runtime's own GOGC.
 	restPercent = 100
+	// least is the live heap below which the runtime does not collect with its own pace.
+	least = 4 << 20
 )
 
 // percent is GOGC for a heap of so many live bytes, so long after the previous collection.
@@ -24,32 +25,30 @@ func percent(live uint64, since time.Duration) int {
 	if since > burstEvery {
 		return restPercent
 	}
-	return max(restPercent, int(burst*100/max(live, 1<<20)))
+	return max(restPercent, int(burst*100/max(live, least)))
 }
 
-// pace allows more garbage between collections during bursts of work, until ctx is done; settle returns the memory
-// afterwards. It does nothing if GOGC is set.
-func pace(ctx context.Context) {
-	if os.Getenv("GOGC") != "" {
-		return
+func init() {
+	if os.Getenv("GOGC") == "" {
+		begin()
 	}
-	now, last := restPercent, time.Now()
+}
+
+// begin sets the pace of a burst, and after each collection that of what has happened since the previous one.
+func begin() {
+	now, last := percent(0, 0), time.Now()
+	debug.SetGCPercent(now)
 	var await func()
 	collected := func(struct{}) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
 		next := percent(live[0].Value.Uint64(), time.Since(last))
 		last = time.Now()
-		if ctx.Err() != nil {
-			next = restPercent
-		}
 		if next != now { // SetGCPercent stops the world for a moment
 			now = next
 			debug.SetGCPercent(next)
 		}
-		if ctx.Err() == nil {
-			await()
-		}
+		await()
 	}
 	// The next collection finalizes this unreachable object.
 	await = func() { runtime.AddCleanup(&struct{ next *byte }{}, collected, struct{}{}) }
