@@ -92,13 +92,14 @@ var makers = map[string]string{
 func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace string, obj registry.Object) error {
 	l := r.Loopback(authentication.Loopback, makers[group])
 	p := registry.Path{Resource: r.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
-	_, err := l.Get(ctx, p) // first, because a service's spec is validated before its name is looked up
-	if !apierrors.IsNotFound(err) {
-		return made(err, p)
+	// First, because a service's spec is validated before its name is looked up.
+	if o, _ := r.Cache.Get(l.Key(p.Resource, p.Namespace, p.Name)); o != nil {
+		return made(o.Err, p)
 	}
 	collection := p
 	collection.Name = ""
-	if _, err = l.Create(ctx, collection, obj); err == nil || apierrors.IsAlreadyExists(err) {
+	_, err := l.Create(ctx, collection, obj)
+	if err == nil || apierrors.IsAlreadyExists(err) {
 		return nil
 	}
 	// Another server may have created it meanwhile, with the address that this one can't allocate.
