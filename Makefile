@@ -164,13 +164,9 @@ envtest: ## suites that start envtest: controller-runtime's own, or with DIR= th
 	$(GO) -C tests/envtest mod tidy -diff
 	$(GO) -C tests/envtest vet ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/envtest && "$$tool" ./...
-ifeq ($(DIR),)
-	$(GO) -C tests/envtest test -count=1 -timeout=20m -v ./... $(ARGS)
-else
 	$(MAKE) build
-	KUBEBUILDER_ASSETS=$$($(CURDIR)/$(BINARY) envtest-assets --controllers='$(CONTROLLERS)') \
-		$(GO) -C tests/envtest run ./checkouts $(abspath $(DIR))
-endif
+	export KUBEBUILDER_ASSETS=$$($(CURDIR)/$(BINARY) envtest-assets --controllers='$(CONTROLLERS)') && \
+		$(GO) -C tests/envtest $(if $(DIR),run ./checkouts $(abspath $(DIR)),test -count=1 -timeout=20m -v ./... $(ARGS))
 
 etcd: ## the server over the oldest etcd 3.5 that is supported, and the one before; builds both, for minutes
 	$(GO) -C tests/etcd mod tidy -diff
