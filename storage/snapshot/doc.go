@@ -1,0 +1,19 @@
+// Package snapshot reads the files in which etcd keeps a cluster: snapshots as "etcdctl snapshot save" writes them, and
+// the database of a data directory (member/snap/db).
+//
+// It guarantees:
+//
+//  1. A file is never written to, and not mapped into memory: it may be on a read-only file system, and a file that
+//     becomes shorter meanwhile is an error and no crash. The database of an etcd that is running is ErrInUse.
+//  2. Open fails for a file that isn't whole: ErrTruncated, ErrHash, ErrDamaged. It fails with ErrForeign for files of
+//     something else, and with ErrNewer for a format that this program doesn't know. The errors name the reason.
+//  3. Whatever bytes a file has, reading it ends: each page of it is read at most once in a pass, and no more memory is
+//     used for a page than the file has.
+//  4. Records are the newest values of the keys, in the order of their revisions.
+//
+// The pages are read by code of this package instead of bbolt, which trusts its files: it maps them, panics over some
+// invalid pages, and doesn't end if pages refer to each other in a circle (go.etcd.io/bbolt v1.5.0 cursor.go:
+// goToFirstElementOnTheStack). What is restored into a data directory was read by this package before.
+//
+// The package knows nothing of what the values mean.
+package snapshot
