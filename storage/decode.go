@@ -9,8 +9,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// protobuf is the prefix of kube-apiserver's protobuf storage format.
-var protobuf = []byte("k8s\x00")
+// protobuf and cbor are the prefixes of kube-apiserver's storage formats besides JSON. It has CBOR for custom resources
+// (AM pkg/runtime/serializer/cbor; feature gate CBORServingAndStorage).
+var protobuf, cbor = []byte("k8s\x00"), []byte("\xd9\xd9\xf7")
 
 // Decode turns a record into an object. It never fails: a value that is no JSON object with metadata, or whose metadata
 // can't be read, results in an object with Err set. Name and namespace come from the key. A record with revision 0
@@ -43,7 +44,7 @@ func (d *Decoder) Decode(r Record) *Object {
 
 // decode sets JSON, Meta and Fields.
 func (d *Decoder) decode(o *Object, value []byte, paths []FieldPath) error {
-	if bytes.HasPrefix(value, protobuf) {
+	if bytes.HasPrefix(value, protobuf) || bytes.HasPrefix(value, cbor) {
 		var err error
 		if value, err = d.transcode(value); err != nil {
 			return err
@@ -66,17 +67,25 @@ func (d *Decoder) decode(o *Object, value []byte, paths []FieldPath) error {
 // transcode calls Transcode, and recovers its panics: any client of etcd may have stored the bytes.
 func (d *Decoder) transcode(value []byte) (json []byte, err error) {
 	if d.Transcode == nil {
-		return nil, errors.New("protobuf can't be read")
+		return nil, errors.New("only JSON can be read")
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("reading protobuf: %v", r)
+			err = fmt.Errorf("reading %s: %v", format(value), r)
 		}
 	}()
 	if json, err = d.Transcode(value); err != nil {
-		return nil, fmt.Errorf("reading protobuf: %w", err)
+		return nil, fmt.Errorf("reading %s: %w", format(value), err)
 	}
 	return json, nil
+}
+
+// format names the storage format of such a value.
+func format(value []byte) string {
+	if bytes.HasPrefix(value, cbor) {
+		return "CBOR"
+	}
+	return "protobuf"
 }
 
 // Revise returns the object with another revision, as a DELETED event shows its last state with the

@@ -15,7 +15,7 @@
 //     order of revisions, each exactly once. If etcd has compacted history that it needs, it starts again with a whole
 //     state (Batch.Reset).
 //  6. Keys and values are kube-apiserver's: /registry/<collection>/[namespace/]name, and its JSON storage format
-//     (without resourceVersion). Its protobuf format is read as well.
+//     (without resourceVersion). Its formats protobuf and CBOR are read as well.
 //  7. Follow soon reaches every revision that Revision has returned, by a batch without events if nothing below the
 //     root was written.
 //  8. A commit that fails with ErrUnavailable may have been carried out, or may still be. A commit that fails with any

@@ -83,8 +83,8 @@ type FieldPath struct {
 type Decoder struct {
 	// Fields returns the selectable fields of a collection, besides metadata.name and metadata.namespace; nil for none.
 	Fields func(collection string) []FieldPath
-	// Transcode turns kube-apiserver's protobuf storage format (the bytes begin with "k8s\x00")
-	// into its JSON storage format; nil makes such values corrupt.
+	// Transcode turns kube-apiserver's storage formats protobuf (the bytes begin with "k8s\x00") and CBOR (with the tag
+	// d9d9f7) into its JSON storage format; nil makes such values corrupt.
 	Transcode func(value []byte) ([]byte, error)
 	// Root is the prefix of all keys, without a slash at the end; usually "/registry".
 	Root string
