@@ -79,7 +79,8 @@ func exitCode(err error) int {
 
 func root() *cobra.Command {
 	subs := slices.Concat([]*cobra.Command{serveCommand(), runCommand()}, explaining(), []*cobra.Command{
-		uiCommand(), versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(), pluginCommand(),
+		uiCommand(), snapshotCommand(), versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(),
+		pluginCommand(),
 	})
 	return rootOf(&cobra.Command{
 		Use: "kubecascade", Short: "A Kubernetes API server with a working garbage collector, in one process",

@@ -1,0 +1,12 @@
+// Package backup says what a backup of a cluster contains: a snapshot or a database of etcd (package storage/snapshot).
+//
+// It guarantees:
+//
+//  1. The file is only read.
+//  2. Each key of the file is counted once: as an object of a resource, as other data of the cluster such as allocated
+//     ranges, or as a key of another program. Nothing that can't be read is left out: it is in the report with the
+//     reason.
+//  3. An object counts as readable if the server would read it, as it is decoded by the same code.
+//  4. Lists in a report are sorted. Those of single objects have at most Most of them, the report says how many there
+//     are.
+package backup

@@ -1,0 +1,185 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/snapshot"
+)
+
+// Options are choices of Inspect.
+type Options struct {
+	// Prefix is that of the cluster's keys; empty finds it.
+	Prefix string
+}
+
+// ErrNoCluster says that there is no cluster of Kubernetes in the file.
+var ErrNoCluster = errors.New("it has no cluster of Kubernetes")
+
+// Inspect opens a file and reads all that is in it.
+func Inspect(path string, o Options) (*Report, error) {
+	f, err := snapshot.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := Read(f, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// Read reads all that is in an open file.
+func Read(f *snapshot.File, o Options) (*Report, error) {
+	keys, err := f.Keys()
+	if err != nil {
+		return nil, err
+	}
+	r := newReport(&f.Info)
+	if r.Prefix, r.OtherPrefixes, err = Prefix(keys, o.Prefix); err != nil {
+		return nil, err
+	}
+	in := newInspection(r, keys)
+	if err := f.Records(func(rec snapshot.Record) error { in.add(rec); return nil }); err != nil {
+		return nil, err
+	}
+	in.end()
+	return r, nil
+}
+
+// Prefix returns the prefix of the cluster's keys, and those of other clusters in the same etcd. A given prefix is only
+// checked.
+func Prefix(keys []string, given string) (prefix string, others []string, err error) {
+	if given != "" {
+		given = "/" + strings.Trim(given, "/")
+		if !slices.ContainsFunc(keys, func(k string) bool { return strings.HasPrefix(k, given+"/") }) {
+			return "", nil, fmt.Errorf("%w: no key begins with %s/", ErrNoCluster, given)
+		}
+		return given, nil, nil
+	}
+	all := snapshot.Prefixes(keys)
+	if len(all) == 0 {
+		return "", nil, fmt.Errorf("%w: none of its %d keys is that of the namespace default or kube-system",
+			ErrNoCluster, len(keys))
+	}
+	return all[0], all[1:], nil
+}
+
+// inspection counts what is in a file.
+type inspection struct {
+	report  *Report
+	types   *resources.Types
+	decoder storage.Decoder
+	// custom are the collections of the file's CustomResourceDefinitions.
+	custom    map[string]bool
+	resources map[string]*Resource
+}
+
+const definitions = "apiextensions.k8s.io/customresourcedefinitions"
+
+func newInspection(r *Report, keys []string) *inspection {
+	in := &inspection{report: r, types: resources.NewTable(resources.Every(nil)...), custom: map[string]bool{},
+		resources: map[string]*Resource{}}
+	in.decoder = storage.Decoder{Transcode: resources.Transcode, Root: r.Prefix}
+	for _, key := range keys {
+		if collection, name, ok := storage.Collection(r.Prefix, key); ok && collection == definitions {
+			plural, group, _ := strings.Cut(name, ".") // as validation requires (AX pkg/apis/apiextensions/validation)
+			in.custom[group+"/"+plural] = true
+		}
+	}
+	return in
+}
+
+// internal are the collections of values that are no objects of a resource: addresses of API servers (K
+// pkg/controlplane/reconcilers/lease.go) and allocated ranges.
+var internal = []string{"masterleases", "peerserverleases", "ranges", "ranges/serviceips", "ranges/servicenodeports"}
+
+// add counts a value.
+func (in *inspection) add(rec snapshot.Record) {
+	r := in.report
+	r.Keys++
+	if !strings.HasPrefix(rec.Key, r.Prefix+"/") {
+		r.OutsidePrefix++
+		return
+	}
+	collection, _, ok := storage.Collection(r.Prefix, rec.Key)
+	if !ok || slices.Contains(internal, collection) {
+		r.Internal++
+		return
+	}
+	r.Objects++
+	size := len(rec.Value)
+	r.Largest = keep(r.Largest, Object{Key: rec.Key, Bytes: size}, bySize)
+	o, why := in.decode(collection, rec)
+	res := in.resource(collection)
+	res.Objects++
+	res.Bytes += int64(size)
+	res.Encodings[EncodingOf(rec.Value)]++
+	if o.Meta.Namespace != "" {
+		res.Namespaces[o.Meta.Namespace]++
+	}
+	if o.Meta.APIVersion != "" {
+		res.Versions[o.Meta.APIVersion]++
+	}
+	if why != "" {
+		r.UnreadableObjects++
+		res.Unreadable++
+		r.Unreadable = keep(r.Unreadable, Object{Key: rec.Key, Bytes: size, Why: why}, byKey)
+	}
+}
+
+// decode decodes a value as the server does, and says why that is impossible.
+func (in *inspection) decode(collection string, rec snapshot.Record) (o *storage.Object, why string) {
+	if encoding := EncodingOf(rec.Value); encoding == Encrypted {
+		o = in.decoder.Decode(storage.Record{Key: rec.Key})
+		return o, "it is encrypted by the provider " + encryptedBy(rec.Value)
+	}
+	o = in.decoder.Decode(storage.Record{Key: rec.Key, Value: rec.Value, ModRevision: rec.Revision})
+	err := o.Err
+	if r := in.types.Collection(collection); err == nil && r != nil {
+		_, err = registry.DecodeReadable(r, o)
+	}
+	if err == nil {
+		return o, ""
+	}
+	// Both begin with the key.
+	why = strings.TrimPrefix(err.Error(), storage.ErrCorrupt.Error()+": ")
+	return o, strings.TrimPrefix(why, rec.Key+": ")
+}
+
+// resource returns the resource of a collection.
+func (in *inspection) resource(collection string) *Resource {
+	res := in.resources[collection]
+	if res == nil {
+		res = &Resource{Namespaces: map[string]int{}, Encodings: map[Encoding]int{}, Versions: map[string]int{}}
+		in.resources[collection] = res
+		if r := in.types.Collection(collection); r != nil {
+			res.Group, res.Resource, res.Served = r.Group, r.Plural, !r.Off
+		} else if group, plural, ok := strings.Cut(collection, "/"); ok {
+			res.Group, res.Resource, res.Served = group, plural, in.custom[collection]
+		} else {
+			res.Resource = collection
+		}
+	}
+	return res
+}
+
+// end completes the report.
+func (in *inspection) end() {
+	for _, name := range slices.Sorted(maps.Keys(in.resources)) {
+		in.report.Resources = append(in.report.Resources, *in.resources[name])
+	}
+	slices.SortStableFunc(in.report.Resources, func(a, b Resource) int {
+		if c := strings.Compare(a.Group, b.Group); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Resource, b.Resource)
+	})
+}

@@ -1,0 +1,112 @@
+package backup
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/storage/snapshot"
+)
+
+// Most is how many of the largest objects, and of those that can't be read, a report has.
+const Most = 20
+
+// Report is what a backup contains.
+type Report struct {
+	File string `json:"file"`
+	// Bytes is the size of the file.
+	Bytes int64 `json:"bytes"`
+	// Hash is "verified", or "none" for the database of a data directory.
+	Hash string `json:"hash"`
+	// EtcdVersion is the version of the format; empty for etcd before 3.6.
+	EtcdVersion string `json:"etcdVersion,omitempty"`
+	Revision    int64  `json:"revision"`
+	// CompactedRevision is the revision before which there is no history.
+	CompactedRevision int64 `json:"compactedRevision"`
+	// Prefix is that of the cluster's keys. OtherPrefixes have other clusters.
+	Prefix        string   `json:"prefix"`
+	OtherPrefixes []string `json:"otherPrefixes,omitempty"`
+	// Keys are all that have a value: the objects, Internal ones, which are no objects, and those OutsidePrefix.
+	Keys          int `json:"keys"`
+	Objects       int `json:"objects"`
+	Internal      int `json:"internal"`
+	OutsidePrefix int `json:"outsidePrefix"`
+	// Resources are sorted by group and name.
+	Resources []Resource `json:"resources"`
+	// Largest objects, the largest first.
+	Largest []Object `json:"largest"`
+	// Unreadable are the first objects that can't be decoded, by key; UnreadableObjects is their number.
+	UnreadableObjects int      `json:"unreadableObjects"`
+	Unreadable        []Object `json:"unreadable"`
+}
+
+// Resource are the objects of one resource.
+type Resource struct {
+	// Group is empty for the core group.
+	Group    string `json:"group"`
+	Resource string `json:"resource"`
+	Objects  int    `json:"objects"`
+	Bytes    int64  `json:"bytes"`
+	// Namespaces has the number of objects by namespace; empty for cluster-scoped resources.
+	Namespaces map[string]int `json:"namespaces,omitempty"`
+	// Encodings and Versions have the number of objects by format, and by the apiVersion in which they are stored.
+	Encodings map[Encoding]int `json:"encodings"`
+	Versions  map[string]int   `json:"versions,omitempty"`
+	// Served says whether this program serves the resource: it is built in, or the backup has its
+	// CustomResourceDefinition. The objects of others are in the file, and no client sees them.
+	Served bool `json:"served"`
+	// Unreadable is how many of the objects can't be decoded.
+	Unreadable int `json:"unreadable,omitempty"`
+}
+
+// Name is the resource's full name: deployments.apps.
+func (r *Resource) Name() string {
+	if r.Group == "" {
+		return r.Resource
+	}
+	return r.Resource + "." + r.Group
+}
+
+// Object is a stored value.
+type Object struct {
+	Key   string `json:"key"`
+	Bytes int    `json:"bytes"`
+	// Why the value can't be decoded.
+	Why string `json:"why,omitempty"`
+}
+
+// newReport begins a report.
+func newReport(i *snapshot.Info) *Report {
+	r := &Report{File: i.Path, Bytes: i.Bytes, Hash: "none", EtcdVersion: i.Version, Revision: i.Revision,
+		CompactedRevision: i.Compacted, Resources: []Resource{}, Largest: []Object{}, Unreadable: []Object{}}
+	if i.Hashed {
+		r.Hash = "verified"
+	}
+	return r
+}
+
+// unread is the objects of resources that are not served.
+func (r *Report) unserved() (resources []*Resource) {
+	for i := range r.Resources {
+		if !r.Resources[i].Served {
+			resources = append(resources, &r.Resources[i])
+		}
+	}
+	return resources
+}
+
+// keep adds an object to a sorted list of at most Most.
+func keep(list []Object, o Object, order func(a, b Object) int) []Object {
+	if len(list) == Most && order(list[Most-1], o) <= 0 {
+		return list
+	}
+	at, _ := slices.BinarySearchFunc(list, o, order)
+	list = slices.Insert(list, at, o)
+	return list[:min(len(list), Most)]
+}
+
+func bySize(a, b Object) int {
+	return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Key, b.Key))
+}
+
+func byKey(a, b Object) int { return strings.Compare(a.Key, b.Key) }

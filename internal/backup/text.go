@@ -1,0 +1,128 @@
+package backup
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// mostNamespaces is how many namespaces of a resource are printed.
+const mostNamespaces = 3
+
+// Text prints the report for people.
+func (r *Report) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "file       %s, %s\n", r.File, bytesText(r.Bytes))
+	hash := "none: it is the database of a data directory, without the writes that are only in the log beside it"
+	if r.Hash == "verified" {
+		hash = "verified"
+	}
+	fmt.Fprintf(&b, "hash       %s\n", hash)
+	version := r.EtcdVersion
+	if version == "" {
+		version = "before 3.6"
+	}
+	fmt.Fprintf(&b, "etcd       %s\n", version)
+	fmt.Fprintf(&b, "revision   %d, history since %d\n", r.Revision, r.CompactedRevision)
+	fmt.Fprintf(&b, "prefix     %s", r.Prefix)
+	if len(r.OtherPrefixes) > 0 {
+		fmt.Fprintf(&b, "; others: %s (--etcd-prefix)", strings.Join(r.OtherPrefixes, ", "))
+	}
+	fmt.Fprintf(&b, "\nkeys       %d: %d objects, %d internal, %d outside of the prefix\n",
+		r.Keys, r.Objects, r.Internal, r.OutsidePrefix)
+	b.WriteString("\n" + r.resourcesText())
+	if len(r.Largest) > 0 {
+		b.WriteString("\nlargest objects:\n" + objectsText(r.Largest[:min(len(r.Largest), 5)]))
+	}
+	if n := r.UnreadableObjects; n > 0 {
+		fmt.Fprintf(&b, "\n%s can't be read:\n%s", count(n, "object"), objectsText(r.Unreadable))
+		if more := n - len(r.Unreadable); more > 0 {
+			fmt.Fprintf(&b, "  and %d more\n", more)
+		}
+	}
+	for i, u := range r.unserved() {
+		if i == 0 {
+			b.WriteString("\nnot served here: neither built in, nor defined by a CustomResourceDefinition of the backup:\n")
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", u.Name(), count(u.Objects, "object"))
+	}
+	return b.String()
+}
+
+func (r *Report) resourcesText() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 8, 3, ' ', 0)
+	fmt.Fprintln(w, "RESOURCE\tOBJECTS\tBYTES\tFORMAT\tNAMESPACES")
+	for i := range r.Resources {
+		res := &r.Resources[i]
+		formats := slices.Sorted(maps.Keys(res.Encodings))
+		names := make([]string, len(formats))
+		for i, f := range formats {
+			names[i] = string(f)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n",
+			res.Name(), res.Objects, bytesText(res.Bytes), strings.Join(names, ","), namespacesText(res.Namespaces))
+	}
+	_ = w.Flush() // to memory
+	lines := strings.Split(b.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// namespacesText names the namespaces with the most objects.
+func namespacesText(namespaces map[string]int) string {
+	if len(namespaces) == 0 {
+		return "-"
+	}
+	names := slices.SortedFunc(maps.Keys(namespaces), func(a, b string) int {
+		if c := namespaces[b] - namespaces[a]; c != 0 {
+			return c
+		}
+		return strings.Compare(a, b)
+	})
+	var parts []string
+	for _, name := range names[:min(len(names), mostNamespaces)] {
+		parts = append(parts, fmt.Sprintf("%s %d", name, namespaces[name]))
+	}
+	if more := len(names) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func objectsText(list []Object) string {
+	var b strings.Builder
+	for _, o := range list {
+		fmt.Fprintf(&b, "  %s, %s", o.Key, bytesText(int64(o.Bytes)))
+		if o.Why != "" {
+			b.WriteString(": " + o.Why)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// count is "1 object" or "2 objects".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// bytesText is a size in the largest unit of which there is one.
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d B", n)
+}
