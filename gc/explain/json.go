@@ -255,13 +255,16 @@ func (p *Preview) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
+// findingJSON is a Finding.
+type findingJSON struct {
+	Rule        Rule       `json:"rule"`
+	Object      objectJSON `json:"object"`
+	Message     string     `json:"message"`
+	Consequence string     `json:"consequence"`
+	Others      int        `json:"others,omitempty"`
+}
+
 // MarshalJSON is the finding as docs/explain.md describes it.
 func (f Finding) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Rule        Rule       `json:"rule"`
-		Object      objectJSON `json:"object"`
-		Message     string     `json:"message"`
-		Consequence string     `json:"consequence"`
-		Others      int        `json:"others,omitempty"`
-	}{f.Rule, objectOf(f.Object), f.Text, f.Harm, f.Others})
+	return json.Marshal(findingJSON{f.Rule, objectOf(f.Object), f.Text, f.Harm, f.Others})
 }

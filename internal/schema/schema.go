@@ -1,0 +1,194 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Document is a JSON schema.
+type Document struct {
+	Defs map[string]*Schema `json:"$defs"`
+}
+
+// Schema is what Document has of a schema: what Go types have, too.
+type Schema struct {
+	Type       any                `json:"type"`
+	Ref        string             `json:"$ref"`
+	Format     string             `json:"format"`
+	Const      any                `json:"const"`
+	Items      *Schema            `json:"items"`
+	Properties map[string]*Schema `json:"properties"`
+	Required   []string           `json:"required"`
+	OneOf      []*Schema          `json:"oneOf"`
+}
+
+// Read reads a JSON schema.
+func Read(path string) (d *Document, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
+}
+
+// Names are the definitions of types.
+type Names map[reflect.Type]string
+
+// Differences compares structs with their definitions. Other types only have the names by which fields refer to them.
+func (d *Document) Differences(names Names) (out []string) {
+	for t, name := range names {
+		def := d.Defs[name]
+		switch {
+		case def == nil:
+			out = append(out, "no definition "+name)
+		case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()): // has the JSON of another type
+		case t.Kind() == reflect.Struct && def.Properties != nil:
+			out = append(out, names.fields(name, t, def)...)
+		}
+	}
+	return out
+}
+
+// fields compares the fields of a struct with the properties of its definition.
+func (n Names) fields(name string, t reflect.Type, def *Schema) (out []string) {
+	seen := map[string]bool{}
+	for f := range t.Fields() {
+		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if key == "" {
+			continue
+		}
+		seen[key] = true
+		at := name + "." + key
+		property := def.Properties[key]
+		if property == nil {
+			out = append(out, at+": the definition lacks it")
+			continue
+		}
+		if want, got := n.kind(f.Type, strings.Contains(options, "string")), property.kind(); want != got {
+			out = append(out, fmt.Sprintf("%s: %s in the definition, %s in Go", at, got, want))
+		}
+		if always := !strings.Contains(options, "omitempty"); always != slices.Contains(def.Required, key) {
+			out = append(out, fmt.Sprintf("%s: required must be %v", at, always))
+		}
+	}
+	for key := range def.Properties {
+		if !seen[key] {
+			out = append(out, name+"."+key+": the type lacks it")
+		}
+	}
+	return out
+}
+
+// kind describes a type of Go in the terms of a schema.
+func (n Names) kind(t reflect.Type, quoted bool) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if name, ok := n[t]; ok {
+		return "#/$defs/" + name
+	}
+	if t == reflect.TypeFor[time.Time]() || t.Name() == "Time" && t.Kind() == reflect.Struct {
+		return "date-time"
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "string"
+	case reflect.Int, reflect.Int64:
+		if quoted {
+			return "string"
+		}
+		return "integer"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Slice:
+		return "array of " + n.kind(t.Elem(), false)
+	case reflect.Map:
+		return "object"
+	}
+	return t.String()
+}
+
+// kind describes a schema in the terms of Names.kind.
+func (s *Schema) kind() string {
+	first := s.Type
+	if several, ok := s.Type.([]any); ok {
+		first = several[0] // the second one is null, for a slice that may be nil
+	}
+	switch {
+	case s.Ref != "":
+		return s.Ref
+	case s.Format != "":
+		return s.Format
+	case s.Items != nil:
+		return "array of " + s.Items.kind()
+	case s.Const == true:
+		return "boolean"
+	}
+	return fmt.Sprint(first)
+}
+
+// Values are the values of a definition by oneOf, sorted.
+func (d *Document) Values(name string) (out []string) {
+	if def := d.Defs[name]; def != nil {
+		for _, one := range def.OneOf {
+			out = append(out, fmt.Sprint(one.Const))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Constants are the values of the constants of a type of strings in a package's directory, sorted.
+func Constants(dir, of string) (out []string, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if name, named := typeName(spec); !ok || !named || name != of {
+				return true
+			}
+			for _, v := range spec.Values {
+				if lit, ok := v.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					if s, err := strconv.Unquote(lit.Value); err == nil {
+						out = append(out, s)
+					}
+				}
+			}
+			return true
+		})
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// typeName is the name of the type that a declaration names.
+func typeName(spec *ast.ValueSpec) (string, bool) {
+	if spec == nil {
+		return "", false
+	}
+	id, ok := spec.Type.(*ast.Ident)
+	if !ok {
+		return "", false
+	}
+	return id.Name, true
+}
