@@ -36,6 +36,8 @@ type Options struct {
 	API       API
 	Services  Services
 	Limits    Limits
+	// UI serves the page that shows the objects and their owners at /ui/; default true.
+	UI *bool `flag:"ui"`
 	// Profiling serves profiles of the process at /debug/pprof/.
 	Profiling bool `flag:"profiling"`
 	// Log receives the logs; nil discards them. Errors of libraries that log for the process (klog) are not in it.
@@ -347,7 +349,7 @@ func (o Options) api() (c apiserver.Config, err error) {
 		KeysURL:     o.Access.KeysURL,
 		MaxInFlight: cmp.Or(o.Limits.MaxInFlight, 400), MemoryInFlight: o.Limits.MaxMemoryInFlight,
 		RequestTimeout: cmp.Or(o.Limits.RequestTimeout, 34*time.Second), MinWatch: o.Limits.MinRequestTimeout,
-		GoawayChance: o.Limits.GoawayChance, EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
+		GoawayChance: o.Limits.GoawayChance, EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour), Page: isSet(o.UI, true),
 	}
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
 	if err != nil {

@@ -79,6 +79,8 @@ type Config struct {
 	Checks []Check
 	// Debug are further handlers by path (the collector's graph).
 	Debug map[string]http.Handler
+	// Page serves the files of the page at ui.Path.
+	Page bool
 	// Extensions are the paths below extension.Prefix.
 	Extensions []extension.Route
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. It lets users with the verb

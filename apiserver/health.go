@@ -163,7 +163,10 @@ func within(ctx context.Context, check func(context.Context) error) error {
 // paths lists what is served, at /.
 func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	paths := []string{
-		"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", ui.Path, "/version",
+		"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version",
+	}
+	if s.config.Page {
+		paths = append(paths, ui.Path)
 	}
 	for _, g := range s.registry.Types.Groups() {
 		if g.Name == "" {

@@ -20,14 +20,22 @@ import (
 // Handler returns the whole API for clients that authenticate (the secure port). The files of the page need no
 // authentication: they are the same for all, and a browser that has no certificate gets the form for a token from them.
 func (s *Server) Handler() http.Handler {
-	return s.begin(ui.Page(filters.StripSlash(s.routes(s.users.Secure))))
+	return s.begin(s.page(filters.StripSlash(s.routes(s.users.Secure))))
 }
 
 // Insecure returns the same for the plain port on the loopback interface, where clients without credentials are
 // administrators, as with kubectl proxy.
 func (s *Server) Insecure() http.Handler {
 	own := filters.OwnOrigin(s.config.Log)
-	return s.begin(own(ui.Page(filters.StripSlash(s.routes(s.users.Plain)))))
+	return s.begin(own(s.page(filters.StripSlash(s.routes(s.users.Plain)))))
+}
+
+// page adds the page, if it is served.
+func (s *Server) page(h http.Handler) http.Handler {
+	if !s.config.Page {
+		return h
+	}
+	return ui.Page(h)
 }
 
 func (s *Server) begin(h http.Handler) http.Handler {

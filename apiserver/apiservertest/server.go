@@ -85,6 +85,7 @@ func Start(t testing.TB, o *Options) *Server {
 		Version:   apiserver.Version{Major: "1", Minor: "36", GitVersion: "v1.36.3+test"},
 		Discovery: discovery.New(s.Types, "127.0.0.1:6443"),
 		OpenAPI:   openapi.New("v1.36.3", func() []openapi.Type { return apiserver.Documented(s.Types) }),
+		Page:      true,
 		Log:       slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	if o.Configure != nil {

@@ -29,7 +29,7 @@ func (o *options) complete(changed func(name string) bool) error {
 	if changed("leader-elect") {
 		o.Controllers.LeaderElect = &o.leaderElect
 	}
-	o.Access.Anonymous = &o.anonymous
+	o.Access.Anonymous, o.UI = &o.anonymous, &o.page
 	o.Limits.MinRequestTimeout = seconds(o.minRequestTimeout)
 	for _, n := range o.named {
 		o.Addresses.NamedCertificates = append(o.Addresses.NamedCertificates, kubecascade.NamedCertificate{

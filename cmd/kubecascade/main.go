@@ -79,7 +79,7 @@ func exitCode(err error) int {
 
 func root() *cobra.Command {
 	subs := slices.Concat([]*cobra.Command{serveCommand(), runCommand()}, explaining(), []*cobra.Command{
-		uiCommand(), snapshotCommand(), versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(),
+		snapshotCommand(), versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(),
 		pluginCommand(),
 	})
 	return rootOf(&cobra.Command{

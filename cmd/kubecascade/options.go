@@ -19,7 +19,7 @@ import (
 type options struct {
 	kubecascade.Options
 	// What follows are flags whose values complete turns into fields of Options.
-	ephemeral, leaderElect, anonymous bool
+	ephemeral, leaderElect, anonymous, page bool
 	// gates are the feature gates by name, with unparsed values.
 	gates          map[string]string
 	maxMemory      string
@@ -102,6 +102,7 @@ func (o *options) addressFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.readyFile, "ready-file", "",
 		"file to write when the server is ready: JSON with the process ID, versions, URLs, the path of the "+
 			"kubeconfig and the CA certificate; it appears complete, and is removed at exit")
+	f.BoolVar(&o.page, "ui", true, "serve the page that shows the objects and their owners at /ui/")
 }
 
 // storageFlags declares the flags of etcd.

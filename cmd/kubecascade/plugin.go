@@ -22,6 +22,7 @@ func explaining() []*cobra.Command {
 		trailCommand(),
 		previewCommand(),
 		lintCommand(),
+		uiCommand(),
 		waitSettledCommand(),
 	}
 }
@@ -53,7 +54,7 @@ func pluginCommand() *cobra.Command {
 		Short: "Make the links by which kubectl finds this program: kubectl cascade",
 		Long: `Make or refresh two links to this program, kubectl-cascade and kubectl_complete-cascade, and print their
 paths. With their directory in PATH, kubectl has the commands "kubectl cascade tree", "why", "trail",
-"preview", "lint" and "wait-settled", and completes their arguments.`,
+"preview", "lint", "ui" and "wait-settled", and completes their arguments.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			program, err := calledPath()
 			if err != nil {
