@@ -43,7 +43,7 @@ BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build size first-start release release-check ui ui-check ui-test man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -76,6 +76,9 @@ ui-test: build ## the page in headless Chromium (Debian: chromium), or the brows
 	$(GO) -C tests/ui vet ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/ui && "$$tool" ./...
 	$(GO) -C tests/ui test -count=1 -timeout=20m -v . -binary=$(CURDIR)/$(BINARY) $(ARGS)
+
+ui-bench: build ## figures of the page in headless Chromium: frames, memory, and what an open page costs the server
+	cd tests/ui && $(GO) test -count=1 -timeout=20m -run='^$$' -bench=. -benchtime=1x . -binary=$(CURDIR)/$(BINARY) $(ARGS)
 
 man: ## the man pages, in man/; their date is that of the commit, or SOURCE_DATE_EPOCH
 	rm -rf man

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -21,25 +22,32 @@ const patience = 60 * time.Second
 
 // page is a page in the browser.
 type page struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 
 	mu sync.Mutex
 	// errors are what the console has, and requests for other hosts. lost says that requests may fail.
 	errors []string
 	lost   bool
+	// token must be in no URL.
+	token string
 }
 
 // open opens a URL in a browser of its own, which ends with the test. A test fails if the console has errors, or if
 // a request goes to another host.
-func open(t *testing.T, address string) *page {
+func open(t testing.TB, address string, more ...chromedp.ExecAllocatorOption) *page {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(cmp.Or(os.Getenv("CHROMIUM"), "chromium")), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.WindowSize(1400, 850), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("lang", "en-US"))
+	options = append(options, more...)
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(format string, a ...any) {
+		if !strings.HasPrefix(format, "unhandled node event") { // of a newer browser, such as for a dialog
+			fmt.Fprintf(os.Stderr, format+"\n", a...)
+		}
+	}))
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
 	t.Cleanup(cancel)
@@ -64,6 +72,9 @@ func open(t *testing.T, address string) *page {
 			u, err := url.Parse(e.Request.URL)
 			if err != nil || u.Host != own.Host && u.Scheme != "data" {
 				p.note("request for " + e.Request.URL)
+			}
+			if p.token != "" && strings.Contains(e.Request.URL, p.token) {
+				p.note("a URL has the token")
 			}
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -41,17 +42,29 @@ func quote(s string) string {
 
 // server is a server under test.
 type server struct {
-	t    *testing.T
+	t    testing.TB
 	url  string
 	port string
 	data string
 	stop func()
+	pid  int
 }
 
 var urls = regexp.MustCompile(`http://[0-9.:]+`)
 
-// start runs a command until it has printed a URL, and returns that. stop ends it; so does the end of the test.
-func start(t *testing.T, arguments ...string) (address string, stop func()) {
+// secure is the URL of the secure port, as the kubeconfig has it.
+func (s *server) secure() string {
+	s.t.Helper()
+	data, err := os.ReadFile(filepath.Join(s.data, "admin.kubeconfig"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return regexp.MustCompile(`https://[0-9.:]+`).FindString(string(data))
+}
+
+// start runs a command until it has printed a URL, and returns that and its process. stop ends it; so does the end of
+// the test.
+func start(t testing.TB, arguments ...string) (address string, pid int, stop func()) {
 	t.Helper()
 	c := exec.Command(*binary, arguments...)
 	var errors bytes.Buffer
@@ -82,7 +95,7 @@ func start(t *testing.T, arguments ...string) (address string, stop func()) {
 		line, err := lines.ReadString('\n')
 		if found := urls.FindAllString(line, -1); found != nil {
 			go func() { _, _ = io.Copy(io.Discard, lines) }() // it ends with the process
-			return found[len(found)-1], stop
+			return found[len(found)-1], c.Process.Pid, stop
 		}
 		if err != nil {
 			t.Fatalf("%v printed no URL: %v\n%s", arguments, err, &errors)
@@ -91,7 +104,7 @@ func start(t *testing.T, arguments ...string) (address string, stop func()) {
 }
 
 // serve starts a server on a port; "-1" is a free one.
-func serve(t *testing.T, port string, more ...string) *server {
+func serve(t testing.TB, port string, more ...string) *server {
 	t.Helper()
 	s := &server{t: t, data: t.TempDir()}
 	s.run(port, more...)
@@ -101,7 +114,7 @@ func serve(t *testing.T, port string, more ...string) *server {
 func (s *server) run(port string, more ...string) {
 	s.t.Helper()
 	arguments := []string{"serve", "--data-dir", s.data, "--insecure-port", port, "--secure-port", "0"}
-	s.url, s.stop = start(s.t, append(arguments, more...)...)
+	s.url, s.pid, s.stop = start(s.t, append(arguments, more...)...)
 	_, s.port, _ = net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
 }
 

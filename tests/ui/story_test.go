@@ -38,14 +38,14 @@ func TestOtherCluster(t *testing.T) {
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() { plain.CloseClientConnections(); plain.Close() })
-	page, _ := start(t, "ui", "--server", plain.URL, "--no-browser")
+	page, _, _ := start(t, "ui", "--server", plain.URL, "--no-browser")
 	deletion(t, s, page)
 }
 
 // TestThroughCommand: kubecascade ui of a kubecascade server.
 func TestThroughCommand(t *testing.T) {
 	s := serve(t, "-1")
-	page, _ := start(t, "ui", "--server", s.url, "--no-browser")
+	page, _, _ := start(t, "ui", "--server", s.url, "--no-browser")
 	deletion(t, s, page)
 }
 
@@ -188,6 +188,22 @@ func TestManyObjects(t *testing.T) {
 	p.until(`!document.querySelector("#canvas").hidden`)
 }
 
+// TestManyNamespaces: groups are of all namespaces if those of single ones were more than can be drawn well.
+func TestManyNamespaces(t *testing.T) {
+	s := serve(t, "-1")
+	for i := range 1100 {
+		s.create("/api/v1/namespaces", fmt.Sprintf("n-%d", i), "")
+	}
+	p := open(t, s.url+"/ui/")
+	p.says("#status", "live")
+	p.click("#alone") // each namespace has a ServiceAccount and a ConfigMap
+	p.says("#note", "grouped by owner and kind")
+	p.until(`window.kubecascade.drawn() > 2 && window.kubecascade.drawn() < 100`)
+	p.run(chromedp.SetValue("#namespace", "n-7", chromedp.ByQuery))
+	p.run(chromedp.Evaluate(`document.querySelector("#namespace").dispatchEvent(new Event("change"))`, nil))
+	p.until(`window.kubecascade.drawn() === 3`)
+}
+
 // TestReconnect: the page says that it is stale, and goes on when the server is back.
 func TestReconnect(t *testing.T) {
 	s := serve(t, "-1")
@@ -259,7 +275,7 @@ const contrast = `(() => {
 func TestReadOnly(t *testing.T) {
 	s := serve(t, "-1")
 	uid := s.example()
-	page, _ := start(t, "ui", "--server", s.url, "--no-browser", "--read-only")
+	page, _, _ := start(t, "ui", "--server", s.url, "--no-browser", "--read-only")
 	p := open(t, page+"/ui/")
 	p.mayFail()
 	p.until(`window.kubecascade.drawn() === 4`)

@@ -23,8 +23,8 @@ function parentOf(w: World, o: Obj, shown: Map<string, Obj>): string | undefined
   return (there.find((r) => r.controller) ?? there[0])?.uid;
 }
 
-/** picture arranges objects. */
-export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string): Picture {
+/** picture arranges objects. Groups are of one namespace each, unless there would be too many of them. */
+export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string, apart = true): Picture {
   const shown = new Map(objects.map((o) => [o.uid, o]));
   const parents = new Map<string, string>();
   for (const o of objects) {
@@ -41,7 +41,7 @@ export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string): P
     const have = nodeOf.get(o.uid);
     if (have) return have;
     const up = parents.get(o.uid), above = up ? place(shown.get(up)!) : "";
-    const kind = kindOf(o), id = grouped ? `group/${above || o.ns || ""}/${o.r}` : o.uid;
+    const kind = kindOf(o), id = grouped ? `group/${above || (apart && o.ns) || ""}/${o.r}` : o.uid;
     nodeOf.set(o.uid, id);
     const state = w.state(o), have2 = nodes.get(id);
     if (have2) {
@@ -54,6 +54,7 @@ export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string): P
     return id;
   };
   for (const o of objects) place(o);
+  if (grouped && apart && nodes.size > mostNodes) return picture(w, objects, kindOf, false);
   for (const o of objects) {
     for (const r of o.o ?? []) {
       const wrong = w.state(o) === "collected" ? "" : w.reference(o, r);
@@ -74,32 +75,36 @@ export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string): P
   for (const n of nodes.values()) {
     if (n.objects.length > 1 && n.type === "group") n.name = `${n.objects.length} objects`;
   }
-  arrange(nodes, parent);
+  arrange(nodes, parent, apart ? (n) => n.objects[0].ns ?? "" : () => all);
   return { nodes: [...nodes.values()], edges: [...edges.values()], grouped };
 }
 
+/** all stands for all namespaces; no namespace has this name. */
+const all = "*";
+
 /** arrange sets the places of the nodes, and adds a title for each namespace. */
-function arrange(nodes: Map<string, Node>, parent: Map<string, string>) {
+function arrange(nodes: Map<string, Node>, parent: Map<string, string>, namespaceOf: (n: Node) => string) {
   const children = new Map<string, Node[]>(), roots = new Map<string, Node[]>();
   for (const n of nodes.values()) {
-    const up = parent.get(n.id), ns = n.objects[0]?.ns ?? "";
-    const list = up ? children : roots, key = up ?? ns;
-    list.set(key, [...(list.get(key) ?? []), n]);
+    const up = parent.get(n.id), key = up ?? namespaceOf(n), list = up ? children : roots;
+    const have = list.get(key);
+    if (have) have.push(n);
+    else list.set(key, [n]);
   }
   const order = (a: Node, b: Node) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
   let top = 0;
   for (const ns of [...roots.keys()].sort()) {
     const title: Node = {
-      id: "title/" + ns, type: "title", kind: "", name: ns ? "namespace " + ns : "cluster-scoped", x: 0, y: top, state: "live",
+      id: "title/" + ns, type: "title", kind: "", name: ns === all ? "all namespaces" : ns ? "namespace " + ns : "cluster-scoped", x: 0, y: top, state: "live",
       objects: [],
     };
     top += 60;
     let left = 0, row = 0;
-    const all = roots.get(ns)!.sort(order).map((n) => {
+    const trees = roots.get(ns)!.sort(order).map((n) => {
       const root = hierarchy(n, (d) => children.get(d.id)?.sort(order));
       return { root, size: root.descendants().length };
     }).sort((a, b) => b.size - a.size);
-    for (const { root } of all) {
+    for (const { root } of trees) {
       wrap(root);
       tree<Node>().nodeSize([width, height]).separation(() => 1)(root as any);
       let from = Infinity, to = -Infinity, low = 0;

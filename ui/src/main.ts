@@ -309,7 +309,9 @@ void follow(() => new URLSearchParams({ ...(model.synced ? {} : { past: "true" }
     connection = model.synced ? "stale" : "connecting";
     trouble = why;
     showStatus();
+    // Without credentials the secure port answers 403 if it lets anonymous users in.
     if (code === 401 || code === 413) return signIn(code, why);
+    if (code === 403 && location.protocol === "https:") return signIn(401, why);
     if (!model.synced && code) status.textContent = why;
     await new Promise((done) => setTimeout(done, Math.min(1000 * 2 ** Math.min(failures++, 4), 10000)));
   },

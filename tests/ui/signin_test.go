@@ -1,0 +1,64 @@
+package ui
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestSignIn: the secure port asks for a token, where anonymous users may do nothing and where there are none. The page
+// then has the rights of the token's user, and keeps the token in memory only.
+func TestSignIn(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"anonymous": {"--authorization-mode=RBAC"}, "authenticated": {"--authorization-mode=RBAC", "--anonymous-auth=false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, "-1", flags...)
+			signIn(t, s)
+		})
+	}
+}
+
+func signIn(t *testing.T, s *server) {
+	const rbac = "/apis/rbac.authorization.k8s.io/v1/"
+	top := s.create(configMaps, "top", "")
+	s.create(configMaps, "below", owned("top", top))
+	s.create("/api/v1/namespaces/default/serviceaccounts", "reader", "")
+	s.send("POST", rbac+"clusterroles", `{"metadata":{"name":"reader"},"rules":[
+		{"apiGroups":[""],"resources":["configmaps"],"verbs":["get","list","watch"]},
+		{"nonResourceURLs":["/kubecascade/v1/*"],"verbs":["get"]}]}`)
+	s.send("POST", rbac+"clusterrolebindings", `{"metadata":{"name":"reader"},"roleRef":{
+		"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"reader"},
+		"subjects":[{"kind":"ServiceAccount","namespace":"default","name":"reader"}]}`)
+	o := s.send("POST", "/api/v1/namespaces/default/serviceaccounts/reader/token", `{"spec":{"expirationSeconds":3600}}`)
+	token := o["status"].(map[string]any)["token"].(string)
+
+	p := open(t, s.secure()+"/ui/", chromedp.IgnoreCertErrors)
+	p.mayFail() // requests without the token, and with a wrong one
+	p.token = token
+	p.says("#signin", "Bearer token")
+	p.run(chromedp.SendKeys("#answer", "nonsense", chromedp.ByQuery))
+	p.click("#answer-ok")
+	p.until(`document.querySelector("#answer").value === "" && document.querySelector("#signin").open`)
+	p.says("#signin", "Unauthorized")
+	p.run(chromedp.SendKeys("#answer", token+"\r", chromedp.ByQuery))
+	p.says("#status", "live")
+	p.until(`!document.querySelector("#signin").open && window.kubecascade.drawn() === 2`)
+	p.says("#kinds", "ConfigMap")
+	if eval[bool](p, `document.querySelector("#kinds").innerText.includes("Secret")`) {
+		t.Error("the page has Secrets, which the user may not list")
+	}
+	p.says("#facts", "not shown")
+	p.choose(top)
+	p.tab("Preview and delete")
+	p.says("#tab", "You may not delete this object.")
+	p.until(`document.querySelector("#delete").disabled`)
+	s.create(configMaps, "later", owned("top", top))
+	p.until(`window.kubecascade.drawn() === 3`)
+	if eval[bool](p, `location.href.includes("?") || document.cookie !== "" || localStorage.length + sessionStorage.length > 0`) {
+		t.Error("the page stores something")
+	}
+	// A page that is loaded again has forgotten it.
+	p.run(chromedp.Reload())
+	p.says("#signin", "Bearer token")
+}
