@@ -3,6 +3,7 @@ package event
 import (
 	"context"
 	"log/slog"
+	"os"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,7 +64,8 @@ func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) 
 
 // Run sends recorded Events until ctx is done.
 func (r *Recorder) Run(ctx context.Context) {
-	c, last := newCorrelator(r.component), time.Time{}
+	host, _ := os.Hostname() // without it the instance is that of no machine, as upstream's
+	c, last := newCorrelator(r.component, host), time.Time{}
 	for {
 		select {
 		case <-ctx.Done():
