@@ -85,7 +85,7 @@ type Config struct {
 	Extensions []extension.Route
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. It lets users with the verb
 	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
-	// fail. Default false, as upstream's: such objects are left out of lists, and can't be deleted.
+	// fail. If it is false, such objects are left out of lists, and can't be deleted.
 	DeleteMalformed bool
 	// Webhooks call the webhooks of admission; default: Clients of their own, which find services in the cache.
 	Webhooks *webhook.Clients

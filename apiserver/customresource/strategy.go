@@ -163,7 +163,7 @@ func embeddedMeta(at *field.Path, value any, s *schema.Structural, errs *field.E
 	case map[string]any:
 		if s.XEmbeddedResource {
 			own := &schema.Structural{Extensions: s.Extensions}
-			*errs = append(*errs, objectmeta.Validate(at, v, own, false)...)
+			*errs = append(*errs, objectmeta.Validate(context.Background(), at, v, own, false)...)
 		}
 		for name, member := range v {
 			if invalid.Enough(*errs) {

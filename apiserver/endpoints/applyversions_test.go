@@ -75,17 +75,15 @@ func TestApplyVersions(t *testing.T) {
 		}
 	}
 
-	// An update that the entry of another version has no place for leaves no entries; an apply then conflicts with them
-	// all.
+	// An update that the entry of another version has no place for leaves the entries as they were (V-091).
 	must(t, apply(older, "x", "fieldManager=m", `{"a":1}`), http.StatusCreated)
 	must(
 		t, s.Do("PATCH", newer+"/x?fieldManager=other", `{"spec":{"b":"important"}}`, "Content-Type", mergePatch),
 		http.StatusOK,
 	)
-	expect("x", `{"a":1,"b":"important","n":"set"}`)
-	failed(apply(older, "x", "fieldManager=m", `{"a":2}`), http.StatusConflict,
-		`Apply failed with 1 conflict: conflict with "before-first-apply" using example.com/v1beta1: .spec.a`)
-	expect("x", `{"a":1,"b":"important","n":"set"}`)
+	expect("x", `{"a":1,"b":"important","n":"set"}`, `m example.com/v1beta1 {"f:spec":{"f:a":{}}}`)
+	must(t, apply(older, "x", "fieldManager=m", `{"a":2}`), http.StatusOK)
+	expect("x", `{"a":2,"n":"set"}`, `m example.com/v1beta1 {"f:spec":{"f:a":{}}}`)
 
 	// An apply fails, and changes nothing.
 	must(t, apply(older, "y", "fieldManager=m", `{"a":1}`), http.StatusCreated)

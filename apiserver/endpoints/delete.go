@@ -17,10 +17,10 @@ func (a *API) serveDelete(req *request) error {
 		return err
 	}
 	req.recordOptions(opts)
+	req.Options, req.DryRun = opts, registry.IsDryRun(opts.DryRun)
 	if ignoresReadError(opts) {
 		return a.deleteMalformed(req, rendering)
 	}
-	req.Options, req.DryRun = opts, registry.IsDryRun(opts.DryRun)
 	req.WarnOfPolicy(opts)
 	d, err := a.registry.Delete(req.r.Context(), &req.Operation, opts)
 	if err != nil {

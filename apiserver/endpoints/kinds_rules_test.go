@@ -146,11 +146,11 @@ func (k *kindRules) metadata() {
 		u.SetAnnotations(map[string]string{"a": strings.Repeat("x", 262144)})
 	})
 	k.rejects(
-		"A-24", `metadata.ownerReferences.apiVersion: Invalid value: "apps/": version must not be empty`,
+		"V-045", `metadata.ownerReferences[0].apiVersion: Invalid value: "apps/": must be <group>/<version> or <version>`,
 		owners(map[string]any{"apiVersion": "apps/"}),
 	)
 	k.rejects(
-		"A-24", `metadata.ownerReferences.uid: Invalid value: "": must not be empty`, owners(map[string]any{"uid": ""}),
+		"V-045", `metadata.ownerReferences[0].uid: Required value: must not be empty`, owners(map[string]any{"uid": ""}),
 	)
 	k.rejects("A-25", `: /v1, Kind=Event is disallowed from being an owner`, owners(map[string]any{"kind": "Event"}))
 	k.rejects("A-29", `metadata.finalizers: Invalid value: "a b": name part must consist of`, finalizers("a b"))

@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// What follows is kube-apiserver's behind its feature gate AllowUnsafeMalformedObjectDeletion, which is alpha and off
-// by default in v1.36 (AS pkg/features/kube_features.go).
+// What follows is kube-apiserver's behind its feature gate AllowUnsafeMalformedObjectDeletion, which is beta and on by
+// default since v1.37 (V-026; AS pkg/features/kube_features.go).
 
 // deleteMalformedVerb is what a user must be allowed to do, besides delete, to use the option.
 const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
@@ -28,7 +28,8 @@ func ignoresReadError(opts *metav1.DeleteOptions) bool {
 }
 
 // deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion,
-// which would have to read it (AS registry/generic/registry/corrupt_obj_deleter.go: Delete).
+// which would have to read it (V-054; AS registry/generic/registry/corrupt_obj_deleter.go: Delete). A dry run ends before
+// the removal.
 func (a *API) deleteMalformed(req *request, rendering *render.Rendering) error {
 	if err := req.authorizeMalformed(); err != nil {
 		return err
@@ -40,9 +41,13 @@ func (a *API) deleteMalformed(req *request, rendering *render.Rendering) error {
 	}
 	cur, _ := a.registry.Cache.Get(key)
 	for {
-		// upstream's error for an object that does not exist is the same
-		if cur == nil || a.registry.Readable(req.Resource, cur) == nil {
-			return req.NotMalformed()
+		switch {
+		case cur == nil:
+			return apierrors.NewNotFound(req.Resource.GroupResource(), req.Name)
+		case a.registry.Readable(req.Resource, cur) == nil:
+			return req.NotMalformed(key)
+		case req.DryRun:
+			return req.answerOther(rendering, http.StatusOK, req.malformedStatus())
 		}
 		rev, err := a.registry.Commit(
 			ctx, &req.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&req.Operation)},

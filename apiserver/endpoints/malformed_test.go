@@ -46,15 +46,20 @@ func TestDeleteMalformed(t *testing.T) {
 		}
 		must(t, s.Do("GET", path, nil), http.StatusNotFound)
 	}
-	// An object that can be read isn't removed by the option, and a missing one is 404 as usual.
-	for _, name := range []string{"m00", "none"} {
+	// An object that can be read isn't removed by the option, and a missing one is 404 as usual (V-054).
+	for name, want := range map[string]struct {
+		code    int
+		message string
+	}{
+		"m00": {http.StatusConflict, `Operation cannot be fulfilled on configmaps "m00": StorageError: invalid object, ` +
+			`Code: 4, Key: /registry/configmaps/default/m00, ResourceVersion: 0, AdditionalErrorMsg: ` +
+			`unsafe deletion is not allowed because the object is decodable from storage`},
+		"none": {http.StatusNotFound, `configmaps "none" not found`},
+	} {
 		a := must(
-			t, s.Do("DELETE", configmaps+"/"+name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true", nil),
-			http.StatusUnprocessableEntity,
+			t, s.Do("DELETE", configmaps+"/"+name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true", nil), want.code,
 		)
-		want := `configmaps "` + name +
-			`" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option`
-		if st := a.Status(); st.Message != want || st.Details.Kind != "configmaps" {
+		if st := a.Status(); st.Message != want.message || st.Details.Kind != "configmaps" {
 			t.Errorf("%s: %s", name, a.Body)
 		}
 	}
@@ -62,13 +67,13 @@ func TestDeleteMalformed(t *testing.T) {
 	must(t, s.Do("DELETE", configmaps+"/m00", `{"ignoreStoreReadErrorWithClusterBreakingPotential":false}`), http.StatusOK)
 }
 
-// TestDeleteMalformedOptions: options that may not be combined (AM validation.go: ValidateIgnoreStoreReadError).
+// TestDeleteMalformedOptions: options that may not be combined, and a dry run, which may (V-052, V-054; AM
+// validation.go: ValidateIgnoreStoreReadError).
 func TestDeleteMalformedOptions(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
 	for field, body := range map[string]string{
-		"dryRun": `"dryRun":["All"]`, "propagationPolicy": `"propagationPolicy":"Background"`,
-		"orphanDependents":   `"orphanDependents":true`,
+		"propagationPolicy": `"propagationPolicy":"Background"`, "orphanDependents": `"orphanDependents":true`,
 		"gracePeriodSeconds": `"gracePeriodSeconds":0`, "preconditions": `"preconditions":{"uid":"a"}`,
 	} {
 		a := must(t, s.Do("DELETE", configmaps+"/garbage", ignore+","+body+"}"), http.StatusUnprocessableEntity)
@@ -85,10 +90,14 @@ func TestDeleteMalformedOptions(t *testing.T) {
 	) {
 		t.Errorf("%s", a.Body)
 	}
+	must(t, s.Do("DELETE", configmaps+"/garbage", ignore+`,"dryRun":["All"]}`), http.StatusOK)
 	must(t, s.Do("GET", configmaps+"/garbage", nil), http.StatusInternalServerError)
+	fill(t, s, 1)
+	must(t, s.Do("DELETE", configmaps+"/m00", ignore+`,"dryRun":["All"]}`), http.StatusConflict)
+	must(t, s.Do("DELETE", configmaps+"/none", ignore+`,"dryRun":["All"]}`), http.StatusNotFound)
 }
 
-// TestDeleteMalformedOff: with the gate off, the default, the option is ignored as upstream ignores it.
+// TestDeleteMalformedOff: with the gate off the option is ignored as upstream ignores it.
 func TestDeleteMalformedOff(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 2)
@@ -114,7 +123,8 @@ func TestListMalformed(t *testing.T) {
 		a := must(t, s.Do("GET", configmaps, nil, "Accept", accept), http.StatusInternalServerError)
 		st := a.Status()
 		if st.Reason != metav1.StatusReasonStoreReadError ||
-			st.Message != "failed to read one or more configmaps from the storage" ||
+			!strings.HasPrefix(st.Message, "failed to read one or more configmaps from the storage: storage: corrupt value: ") ||
+			!strings.HasSuffix(st.Message, " (and 1 more)") ||
 			st.Details == nil || st.Details.Name != "list" || st.Details.Kind != "configmaps" || len(st.Details.Causes) != 2 {
 			t.Fatalf("as %s: %s", accept, a.Body)
 		}
@@ -144,7 +154,7 @@ func TestListMalformed(t *testing.T) {
 	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)
 	st := must(t, s.Do("GET", "/apis/example.com/v1/crontabs", nil), http.StatusInternalServerError).Status()
 	if st.Reason != metav1.StatusReasonStoreReadError ||
-		st.Message != "failed to read one or more crontabs.example.com from the storage" || len(st.Details.Causes) != 2 {
+		!strings.HasPrefix(st.Message, "failed to read one or more crontabs.example.com from the storage: ") || len(st.Details.Causes) != 2 {
 		t.Errorf("custom resources: %+v", st)
 	}
 }
@@ -199,6 +209,6 @@ func TestMalformedRepaired(t *testing.T) {
 	}
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: gated})
 	s.Put(t, key, "garbage")
-	must(t, s.Do("DELETE", configmaps+"/x", ignore+"}"), http.StatusUnprocessableEntity)
+	must(t, s.Do("DELETE", configmaps+"/x", ignore+"}"), http.StatusConflict)
 	must(t, s.Do("GET", configmaps+"/x", nil), http.StatusOK)
 }

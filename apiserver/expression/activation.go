@@ -79,10 +79,10 @@ type converted struct {
 func (v *Version) objects() (object, old any, err error) {
 	c := &v.converted
 	if !c.objects {
-		if c.object, err = fields(v.typed.VersionedObject); err != nil {
+		if c.object, err = fields(v.typed.VersionedObject.Object()); err != nil {
 			return nil, nil, err
 		}
-		if c.old, err = fields(v.typed.VersionedOldObject); err != nil {
+		if c.old, err = fields(v.typed.VersionedOldObject.Object()); err != nil {
 			return nil, nil, err
 		}
 		c.objects = true

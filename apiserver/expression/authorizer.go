@@ -12,7 +12,7 @@ import (
 )
 
 // Authorizer is what expressions have as "authorizer".
-type Authorizer = authorizer.Authorizer
+type Authorizer = authorizer.UnconditionalAuthorizer
 
 // AuthorizerOf makes the authorizer for the expressions of one plugin in one request: it remembers its decisions
 // (M-36). It is not safe for concurrent use. Selectors for fields and labels are ignored, as they are by RBAC.

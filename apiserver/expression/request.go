@@ -48,7 +48,9 @@ func (r *Request) In(
 	return &Version{Kind: kind, Resource: resource, typed: &admission.VersionedAttributes{
 		Attributes: admission.NewAttributesRecord(object, old, r.Kind, r.Namespace, r.Name, r.Resource, r.Subresource,
 			admission.Operation(r.Operation), r.Options, r.DryRun, userOf(r.User)),
-		VersionedKind: kind, VersionedObject: object, VersionedOldObject: old,
+		VersionedKind:      kind,
+		VersionedObject:    admission.NewLazyObject(object),
+		VersionedOldObject: admission.NewLazyObject(old),
 	}}
 }
 

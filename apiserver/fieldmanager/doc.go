@@ -19,7 +19,7 @@
 //  6. The fields of a new object are encoded directly from its Go type if the result equals that of the field manager,
 //     else by the field manager: tests compare the two. The same holds for updates that change no set of fields.
 //  7. A custom resource is converted to its managers' versions without pruning. A field that is unknown to a version's
-//     schema makes an apply fail. In Update, as with all errors, it removes the entries.
+//     schema makes an apply fail. In Update, as with all errors, the stored entries stay.
 //
 // The order of a write (AS pkg/endpoints/handlers): Update or Apply after the change was decoded and duplicate owner
 // references were removed, then mutating admission within Guard, the strategy and validation, and KeepTimes last,

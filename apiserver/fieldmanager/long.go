@@ -16,7 +16,7 @@ const mostListed = 10_000
 // mostValues is the limit for elements that are not objects. Most such lists are atomic and cost nothing.
 const mostValues = 2 * mostListed
 
-// errListed is the error for an object with a longer list. Its writes remove the object's managedFields.
+// errListed is the error for an object with a longer list. Its writes do not change the object's managedFields.
 var errListed = errors.New("a list has too many elements for their fields to be compared")
 
 // listed returns errListed if an object has a list that is too long.

@@ -37,7 +37,7 @@ func Manager(fieldManager, userAgent string) string {
 
 // Update records in obj's managedFields what a create, an update, or a patch other than an apply has changed, and
 // returns obj. live is the stored object, nil on create. obj and live are in the stored version or in the served one.
-// sub is the subresource that was written, or empty. After an error obj has no managedFields.
+// sub is the subresource that was written, or empty. After an error obj has the managedFields of live (V-091).
 func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime.Object,
 	manager string) runtime.Object {
 	o, ok := obj.(object)
@@ -49,9 +49,17 @@ func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime
 		err = e.update(live, o, manager)
 	}
 	if err != nil {
-		o.SetManagedFields(nil)
+		o.SetManagedFields(entriesOf(live))
 	}
 	return obj
+}
+
+// entriesOf returns the managedFields of an object, nil without one.
+func entriesOf(obj runtime.Object) []metav1.ManagedFieldsEntry {
+	if o, ok := obj.(object); ok {
+		return o.GetManagedFields()
+	}
+	return nil
 }
 
 func (e *endpoint) update(live runtime.Object, obj object, manager string) error {

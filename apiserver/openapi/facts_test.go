@@ -10,14 +10,18 @@ import (
 
 // facts are transcribed by hand from documents of Kubernetes: api/openapi-spec/v3 of v1.34 and
 // those in client-go's openapi/openapitest, and, for enums, which those leave out, from the
-// constants of k8s.io/api v0.36. Each is a document, a path into it with "/" between keys, and
+// constants of k8s.io/api. What v1.37 changed is from its generator and the markers of its types, and cites the rule.
+// Each is a document, a path into it with "/" between keys, and
 // the JSON that is there; "absent" means that nothing is. SCHEMAS/ stands for components/schemas/.
 var facts = []struct{ document, path, want string }{
 	{
 		"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.Deployment/x-kubernetes-group-version-kind",
 		`[{"group":"apps","kind":"Deployment","version":"v1"}]`,
 	},
-	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.Deployment/required", "absent"},
+	// V-100
+	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.Deployment/required", `["spec"]`},
+	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.StatefulSet/required", `["spec"]`},
+	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.DeploymentCondition/required", "absent"},
 	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.DeploymentSpec/required", `["selector","template"]`},
 	{
 		"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.DeploymentSpec/properties/strategy/x-kubernetes-patch-strategy",
@@ -33,9 +37,9 @@ var facts = []struct{ document, path, want string }{
 		"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.DaemonSetStatus/properties/conditions/x-kubernetes-list-map-keys",
 		`["type"]`,
 	},
-	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.DaemonSetCondition/required", `["type","status"]`},
+	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.DaemonSetCondition/required", "absent"},
 	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.DaemonSetCondition/properties/lastTransitionTime/default", "absent"},
-	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.ControllerRevision/required", `["revision"]`},
+	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.ControllerRevision/required", `["data"]`},
 	{
 		"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.ControllerRevision/properties/data/allOf",
 		`[{"$ref":"#/components/schemas/io.k8s.apimachinery.pkg.runtime.RawExtension"}]`,
@@ -84,7 +88,7 @@ var facts = []struct{ document, path, want string }{
 	{"apis/apps/v1", "SCHEMAS/io.k8s.api.core.v1.PodSpec/properties/restartPolicy/enum", `["Always","Never","OnFailure"]`},
 	{
 		"apis/apps/v1", "SCHEMAS/io.k8s.api.core.v1.PodSecurityContext/properties/supplementalGroups/items",
-		`{"default":0,"format":"int64","type":"integer"}`,
+		`{"format":"int64","type":"integer"}`,
 	},
 
 	{
@@ -93,7 +97,7 @@ var facts = []struct{ document, path, want string }{
 	},
 	{
 		"api/v1", "SCHEMAS/io.k8s.api.core.v1.ConfigMap/properties/data/additionalProperties",
-		`{"default":"","type":"string"}`,
+		`{"type":"string"}`, // V-099
 	},
 	{
 		"api/v1", "SCHEMAS/io.k8s.api.core.v1.Secret/properties/data/additionalProperties",
@@ -159,7 +163,7 @@ var facts = []struct{ document, path, want string }{
 }
 
 func TestFacts(t *testing.T) {
-	s := New("v1.36.3", served)
+	s := New("v1.37.2", served)
 	documents := map[string]any{}
 	for _, f := range facts {
 		if documents[f.document] == nil {

@@ -20,7 +20,7 @@ func TestOperationsEqualServedOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New("v1.36.3", served)
+	s := New("v1.37.2", served)
 	compared := 0
 	for _, path := range []string{"api/v1", "apis/apps/v1", "apis/batch/v1", "apis/discovery.k8s.io/v1"} {
 		data, err := upstream[path].Schema("application/json")

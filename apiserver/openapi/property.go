@@ -43,7 +43,7 @@ func (b *structure) property(f reflect.StructField, mark markers.Field) spec.Sch
 	return s
 }
 
-// value returns the schema of a value of any type.
+// value returns the schema of a value of any type. Elements of lists and maps have no defaults (V-099).
 func (b *structure) value(t reflect.Type) spec.Schema {
 	enum := b.enum(t)
 	t = behind(t)
@@ -54,7 +54,7 @@ func (b *structure) value(t reflect.Type) spec.Schema {
 		b.refers = append(b.refers, name)
 		return b.reference(name)
 	case reflect.Map:
-		element := b.element(t.Elem())
+		element := b.value(t.Elem())
 		s.Type = []string{"object"}
 		s.AdditionalProperties = &spec.SchemaOrBool{Allows: true, Schema: &element}
 	case reflect.Slice, reflect.Array:
@@ -62,7 +62,7 @@ func (b *structure) value(t reflect.Type) spec.Schema {
 			s.Type, s.Format = []string{"string"}, "byte"
 			break
 		}
-		element := b.element(t.Elem())
+		element := b.value(t.Elem())
 		s.Type = []string{"array"}
 		s.Items = &spec.SchemaOrArray{Schema: &element}
 	case reflect.Interface:
@@ -76,15 +76,6 @@ func (b *structure) value(t reflect.Type) spec.Schema {
 		for _, value := range enum {
 			s.Enum = append(s.Enum, value)
 		}
-	}
-	return s
-}
-
-// element is the schema of the elements of a list or map, which can't be omitted.
-func (b *structure) element(t reflect.Type) spec.Schema {
-	s := b.value(t)
-	if !b.v2 {
-		s.Default = impliedDefault(t, false)
 	}
 	return s
 }

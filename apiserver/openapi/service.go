@@ -22,7 +22,7 @@ var ErrNotServed = errors.New("group version isn't served")
 
 // Service serves the documents of a set of types. Its methods may be called by any goroutine.
 type Service struct {
-	// version is info.version of the documents: "v1.36.3".
+	// version is info.version of the documents: "v1.37.2".
 	version string
 	source  func() []Type
 	now     func() time.Time
@@ -35,7 +35,7 @@ type Service struct {
 }
 
 // New returns a service for the types of source, which is called at the first request and then once after each
-// Invalidate, never concurrently. version is that of the API in the documents: "v1.36.3".
+// Invalidate, never concurrently. version is that of the API in the documents: "v1.37.2".
 func New(version string, source func() []Type) *Service {
 	return &Service{version: version, source: source, now: time.Now}
 }

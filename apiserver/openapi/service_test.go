@@ -77,7 +77,7 @@ func index(t *testing.T, s *Service) map[string]string {
 }
 
 func TestIndex(t *testing.T) {
-	s := New("v1.36.3", withCustom)
+	s := New("v1.37.2", withCustom)
 	urls := index(t, s)
 	want := []string{
 		".well-known/openid-configuration", "api", "api/v1", "apis", "apis/apiextensions.k8s.io",
@@ -106,7 +106,7 @@ func TestIndex(t *testing.T) {
 
 func TestHashes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New("v1.36.3", withCustom)
+		s := New("v1.37.2", withCustom)
 		url := index(t, s)["apis/apps/v1"]
 		sum := strings.TrimPrefix(url, "/openapi/v3/apis/apps/v1?hash=")
 
@@ -142,7 +142,7 @@ func TestNegotiation(t *testing.T) {
 		v2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 		v3Protobuf = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
 	)
-	s := New("v1.36.3", served)
+	s := New("v1.37.2", served)
 	for _, c := range []struct {
 		url, accept, encoding string
 		code                  int
@@ -176,7 +176,7 @@ func TestNegotiation(t *testing.T) {
 // Every document is understood by kube-openapi's own types, again and again comes out the same,
 // and is complete in itself.
 func TestDocumentsAreValid(t *testing.T) {
-	first, second := New("v1.36.3", withCustom), New("v1.36.3", withCustom)
+	first, second := New("v1.37.2", withCustom), New("v1.37.2", withCustom)
 	for path, url := range index(t, first) {
 		data := get(t, first, url).body
 		var document spec3.OpenAPI
@@ -184,7 +184,7 @@ func TestDocumentsAreValid(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		if document.Version != "3.0.0" || document.Info.Title != "Kubernetes" || document.Info.Version != "v1.36.3" {
+		if document.Version != "3.0.0" || document.Info.Title != "Kubernetes" || document.Info.Version != "v1.37.2" {
 			t.Errorf("%s: head %q %v", path, document.Version, document.Info)
 		}
 		checkRefs(t, path, data, "#/components/schemas/", maps.Keys(document.Components.Schemas))
@@ -260,7 +260,7 @@ func checkRefs(t *testing.T, path string, document []byte, prefix string, names 
 
 func TestInvalidate(t *testing.T) {
 	types := served()
-	s := New("v1.36.3", func() []Type { return types })
+	s := New("v1.37.2", func() []Type { return types })
 	before := index(t, s)
 	get(t, s, before["apis/apps/v1"])
 	apps, swagger := s.current.v3["apis/apps/v1"], s.current.v2
@@ -314,7 +314,7 @@ func TestBuildsOnce(t *testing.T) {
 }
 
 func TestDefinitions(t *testing.T) {
-	s := New("v1.36.3", withCustom)
+	s := New("v1.37.2", withCustom)
 	definitions, err := s.Definitions(schema.GroupVersion{Group: "stable.example.com", Version: "v1"})
 	if err != nil {
 		t.Fatal(err)
@@ -332,7 +332,7 @@ func BenchmarkFirstDocument(b *testing.B) {
 		b.Run(path, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s := New("v1.36.3", served)
+				s := New("v1.37.2", served)
 				w := httptest.NewRecorder()
 				s.V3().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/openapi/v3/"+path, nil))
 				b.ReportMetric(float64(len(s.current.v3[path].json)), "kept-B")
@@ -344,7 +344,7 @@ func BenchmarkFirstDocument(b *testing.B) {
 // TestIndexIsNeverOld: kubectl sends back the time of the index that it has, which says nothing about
 // types that came within the same second.
 func TestIndexIsNeverOld(t *testing.T) {
-	s := New("v1.36.3", withCustom)
+	s := New("v1.37.2", withCustom)
 	first := get(t, s, "/openapi/v3")
 	if a := get(t, s, "/openapi/v3", "If-Modified-Since: "+first.header.Get("Last-Modified")); a.code != http.StatusOK ||
 		len(a.body) == 0 {

@@ -17,7 +17,7 @@ import (
 //	description document=<path>   name and property; answers with the text
 //	operation document=<path>     method and path; answers with ID, kind, parameters and bodies
 func TestTranscripts(t *testing.T) {
-	s := New("v1.36.3", withCustom)
+	s := New("v1.37.2", withCustom)
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			var name string

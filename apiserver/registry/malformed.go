@@ -1,18 +1,22 @@
 package registry
 
 import (
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+	"fmt"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // IgnoreReadError is the delete option that the feature gate AllowUnsafeMalformedObjectDeletion enables.
 const IgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-// NotMalformed is the error 422 for an object that can be decoded.
-func (o *Operation) NotMalformed() error {
-	return invalid.New(schema.GroupKind{Group: o.Resource.Group, Kind: o.Resource.Plural}, o.Name, field.ErrorList{
-		field.Invalid(field.NewPath(IgnoreReadError), true,
-			"is exclusively used to delete corrupt object(s), try again by removing this option")})
+// errCodeInvalid is the number of etcd3's error for an object that is not as the operation expects (AS
+// pkg/storage/errors.go: ErrCodeInvalidObj).
+const errCodeInvalid = 4
+
+// NotMalformed is the error 409 for an object that can be decoded (V-054; AS pkg/storage/etcd3/store.go:
+// getState, pkg/storage/errors/storage.go: InterpretDeleteError).
+func (o *Operation) NotMalformed(key string) error {
+	return apierrors.NewConflict(o.Resource.GroupResource(), o.Name, fmt.Errorf(
+		"StorageError: invalid object, Code: %d, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: "+
+			"unsafe deletion is not allowed because the object is decodable from storage", errCodeInvalid, key))
 }

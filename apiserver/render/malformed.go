@@ -13,22 +13,16 @@ import (
 // Malformed collects the objects that a list can't decode, if the list fails for them.
 type Malformed struct {
 	causes []metav1.StatusCause
-	// truncated says that there may be more.
-	truncated bool
 }
 
 // mostMalformed is how many keys the Status of a list names (AS etcd3/store.go: listErrAggrFactory).
 const mostMalformed = 100
 
-// Add adds an object, and reports whether there is room for more.
+// Add adds an object, and reports whether there is room for more (V-055).
 func (m *Malformed) Add(key string, err error) (going bool) {
-	if len(m.causes) == mostMalformed {
-		m.truncated = true
-		return false
-	}
 	m.causes = append(m.causes,
 		metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Field: key, Message: err.Error()})
-	return true
+	return len(m.causes) < mostMalformed
 }
 
 // Err is the Status of the list; nil if every object could be decoded (AS etcd3/corrupt_obj_deleter.go:
@@ -38,12 +32,16 @@ func (m *Malformed) Err(res *resources.Resource) error {
 		return nil
 	}
 	causes := m.causes
-	if m.truncated {
+	message := fmt.Sprintf("failed to read one or more %s from the storage: %s", res.GroupResource(), causes[0].Message)
+	if n := len(causes); n > 1 {
+		message = fmt.Sprintf("%s (and %d more)", message, n-1)
+	}
+	if len(causes) == mostMalformed {
 		causes = append(causes,
 			metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,
 		Details: &metav1.StatusDetails{Group: res.Group, Kind: res.Plural, Name: "list", Causes: causes},
-		Message: fmt.Sprintf("failed to read one or more %s from the storage", res.GroupResource())}}
+		Message: message}}
 }

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// retired are the kinds in kube-apiserver's scheme of v1.36 that are not served here, by group version: bodies may
+// retired are the kinds in kube-apiserver's scheme of v1.37 that are not served here, by group version: bodies may
 // still have them (K pkg/controlplane/import_known_versions.go, pkg/apis/*/install). Lists are omitted.
 var retired = map[string]string{
 	"admission.k8s.io/v1":                   "AdmissionReview",
@@ -31,6 +31,7 @@ var retired = map[string]string{
 	"flowcontrol.apiserver.k8s.io/v1beta3":  "FlowSchema PriorityLevelConfiguration",
 	"imagepolicy.k8s.io/v1alpha1":           "ImageReview",
 	"internal.apiserver.k8s.io/v1alpha1":    "StorageVersion",
+	"lifecycle.k8s.io/v1alpha1":             "Eviction EvictionRequest",
 	"networking.k8s.io/v1beta1":             "IPAddress Ingress IngressClass ServiceCIDR",
 	"node.k8s.io/v1alpha1":                  "RuntimeClass",
 	"node.k8s.io/v1beta1":                   "RuntimeClass",
@@ -40,10 +41,11 @@ var retired = map[string]string{
 	"resource.k8s.io/v1alpha3":              "DeviceTaintRule ResourcePoolStatusRequest",
 	"resource.k8s.io/v1beta1":               "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice",
 	"resource.k8s.io/v1beta2":               "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice",
-	"scheduling.k8s.io/v1alpha2":            "PodGroup Workload",
-	"scheduling.k8s.io/v1beta1":             "PriorityClass",
+	"scheduling.k8s.io/v1alpha3":            "CompositePodGroup PodGroup Workload",
+	"scheduling.k8s.io/v1beta1":             "PodGroup PriorityClass Workload",
 	"storage.k8s.io/v1alpha1":               "CSIStorageCapacity VolumeAttachment VolumeAttributesClass",
 	"storage.k8s.io/v1beta1":                "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass",
+	"storagemigration.k8s.io/v1":            "StorageVersionMigration",
 	"storagemigration.k8s.io/v1beta1":       "StorageVersionMigration",
 }
 

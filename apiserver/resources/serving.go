@@ -32,7 +32,7 @@ var levels = []struct {
 	{"api/alpha", regexp.MustCompile(`^v\d+alpha\d+$`)},
 }
 
-// known are the group versions that kube-apiserver v1.36 accepts in --runtime-config: all for which it has types,
+// known are the group versions that kube-apiserver v1.37 accepts in --runtime-config: all for which it has types,
 // whether or not it can serve them (K pkg/controlplane/import_known_versions.go).
 var known = map[string][]string{
 	"":                             {"v1"},
@@ -53,14 +53,15 @@ var known = map[string][]string{
 	"flowcontrol.apiserver.k8s.io": {"v1", "v1beta3", "v1beta2", "v1beta1"},
 	"imagepolicy.k8s.io":           {"v1alpha1"},
 	"internal.apiserver.k8s.io":    {"v1alpha1"},
+	"lifecycle.k8s.io":             {"v1alpha1"},
 	"networking.k8s.io":            {"v1", "v1beta1"},
 	"node.k8s.io":                  {"v1", "v1beta1", "v1alpha1"},
 	"policy":                       {"v1", "v1beta1"},
 	"rbac.authorization.k8s.io":    {"v1", "v1beta1", "v1alpha1"},
 	"resource.k8s.io":              {"v1", "v1beta2", "v1beta1", "v1alpha3"},
-	"scheduling.k8s.io":            {"v1", "v1beta1", "v1alpha2"},
+	"scheduling.k8s.io":            {"v1", "v1beta1", "v1alpha3"},
 	"storage.k8s.io":               {"v1", "v1beta1", "v1alpha1"},
-	"storagemigration.k8s.io":      {"v1beta1"},
+	"storagemigration.k8s.io":      {"v1", "v1beta1"},
 }
 
 // ParseServing parses the pairs of --runtime-config, each "key=value" or "key", which is true; of two with the same key

@@ -41,7 +41,7 @@ func TestServing(t *testing.T) {
 		})},
 		{pairs: "certificates.k8s.io/v1beta1=true,coordination.k8s.io/v1alpha2=true,batch/v1beta1=true,events.k8s.io/v1beta1=false,v1=true",
 			absent: "batch/v1beta1,certificates.k8s.io/v1beta1,coordination.k8s.io/v1alpha2"},
-		{pairs: "scheduling.k8s.io/v1alpha2/workloads=true", absent: "scheduling.k8s.io/v1alpha2/workloads"},
+		{pairs: "scheduling.k8s.io/v1alpha3/workloads=true", absent: "scheduling.k8s.io/v1alpha3/workloads"},
 
 		{pairs: "api/all=false", err: "api/all=false alone leaves nothing"},
 		{pairs: "api/all=yes", err: "api/all=yes: the value is neither true nor false"},

@@ -237,10 +237,10 @@ func (o *options) admissionFlags(f *pflag.FlagSet) {
 func (o *options) featureFlags(f *pflag.FlagSet) {
 	f.StringToStringVar(&o.gates, "feature-gates", map[string]string{},
 		"`gates` of kube-apiserver as name=true or name=false. Only this one has an effect: "+
-			"AllowUnsafeMalformedObjectDeletion=true allows users with the verb "+
+			"AllowUnsafeMalformedObjectDeletion (beta, default true) allows users with the verb "+
 			"unsafe-delete-ignore-read-errors to delete objects whose stored data can't be decoded, with the delete "+
-			"option ignoreStoreReadErrorWithClusterBreakingPotential; lists with such an object then fail and report "+
-			"its key instead of omitting it (alpha, default false)")
+			"option ignoreStoreReadErrorWithClusterBreakingPotential; lists with such an object fail and report "+
+			"its key; with =false they omit it")
 }
 
 func (o *options) versionFlags(f *pflag.FlagSet) {

@@ -31,7 +31,8 @@ func replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay",
 		Short: "Send recorded requests to a server and compare the responses with those of Kubernetes v1.36.3",
-		Long: `Send recorded requests to a server and compare the responses with those of Kubernetes v1.36.3.
+		Long: `Send recorded requests to a server and compare the responses with those of Kubernetes v1.36.3, as
+far as a server of a later version should not respond otherwise by a reviewed rule.
 
 Each scenario runs in a new namespace, which is deleted afterwards. Values that differ from run to run
 (UIDs, resource versions, times) are replaced by names before the comparison. Some scenarios create CRDs and other
@@ -76,6 +77,10 @@ func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	changes, err := replay.LoadChanges(recorded.Changes(r.from))
+	if err != nil {
+		return errUnable{err}
+	}
 	files, err := r.output.open()
 	if err != nil {
 		return err
@@ -84,7 +89,8 @@ func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
 	progress := func(scenario string, step, steps int) {
 		line.print(fmt.Sprintf("%s: step %d of %d", scenario, step+1, steps))
 	}
-	rep, err := replay.Run(ctx, to, scenarios, replay.Options{Attempts: r.attempts, Progress: progress})
+	rep, err := replay.Run(ctx, to, scenarios, replay.Options{
+		Attempts: r.attempts, Progress: progress, Changes: changes})
 	line.clear()
 	switch {
 	case ctx.Err() != nil:

@@ -187,7 +187,7 @@ func TestControlPlane(t *testing.T) {
 	if code, body := p.request("POST", maps, orphan); code != http.StatusCreated {
 		t.Fatalf("%d %s", code, body)
 	}
-	if code, body := p.request("GET", "/version", ""); code != 200 || !strings.Contains(body, `"v1.36.3`) {
+	if code, body := p.request("GET", "/version", ""); code != 200 || !strings.Contains(body, `"v1.37.2`) {
 		t.Errorf("%d %s", code, body)
 	}
 	if err := api.stop(); err != nil {

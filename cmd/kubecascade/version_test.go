@@ -31,9 +31,9 @@ func TestVersionOf(t *testing.T) {
 // TestVersions: the line has the commit if it is known, and whether the checkout had changes.
 func TestVersions(t *testing.T) {
 	for modified, want := range map[string]struct{ state, line string }{
-		"":      {"", "kubecascade 0.3.0 (Kubernetes 1.36.3, go1, linux/amd64)"},
-		"false": {"clean", "kubecascade 0.3.0 (commit 0123456789ab, Kubernetes 1.36.3, go1, linux/amd64)"},
-		"true":  {"dirty", "kubecascade 0.3.0 (commit 0123456789ab with changes, Kubernetes 1.36.3, go1, linux/amd64)"},
+		"":      {"", "kubecascade 0.3.0 (Kubernetes 1.37.2, go1, linux/amd64)"},
+		"false": {"clean", "kubecascade 0.3.0 (commit 0123456789ab, Kubernetes 1.37.2, go1, linux/amd64)"},
+		"true":  {"dirty", "kubecascade 0.3.0 (commit 0123456789ab with changes, Kubernetes 1.37.2, go1, linux/amd64)"},
 	} {
 		info := &debug.BuildInfo{}
 		if modified != "" {

@@ -124,30 +124,26 @@ func referenceMalformed(t *T) {
 	}
 	yes := true
 	control := func(r *metav1.OwnerReference) { r.Controller = &yes }
+	const empty = "must not be empty"
 	for _, bad := range []struct {
-		refs    []metav1.OwnerReference
-		message string
+		refs []metav1.OwnerReference
+		// field and message are in the message of all versions; those before v1.37 have no index in the path (V-045).
+		field, message string
 	}{
-		{set(func(r *metav1.OwnerReference) {
-			r.UID = ""
-		}), "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"},
-		{set(func(r *metav1.OwnerReference) {
-			r.Name = ""
-		}), "metadata.ownerReferences.name: Invalid value: \"\": must not be empty"},
-		{set(func(r *metav1.OwnerReference) {
-			r.Kind = ""
-		}), "metadata.ownerReferences.kind: Invalid value: \"\": must not be empty"},
-		{set(func(r *metav1.OwnerReference) {
-			r.APIVersion = ""
-		}), "metadata.ownerReferences.apiVersion: Invalid value: \"\": version must not be empty"},
-		{set(func(r *metav1.OwnerReference) { r.Kind = "Event" }), "is disallowed from being an owner"},
+		{set(func(r *metav1.OwnerReference) { r.UID = "" }), ".uid: ", empty},
+		{set(func(r *metav1.OwnerReference) { r.Name = "" }), ".name: ", empty},
+		{set(func(r *metav1.OwnerReference) { r.Kind = "" }), ".kind: ", empty},
+		{set(func(r *metav1.OwnerReference) { r.APIVersion = "" }), ".apiVersion: ", empty},
+		{set(func(r *metav1.OwnerReference) { r.Kind = "Event" }), "", "is disallowed from being an owner"},
 		{
 			[]metav1.OwnerReference{c.Ref(owner, control), c.Ref(owner, control, otherUID)},
-			"Only one reference can have Controller set to true",
+			"", "Only one reference can have Controller set to true",
 		},
 	} {
-		patch := map[string]any{"metadata": map[string]any{"ownerReferences": bad.refs}}
-		t.Rejected(t.TryPatch(owner, patch), http.StatusUnprocessableEntity, bad.message)
+		answer := t.TryPatch(owner, map[string]any{"metadata": map[string]any{"ownerReferences": bad.refs}})
+		t.Rejected(answer, http.StatusUnprocessableEntity, "metadata.ownerReferences")
+		t.Rejected(answer, http.StatusUnprocessableEntity, bad.field)
+		t.Rejected(answer, http.StatusUnprocessableEntity, bad.message)
 	}
 	t.Expect(owner, c.Unchanged(owner))
 }

@@ -7,12 +7,32 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 )
 
 // archive is a compressed JSON object with the files by their paths: less than a tenth of their size in the binary.
 //
 //go:embed archive.json.gz
 var archive []byte
+
+// changes is the list of what later versions respond instead.
+//
+//go:embed changes.json
+var changes []byte
+
+// Changes returns the list of reviewed changes: what later versions of Kubernetes respond instead of what is recorded,
+// each with its rule. It is that of another folder if one is named, empty without one there.
+func Changes(folder string) []byte {
+	if folder == "" {
+		return changes
+	}
+	file, err := os.ReadFile(filepath.Join(folder, "changes.json"))
+	if err != nil {
+		return []byte("[]")
+	}
+	return file
+}
 
 // Files returns the recorded scenarios that are a part of the binary, by their paths.
 func Files() (map[string][]byte, error) {

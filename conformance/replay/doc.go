@@ -11,5 +11,7 @@
 //  3. A request without a complete response is a difference.
 //  4. A scenario is repeated only as a whole, and the report says so.
 //  5. A scenario with a user whose token is not known is skipped as a whole, and reported as skipped.
-//  6. The comparison is pure: responses in, differences out. Only target.go sends requests.
+//  6. What a later minor version responds instead of a recorded value is a Change, of one value at one place. Responses
+//     of servers of that version must equal it.
+//  7. The comparison is pure: responses in, differences out. Only target.go sends requests.
 package replay

@@ -38,6 +38,9 @@ type actor struct {
 	scenario Scenario
 	// change changes the recorded answer.
 	change func(step int, recorded object) object
+	// version is the response of /version, and changes are what the replay expects of later versions.
+	version string
+	changes []Change
 
 	mu sync.Mutex
 	// step is -1 until the namespace was created.
@@ -59,8 +62,9 @@ func (a *actor) play(t *testing.T) *Report {
 			defer a.mu.Unlock()
 			a.step = step
 		},
-		now:   func() time.Time { return now },
-		sleep: func(_ context.Context, d time.Duration) { now = now.Add(d) },
+		Changes: a.changes,
+		now:     func() time.Time { return now },
+		sleep:   func(_ context.Context, d time.Duration) { now = now.Add(d) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +83,8 @@ func (a *actor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.got = append(a.got, r)
 	switch {
 	case r.URL.Path == "/readyz":
+	case r.URL.Path == "/version" && a.step < 0:
+		_, _ = w.Write([]byte(a.version))
 	case a.step < 0:
 		var o struct{ Metadata struct{ Name string } }
 		if err := json.NewDecoder(r.Body).Decode(&o); err != nil {

@@ -10,6 +10,8 @@ import (
 // Report is a run: the results in the order of the scenarios.
 type Report struct {
 	Server string `json:"server"`
+	// Rules are those by which responses of the server's version were expected to differ from the recorded ones.
+	Rules []string `json:"rules,omitempty"`
 	// Equal and Different count steps, Skipped scenarios.
 	Equal     int      `json:"equal"`
 	Different int      `json:"different"`
@@ -84,6 +86,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "%s: %d steps equal, %d different (%d of %d scenarios skipped)\n", r.Server,
 		r.Equal, r.Different, r.Skipped, len(r.Results))
+	if len(r.Rules) > 0 {
+		fmt.Fprintf(&b, "expected as its version responds, other than recorded: %s\n", strings.Join(r.Rules, " "))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

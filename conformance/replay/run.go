@@ -31,6 +31,8 @@ type Options struct {
 	// Attempts is how often a scenario is replayed at most until all of it is equal (default: once). Some reads follow
 	// a write at once, and show what a controller has done by then.
 	Attempts int
+	// Changes are what servers of later minor versions respond instead of what is recorded.
+	Changes []Change
 	// Progress is called before each step.
 	Progress func(scenario string, step, steps int)
 	// now and sleep are the clock's, but for tests.
@@ -47,6 +49,15 @@ func Run(ctx context.Context, t *Target, scenarios []Scenario, o Options) (*Repo
 	rep := &Report{Server: t.URL}
 	if _, err := t.send(ctx, message{method: http.MethodGet, path: "/readyz"}); err != nil {
 		return rep, fmt.Errorf("%w: %w", ErrNoServer, err)
+	}
+	if len(o.Changes) > 0 {
+		version, err := t.version(ctx)
+		if err != nil {
+			return rep, fmt.Errorf("%w: %w", ErrNoServer, err)
+		}
+		if scenarios, rep.Rules, err = Apply(scenarios, o.Changes, version); err != nil {
+			return rep, err
+		}
 	}
 	for _, s := range scenarios {
 		if users := s.lacking(t.Tokens); len(users) > 0 {

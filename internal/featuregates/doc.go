@@ -1,4 +1,4 @@
-// Package featuregates has the feature gates of kube-apiserver v1.36, and says which are enabled.
+// Package featuregates has the feature gates of kube-apiserver v1.37, and says which are enabled.
 //
 // It guarantees:
 //

@@ -39,7 +39,7 @@ func TestGatesOfModules(t *testing.T) {
 
 // TestResolve: what is set directly, by stage, and not at all.
 func TestResolve(t *testing.T) {
-	const alpha, beta = featuregates.AllowUnsafeMalformedObjectDeletion, "WatchList"
+	const alpha, beta = "CBORServingAndStorage", featuregates.AllowUnsafeMalformedObjectDeletion
 	for _, c := range []struct {
 		set         map[string]bool
 		alpha, beta bool

@@ -29,8 +29,8 @@ func TestGates(t *testing.T) {
 		"Nonsense=true": "unrecognized feature gate: Nonsense", "MyFeature=true": "unrecognized feature gate: MyFeature",
 		"HonorPVReclaimPolicy=true": "unrecognized feature gate: HonorPVReclaimPolicy", // removed in v1.36
 		"JobManagedBy=false":        "cannot set feature gate JobManagedBy to false, feature is locked to true",
-		"JobManagedBy=false,SidecarContainers=false": "[cannot set feature gate JobManagedBy to false, feature is locked " +
-			"to true, cannot set feature gate SidecarContainers to false, feature is locked to true]",
+		"JobManagedBy=false,SELinuxMount=false": "[cannot set feature gate JobManagedBy to false, feature is locked " +
+			"to true, cannot set feature gate SELinuxMount to false, feature is locked to true]",
 		"WatchList=maybe":      `invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax`,
 		"wardle:WatchList=off": "component not registered: wardle",
 		"kube:WatchList=true,JobManagedBy=true": "set kube feature gates with default empty prefix or kube: prefix " +

@@ -220,7 +220,7 @@ func TestErrors(t *testing.T) {
 func TestVersion(t *testing.T) {
 	var out bytes.Buffer
 	_, err := Parse([]string{"--version"}, &out, io.Discard)
-	if !errors.Is(err, ErrDone) || !strings.HasPrefix(out.String(), "Kubernetes v1.36.") {
+	if !errors.Is(err, ErrDone) || !strings.HasPrefix(out.String(), "Kubernetes v1.37.") {
 		t.Errorf("%v %q", err, &out)
 	}
 }

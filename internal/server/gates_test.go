@@ -27,7 +27,7 @@ func TestEnabledGates(t *testing.T) {
 		got[m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()] = m.GetGauge().GetValue()
 	}
 	for name, want := range map[string]float64{
-		"AllowUnsafeMalformedObjectDeletion ALPHA": 1, "AllAlpha ALPHA": 1, "AllBeta BETA": 0, "WatchList BETA": 0,
+		"AllowUnsafeMalformedObjectDeletion BETA": 1, "AllAlpha ALPHA": 1, "AllBeta BETA": 0, "WatchList BETA": 0,
 		"APIResponseCompression BETA": 1, "JobManagedBy ": 1, "AllowDNSOnlyNodeCSR DEPRECATED": 0,
 	} {
 		if value, ok := got[name]; !ok || value != want {

@@ -254,7 +254,9 @@ func validateDefinitionUpdate(d, old *apiextensionsv1.CustomResourceDefinition) 
 }
 
 func validateDefinitionStatus(d, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	return validateDefinitions(d, old, upstream.ValidateUpdateCustomResourceDefinitionStatus)
+	return validateDefinitions(d, old, func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
+		return upstream.ValidateUpdateCustomResourceDefinitionStatus(context.Background(), in, was)
+	})
 }
 
 func validateDefinitions(

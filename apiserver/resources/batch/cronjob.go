@@ -63,10 +63,12 @@ func cronJobWarnings(c, old *batchv1.CronJob) []string {
 
 func createCronJob(c *batchv1.CronJob) {
 	podspec.DropTemplateFields(&c.Spec.JobTemplate.Spec.Template, nil)
+	dropScheduling(&c.Spec.JobTemplate.Spec, nil)
 }
 
 func updateCronJob(c, old *batchv1.CronJob) {
 	podspec.DropTemplateFields(&c.Spec.JobTemplate.Spec.Template, &old.Spec.JobTemplate.Spec.Template)
+	dropScheduling(&c.Spec.JobTemplate.Spec, &old.Spec.JobTemplate.Spec)
 }
 
 // maxCronJobName leaves space for a timestamp in the names of jobs.

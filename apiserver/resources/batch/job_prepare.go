@@ -24,6 +24,7 @@ func createJob(j *batchv1.Job) {
 		selectByUID(j)
 	}
 	podspec.DropTemplateFields(&j.Spec.Template, nil)
+	dropScheduling(&j.Spec, nil)
 	defaultJob(j)
 }
 
@@ -54,4 +55,14 @@ func add(m map[string]string, key, value string) {
 	}
 }
 
-func updateJob(j, old *batchv1.Job) { podspec.DropTemplateFields(&j.Spec.Template, &old.Spec.Template) }
+func updateJob(j, old *batchv1.Job) {
+	podspec.DropTemplateFields(&j.Spec.Template, &old.Spec.Template)
+	dropScheduling(&j.Spec, &old.Spec)
+}
+
+// dropScheduling is for WorkloadWithJob, which is off (V-023).
+func dropScheduling(s, old *batchv1.JobSpec) {
+	if old == nil || old.Scheduling == nil {
+		s.Scheduling = nil
+	}
+}

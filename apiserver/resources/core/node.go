@@ -76,12 +76,16 @@ func defaultNode(n *corev1.Node) {
 func createNode(n *corev1.Node) {
 	n.Spec.ConfigSource = nil
 	n.Status.Config = nil
+	n.Spec.PodPreemptionPolicy = nil // InPlacePodVerticalScalingSchedulerPreemption (V-023)
 }
 
 func updateNode(n, old *corev1.Node) {
 	n.Status = old.Status
 	if old.Spec.ConfigSource == nil {
 		n.Spec.ConfigSource = nil
+	}
+	if old.Spec.PodPreemptionPolicy == nil {
+		n.Spec.PodPreemptionPolicy = nil
 	}
 }
 

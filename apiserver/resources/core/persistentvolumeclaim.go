@@ -35,6 +35,7 @@ func persistentVolumeClaims() *entry.Resource {
 		Delete: entry.Deletion{Returned: true},
 		Subresources: []entry.Subresource{
 			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(keepClaimStatus),
 				ValidateUpdate: entry.ValidateChange(validateClaimStatus),
 			}),
 		},
@@ -49,6 +50,13 @@ func createClaim(c *corev1.PersistentVolumeClaim) {
 }
 
 func updateClaim(c, old *corev1.PersistentVolumeClaim) { dataSource(&c.Spec, &old.Spec) }
+
+// keepClaimStatus is for CSIVolumeHealth, which is off (V-023).
+func keepClaimStatus(c, old *corev1.PersistentVolumeClaim) {
+	if old.Status.HealthStatus == nil {
+		c.Status.HealthStatus = nil
+	}
+}
 
 // dataSource drops sources in other namespaces (CrossNamespaceVolumeDataSource) and, unless there
 // is or was a reference, those in the older field that are neither claims nor snapshots; then it

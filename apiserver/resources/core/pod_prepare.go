@@ -99,6 +99,9 @@ func keepPodStatus(p, old *corev1.Pod) {
 	if len(old.Status.NodeAllocatableResourceClaimStatuses) == 0 { // DRANodeAllocatableResources
 		p.Status.NodeAllocatableResourceClaimStatuses = nil
 	}
+	if len(old.Status.VolumeHealth) == 0 { // CSIVolumeHealth (V-023)
+		p.Status.VolumeHealth = nil
+	}
 }
 
 // keepObserved keeps the observed generations that the new status lacks. Conditions of one type are matched in their

@@ -28,7 +28,13 @@ func resourceClaimTemplates() *entry.Resource {
 				FromStored: templateToV1beta1},
 		},
 		Strategy: entry.Strategy{
-			Default:        defaulting.Hook(defaultResourceClaimTemplate),
+			Default: defaulting.Hook(defaultResourceClaimTemplate),
+			PrepareCreate: entry.Create(func(t *resourcev1.ResourceClaimTemplate) {
+				dropDerived(&t.Spec.Spec.Devices, &resourcev1.DeviceClaim{})
+			}),
+			PrepareUpdate: entry.Change(func(t, old *resourcev1.ResourceClaimTemplate) {
+				dropDerived(&t.Spec.Spec.Devices, &old.Spec.Spec.Devices)
+			}),
 			Validate:       entry.Validate(validateResourceClaimTemplate),
 			ValidateUpdate: entry.ValidateChange(validateResourceClaimTemplateUpdate),
 		},

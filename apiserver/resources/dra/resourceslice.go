@@ -27,8 +27,8 @@ func resourceSlices() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Default:        defaulting.Hook(defaultResourceSlice),
-			PrepareCreate:  entry.Create(createDevices),
-			PrepareUpdate:  entry.Change(updateDevices),
+			PrepareCreate:  entry.Create(createSlice),
+			PrepareUpdate:  entry.Change(updateSlice),
 			Validate:       entry.Validate(validateResourceSlice),
 			ValidateUpdate: entry.ValidateChange(validateResourceSliceUpdate),
 		},

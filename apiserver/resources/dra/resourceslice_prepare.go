@@ -4,23 +4,42 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 )
 
-func createDevices(s *resourcev1.ResourceSlice) { dropDevices(s, nil) }
+func createSlice(s *resourcev1.ResourceSlice) { dropSliceFields(s, &resourcev1.ResourceSlice{}) }
 
-func updateDevices(s, old *resourcev1.ResourceSlice) { dropDevices(s, old.Spec.Devices) }
+func updateSlice(s, old *resourcev1.ResourceSlice) { dropSliceFields(s, old) }
 
-// dropDevices is for DRAListTypeAttributes and DRANodeAllocatableResources.
+// dropSliceFields removes the fields whose gates are off, unless the old slice has them.
+func dropSliceFields(s, old *resourcev1.ResourceSlice) {
+	dropDevices(s, old.Spec.Devices)
+	if old.Spec.PartitionTypeAttribute == nil { // DRAPartitionableDevicesType
+		s.Spec.PartitionTypeAttribute = nil
+	}
+	if len(old.Spec.SkipNodeOperations) == 0 { // DRAOptionalNodeOperations
+		s.Spec.SkipNodeOperations = nil
+	}
+}
+
+// dropDevices is for DRAListTypeAttributes, DRANodeAllocatableResources and DRADeviceCompatibilityGroups.
 func dropDevices(s *resourcev1.ResourceSlice, old []resourcev1.Device) {
-	lists, mappings := false, false
+	lists, allocatable, groups := false, false, false
 	for i := range old {
-		mappings = mappings || old[i].NodeAllocatableResourceMappings != nil
+		for _, c := range old[i].ConsumesCounters {
+			groups = groups || c.CompatibilityGroups != nil
+		}
+		allocatable = allocatable || old[i].NodeAllocatableResources != nil
 		for _, a := range old[i].Attributes {
 			lists = lists || a.IntValues != nil || a.BoolValues != nil || a.StringValues != nil || a.VersionValues != nil
 		}
 	}
 	for i := range s.Spec.Devices {
 		d := &s.Spec.Devices[i]
-		if !mappings {
-			d.NodeAllocatableResourceMappings = nil
+		if !allocatable {
+			d.NodeAllocatableResources = nil
+		}
+		for j := range d.ConsumesCounters {
+			if !groups {
+				d.ConsumesCounters[j].CompatibilityGroups = nil
+			}
 		}
 		if lists {
 			continue

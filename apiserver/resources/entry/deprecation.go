@@ -8,7 +8,7 @@ import (
 )
 
 // currentMinor is the minor version of Kubernetes whose API this is. Later deprecations do not apply yet.
-const currentMinor = 36
+const currentMinor = 37
 
 // Deprecation is the warning for requests of a deprecated version; empty for others. The API types know their own
 // lifecycle (AS pkg/endpoints/deprecation).

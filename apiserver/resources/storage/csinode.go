@@ -23,11 +23,20 @@ func csiNodes() *entry.Resource {
 		Strategy: entry.Strategy{
 			Conditional:    true,
 			Default:        defaulting.EmptyLists[storagev1.CSINode](),
+			PrepareCreate:  entry.Create(func(n *storagev1.CSINode) { dropHealth(n, &storagev1.CSINode{}) }),
+			PrepareUpdate:  entry.Change(dropHealth),
 			Validate:       entry.Validate(validateCSINode),
 			ValidateUpdate: entry.ValidateChange(validateCSINodeUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Table:  printing.Table(csiNodeColumns(), csiNodeCells),
+	}
+}
+
+// dropHealth is for CSIVolumeHealth, which is off (V-012, V-023).
+func dropHealth(n, old *storagev1.CSINode) {
+	if len(old.Status.StorageHealth) == 0 {
+		n.Status.StorageHealth = nil
 	}
 }
 

@@ -35,6 +35,7 @@ var Packages = []string{
 	"k8s.io/api/resource/v1beta1",
 	"k8s.io/api/resource/v1beta2",
 	"k8s.io/api/scheduling/v1",
+	"k8s.io/api/scheduling/v1alpha3",
 	"k8s.io/api/storage/v1",
 	"k8s.io/api/storage/v1beta1",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",

@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -136,7 +138,9 @@ func (s *source) defaultOf(found tags) (string, error) {
 	}
 	ref, ok := strings.CutPrefix(value, "ref(")
 	if !ok {
-		return value, nil
+		var b bytes.Buffer
+		err := json.Compact(&b, []byte(value)) // a space separates words
+		return b.String(), err
 	}
 	constant, ok := s.consts[strings.TrimSuffix(ref, ")")]
 	if !ok {

@@ -23,7 +23,23 @@ var exceptions = map[string]string{
 	"k8s.io/api/flowcontrol/v1.PriorityLevelConfigurationSpec.Type required": unlikeHandwritten,
 	"k8s.io/api/flowcontrol/v1.LimitResponse.Type required":                  "validation ends at spec.type",
 	"k8s.io/api/node/v1.RuntimeClass.Handler required":                       unlikeHandwritten,
+
+	"k8s.io/api/core/v1.PodSpec.EvictionResponders maxItems=10":                      gateOff,
+	"k8s.io/api/core/v1.EvictionResponder.Name required":                             gateOff,
+	"k8s.io/api/core/v1.EvictionResponder.Priority required":                         gateOff,
+	"k8s.io/api/core/v1.EvictionResponder.Priority minimum=0":                        gateOff,
+	"k8s.io/api/core/v1.EvictionResponder.Priority maximum=100000":                   gateOff,
+	"k8s.io/api/core/v1.NodePodPreemptionPolicy.DisableResizePreemption maxItems=20": gateOff,
+	"k8s.io/api/resource/v1.DeviceCounterConsumption.CompatibilityGroups maxItems=2": gateOff,
+	"k8s.io/api/resource/v1.ExactDeviceRequest.DerivedAttributes maxItems=32":        gateOff,
+	"k8s.io/api/resource/v1.DeviceSubRequest.DerivedAttributes maxItems=32":          gateOff,
+	"k8s.io/api/resource/v1.DeviceDerivedAttribute.Name required":                    gateOff,
+	"k8s.io/api/resource/v1.DeviceDerivedAttribute.Expression required":              gateOff,
+	"k8s.io/api/batch/v1.JobSchedulingConfiguration.ResourceClaims maxItems=4":       gateOff,
 }
+
+// gateOff: the field is dropped before validation, unless the old object has it (V-023).
+const gateOff = "its feature gate is off"
 
 // unlikeHandwritten: kube-apiserver's handwritten check (K pkg/apis/{flowcontrol,node}/validation/validation.go, of
 // versions before v1.36) has no error of its own for an empty value. It has not been read at v1.36.3.
