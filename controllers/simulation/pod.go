@@ -102,7 +102,7 @@ func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
 		finished(p, metav1.NewTime(now), 1)
 	default:
 		again := restarts(p)
-		crashed(p, metav1.NewTime(now))
+		o.crashed(p, metav1.NewTime(now))
 		return workload.Plan{Status: p, Events: append(again, delayed(p)...)}
 	}
 	return workload.Plan{Status: p}

@@ -58,15 +58,18 @@ func restarts(p *corev1.Pod) (out []event.Event) {
 }
 
 // delayed are the events of containers that will be restarted (K pkg/kubelet/kuberuntime/kuberuntime_manager.go:
-// doBackOff; a pod's name: pkg/kubelet/util/format/pod.go: Pod).
+// doBackOff).
 func delayed(p *corev1.Pod) (out []event.Event) {
 	for _, c := range p.Spec.Containers {
 		out = append(out, report(p, corev1.EventTypeWarning, "BackOff",
-			fmt.Sprintf("Back-off restarting failed container %s in pod %s_%s(%s)", c.Name, p.Name, p.Namespace, p.UID),
+			fmt.Sprintf("Back-off restarting failed container %s in pod %s", c.Name, fullName(p)),
 			fmt.Sprintf("spec.containers{%s}", c.Name)))
 	}
 	return out
 }
+
+// fullName is a pod in kubelets' messages (K pkg/kubelet/util/format/pod.go: Pod).
+func fullName(p *corev1.Pod) string { return fmt.Sprintf("%s_%s(%s)", p.Name, p.Namespace, p.UID) }
 
 // killed are the events of running containers that are stopped (K
 // pkg/kubelet/kuberuntime/kuberuntime_container.go: killContainer).

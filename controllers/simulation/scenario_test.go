@@ -52,6 +52,9 @@ func show(o workload.Object) string {
 	s := fmt.Sprintf("%s on %q %s", p.Name, p.Spec.NodeName, p.Status.Phase)
 	for _, c := range p.Status.Conditions {
 		s += fmt.Sprintf(" %s=%s", c.Type, c.Status)
+		if c.Type == corev1.ContainersReady && c.Message != "" {
+			s += fmt.Sprintf(" (%s)", c.Message)
+		}
 	}
 	for _, c := range p.Status.ContainerStatuses {
 		for name, q := range c.AllocatedResources {
@@ -61,7 +64,8 @@ func show(o workload.Object) string {
 		case c.State.Terminated != nil:
 			s += fmt.Sprintf(" %s exited with %d", c.Name, c.State.Terminated.ExitCode)
 		case c.State.Waiting != nil:
-			s += fmt.Sprintf(" %s %s, %d restarts", c.Name, c.State.Waiting.Reason, c.RestartCount)
+			s += fmt.Sprintf(" %s %s, %d restarts: %s", c.Name, c.State.Waiting.Reason, c.RestartCount,
+				c.State.Waiting.Message)
 		}
 	}
 	return s

@@ -92,12 +92,7 @@ func unschedulable(p *corev1.Pod, why string, now time.Time) workload.Plan {
 		}
 	}
 	p = p.DeepCopy()
-	condition(p, corev1.PodScheduled, false, corev1.PodReasonUnschedulable, metav1.NewTime(now))
-	for i := range p.Status.Conditions {
-		if c := &p.Status.Conditions[i]; c.Type == corev1.PodScheduled {
-			c.Message = why
-		}
-	}
+	condition(p, corev1.PodScheduled, false, corev1.PodReasonUnschedulable, why, metav1.NewTime(now))
 	return workload.Plan{Status: p, Events: []event.Event{
 		{Type: corev1.EventTypeWarning, Reason: "FailedScheduling", Message: why, Action: "Scheduling"},
 	}}

@@ -37,9 +37,10 @@ func (o Options) pause(p *corev1.Pod) time.Duration {
 }
 
 // condition sets a condition of the pod.
-func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason string, now metav1.Time) {
+func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason, message string, now metav1.Time) {
 	c := corev1.PodCondition{
-		Type: t, Status: corev1.ConditionFalse, Reason: reason, LastTransitionTime: now, ObservedGeneration: p.Generation,
+		Type: t, Status: corev1.ConditionFalse, Reason: reason, Message: message, LastTransitionTime: now,
+		ObservedGeneration: p.Generation,
 	}
 	if is {
 		c.Status = corev1.ConditionTrue
@@ -56,6 +57,18 @@ func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason string,
 	p.Status.Conditions = append(p.Status.Conditions, c)
 }
 
+// notReady is the reason of the conditions of a pod whose containers should be ready.
+const notReady = "ContainersNotReady"
+
+// unready is the message for that (K pkg/kubelet/status/generate.go: GenerateContainersReadyCondition).
+func unready(p *corev1.Pod) string {
+	var names []string
+	for _, c := range p.Spec.Containers {
+		names = append(names, c.Name)
+	}
+	return fmt.Sprintf("containers with unready status: %s", names)
+}
+
 // running sets the status of a pod whose containers run.
 func running(p *corev1.Pod, hostIP string, now metav1.Time, ready bool) {
 	n := number(p)
@@ -64,14 +77,14 @@ func running(p *corev1.Pod, hostIP string, now metav1.Time, ready bool) {
 	p.Status.HostIPs = []corev1.HostIP{{IP: p.Status.HostIP}}
 	p.Status.PodIP = fmt.Sprintf("10.%d.%d.%d", 64+n>>16&63, n>>8&255, n&255)
 	p.Status.PodIPs = []corev1.PodIP{{IP: p.Status.PodIP}}
-	reason := ""
+	reason, message := "", ""
 	if !ready {
-		reason = "ContainersNotReady"
+		reason, message = notReady, unready(p)
 	}
-	condition(p, corev1.PodReadyToStartContainers, true, "", now)
-	condition(p, corev1.PodInitialized, true, "", now)
-	condition(p, corev1.PodReady, ready, reason, now)
-	condition(p, corev1.ContainersReady, ready, reason, now)
+	condition(p, corev1.PodReadyToStartContainers, true, "", "", now)
+	condition(p, corev1.PodInitialized, true, "", "", now)
+	condition(p, corev1.PodReady, ready, reason, message, now)
+	condition(p, corev1.ContainersReady, ready, reason, message, now)
 	yes := true
 	p.Status.InitContainerStatuses = nil
 	for _, c := range p.Spec.InitContainers {
@@ -115,23 +128,28 @@ func finished(p *corev1.Pod, now metav1.Time, code int32) {
 	if code != 0 {
 		p.Status.Phase, reason = corev1.PodFailed, "PodFailed"
 	}
-	stopped(p, now, code, reason)
+	stopped(p, now, code, reason, "")
 }
 
-// crashed sets the status of a pod whose containers have exited and will be restarted.
-func crashed(p *corev1.Pod, now metav1.Time) {
-	stopped(p, now, 1, "ContainersNotReady")
+// crashed sets the status of a pod whose containers have exited and will be restarted after a pause (K
+// pkg/kubelet/kuberuntime/kuberuntime_manager.go: doBackOff).
+func (o Options) crashed(p *corev1.Pod, now metav1.Time) {
+	stopped(p, now, 1, notReady, unready(p))
 	for i := range p.Status.ContainerStatuses {
 		c := &p.Status.ContainerStatuses[i]
 		c.LastTerminationState, c.RestartCount = c.State, c.RestartCount+1
-		c.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
+	}
+	for i := range p.Status.ContainerStatuses {
+		c := &p.Status.ContainerStatuses[i]
+		c.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff",
+			Message: fmt.Sprintf("back-off %s restarting failed container=%s pod=%s", o.pause(p), c.Name, fullName(p))}}
 	}
 }
 
-func stopped(p *corev1.Pod, now metav1.Time, code int32, reason string) {
+func stopped(p *corev1.Pod, now metav1.Time, code int32, reason, message string) {
 	p.Status.ObservedGeneration = p.Generation
-	condition(p, corev1.PodReady, false, reason, now)
-	condition(p, corev1.ContainersReady, false, reason, now)
+	condition(p, corev1.PodReady, false, reason, message, now)
+	condition(p, corev1.ContainersReady, false, reason, message, now)
 	no := false
 	for i := range p.Status.ContainerStatuses {
 		c := &p.Status.ContainerStatuses[i]
