@@ -14,6 +14,9 @@ import (
 // Commit implements Store. It is one etcd transaction. etcd writes concurrent transactions to the disk together, so
 // many should be in flight at a time.
 func (e *Etcd) Commit(ctx context.Context, t Txn) (int64, error) {
+	if err := e.writable(); err != nil {
+		return 0, err
+	}
 	if err := e.beginRequest(ctx); err != nil {
 		return 0, err
 	}

@@ -27,6 +27,11 @@ type Config struct {
 	Endpoints []string
 	// CAFile, CertFile and KeyFile are PEM files for the connection to Endpoints.
 	CAFile, CertFile, KeyFile string
+	// Restore makes the database of a new data directory, in etcd's directory member (package snapshot); nil for an empty
+	// one. With data in DataDir Open fails with ErrNotEmpty.
+	Restore func(member string) error
+	// ReadOnly is why commits and compactions fail with ErrReadOnly; empty if they don't.
+	ReadOnly string
 	// QuotaBytes limits how many bytes of the embedded database are in use (default DefaultQuota). Beyond it, commits
 	// that create keys fail with ErrNoSpace; those that replace values may use another sixteenth. etcd's history is
 	// then compacted; further space is freed by deletions. The file has free pages as well, usually at most as many
@@ -52,6 +57,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("storage: endpoints exclude a data directory")
 	case !external && c.DataDir == "" && !c.Ephemeral:
 		return c, errors.New("storage: no data directory, endpoints or ephemeral store given")
+	case external && c.Restore != nil:
+		return c, errors.New("storage: endpoints exclude a restored database")
 	case (c.CertFile == "") != (c.KeyFile == ""):
 		return c, errors.New("storage: certificate and key file are only used together")
 	}
@@ -74,6 +81,6 @@ func (c Config) withDefaults() (Config, error) {
 // embedded is the part of the configuration for an embedded etcd.
 func (c Config) embedded() embedded.Config {
 	return embedded.Config{
-		DataDir: c.DataDir, Ephemeral: c.Ephemeral, QuotaBytes: c.QuotaBytes, Fatal: c.Fatal, Logger: c.Logger,
+		DataDir: c.DataDir, Ephemeral: c.Ephemeral, Restore: c.Restore, QuotaBytes: c.QuotaBytes, Fatal: c.Fatal, Logger: c.Logger,
 	}
 }

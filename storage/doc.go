@@ -41,6 +41,9 @@
 //     accepted a whole state.
 //  15. Open fails within seconds (ErrDamaged) for a directory of an embedded etcd of which files are missing, truncated
 //     or overwritten, unless etcd repairs it: a record that a crash has torn, or a lost snapshot.
+//  16. A store that is opened read-only writes nothing but what etcd itself does: commits and compactions fail with
+//     ErrReadOnly. A store that begins with a restored database has its revisions and its history.
+//  17. Save writes a snapshot with every write that was acknowledged before it was called.
 //
 // Guarantee 14 ends the process instead of starting over inside it: revisions that clients hold, pending decisions and
 // caches belong to a history that no longer exists. A supervised server restarts in a moment without them, and its

@@ -37,6 +37,10 @@ var (
 	// ErrDamaged says that files of an embedded etcd are missing, truncated, or not what etcd wrote. Open leaves them
 	// unchanged, except for what etcd itself repairs.
 	ErrDamaged = embedded.ErrDamaged
+	// ErrReadOnly says that the store was opened for reading only; see Config.ReadOnly.
+	ErrReadOnly = errors.New("this server is read-only")
+	// ErrNotEmpty says that there is data where Config.Restore was to put some.
+	ErrNotEmpty = embedded.ErrNotEmpty
 	// ErrCorrupt says that a stored value can't be decoded into an object.
 	ErrCorrupt = errors.New("storage: corrupt value")
 )

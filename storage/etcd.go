@@ -18,7 +18,9 @@ import (
 type Etcd struct {
 	root string
 	log  *slog.Logger
-	rpc  requests
+	// readOnly is Config.ReadOnly.
+	readOnly string
+	rpc      requests
 	// local is set if etcd is embedded, client if it is not.
 	local  *embedded.Server
 	client *clientv3.Client
@@ -75,7 +77,7 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Etcd{root: c.Root, log: c.Logger}
+	e := &Etcd{root: c.Root, log: c.Logger, readOnly: c.ReadOnly}
 	e.life, e.end = context.WithCancel(context.Background())
 	e.followers.Store(new([]*follower))
 	if len(c.Endpoints) > 0 {
@@ -121,6 +123,14 @@ func (e *Etcd) beginRequest(ctx context.Context) error {
 	if e.closed {
 		e.mu.RUnlock()
 		return fmt.Errorf("%w: closed", ErrUnavailable)
+	}
+	return nil
+}
+
+// writable returns an error if the store is read-only.
+func (e *Etcd) writable() error {
+	if e.readOnly != "" {
+		return fmt.Errorf("%w: %s", ErrReadOnly, e.readOnly)
 	}
 	return nil
 }

@@ -94,6 +94,9 @@ func (s *sharedRead) run(e *Etcd) {
 
 // Compact implements Store. It is no error if history before rev is compacted already.
 func (e *Etcd) Compact(ctx context.Context, rev int64) error {
+	if err := e.writable(); err != nil {
+		return err
+	}
 	if err := e.beginRequest(ctx); err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ type Store interface {
 	// List returns a range. Linearizable if no revision is asked for. Errors: ErrCompacted, ErrFuture.
 	List(ctx context.Context, r Range) (Page, error)
 	// Commit carries out one transaction and returns its revision. Errors: *ConflictError,
-	// ErrTooLarge, ErrNoSpace, ErrUnavailable (it may have been carried out).
+	// ErrTooLarge, ErrNoSpace, ErrReadOnly, ErrUnavailable (it may have been carried out).
 	Commit(ctx context.Context, t Txn) (int64, error)
 	// Revision returns a revision at least as new as every write that any client had acknowledged before the call.
 	Revision(ctx context.Context) (int64, error)

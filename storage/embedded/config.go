@@ -10,6 +10,9 @@ type Config struct {
 	// Ephemeral stores the data in a temporary directory, without fsync. Stop removes the directory; a crash loses
 	// all data.
 	Ephemeral bool
+	// Restore makes the database of a new data directory, in etcd's directory member, before etcd starts; nil for an
+	// empty one. If it fails, what it has left is removed at the next start, or by Stop.
+	Restore func(member string) error
 	// QuotaBytes limits how much of the database is in use; see Server.Admit.
 	QuotaBytes int64
 	// Fatal is called while etcd serves requests and can't continue, such as when the disk is full (the error then

@@ -16,6 +16,8 @@ var (
 	ErrUnavailable = errors.New("storage: unavailable")
 	// ErrInUse says that another process has the data directory open.
 	ErrInUse = errors.New("storage: data directory in use")
+	// ErrNotEmpty says that the directory has data already, so that none can be restored into it.
+	ErrNotEmpty = errors.New("storage: data directory has data")
 	// ErrDamaged says that files of the data directory are missing, truncated, or not what etcd wrote. Start leaves
 	// them unchanged, except for what etcd itself repairs.
 	ErrDamaged = errors.New("storage: data directory damaged")

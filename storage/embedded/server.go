@@ -96,6 +96,11 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 			kept = keptAgain
 		}
 	}
+	if c.Restore != nil {
+		if err := restore(c, dir, first); err != nil {
+			return nil, err
+		}
+	}
 	if !first && !c.Ephemeral {
 		if err := inspect(filepath.Join(dir, memberDir)); err != nil {
 			return nil, err
@@ -126,6 +131,19 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	s.quiet.Store(false)
 	s.broken.serving.Store(true)
 	return s, s.broken.failed()
+}
+
+// restore calls Config.Restore. What an interrupted start has restored was removed by beginFirst.
+func restore(c Config, dir string, first bool) error {
+	member := filepath.Join(dir, memberDir)
+	there, err := exists(member)
+	switch {
+	case err != nil:
+		return fmt.Errorf("looking for data of etcd: %w", err)
+	case there || !first && !c.Ephemeral:
+		return fmt.Errorf("%w: %s", ErrNotEmpty, dir)
+	}
+	return c.Restore(member)
 }
 
 // ready waits until the member is the leader. It checks for other members all the time: with them this member may never

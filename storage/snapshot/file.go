@@ -59,7 +59,7 @@ func Open(path string) (*File, error) {
 }
 
 func open(path string) (_ *File, err error) {
-	if path, err = database(path); err != nil {
+	if path, err = databaseIn(path); err != nil {
 		return nil, err
 	}
 	file, err := os.Open(path)
@@ -105,8 +105,8 @@ func (f *File) read(r io.ReaderAt, size int64) (err error) {
 	return f.readInfo()
 }
 
-// database is the file of a path: that in a directory of etcd, or of this program.
-func database(path string) (string, error) {
+// databaseIn is the file of a path: that in a directory of etcd, or of this program.
+func databaseIn(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", cause(err)
