@@ -105,6 +105,12 @@ func (s *Server) Advance(d time.Duration) error { return s.s.Advance(d) }
 // Now is the time by the server's clock, which is that of the machine before Advance is called.
 func (s *Server) Now() time.Time { return s.s.Now() }
 
+// SaveSnapshot writes all that is stored, with its history, to a file, in the format of "etcdctl snapshot save". It has
+// every write that was acknowledged before the call. A file of that name is replaced when the new one is whole. A server
+// with the file as Options.Storage.FromSnapshot begins with it; "etcdutl snapshot restore" makes a data directory of it,
+// with which kube-apiserver works, too.
+func (s *Server) SaveSnapshot(ctx context.Context, file string) error { return s.s.SaveSnapshot(ctx, file) }
+
 // fieldError is an error whose message names fields of Options; the wrapped one names flags.
 type fieldError struct{ error }
 

@@ -106,7 +106,14 @@ type Storage struct {
 	CAFile    string   `flag:"etcd-cafile"`
 	CertFile  string   `flag:"etcd-certfile"`
 	KeyFile   string   `flag:"etcd-keyfile"`
-	// Prefix is the prefix of all keys in etcd; default /registry.
+	// FromSnapshot is a snapshot of an etcd, or its data directory, which the server begins with, in place of an empty
+	// store: a backup of a cluster, or what SaveSnapshot has written. The file is not changed. Without Writable all writes
+	// are rejected (403), and there is no Dir. Webhooks are not called, and there are no controllers unless
+	// Controllers.Enabled names some, which needs Writable.
+	FromSnapshot string `flag:"from-snapshot"`
+	// Writable serves a copy of FromSnapshot that can be changed.
+	Writable bool `flag:"writable"`
+	// Prefix is the prefix of all keys in etcd; default /registry, or that of the cluster in FromSnapshot.
 	Prefix string `flag:"etcd-prefix"`
 	// CompactionInterval is the interval of compactions; default 5 minutes, negative for none.
 	CompactionInterval time.Duration `flag:"etcd-compaction-interval"`
@@ -265,7 +272,7 @@ func (o Options) config() (c server.Config, err error) {
 		Hosts: o.Addresses.Hosts, ExternalHostname: o.Addresses.ExternalHostname,
 		Advertise: o.Addresses.AdvertiseAddress, NodePort: o.Services.KubernetesNodePort,
 		Kubeconfig: o.Addresses.Kubeconfig, KubeconfigMode: cmp.Or(o.Addresses.KubeconfigMode, 0o600),
-		Dir: o.Storage.Dir, Storage: o.Storage.config(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),
+		Dir: o.Storage.Dir, Storage: o.Storage.config(), Snapshot: o.Storage.snapshot(), Compaction: orNone(o.Storage.CompactionInterval, 5*time.Minute),
 		Controllers: o.Controllers.Enabled, Workers: o.Controllers.Workers,
 		CollectionEvents: o.Controllers.CollectionEvents,
 		Elect:            isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
@@ -283,7 +290,7 @@ func (o Options) config() (c server.Config, err error) {
 		Delay:     o.Limits.ShutdownDelay,
 		Profiling: o.Profiling, Log: o.Log,
 	}
-	if c.Controllers == nil {
+	if c.Controllers == nil && c.Snapshot.File == "" {
 		c.Controllers = []string{"*"}
 	}
 	if c.Audit == (audit.Options{}) {
@@ -371,6 +378,10 @@ func (s Storage) config() storage.Config {
 		c.QuotaBytes = storage.DefaultQuota
 	}
 	return c
+}
+
+func (s Storage) snapshot() server.Snapshot {
+	return server.Snapshot{File: s.FromSnapshot, Writable: s.Writable, Prefix: s.Prefix}
 }
 
 func (c Controllers) election() election.Options {

@@ -11,6 +11,7 @@ import (
 	appsv1beta1 "k8s.io/api/apps/v1beta1"
 	appsv1beta2 "k8s.io/api/apps/v1beta2"
 	batchv1beta1 "k8s.io/api/batch/v1beta1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	eventsv1beta1 "k8s.io/api/events/v1beta1"
 	flowcontrolv1beta1 "k8s.io/api/flowcontrol/v1beta1"
@@ -34,6 +35,7 @@ func older(t *testing.T) *runtime.Scheme {
 		appsv1beta2.AddToScheme, batchv1beta1.AddToScheme, coordinationv1beta1.AddToScheme, eventsv1beta1.AddToScheme,
 		flowcontrolv1beta1.AddToScheme, flowcontrolv1beta2.AddToScheme, flowcontrolv1beta3.AddToScheme,
 		networkingv1beta1.AddToScheme, nodev1beta1.AddToScheme, policyv1beta1.AddToScheme, rbacv1beta1.AddToScheme,
+		certificatesv1beta1.AddToScheme,
 		schedulingv1beta1.AddToScheme, storagev1alpha1.AddToScheme, storagev1beta1.AddToScheme)
 	if err := b.AddToScheme(s); err != nil {
 		t.Fatal(err)
@@ -97,6 +99,10 @@ func (c *comparison) compare(path string, old, is reflect.Type) {
 	}
 	if is.Kind() == reflect.Pointer {
 		is = is.Elem()
+	}
+	if (old.Kind() == reflect.Struct) != (is.Kind() == reflect.Struct) {
+		c.differences = append(c.differences, path+": "+old.String()+", "+is.String())
+		return
 	}
 	if old.Kind() != reflect.Struct || old == is || c.seen[[2]reflect.Type{old, is}] {
 		return

@@ -71,6 +71,7 @@ var sameMessages = map[string]struct{ kinds, version string }{
 	"apps/v1beta1":                         {"ControllerRevision", "v1"},
 	"apps/v1beta2":                         {"ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet", "v1"},
 	"batch/v1beta1":                        {"CronJob", "v1"},
+	"certificates.k8s.io/v1beta1":          {"CertificateSigningRequest", "v1"},
 	"coordination.k8s.io/v1beta1":          {"Lease", "v1"},
 	"events.k8s.io/v1beta1":                {"Event", "v1"},
 	"flowcontrol.apiserver.k8s.io/v1beta1": {"FlowSchema PriorityLevelConfiguration", "v1"},

@@ -86,6 +86,7 @@ var table = []struct {
 		text: "Internal error occurred: the storage has no space left. Objects can be read, and objects without " +
 			"finalizers can be deleted. Writes succeed again seconds after enough was deleted; an external etcd must " +
 			"first be defragmented and its alarm disarmed."},
+	{is: storage.ErrReadOnly, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden, details: true},
 	{
 		is: storage.ErrUnavailable, code: http.StatusServiceUnavailable, reason: metav1.StatusReasonServiceUnavailable,
 		retry: 1, details: true,

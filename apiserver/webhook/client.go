@@ -57,6 +57,8 @@ type Resolver func(ctx context.Context, namespace, name string, port int32) (add
 type Clients struct {
 	// resolve finds services; nil if there are none.
 	resolve Resolver
+	// refused is Refuse's reason.
+	refused error
 	kept    *lru.Cache
 	// await is OnWait's.
 	await func(ctx context.Context, wait func()) error
@@ -89,6 +91,9 @@ func (c *Clients) Limit(bytes int64) {
 	c.responses = budget.New(max(bytes, minMemory), mostReads)
 }
 
+// Refuse makes all calls fail with the reason, before anything is sent. It must be called before the first Call.
+func (c *Clients) Refuse(reason error) { c.refused = reason }
+
 // OnWait sets what runs wait, in which a request only waits for webhooks, and which ends with its context. The error
 // means that the request can't go on. It must be called before the first Call.
 func (c *Clients) OnWait(await func(ctx context.Context, wait func()) error) { c.await = await }
@@ -116,6 +121,9 @@ type client struct {
 
 // of returns the configuration's client.
 func (c *Clients) of(config *Config) (*client, error) {
+	if c.refused != nil {
+		return nil, c.refused
+	}
 	data, err := json.Marshal(config)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the configuration of a webhook: %w", err)

@@ -20,6 +20,12 @@ func (o *options) complete(changed func(name string) bool) error {
 	if err := o.given(changed); err != nil {
 		return err
 	}
+	if o.Storage.FromSnapshot != "" {
+		o.ephemeral = o.ephemeral || !changed("data-dir")
+		if !changed("controllers") {
+			o.Controllers.Enabled = nil
+		}
+	}
 	if o.ephemeral {
 		o.Storage.Dir = ""
 	}
@@ -43,6 +49,9 @@ func (o *options) complete(changed func(name string) bool) error {
 	o.Release = version
 	if err := o.parse(); err != nil {
 		return err
+	}
+	if o.Storage.FromSnapshot != "" && !changed("etcd-prefix") { // an empty one is an error of parse
+		o.Storage.Prefix = ""
 	}
 	if err := o.Check(); err != nil {
 		return errors.Unwrap(err) // names flags

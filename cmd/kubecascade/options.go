@@ -118,7 +118,14 @@ func (o *options) storageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Storage.CAFile, "etcd-cafile", "", "file with the CA certificates of --etcd-servers")
 	f.StringVar(&o.Storage.CertFile, "etcd-certfile", "", "file with the client certificate for --etcd-servers")
 	f.StringVar(&o.Storage.KeyFile, "etcd-keyfile", "", "file with the private key of --etcd-certfile")
-	f.StringVar(&o.Storage.Prefix, "etcd-prefix", "/registry", "prefix of all keys in etcd")
+	f.StringVar(&o.Storage.Prefix, "etcd-prefix", "/registry",
+		"prefix of all keys in etcd (default with --from-snapshot: that of the cluster in it)")
+	f.StringVar(&o.Storage.FromSnapshot, "from-snapshot", "",
+		"`file` with an etcd snapshot, or a data directory, to serve instead of an empty store; it is not changed; "+
+			"writes are rejected, no webhook is called, and no controller runs")
+	f.BoolVar(&o.Storage.Writable, "writable", false,
+		"serve a copy of --from-snapshot that can be changed, in --data-dir if that is given; --controllers enables "+
+			"controllers, of which none is on by default")
 	f.DurationVar(&o.Storage.CompactionInterval, "etcd-compaction-interval", 5*time.Minute,
 		"interval of compactions, which delete old revisions from etcd; 0 disables them")
 	f.Int64Var(&o.Storage.QuotaBytes, "quota-backend-bytes", storage.DefaultQuota,

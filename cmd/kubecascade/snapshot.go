@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubecascade/kubecascade/internal/backup"
@@ -11,8 +8,33 @@ import (
 
 // snapshotCommand is "snapshot".
 func snapshotCommand() *cobra.Command {
-	c := &cobra.Command{Use: "snapshot", Short: "Look into the backup of a cluster"}
-	c.AddCommand(inspectCommand())
+	c := &cobra.Command{Use: "snapshot", Short: "Save a snapshot of a cluster, or look into one"}
+	c.AddCommand(saveCommand(), inspectCommand())
+	return c
+}
+
+// saveCommand is "snapshot save".
+func saveCommand() *cobra.Command {
+	var q question
+	c := &cobra.Command{
+		Use:   "save FILE",
+		Short: "Save a snapshot of a kubecascade server",
+		Long: `Save all that a kubecascade server has stored to a file, as "etcdctl snapshot save" does: the database of
+etcd with its history, and a hash. "serve --from-snapshot" serves it, and "etcdutl snapshot restore" makes
+a data directory of it, for kube-apiserver, too. The server may be read and written meanwhile.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := q.dial(); err != nil {
+				return err
+			}
+			if err := backup.Save(c.Context(), q.client, args[0], c.OutOrStdout()); err != nil {
+				return errUnable{err}
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+	}
+	q.access(c)
 	return c
 }
 
@@ -31,17 +53,11 @@ the largest ones, and those that can't be read, with the reason. The file is onl
 			if err := (outputs{output}).check("text", "json"); err != nil {
 				return err
 			}
-			r, err := backup.Inspect(args[0], o)
+			r, err := backup.Inspect(c.Context(), args[0], o)
 			if err != nil {
 				return errUnable{err}
 			}
-			if output == "text" {
-				_, err = io.WriteString(c.OutOrStdout(), r.Text())
-				return err
-			}
-			e := json.NewEncoder(c.OutOrStdout())
-			e.SetIndent("", "  ")
-			return e.Encode(r)
+			return r.Print(c.OutOrStdout(), output == "json")
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	}

@@ -142,7 +142,7 @@ func (d *decision) size() (ok bool) {
 		case n < d.old:
 			d.reason = "All metrics below target"
 		}
-		d.replicas = d.limited(n, least)
+		d.replicas = d.limited(max(n, 0), least)
 		d.rescale = d.replicas != d.old
 	}
 	return true
@@ -156,6 +156,7 @@ func (d *decision) recommend() (n int32, metric string, err error) {
 	}
 	specs := d.hpa.Spec.Metrics
 	d.metrics = make([]autoscalingv2.MetricStatus, len(specs))
+	n = -1
 	failures, first := 0, proposal{}
 	for i, spec := range specs {
 		p := d.propose(spec)
@@ -167,7 +168,7 @@ func (d *decision) recommend() (n int32, metric string, err error) {
 			failures++
 		default:
 			d.metrics[i] = p.status
-			if n == 0 || p.replicas > n { // of metrics that propose none the last one is named, as upstream does
+			if p.replicas > n {
 				n, metric = p.replicas, p.name
 			}
 		}

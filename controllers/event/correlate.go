@@ -17,22 +17,18 @@ type Event struct {
 	Field string
 	// Host is the node of the component; empty for components that belong to no node.
 	Host string
-	// Action is what the component did, of components that use events.k8s.io, which is kube-scheduler alone. Such Events
-	// have an eventTime in place of count, firstTimestamp and lastTimestamp, and no source.
-	Action string
 }
 
 // correlator decides whether an Event is new, a repetition, or beyond the rate limit. It belongs to one goroutine.
 type correlator struct {
-	component, host string
-	clock           *moment
-	events          *record.EventCorrelator
+	component string
+	clock     *moment
+	events    *record.EventCorrelator
 }
 
-// newCorrelator returns a correlator for a component on a machine.
-func newCorrelator(component, host string) *correlator {
+func newCorrelator(component string) *correlator {
 	m := &moment{}
-	return &correlator{component: component, host: host, clock: m, events: record.NewEventCorrelator(m)}
+	return &correlator{component: component, clock: m, events: record.NewEventCorrelator(m)}
 }
 
 // correlate returns the Event to send: a new one if its Count is 1, or else the new state of the stored one of its
@@ -45,9 +41,6 @@ func (c *correlator) correlate(about corev1.ObjectReference, e Event, now time.T
 		namespace = metav1.NamespaceDefault // J-19
 	}
 	about.FieldPath = e.Field
-	if e.Action != "" {
-		return c.acted(about, e, namespace, now), nil
-	}
 	at := metav1.NewTime(now)
 	out, err := c.events.EventCorrelate(&corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(about.Name, now.UnixNano()), Namespace: namespace},
@@ -63,19 +56,6 @@ func (c *correlator) correlate(about corev1.ObjectReference, e Event, now time.T
 	// The correlator does not copy these to combined Events.
 	out.Event.ReportingController, out.Event.ReportingInstance = c.component, e.Host
 	return out.Event, nil
-}
-
-// acted returns an Event as the API events.k8s.io stores it (client-go tools/events: event_recorder.go: makeEvent,
-// event_broadcaster.go: NewRecorder). Upstream makes a series of Events about one revision of an object; a component
-// here records nothing twice about that.
-func (c *correlator) acted(about corev1.ObjectReference, e Event, namespace string, now time.Time) *corev1.Event {
-	return &corev1.Event{
-		TypeMeta:       metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
-		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(about.Name, now.UnixNano()), Namespace: namespace},
-		InvolvedObject: about, Reason: e.Reason, Message: e.Message, Type: e.Type, Action: e.Action,
-		EventTime: metav1.NewMicroTime(now), ReportingController: c.component,
-		ReportingInstance: c.component + "-" + c.host,
-	}
 }
 
 // moment is a clock that the caller sets.

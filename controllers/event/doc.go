@@ -9,6 +9,5 @@
 //     events): ". client-go's EventCorrelator decides this.
 //  3. One object gets 25 Events of a type at once, and then one in five minutes. Others are dropped, and counted on the
 //     next one with the same message.
-//  4. An Event with an action, as kube-scheduler records them, is stored each time it is recorded: 2 and 3 are not for it.
-//  5. The memory for that is bounded (4096 entries of each kind), and lost with the process.
+//  4. The memory for that is bounded (4096 entries of each kind), and lost with the process.
 package event

@@ -35,7 +35,7 @@ func say(t *testing.T, c *correlator, uid string, e Event, at *time.Time) *corev
 
 // TestRepetition: one message is one Event, which is counted.
 func TestRepetition(t *testing.T) {
-	c, at := newCorrelator("x", "h"), epoch
+	c, at := newCorrelator("x"), epoch
 	no := Event{Type: "Warning", Reason: "Failed", Message: "no"}
 	first, other := say(t, c, "u", no, &at), say(t, c, "v", no, &at)
 	at = at.Add(time.Minute)
@@ -52,7 +52,7 @@ func TestRepetition(t *testing.T) {
 // TestCombination: the tenth message for one reason and those after it are one Event; after ten minutes of
 // silence they count anew (client-go tools/record: EventAggregate).
 func TestCombination(t *testing.T) {
-	c, at := newCorrelator("x", "h"), epoch
+	c, at := newCorrelator("x"), epoch
 	made := func(n int) *corev1.Event {
 		return say(t, c, "u", Event{Type: "Normal", Reason: "Made", Message: fmt.Sprint("pod ", n)}, &at)
 	}
@@ -76,7 +76,7 @@ func TestCombination(t *testing.T) {
 
 // TestField: an Event about a part of an object has its path and the component's node, also if it is combined.
 func TestField(t *testing.T) {
-	c, at := newCorrelator("kubelet", "h"), epoch
+	c, at := newCorrelator("kubelet"), epoch
 	for n := range 11 {
 		e := say(t, c, "u", Event{
 			Type: "Normal", Reason: "Made", Message: fmt.Sprint(n), Field: "spec.containers{web}", Host: "n1",
@@ -87,29 +87,10 @@ func TestField(t *testing.T) {
 	}
 }
 
-// TestAction: an Event with an action is what events.k8s.io stores, and is never counted (client-go tools/events:
-// makeEvent).
-func TestAction(t *testing.T) {
-	c, at := newCorrelator("default-scheduler", "h"), epoch
-	names := map[string]bool{}
-	for range 30 {
-		e := say(t, c, "u", Event{Type: "Normal", Reason: "Scheduled", Message: "done", Action: "Binding"}, &at)
-		names[e.Name] = true
-		if e.Action != "Binding" || !e.EventTime.Time.Equal(at) || e.ReportingController != "default-scheduler" ||
-			e.ReportingInstance != "default-scheduler-h" || e.Source != (corev1.EventSource{}) || e.Count != 0 ||
-			!e.FirstTimestamp.IsZero() || !e.LastTimestamp.IsZero() || e.InvolvedObject.UID != "u" {
-			t.Fatalf("%+v", e)
-		}
-	}
-	if len(names) != 30 {
-		t.Errorf("%d names", len(names))
-	}
-}
-
 // TestSpam: 25 at once, and then one in five minutes, for each object and type. What was dropped is counted on the next
 // that is sent.
 func TestSpam(t *testing.T) {
-	c, at := newCorrelator("x", "h"), epoch
+	c, at := newCorrelator("x"), epoch
 	var last *corev1.Event
 	granted := func(uid, kind string) (n int) {
 		for range 100 {

@@ -3,7 +3,6 @@ package event
 import (
 	"context"
 	"log/slog"
-	"os"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,8 +63,7 @@ func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) 
 
 // Run sends recorded Events until ctx is done.
 func (r *Recorder) Run(ctx context.Context) {
-	host, _ := os.Hostname() // without it the instance is that of no machine, as upstream's
-	c, last := newCorrelator(r.component, host), time.Time{}
+	c, last := newCorrelator(r.component), time.Time{}
 	for {
 		select {
 		case <-ctx.Done():

@@ -21,7 +21,6 @@ func release(v *corev1.PersistentVolume) workload.Plan {
 	}
 	switch v.Spec.PersistentVolumeReclaimPolicy {
 	case corev1.PersistentVolumeReclaimRecycle:
-		// Upstream recycles hostPath and NFS volumes in a pod, and says this of the others (recycleVolumeOperation).
 		return fail(v, "VolumeFailedRecycle", "No recycler plugin found for the volume!")
 	case corev1.PersistentVolumeReclaimDelete:
 		switch external, err := deletable(v); {

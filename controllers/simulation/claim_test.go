@@ -104,29 +104,6 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestDevices: a device that no node declares is missing, except on the node that is there without a file of nodes (K
-// pkg/scheduler/framework/plugins/noderesources/fit.go: fitsRequest). Other resources that none declares are ignored.
-func TestDevices(t *testing.T) {
-	for simulated, want := range map[bool]string{true: "[a b]", false: "[ a]"} {
-		c := newCluster(t)
-		c.scheduler = Scheduler(simulated, Options{})
-		for i, device := range []corev1.ResourceName{"nvidia.com/gpu", corev1.ResourceEphemeralStorage} {
-			name := []string{"p", "q"}[i]
-			c.pod(name, 1, 0)
-			p := c.get(name).DeepCopy()
-			p.Spec.Containers[0].Resources.Requests[device] = resource.MustParse("1")
-			c.world.Put(p)
-		}
-		c.want([]string{c.pass("p"), c.pass("q")}, want)
-		for _, cond := range c.get("p").Status.Conditions {
-			if cond.Status == corev1.ConditionFalse {
-				c.want(cond.Message, "0/2 nodes are available: 2 Insufficient nvidia.com/gpu. no new claims to deallocate, "+
-					"preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.")
-			}
-		}
-	}
-}
-
 // TestAssumed: a pod that is being assigned counts before its assignment is seen, and no longer if that fails.
 func TestAssumed(t *testing.T) {
 	c := newCluster(t)

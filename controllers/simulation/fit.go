@@ -19,10 +19,8 @@ type wants struct {
 	named   string
 	amounts amounts
 	ports   []port
-	// declared are the resources that some node declares. Of others only devices count, if devices does: every node has
-	// the rest.
+	// declared are the resources that some node declares. Others are ignored.
 	declared map[corev1.ResourceName]bool
-	devices  bool
 	// lenient ignores taints for conditions of nodes that are ready.
 	lenient bool
 }
@@ -69,7 +67,7 @@ func (w *wants) lacks(n *corev1.Node, l *load) (reasons []string, resolvable boo
 		reasons = append(reasons, "Too many pods")
 	}
 	for name, want := range w.amounts {
-		if want == 0 || !w.declared[name] && !(w.devices && strings.Contains(string(name), "/")) {
+		if want == 0 || !w.declared[name] {
 			continue
 		}
 		has := amount(name, n.Status.Allocatable[name])

@@ -19,7 +19,7 @@ import (
 type scheduler struct {
 	// simulated says that all nodes have simulated kubelets.
 	simulated bool
-	// expected says that the first node is about to be created. It has every device.
+	// expected says that the first node is about to be created.
 	expected bool
 	claims   claims
 }
@@ -78,9 +78,9 @@ func (s *scheduler) decide(v workload.View, now time.Time) workload.Plan {
 	if n == "" {
 		return unschedulable(p, why, now)
 	}
-	done := workload.Normal("Scheduled", fmt.Sprintf("Successfully assigned %s/%s to %s", p.Namespace, p.Name, n))
-	done.Action = "Binding" // K pkg/scheduler/schedule_one.go: finishBinding
-	return workload.Plan{Do: []workload.Action{workload.Bind{Pod: p, Node: n, Done: done}}}
+	// K pkg/scheduler/schedule_one.go: finishBinding
+	return workload.Plan{Do: []workload.Action{workload.Bind{Pod: p, Node: n, Done: workload.Normal(
+		"Scheduled", fmt.Sprintf("Successfully assigned %s/%s to %s", p.Namespace, p.Name, n))}}}
 }
 
 // unschedulable sets the condition and records the event of a pod that fits no node (K pkg/scheduler/schedule_one.go:
@@ -94,7 +94,7 @@ func unschedulable(p *corev1.Pod, why string, now time.Time) workload.Plan {
 	p = p.DeepCopy()
 	condition(p, corev1.PodScheduled, false, corev1.PodReasonUnschedulable, why, metav1.NewTime(now))
 	return workload.Plan{Status: p, Events: []event.Event{
-		{Type: corev1.EventTypeWarning, Reason: "FailedScheduling", Message: why, Action: "Scheduling"},
+		{Type: corev1.EventTypeWarning, Reason: "FailedScheduling", Message: why},
 	}}
 }
 
@@ -115,7 +115,7 @@ func (s *scheduler) choose(nodes []*corev1.Node, p *corev1.Pod, all map[string]*
 		return "", false, "no nodes available to schedule pods" // K pkg/scheduler/schedule_one.go: ErrNoNodesAvailable
 	}
 	w := wants{pod: p, affinity: nodeaffinity.GetRequiredNodeAffinity(p), named: named(p), amounts: amountsOf(p),
-		ports: portsOf(p), declared: declared(nodes), devices: !s.expected, lenient: s.simulated}
+		ports: portsOf(p), declared: declared(nodes), lenient: s.simulated}
 	var fit []candidate
 	reasons, helpful := map[string]int{}, 0
 	for _, n := range nodes {

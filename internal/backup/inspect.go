@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,22 +23,22 @@ type Options struct {
 // ErrNoCluster says that there is no cluster of Kubernetes in the file.
 var ErrNoCluster = errors.New("it has no cluster of Kubernetes")
 
-// Inspect opens a file and reads all that is in it.
-func Inspect(path string, o Options) (*Report, error) {
+// Inspect opens a file and reads all that is in it, unless ctx is done before.
+func Inspect(ctx context.Context, path string, o Options) (*Report, error) {
 	f, err := snapshot.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := Read(f, o)
+	r, err := Read(ctx, f, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
 
-// Read reads all that is in an open file.
-func Read(f *snapshot.File, o Options) (*Report, error) {
+// Read reads all that is in an open file, unless ctx is done before.
+func Read(ctx context.Context, f *snapshot.File, o Options) (*Report, error) {
 	keys, err := f.Keys()
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func Read(f *snapshot.File, o Options) (*Report, error) {
 		return nil, err
 	}
 	in := newInspection(r, keys)
-	if err := f.Records(func(rec snapshot.Record) error { in.add(rec); return nil }); err != nil {
+	if err := f.Records(func(rec snapshot.Record) error { in.add(rec); return ctx.Err() }); err != nil {
 		return nil, err
 	}
 	in.end()

@@ -88,7 +88,7 @@ func TestInspect(t *testing.T) {
 		{"/registry/masterleases/10.0.0.1", "k8s\x00lease"},
 		{"compact_rev_key", "5"},
 	})
-	r, err := Inspect(file, Options{})
+	r, err := Inspect(t.Context(), file, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,16 +133,16 @@ func TestInspect(t *testing.T) {
 func TestPrefix(t *testing.T) {
 	file := written(t, [][2]string{{"/a/namespaces/default", "{}"}, {"/a/pods/default/x", "{}"}, {"/b/namespaces/default", "{}"}})
 	for given, want := range map[string]string{"": "/a", "/b": "/b", "b/": "/b"} {
-		if r, err := Inspect(file, Options{Prefix: given}); err != nil || r.Prefix != want {
+		if r, err := Inspect(t.Context(), file, Options{Prefix: given}); err != nil || r.Prefix != want {
 			t.Errorf("%q: %+v, %v", given, r, err)
 		}
 	}
 	for _, given := range []string{"/c", "/a/namespaces/default"} {
-		if _, err := Inspect(file, Options{Prefix: given}); !errors.Is(err, ErrNoCluster) {
+		if _, err := Inspect(t.Context(), file, Options{Prefix: given}); !errors.Is(err, ErrNoCluster) {
 			t.Errorf("%q: %v", given, err)
 		}
 	}
-	if _, err := Inspect(written(t, [][2]string{{"foo", "bar"}}), Options{}); !errors.Is(err, ErrNoCluster) {
+	if _, err := Inspect(t.Context(), written(t, [][2]string{{"foo", "bar"}}), Options{}); !errors.Is(err, ErrNoCluster) {
 		t.Errorf("a database of something else: %v", err)
 	}
 }

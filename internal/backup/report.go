@@ -2,6 +2,7 @@ package backup
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -85,7 +86,21 @@ func newReport(i *snapshot.Info) *Report {
 	return r
 }
 
-// unread is the objects of resources that are not served.
+// Missing says what is in the file and not served: resources with the number of their objects.
+func (r *Report) Missing() (resources []string) {
+	for i := range r.Resources {
+		res := &r.Resources[i]
+		switch {
+		case !res.Served:
+			resources = append(resources, fmt.Sprintf("%s (%d)", res.Name(), res.Objects))
+		case res.Unreadable > 0:
+			resources = append(resources, fmt.Sprintf("%s (%d of %d)", res.Name(), res.Unreadable, res.Objects))
+		}
+	}
+	return resources
+}
+
+// unserved are the resources that are not served.
 func (r *Report) unserved() (resources []*Resource) {
 	for i := range r.Resources {
 		if !r.Resources[i].Served {

@@ -1,7 +1,9 @@
 package backup
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +12,17 @@ import (
 
 // mostNamespaces is how many namespaces of a resource are printed.
 const mostNamespaces = 3
+
+// Print writes the report as text or as JSON.
+func (r *Report) Print(w io.Writer, inJSON bool) error {
+	if !inJSON {
+		_, err := io.WriteString(w, r.Text())
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
 
 // Text prints the report for people.
 func (r *Report) Text() string {
@@ -22,7 +35,7 @@ func (r *Report) Text() string {
 	fmt.Fprintf(&b, "hash       %s\n", hash)
 	version := r.EtcdVersion
 	if version == "" {
-		version = "before 3.6"
+		version = "no version, as before 3.6 or in the first seconds of a new etcd"
 	}
 	fmt.Fprintf(&b, "etcd       %s\n", version)
 	fmt.Fprintf(&b, "revision   %d, history since %d\n", r.Revision, r.CompactedRevision)

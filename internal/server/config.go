@@ -43,6 +43,8 @@ type Config struct {
 	Dir string
 	// Storage has the fields of external clusters, Root and QuotaBytes. Start sets the others.
 	Storage storage.Config
+	// Snapshot is what a new data directory begins with; the zero value is nothing.
+	Snapshot Snapshot
 	// Compaction is the interval of compactions; 0 for none.
 	Compaction time.Duration
 

@@ -21,7 +21,9 @@ import (
 
 // data is the storage and the cache.
 type data struct {
-	store   *storage.Etcd
+	store *storage.Etcd
+	// dir is the directory of the server's files.
+	dir     string
 	cache   *cache.Cache
 	decoder *storage.Decoder
 	types   *resources.Types
@@ -59,9 +61,11 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	if err != nil {
 		return nil, cfg.explain(dir.path, err)
 	}
-	compactor, err := storage.NewCompactor(ctx, store, cfg.Compaction, log)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
+	var compactor *storage.Compactor
+	if !cfg.readOnly() {
+		if compactor, err = storage.NewCompactor(ctx, store, cfg.Compaction, log); err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
 	}
 	clock := &reconcile.Clock{}
 	entries := resources.Complete(resources.Declared(clock.Now), serving)
@@ -69,7 +73,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 		entries = append(entries, resources.Metrics(simulation.Metrics)...)
 		warnOfAnnotations(entries)
 	}
-	d := &data{store: store, types: resources.NewTable(entries...), failed: make(chan error, 1), clock: clock}
+	d := &data{store: store, dir: dir.path, types: resources.NewTable(entries...), failed: make(chan error, 1), clock: clock}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.available().ForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -77,6 +81,9 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	d.webhooks = webhook.NewClients(service.Resolver(service.Config{
 		Revision: store.Revision, Cache: d.cache, Types: d.types, Root: c.Root,
 	}))
+	if cfg.Snapshot.File != "" {
+		d.webhooks.Refuse(errNoWebhooks)
+	}
 	definitions := customresource.NewInstaller(d.types, c.Root, d.webhooks, log)
 	d.done.Go(func() {
 		follow := func(b storage.Batch) error {
@@ -87,7 +94,9 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 			d.failed <- fmt.Errorf("watching etcd: %w", err)
 		}
 	})
-	d.done.Go(func() { compactor.Run(run) })
+	if compactor != nil {
+		d.done.Go(func() { compactor.Run(run) })
+	}
 	select {
 	case <-d.cache.Ready():
 		return d, nil
@@ -106,6 +115,8 @@ func (c *Config) explain(dir string, err error) error {
 	case errors.Is(err, storage.ErrDamaged):
 		return fmt.Errorf("opening --data-dir %s: %w. Nothing was removed. "+
 			"Restore the directory from a backup, or start with another --data-dir", dir, err)
+	case errors.Is(err, storage.ErrNotEmpty):
+		return fmt.Errorf("--data-dir %s has data already: --from-snapshot needs a new one", dir)
 	case c.external():
 		return fmt.Errorf("opening --etcd-servers: %w", err)
 	}

@@ -17,6 +17,11 @@ func (s *system) extensions(d *data) []extension.Route {
 		Life:       s.life,
 		Removed:    s.trail.RemovedAt, Queue: func() (int, bool) { return s.garbage.queued() },
 	})
-	return append(s.ownership.Routes(), s.settledRoute(),
+	routes := append(s.ownership.Routes(), s.settledRoute(), s.snapshotsRoute(d),
 		extension.Trail(s.trail, func() authorization.Authorizer { return s.api.Authorizer() }, s.log))
+	if s.c.Snapshot.File != "" {
+		s.reports = &reports{path: s.c.Snapshot.File, prefix: s.c.Storage.Root, life: s.life}
+		routes = append(routes, s.reports.route(s.log))
+	}
+	return routes
 }

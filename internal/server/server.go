@@ -79,6 +79,9 @@ func (s *Server) start(ctx context.Context, fatal func(error)) (err error) {
 		return err
 	}
 	s.then(func() error { s.ports.close(); return nil })
+	if err := s.openSnapshot(); err != nil {
+		return err
+	}
 	events, err := audit.Open(s.config.Audit, s.log)
 	if err != nil {
 		return err

@@ -64,6 +64,8 @@ type system struct {
 	end  func()
 	// settling is full while a call of settle makes rounds.
 	settling chan struct{}
+	// reports says what is in the snapshot that is served; nil without one.
+	reports *reports
 	// trail remembers removals.
 	trail *trail.Trail
 	// removals tell the trail what other servers remove; nil if there can be none.
@@ -167,7 +169,9 @@ func (s *system) wireOwn(d *data) {
 	api := s.api.Loopback(authentication.Loopback, "kube-apiserver")
 	s.crds = crd.New(&loopback.CRDs{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
 	s.services = apiservice.New(&loopback.APIServices{API: api, Cache: d.cache}, s.log)
-	s.own = 6 // with two of fairness, the system namespaces, and keepFirst
+	if !s.c.readOnly() {
+		s.own = 6 // with two of fairness, the system namespaces, and keepFirst
+	}
 	if s.c.external() {
 		s.removals = &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail, Now: d.clock.Now}
 	}
@@ -217,37 +221,59 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	}
 }
 
-// start creates the system namespaces, starts the controllers and serves. stop stops everything and waits. It only
-// completes requests in flight if it is told to be graceful, and it does not wait for what it abandons.
-func (s *system) start(ctx context.Context, fail func(error)) (stop func(graceful, abandon bool), err error) {
+// begin creates the objects that every cluster has.
+func (s *system) begin(ctx context.Context) error {
 	if err := namespace.EnsureDefaults(ctx, s.defaults, s.log); err != nil {
-		return nil, fmt.Errorf("creating the system namespaces: %w", err)
+		return fmt.Errorf("creating the system namespaces: %w", err)
 	}
 	if err := s.api.EnsureRoles(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.api.EnsureFirst(ctx, s.first); err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.seed(ctx); err != nil {
-		return nil, err
-	}
-	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
-	var controllers, servers sync.WaitGroup
-	controllers.Go(func() { namespace.Defaults(reconcile.Named(run, "system-namespaces-controller"), s.defaults, s.log) })
-	kept, stopKeeping := context.WithCancel(run)
-	unkept := make(chan struct{})
+	return s.seed(ctx)
+}
+
+// runOwn runs the controllers that are a part of kube-apiserver until ctx is done. unkept is closed when the objects of
+// bootstrap.Check are no longer kept, which stopKeeping requests.
+func (s *system) runOwn(ctx context.Context, controllers *sync.WaitGroup) (stopKeeping func(), unkept chan struct{}) {
+	controllers.Go(func() { namespace.Defaults(reconcile.Named(ctx, "system-namespaces-controller"), s.defaults, s.log) })
+	kept, stopKeeping := context.WithCancel(ctx)
+	unkept = make(chan struct{})
 	controllers.Go(func() {
 		defer close(unkept)
 		s.keepFirst(reconcile.Named(kept, apiServer))
 	})
-	controllers.Go(func() { s.crds.Run(reconcile.Named(run, "customresourcedefinition-controller")) })
-	controllers.Go(func() { s.services.Run(reconcile.Named(run, "apiservice-controller")) })
-	controllers.Go(func() { s.fairness.Run(reconcile.Named(run, "priority-and-fairness-controller")) })
+	controllers.Go(func() { s.crds.Run(reconcile.Named(ctx, "customresourcedefinition-controller")) })
+	controllers.Go(func() { s.services.Run(reconcile.Named(ctx, "apiservice-controller")) })
+	controllers.Go(func() { s.fairness.Run(reconcile.Named(ctx, "priority-and-fairness-controller")) })
+	return stopKeeping, unkept
+}
+
+// start creates the system namespaces, starts the controllers and serves. stop stops everything and waits. It only
+// completes requests in flight if it is told to be graceful, and it does not wait for what it abandons.
+func (s *system) start(ctx context.Context, fail func(error)) (stop func(graceful, abandon bool), err error) {
+	if !s.c.readOnly() {
+		if err := s.begin(ctx); err != nil {
+			return nil, err
+		}
+	}
+	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
+	var controllers, servers sync.WaitGroup
+	stopKeeping := func() {}
+	withdraw := func() {}
+	if !s.c.readOnly() {
+		stop, unkept := s.runOwn(run, &controllers)
+		stopKeeping, withdraw = stop, func() { s.withdraw(unkept) }
+	}
 	if s.removals != nil {
 		controllers.Go(func() { s.removals.Follow(run) })
 	}
 	controllers.Go(func() { s.lead(run) })
+	if s.reports != nil {
+		controllers.Go(func() { s.reports.warn(s.log) })
+	}
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
 			fail(fmt.Errorf("serving: %w", err))
@@ -260,7 +286,7 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	s.leave = func() {
 		s.api.BeginShutdown()
 		stopKeeping()
-		s.withdraw(unkept)
+		withdraw()
 	}
 	return func(graceful, abandon bool) {
 		stopKeeping()

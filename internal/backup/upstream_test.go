@@ -1,0 +1,124 @@
+package backup
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/snapshot"
+)
+
+// unreadVersions are the versions of client-go's scheme, of kinds that are served here, that can't be read in protobuf:
+// no release since v1.25 stores them by default, and their fields differ from those of what is served.
+var unreadVersions = []string{
+	"apps/v1beta1 Deployment", "apps/v1beta1 StatefulSet", "discovery.k8s.io/v1beta1 EndpointSlice", "events.k8s.io/v1 Event", "events.k8s.io/v1beta1 Event",
+	"networking.k8s.io/v1beta1 Ingress", "node.k8s.io/v1alpha1 RuntimeClass",
+	"rbac.authorization.k8s.io/v1alpha1 ClusterRole", "rbac.authorization.k8s.io/v1alpha1 ClusterRoleBinding",
+	"rbac.authorization.k8s.io/v1alpha1 Role", "rbac.authorization.k8s.io/v1alpha1 RoleBinding",
+}
+
+// TestUpstream: what upstream's serializers write of each built-in kind, in each version of client-go's scheme, is read.
+func TestUpstream(t *testing.T) {
+	collections := map[schema.GroupKind]*resources.Resource{}
+	for _, r := range resources.Builtin() {
+		if r.Collection != "" && !r.Custom && collections[r.GroupVersionKind().GroupKind()] == nil {
+			collections[r.GroupVersionKind().GroupKind()] = r
+		}
+	}
+	in := newInspection(newReport(&snapshot.Info{}), nil)
+	in.report.Prefix, in.decoder.Root = "/registry", "/registry"
+	read, unread := 0, map[string]bool{}
+	for _, gvk := range slices.SortedFunc(maps.Keys(scheme.Scheme.AllKnownTypes()), func(a, b schema.GroupVersionKind) int {
+		return strings.Compare(a.String(), b.String())
+	}) {
+		r := collections[gvk.GroupKind()]
+		if r == nil || gvk.Version == runtime.APIVersionInternal {
+			continue
+		}
+		for encoding, value := range encoded(t, gvk, r) {
+			key := "/registry/" + r.Collection + "/a"
+			if r.Namespaced {
+				key = "/registry/" + r.Collection + "/default/a"
+			}
+			o, why := in.decode(r.Collection, snapshot.Record{Key: key, Value: value, Revision: 7})
+			if got := EncodingOf(value); got != encoding {
+				t.Fatalf("%s: %s is taken for %s", gvk, encoding, got)
+			}
+			switch {
+			case why != "" && encoding == Protobuf:
+				unread[gvk.GroupVersion().String()+" "+gvk.Kind] = true
+			case why != "" && gvk.GroupVersion() == r.Stored.GroupVersion():
+				t.Errorf("%s in %s: %s", gvk, encoding, why)
+			case why == "":
+				read++
+				checkRead(t, gvk, encoding, o)
+			}
+		}
+	}
+	if diff := cmp.Diff(unreadVersions, slices.Sorted(maps.Keys(unread))); diff != "" {
+		t.Errorf("unread versions (-want +got):\n%s", diff)
+	}
+	if read < 250 {
+		t.Errorf("%d values were read", read)
+	}
+}
+
+// encoded are an object's values in each encoding, by upstream's serializers.
+func encoded(t *testing.T, gvk schema.GroupVersionKind, r *resources.Resource) map[Encoding][]byte {
+	t.Helper()
+	obj, err := scheme.Scheme.New(gvk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objecttest.Fill(int64(len(gvk.String())), obj)
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	m := obj.(metav1.Object)
+	m.SetName("a")
+	m.SetNamespace("")
+	m.SetLabels(map[string]string{"kind": gvk.Kind})
+	if r.Namespaced {
+		m.SetNamespace("default")
+	}
+	values := map[Encoding][]byte{}
+	var b bytes.Buffer
+	if err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Encode(obj, &b); err != nil {
+		t.Fatalf("%s: %v", gvk, err)
+	}
+	values[Protobuf] = slices.Clone(b.Bytes())
+	if values[JSON], err = json.Marshal(obj); err != nil {
+		t.Fatalf("%s: %v", gvk, err)
+	}
+	b.Reset()
+	if err := cbor.NewSerializer(scheme.Scheme, scheme.Scheme).Encode(obj, &b); err != nil {
+		t.Fatalf("%s: %v", gvk, err)
+	}
+	values[CBOR] = b.Bytes()
+	return values
+}
+
+// checkRead compares metadata.
+func checkRead(t *testing.T, gvk schema.GroupVersionKind, encoding Encoding, o *storage.Object) {
+	t.Helper()
+	want := fmt.Sprint("a ", map[string]string{"kind": gvk.Kind}, " ", gvk.Kind)
+	if got := fmt.Sprint(o.Meta.Name, " ", o.Meta.Labels, " ", o.Meta.Kind); got != want {
+		t.Errorf("%s in %s is %s, want %s", gvk, encoding, got, want)
+	}
+	if !bytes.Contains(o.JSON, []byte(`"resourceVersion":"7"`)) {
+		t.Errorf("%s in %s has no revision: %s", gvk, encoding, o.JSON)
+	}
+}

@@ -1,0 +1,64 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+)
+
+// ErrNoSnapshots says that the server doesn't send snapshots. Test with errors.Is.
+var ErrNoSnapshots = errors.New("the server sends no snapshots of its store; only kubecascade does. " +
+	"For other servers use etcdctl snapshot save")
+
+// SaveSnapshot writes a snapshot of the server's store to a file, after check accepts it. The file replaces one of that
+// name when it is whole.
+func (c *Client) SaveSnapshot(ctx context.Context, path string, check func(part string) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*.part")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := errors.Join(c.snapshot(ctx, f), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := check(f.Name()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// snapshot writes what the server sends.
+func (c *Client) snapshot(ctx context.Context, w io.Writer) error {
+	const path = extensions + "snapshots"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+path, nil)
+	if err != nil {
+		return err
+	}
+	client := *c.HTTP
+	client.Timeout = 0 // it ends with ctx
+	res, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		if res.StatusCode == http.StatusNotFound {
+			return ErrNoSnapshots
+		}
+		body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+		return errors.Join(asError(req, res, body), err)
+	}
+	n, err := io.Copy(w, res.Body)
+	if err != nil {
+		return fmt.Errorf("after %d bytes: %w", n, err)
+	}
+	return nil
+}

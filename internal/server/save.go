@@ -1,0 +1,83 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/apiserver/extension"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+)
+
+// SaveSnapshot writes a snapshot to a file, which replaces one of that name when it is whole.
+func (s *Server) SaveSnapshot(ctx context.Context, path string) error {
+	f, err := s.data.save(ctx, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	err = errors.Join(f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(fmt.Errorf("saving a snapshot: %w", err), os.Remove(f.Name()))
+	}
+	return err
+}
+
+// save writes a snapshot to a new file in a directory. The caller closes and removes it.
+func (d *data) save(ctx context.Context, dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "snapshot-*.part")
+	if err != nil {
+		return nil, fmt.Errorf("saving a snapshot: %w", err)
+	}
+	if err := d.store.Save(ctx, f); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return f, nil
+}
+
+// snapshotsRoute is "snapshots": a POST gets a snapshot of all that is stored. It is for users who may post to the path,
+// as all Secrets are in it. It is written to a file first, so that a client that reads slowly does not hold a
+// transaction of the database open. One is made at a time.
+func (s *system) snapshotsRoute(d *data) extension.Route {
+	saving := make(chan struct{}, 1)
+	return extension.Route{Path: "snapshots", Methods: []string{http.MethodPost}, Serve: func(
+		w http.ResponseWriter, r *http.Request) {
+		select {
+		case saving <- struct{}{}:
+			defer func() { <-saving }()
+		default:
+			respond.Error(s.log, w, r, apierrors.NewTooManyRequests("a snapshot is being saved already", 1))
+			return
+		}
+		f, err := d.save(r.Context(), d.dir)
+		if err != nil {
+			respond.Error(s.log, w, r, err)
+			return
+		}
+		defer func() {
+			if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+				s.log.Warn("failed to remove the file of a snapshot", "err", err)
+			}
+		}()
+		size, err := f.Seek(0, io.SeekCurrent)
+		if err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			respond.Error(s.log, w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/octet-stream")
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+		_, _ = io.Copy(w, f) // a client that goes away gets less than the length
+	}}
+}
