@@ -1,4 +1,7 @@
-// Copies the files that need no building.
-import { copyFileSync } from "node:fs";
+// Copies the files that need no building, and the licenses of the libraries that app.js contains.
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 
 for (const name of ["index.html", "icon.svg"]) copyFileSync(`src/${name}`, `dist/${name}`);
+const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+writeFileSync("dist/licenses.txt", Object.keys(dependencies).sort().map((name) =>
+  `${name} ${dependencies[name]}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim()}\n`).join("\n\n"));

@@ -12,7 +12,7 @@ import (
 // Path is where the page is. It ends with a slash, so that the page's files are below it.
 const Path = "/ui/"
 
-//go:embed dist/index.html dist/app.js dist/app.css dist/icon.svg
+//go:embed dist/index.html dist/app.js dist/app.css dist/icon.svg dist/licenses.txt
 var dist embed.FS
 
 // policy is the Content-Security-Policy of the page: its own files only, requests to its own server only, and no
@@ -39,7 +39,7 @@ type file struct {
 // media are the types of the files, by their extension.
 var media = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-	".svg": "image/svg+xml",
+	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
 }
 
 // files are the page's files by their names below Path.

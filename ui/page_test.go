@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -50,6 +51,27 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestLicenses: the licenses of the libraries in the page are a file of it.
+func TestLicenses(t *testing.T) {
+	data, err := os.ReadFile("package.json")
+	var p struct {
+		Dependencies map[string]string `json:"dependencies"`
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &p)
+	}
+	if err != nil || len(p.Dependencies) == 0 {
+		t.Fatalf("package.json: %v, %v", p.Dependencies, err)
+	}
+	licenses := string(files()["licenses.txt"].data)
+	for name, version := range p.Dependencies {
+		_, own, found := strings.Cut(licenses, name+" "+version+"\n")
+		if !found || !strings.HasPrefix(strings.TrimSpace(own), "Copyright") {
+			t.Errorf("the license of %s %s is missing: make ui", name, version)
+		}
+	}
+}
+
 // TestPage: the page and what is not the page.
 func TestPage(t *testing.T) {
 	h := Page(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
@@ -61,6 +83,7 @@ func TestPage(t *testing.T) {
 		{"GET", "/ui/", 200, "text/html; charset=utf-8"},
 		{"HEAD", "/ui/app.js", 200, "text/javascript; charset=utf-8"},
 		{"GET", "/ui/app.css", 200, "text/css; charset=utf-8"},
+		{"GET", "/ui/licenses.txt", 200, "text/plain; charset=utf-8"},
 		{"GET", "/ui", 307, "text/html; charset=utf-8"},
 		{"GET", "/ui/../ui/page.go", 404, "text/plain; charset=utf-8"},
 		{"GET", "/ui/dist/app.js", 404, "text/plain; charset=utf-8"},

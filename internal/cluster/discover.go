@@ -26,8 +26,8 @@ type Resource struct {
 	explain.Resource
 	Singular   string
 	ShortNames []string
-	// Listed: it has the verb list.
-	Listed bool
+	// Listed and Watched: it has the verb list, and watch.
+	Listed, Watched bool
 }
 
 // Path is the path of the collection, of all namespaces if namespace is empty.
@@ -180,6 +180,7 @@ func (d *Discovery) Add(group, version string, r metav1.APIResource) {
 			Delete: d.deletions[schema.GroupResource{Group: group, Resource: r.Name}],
 		},
 		Singular: r.SingularName, ShortNames: r.ShortNames, Listed: slices.Contains(r.Verbs, "list"),
+		Watched: slices.Contains(r.Verbs, "watch"),
 	})
 }
 

@@ -72,7 +72,9 @@ func (f *follower) start(
 	names := map[string]bool{}
 	changed := false
 	for _, res := range d.Resources {
-		if !res.Listed || res.Inert {
+		// ComponentStatuses have no watch, and the garbage collector leaves them out, too (garbagecollector.go:
+		// GetDeletableResources).
+		if !res.Listed || !res.Watched || res.Inert {
 			continue
 		}
 		names[res.Name()] = true

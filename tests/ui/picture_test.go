@@ -8,15 +8,20 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"testing"
 
 	"github.com/chromedp/chromedp"
 )
 
-// The size of the small screenshots, and how much a channel may differ on average, of 255: the same state at another
-// time has other names, ages and revisions, and other fonts on another machine.
 const (
+	// smallWidth and smallHeight are the size of the small screenshots.
 	smallWidth, smallHeight = 140, 85
-	tolerance               = 9.0
+	// partWidth and partHeight are the size of a part.
+	partWidth, partHeight = 10, 5
+	// unlike is by how much, of 255, the channels of a part differ on average if it is counted; mostUnlike is how many
+	// parts, of 238, may be. The same state at another time has other names, ages and revisions, in up to 5 parts; two
+	// different states of testdata differ in 15 at least.
+	unlike, mostUnlike = 12.0, 10
 )
 
 // shoot keeps a screenshot in bin/ui.
@@ -61,8 +66,33 @@ func (p *page) looks(name string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if d := difference(got, want); d > tolerance {
-		p.t.Errorf("%s differs by %.1f from testdata, more than %.1f; see bin/ui/%s.png", name, d, tolerance, name)
+	if n := difference(got, want); n > mostUnlike {
+		p.t.Errorf("%s differs from testdata in %d parts, more than %d; see bin/ui/%s.png", name, n, mostUnlike, name)
+	}
+}
+
+// TestPictures: the comparison tells the states of testdata from each other.
+func TestPictures(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join("testdata", "*.png"))
+	if err != nil || len(names) < 6 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	var all []image.Image
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := png.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, other := range all {
+			if n := difference(one, other); n <= mostUnlike {
+				t.Errorf("%s and %s differ in %d parts only", name, names[i], n)
+			}
+		}
+		all = append(all, one)
 	}
 }
 
@@ -86,20 +116,26 @@ func small(from image.Image) image.Image {
 	return out
 }
 
-// difference is how much the channels differ on average.
-func difference(a, b image.Image) float64 {
+// difference is in how many parts the pictures differ.
+func difference(a, b image.Image) int {
 	if a.Bounds() != b.Bounds() {
-		return 255
+		return math.MaxInt
 	}
-	sum := 0.0
+	sums := map[image.Point]float64{}
 	for y := range smallHeight {
 		for x := range smallWidth {
 			r, g, bl, _ := a.At(x, y).RGBA()
 			s, h, c, _ := b.At(x, y).RGBA()
 			for _, d := range []float64{float64(r) - float64(s), float64(g) - float64(h), float64(bl) - float64(c)} {
-				sum += math.Abs(d) / 257
+				sums[image.Pt(x/partWidth, y/partHeight)] += math.Abs(d) / 257 / (3 * partWidth * partHeight)
 			}
 		}
 	}
-	return sum / (3 * smallWidth * smallHeight)
+	n := 0
+	for _, sum := range sums {
+		if sum > unlike {
+			n++
+		}
+	}
+	return n
 }

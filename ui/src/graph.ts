@@ -129,6 +129,9 @@ export class Graph {
     this.cy.zoom({ level: this.cy.zoom() * by, renderedPosition: { x: this.box.clientWidth / 2, y: this.box.clientHeight / 2 } });
   }
 
+  /** lines are the types of the lines; for tests. */
+  lines(): string[] { return this.cy.edges().map((e) => (e.classes() as unknown as string[]).join(" ")).sort(); }
+
   /** place is where a node is drawn in the box; for tests. */
   place(id: string) { return this.cy.getElementById(id).renderedPosition(); }
 }

@@ -64,7 +64,7 @@ document.body.append(
     h("nav", { id: "overview", "aria-label": "Overview" },
       h("h2", {}, "Cluster"), facts, h("h2", {}, "Terminating"), dying,
       h("h2", {}, "Findings ", h("button", { class: "link", id: "lint", onclick: () => void lint() }, "check again")), problems,
-      h("h2", {}, "Kinds"), kinds),
+      h("h2", {}, "Kinds"), kinds, h("p", { class: "muted" }, h("a", { href: "licenses.txt", target: "_blank" }, "Licenses of the libraries"))),
     h("section", { id: "picture", "aria-label": "Objects" }, note, canvas, table, tools, legend),
     details.box),
   h("footer", {}, h("div", { class: "bar" }, pause,
@@ -317,6 +317,8 @@ void follow(() => new URLSearchParams({ ...(model.synced ? {} : { past: "true" }
   },
 });
 
-declare global { interface Window { kubecascade: { place(uid: string): { x: number; y: number }; drawn(): number } } }
-/** For tests in a browser: where an object is drawn, which is on a canvas. */
-window.kubecascade = { place: (uid) => graph.place(uid), drawn: () => drawn.filter((n) => n.type !== "title").length };
+declare global { interface Window { kubecascade: { place(uid: string): { x: number; y: number }; drawn(): number; lines(): string[] } } }
+/** For tests in a browser: where an object is drawn, which is on a canvas, how many are, and the types of the lines. */
+window.kubecascade = {
+  place: (uid) => graph.place(uid), drawn: () => drawn.filter((n) => n.type !== "title").length, lines: () => graph.lines(),
+};
