@@ -27,6 +27,8 @@ import (
 type workload struct {
 	name string
 	run  func(ctx context.Context, s *server) (measured, error)
+	// plain says that the plain handler can answer the case, too.
+	plain bool
 }
 
 // group has cases that are run on the same servers. prepare fills each server.
@@ -48,19 +50,23 @@ var (
 
 func groups() []group {
 	return []group{
+		{func(ctx context.Context, s *server) error { return namespace(ctx, s, random) }, singles()},
 		{func(ctx context.Context, s *server) error { return fill(ctx, s, 2500) }, append([]workload{
-			{"list of 2500", timed(typedList(repeated))},
-			{"list of 2500, random values", timed(typedList(random))},
-			{"list of 2500, one changed before each", timed(changedList)},
-			{"list of 2500, dynamic client", timed(dynamicList(configMaps, repeated))},
-			{"list of 2500, dynamic client, random values", timed(dynamicList(configMaps, random))},
-			{"list of 2500, metadata client", timed(metadataList)},
-			{"list of 2500 custom resources", timed(dynamicList(widgets, repeated))},
-			{"list of 2500 custom resources, random values", timed(dynamicList(widgets, random))},
+			{name: "list of 2500", run: timed(typedList(repeated)), plain: true},
+			{name: "list of 2500, random values", run: timed(typedList(random)), plain: true},
+			{name: "list of 2500, one changed before each", run: timed(changedList)},
+			{name: "list of 2500, dynamic client", run: timed(dynamicList(configMaps, repeated)), plain: true},
+			{name: "list of 2500, dynamic client, random values", run: timed(dynamicList(configMaps, random)), plain: true},
+			{name: "list of 2500, metadata client", run: timed(metadataList), plain: true},
+			{name: "list of 2500 custom resources", run: timed(dynamicList(widgets, repeated)), plain: true},
+			{name: "list of 2500 custom resources, random values", run: timed(dynamicList(widgets, random)), plain: true},
 		}, syncs(2500)...)},
 		{func(ctx context.Context, s *server) error { return fill(ctx, s, 10000) }, syncs(10000)},
 		{func(ctx context.Context, s *server) error { return namespace(ctx, s, random) },
-			[]workload{{"fan-out to 20 informers, event", fanOut}}},
+			[]workload{
+				{name: "fan-out to 20 informers, event", run: fanOut(0)},
+				{name: "fan-out to 20 informers at 1000 writes/s, event", run: fanOut(1000)},
+			}},
 	}
 }
 

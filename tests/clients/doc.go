@@ -6,9 +6,13 @@
 // The limit of requests that client-go has by default, 5/s, is off. Values are 1 KiB of one letter, or base64 of random
 // bytes. The age of an event is the time from before its write was sent until a handler has it.
 //
+// The cases of single objects share one client, and so one connection, between goroutines. With -plain, a handler in a
+// process of its own answers as the server did once, with the same bytes: HTTP/2, TLS and nothing else.
+//
 // With several binaries, each case is run on each of them in turn, so that other load affects all.
 //
 //	make bench-clients
 //	make bench-clients ARGS='-only list -binary /tmp/before,/tmp/after'
+//	make bench-clients ARGS='-plain -only "32 goroutines"'
 //	make bench-clients ARGS='-profile /tmp/p -only list'
 package main

@@ -17,8 +17,8 @@ import (
 
 func syncs(n int) []workload {
 	return []workload{
-		{fmt.Sprintf("informer sync of %d, list and watch", n), timed(synced(false))},
-		{fmt.Sprintf("informer sync of %d, watch-list", n), timed(synced(true))},
+		{name: fmt.Sprintf("informer sync of %d, list and watch", n), run: timed(synced(false))},
+		{name: fmt.Sprintf("informer sync of %d, watch-list", n), run: timed(synced(true))},
 	}
 }
 
@@ -65,54 +65,82 @@ const (
 	informers, writers, events = 20, 4, 4000
 )
 
-// fanOut creates objects while informers, each with a connection of its own, watch them. An event's age is the time
-// from before its write was sent until a handler has it.
-func fanOut(ctx context.Context, s *server) (m measured, err error) {
-	ctx, stop := context.WithCancel(ctx)
-	var running, received sync.WaitGroup
-	defer running.Wait()
-	defer stop()
-	var mu sync.Mutex // guards ages
-	ages := make([]time.Duration, 0, informers*events)
-	for range informers {
-		informer, err := follow(ctx, s, &running)
+// fanOut creates objects while informers, each with a connection of its own, watch them: as fast as the writers can, or
+// so many in a second. An event's age is the time from before its write was sent, or was due at that pace, until a
+// handler has it.
+func fanOut(pace int) func(context.Context, *server) (measured, error) {
+	return func(ctx context.Context, s *server) (m measured, err error) {
+		ctx, stop := context.WithCancel(ctx)
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer stop()
+		a := ages{all: make([]time.Duration, 0, informers*events)}
+		a.missing.Add(informers * events)
+		for range informers {
+			informer, err := follow(ctx, s, &running)
+			if err != nil {
+				return m, err
+			}
+			if _, err := informer.AddEventHandler(&a); err != nil {
+				return m, err
+			}
+		}
+		c, err := kubernetes.NewForConfig(s.config)
 		if err != nil {
 			return m, err
 		}
-		received.Add(events)
-		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
-			AddFunc: func(obj any, initial bool) {
-				sent, err := time.Parse(time.RFC3339Nano, obj.(*corev1.ConfigMap).Annotations["sent"])
-				if err != nil || initial {
-					return
-				}
-				mu.Lock()
-				ages = append(ages, time.Since(sent))
-				mu.Unlock()
-				received.Done()
-			},
+		before, began := s.cpu(), time.Now()
+		if err := inParallel(ctx, writers, events, func(i int) error {
+			return write(ctx, c, due(began, i, pace))
 		}); err != nil {
 			return m, err
 		}
+		a.missing.Wait()
+		const n = informers * events
+		m = measured{rate: n / time.Since(began).Seconds(), cpu: (s.cpu() - before) / n}
+		m.p50, m.p99 = percentiles(a.all)
+		return m, c.CoreV1().ConfigMaps(random).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 	}
-	c, err := kubernetes.NewForConfig(s.config)
-	if err != nil {
-		return m, err
+}
+
+// due waits until write i is due, and returns that time: now, if there is no pace.
+func due(began time.Time, i, pace int) time.Time {
+	if pace == 0 {
+		return time.Now()
 	}
-	before, began := s.cpu(), time.Now()
-	if err := inParallel(ctx, writers, events, func(i int) error {
-		_, err := c.CoreV1().ConfigMaps(random).Create(ctx, &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{GenerateName: "event-", Annotations: map[string]string{
-				"sent": time.Now().Format(time.RFC3339Nano)}}, Data: map[string]string{"k": value(random)},
-		}, metav1.CreateOptions{})
-		return err
-	}); err != nil {
-		return m, err
+	at := began.Add(time.Duration(i) * time.Second / time.Duration(pace))
+	time.Sleep(time.Until(at))
+	return at
+}
+
+// write creates an object that says when it was sent.
+func write(ctx context.Context, c kubernetes.Interface, sent time.Time) error {
+	_, err := c.CoreV1().ConfigMaps(random).Create(ctx, &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "event-", Annotations: map[string]string{
+			"sent": sent.Format(time.RFC3339Nano)}}, Data: map[string]string{"k": value(random)},
+	}, metav1.CreateOptions{})
+	return err
+}
+
+// ages is a handler of informers that records the ages of events.
+type ages struct {
+	cache.ResourceEventHandlerFuncs
+	missing sync.WaitGroup
+
+	mu  sync.Mutex // guards all
+	all []time.Duration
+}
+
+// OnAdd implements cache.ResourceEventHandler.
+func (a *ages) OnAdd(obj any, initial bool) {
+	sent, err := time.Parse(time.RFC3339Nano, obj.(*corev1.ConfigMap).Annotations["sent"])
+	if err != nil || initial {
+		return
 	}
-	received.Wait()
-	m = measured{rate: informers * events / time.Since(began).Seconds(), cpu: (s.cpu() - before) / (informers * events)}
-	m.p50, m.p99 = percentiles(ages)
-	return m, c.CoreV1().ConfigMaps(random).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+	a.mu.Lock()
+	a.all = append(a.all, time.Since(sent))
+	a.mu.Unlock()
+	a.missing.Done()
 }
 
 // follow starts an informer and waits until it is complete. It ends with ctx, in running.

@@ -21,6 +21,8 @@ type bench struct {
 	// runs is how often each case is run on each server; only is a part of the names of the cases to run.
 	runs int
 	only string
+	// plain adds the plain handler to the cases that it can answer.
+	plain bool
 	// profile is the folder for a CPU profile of each case; empty for none.
 	profile string
 }
@@ -31,7 +33,16 @@ func main() {
 	flag.IntVar(&b.runs, "runs", 5, "runs of each case")
 	flag.StringVar(&b.only, "only", "", "run the cases whose names contain this")
 	flag.StringVar(&b.profile, "profile", "", "folder for a CPU profile of each case, of its first run")
+	flag.BoolVar(&b.plain, "plain", false, "measure a handler that sends recorded responses of the first server, too")
+	recorded := flag.String("recorded", "", "serve recorded responses of the server of this kubeconfig, and nothing else")
 	flag.Parse()
+	if *recorded != "" {
+		if err := replay(*recorded); err != nil {
+			fmt.Fprintln(os.Stderr, "clients:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	b.binaries = strings.Split(*binaries, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -91,6 +102,14 @@ func (b *bench) group(ctx context.Context, g group) (rows []*row, err error) {
 		}
 		servers = append(servers, s)
 	}
+	if b.plain {
+		s, e := startPlain(ctx, servers[0])
+		if e != nil {
+			return nil, fmt.Errorf("the plain handler: %w", e)
+		}
+		defer func() { err = errors.Join(err, s.stop()) }()
+		servers = append(servers, s)
+	}
 	for _, c := range g.cases {
 		if !strings.Contains(c.name, b.only) {
 			continue
@@ -107,13 +126,16 @@ func (b *bench) group(ctx context.Context, g group) (rows []*row, err error) {
 
 // measure runs one case.
 func (b *bench) measure(ctx context.Context, c workload, servers []*server) (rows []*row, err error) {
+	if !c.plain {
+		servers = slices.DeleteFunc(slices.Clone(servers), func(s *server) bool { return s.plain })
+	}
 	for _, s := range servers {
 		rows = append(rows, &row{what: c.name, binary: s.binary})
 	}
 	for i := range b.runs {
 		for k, s := range servers {
 			profiled := make(chan error, 1)
-			if i == 0 && b.profile != "" {
+			if i == 0 && b.profile != "" && !s.plain {
 				file := fmt.Sprintf("%s/%s-%s.pprof", b.profile, s.binary, strings.ReplaceAll(c.name, " ", "-"))
 				go func() { profiled <- s.profile(ctx, file, 4) }()
 			} else {

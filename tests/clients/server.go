@@ -26,6 +26,9 @@ type server struct {
 	// binary is its name in the table, dir its folder.
 	binary, dir string
 	config      *rest.Config
+	// kubeconfig is the file that config is from; plain says that this is the plain handler.
+	kubeconfig string
+	plain      bool
 }
 
 var readyLine = regexp.MustCompile(`ready in \d+ ms: .*, kubeconfig (.+)$`)
@@ -37,22 +40,27 @@ func start(ctx context.Context, binary string) (*server, error) {
 		return nil, err
 	}
 	s := &server{binary: filepath.Base(binary), dir: dir}
-	s.cmd = exec.CommandContext(
+	return s, s.run(exec.CommandContext(
 		ctx, binary, "serve", "--data-dir", dir, "--insecure-port", "-1", "--secure-port", "0", "--profiling",
-	)
-	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
-	s.cmd.Stderr = os.Stderr
-	out, err := s.cmd.StdoutPipe()
+	))
+}
+
+// run starts the command and waits until it is ready.
+func (s *server) run(c *exec.Cmd) error {
+	s.cmd = c
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
 	if err == nil {
-		err = s.cmd.Start()
+		err = c.Start()
 	}
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return errors.Join(err, os.RemoveAll(s.dir))
 	}
 	if err := s.ready(out); err != nil {
-		return nil, errors.Join(err, s.stop())
+		return errors.Join(err, s.stop())
 	}
-	return s, nil
+	return nil
 }
 
 // ready waits for the line that says where the server is.
@@ -66,6 +74,7 @@ func (s *server) ready(out io.Reader) (err error) {
 		if s.config, err = clientcmd.BuildConfigFromFlags("", m[1]); err != nil {
 			return err
 		}
+		s.kubeconfig = m[1]
 		s.config.QPS = -1 // else client-go limits itself to 5 requests/s
 		return nil
 	}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// startPlain starts a process of this program that answers as the server did once: a plain handler of HTTP/2, without
+// authentication, storage and encoding. It is the limit of what a server in Go can do.
+func startPlain(ctx context.Context, of *server) (*server, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "kubecascade-clients-")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{binary: "plain handler", dir: dir, plain: true}
+	c := exec.CommandContext(ctx, self, "-recorded", of.kubeconfig)
+	c.Env = append(os.Environ(), "TMPDIR="+dir)
+	return s, s.run(c)
+}
+
+// response is a recorded response.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// recorder answers requests: the first one of a kind with the server's response, and later ones with the same.
+type recorder struct {
+	url    string
+	client *http.Client
+
+	mu  sync.Mutex // guards all
+	all map[string]*response
+}
+
+// replay serves recorded responses until it is interrupted.
+func replay(kubeconfig string) error {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return err
+	}
+	config.DisableCompression = true // the responses are passed on as they are
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return err
+	}
+	s := httptest.NewUnstartedServer(&recorder{url: config.Host, client: client, all: map[string]*response{}})
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	own := clientcmdapi.NewConfig()
+	own.Clusters[""] = &clientcmdapi.Cluster{Server: s.URL, CertificateAuthorityData: pem.EncodeToMemory(
+		&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})}
+	own.Contexts[""] = &clientcmdapi.Context{}
+	file := filepath.Join(os.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*own, file); err != nil {
+		return err
+	}
+	fmt.Printf("ready in 0 ms: %s, kubeconfig %s\n", s.URL, file)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	<-ctx.Done()
+	return nil
+}
+
+// kind is what requests have in common that get the same response: all single objects of a collection do. An update gets
+// the response to a get, as that is the object, too, and has a revision that an update would have to name.
+func kind(r *http.Request) string {
+	prefix, method := r.URL.Path, r.Method
+	if isSingle(r) {
+		prefix, _ = path.Split(prefix)
+	}
+	if method == http.MethodPut {
+		method = http.MethodGet
+	}
+	return strings.Join([]string{method, prefix, r.Header.Get("Accept"), r.Header.Get("Accept-Encoding")}, " ")
+}
+
+// isSingle reports whether the request is for one config map.
+func isSingle(r *http.Request) bool {
+	parts := strings.Split(r.URL.Path, "/")
+	return len(parts) > 2 && parts[len(parts)-2] == configMaps.Resource
+}
+
+// ServeHTTP implements http.Handler.
+func (p *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	p.mu.Lock()
+	known := p.all[kind(r)]
+	p.mu.Unlock()
+	if known == nil {
+		if known, err = p.first(r, body); err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		if known.status < 300 {
+			p.mu.Lock()
+			p.all[kind(r)] = known
+			p.mu.Unlock()
+		}
+	}
+	for k, v := range known.header {
+		w.Header()[k] = v
+	}
+	w.WriteHeader(known.status)
+	_, _ = w.Write(known.body) // errors: the client has gone
+}
+
+// first gets the server's response. The object may exist here alone, as only the first creation was passed on.
+func (p *recorder) first(r *http.Request, body []byte) (*response, error) {
+	known, err := p.ask(r, r.Method, p.url+r.URL.RequestURI(), r.Header, body)
+	if err != nil || known.status != http.StatusNotFound || !isSingle(r) {
+		return known, err
+	}
+	collection, name := path.Split(r.URL.Path)
+	object := fmt.Appendf(nil, `{"metadata":{"name":%q},"data":{"k":"v"}}`, name)
+	if _, err := p.ask(r, http.MethodPost, p.url+strings.TrimSuffix(collection, "/"),
+		http.Header{"Content-Type": {"application/json"}}, object); err != nil {
+		return nil, err
+	}
+	return p.ask(r, r.Method, p.url+r.URL.RequestURI(), r.Header, body)
+}
+
+// ask sends a request to the server.
+func (p *recorder) ask(r *http.Request, method, url string, header http.Header, body []byte) (*response, error) {
+	req, err := http.NewRequestWithContext(r.Context(), method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = header.Clone()
+	res, err := p.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	out, err := io.ReadAll(res.Body)
+	return &response{res.StatusCode, res.Header, out}, err
+}
