@@ -14,16 +14,17 @@ import (
 // PluginMetrics are apiserver_admission_controller_admission_duration_seconds for the plugins of a chain (L-112). It
 // implements admission.Each.
 type PluginMetrics struct {
-	chain     admission.Chain
-	durations *prometheus.HistogramVec
+	chain admission.Chain
 	// operations says for which operations the plugins are observed.
 	operations [][len(operations)]bool
 	// series are those that were observed, by the plugin, the step, the operation, and whether the request was rejected.
-	// A look-up by the values of labels costs more than all else.
-	series [][2][len(operations)][2]atomic.Pointer[prometheus.Observer]
+	// A look-up by the values of labels would cost more than all else.
+	series [][len(steps)][len(operations)][2]atomic.Pointer[durations]
 }
 
 var _ admission.Each = (*PluginMetrics)(nil)
+
+var steps = [...]admission.Step{admission.Admitting, admission.Validating}
 
 // operations are those that are observed, in the order of the series.
 var operations = [...]admission.Operation{admission.Create, admission.Update, admission.Delete, admission.Connect}
@@ -32,19 +33,14 @@ var operations = [...]admission.Operation{admission.Create, admission.Update, ad
 func NewPluginMetrics(r prometheus.Registerer, chain admission.Chain) *PluginMetrics {
 	m := &PluginMetrics{
 		chain: chain, operations: make([][len(operations)]bool, len(chain)),
-		series: make([][2][len(operations)][2]atomic.Pointer[prometheus.Observer], len(chain)),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "apiserver_admission_controller_admission_duration_seconds",
-			Help:    "Duration of an admission plugin, in seconds.",
-			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5},
-		}, []string{"name", "type", "operation", "rejected"}),
+		series: make([][len(steps)][len(operations)][2]atomic.Pointer[durations], len(chain)),
 	}
 	for place, p := range chain {
 		for i, o := range operations {
 			m.operations[place][i] = admission.Handles(p.Name(), o)
 		}
 	}
-	r.MustRegister(m.durations)
+	r.MustRegister(m)
 	return m
 }
 
@@ -68,9 +64,29 @@ func (m *PluginMetrics) Observe(
 	at := &m.series[place][step][slices.Index(operations[:], o)][outcome]
 	series := at.Load()
 	if series == nil {
-		made := m.durations.WithLabelValues(m.chain[place].Name(), string(s), string(o), strconv.FormatBool(rejected))
-		series = &made
-		at.Store(series)
+		at.CompareAndSwap(nil, new(durations))
+		series = at.Load()
 	}
-	(*series).Observe(took.Seconds())
+	series.observe(took)
+}
+
+var pluginDurations = prometheus.NewDesc("apiserver_admission_controller_admission_duration_seconds",
+	"Duration of an admission plugin, in seconds.", []string{"name", "type", "operation", "rejected"}, nil)
+
+// Describe implements prometheus.Collector.
+func (m *PluginMetrics) Describe(to chan<- *prometheus.Desc) { to <- pluginDurations }
+
+// Collect implements prometheus.Collector.
+func (m *PluginMetrics) Collect(to chan<- prometheus.Metric) {
+	for place := range m.series {
+		for i, s := range steps {
+			for j, o := range operations {
+				for outcome := range 2 {
+					if d := m.series[place][i][j][outcome].Load(); d != nil {
+						to <- d.metric(m.chain[place].Name(), string(s), string(o), strconv.FormatBool(outcome == 1))
+					}
+				}
+			}
+		}
+	}
 }
