@@ -23,9 +23,12 @@ func CheckApplied(data []byte) error {
 	if len(data) < maxApplied { // too short to exceed a limit
 		return nil
 	}
-	j, err := sigsyaml.YAMLToJSON(data)
-	if err != nil {
-		return nil // checkYAML reports it
+	j := data
+	if !jsonscan.MeansSameInYAML(data) {
+		var err error
+		if j, err = sigsyaml.YAMLToJSON(data); err != nil {
+			return nil // checkYAML reports it
+		}
 	}
 	objects, values, members := mostWithin(j)
 	if objects > maxApplied {
