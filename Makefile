@@ -53,7 +53,7 @@ build: ## the stripped binary, bin/kubecascade
 
 size: build ## that the stripped binary is no larger than LARGEST
 	@size=$$(wc -c <$(BINARY)); echo "$(BINARY): $$size bytes of at most $(LARGEST)"; test $$size -le $(LARGEST) || \
-		{ echo 'docs/performance.md, "The size of the binary", says how to find the reason'; exit 1; }
+		{ echo 'docs/performance-notes.md, "The size of the binary", says how to find the reason'; exit 1; }
 
 first-start: ## the times of a newcomer with the commit: clone, make run, first requests, make build, make test, without caches; DOWNLOAD=yes downloads modules again
 	GO='$(GO)' .ci/first-start $(if $(DOWNLOAD),download)
