@@ -38,6 +38,9 @@ var admitted = &encoding{}
 // Admit allows an object that has none to keep an encoding.
 func (e *Encodings) Admit(o *Object) { o.encoding.CompareAndSwap(nil, admitted) }
 
+// Admits reports whether the object may keep an encoding.
+func (e *Encodings) Admits(o *Object) bool { return o.encoding.Load() != nil }
+
 // Release drops an object's encoding. It keeps none from then on.
 func (e *Encodings) Release(o *Object) {
 	if kept := o.encoding.Swap(nil); kept != nil {

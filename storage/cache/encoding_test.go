@@ -53,6 +53,39 @@ func TestEncodingOfNewest(t *testing.T) {
 	keep()
 }
 
+// TestEncodingOfCopy: a copy of an object of the newest state shares its encoding, and nothing else does.
+func TestEncodingOfCopy(t *testing.T) {
+	decoder := storage.Decoder{Root: "/registry"}
+	c := New(Options{Decoder: decoder})
+	record := storage.Record{Key: "/registry/configmaps/default/a", Value: []byte(`{"metadata":{"name":"a"}}`), ModRevision: 4}
+	early := decoder.Decode(record)
+	if c.Keep(early, []byte("early")); c.Encoding(early) != nil {
+		t.Error("an encoding is kept before the object is there")
+	}
+	if err := c.Apply(storage.Batch{Reset: true, Revision: 5, Events: []storage.Event{
+		{Key: record.Key, Revision: 4, Value: record.Value},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	another, later := record, record
+	another.Value = []byte(`{"metadata":{"name":"a"},"data":{}}`) // the result of a dry run
+	later.ModRevision = 6
+	for _, r := range []storage.Record{another, later} {
+		o := decoder.Decode(r)
+		if c.Keep(o, []byte("other")); c.Encoding(o) != nil || c.EncodingBytes() != 0 {
+			t.Errorf("%s at %d keeps an encoding", r.Value, r.ModRevision)
+		}
+	}
+	c.Keep(early, []byte("encoded"))
+	now, _ := c.Get(record.Key)
+	if string(c.Encoding(now)) != "encoded" || string(c.Encoding(early)) != "encoded" || c.EncodingBytes() != 7 {
+		t.Errorf("the object keeps %q, its copy %q, %d bytes", c.Encoding(now), c.Encoding(early), c.EncodingBytes())
+	}
+	if o := decoder.Decode(another); c.Encoding(o) != nil {
+		t.Errorf("another value has the encoding %q", c.Encoding(o))
+	}
+}
+
 // TestEncodingSweep: encodings that are no longer used make room for others, in all collections.
 func TestEncodingSweep(t *testing.T) {
 	c := New(Options{Decoder: storage.Decoder{Root: "/registry"}, EncodingBytes: 10})
