@@ -44,6 +44,8 @@ func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
 	switch a.Operation {
 	case Connect: // upstream's plugin does not handle it
 		return nil
+	case Update: // also in a namespace that is missing, so that finalizers can be removed there (V-106)
+		return nil
 	case Delete:
 		if namespaces && immortal[a.Name] {
 			return Forbidden(a, errors.New("this namespace may not be deleted")) // B-74
@@ -60,7 +62,7 @@ func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
 	switch {
 	case state == NamespaceAbsent: // B-72
 		return apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, a.Namespace)
-	case state == NamespaceTerminating && a.Operation == Create: // B-73
+	case state == NamespaceTerminating: // B-73
 		return terminating(a)
 	}
 	return nil

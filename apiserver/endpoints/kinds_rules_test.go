@@ -41,7 +41,7 @@ var (
 	uncounted = []string{"namespaces", "configmaps", "secrets", "services", "nodes", "persistentvolumes",
 		"persistentvolumeclaims",
 		"serviceaccounts", "events", "leases", "roles", "rolebindings", "clusterroles", "clusterrolebindings", "limitranges",
-		"resourcequotas", "endpoints", "horizontalpodautoscalers", "storageclasses", "resourceclaims", "controllerrevisions",
+		"resourcequotas", "endpoints", "storageclasses", "resourceclaims", "controllerrevisions",
 		"certificatesigningrequests", "apiservices", "csidrivers"}
 	// prefixes of keys that aren't the resource's name: B-09.
 	prefixes = map[string]string{"replicationcontrollers": "controllers", "endpoints": "services/endpoints",

@@ -322,6 +322,10 @@ func TestQuestions(t *testing.T) {
 			"already assigned",
 		},
 		{"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{"name":"n"}}`, 201, `"Success"`},
+		{ // V-063
+			"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{"name":"Node_1"}}`, 500,
+			`"message":"target.name: Invalid value: \"Node_1\": a lowercase RFC 1123 subdomain must consist of`,
+		},
 		{
 			"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{}}`, 500,
 			`"message":"target.name: Required value","code":500`,

@@ -215,6 +215,15 @@ func TestRecordedColumns(t *testing.T) {
 				c.Description = "" // not recorded
 				got = append(got, c)
 			}
+			if r.Plural == "customresourcedefinitions" { // V-103; package kindtest/printers has the new ones
+				got = got[:0]
+				for _, c := range r.Table.Columns {
+					if c.Name == "Name" || c.Name == "Created At" {
+						c.Description = ""
+						got = append(got, c)
+					}
+				}
+			}
 			if d := cmp.Diff(columns, got); d != "" {
 				t.Errorf("%v (-recorded +ours):\n%s", pathOf(r), d)
 			}

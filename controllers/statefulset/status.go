@@ -36,9 +36,8 @@ func (s *pass) status() workload.Object {
 		}
 	}
 	out.CurrentReplicas -= s.replaced
-	// An update is complete when every pod has the new revision.
-	if all := *s.set.Spec.Replicas; s.set.Spec.UpdateStrategy.Type == appsv1.RollingUpdateStatefulSetStrategyType &&
-		out.UpdatedReplicas == all && out.ReadyReplicas == all && out.Replicas == all {
+	// An update is complete when every pod has the new revision, whoever has deleted the old ones (V-082).
+	if all := *s.set.Spec.Replicas; out.UpdatedReplicas == all && out.ReadyReplicas == all && out.Replicas == all {
 		out.CurrentReplicas, out.CurrentRevision = out.UpdatedReplicas, out.UpdateRevision
 	}
 	if apiequality.Semantic.DeepEqual(out, s.set.Status) {

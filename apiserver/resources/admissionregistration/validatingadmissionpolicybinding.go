@@ -60,7 +60,7 @@ func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) 
 		))
 	}
 	if len(s.ValidationActions) == 0 {
-		errs = append(errs, field.Required(actions, "at least one validation action is required"))
+		errs = append(errs, field.Required(actions, ""))
 	}
 	return errs
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	apiextensionsinternal "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -18,6 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
@@ -54,6 +56,44 @@ func customResourceDefinitions() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateDefinitionStatus),
 			}),
 		},
+		Table: printing.Table(definitionColumns(), definitionCells),
+	}
+}
+
+// definitionColumns are those of v1.37 (V-103).
+func definitionColumns() []entry.Column {
+	wide := func(name, typ, description string) entry.Column {
+		return entry.Column{Name: name, Type: typ, Priority: 1, Description: description}
+	}
+	return []entry.Column{
+		printing.NameColumn,
+		{Name: "Scope", Type: "string", Description: "Cluster/Namespaced"},
+		{Name: "Versions", Type: "string", Description: "Served versions"},
+		printing.CreatedColumn(),
+		wide("Group", "string", "API group"),
+		wide("Kind", "string", "CustomResource kind"),
+		wide("ShortNames", "string", "Short names"),
+		wide("Established", "boolean", "Established status"),
+	}
+}
+
+func definitionCells(d *apiextensionsv1.CustomResourceDefinition, _ time.Time) []any {
+	var versions []string
+	for _, v := range d.Spec.Versions {
+		switch {
+		case v.Served && v.Storage:
+			versions = append(versions, v.Name+"(storage)")
+		case v.Served:
+			versions = append(versions, v.Name)
+		}
+	}
+	slices.Sort(versions)
+	established := slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
+	})
+	return []any{
+		d.Name, string(d.Spec.Scope), strings.Join(versions, ","), d.CreationTimestamp.UTC().Format(time.RFC3339),
+		d.Spec.Group, d.Spec.Names.Kind, strings.Join(d.Spec.Names.ShortNames, ","), established,
 	}
 }
 
@@ -155,7 +195,35 @@ func definitionWarnings(d, old *apiextensionsv1.CustomResourceDefinition) []stri
 			texts = append(texts, fmt.Sprintf("unrecognized format %q", format))
 		}
 	}
+	var before []string
+	if old != nil {
+		before = objectSets(old)
+	}
+	for _, text := range objectSets(d) {
+		if !slices.Contains(before, text) {
+			texts = append(texts, text)
+		}
+	}
 	return texts
+}
+
+// objectSets are the warnings about lists of type set whose items are no scalars, sorted, each once (V-072).
+func objectSets(d *apiextensionsv1.CustomResourceDefinition) []string {
+	found := map[string]bool{}
+	for i := range d.Spec.Versions {
+		if s := d.Spec.Versions[i].Schema; s != nil {
+			eachSchema(s.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+				if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
+					return
+				}
+				if of := s.Items.Schema.Type; of == "object" || of == "array" {
+					found[fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply "+
+						"or CEL validation rules", of)] = true
+				}
+			})
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
 }
 
 func unknownFormats(d *apiextensionsv1.CustomResourceDefinition) []string {

@@ -16,6 +16,7 @@ func horizontalPodAutoscalers() *entry.Resource {
 		Plural: "horizontalpodautoscalers", New: entry.New[autoscalingv2.HorizontalPodAutoscaler], Namespaced: true,
 		ShortNames: []string{"hpa"}, Categories: entry.All,
 		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration, // HPAGeneration is on (V-011)
 			Default:        withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscaler)),
 			Validate:       entry.Validate(validateAutoscaler),
 			ValidateUpdate: entry.ValidateChange(validateAutoscalerUpdate),
@@ -39,6 +40,7 @@ func horizontalPodAutoscalersV1() *entry.Resource {
 		ToStored:   hpaToV2,
 		FromStored: hpaFromV2,
 		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration, // HPAGeneration is on (V-011)
 			Default:        withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscalerV1)),
 			DefaultStored:  withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscaler)),
 			Validate:       entry.Validate(validateAutoscaler),

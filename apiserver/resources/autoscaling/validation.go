@@ -27,7 +27,6 @@ func validateAutoscaler(a *autoscalingv2.HorizontalPodAutoscaler) field.ErrorLis
 
 func validateAutoscalerUpdate(a, old *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
 	t := autoscalerTolerance{
-		noReplicas:    old.Spec.MinReplicas != nil && *old.Spec.MinReplicas == 0,
 		targetVersion: versionFault(old.Spec.ScaleTargetRef, false) != "",
 	}
 	for _, m := range old.Spec.Metrics {
@@ -37,18 +36,12 @@ func validateAutoscalerUpdate(a, old *autoscalingv2.HorizontalPodAutoscaler) fie
 }
 
 func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolerance) (errs field.ErrorList) {
-	at, s, least := field.NewPath("spec"), &a.Spec, int32(1)
-	if t.noReplicas {
-		least = 0
-	}
-	if s.MinReplicas != nil && *s.MinReplicas < least {
-		errs = append(
-			errs,
-			field.Invalid(at.Child("minReplicas"), *s.MinReplicas, fmt.Sprintf("must be greater than or equal to %d", least)),
-		)
+	at, s := field.NewPath("spec"), &a.Spec
+	if s.MinReplicas != nil && *s.MinReplicas < 0 { // HPAScaleToZero is on (V-061)
+		errs = append(errs, field.Invalid(at.Child("minReplicas"), *s.MinReplicas, "must be greater than or equal to 0"))
 	}
 	if s.MaxReplicas == 0 {
-		errs = append(errs, field.Required(at.Child("maxReplicas"), "must be set and greater than 0"))
+		errs = append(errs, field.Required(at.Child("maxReplicas"), ""))
 	} else if s.MaxReplicas < 0 {
 		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to 1"))
 	}

@@ -111,7 +111,7 @@ func validateEndpointSlice(s *discoveryv1.EndpointSlice) field.ErrorList {
 
 func validateEndpointSliceUpdate(s, old *discoveryv1.EndpointSlice) field.ErrorList {
 	return append(
-		endpointSliceOver(s, old), check.Immutable(s.AddressType, old.AddressType, field.NewPath("addressType"))...,
+		endpointSliceOver(s, old), check.Fixed(s.AddressType, old.AddressType, field.NewPath("addressType"))...,
 	)
 }
 
@@ -133,7 +133,7 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 		e, at := &list[i], at.Index(i)
 		addresses := at.Child("addresses")
 		if len(e.Addresses) == 0 {
-			errs = append(errs, field.Required(addresses, "must contain at least 1 address"))
+			errs = append(errs, field.Required(addresses, ""))
 		} else if len(e.Addresses) > maxAddresses {
 			errs = append(errs, field.TooMany(addresses, len(e.Addresses), maxAddresses))
 		}

@@ -33,7 +33,7 @@ func resourceSlices() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateResourceSliceUpdate),
 		},
 		Delete:     entry.Deletion{Returned: true},
-		Selectable: []entry.Field{{Label: "spec.nodeName"}, {Label: "spec.driver"}},
+		Selectable: []entry.Field{{Label: "spec.nodeName"}, {Label: "spec.driver"}, {Label: "spec.pool.name"}},
 		FieldError: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 		Table:      printing.Table(resourceSliceColumns(), resourceSliceCells),
 	}

@@ -79,7 +79,7 @@ func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs fi
 	switch s.Type {
 	case flowcontrolv1.PriorityLevelEnablementExempt:
 		if s.Limited != nil {
-			errs = append(errs, field.Forbidden(at.Child("limited"), "must be nil if the type is not Limited"))
+			errs = append(errs, field.Forbidden(at.Child("limited"), ""))
 		}
 		if e := s.Exempt; e != nil {
 			errs = append(errs, shares(e.NominalConcurrencyShares, at.Child("exempt", "nominalConcurrencyShares"))...)
@@ -87,10 +87,10 @@ func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs fi
 		}
 	case flowcontrolv1.PriorityLevelEnablementLimited:
 		if s.Exempt != nil {
-			errs = append(errs, field.Forbidden(at.Child("exempt"), "must be nil if the type is Limited"))
+			errs = append(errs, field.Forbidden(at.Child("exempt"), ""))
 		}
 		if s.Limited == nil {
-			errs = append(errs, field.Required(at.Child("limited"), "must not be empty when type is Limited"))
+			errs = append(errs, field.Required(at.Child("limited"), ""))
 		} else {
 			errs = append(errs, limitedLevel(s.Limited, at.Child("limited"))...)
 		}
@@ -157,11 +157,11 @@ func limitedLevel(l *flowcontrolv1.LimitedPriorityLevelConfiguration, at *field.
 	switch r := &l.LimitResponse; r.Type {
 	case flowcontrolv1.LimitResponseTypeReject:
 		if r.Queuing != nil {
-			errs = append(errs, field.Forbidden(queuing, "must be nil if limited.limitResponse.type is not Limited"))
+			errs = append(errs, field.Forbidden(queuing, ""))
 		}
 	case flowcontrolv1.LimitResponseTypeQueue:
 		if r.Queuing == nil {
-			errs = append(errs, field.Required(queuing, "must not be empty if limited.limitResponse.type is Limited"))
+			errs = append(errs, field.Required(queuing, ""))
 		} else {
 			errs = append(errs, queues(r.Queuing, queuing)...)
 		}

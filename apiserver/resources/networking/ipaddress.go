@@ -51,7 +51,7 @@ func validateIPAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
 
 func validateIPAddressUpdate(a, old *networkingv1.IPAddress) field.ErrorList {
 	return append(
-		validateIPAddress(a), check.Immutable(a.Spec.ParentRef, old.Spec.ParentRef, field.NewPath("spec", "parentRef"))...,
+		validateIPAddress(a), check.Fixed(a.Spec.ParentRef, old.Spec.ParentRef, field.NewPath("spec", "parentRef"))...,
 	)
 }
 

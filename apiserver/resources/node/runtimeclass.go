@@ -70,7 +70,7 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) field.ErrorList {
 }
 
 func validateRuntimeClassUpdate(c, old *nodev1.RuntimeClass) field.ErrorList {
-	return append(validateRuntimeClass(c), check.Immutable(c.Handler, old.Handler, field.NewPath("handler"))...)
+	return append(validateRuntimeClass(c), check.Fixed(c.Handler, old.Handler, field.NewPath("handler"))...)
 }
 
 // runtimeClassColumns have no description for Handler: upstream looks it up in the documentation of metadata, which has

@@ -12,7 +12,7 @@ import (
 
 func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs field.ErrorList) {
 	if len(r.Verbs) == 0 {
-		errs = append(errs, field.Required(at.Child("verbs"), "verbs must contain at least one value"))
+		errs = append(errs, field.Required(at.Child("verbs"), ""))
 	}
 	if len(r.NonResourceURLs) > 0 {
 		if namespaced {

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -79,19 +78,10 @@ func validateStorageClass(c *storagev1.StorageClass) field.ErrorList {
 
 func validateStorageClassUpdate(c, old *storagev1.StorageClass) field.ErrorList {
 	errs := validateStorageClass(c)
-	for _, f := range []struct {
-		name string
-		kept bool
-	}{
-		{"parameters", reflect.DeepEqual(c.Parameters, old.Parameters)},
-		{"provisioner", c.Provisioner == old.Provisioner},
-		{"reclaimPolicy", check.SamePointee(c.ReclaimPolicy, old.ReclaimPolicy)},
-	} {
-		if !f.kept {
-			errs = append(errs, field.Forbidden(field.NewPath(f.name), "updates to "+f.name+" are forbidden."))
-		}
-	}
-	return append(errs, check.Immutable(c.VolumeBindingMode, old.VolumeBindingMode, field.NewPath("volumeBindingMode"))...)
+	errs = append(errs, check.Fixed(c.Parameters, old.Parameters, field.NewPath("parameters"))...)
+	errs = append(errs, check.Fixed(c.Provisioner, old.Provisioner, field.NewPath("provisioner"))...)
+	errs = append(errs, check.Fixed(c.ReclaimPolicy, old.ReclaimPolicy, field.NewPath("reclaimPolicy"))...)
+	return append(errs, check.Fixed(c.VolumeBindingMode, old.VolumeBindingMode, field.NewPath("volumeBindingMode"))...)
 }
 
 // topologies validates each term and rejects duplicates. Upstream also compares each with as many empty terms as there

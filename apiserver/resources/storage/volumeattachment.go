@@ -136,8 +136,7 @@ func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList
 		return nil
 	}
 	if len(e.Message) > maxVolumeMessage {
-		// Upstream prints the limit of another field.
-		errs = append(errs, field.TooLong(at.Child("message"), "", maxParameterBytes))
+		errs = append(errs, field.TooLong(at.Child("message"), "", maxVolumeMessage)) // V-065
 	}
 	if e.ErrorCode != nil && *e.ErrorCode < 0 {
 		errs = append(
@@ -148,7 +147,7 @@ func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList
 }
 
 func validateVolumeAttachmentUpdate(a, old *storagev1.VolumeAttachment) field.ErrorList {
-	return append(check.Twice(attachment(a)), check.Immutable(a.Spec, old.Spec, field.NewPath("spec"))...)
+	return append(check.Twice(attachment(a)), check.Fixed(a.Spec, old.Spec, field.NewPath("spec"))...)
 }
 
 func attachmentColumns() []entry.Column {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // Bind handles POST of pods/binding: it validates a Binding and sets the node of its pod (K
@@ -82,10 +83,11 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 	if k := b.Target.Kind; k != "" && k != "Node" {
 		errs = append(errs, field.NotSupported(field.NewPath("target", "kind"), k, []string{"Node", "<empty>"}))
 	}
+	name := field.NewPath("target", "name")
 	if b.Target.Name == "" {
-		errs = append(errs, field.Required(field.NewPath("target", "name"), ""))
+		return append(errs, field.Required(name, ""))
 	}
-	return errs
+	return append(errs, check.NodeName(b.Target.Name, name)...) // V-063
 }
 
 // assign sets the node, copies the binding's annotations and labels, and sets the condition PodScheduled

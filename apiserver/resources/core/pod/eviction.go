@@ -259,14 +259,24 @@ func affordable(b *policyv1.PodDisruptionBudget) error {
 	case st.ObservedGeneration < b.Generation:
 		return tooManyEvictions(b.Name)
 	case st.DisruptionsAllowed < 0:
-		return apierrors.NewForbidden(budgets, b.Name, errors.New("pdb disruptions allowed is negative"))
+		return withheld(b, "pdb disruptions allowed is negative", "pdb disruptions allowed is negative")
 	case len(st.DisruptedPods) > maxDisrupted:
-		return apierrors.NewForbidden(budgets, b.Name,
-			errors.New("DisruptedPods map too big - too many evictions not confirmed by PDB controller"))
+		return withheld(b, "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+			"too many pending evictions not confirmed by PDB controller")
 	case st.DisruptionsAllowed == 0:
 		return overBudget(0, blocked(b))
 	}
 	return nil
+}
+
+// withheld is the error 403 of a budget whose status is not plausible, with its cause (V-068).
+func withheld(b *policyv1.PodDisruptionBudget, message, cause string) error {
+	err := apierrors.NewForbidden(budgets, b.Name, errors.New(message))
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
+		Type:    policyv1.DisruptionBudgetCause,
+		Message: fmt.Sprintf("The disruption budget %s does not allow evicting pods currently: %s", b.Name, cause),
+	})
+	return err
 }
 
 // blocked says why a budget allows no disruption now. After a failed sync its numbers can't be trusted.

@@ -33,6 +33,14 @@ func Immutable(now, was any, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(at, Internal(now), apivalidation.FieldImmutableErrorMsg)}
 }
 
+// Fixed rejects a change as the declarative rule +k8s:immutable does, which prints no value (V-042).
+func Fixed(now, was any, at *field.Path) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(was, now) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, nil, apivalidation.FieldImmutableErrorMsg)}
+}
+
 // fieldOrder is the order of an internal type's fields if it differs from the versioned one.
 var fieldOrder = map[string][]string{
 	"v1.PersistentVolumeSource": {"GCEPersistentDisk", "AWSElasticBlockStore", "HostPath", "Glusterfs", "NFS", "RBD",

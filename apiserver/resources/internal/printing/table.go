@@ -31,8 +31,12 @@ func As[T runtime.Object](obj runtime.Object) T {
 // Default is the table of kinds without their own: Name and Created At, which is a time in RFC 3339 and not an age
 // (defaultTableConvertor). Objects must have metadata; one without has no cells.
 func Default() entry.Table {
-	created := entry.Column{Name: "Created At", Type: "date", Description: MetaDocs["creationTimestamp"]}
-	return entry.Table{Columns: []entry.Column{NameColumn, created}, Cells: defaultCells}
+	return entry.Table{Columns: []entry.Column{NameColumn, CreatedColumn()}, Cells: defaultCells}
+}
+
+// CreatedColumn is the column of the creation's time, which is no age.
+func CreatedColumn() entry.Column {
+	return entry.Column{Name: "Created At", Type: "date", Description: MetaDocs["creationTimestamp"]}
 }
 
 func defaultCells(obj runtime.Object, _ time.Time) []any {

@@ -191,6 +191,17 @@ func TestColumns(t *testing.T) {
 		"autoscaling/Scale | Available | integer |  | 0\n",
 		"autoscaling/Scale | Age | string |  | 0\n",
 	}
+	const crd = "apiextensions.k8s.io/CustomResourceDefinition"
+	want[crd] = []string{ // V-103
+		crd + " | Name | string | name | 0\n",
+		crd + " | Scope | string |  | 0\n",
+		crd + " | Versions | string |  | 0\n",
+		crd + " | Created At | date |  | 0\n",
+		crd + " | Group | string |  | 1\n",
+		crd + " | Kind | string |  | 1\n",
+		crd + " | ShortNames | string |  | 1\n",
+		crd + " | Established | boolean |  | 1\n",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("columns (-recorded +ours):\n%s", diff)
 	}
