@@ -101,6 +101,9 @@ func (t *Tree) DOT() string {
 	return b.String()
 }
 
+// entities are the characters that mean something in a label of Mermaid, which may have HTML.
+var entities = strings.NewReplacer(`#`, "#35;", `"`, "#quot;", `&`, "#amp;", `<`, "#lt;", `>`, "#gt;")
+
 // Mermaid is the tree as a flowchart of Mermaid, with arrows from dependents to owners.
 func (t *Tree) Mermaid() string {
 	var b strings.Builder
@@ -109,8 +112,11 @@ func (t *Tree) Mermaid() string {
 	ids := map[string]string{}
 	for i, n := range nodes {
 		ids[n.Object.UID] = fmt.Sprintf("n%d", i)
-		label := strings.ReplaceAll(strings.Join(n.words(), "<br>"), `"`, "#quot;")
-		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", i, label)
+		var label []string
+		for _, word := range n.words() {
+			label = append(label, entities.Replace(Visible(word)))
+		}
+		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", i, strings.Join(label, "<br>"))
 		if !n.Since.IsZero() {
 			fmt.Fprintf(&b, "  style n%d stroke:red\n", i)
 		}

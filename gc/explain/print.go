@@ -77,7 +77,11 @@ type branch struct {
 
 // line writes a line. first stands before it, and rest before what follows of the same text.
 func (t *branch) line(first, rest, text string) {
-	for i, part := range t.wrap(text, len([]rune(first))) {
+	var keep []string
+	if t.Color {
+		keep = sequences
+	}
+	for i, part := range t.wrap(visible(text, keep), len([]rune(first))) {
 		if i > 0 {
 			first = rest
 		}

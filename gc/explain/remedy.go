@@ -74,9 +74,12 @@ func (r Remedy) Command() string {
 	if r.command != "" {
 		return r.command
 	}
-	what := r.Object.Collection + " " + r.Object.Name
+	what := shell(r.Object.Collection) + " " + shell(r.Object.Name)
+	if strings.HasPrefix(r.Object.Name, "-") { // by itself it would be a flag, --all for example
+		what = shell(r.Object.Collection + "/" + r.Object.Name)
+	}
 	if r.Object.Namespace != "" {
-		what += " --namespace " + r.Object.Namespace
+		what += " --namespace " + shell(r.Object.Namespace)
 	}
 	switch r.Action {
 	case DeleteObject:
@@ -95,14 +98,16 @@ func (r Remedy) Command() string {
 // changed. Finalizers of a namespace's spec are removed through the subresource finalize.
 func (r Remedy) patch(what string) string {
 	if strings.HasPrefix(r.List, "/spec/") {
-		return fmt.Sprintf("kubectl get namespace %[1]s -o json | jq '.spec.finalizers -= [%[2]q]' |"+
-			" kubectl replace --raw /api/v1/namespaces/%[1]s/finalize -f -", r.Object.Name, r.Value)
+		return fmt.Sprintf("kubectl get namespace %[1]s -o json | jq %[2]s |"+
+			" kubectl replace --raw /api/v1/namespaces/%[1]s/finalize -f -", shell(r.Object.Name),
+			shell(".spec.finalizers -= ["+jsonString(r.Value)+"]"))
 	}
 	item := fmt.Sprintf("%s/%d", r.List, r.Index)
 	test, value := item, r.Value
 	if r.UID != "" {
 		test, value = item+"/uid", r.UID
 	}
-	return fmt.Sprintf(`kubectl patch %s --type=json -p '[{"op":"test","path":%q,"value":%q},{"op":"remove","path":%q}]'`,
-		what, test, value, item)
+	return "kubectl patch " + what + " --type=json -p " +
+		shell(fmt.Sprintf(`[{"op":"test","path":%s,"value":%s},{"op":"remove","path":%s}]`,
+			jsonString(test), jsonString(value), jsonString(item)))
 }

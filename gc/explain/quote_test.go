@@ -1,0 +1,78 @@
+package explain
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/gc/graph"
+)
+
+// hostile are names that RBAC objects may have (path segments) and what a shell, a terminal or HTML would make of them.
+var hostile = []string{
+	"$(reboot)", "`reboot`", "a;reboot", "it's", `a"b\n`, "--all", "-n", "a b", "*", "~", "#", "<b>&lt;", "\x1b]0;t\x07\x1b[2J",
+	"a\nb'\\c\x1be", "é\u202eb", "",
+}
+
+// TestHostileCommands has shells read the commands of remedies: every name is one word, and no flag.
+func TestHostileCommands(t *testing.T) {
+	for _, name := range hostile[:len(hostile)-1] {
+		o := graph.Ref{Key: graph.Key{Collection: "clusterroles.rbac.authorization.k8s.io", Name: name}}
+		for action, fixed := range map[Action]int{DeleteObject: 2, Touch: 2} {
+			r := Remedy{Action: action, Object: o}
+			sh := "sh"
+			if Visible(name) != name {
+				sh = "bash" // a shell of the standard knows no escapes
+			}
+			path, err := exec.LookPath(sh)
+			if err != nil {
+				t.Skip(err)
+			}
+			command := `kubectl() { printf "%s\0" "$@"; }; ` + r.Command()
+			got, err := exec.CommandContext(t.Context(), path, "-c", command).Output()
+			if err != nil {
+				t.Fatalf("%s: %v", command, err)
+			}
+			words := strings.Split(string(got), "\x00")
+			if strings.HasPrefix(name, "-") {
+				if words[1] != o.Collection+"/"+name {
+					t.Errorf("%s: %q", r.Command(), words)
+				}
+			} else if words[fixed] != name {
+				t.Errorf("%s: %q", r.Command(), words)
+			}
+			if Visible(r.Command()) != r.Command() {
+				t.Errorf("%q has control characters", r.Command())
+			}
+		}
+	}
+}
+
+// TestHostileText: no text has control characters but those of its own colours, and diagrams no markup.
+func TestHostileText(t *testing.T) {
+	for _, name := range hostile {
+		k := graph.Key{Collection: "clusterroles.rbac.authorization.k8s.io", Name: name}
+		c := &Cluster{Resources: resources(), Now: now, Objects: []Object{{
+			Key: k, UID: "r", Finalizers: []string{name}, Deletion: now,
+			Owners: []graph.Owner{{APIVersion: name, Kind: name, Name: name, UID: name}},
+		}}}
+		tree := c.Tree(k)
+		texts := []string{
+			tree.Text(Style{}), tree.Mermaid(), tree.DOT(), c.Why(k).Text(Style{}), Report(c.Lint(""), Style{}),
+			c.Preview([]Deletion{{Key: k}}).Text(Style{}),
+		}
+		for _, text := range texts {
+			if text = strings.ReplaceAll(text, "\n", ""); Visible(text) != text {
+				t.Errorf("%q: %q", name, text)
+			}
+		}
+		label := strings.ReplaceAll(tree.Mermaid(), "<br>", "")
+		if strings.Contains(label, "<b") || strings.Contains(label, "&lt;") {
+			t.Errorf("%q: %s", name, label)
+		}
+		colored := plain(tree.Text(Style{Color: true}))
+		if want := tree.Text(Style{}); colored != want {
+			t.Errorf("%q: %q with colours, %q without", name, colored, want)
+		}
+	}
+}
