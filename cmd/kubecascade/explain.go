@@ -35,8 +35,14 @@ type question struct {
 	discovery *cluster.Discovery
 }
 
-// access declares the flags that name the server and the user.
+// access declares the flags that name the server, the user and the namespace.
 func (q *question) access(c *cobra.Command) {
+	q.identity(c)
+	c.Flags().StringVarP(&q.namespace, "namespace", "n", "", "namespace of the objects; that of the context by default")
+}
+
+// identity declares the flags that name the server and the user.
+func (q *question) identity(c *cobra.Command) {
 	f := c.Flags()
 	q.target.flags(f)
 	f.Lookup("kubeconfig").Usage = "kubeconfig file; KUBECONFIG or ~/.kube/config by default"
@@ -44,7 +50,6 @@ func (q *question) access(c *cobra.Command) {
 	f.StringVar(&q.user, "user", "", "user of the kubeconfig to use instead of the context's")
 	f.StringVar(&q.as, "as", "", "user to impersonate")
 	f.StringArrayVar(&q.groups, "as-group", nil, "group to impersonate; may be repeated")
-	f.StringVarP(&q.namespace, "namespace", "n", "", "namespace of the objects; that of the context by default")
 }
 
 // flags declares the flags of a command that answers in one of the formats.
@@ -196,9 +201,7 @@ revision; of another server all objects are listed by their metadata. Nothing is
 			if err != nil {
 				return err
 			}
-			for _, h := range r.Hidden {
-				warnUnknown(c.ErrOrStderr(), h.Resource, h.Why)
-			}
+			warnUnknown(c.ErrOrStderr(), r.Hidden)
 			return q.print(c.OutOrStdout(), r, map[string]func() string{
 				"text": func() string { return r.Text(style(c.OutOrStdout(), now)) },
 			})
@@ -296,10 +299,10 @@ func (q *question) fromFlag(c *cobra.Command) {
 	}
 }
 
-// warnUnknown names a resource whose objects are not known, if there is a reason why.
-func warnUnknown(w io.Writer, resource, why string) {
-	if why != "" {
-		fmt.Fprintf(w, "warning: %s: %s\n", resource, why)
+// warnUnknown names the resources whose objects are not known, with the reasons.
+func warnUnknown(w io.Writer, hidden []explain.Hidden) {
+	for _, h := range explain.Grouped(hidden) {
+		fmt.Fprintf(w, "warning: %s: %s\n", h.Why, h.Resource)
 	}
 }
 
@@ -329,14 +332,16 @@ period. All objects are listed by their metadata; nothing is written.`,
 				q.namespace = ""
 			}
 			found := got.Lint(q.namespace)
-			for i := range got.Resources {
-				warnUnknown(c.ErrOrStderr(), got.Resources[i].Name(), got.Resources[i].Unknown)
-			}
+			hidden := got.Hidden()
+			warnUnknown(c.ErrOrStderr(), hidden)
 			if found == nil {
 				found = []explain.Finding{}
 			}
 			err = q.print(c.OutOrStdout(), found, map[string]func() string{"text": func() string {
-				if len(found) == 0 {
+				switch {
+				case len(found) == 0 && len(hidden) > 0:
+					return "no problems found in what is known\n"
+				case len(found) == 0:
 					return "no problems found\n"
 				}
 				return explain.Report(found, style(c.OutOrStdout(), got.Now))

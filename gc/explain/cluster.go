@@ -27,6 +27,13 @@ type Resource struct {
 	// Unknown says why the objects aren't known, for example that the user may not list them. References to them
 	// can't be decided. Empty: all are known.
 	Unknown string
+	// Within, if Unknown is set, is the namespace whose objects are all known; empty for none.
+	Within string
+}
+
+// Hides reports whether there may be objects of the namespace that aren't known; of cluster-scoped ones if it is empty.
+func (r *Resource) Hides(namespace string) bool {
+	return r.Unknown != "" && (r.Within == "" || r.Within != namespace)
 }
 
 // Name is the resource as kubectl takes it: deployments.apps, pods.
@@ -203,12 +210,12 @@ func (x *index) ref(o *Object) graph.Ref {
 	return ref
 }
 
-// table are the kinds that owner references may name. Of a resource whose objects are unknown nothing is said, so that
+// table are the kinds that owner references may name. Of a resource without any known objects nothing is said, so that
 // references to it stay undecided.
 func table(resources map[string]*Resource) []graph.Kind {
 	var kinds []graph.Kind
 	for name, r := range resources {
-		if r.Unknown != "" {
+		if r.Unknown != "" && r.Within == "" {
 			continue
 		}
 		versions := make([]string, 0, len(r.Versions)+len(r.Aliases))

@@ -79,7 +79,7 @@ func (e *explainer) failures(o *Object) (reasons []*Reason) {
 // unlisted are resources of which the namespace may have objects that aren't known.
 func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 	for _, name := range slices.Sorted(maps.Keys(e.resources)) {
-		if r := e.resources[name]; r.Unknown != "" && r.Namespaced {
+		if r := e.resources[name]; r.Namespaced && r.Hides(o.Name) {
 			reasons = append(
 				reasons,
 				e.reason(o, Content, fmt.Sprintf("objects of %s, if there are any, are not known: %s", name,

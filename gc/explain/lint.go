@@ -155,8 +155,12 @@ func (l *linter) dangling(o *Object, r graph.Owner, name, harm string) {
 
 // unknown reports whether the reference names a resource whose objects are not known.
 func (l *linter) unknown(r graph.Owner) bool {
+	group, _, named := strings.Cut(r.APIVersion, "/")
+	if !named {
+		group = ""
+	}
 	for _, res := range l.resources {
-		if res.Unknown != "" && res.Kind == r.Kind && strings.HasPrefix(r.APIVersion+"/", res.Group+"/") {
+		if res.Unknown != "" && res.Kind == r.Kind && res.Group == group {
 			return true
 		}
 	}

@@ -359,20 +359,29 @@ func (x *index) free(o *Object) (n int) {
 	return n
 }
 
-// unknown warns of resources whose objects aren't known.
+// unknown warns of resources whose objects aren't known: one warning for each reason and each consequence.
 func (x *index) unknown() (warnings []Warning) {
+	var hooks, others, elsewhere []Hidden
 	for _, name := range slices.Sorted(maps.Keys(x.resources)) {
 		r := x.resources[name]
-		if why := r.Unknown; why != "" && r.Group == unseen {
-			warnings = append(warnings, Warning{
-				Text: fmt.Sprintf("the objects of %s are not known (%s), so webhooks and policies that may deny are not named",
-					name, why),
-			})
-		} else if why != "" {
-			warnings = append(warnings, Warning{
-				Text: fmt.Sprintf("the objects of %s are not known (%s), so effects on them are not shown", name, why),
-			})
+		switch h := (Hidden{Resource: name, Why: r.Unknown}); {
+		case r.Unknown == "":
+		case r.Group == unseen:
+			hooks = append(hooks, h)
+		case r.Within != "":
+			elsewhere = append(elsewhere, h)
+		default:
+			others = append(others, h)
 		}
 	}
+	warn := func(all []Hidden, consequence string) {
+		for _, h := range Grouped(all) {
+			text := fmt.Sprintf("the objects of %s are not known (%s), so %s", h.Resource, h.Why, consequence)
+			warnings = append(warnings, Warning{Text: text})
+		}
+	}
+	warn(others, "effects on them are not shown")
+	warn(elsewhere, "effects on others are not shown")
+	warn(hooks, "webhooks and policies that may deny are not named")
 	return warnings
 }

@@ -143,7 +143,7 @@ func (t *Tree) Text(s Style) string {
 	}
 	b.line("", "", b.paint(bold, Name(t.Object.Object))+b.state(t.Object))
 	b.dependents("", t.Object.Next)
-	for i, h := range t.Hidden {
+	for i, h := range Grouped(t.Hidden) {
 		if i == 0 {
 			b.line("", "", "")
 		}
@@ -367,7 +367,7 @@ func Report(findings []Finding, s Style) string {
 		}
 		text := Name(f.Object) + ": " + f.Text
 		if f.Others > 0 {
-			text += fmt.Sprintf(" (and %s more)", count(f.Others, "object"))
+			text += fmt.Sprintf(" (and %s)", count(f.Others, "more object"))
 		}
 		b.line("  ", "    ", text+"; "+f.Harm)
 	}

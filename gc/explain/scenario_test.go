@@ -19,7 +19,7 @@ import (
 //
 //	cluster                   the objects, one a line, and what else is known:
 //	    KEY uid=U [flag]... [<apiVersion:Kind:name:uid[!][*]]...    (! blocks its owner, * is its controller)
-//	    unknown RESOURCE REASON | unserved RESOURCE | unavailable APISERVICE MESSAGE
+//	    unknown RESOURCE [but=NAMESPACE] REASON | unserved RESOURCE | unavailable APISERVICE MESSAGE
 //	    hook KIND NAME [WEBHOOK] OPERATIONS RESOURCES [word]...     asked about RESOURCES, as plural.group
 //	    words: namespaces=KEY:VALUE objects=KEY:VALUE names=NAME excluded=NAME scope=S conditional ignores
 //	    unreachable=WHY bound=OPERATIONS
@@ -149,7 +149,11 @@ func (s *scenario) resource(name string) *Resource {
 func (s *scenario) add(words []string) {
 	switch words[0] {
 	case "unknown":
-		s.resource(words[1]).Unknown = strings.Join(words[2:], " ")
+		r := s.resource(words[1])
+		if namespace, ok := strings.CutPrefix(words[2], "but="); ok {
+			r.Within, words = namespace, words[1:]
+		}
+		r.Unknown = strings.Join(words[2:], " ")
 		return
 	case "unserved":
 		r := s.resource(words[1])

@@ -22,6 +22,19 @@ type Tree struct {
 // Hidden is a resource whose objects are not known.
 type Hidden struct{ Resource, Why string }
 
+// Grouped has one item for each reason, with all its resources in the order of the first one.
+func Grouped(all []Hidden) (groups []Hidden) {
+	for _, h := range all {
+		i := slices.IndexFunc(groups, func(g Hidden) bool { return g.Why == h.Why })
+		if i < 0 {
+			groups = append(groups, h)
+			continue
+		}
+		groups[i].Resource += ", " + h.Resource
+	}
+	return groups
+}
+
 // Node is an object of a tree.
 type Node struct {
 	Object graph.Ref
@@ -51,12 +64,18 @@ func (c *Cluster) Tree(k graph.Key) *Tree {
 	tree := &Tree{Owners: t.owners(o), Revision: c.Revision}
 	t.seen = map[*Object]bool{}
 	tree.Object = t.down(o)
+	tree.Hidden = c.Hidden()
+	return tree
+}
+
+// Hidden are the resources whose objects are not known, or not all.
+func (c *Cluster) Hidden() (hidden []Hidden) {
 	for i := range c.Resources {
 		if r := &c.Resources[i]; r.Unknown != "" {
-			tree.Hidden = append(tree.Hidden, Hidden{Resource: r.Name(), Why: r.Unknown})
+			hidden = append(hidden, Hidden{Resource: r.Name(), Why: r.Unknown})
 		}
 	}
-	return tree
+	return hidden
 }
 
 // trees makes trees; it shows each object's neighbours once.

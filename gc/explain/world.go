@@ -59,8 +59,33 @@ func newWorldOf(resources map[string]*Resource, objects []*Object, now time.Time
 		w.objects[one.Key], w.revisions[one.Key] = &one, w.revision
 		w.g.Step(graph.Observed{Object: w.shown(&one)})
 	}
+	w.conceal(objects)
 	w.tell(graph.Loaded{Revision: w.revision})
 	return w
+}
+
+// conceal has the collector find an object that it can't decode wherever an owner may be that isn't known, as only
+// those of another namespace are: so references to it stay undecided.
+func (w *world) conceal(objects []*Object) {
+	partial := map[[2]string]*Resource{}
+	for _, k := range table(w.resources) {
+		if r := w.resources[k.Collection]; r.Within != "" {
+			partial[[2]string{k.APIVersion, k.Kind}] = r
+		}
+	}
+	if len(partial) == 0 {
+		return
+	}
+	for _, o := range objects {
+		for _, owner := range o.Owners {
+			r := partial[[2]string{owner.APIVersion, owner.Kind}]
+			if r == nil || o.Key.Namespace == "" || !r.Hides(o.Key.Namespace) {
+				continue
+			}
+			k := graph.Key{Collection: r.Name(), Namespace: o.Key.Namespace, Name: owner.Name}
+			w.g.Step(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
+		}
+	}
 }
 
 // shown is the object as the collector sees it.

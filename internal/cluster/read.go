@@ -41,7 +41,8 @@ type Options struct {
 func (c *Client) Read(ctx context.Context, d *Discovery, o Options) (*explain.Cluster, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &reader{c: c, o: o, found: make([][]explain.Object, len(d.Resources)), why: make([]string, len(d.Resources))}
+	n := len(d.Resources)
+	r := &reader{c: c, o: o, found: make([][]explain.Object, n), why: make([]string, n), within: make([]string, n)}
 	var listed []int
 	for i, res := range d.Resources {
 		if res.Listed {
@@ -55,7 +56,7 @@ func (c *Client) Read(ctx context.Context, d *Discovery, o Options) (*explain.Cl
 	}
 	got := &explain.Cluster{Unavailable: d.Unavailable, Now: time.Now()}
 	for i, res := range d.Resources {
-		res.Unknown = r.why[i]
+		res.Unknown, res.Within = r.why[i], r.within[i]
 		if res.Listed || res.Unknown != "" {
 			got.Resources = append(got.Resources, res.Resource)
 		}
@@ -105,6 +106,8 @@ type reader struct {
 	o     Options
 	found [][]explain.Object
 	why   []string
+	// within are the namespaces of which a resource was listed, if not of all.
+	within []string
 
 	progress sync.Mutex // for what follows
 	done     int
@@ -117,7 +120,7 @@ func (r *reader) list(ctx context.Context, i int, res *Resource) error {
 	objects, err := r.c.List(ctx, res, "", nil)
 	if code(err) == http.StatusForbidden && res.Namespaced && r.o.Namespace != "" {
 		if objects, err = r.c.List(ctx, res, r.o.Namespace, nil); err == nil {
-			r.why[i] = "you may list those of namespace " + r.o.Namespace + " only"
+			r.why[i], r.within[i] = "you may list those of namespace "+r.o.Namespace+" only", r.o.Namespace
 		}
 	}
 	switch {
@@ -156,12 +159,13 @@ func (r *reader) lookUp(ctx context.Context, d *Discovery, got *explain.Cluster)
 	for i := range got.Objects {
 		for _, o := range got.Objects[i].Owners {
 			res := d.Kind(o.APIVersion, o.Kind)
-			if known[o.UID] || res == nil || !res.Listed || res.Unknown != "" || len(all) == lookups {
+			namespace := got.Objects[i].Key.Namespace
+			if known[o.UID] || res == nil || !res.Listed || res.Hides(namespace) || len(all) == lookups {
 				continue
 			}
 			key := graph.Key{Collection: res.Name(), Name: o.Name}
 			if res.Namespaced {
-				key.Namespace = got.Objects[i].Key.Namespace
+				key.Namespace = namespace
 			}
 			if known[o.UID] = true; key.Namespace != "" || !res.Namespaced {
 				all = append(all, missing{res, key})

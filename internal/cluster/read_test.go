@@ -150,6 +150,9 @@ func TestRejectedLists(t *testing.T) {
 	unknown := map[string]string{}
 	for _, r := range got.Resources {
 		unknown[r.Name()] = r.Unknown
+		if want := map[string]string{"configmaps": "ns"}[r.Name()]; r.Within != want {
+			t.Errorf("%s: all of namespace %q are known, expected %q", r.Name(), r.Within, want)
+		}
 	}
 	want := map[string]string{
 		"configmaps": "you may list those of namespace ns only", "secrets": "you may not list them", "pods": "etcd is away",

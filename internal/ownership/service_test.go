@@ -121,6 +121,13 @@ func TestAuthorization(t *testing.T) {
 	if hidden["secrets"] != "you may not list them" || hidden["configmaps"] != "you may list those of namespace a only" {
 		t.Errorf("hidden: %v", hidden)
 	}
+	if v := tree.Object.Next[0].Verdict; v != graph.Solid {
+		t.Errorf("the owner, which alice may list, is %s", v)
+	}
+	preview := decode[explain.Preview](t, s.as("alice", "GET", "/kubecascade/v1/preview"+o, ""))
+	if len(preview.Changes) != 2 || len(preview.Dangling) != 0 {
+		t.Errorf("alice previews\n%s", preview.Text(explain.Style{}))
+	}
 	whole := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
 	if len(whole.Object.Next) != 2 || len(whole.Hidden) != 0 {
 		t.Errorf("admin sees\n%s", whole.Text(explain.Style{}))

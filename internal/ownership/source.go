@@ -52,7 +52,7 @@ func (s *source) permit(by authorization.Authorizer, user authentication.User) [
 			s.reach[r] = all
 		case r.Namespaced && s.namespace != "" && by.Authorize(r.list(user, s.namespace)).Allowed():
 			s.reach[r] = one
-			known[i].Unknown = "you may list those of namespace " + s.namespace + " only"
+			known[i].Unknown, known[i].Within = "you may list those of namespace "+s.namespace+" only", s.namespace
 		default:
 			known[i].Unknown = "you may not list them"
 		}
