@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,6 +38,8 @@ type previewDelete struct {
 	question
 	cascade  string
 	grace    int64
+	now      bool
+	force    bool
 	line     selection.Line
 	ignore   bool
 	exitCode bool
@@ -61,11 +64,15 @@ nothing. What controllers create again is not shown.`,
 	p.fromFlag(c)
 	f := c.Flags()
 	f.StringVar(&p.cascade, "cascade", "background", "background, foreground or orphan")
-	f.Int64Var(&p.grace, "grace-period", -1, "grace period in seconds; a negative one leaves it to the object")
+	f.Int64Var(&p.grace, "grace-period", -1,
+		"grace period in seconds; a negative one leaves it to the object; 0 is 1 without --force")
+	f.BoolVar(&p.now, "now", false, "a grace period of 1 second")
+	f.BoolVar(&p.force, "force", false, "a grace period of 0")
 	f.StringSliceVarP(&p.line.Files.Names, "filename", "f", nil,
 		"files and directories with the objects to delete, in YAML or JSON; - for standard input")
 	f.BoolVarP(&p.line.Files.Recursive, "recursive", "R", false, "read the directories in those of --filename, too")
 	f.BoolVar(&p.line.All, "all", false, "all objects of the KIND, in the namespace")
+	f.BoolVarP(&p.line.Everywhere, "all-namespaces", "A", false, "with --selector or --all: those of all namespaces")
 	f.BoolVar(&p.ignore, "ignore-not-found", false, "leave out objects that do not exist, which is an error otherwise")
 	f.StringVarP(&p.line.Selector, "selector", "l", "", "label selector of the objects to delete")
 	f.BoolVar(&p.exitCode, "exit-code", false, "exit with 1 if objects would stay terminating, or references dangling")
@@ -75,6 +82,10 @@ nothing. What controllers create again is not shown.`,
 func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	if cascades[p.cascade] == "" {
 		return errUsage{fmt.Errorf("--cascade %q is not background, foreground or orphan", p.cascade)}
+	}
+	options, err := p.options()
+	if err != nil {
+		return err
 	}
 	p.line.Args = args
 	choice, err := p.line.Parse(c.InOrStdin())
@@ -88,12 +99,16 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	keys, err := choice.Keys(c.Context(), selection.Server{
 		Client: p.client, Discovery: p.discovery, Namespace: p.namespace, Explicit: explicit,
 	})
-	if err != nil {
+	preview, now := &explain.Preview{}, time.Now()
+	switch {
+	case err == nil:
+		if preview, now, err = p.preview(c, keys, options); err != nil {
+			return err
+		}
+	case p.ignore && errors.Is(err, selection.ErrNotFound):
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", err)
+	default:
 		return chosen(err)
-	}
-	preview, now, err := p.preview(c, keys)
-	if err != nil {
-		return err
 	}
 	err = p.print(c.OutOrStdout(), preview, map[string]func() string{
 		"text": func() string { return preview.Text(style(c.OutOrStdout(), now)) },
@@ -104,13 +119,34 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	return err
 }
 
+// options are those of the requests, as kubectl makes them: a grace period of 0 requires --force
+// (K kubectl/pkg/cmd/delete/delete.go: DeleteOptions.Complete).
+func (p *previewDelete) options() (o finalizers.Options, err error) {
+	switch {
+	case p.now && p.grace != -1:
+		return o, errUsage{errors.New("--now can't be used with --grace-period")}
+	case p.force && (p.now || p.grace > 0):
+		return o, errUsage{errors.New("--force can't be used with a grace period of more than 0")}
+	}
+	grace := p.grace
+	switch {
+	case p.force:
+		grace = 0
+	case p.now, grace == 0:
+		grace = 1
+	}
+	o.PropagationPolicy = cascades[p.cascade]
+	if grace >= 0 {
+		o.GracePeriodSeconds = &grace
+	}
+	return o, nil
+}
+
 // preview previews the deletions, and returns the moment of the answer. With --ignore-not-found objects that do not
 // exist are only named.
-func (p *previewDelete) preview(c *cobra.Command, keys []graph.Key) (*explain.Preview, time.Time, error) {
-	options := finalizers.Options{PropagationPolicy: cascades[p.cascade]}
-	if p.grace >= 0 {
-		options.GracePeriodSeconds = &p.grace
-	}
+func (p *previewDelete) preview(
+	c *cobra.Command, keys []graph.Key, options finalizers.Options,
+) (*explain.Preview, time.Time, error) {
 	answer := &explain.Preview{}
 	ask := cluster.Question{
 		Path: "preview", Keys: keys, Namespace: p.namespace, Options: options, IgnoreNotFound: p.ignore,
@@ -133,7 +169,7 @@ func (p *previewDelete) preview(c *cobra.Command, keys []graph.Key) (*explain.Pr
 		switch err := exists(k); {
 		case err == nil:
 			deletions = append(deletions, explain.Deletion{Key: k, Options: options})
-		case p.ignore:
+		case p.ignore && errors.Is(err, selection.ErrNotFound):
 			fmt.Fprintln(c.ErrOrStderr(), "warning:", err)
 			absent = append(absent, k)
 		default:

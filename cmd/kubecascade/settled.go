@@ -37,9 +37,8 @@ The exit code is 0 if it has settled, 1 if not within --timeout, with what is go
 2 if that is not known, as from a server that is not kubecascade.`,
 		RunE: s.run,
 	}
+	s.identity(c)
 	f := c.Flags()
-	s.target.flags(f)
-	f.Lookup("kubeconfig").Usage = "kubeconfig file; KUBECONFIG or ~/.kube/config by default"
 	f.DurationVar(&s.timeout, "timeout", time.Minute, "how long to wait, at most 10m")
 	f.Int64Var(&s.revision, "revision", 0, "wait for that resourceVersion, too")
 	f.StringVarP(&s.output, "output", "o", "text", "format of the answer: text, json")

@@ -33,6 +33,8 @@ type Line struct {
 	Files    manifest.Files
 	Selector string
 	All      bool
+	// Everywhere has Selector and All choose objects of all namespaces.
+	Everywhere bool
 }
 
 // Server is where the objects are, with the namespace of the command. Explicit: a flag names the namespace, and objects
@@ -68,6 +70,8 @@ func (l Line) Parse(stdin io.Reader) (c *Choice, err error) {
 		return c, nil
 	case l.Selector != "" && l.All:
 		return nil, usage("--selector can't be used with --all")
+	case l.Everywhere && !selecting && !files: // as kubectl, which ignores it for files
+		return nil, usage("--all-namespaces requires --selector or --all")
 	case selecting && (len(l.Args) != 1 || strings.Contains(l.Args[0], "/")):
 		return nil, usage("--selector and --all require KINDs, separated by commas, and no names")
 	case selecting:
@@ -164,7 +168,7 @@ func (c *Choice) selected(ctx context.Context, s Server) (keys []graph.Key, _ er
 			return nil, err
 		}
 		namespace := ""
-		if r.Namespaced {
+		if r.Namespaced && !c.line.Everywhere {
 			namespace, where = s.Namespace, in(s.Namespace)
 		}
 		names = append(names, r.Name())
@@ -181,10 +185,19 @@ func (c *Choice) selected(ctx context.Context, s Server) (keys []graph.Key, _ er
 	}
 	what := strings.Join(names, ", ")
 	if c.line.All {
-		return nil, fmt.Errorf("there are no %s%s", what, where)
+		return nil, noneError(fmt.Sprintf("there are no %s%s", what, where))
 	}
-	return nil, fmt.Errorf("no %s match the selector %q%s", what, c.line.Selector, where)
+	return nil, noneError(fmt.Sprintf("no %s match the selector %q%s", what, c.line.Selector, where))
 }
+
+// noneError says that no object is chosen. It is an ErrNotFound.
+type noneError string
+
+// Error is the message.
+func (e noneError) Error() string { return string(e) }
+
+// Is makes errors.Is(err, ErrNotFound) hold.
+func (e noneError) Is(target error) bool { return target == ErrNotFound }
 
 // declared are the objects that files declare. As in kubectl, an explicit --namespace must be theirs
 // (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
@@ -236,7 +249,7 @@ func Finder(c *explain.Cluster) func(graph.Key) error {
 			return nil
 		}
 		i := slices.IndexFunc(c.Resources, func(r explain.Resource) bool {
-			return r.Name() == k.Collection && r.Unknown != ""
+			return r.Name() == k.Collection && r.Hides(k.Namespace)
 		})
 		if i >= 0 {
 			return fmt.Errorf("%s %q: %s", k.Collection, k.Name, c.Resources[i].Unknown)

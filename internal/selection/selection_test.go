@@ -88,7 +88,7 @@ func message(err error) string {
 func TestParse(t *testing.T) {
 	for _, l := range []Line{
 		{Selector: "a=b", All: true, Args: []string{"cm"}}, {Selector: "a=b"}, {All: true, Args: []string{"cm/a"}},
-		{Files: manifest.Files{Recursive: true}}, {All: true, Files: manifest.Files{Names: []string{"-"}}},
+		{Everywhere: true, Args: []string{"cm/a"}}, {Files: manifest.Files{Recursive: true}}, {All: true, Files: manifest.Files{Names: []string{"-"}}},
 	} {
 		var usage *UsageError
 		if _, err := l.Parse(strings.NewReader("")); !errors.As(err, &usage) {
@@ -116,6 +116,10 @@ func TestFinder(t *testing.T) {
 	c.Resources[0].Unknown = "you may not list them"
 	if err := Finder(c)(k); errors.Is(err, ErrNotFound) || err.Error() != `secrets "s": you may not list them` {
 		t.Error(err)
+	}
+	c.Resources[0].Within = "ns"
+	if err := Finder(c)(k); !errors.Is(err, ErrNotFound) {
+		t.Errorf("all of its namespace are known: %v", err)
 	}
 	c.Objects = []explain.Object{{Key: k}}
 	if err := Finder(c)(k); err != nil {
