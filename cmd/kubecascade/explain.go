@@ -136,13 +136,15 @@ func style(w io.Writer, now time.Time) explain.Style {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return s
 	}
-	_, plain := os.LookupEnv("NO_COLOR")
-	s.Color = !plain && os.Getenv("TERM") != "dumb"
+	s.Color = colored(os.Getenv)
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 		s.Width = width
 	}
 	return s
 }
+
+// colored reports whether the environment lets a terminal have colours: an empty NO_COLOR is none (no-color.org).
+func colored(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }
 
 // print prints an answer in the format of --output.
 func (q *question) print(w io.Writer, value any, formats map[string]func() string) error {

@@ -289,6 +289,12 @@ func (x *index) warn(w *world, deletions []Deletion) []Warning {
 		if owner := o.controller(); owner != nil && w.owns(o, *owner) {
 			add("%s %s controls it and may create another one", owner.Kind, owner.Name)
 		}
+		if k.Namespace {
+			for _, s := range x.c.Unavailable { // E-14, J-25
+				add("Kubernetes keeps it as long as APIService %s is not available (%s); a kubecascade server does not", s.Name,
+					s.Message)
+			}
+		}
 		switch policy := w.policy(o, d.Options); {
 		case k.Namespace && policy != "":
 			add("the propagation policy has no effect on the namespace's content, which is deleted with Background") // E-10

@@ -221,7 +221,7 @@ func (s *Service) excerpt(r *http.Request, ask *question) (*explain.Cluster, []g
 		return nil, nil, status.Oversized("the answer depends on more than %d objects", f.most)
 	}
 	for i := range found.Objects {
-		if o := &found.Objects[i]; o.Namespace != nil && !o.Deletion.IsZero() {
+		if found.Objects[i].Namespace != nil {
 			found.Unavailable = f.unavailable()
 			break
 		}
