@@ -5,18 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
 
-// settledPath is where a kubecascade says when it has settled.
-const settledPath = "/kubecascade/v1/settled"
+	"github.com/kubecascade/kubecascade/internal/cluster"
+)
 
 // waitSettled is "wait-settled".
 type waitSettled struct {
@@ -45,9 +41,6 @@ The exit code is 0 if it has settled, 1 if not within --timeout, with what is go
 	return c
 }
 
-// delay is how much longer than its timeout the server may take to answer.
-const delay = 15 * time.Second
-
 func (s *waitSettled) run(c *cobra.Command, _ []string) error {
 	if err := (outputs{s.output}).check("text", "json"); err != nil {
 		return err
@@ -58,60 +51,14 @@ func (s *waitSettled) run(c *cobra.Command, _ []string) error {
 	if err := s.dial(); err != nil {
 		return err
 	}
-	query := url.Values{"timeout": {s.timeout.String()}}
-	if s.revision > 0 {
-		query.Set("resourceVersion", strconv.FormatInt(s.revision, 10))
+	body, err := s.client.WaitSettled(c.Context(), s.timeout, s.revision)
+	if unsettled := new(cluster.UnsettledError); errors.As(err, &unsettled) {
+		return err
 	}
-	req, err := http.NewRequestWithContext(
-		c.Context(),
-		http.MethodGet,
-		s.client.URL+settledPath+"?"+query.Encode(),
-		nil,
-	)
-	if err != nil {
-		return errUsage{fmt.Errorf("--server: %w", err)}
-	}
-	client := *s.client.HTTP
-	client.Timeout = s.timeout + delay
-	res, err := client.Do(req)
 	if err != nil {
 		return errUnable{err}
 	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, 16<<20))
-	if err != nil {
-		return errUnable{fmt.Errorf("GET %s: %w", settledPath, err)}
-	}
-	if res.StatusCode != http.StatusOK {
-		return s.failed(res, body)
-	}
 	return s.show(c.OutOrStdout(), body)
-}
-
-// failed is the error of a response.
-func (s *waitSettled) failed(res *http.Response, body []byte) error {
-	if res.StatusCode == http.StatusNotFound {
-		return errUnable{
-			fmt.Errorf("%s does not serve %s: it is not kubecascade, or an older one", s.client.URL, settledPath),
-		}
-	}
-	var st metav1.Status
-	if json.Unmarshal(body, &st) != nil || st.Message == "" {
-		return errUnable{fmt.Errorf("GET %s: %s", settledPath, res.Status)}
-	}
-	if res.StatusCode != http.StatusGatewayTimeout || st.Details == nil || len(st.Details.Causes) == 0 {
-		return errUnable{errors.New(st.Message)}
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, after %s", strings.TrimPrefix(st.Message, "Timeout: "), s.timeout)
-	for _, cause := range st.Details.Causes {
-		b.WriteString("\n  ")
-		if cause.Field != "" {
-			b.WriteString(cause.Field + ": ")
-		}
-		b.WriteString(cause.Message)
-	}
-	return errors.New(b.String())
 }
 
 // show prints the answer.
@@ -127,7 +74,7 @@ func (s *waitSettled) show(w io.Writer, body []byte) error {
 		OmittedWaits int
 	}
 	if err := json.Unmarshal(body, &answer); err != nil || !answer.Settled {
-		return errUnable{fmt.Errorf("%s did not answer GET %s as kubecascade does", s.client.URL, settledPath)}
+		return errUnable{fmt.Errorf("%s did not say that it has settled as kubecascade does", s.client.URL)}
 	}
 	if s.output == "json" {
 		_, err := w.Write(body)
