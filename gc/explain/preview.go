@@ -127,7 +127,7 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	p.Warnings = append(p.Warnings, x.warn(w, deletions)...)
 	w.carry(deletions, atOnce)
 	p.Changes, p.Admission = w.changes, x.asked(once(w.asked))
-	p.conclude(w)
+	p.conclude(w, deletions)
 	if why := c.race(x.resources, w, deletions, objects); why != "" {
 		p.Racing = true
 		p.Warnings = append(p.Warnings, Warning{Text: why})
@@ -210,8 +210,8 @@ func (w *world) same(v *world) bool {
 	})
 }
 
-// conclude sums up the end.
-func (p *Preview) conclude(w *world) {
+// conclude sums up the end. Objects that were to be deleted and are still terminating are left, too, if they were before.
+func (p *Preview) conclude(w *world, deletions []Deletion) {
 	counts := map[string]*Count{}
 	count := func(name string) *Count {
 		if counts[name] == nil {
@@ -220,6 +220,11 @@ func (p *Preview) conclude(w *world) {
 		return counts[name]
 	}
 	gone, marked := map[string]bool{}, map[graph.Key]bool{}
+	for _, d := range deletions {
+		if o := w.objects[d.Key]; o != nil && !o.Deletion.IsZero() {
+			marked[d.Key] = true
+		}
+	}
 	released := map[graph.Key]bool{}
 	for _, c := range p.Changes {
 		switch c.What {

@@ -284,7 +284,11 @@ func (p *Preview) Text(s Style) string {
 	if len(p.Left) > 0 {
 		b.line("", "", "would stay, terminating:")
 		for _, l := range p.Left {
-			b.line("  ", "    ", b.paint(red, Name(l.Object))+" (finalizers "+strings.Join(l.Finalizers, ", ")+")")
+			held := ""
+			if len(l.Finalizers) > 0 {
+				held = " (finalizers " + strings.Join(l.Finalizers, ", ") + ")"
+			}
+			b.line("  ", "    ", b.paint(red, Name(l.Object))+held)
 		}
 	}
 	if len(p.Dangling) > 0 {
