@@ -109,7 +109,9 @@ func (s *Server) Now() time.Time { return s.s.Now() }
 // every write that was acknowledged before the call. A file of that name is replaced when the new one is whole. A server
 // with the file as Options.Storage.FromSnapshot begins with it; "etcdutl snapshot restore" makes a data directory of it,
 // with which kube-apiserver works, too.
-func (s *Server) SaveSnapshot(ctx context.Context, file string) error { return s.s.SaveSnapshot(ctx, file) }
+func (s *Server) SaveSnapshot(ctx context.Context, file string) error {
+	return s.s.SaveSnapshot(ctx, file)
+}
 
 // fieldError is an error whose message names fields of Options; the wrapped one names flags.
 type fieldError struct{ error }
