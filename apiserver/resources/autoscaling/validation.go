@@ -18,8 +18,7 @@ const (
 )
 
 // autoscalerTolerance says which invalid values an update may keep.
-// HPAScaleToZero is off, so only an old autoscaler may have a minimum of 0.
-type autoscalerTolerance struct{ noReplicas, targetVersion, objectVersions bool }
+type autoscalerTolerance struct{ targetVersion, objectVersions bool }
 
 func validateAutoscaler(a *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
 	return autoscalerOver(a, autoscalerTolerance{})
