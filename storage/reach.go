@@ -53,7 +53,7 @@ func (g *gate) reach(ctx context.Context) error {
 			if err := unusable(r.endpoint, r.err); err != nil {
 				return err
 			}
-			known.record(r.endpoint, r.err, ctx.Err() != nil)
+			known.record(r.endpoint, r.err, over(ctx))
 			if r.err == nil && !passed {
 				passed, late = true, time.After(lateAfter)
 			}
@@ -94,6 +94,13 @@ func (p probes) record(endpoint string, err error, over bool) {
 	if before := p[endpoint]; err == nil || before == nil || !over && (aboutTLS(err) || !aboutTLS(before)) {
 		p[endpoint] = err
 	}
+}
+
+// over reports whether ctx has ended or its deadline has passed. A dialer that was cut off by the deadline may say so
+// before ctx does.
+func over(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
 // aboutTLS reports whether an error comes from a certificate or a handshake. gRPC keeps only its message.
@@ -148,7 +155,7 @@ func answers(ctx context.Context, c *clientv3.Client, key string) error {
 		if err == nil {
 			return nil
 		}
-		if last == nil || ctx.Err() == nil {
+		if last == nil || !over(ctx) {
 			last = err
 		}
 		if !pause(ctx, probePause) {
