@@ -23,9 +23,9 @@ SELDOM = k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apiserver k8s.io/kube-
 # -trimpath lets checkouts in several folders share, too.
 export CGO_ENABLED = 0
 UNEDITED = -trimpath $(SELDOM:%=-gcflags=%/...=-l)
-# Nothing in the binary may call methods by names that aren't constant, or the linker keeps all methods: .ci/toolexec has
-# the reasons, and edits what etcd has of that. Package grpc leaves out its debug pages with the tag. Windows runs no
-# scripts as a program: what is built there is larger.
+# Nothing in the binary may call methods by names that aren't constant, or the linker keeps all methods: .ci/toolexec
+# has the reasons, and edits what etcd has of that. Package grpc leaves out its debug pages with the tag. Windows runs
+# no scripts as a program: what is built there is larger.
 TAGS = grpcnotrace
 EDITED = $(addprefix go.etcd.io/etcd/server/v3/,embed storage/backend)
 EDITS = '-toolexec="$(CURDIR)/.ci/toolexec"' $(EDITED:%=-gcflags=%=-edit=$(word 1,$(shell cksum <.ci/toolexec)))

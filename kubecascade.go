@@ -106,9 +106,9 @@ func (s *Server) Advance(d time.Duration) error { return s.s.Advance(d) }
 func (s *Server) Now() time.Time { return s.s.Now() }
 
 // SaveSnapshot writes all that is stored, with its history, to a file, in the format of "etcdctl snapshot save". It has
-// every write that was acknowledged before the call. A file of that name is replaced when the new one is whole. A server
-// with the file as Options.Storage.FromSnapshot begins with it; "etcdutl snapshot restore" makes a data directory of it,
-// with which kube-apiserver works, too.
+// every write that was acknowledged before the call. A file of that name is replaced when the new one is whole. A
+// server with the file as Options.Storage.FromSnapshot begins with it; "etcdutl snapshot restore" makes a data
+// directory of it, with which kube-apiserver works, too.
 func (s *Server) SaveSnapshot(ctx context.Context, file string) error {
 	return s.s.SaveSnapshot(ctx, file)
 }

@@ -66,8 +66,8 @@ const widgets = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceD
 "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
 "x-kubernetes-preserve-unknown-fields":true}}}]}}`
 
-// saved is the data directory of a server that has ended, with an owner, its dependent, a custom resource, and a webhook
-// that would reject all writes. list is the server's last list of config maps.
+// saved is the data directory of a server that has ended, with an owner, its dependent, a custom resource, and a
+// webhook that would reject all writes. list is the server's last list of config maps.
 func saved(t *testing.T) (dir, list string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
@@ -112,7 +112,9 @@ func TestFromSnapshot(t *testing.T) {
 	}
 	s.must(200, "GET", "/apis/example.com/v1/namespaces/default/widgets/w", "")
 	denied := s.must(403, "POST", configMaps, `{"metadata":{"name":"new"}}`)
-	for _, part := range []string{`"reason":"Forbidden"`, "this server is read-only: it serves the snapshot " + dir, "--writable"} {
+	for _, part := range []string{
+		`"reason":"Forbidden"`, "this server is read-only: it serves the snapshot " + dir, "--writable",
+	} {
 		if !strings.Contains(denied, part) {
 			t.Errorf("%q is not in %s", part, denied)
 		}
@@ -194,8 +196,8 @@ func TestFromSnapshotErrors(t *testing.T) {
 	}
 }
 
-// TestSaveSnapshot: a snapshot of a running server has all objects with their revisions, as the library and as a request
-// save it, and a server begins with it.
+// TestSaveSnapshot: a snapshot of a running server has all objects with their revisions, as the library and as a
+// request save it, and a server begins with it.
 func TestSaveSnapshot(t *testing.T) {
 	server := start(t, kubecascade.Options{})
 	s := newSession(t, server)

@@ -81,6 +81,7 @@ func (c Config) withDefaults() (Config, error) {
 // embedded is the part of the configuration for an embedded etcd.
 func (c Config) embedded() embedded.Config {
 	return embedded.Config{
-		DataDir: c.DataDir, Ephemeral: c.Ephemeral, Restore: c.Restore, QuotaBytes: c.QuotaBytes, Fatal: c.Fatal, Logger: c.Logger,
+		DataDir: c.DataDir, Ephemeral: c.Ephemeral, Restore: c.Restore, QuotaBytes: c.QuotaBytes,
+		Fatal: c.Fatal, Logger: c.Logger,
 	}
 }

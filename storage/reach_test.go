@@ -17,7 +17,9 @@ func TestOver(t *testing.T) {
 	end()
 	later, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	for ctx, want := range map[context.Context]bool{t.Context(): false, later: false, ended: true, slow{t.Context()}: true} {
+	for ctx, want := range map[context.Context]bool{
+		t.Context(): false, later: false, ended: true, slow{t.Context()}: true,
+	} {
 		if over(ctx) != want {
 			t.Errorf("%v: %v", ctx, !want)
 		}

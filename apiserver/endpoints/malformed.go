@@ -28,8 +28,8 @@ func ignoresReadError(opts *metav1.DeleteOptions) bool {
 }
 
 // deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion,
-// which would have to read it (V-054; AS registry/generic/registry/corrupt_obj_deleter.go: Delete). A dry run ends before
-// the removal.
+// which would have to read it (V-054; AS registry/generic/registry/corrupt_obj_deleter.go: Delete). A dry run ends
+// before the removal.
 func (a *API) deleteMalformed(req *request, rendering *render.Rendering) error {
 	if err := req.authorizeMalformed(); err != nil {
 		return err

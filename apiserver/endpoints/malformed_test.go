@@ -154,7 +154,8 @@ func TestListMalformed(t *testing.T) {
 	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)
 	st := must(t, s.Do("GET", "/apis/example.com/v1/crontabs", nil), http.StatusInternalServerError).Status()
 	if st.Reason != metav1.StatusReasonStoreReadError ||
-		!strings.HasPrefix(st.Message, "failed to read one or more crontabs.example.com from the storage: ") || len(st.Details.Causes) != 2 {
+		!strings.HasPrefix(st.Message, "failed to read one or more crontabs.example.com from the storage: ") ||
+		len(st.Details.Causes) != 2 {
 		t.Errorf("custom resources: %+v", st)
 	}
 }

@@ -65,8 +65,8 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	return obj, nil
 }
 
-// decodeApplied decodes a document. same says that it means the same as JSON. Clients send JSON, and to parse it as YAML
-// takes several times as long.
+// decodeApplied decodes a document. same says that it means the same as JSON. Clients send JSON, and to parse it as
+// YAML takes several times as long.
 func decodeApplied(document []byte, custom bool) (config *unstructured.Unstructured, same bool, err error) {
 	config = &unstructured.Unstructured{Object: map[string]any{}}
 	if jsonscan.MeansSameInYAML(document) {

@@ -50,7 +50,8 @@ func TestRules(t *testing.T) {
 		{"B-30", generation(SpecGeneration),
 			`replicasets.apps statefulsets.apps daemonsets.apps replicationcontrollers jobs.batch cronjobs.batch pods
 			ingresses.networking.k8s.io ingressclasses.networking.k8s.io networkpolicies.networking.k8s.io poddisruptionbudgets.policy
-			horizontalpodautoscalers.autoscaling flowschemas.flowcontrol.apiserver.k8s.io prioritylevelconfigurations.flowcontrol.apiserver.k8s.io
+			horizontalpodautoscalers.autoscaling flowschemas.flowcontrol.apiserver.k8s.io
+			prioritylevelconfigurations.flowcontrol.apiserver.k8s.io
 			customresourcedefinitions.apiextensions.k8s.io resourceslices.resource.k8s.io deviceclasses.resource.k8s.io
 			validatingadmissionpolicies.admissionregistration.k8s.io validatingadmissionpolicybindings.admissionregistration.k8s.io
 			mutatingadmissionpolicies.admissionregistration.k8s.io mutatingadmissionpolicybindings.admissionregistration.k8s.io`},

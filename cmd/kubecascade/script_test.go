@@ -50,7 +50,8 @@ func buildKubectl(dir string) error {
 	}
 	c := exec.Command("go", "build", "-C", filepath.Join("..", "..", "tests"), "-o", filepath.Join(dir, "kubectl"),
 		"-ldflags",
-		"-X k8s.io/component-base/version.gitVersion=v1.37.2 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=37", "./kubectl")
+		"-X k8s.io/component-base/version.gitVersion=v1.37.2 -X k8s.io/component-base/version.gitMajor=1 "+
+			"-X k8s.io/component-base/version.gitMinor=37", "./kubectl")
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
 	return c.Run()
 }

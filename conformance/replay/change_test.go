@@ -2,6 +2,7 @@ package replay
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -56,14 +57,20 @@ func TestExpectedChanges(t *testing.T) {
 // TestWrongChanges: changes that do not fit are errors.
 func TestWrongChanges(t *testing.T) {
 	all := load(t, "scenarios/create-metadata")
+	// entry is a change of a step's fields; rule and since are members of JSON.
+	entry := func(since, rule string, step int, fields string) string {
+		return fmt.Sprintf(`[{%s%s"scenario":"scenarios/create-metadata","step":%d%s}]`, since, rule, step, fields)
+	}
+	const since, rule = `"since":"1.37",`, `"rule":"V-045",`
+	const code = `,"fields":[{"path":"/status","from":422,"to":400}]`
 	for name, file := range map[string]string{
-		"another recorded value": `[{"since":"1.37","rule":"V-045","scenario":"scenarios/create-metadata","step":7,"fields":[{"path":"/status","from":400,"to":422}]}]`,
-		"no such field":          `[{"since":"1.37","rule":"V-045","scenario":"scenarios/create-metadata","step":7,"fields":[{"path":"/body/odd","from":1,"to":2}]}]`,
-		"no such item":           `[{"since":"1.37","rule":"V-045","scenario":"scenarios/create-metadata","step":7,"fields":[{"path":"/body/details/causes/9","from":1,"to":2}]}]`,
-		"no such step":           `[{"since":"1.37","rule":"V-045","scenario":"scenarios/create-metadata","step":999,"fields":[{"path":"/status","from":422,"to":400}]}]`,
-		"no rule":                `[{"since":"1.37","scenario":"scenarios/create-metadata","step":7,"fields":[{"path":"/status","from":422,"to":400}]}]`,
-		"no version":             `[{"since":"next","rule":"V-045","scenario":"scenarios/create-metadata","step":7,"fields":[{"path":"/status","from":422,"to":400}]}]`,
-		"no fields":              `[{"since":"1.37","rule":"V-045","scenario":"scenarios/create-metadata","step":7}]`,
+		"another recorded value": entry(since, rule, 7, `,"fields":[{"path":"/status","from":400,"to":422}]`),
+		"no such field":          entry(since, rule, 7, `,"fields":[{"path":"/body/odd","from":1,"to":2}]`),
+		"no such item":           entry(since, rule, 7, `,"fields":[{"path":"/body/details/causes/9","from":1,"to":2}]`),
+		"no such step":           entry(since, rule, 999, code),
+		"no rule":                entry(since, "", 7, code),
+		"no version":             entry(`"since":"next",`, rule, 7, code),
+		"no fields":              entry(since, rule, 7, ""),
 	} {
 		changes, err := LoadChanges([]byte(file))
 		if err == nil {

@@ -210,7 +210,8 @@ func (w *world) same(v *world) bool {
 	})
 }
 
-// conclude sums up the end. Objects that were to be deleted and are still terminating are left, too, if they were before.
+// conclude sums up the end. Objects that were to be deleted and are still terminating are left, too, if they were
+// before.
 func (p *Preview) conclude(w *world, deletions []Deletion) {
 	counts := map[string]*Count{}
 	count := func(name string) *Count {

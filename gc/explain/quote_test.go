@@ -10,7 +10,8 @@ import (
 
 // hostile are names that RBAC objects may have (path segments) and what a shell, a terminal or HTML would make of them.
 var hostile = []string{
-	"$(reboot)", "`reboot`", "a;reboot", "it's", `a"b\n`, "--all", "-n", "a b", "*", "~", "#", "<b>&lt;", "\x1b]0;t\x07\x1b[2J",
+	"$(reboot)", "`reboot`", "a;reboot", "it's", `a"b\n`, "--all", "-n", "a b", "*", "~", "#",
+	"<b>&lt;", "\x1b]0;t\x07\x1b[2J",
 	"a\nb'\\c\x1be", "é\u202eb", "",
 }
 

@@ -131,7 +131,9 @@ func TestInspect(t *testing.T) {
 
 // TestPrefix: the prefix is found, or checked if it is given.
 func TestPrefix(t *testing.T) {
-	file := written(t, [][2]string{{"/a/namespaces/default", "{}"}, {"/a/pods/default/x", "{}"}, {"/b/namespaces/default", "{}"}})
+	file := written(t, [][2]string{
+		{"/a/namespaces/default", "{}"}, {"/a/pods/default/x", "{}"}, {"/b/namespaces/default", "{}"},
+	})
 	for given, want := range map[string]string{"": "/a", "/b": "/b", "b/": "/b"} {
 		if r, err := Inspect(t.Context(), file, Options{Prefix: given}); err != nil || r.Prefix != want {
 			t.Errorf("%q: %+v, %v", given, r, err)
@@ -150,7 +152,9 @@ func TestPrefix(t *testing.T) {
 // FuzzValue: whatever bytes are stored under a key, the value is readable or has a reason.
 func FuzzValue(f *testing.F) {
 	for _, collection := range []string{"configmaps", "secrets", "pods", "example.com/widgets"} {
-		for _, value := range []string{inProtobuf(f, "a"), inCBOR(f, "a"), inJSON, "k8s:enc:aesgcm:v1:k:x", "k8s\x00", "", "{"} {
+		for _, value := range []string{
+			inProtobuf(f, "a"), inCBOR(f, "a"), inJSON, "k8s:enc:aesgcm:v1:k:x", "k8s\x00", "", "{",
+		} {
 			f.Add(collection, []byte(value))
 		}
 	}

@@ -26,13 +26,16 @@ import (
 // unreadVersions are the versions of client-go's scheme, of kinds that are served here, that can't be read in protobuf:
 // no release since v1.25 stores them by default, and their fields differ from those of what is served.
 var unreadVersions = []string{
-	"apps/v1beta1 Deployment", "apps/v1beta1 StatefulSet", "discovery.k8s.io/v1beta1 EndpointSlice", "events.k8s.io/v1 Event", "events.k8s.io/v1beta1 Event",
+	"apps/v1beta1 Deployment", "apps/v1beta1 StatefulSet", "discovery.k8s.io/v1beta1 EndpointSlice",
+	"events.k8s.io/v1 Event",
+	"events.k8s.io/v1beta1 Event",
 	"networking.k8s.io/v1beta1 Ingress", "node.k8s.io/v1alpha1 RuntimeClass",
 	"rbac.authorization.k8s.io/v1alpha1 ClusterRole", "rbac.authorization.k8s.io/v1alpha1 ClusterRoleBinding",
 	"rbac.authorization.k8s.io/v1alpha1 Role", "rbac.authorization.k8s.io/v1alpha1 RoleBinding",
 }
 
-// TestUpstream: what upstream's serializers write of each built-in kind, in each version of client-go's scheme, is read.
+// TestUpstream: what upstream's serializers write of each built-in kind, in each version of client-go's scheme, is
+// read.
 func TestUpstream(t *testing.T) {
 	collections := map[schema.GroupKind]*resources.Resource{}
 	for _, r := range resources.Builtin() {

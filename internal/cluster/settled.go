@@ -27,8 +27,8 @@ type UnsettledError struct{ message string }
 // Error is the server's message, with a line for each cause.
 func (e *UnsettledError) Error() string { return e.message }
 
-// WaitSettled asks a kubecascade server to answer when it has settled, at the revision or later, and returns the answer.
-// Errors: UnsettledError; all others say why that is not known.
+// WaitSettled asks a kubecascade server to answer when it has settled, at the revision or later, and returns the
+// answer. Errors: UnsettledError; all others say why that is not known.
 func (c *Client) WaitSettled(ctx context.Context, timeout time.Duration, revision int64) ([]byte, error) {
 	query := url.Values{"timeout": {timeout.String()}}
 	if revision > 0 {

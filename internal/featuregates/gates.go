@@ -16,7 +16,8 @@ import (
 //go:embed gates.txt
 var list string
 
-// AllowUnsafeMalformedObjectDeletion is the gate for deleting objects that can't be decoded; beta and on since v1.37 (V-026).
+// AllowUnsafeMalformedObjectDeletion is the gate for deleting objects that can't be decoded; beta and on since v1.37
+// (V-026).
 const AllowUnsafeMalformedObjectDeletion = "AllowUnsafeMalformedObjectDeletion"
 
 // ErrUnrecognized is wrapped by errors of names that are no gate.

@@ -88,7 +88,8 @@ func message(err error) string {
 func TestParse(t *testing.T) {
 	for _, l := range []Line{
 		{Selector: "a=b", All: true, Args: []string{"cm"}}, {Selector: "a=b"}, {All: true, Args: []string{"cm/a"}},
-		{Everywhere: true, Args: []string{"cm/a"}}, {Files: manifest.Files{Recursive: true}}, {All: true, Files: manifest.Files{Names: []string{"-"}}},
+		{Everywhere: true, Args: []string{"cm/a"}}, {Files: manifest.Files{Recursive: true}},
+		{All: true, Files: manifest.Files{Names: []string{"-"}}},
 	} {
 		var usage *UsageError
 		if _, err := l.Parse(strings.NewReader("")); !errors.As(err, &usage) {

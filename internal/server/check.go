@@ -48,7 +48,8 @@ func (c *Config) Check() error {
 	if c.NodesFile != "" && !c.Simulate {
 		return errors.New("--simulate-nodes requires --simulate-pods")
 	}
-	return errors.Join(c.checkAddresses(), c.checkTLS(), c.checkStorage(), c.checkSnapshot(), c.checkLimits(), c.checkElection(),
+	return errors.Join(c.checkAddresses(), c.checkTLS(), c.checkStorage(), c.checkSnapshot(), c.checkLimits(),
+		c.checkElection(),
 		c.checkWorkers())
 }
 

@@ -37,19 +37,25 @@ type data struct {
 	done   sync.WaitGroup
 }
 
+// storage is what openData opens. fatal is storage.Config.Fatal.
+func (c *Config) storage(dir directory, log *slog.Logger, fatal func(error)) storage.Config {
+	s := c.Storage
+	s.Root = "/" + strings.Trim(s.Root, "/") // kube-apiserver accepts it with and without slashes
+	s.Fatal, s.Logger = fatal, log
+	if !c.external() {
+		s.Ephemeral = dir.temporary
+		s.DataDir = filepath.Join(dir.path, "etcd")
+		if dir.temporary {
+			s.DataDir = dir.path
+		}
+	}
+	return s
+}
+
 // openData opens the store and waits until the cache has its state. The data outlives ctx until closed, so that
 // requests in flight can finish. fatal is storage.Config.Fatal.
 func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger, fatal func(error)) (*data, error) {
-	c := cfg.Storage
-	c.Root = "/" + strings.Trim(c.Root, "/") // kube-apiserver accepts it with and without slashes
-	c.Fatal, c.Logger = fatal, log
-	if !cfg.external() {
-		c.Ephemeral = dir.temporary
-		c.DataDir = filepath.Join(dir.path, "etcd")
-		if dir.temporary {
-			c.DataDir = dir.path
-		}
-	}
+	c := cfg.storage(dir, log, fatal)
 	serving, absent, err := resources.ParseServing(cfg.Serving)
 	if err != nil {
 		return nil, fmt.Errorf("--runtime-config: %w", err)
@@ -73,7 +79,9 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 		entries = append(entries, resources.Metrics(simulation.Metrics)...)
 		warnOfAnnotations(entries)
 	}
-	d := &data{store: store, dir: dir.path, types: resources.NewTable(entries...), failed: make(chan error, 1), clock: clock}
+	d := &data{
+		store: store, dir: dir.path, types: resources.NewTable(entries...), failed: make(chan error, 1), clock: clock,
+	}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.available().ForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))

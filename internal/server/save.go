@@ -44,8 +44,8 @@ func (d *data) save(ctx context.Context, dir string) (*os.File, error) {
 	return f, nil
 }
 
-// snapshotsRoute is "snapshots": a POST gets a snapshot of all that is stored. It is for users who may post to the path,
-// as all Secrets are in it. It is written to a file first, so that a client that reads slowly does not hold a
+// snapshotsRoute is "snapshots": a POST gets a snapshot of all that is stored. It is for users who may post to the
+// path, as all Secrets are in it. It is written to a file first, so that a client that reads slowly does not hold a
 // transaction of the database open. One is made at a time.
 func (s *system) snapshotsRoute(d *data) extension.Route {
 	saving := make(chan struct{}, 1)

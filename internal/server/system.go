@@ -93,13 +93,9 @@ func assemble(
 	config.Discovery = discovery.New(d.types, reachable(p.secure.Addr()))
 	config.OpenAPI = openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) })
 	config.MemoryInFlight = c.memoryInFlight(log)
-	gates, err := c.featureGates()
-	if err != nil {
+	if err := c.gate(&config, registry, log); err != nil {
 		return nil, err
 	}
-	c.warnOfGates(log)
-	registry.MustRegister(enabled(gates))
-	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion]
 	trusted, err := c.Access.configure(&config, keys, p.secureURL())
 	if err != nil {
 		return nil, err
@@ -143,6 +139,18 @@ func assemble(
 		s.plain = newHTTPServer(s.api.Insecure(), log)
 	}
 	return s, nil
+}
+
+// gate applies the feature gates to the settings of the API, and to the metrics.
+func (c *Config) gate(config *apiserver.Config, metrics *prometheus.Registry, log *slog.Logger) error {
+	gates, err := c.featureGates()
+	if err != nil {
+		return err
+	}
+	c.warnOfGates(log)
+	metrics.MustRegister(enabled(gates))
+	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion]
+	return nil
 }
 
 // available is how much memory the process may use.

@@ -18,8 +18,8 @@ func (c *Cache) Keep(o *storage.Object, data []byte) {
 	}
 }
 
-// newest returns the object of the newest state of which o is a copy; o if there is none. The result of a dry run has the
-// revision of the object, but another value.
+// newest returns the object of the newest state of which o is a copy; o if there is none. The result of a dry run has
+// the revision of the object, but another value.
 func (c *Cache) newest(o *storage.Object) *storage.Object {
 	if c.encodings.Admits(o) {
 		return o

@@ -57,7 +57,9 @@ func TestEncodingOfNewest(t *testing.T) {
 func TestEncodingOfCopy(t *testing.T) {
 	decoder := storage.Decoder{Root: "/registry"}
 	c := New(Options{Decoder: decoder})
-	record := storage.Record{Key: "/registry/configmaps/default/a", Value: []byte(`{"metadata":{"name":"a"}}`), ModRevision: 4}
+	record := storage.Record{
+		Key: "/registry/configmaps/default/a", Value: []byte(`{"metadata":{"name":"a"}}`), ModRevision: 4,
+	}
 	early := decoder.Decode(record)
 	if c.Keep(early, []byte("early")); c.Encoding(early) != nil {
 		t.Error("an encoding is kept before the object is there")

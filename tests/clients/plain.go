@@ -85,8 +85,8 @@ func replay(kubeconfig string) error {
 	return nil
 }
 
-// kind is what requests have in common that get the same response: all single objects of a collection do. An update gets
-// the response to a get, as that is the object, too, and has a revision that an update would have to name.
+// kind is what requests have in common that get the same response: all single objects of a collection do. An update
+// gets the response to a get, as that is the object, too, and has a revision that an update would have to name.
 func kind(r *http.Request) string {
 	prefix, method := r.URL.Path, r.Method
 	if isSingle(r) {

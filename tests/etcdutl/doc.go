@@ -1,5 +1,5 @@
-// Package etcdutl restores snapshots of kubecascade with etcd's own library, go.etcd.io/etcd/etcdutl/v3/snapshot. It is a
-// module of its own, as the server links none of it.
+// Package etcdutl restores snapshots of kubecascade with etcd's own library, go.etcd.io/etcd/etcdutl/v3/snapshot. It is
+// a module of its own, as the server links none of it.
 //
 // It guarantees:
 //

@@ -55,7 +55,8 @@ func signIn(t *testing.T, s *server) {
 	p.until(`document.querySelector("#delete").disabled`)
 	s.create(configMaps, "later", owned("top", top))
 	p.until(`window.kubecascade.drawn() === 3`)
-	if eval[bool](p, `location.href.includes("?") || document.cookie !== "" || localStorage.length + sessionStorage.length > 0`) {
+	kept := `location.href.includes("?") || document.cookie !== "" || localStorage.length + sessionStorage.length > 0`
+	if eval[bool](p, kept) {
 		t.Error("the page stores something")
 	}
 	// A page that is loaded again has forgotten it.

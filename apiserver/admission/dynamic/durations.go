@@ -13,9 +13,9 @@ var bounds = [...]time.Duration{
 	2500 * time.Millisecond,
 }
 
-// durations is a histogram. A create is observed by two dozen of them, at less than half the cost of prometheus.Histogram,
-// which guarantees that its sum is that of what it has counted; here an observation that is being made may be in one
-// and not in the other.
+// durations is a histogram. A create is observed by two dozen of them, at less than half the cost of
+// prometheus.Histogram, which guarantees that its sum is that of what it has counted; here an observation that is being
+// made may be in one and not in the other.
 type durations struct {
 	// counts are the observations up to each bound, and those beyond all, each in one place alone.
 	counts [len(bounds) + 1]atomic.Uint64

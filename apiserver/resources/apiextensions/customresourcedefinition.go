@@ -88,7 +88,8 @@ func definitionCells(d *apiextensionsv1.CustomResourceDefinition, _ time.Time) [
 		}
 	}
 	slices.Sort(versions)
-	established := slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+	type condition = apiextensionsv1.CustomResourceDefinitionCondition
+	established := slices.ContainsFunc(d.Status.Conditions, func(c condition) bool {
 		return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
 	})
 	return []any{

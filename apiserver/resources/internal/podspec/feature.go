@@ -25,8 +25,8 @@ func DropFields(s, old *corev1.PodSpec) {
 	}
 }
 
-// alphaFields are fields of v1.37 whose gates are off (V-023), those of one gate in one function, which calls found with
-// a function that removes the field for each that is set.
+// alphaFields are fields of v1.37 whose gates are off (V-023), those of one gate in one function, which calls found
+// with a function that removes the field for each that is set.
 var alphaFields = []func(s *corev1.PodSpec, found func(drop func())){
 	evictionResponders, directoryModes, users, mountOptions, httpProtocols, grpcModes,
 }
