@@ -3,33 +3,41 @@ package statefulset
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// renew plans the deletion of outdated pods, the highest ordinal first; later passes create new ones. Pods that aren't
-// available anyway may be replaced beyond the limit, as that reduces no availability (stateful_set_control.go:
-// updateStatefulSetAfterInvariantEstablished).
+// renew plans the deletion of outdated pods from the partition on, the highest ordinal first; later passes create new
+// ones (V-081; stateful_set_control.go: updateStatefulSetAfterInvariantEstablished). In an ordered set all deletions
+// count. Otherwise pods that aren't available anyway are replaced first and beyond the limit, as that reduces no
+// availability.
 func (s *pass) renew() {
 	left := s.mostUnavailable() - s.missed
-	for _, r := range s.replicas {
-		if r.pod != nil && s.unavailable(r.pod) {
-			left--
-		}
-	}
+	var down, up []*corev1.Pod
 	for _, r := range slices.Backward(s.replicas) {
 		p := r.pod
-		if r.number < s.start()+s.partition() {
-			return
-		}
-		if p == nil || p.DeletionTimestamp != nil || revisionOf(p) == s.update.Name {
+		if p == nil {
 			continue
 		}
-		if s.available(p) {
-			if left <= 0 {
-				continue
-			}
+		usable := healthy(p) && !s.unavailable(p)
+		if !usable {
 			left--
 		}
+		switch {
+		case r.number < s.start()+s.partition() || p.DeletionTimestamp != nil || revisionOf(p) == s.update.Name:
+		case usable || s.ordered():
+			up = append(up, p)
+		default:
+			down = append(down, p)
+		}
+	}
+	s.replace(down)
+	s.replace(up[:min(len(up), max(0, left))])
+}
+
+// replace plans the deletion of outdated pods.
+func (s *pass) replace(pods []*corev1.Pod) {
+	for _, p := range pods {
 		s.remove(p)
 		if revisionOf(p) == s.current.Name {
 			s.replaced++

@@ -9,6 +9,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
@@ -48,7 +49,8 @@ func statefulSets() *entry.Resource {
 }
 
 // defaultStatefulSet sets one replica, ordered pod management, and retained claims. A rolling update that the client
-// has set by its name has no parameters. maxUnavailable has no default, as MaxUnavailableStatefulSet is off in v1.36.
+// has set by its name has no parameters. maxUnavailable has a default since v1.37 (V-015; apps/v1/defaults.go:
+// SetDefaults_StatefulSet).
 func defaultStatefulSet(s *appsv1.StatefulSet) {
 	defaulting.Fill(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
 	u := &s.Spec.UpdateStrategy
@@ -58,6 +60,7 @@ func defaultStatefulSet(s *appsv1.StatefulSet) {
 	}
 	if u.Type == appsv1.RollingUpdateStatefulSetStrategyType && u.RollingUpdate != nil {
 		defaulting.Set(&u.RollingUpdate.Partition, 0)
+		defaulting.Set(&u.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
 	}
 	defaulting.Set(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
 	defaulting.Fill(
@@ -94,21 +97,10 @@ func statefulSetWarnings(s, old *appsv1.StatefulSet) []string {
 	return texts
 }
 
-func createStatefulSet(s *appsv1.StatefulSet) {
-	dropMaxUnavailable(s, nil)
-	podspec.DropTemplateFields(&s.Spec.Template, nil)
-}
+func createStatefulSet(s *appsv1.StatefulSet) { podspec.DropTemplateFields(&s.Spec.Template, nil) }
 
 func updateStatefulSet(s, old *appsv1.StatefulSet) {
-	dropMaxUnavailable(s, old.Spec.UpdateStrategy.RollingUpdate)
 	podspec.DropTemplateFields(&s.Spec.Template, &old.Spec.Template)
-}
-
-// dropMaxUnavailable is for MaxUnavailableStatefulSet.
-func dropMaxUnavailable(s *appsv1.StatefulSet, old *appsv1.RollingUpdateStatefulSetStrategy) {
-	if r := s.Spec.UpdateStrategy.RollingUpdate; r != nil && (old == nil || old.MaxUnavailable == nil) {
-		r.MaxUnavailable = nil
-	}
 }
 
 // Not validated: metadata of volumeClaimTemplates, which upstream leaves unchecked too.
