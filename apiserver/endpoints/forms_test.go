@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,6 +175,37 @@ func TestTables(t *testing.T) {
 		}
 	}
 	must(t, s.Do("GET", configmaps+"/m00?includeObject=x", nil, "Accept", asTable), http.StatusBadRequest)
+}
+
+// TestDefaultInTables: V-104. A list shows which StorageClass is the default; a single object and an event don't.
+func TestDefaultInTables(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	const classes = "/apis/storage.k8s.io/v1/storageclasses"
+	for _, name := range []string{"b", "a"} {
+		must(t, s.Do("POST", classes, `{"metadata":{"name":"`+name+`","annotations":{`+
+			`"storageclass.kubernetes.io/is-default-class":"true"}},"provisioner":"p"}`), http.StatusCreated)
+	}
+	cells := func(data []byte) (names []any) {
+		t.Helper()
+		var table metav1.Table
+		read(t, data, &table)
+		for _, r := range table.Rows {
+			names = append(names, r.Cells[0])
+		}
+		return names
+	}
+	want := []any{"a (default)", "b"} // a is not older than b
+	if got := cells(must(t, s.Do("GET", classes, nil, "Accept", asTable), http.StatusOK).Body); !slices.Equal(got, want) {
+		t.Errorf("list: %v", got)
+	}
+	if got := cells(must(t, s.Do("GET", classes+"/a", nil, "Accept", asTable), http.StatusOK).Body); got[0] != "a" {
+		t.Errorf("one: %v", got)
+	}
+	w := s.Watch(classes+"?watch=1", "Accept", asTable)
+	data, _ := json.Marshal(next(t, w).Object)
+	if got := cells(data); got[0] != "a" {
+		t.Errorf("event: %v", got)
+	}
 }
 
 // TestMetadataForms are PartialObjectMetadata in get, list and watch, and in protobuf.

@@ -123,7 +123,7 @@ func (x *Rendering) tableCost(objs []*storage.Object) int64 {
 		}
 		n += Copies * int64(shown)
 	}
-	if x.Resource.Table.Compare != nil || x.Resource.Custom && !x.ready(objs) { // they are kept
+	if x.together() || x.Resource.Custom && !x.ready(objs) { // they are kept
 		return n + x.decoded(objs)
 	}
 	return n + x.largest(objs)

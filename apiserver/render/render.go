@@ -236,7 +236,7 @@ func (x *Rendering) readable(objs []*storage.Object) []*storage.Object {
 func (x *Rendering) ListObject(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
 	switch x.Format.As {
 	case "Table":
-		return x.Table(objs, m, true)
+		return x.listTable(objs, m)
 	case "PartialObjectMetadata":
 		return nil, notAcceptableText(fmt.Sprintf(
 			"you requested PartialObjectMetadata, but the requested object is a list (%s)", x.internalType("List")))

@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"fmt"
 	"sort"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,30 +15,53 @@ import (
 
 // Table returns the objects as kubectl get prints them. header is false for all but the first event of a watch.
 func (x *Rendering) Table(objs []*storage.Object, m metav1.ListMeta, header bool) (*metav1.Table, error) {
-	t := &metav1.Table{TypeMeta: x.metaType("Table"), ListMeta: m, Rows: make([]metav1.TableRow, 0, len(objs))}
+	t, _, err := x.table(objs, m, header)
+	return t, err
+}
+
+// listTable is the table of a list, in which the default among the objects is marked.
+func (x *Rendering) listTable(objs []*storage.Object, m metav1.ListMeta) (*metav1.Table, error) {
+	t, shown, err := x.table(objs, m, true)
+	if f := x.Resource.Table.Default; f != nil && err == nil {
+		if i := f(shown); i >= 0 {
+			t.Rows[i].Cells[0] = fmt.Sprint(t.Rows[i].Cells[0], " (default)")
+		}
+	}
+	return t, err
+}
+
+// table returns also the objects of the rows, if their kind compares them.
+func (x *Rendering) table(
+	objs []*storage.Object, m metav1.ListMeta, header bool,
+) (t *metav1.Table, shown []runtime.Object, err error) {
+	t = &metav1.Table{TypeMeta: x.metaType("Table"), ListMeta: m, Rows: make([]metav1.TableRow, 0, len(objs))}
 	if header {
 		t.ColumnDefinitions = x.columns()
 	}
 	compare := x.Resource.Table.Compare
-	var shown []runtime.Object // those that are needed together
 	for _, o := range objs {
 		obj, err := x.shown(o)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if compare != nil {
+		if x.together() {
 			shown = append(shown, obj)
 		}
 		row, err := x.row(o, obj)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	if compare != nil {
 		sort.Stable(&rows{t.Rows, shown, compare})
 	}
-	return t, nil
+	return t, shown, nil
+}
+
+// together reports whether the objects of a table are needed at once.
+func (x *Rendering) together() bool {
+	return x.Resource.Table.Compare != nil || x.Resource.Table.Default != nil
 }
 
 // shown is the object from which the cells are made. That of a custom resource is of the served version, to which the

@@ -273,6 +273,9 @@ type Table struct {
 	Conditions func(obj runtime.Object) []metav1.TableRowCondition
 	// Compare, if set, orders the rows of a list: negative if a comes before b.
 	Compare func(a, b runtime.Object) int
+	// Default, if set, returns the index of the object that is in effect the default of a list; -1 if none is. The list
+	// shows " (default)" behind its first cell; the table of a single object doesn't.
+	Default func(all []runtime.Object) int
 }
 
 // Seen returns the table for objects that see converts before they are printed.
@@ -284,6 +287,15 @@ func (t Table) Seen(see func(runtime.Object) runtime.Object) Table {
 	}
 	if t.Compare != nil {
 		out.Compare = func(a, b runtime.Object) int { return t.Compare(see(a), see(b)) }
+	}
+	if t.Default != nil {
+		out.Default = func(all []runtime.Object) int {
+			seen := make([]runtime.Object, len(all))
+			for i, obj := range all {
+				seen[i] = see(obj)
+			}
+			return t.Default(seen)
+		}
 	}
 	return out
 }

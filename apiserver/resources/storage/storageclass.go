@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
@@ -30,7 +31,7 @@ func storageClasses() *entry.Resource {
 			Warnings:       entry.Warn(storageClassWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  printing.Table(storageClassColumns(), storageClassCells),
+		Table:  storageClassTable(),
 	}
 }
 
@@ -133,6 +134,36 @@ const (
 	betaDefaultClass = "storageclass.beta.kubernetes.io/is-default-class"
 )
 
+func storageClassTable() entry.Table {
+	t := printing.Table(storageClassColumns(), storageClassCells)
+	t.Default = effectiveDefault
+	return t
+}
+
+// effectiveDefault is the newest of the classes that are marked as default, by name if they are equally old: claims
+// without a class get it (V-104; storage/util: GetDefaultClass).
+func effectiveDefault(all []runtime.Object) int {
+	found := -1
+	var newest *storagev1.StorageClass
+	for i, obj := range all {
+		c := printing.As[*storagev1.StorageClass](obj)
+		if c.Annotations[defaultClass] != "true" && c.Annotations[betaDefaultClass] != "true" {
+			continue
+		}
+		if newest == nil || newer(c, newest) {
+			found, newest = i, c
+		}
+	}
+	return found
+}
+
+func newer(a, b *storagev1.StorageClass) bool {
+	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.Name < b.Name
+	}
+	return b.CreationTimestamp.Before(&a.CreationTimestamp)
+}
+
 func storageClassColumns() []entry.Column {
 	doc := storagev1.StorageClass{}.SwaggerDoc()
 	return []entry.Column{
@@ -146,12 +177,8 @@ func storageClassColumns() []entry.Column {
 }
 
 func storageClassCells(c *storagev1.StorageClass, now time.Time) []any {
-	name := c.Name
-	if c.Annotations[defaultClass] == "true" || c.Annotations[betaDefaultClass] == "true" {
-		name += " (default)"
-	}
 	return []any{
-		name,
+		c.Name,
 		c.Provisioner,
 		string(printing.Value(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
 		string(printing.Value(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),

@@ -130,6 +130,7 @@ func encode(t *testing.T, v any) string {
 //	row [columns=(A,B)]  the cells, of all columns or of those named (without spaces)
 //	conditions           the conditions of the row
 //	compare              how the rows of several objects compare, each with each
+//	default              the name of the object that a list shows as the default
 func TestCells(t *testing.T) {
 	datadriven.Walk(t, "testdata/cells", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -145,6 +146,8 @@ func TestCells(t *testing.T) {
 				return encode(t, tableOf(t, gk).Conditions(obj))
 			case "compare":
 				return compare(t, strings.Split(d.Input, "\n---\n"))
+			case "default":
+				return defaultOf(t, strings.Split(d.Input, "\n---\n"))
 			}
 			t.Fatalf("unknown directive %s", d.Cmd)
 			return ""
@@ -164,6 +167,22 @@ func compare(t *testing.T, docs []string) string {
 		}
 	}
 	return out.String()
+}
+
+func defaultOf(t *testing.T, docs []string) string {
+	t.Helper()
+	var all []runtime.Object
+	var gk schema.GroupKind
+	for _, doc := range docs {
+		obj, kind := decode(t, doc)
+		all, gk = append(all, obj), kind
+	}
+	table := tableOf(t, gk)
+	i := table.Default(all)
+	if i < 0 {
+		return "none"
+	}
+	return fmt.Sprint(table.Cells(all[i], now)[0])
 }
 
 // TestColumns compares with what a real server answered: testdata/columns.txt is recorded and
