@@ -87,6 +87,9 @@ type Config struct {
 	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
 	// fail. If it is false, such objects are left out of lists, and can't be deleted.
 	DeleteMalformed bool
+	// CompressWatchLists is the feature gate WatchListCompression: watches that begin with a list are compressed for
+	// clients that accept gzip.
+	CompressWatchLists bool
 	// Webhooks call the webhooks of admission; default: Clients of their own, which find services in the cache.
 	Webhooks *webhook.Clients
 	// Registry gathers this server's metrics; default: a new one.

@@ -67,7 +67,8 @@ func New(c Config) (*Server, error) {
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
 		MinWatch: c.MinWatch, FragmentMemory: min(c.MemoryInFlight/16, mostFragments), DeleteMalformed: c.DeleteMalformed,
-		Log: c.Log, Now: c.Now,
+		CompressWatchLists: c.CompressWatchLists,
+		Log:                c.Log, Now: c.Now,
 	})
 	s.users = &filters.Credentials{
 		Proxies: c.Proxies, Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts,

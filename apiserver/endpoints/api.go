@@ -34,8 +34,10 @@ type Config struct {
 	FragmentMemory int64
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion.
 	DeleteMalformed bool
-	Log             *slog.Logger
-	Now             func() time.Time
+	// CompressWatchLists is the feature gate WatchListCompression.
+	CompressWatchLists bool
+	Log                *slog.Logger
+	Now                func() time.Time
 }
 
 // API serves the verbs. Its methods may be called from any goroutine.
@@ -45,9 +47,9 @@ type API struct {
 	metrics *metrics.Metrics
 	log     *slog.Logger
 	now     func() time.Time
-	// timeout, minWatch and writeTimeout are as in Config; malformed is DeleteMalformed.
+	// timeout, minWatch and writeTimeout are as in Config; malformed is DeleteMalformed, compress CompressWatchLists.
 	timeout, minWatch, writeTimeout time.Duration
-	malformed                       bool
+	malformed, compress             bool
 	watches                         watches
 	// fragments are compressed parts of lists.
 	fragments *gzipped.Cache
@@ -69,6 +71,7 @@ func New(c Config) *API {
 	a := &API{
 		lister: lister{c.Registry}, limits: c.Limits, metrics: c.Metrics, log: c.Log, now: c.Now, timeout: c.Timeout,
 		minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
+		compress:  c.CompressWatchLists,
 		fragments: gzipped.NewCache(c.FragmentMemory),
 	}
 	a.watches.closing = make(chan struct{})

@@ -1,9 +1,11 @@
 package endpoints
 
 import (
+	"bytes"
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/connections"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // chunks buffers frames and sends them as chunks of one answer.
@@ -14,6 +16,8 @@ type chunks struct {
 	buf  []byte
 	// begun says that the head has been sent.
 	begun bool
+	// compress says that what is sent at once is a member of gzip, so that a client can read it at once (V-056).
+	compress bool
 }
 
 // write sends long frames without buffering: watches that share one keep no copies of it.
@@ -37,7 +41,16 @@ func (c *chunks) flush() error {
 // send sends what is buffered, and then a frame.
 func (c *chunks) send(frame []byte) error {
 	c.begun = true
-	for _, piece := range [][]byte{c.buf, frame} {
+	pieces := [][]byte{c.buf, frame}
+	if c.compress && len(c.buf)+len(frame) > 0 {
+		// It is compressed before it is sent: a client that doesn't read must not hold a compressor.
+		var b bytes.Buffer
+		if err := respond.Compress(&b, pieces...); err != nil {
+			return err
+		}
+		pieces = [][]byte{b.Bytes()}
+	}
+	for _, piece := range pieces {
 		if len(piece) == 0 {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 // (H-26, H-27).
 func (w *watch) start() (*cache.Watcher, error) {
 	ctx := w.req.r.Context()
-	initial := w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents
+	initial := w.initially()
 	collection := w.req.Resource.Collection
 	var err error
 	switch {

@@ -115,14 +115,28 @@ func (w *watch) serve() error {
 	respond.Warnings(h, w.req.Warn)
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
+	out := &chunks{to: w.req.w, conn: exchange.ConnectionOf(w.req.r), compress: w.compresses()}
+	if out.compress {
+		h.Set("Content-Encoding", "gzip")
+		h.Add("Vary", "Accept-Encoding")
+	}
 	w.req.w.WriteHeader(http.StatusOK)
-	w.out = &chunks{to: w.req.w, conn: exchange.ConnectionOf(w.req.r)}
+	w.out = out
 	err := w.stream(w.req.r.Context())
 	if w.rec != nil && w.rec.IsCut() {
 		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
 	}
 	return err
 }
+
+// compresses reports whether the stream is compressed: if it begins with a list, whose end a bookmark shows (V-056; AS
+// handlers/watch.go: BeginStream, get.go: isListWatchRequest).
+func (w *watch) compresses() bool {
+	return w.api.compress && w.initially() && w.opts.AllowWatchBookmarks && render.AcceptsGzip(w.req.r)
+}
+
+// initially reports whether the client asks for the present objects.
+func (w *watch) initially() bool { return w.opts.SendInitialEvents != nil && *w.opts.SendInitialEvents }
 
 // stream sends events until the watch ends, and returns nil: the response has begun, so an error can not be its status.
 func (w *watch) stream(ctx context.Context) error {

@@ -69,6 +69,22 @@ func List(w http.ResponseWriter, r *http.Request, l *render.List) error {
 	return err
 }
 
+// Compress writes the pieces to w as one member of gzip.
+func Compress(w io.Writer, pieces ...[]byte) error {
+	z := compressors.Get().(*gzip.Writer)
+	z.Reset(w)
+	var err error
+	for i := 0; i < len(pieces) && err == nil; i++ {
+		_, err = z.Write(pieces[i])
+	}
+	if e := z.Close(); err == nil {
+		err = e
+	}
+	z.Reset(nil)
+	compressors.Put(z)
+	return err
+}
+
 // compressors are reused: each takes more than a megabyte.
 var compressors = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)

@@ -20,6 +20,9 @@ var list string
 // (V-026).
 const AllowUnsafeMalformedObjectDeletion = "AllowUnsafeMalformedObjectDeletion"
 
+// WatchListCompression is the gate for compressed watches that begin with a list; beta and on since v1.37 (V-027).
+const WatchListCompression = "WatchListCompression"
+
 // ErrUnrecognized is wrapped by errors of names that are no gate.
 var ErrUnrecognized = errors.New("unrecognized feature gate")
 
@@ -54,7 +57,7 @@ var Known = sync.OnceValue(func() map[string]Gate {
 })
 
 // Effective are the names of the gates that have an effect, sorted.
-func Effective() []string { return []string{AllowUnsafeMalformedObjectDeletion} }
+func Effective() []string { return []string{AllowUnsafeMalformedObjectDeletion, WatchListCompression} }
 
 // parse parses a list of gates.
 func parse(list string) (map[string]Gate, error) {

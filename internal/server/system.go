@@ -150,6 +150,7 @@ func (c *Config) gate(config *apiserver.Config, metrics *prometheus.Registry, lo
 	c.warnOfGates(log)
 	metrics.MustRegister(enabled(gates))
 	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion]
+	config.CompressWatchLists = gates[featuregates.WatchListCompression]
 	return nil
 }
 
