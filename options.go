@@ -115,6 +115,9 @@ type Storage struct {
 	Writable bool `flag:"writable"`
 	// Prefix is the prefix of all keys in etcd; default /registry, or that of the cluster in FromSnapshot.
 	Prefix string `flag:"etcd-prefix"`
+	// EncryptionProviderConfig is a file with an EncryptionConfiguration (apiserver.config.k8s.io/v1), by which stored
+	// values are encrypted and decrypted. The provider kms can't be used. The file is read once.
+	EncryptionProviderConfig string `flag:"encryption-provider-config"`
 	// CompactionInterval is the interval of compactions; default 5 minutes, negative for none.
 	CompactionInterval time.Duration `flag:"etcd-compaction-interval"`
 	// QuotaBytes limits the size of the embedded etcd's data; default 8 GiB. It can't be set with Endpoints.
@@ -273,8 +276,9 @@ func (o Options) config() (c server.Config, err error) {
 		Advertise: o.Addresses.AdvertiseAddress, NodePort: o.Services.KubernetesNodePort,
 		Kubeconfig: o.Addresses.Kubeconfig, KubeconfigMode: cmp.Or(o.Addresses.KubeconfigMode, 0o600),
 		Dir: o.Storage.Dir, Storage: o.Storage.config(), Snapshot: o.Storage.snapshot(),
-		Compaction:  orNone(o.Storage.CompactionInterval, 5*time.Minute),
-		Controllers: o.Controllers.Enabled, Workers: o.Controllers.Workers,
+		EncryptionFile: o.Storage.EncryptionProviderConfig,
+		Compaction:     orNone(o.Storage.CompactionInterval, 5*time.Minute),
+		Controllers:    o.Controllers.Enabled, Workers: o.Controllers.Workers,
 		CollectionEvents: o.Controllers.CollectionEvents,
 		Elect:            isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
 		Election:         o.Controllers.election(), Autoscaler: o.Controllers.Autoscaler.options(),

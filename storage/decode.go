@@ -18,7 +18,7 @@ var protobuf, cbor = []byte("k8s\x00"), []byte("\xd9\xd9\xf7")
 // stands for an object that is not stored, as in a dry run: it gets no resourceVersion. The object may share the
 // record's bytes.
 func (d *Decoder) Decode(r Record) *Object {
-	o := &Object{Key: r.Key, Revision: r.ModRevision}
+	o := &Object{Key: r.Key, Revision: r.ModRevision, Stale: r.Stale}
 	collection, rest, known := Collection(d.Root, r.Key)
 	if known {
 		if i := strings.IndexByte(rest, '/'); i >= 0 {
@@ -31,7 +31,11 @@ func (d *Decoder) Decode(r Record) *Object {
 	if known && d.Fields != nil {
 		paths = d.Fields(collection)
 	}
-	if err := d.decode(o, r.Value, paths); err != nil {
+	err := r.Err
+	if err == nil {
+		err = d.decode(o, r.Value, paths)
+	}
+	if err != nil {
 		o.JSON, o.Fields, o.Meta = nil, nil, identity
 		o.Err = fmt.Errorf("%w: %s: %w", ErrCorrupt, r.Key, err)
 		return o
@@ -44,6 +48,9 @@ func (d *Decoder) Decode(r Record) *Object {
 
 // decode sets JSON, Meta and Fields.
 func (d *Decoder) decode(o *Object, value []byte, paths []FieldPath) error {
+	if by := EncryptedBy(value); by != nil {
+		return fmt.Errorf("it is encrypted by %s; --encryption-provider-config has the keys", by)
+	}
 	if bytes.HasPrefix(value, protobuf) || bytes.HasPrefix(value, cbor) {
 		var err error
 		if value, err = d.transcode(value); err != nil {

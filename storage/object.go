@@ -28,6 +28,8 @@ type Object struct {
 	// Err says why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty, except
 	// Meta.Name and Meta.Namespace, which come from the key.
 	Err error
+	// Stale is that of the record.
+	Stale bool
 }
 
 // Verification identifies a type whose checks an object can have passed. This package knows nothing of types.

@@ -76,5 +76,5 @@ func record(kv *mvccpb.KeyValue) Record {
 
 // event is the write that stored the record.
 func (r Record) event() Event {
-	return Event{Key: r.Key, Value: r.Value, Revision: r.ModRevision}
+	return Event{Key: r.Key, Value: r.Value, Revision: r.ModRevision, Sealed: r.Sealed}
 }

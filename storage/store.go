@@ -13,6 +13,16 @@ type Record struct {
 	Value []byte
 	// ModRevision is the revision of the write that stored Value; 0 means absent.
 	ModRevision int64
+	// Sealed is what package encrypted says of the value; the zero value without it.
+	Sealed
+}
+
+// Sealed says how a value differs from what is stored.
+type Sealed struct {
+	// Err says why the value can't be decrypted; it is as it is stored then.
+	Err error
+	// Stale says that a write of the same value would store it otherwise, such as with another key.
+	Stale bool
 }
 
 // Guard is a condition on a key that a commit does not write: the mod revision that it must have (0: it must not
@@ -93,6 +103,8 @@ type Event struct {
 	Value []byte
 	// Revision is the revision of the write.
 	Revision int64
+	// Sealed is that of Record.
+	Sealed
 }
 
 // Batch is a part of the timeline.

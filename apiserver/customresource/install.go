@@ -54,43 +54,46 @@ func (i *Installer) Apply(b storage.Batch) {
 		}
 		for key := range i.installed {
 			if !there[key] {
-				i.install(key, nil)
+				i.install(storage.Event{Key: key})
 			}
 		}
 	}
 	for _, e := range b.Events {
 		if strings.HasPrefix(e.Key, i.prefix) {
-			i.install(e.Key, e.Value)
+			i.install(e)
 		}
 	}
 }
 
 // install replaces the entries of a stored definition in the table. A definition that can't be decoded keeps its
 // entries: its objects still exist.
-func (i *Installer) install(key string, value []byte) {
-	old := i.installed[key]
-	if value == nil {
+func (i *Installer) install(e storage.Event) {
+	old := i.installed[e.Key]
+	if e.Value == nil {
 		if old != nil {
 			i.types.Replace(old.entries, nil)
-			delete(i.installed, key)
+			delete(i.installed, e.Key)
 		}
 		return
 	}
-	next, err := i.read(value, old)
+	next, err := (*installed)(nil), e.Err
+	if err == nil {
+		next, err = i.read(e.Value, old)
+	}
 	if err != nil {
-		i.log.Warn("a stored CustomResourceDefinition can't be decoded", "key", key, "err", err)
+		i.log.Warn("a stored CustomResourceDefinition can't be decoded", "key", e.Key, "err", err)
 		return
 	}
 	if old == nil {
 		old = &installed{}
 	}
 	i.types.Replace(old.entries, next.entries)
-	i.installed[key] = next
+	i.installed[e.Key] = next
 }
 
 // read makes the entries of a stored definition. It returns old if nothing relevant has changed.
 func (i *Installer) read(value []byte, old *installed) (*installed, error) {
-	if bytes.HasPrefix(value, []byte("k8s\x00")) {
+	if bytes.HasPrefix(value, []byte("k8s\x00")) || bytes.HasPrefix(value, []byte("\xd9\xd9\xf7")) { // protobuf, CBOR
 		var err error
 		if value, err = resources.Transcode(value); err != nil {
 			return nil, err

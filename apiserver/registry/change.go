@@ -153,7 +153,8 @@ func (o *Operation) checkRevision(obj Object, cur *storage.Object) error {
 }
 
 // replace commits an update. It removes the object if the update removed the last finalizer (B-20), and writes nothing
-// if the object did not change (B-17).
+// if the object did not change (B-17), unless it would be encrypted otherwise (AS pkg/storage/etcd3/store.go:
+// GuaranteedUpdate).
 func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (
 	*storage.Object, error) {
 	fieldmanager.KeepTimes(obj, old) // B-17
@@ -165,7 +166,7 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
 	}
 	same, err := storage.Splice(value, cur.Revision)
-	unchanged := err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON)
+	unchanged := err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON) && !cur.Stale
 	if o.DryRun || unchanged {
 		out := s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision})
 		return out, out.Err

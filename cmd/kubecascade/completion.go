@@ -50,7 +50,7 @@ var (
 	directories = []string{"data-dir", "dir", "recorded", "record"}
 	files       = []string{
 		"kubeconfig", "kubeconfig-out", "certificate-authority", "audit-log-path", "simulate-nodes", "filename",
-		"from-snapshot",
+		"from-snapshot", "encryption-provider-config",
 	}
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -120,6 +121,7 @@ func (o *options) storageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Storage.KeyFile, "etcd-keyfile", "", "file with the private key of --etcd-certfile")
 	f.StringVar(&o.Storage.Prefix, "etcd-prefix", "/registry",
 		"prefix of all keys in etcd (default with --from-snapshot: that of the cluster in it)")
+	f.StringVar(&o.Storage.EncryptionProviderConfig, "encryption-provider-config", "", backup.EncryptionUsage)
 	f.StringVar(&o.Storage.FromSnapshot, "from-snapshot", "",
 		"`file` with an etcd snapshot, or a data directory, to serve instead of an empty store; it is not changed; "+
 			"writes are rejected, no webhook is called, and no controller runs")

@@ -62,6 +62,7 @@ the largest ones, and those that can't be read, with the reason. The file is onl
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	}
 	c.Flags().StringVarP(&output, "output", "o", "text", "format of the report: text, json")
+	c.Flags().StringVar(&o.EncryptionFile, "encryption-provider-config", "", backup.EncryptionUsage)
 	c.Flags().StringVar(&o.Prefix, "etcd-prefix", "", "prefix of the cluster's keys (default: found by the namespaces)")
 	return c
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/internal/encryption"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
@@ -18,13 +19,26 @@ import (
 type Options struct {
 	// Prefix is that of the cluster's keys; empty finds it.
 	Prefix string
+	// Encryption decrypts values; nil for none. EncryptionFile, if it is not empty, is the file to load it from.
+	Encryption     *encryption.Config
+	EncryptionFile string
 }
+
+// EncryptionUsage is the help text of the flag --encryption-provider-config.
+const EncryptionUsage = "`file` with the EncryptionConfiguration of stored values, as kube-apiserver has it " +
+	"(providers aescbc, aesgcm, secretbox and identity)"
 
 // ErrNoCluster says that there is no cluster of Kubernetes in the file.
 var ErrNoCluster = errors.New("it has no cluster of Kubernetes")
 
 // Inspect opens a file and reads all that is in it, unless ctx is done before.
 func Inspect(ctx context.Context, path string, o Options) (*Report, error) {
+	if o.EncryptionFile != "" {
+		var err error
+		if o.Encryption, err = encryption.Load(o.EncryptionFile); err != nil {
+			return nil, fmt.Errorf("--encryption-provider-config: %w", err)
+		}
+	}
 	f, err := snapshot.Open(path)
 	if err != nil {
 		return nil, err
@@ -47,7 +61,7 @@ func Read(ctx context.Context, f *snapshot.File, o Options) (*Report, error) {
 	if r.Prefix, r.OtherPrefixes, err = Prefix(keys, o.Prefix); err != nil {
 		return nil, err
 	}
-	in := newInspection(r, keys)
+	in := newInspection(r, keys, o.Encryption)
 	if err := f.Records(func(rec snapshot.Record) error { in.add(rec); return ctx.Err() }); err != nil {
 		return nil, err
 	}
@@ -78,6 +92,8 @@ type inspection struct {
 	report  *Report
 	types   *resources.Types
 	decoder storage.Decoder
+	// cipher decrypts values; nil without a configuration.
+	cipher *encryption.Cipher
 	// custom are the collections of the file's CustomResourceDefinitions.
 	custom    map[string]bool
 	resources map[string]*Resource
@@ -85,10 +101,13 @@ type inspection struct {
 
 const definitions = "apiextensions.k8s.io/customresourcedefinitions"
 
-func newInspection(r *Report, keys []string) *inspection {
+func newInspection(r *Report, keys []string, c *encryption.Config) *inspection {
 	in := &inspection{report: r, types: resources.NewTable(resources.Every(nil)...), custom: map[string]bool{},
 		resources: map[string]*Resource{}}
 	in.decoder = storage.Decoder{Transcode: resources.Transcode, Root: r.Prefix}
+	if c != nil {
+		in.cipher = c.Cipher(in.types, r.Prefix)
+	}
 	for _, key := range keys {
 		if collection, name, ok := storage.Collection(r.Prefix, key); ok && collection == definitions {
 			plural, group, _ := strings.Cut(name, ".") // as validation requires (AX pkg/apis/apiextensions/validation)
@@ -123,6 +142,9 @@ func (in *inspection) add(rec snapshot.Record) {
 	res.Objects++
 	res.Bytes += int64(size)
 	res.Encodings[EncodingOf(rec.Value)]++
+	if by := storage.EncryptedBy(rec.Value); by != nil {
+		r.encryptedBy(by)
+	}
 	if o.Meta.Namespace != "" {
 		res.Namespaces[o.Meta.Namespace]++
 	}
@@ -138,11 +160,11 @@ func (in *inspection) add(rec snapshot.Record) {
 
 // decode decodes a value as the server does, and says why that is impossible.
 func (in *inspection) decode(collection string, rec snapshot.Record) (o *storage.Object, why string) {
-	if encoding := EncodingOf(rec.Value); encoding == Encrypted {
-		o = in.decoder.Decode(storage.Record{Key: rec.Key})
-		return o, "it is encrypted by the provider " + encryptedBy(rec.Value)
+	stored := storage.Record{Key: rec.Key, Value: rec.Value, ModRevision: rec.Revision}
+	if in.cipher != nil {
+		stored.Value, _, stored.Err = in.cipher.Open(rec.Key, rec.Value)
 	}
-	o = in.decoder.Decode(storage.Record{Key: rec.Key, Value: rec.Value, ModRevision: rec.Revision})
+	o = in.decoder.Decode(stored)
 	err := o.Err
 	if r := in.types.Collection(collection); err == nil && r != nil {
 		_, err = registry.DecodeReadable(r, o)

@@ -159,7 +159,7 @@ func FuzzValue(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, collection string, value []byte) {
-		in := newInspection(newReport(&snapshot.Info{}), nil)
+		in := newInspection(newReport(&snapshot.Info{}), nil, nil)
 		in.report.Prefix, in.decoder.Root = "/registry", "/registry"
 		key := "/registry/" + collection + "/default/a"
 		o, why := in.decode(collection, snapshot.Record{Key: key, Value: value, Revision: 5})

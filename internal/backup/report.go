@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
@@ -34,6 +35,8 @@ type Report struct {
 	OutsidePrefix int `json:"outsidePrefix"`
 	// Resources are sorted by group and name.
 	Resources []Resource `json:"resources"`
+	// Encryptions are by what values are encrypted, sorted by provider and key.
+	Encryptions []Encryption `json:"encryptions,omitempty"`
 	// Largest objects, the largest first.
 	Largest []Object `json:"largest"`
 	// Unreadable are the first objects that can't be decoded, by key; UnreadableObjects is their number.
@@ -66,6 +69,27 @@ func (r *Resource) Name() string {
 		return r.Resource
 	}
 	return r.Resource + "." + r.Group
+}
+
+// Encryption is by what some values are encrypted, whether or not they can be decrypted here.
+type Encryption struct {
+	// Provider is that of an EncryptionConfiguration; empty if it is unknown. Key is the name of the key; with kms that of
+	// the plugin.
+	Provider string `json:"provider"`
+	Key      string `json:"key,omitempty"`
+	Objects  int    `json:"objects"`
+}
+
+// encryptedBy counts an encrypted object.
+func (r *Report) encryptedBy(e *storage.Encryption) {
+	one := Encryption{Provider: e.Provider, Key: e.Key}
+	at, found := slices.BinarySearchFunc(r.Encryptions, one, func(a, b Encryption) int {
+		return cmp.Or(strings.Compare(a.Provider, b.Provider), strings.Compare(a.Key, b.Key))
+	})
+	if !found {
+		r.Encryptions = slices.Insert(r.Encryptions, at, one)
+	}
+	r.Encryptions[at].Objects++
 }
 
 // Object is a stored value.

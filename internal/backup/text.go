@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // mostNamespaces is how many namespaces of a resource are printed.
@@ -45,6 +47,14 @@ func (r *Report) Text() string {
 	}
 	fmt.Fprintf(&b, "\nkeys       %d: %d objects, %d internal, %d outside of the prefix\n",
 		r.Keys, r.Objects, r.Internal, r.OutsidePrefix)
+	for i, e := range r.Encryptions {
+		label := "encrypted"
+		if i > 0 {
+			label = ""
+		}
+		by := &storage.Encryption{Provider: e.Provider, Key: e.Key}
+		fmt.Fprintf(&b, "%-10s %s by %s\n", label, count(e.Objects, "object"), by)
+	}
 	b.WriteString("\n" + r.resourcesText())
 	if len(r.Largest) > 0 {
 		b.WriteString("\nlargest objects:\n" + objectsText(r.Largest[:min(len(r.Largest), 5)]))

@@ -43,7 +43,7 @@ func TestUpstream(t *testing.T) {
 			collections[r.GroupVersionKind().GroupKind()] = r
 		}
 	}
-	in := newInspection(newReport(&snapshot.Info{}), nil)
+	in := newInspection(newReport(&snapshot.Info{}), nil, nil)
 	in.report.Prefix, in.decoder.Root = "/registry", "/registry"
 	read, unread := 0, map[string]bool{}
 	for _, gvk := range slices.SortedFunc(maps.Keys(scheme.Scheme.AllKnownTypes()), func(a, b schema.GroupVersionKind) int {

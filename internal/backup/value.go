@@ -1,9 +1,6 @@
 package backup
 
-import (
-	"bytes"
-	"fmt"
-)
+import "bytes"
 
 // Encoding is the format of a stored value.
 type Encoding string
@@ -24,10 +21,8 @@ var prefixes = []struct {
 	prefix string
 	is     Encoding
 }{
-	{"k8s\x00", Protobuf}, {encryptedPrefix, Encrypted}, {"\xd9\xd9\xf7", CBOR}, {"{", JSON},
+	{"k8s\x00", Protobuf}, {"k8s:enc:", Encrypted}, {"\xd9\xd9\xf7", CBOR}, {"{", JSON},
 }
-
-const encryptedPrefix = "k8s:enc:"
 
 // EncodingOf returns a value's format by its beginning.
 func EncodingOf(value []byte) Encoding {
@@ -37,18 +32,4 @@ func EncodingOf(value []byte) Encoding {
 		}
 	}
 	return Other
-}
-
-// maxProvider limits what is read as the names of a provider and of a key.
-const maxProvider = 256
-
-// encryptedBy says by what a value was encrypted: "aescbc, key key1". Its prefix is k8s:enc:aescbc:v1:key1: with the
-// name of the provider, its version, and for local ones the name of the key.
-func encryptedBy(value []byte) string {
-	rest := value[len(encryptedPrefix):]
-	parts := bytes.SplitN(rest[:min(len(rest), maxProvider)], []byte(":"), 4)
-	if len(parts) < 4 {
-		return "an unknown provider"
-	}
-	return fmt.Sprintf("%q, key %q", parts[0], parts[2])
 }

@@ -103,6 +103,7 @@ func etcd() section {
 		{
 			name: "encryption-provider-config", kind: "string",
 			usage: "file with the configuration of the encryption of stored resources",
+			act:   text(func(s *Settings) *string { return &s.Options.Storage.EncryptionProviderConfig }),
 		},
 		{
 			name: "encryption-provider-config-automatic-reload", kind: "bool", def: "false",

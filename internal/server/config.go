@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/internal/encryption"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -45,6 +46,9 @@ type Config struct {
 	Storage storage.Config
 	// Snapshot is what a new data directory begins with; the zero value is nothing.
 	Snapshot Snapshot
+	// EncryptionFile has the EncryptionConfiguration of stored values; empty for none. Start reads it.
+	EncryptionFile string
+	encryption     *encryption.Config
 	// Compaction is the interval of compactions; 0 for none.
 	Compaction time.Duration
 

@@ -17,11 +17,14 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/storage/encrypted"
 )
 
 // data is the storage and the cache.
 type data struct {
 	store *storage.Etcd
+	// plain is store with decrypted values.
+	plain storage.Store
 	// dir is the directory of the server's files.
 	dir     string
 	cache   *cache.Cache
@@ -80,7 +83,11 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 		warnOfAnnotations(entries)
 	}
 	d := &data{
-		store: store, dir: dir.path, types: resources.NewTable(entries...), failed: make(chan error, 1), clock: clock,
+		store: store, plain: store, dir: dir.path, types: resources.NewTable(entries...), failed: make(chan error, 1),
+		clock: clock,
+	}
+	if cfg.encryption != nil {
+		d.plain = encrypted.New(store, cfg.encryption.Cipher(d.types, c.Root), c.Root)
 	}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.available().ForEncodings()})
@@ -98,7 +105,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 			definitions.Apply(b)
 			return d.cache.Apply(b)
 		}
-		if err := store.Follow(run, follow); err != nil && run.Err() == nil {
+		if err := d.plain.Follow(run, follow); err != nil && run.Err() == nil {
 			d.failed <- fmt.Errorf("watching etcd: %w", err)
 		}
 	})

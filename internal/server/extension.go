@@ -4,6 +4,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 )
 
@@ -20,7 +21,8 @@ func (s *system) extensions(d *data) []extension.Route {
 	routes := append(s.ownership.Routes(), s.settledRoute(), s.snapshotsRoute(d),
 		extension.Trail(s.trail, func() authorization.Authorizer { return s.api.Authorizer() }, s.log))
 	if s.c.Snapshot.File != "" {
-		s.reports = &reports{path: s.c.Snapshot.File, prefix: s.c.Storage.Root, life: s.life}
+		s.reports = &reports{path: s.c.Snapshot.File, life: s.life,
+			options: backup.Options{Prefix: s.c.Storage.Root, Encryption: s.c.encryption}}
 		routes = append(routes, s.reports.route(s.log))
 	}
 	return routes

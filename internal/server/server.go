@@ -72,7 +72,7 @@ func (s *Server) start(ctx context.Context, fatal func(error)) (err error) {
 	if err := s.config.checkKubeconfig(); err != nil {
 		return err
 	}
-	if err := s.config.readNodes(); err != nil {
+	if err := errors.Join(s.config.readNodes(), s.config.readEncryption()); err != nil {
 		return err
 	}
 	if s.ports, err = s.config.listen(); err != nil {

@@ -100,7 +100,8 @@ func (s *Server) openSnapshot() error {
 
 // reports reads what the snapshot contains, once, when that is first asked for or the server has started.
 type reports struct {
-	path, prefix string
+	path    string
+	options backup.Options
 	// life is done when the server begins to end.
 	life   context.Context
 	once   sync.Once
@@ -109,7 +110,7 @@ type reports struct {
 }
 
 func (r *reports) get() (*backup.Report, error) {
-	r.once.Do(func() { r.report, r.err = backup.Inspect(r.life, r.path, backup.Options{Prefix: r.prefix}) })
+	r.once.Do(func() { r.report, r.err = backup.Inspect(r.life, r.path, r.options) })
 	return r.report, r.err
 }
 

@@ -87,7 +87,7 @@ func assemble(
 	v := apiVersion(c.Release)
 	config := c.API
 	s.monitor.Clock, config.Now = d.clock, d.clock.Now
-	config.Store, config.Cache, config.Decoder = d.store, d.cache, d.decoder
+	config.Store, config.Cache, config.Decoder = d.plain, d.cache, d.decoder
 	config.Types, config.Webhooks = d.types, d.webhooks
 	config.Version, config.Registry, config.Log, config.Audit = v, registry, log, events
 	config.Discovery = discovery.New(d.types, reachable(p.secure.Addr()))

@@ -162,7 +162,9 @@ func (c *Cache) decode(events []storage.Event, whole bool) []*storage.Object {
 				return
 			}
 		}
-		objects[i] = c.decoder.Decode(storage.Record{Key: e.Key, Value: e.Value, ModRevision: e.Revision})
+		objects[i] = c.decoder.Decode(storage.Record{
+			Key: e.Key, Value: e.Value, ModRevision: e.Revision, Sealed: e.Sealed,
+		})
 	}
 	var taken atomic.Int64
 	work := func() {

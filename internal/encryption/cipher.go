@@ -1,0 +1,122 @@
+package encryption
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/storage/value"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/encrypted"
+)
+
+// Cipher encrypts the values below a root.
+type Cipher struct {
+	config *Config
+	types  *resources.Types
+	root   string
+}
+
+var _ encrypted.Cipher = (*Cipher)(nil)
+
+// Cipher returns the cipher of a cluster. types are those whose collections don't have the names of their resources.
+func (c *Config) Cipher(types *resources.Types, root string) *Cipher {
+	return &Cipher{config: c, types: types, root: root}
+}
+
+// rules are those of a key, and the resource that it belongs to (AS pkg/server/options/encryptionconfig/config.go:
+// transformerFromOverrides). Keys without a resource have those of all resources of the core group.
+func (c *Cipher) rules(key string) ([]rule, schema.GroupResource) {
+	collection, _, _ := storage.Collection(c.root, key)
+	gr := schema.GroupResource{Resource: collection}
+	if r := c.types.Collection(collection); r != nil {
+		gr = schema.GroupResource{Group: r.Group, Resource: r.Plural}
+	} else if group, resource, ok := strings.Cut(collection, "/"); ok {
+		gr = schema.GroupResource{Group: group, Resource: resource}
+	}
+	for _, of := range []schema.GroupResource{gr, {Group: gr.Group, Resource: "*"}, everything} {
+		if rules := c.config.rules[of]; rules != nil {
+			return rules, gr
+		}
+	}
+	return nil, gr
+}
+
+// Open implements encrypted.Cipher.
+func (c *Cipher) Open(key string, stored []byte) (plain []byte, stale bool, err error) {
+	rules, gr := c.rules(key)
+	by := storage.EncryptedBy(stored)
+	if rules == nil {
+		if by != nil {
+			return nil, false, fmt.Errorf("it is encrypted by %s, and --encryption-provider-config has no provider for %s",
+				by, gr)
+		}
+		return stored, false, nil
+	}
+	tried := false
+	for i := range rules {
+		r := &rules[i]
+		if r.prefix == "" && by == nil {
+			return stored, i > 0, nil
+		}
+		sealed, ok := bytes.CutPrefix(stored, []byte(r.prefix))
+		if !ok || r.transformer == nil {
+			continue
+		}
+		tried = true
+		plain, _, err := r.transformer.TransformFromStorage(context.Background(), sealed, value.DefaultContext(key))
+		if err == nil && begins(plain) {
+			return plain, i > 0, nil
+		}
+	}
+	return nil, false, why(by, gr, tried)
+}
+
+// begins reports whether a value is in a format of kube-apiserver. Any key decrypts one of 256 values of aescbc, to
+// something else.
+func begins(plain []byte) bool {
+	for _, prefix := range []string{"k8s\x00", "{", "\xd9\xd9\xf7"} {
+		if bytes.HasPrefix(plain, []byte(prefix)) {
+			return true
+		}
+	}
+	return false
+}
+
+// why is the error of a value that no rule of its resource decrypts.
+func why(by *storage.Encryption, gr schema.GroupResource, tried bool) error {
+	switch {
+	case by == nil:
+		return fmt.Errorf("it is not encrypted, and --encryption-provider-config has no provider identity for %s", gr)
+	case tried:
+		return fmt.Errorf("it is encrypted by %s, and the key of that name in --encryption-provider-config does not "+
+			"decrypt it", by)
+	case by.Provider == "kms":
+		return fmt.Errorf("it is encrypted by %s, and KMS plugins are not called", by)
+	}
+	return fmt.Errorf("it is encrypted by %s, which --encryption-provider-config does not have for %s", by, gr)
+}
+
+// errNoPlugins is the error of writes that Writable forbids.
+var errNoPlugins = errors.New("KMS plugins are not called")
+
+// Seal implements encrypted.Cipher.
+func (c *Cipher) Seal(key string, plain []byte) ([]byte, error) {
+	rules, _ := c.rules(key)
+	switch {
+	case rules == nil, rules[0].provider == "identity":
+		return plain, nil
+	case rules[0].transformer == nil:
+		return nil, errNoPlugins
+	}
+	sealed, err := rules[0].transformer.TransformToStorage(context.Background(), plain, value.DefaultContext(key))
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(rules[0].prefix), sealed...), nil
+}

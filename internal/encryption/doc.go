@@ -1,0 +1,11 @@
+// Package encryption encrypts stored values as the file of --encryption-provider-config says, like kube-apiserver: with
+// the providers aescbc, aesgcm, secretbox and identity, whose algorithms are k8s.io/apiserver's.
+//
+// It guarantees:
+//
+//  1. What kube-apiserver has stored with the same file is decrypted, and the other way round. The first provider of a
+//     resource encrypts; all decrypt.
+//  2. A file is accepted if kube-apiserver accepts it. No KMS plugin is called: values of the provider kms can't be
+//     decrypted, and Writable fails for a file by which some would have to be encrypted with it.
+//  3. An error of a value names its provider and its key, and says what is wrong. No error has a part of a secret.
+package encryption
