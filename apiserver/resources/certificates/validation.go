@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
@@ -193,44 +191,8 @@ func csrConditions(
 	return errs
 }
 
-// signer requires a domain and a path (core ValidateSignerName).
-func signer(name string, at *field.Path) (errs field.ErrorList) {
-	if name == "" {
-		return field.ErrorList{field.Required(at, "")}
-	}
-	domain, path, ok := strings.Cut(name, "/")
-	if !ok || strings.Contains(path, "/") {
-		return field.ErrorList{
-			field.Invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
-		}
-	}
-	if len(domain) > utilvalidation.DNS1123SubdomainMaxLength {
-		errs = append(errs, field.TooLong(at, "", utilvalidation.DNS1123SubdomainMaxLength))
-	}
-	errs = append(errs, signerLabels(domain, utilvalidation.IsDNS1123Label, at)...)
-	if !strings.Contains(domain, ".") {
-		errs = append(errs, field.Invalid(at, domain, "should be a domain with at least two segments separated by dots"))
-	}
-	errs = append(errs, signerLabels(path, utilvalidation.IsDNS1123Subdomain, at)...)
-	const limit = 2*utilvalidation.DNS1123SubdomainMaxLength + utilvalidation.DNS1123LabelMaxLength + 2
-	if len(name) > limit {
-		errs = append(errs, field.TooLong(at, "", limit))
-	}
-	return errs
-}
-
-// signerLabels returns the errors of the first invalid label.
-func signerLabels(part string, is check.Rule, at *field.Path) (errs field.ErrorList) {
-	for _, l := range invalid.Each(strings.Split(part, "."), &errs) {
-		if texts := is(l); len(texts) > 0 {
-			for _, text := range invalid.Each(texts, &errs) {
-				errs = append(errs, field.Invalid(at, part, fmt.Sprintf("validating label %q: %s", l, text)))
-			}
-			return errs
-		}
-	}
-	return nil
-}
+// signer requires the name of a signer.
+func signer(name string, at *field.Path) field.ErrorList { return check.SignerName(name, at) }
 
 func validateSigningRequestUpdate(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
 	return append(append(signingRequestKept(r, old), approvalKept(r, old)...), certificateKept(r, old, false)...)

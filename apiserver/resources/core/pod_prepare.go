@@ -96,11 +96,23 @@ func keepPodStatus(p, old *corev1.Pod) {
 		p.Status.QOSClass = old.Status.QOSClass
 	}
 	keepObserved(&p.Status, &old.Status)
-	if len(old.Status.NodeAllocatableResourceClaimStatuses) == 0 { // DRANodeAllocatableResources
-		p.Status.NodeAllocatableResourceClaimStatuses = nil
-	}
+	keepClaims(&p.Status, &old.Status)
 	if len(old.Status.VolumeHealth) == 0 { // CSIVolumeHealth (V-023)
 		p.Status.VolumeHealth = nil
+	}
+}
+
+// keepClaims keeps the states of claims that the new status lacks (V-069; pod/strategy.go: podStatusStrategy). They are
+// never removed. Those of the feature gate DRANodeAllocatableResources, which is off, are not added.
+func keepClaims(s, old *corev1.PodStatus) {
+	if len(s.ResourceClaimStatuses) == 0 {
+		s.ResourceClaimStatuses = old.ResourceClaimStatuses
+	}
+	if s.ExtendedResourceClaimStatus == nil {
+		s.ExtendedResourceClaimStatus = old.ExtendedResourceClaimStatus
+	}
+	if len(s.NodeAllocatableResourceClaimStatuses) == 0 || len(old.NodeAllocatableResourceClaimStatuses) == 0 {
+		s.NodeAllocatableResourceClaimStatuses = old.NodeAllocatableResourceClaimStatuses
 	}
 }
 

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -270,7 +271,7 @@ func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (
 			continue
 		}
 		u := s.User.Linux
-		errs = append(errs, podspec.ID(&u.UID, here.Child("uid"), utilvalidation.IsValidUserID)...)
+		errs = append(errs, podspec.ID(&u.UID, here.Child("uid"), linuxUserID)...)
 		errs = append(errs, podspec.ID(&u.GID, here.Child("gid"), utilvalidation.IsValidGroupID)...)
 		for j := range invalid.Each(u.SupplementalGroups, &errs) {
 			errs = append(
@@ -280,6 +281,14 @@ func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (
 		}
 	}
 	return errs
+}
+
+// linuxUserID is the range of Linux, which is larger than that of users that a spec asks for (V-066).
+func linuxUserID(id int64) []string {
+	if id >= 0 && id <= math.MaxUint32 {
+		return nil
+	}
+	return []string{utilvalidation.InclusiveRangeError(0, math.MaxUint32)}
 }
 
 func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *field.Path) (errs field.ErrorList) {

@@ -13,12 +13,6 @@ func DropFields(s, old *corev1.PodSpec) {
 	if old.SchedulingGroup == nil { // GenericWorkload
 		s.SchedulingGroup = nil
 	}
-	// ClusterTrustBundleProjection
-	trust := func(p *corev1.VolumeProjection) bool { return p.ClusterTrustBundle != nil }
-	dropProjections(s, old, trust, func(p *corev1.VolumeProjection) { p.ClusterTrustBundle = nil })
-	// PodCertificateRequest
-	certificate := func(p *corev1.VolumeProjection) bool { return p.PodCertificate != nil }
-	dropProjections(s, old, certificate, func(p *corev1.VolumeProjection) { p.PodCertificate = nil })
 	dropStopSignals(s, old)
 	for _, each := range alphaFields {
 		dropUnless(s, old, each)
@@ -160,16 +154,6 @@ func eachProbe(s *corev1.PodSpec, f func(*corev1.ProbeHandler)) {
 func set[T any](p **T, found func(drop func())) {
 	if *p != nil {
 		found(func() { *p = nil })
-	}
-}
-
-func dropProjections(
-	s, old *corev1.PodSpec, used func(*corev1.VolumeProjection) bool, drop func(*corev1.VolumeProjection),
-) {
-	inUse := false
-	eachProjection(old, func(p *corev1.VolumeProjection) { inUse = inUse || used(p) })
-	if !inUse {
-		eachProjection(s, drop)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 type Legacy struct {
 	oddDeletionCost, oddSelectors, oddSpread, oddNodeAffinity, oddHugePages, oddTokenPaths bool
 
-	hostSysctls, seLinux, userDevices, restartingInits bool
+	hostSysctls, seLinux, userDevices, restartingInits, emptyImages bool
 	// Addresses that are unchanged.
 	hostIPs, nameservers []string
 }
@@ -55,6 +55,9 @@ func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 		l.restartingInits = l.restartingInits || !Sidecar(c) && len(restarting(c, nil)) > 0
 	}
 	for i := range s.Volumes {
+		if v := s.Volumes[i].Image; v != nil {
+			l.emptyImages = l.emptyImages || v.Reference == ""
+		}
 		if p := s.Volumes[i].Projected; p != nil {
 			for _, source := range p.Sources {
 				t := source.ServiceAccountToken

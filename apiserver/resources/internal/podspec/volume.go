@@ -187,7 +187,7 @@ func (r *Rules) claimName(v *corev1.Volume, at *field.Path) (errs field.ErrorLis
 }
 
 func (r *Rules) imageVolume(s *corev1.ImageVolumeSource, at *field.Path) (errs field.ErrorList) {
-	if r.Pod && s.Reference == "" {
+	if s.Reference == "" && !r.had.emptyImages { // templates, too (V-062)
 		errs = check.RequireAll(at, "reference", "")
 	}
 	return append(errs, volumes.PullPolicy(s.PullPolicy, at.Child("pullPolicy"))...)

@@ -12,8 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// Not validated: clusterTrustBundle and podCertificate sources, whose feature gates are off.
-
 func (r *Rules) projectedVolume(s *corev1.ProjectedVolumeSource, at *field.Path) field.ErrorList {
 	errs := volumes.FileMode(s.DefaultMode, at.Child("defaultMode"))
 	p := projection{at: at, seen: map[string]bool{}}
@@ -71,6 +69,14 @@ func (r *Rules) projectedSource(p *projection, s *corev1.VolumeProjection, at *f
 	if s.ServiceAccountToken != nil {
 		found++
 		errs = append(errs, r.tokenSource(s.ServiceAccountToken, p.at, at.Child("serviceAccountToken"))...)
+	}
+	if s.ClusterTrustBundle != nil {
+		found++
+		errs = append(errs, p.trustBundle(s.ClusterTrustBundle, at.Child("clusterTrustBundlePEM"))...) // upstream's name
+	}
+	if s.PodCertificate != nil {
+		found++
+		errs = append(errs, p.podCertificate(s.PodCertificate, at.Child("podCertificate"))...)
 	}
 	if found > 1 {
 		errs = append(errs, field.Forbidden(at, "may not specify more than 1 volume type per source"))

@@ -1,0 +1,80 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+)
+
+// SignerName requires a domain and a path (core ValidateSignerName).
+func SignerName(name string, at *field.Path) (errs field.ErrorList) {
+	if name == "" {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	domain, path, ok := strings.Cut(name, "/")
+	if !ok || strings.Contains(path, "/") {
+		return field.ErrorList{
+			field.Invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
+		}
+	}
+	if len(domain) > utilvalidation.DNS1123SubdomainMaxLength {
+		errs = append(errs, field.TooLong(at, "", utilvalidation.DNS1123SubdomainMaxLength))
+	}
+	errs = append(errs, signerLabels(domain, utilvalidation.IsDNS1123Label, at)...)
+	if !strings.Contains(domain, ".") {
+		errs = append(errs, field.Invalid(at, domain, "should be a domain with at least two segments separated by dots"))
+	}
+	errs = append(errs, signerLabels(path, utilvalidation.IsDNS1123Subdomain, at)...)
+	const limit = 2*utilvalidation.DNS1123SubdomainMaxLength + utilvalidation.DNS1123LabelMaxLength + 2
+	if len(name) > limit {
+		errs = append(errs, field.TooLong(at, "", limit))
+	}
+	return errs
+}
+
+// signerLabels returns the errors of the first invalid label.
+func signerLabels(part string, is Rule, at *field.Path) (errs field.ErrorList) {
+	for _, l := range invalid.Each(strings.Split(part, "."), &errs) {
+		if texts := is(l); len(texts) > 0 {
+			for _, text := range invalid.Each(texts, &errs) {
+				errs = append(errs, field.Invalid(at, part, fmt.Sprintf("validating label %q: %s", l, text)))
+			}
+			return errs
+		}
+	}
+	return nil
+}
+
+// OfKubernetes reports whether a signer is in Kubernetes' domain or below it (core IsKubernetesSignerName).
+func OfKubernetes(signer string) bool {
+	const own = "kubernetes.io"
+	domain, _, _ := strings.Cut(signer, "/")
+	return domain == own || strings.HasSuffix(domain, "."+own)
+}
+
+// TrustBundleName returns what is wrong with the name of a ClusterTrustBundle: its signer, if it has one, comes first
+// (core ValidateClusterTrustBundleName, extractSignerNameFromClusterTrustBundleName).
+func TrustBundleName(name string) []string {
+	if i := strings.LastIndexByte(name, ':'); i >= 0 {
+		name = name[i+1:]
+	}
+	return apivalidation.NameIsDNSSubdomain(name, false)
+}
+
+// UserAnnotations requires keys with a domain, in upper or lower case.
+func UserAnnotations(all map[string]string, at *field.Path) (errs field.ErrorList) {
+	for _, key := range invalid.Each(slices.Sorted(maps.Keys(all)), &errs) {
+		errs = append(errs, utilvalidation.IsDomainPrefixedKey(at, strings.ToLower(key))...)
+	}
+	if apivalidation.ValidateAnnotationsSize(all) != nil {
+		errs = append(errs, field.TooLong(at, "", apivalidation.TotalAnnotationSizeLimitB))
+	}
+	return errs
+}
