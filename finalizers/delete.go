@@ -22,14 +22,16 @@ func Delete(obj Object, k Kind, o Options, now time.Time) Verdict {
 // conflict checks the preconditions, that of the uid first (C-10, C-11). The uid precondition that a namespace's DELETE
 // implies (C-80) is obj's own uid and holds.
 func conflict(obj Object, k Kind, o Options) *Conflict {
-	byResource := k.Namespace || k.Cleanup != "" // C-13
-	if o.UID != nil && *o.UID != obj.UID {
-		return &Conflict{Kind: UIDPrecondition, Want: *o.UID, Have: obj.UID, ByResource: byResource}
+	c := Conflict{ByResource: k.Namespace || k.Cleanup != "", Lower: k.Cleanup != ""} // C-13
+	switch {
+	case o.UID != nil && *o.UID != obj.UID:
+		c.Kind, c.Want, c.Have = UIDPrecondition, *o.UID, obj.UID
+	case o.ResourceVersion != nil && *o.ResourceVersion != obj.ResourceVersion:
+		c.Kind, c.Want, c.Have = RVPrecondition, *o.ResourceVersion, obj.ResourceVersion
+	default:
+		return nil
 	}
-	if o.ResourceVersion != nil && *o.ResourceVersion != obj.ResourceVersion {
-		return &Conflict{Kind: RVPrecondition, Want: *o.ResourceVersion, Have: obj.ResourceVersion, ByResource: byResource}
-	}
-	return nil
+	return &c
 }
 
 func decide(obj Object, k Kind, o Options, now time.Time) Verdict {

@@ -87,6 +87,8 @@ type Conflict struct {
 	// ByResource says that the error names the resource ("namespaces") instead of the kind, as kinds with a check of
 	// their own do (C-13); the message differs, too.
 	ByResource bool
+	// Lower says that this message begins in lower case, as that of CustomResourceDefinitions does since v1.37 (V-071).
+	Lower bool
 }
 
 // Cause returns the message that follows `Operation cannot be fulfilled on <what> "<name>": ` (0-05).
@@ -96,7 +98,11 @@ func (c Conflict) Cause() string {
 		field, happened = "ResourceVersion", "modified"
 	}
 	if c.ByResource { // C-13
-		return fmt.Sprintf("Precondition failed: %s in precondition: %s, %s in object meta: %s", field, c.Want, field, c.Have)
+		first := "Precondition"
+		if c.Lower {
+			first = "precondition"
+		}
+		return fmt.Sprintf("%s failed: %s in precondition: %s, %s in object meta: %s", first, field, c.Want, field, c.Have)
 	}
 	return fmt.Sprintf("the %s in the precondition (%s) does not match the %s in record (%s). The object might have been %s",
 		field, c.Want, field, c.Have, happened) // C-10, C-11

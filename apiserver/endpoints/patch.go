@@ -1,6 +1,8 @@
 package endpoints
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -8,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
@@ -56,7 +60,6 @@ func (req *request) patch() (patch.Patch, error) {
 	if p.Bytes, err = exchange.ReadBody(req.r); err != nil {
 		return p, err
 	}
-	req.recordPatch(p)
 	opts := &metav1.PatchOptions{}
 	if err := requestinfo.DecodeQuery(exchange.Query(req.r), opts); err != nil {
 		return p, err
@@ -70,21 +73,49 @@ func (req *request) patch() (patch.Patch, error) {
 		p.Strictness = metav1.FieldValidationWarn
 	}
 	if p.Kind == types.ApplyPatchType {
-		if err := codec.CheckYAML(p.Bytes); err != nil {
-			return p, status.BadRequest("error decoding YAML: %v", err) // B-60
-		}
-		if err := patch.CheckApplied(p.Bytes); err != nil {
-			return p, err
-		}
-		if err := codec.CheckQuantities(
-			codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, req.Resource.GroupVersionKind(),
-		); err != nil {
-			return p, status.BadRequest("%v", err)
-		}
-	} else if err := codec.CheckWork(p.Bytes); err != nil {
-		return p, status.BadRequest("error decoding patch: %v", err)
+		err = checkDocument(p.Bytes)
+	} else if !json.Valid(p.Bytes) {
+		err = status.BadRequest("invalid JSON patch")
 	}
-	return p, nil
+	if err != nil { // and the patch is not in the audit log (V-070, V-123)
+		return p, err
+	}
+	req.recordPatch(p)
+	return p, req.checkPatch(p)
+}
+
+// checkPatch rejects a patch that takes too much to decode, and an applied document that can't be applied.
+func (req *request) checkPatch(p patch.Patch) error {
+	if p.Kind != types.ApplyPatchType {
+		if err := codec.CheckWork(p.Bytes); err != nil {
+			return status.BadRequest("error decoding patch: %v", err)
+		}
+		return nil
+	}
+	if err := patch.CheckApplied(p.Bytes); err != nil {
+		return err
+	}
+	err := codec.CheckQuantities(codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, req.Resource.GroupVersionKind())
+	if err != nil {
+		return status.BadRequest("%v", err)
+	}
+	return nil
+}
+
+// checkDocument rejects an applied document that can't be read, before the object is looked up. What begins like JSON
+// is decoded later, so that its error has another text (B-60, V-070; AS handlers/patch.go: validateAndTranscodePatch).
+func checkDocument(document []byte) error {
+	err := codec.CheckYAML(document)
+	switch {
+	case err == nil:
+		return nil
+	case !utilyaml.IsJSONBuffer(document):
+		return status.BadRequest("error encoding patch: %v", err)
+	}
+	if _, e := yaml.YAMLToJSON(document); e != nil {
+		err = fmt.Errorf("error converting YAML to JSON: %w", e)
+	}
+	return status.BadRequest("error decoding patch: %v", err)
 }
 
 // patchMedia is the media type of a patch without its parameters.

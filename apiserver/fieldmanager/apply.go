@@ -40,7 +40,7 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	warn func(string)) (runtime.Object, error) {
 	config, same, err := decodeApplied(document, e.res.Custom)
 	if err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
 	if live == nil {
 		// kube-apiserver would store these, and the next update would remove the object. Here they are removed and have
@@ -101,7 +101,7 @@ func validateFields(document []byte, strictness string, warn func(string)) error
 	switch {
 	case err == nil:
 	case strictness == metav1.FieldValidationStrict:
-		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding YAML: %v", err))
+		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
 	default:
 		warn(err.Error())
 	}

@@ -99,11 +99,11 @@ func (d *Admission) set(a *admission.Attributes, of slot) (*Set, error) {
 	}
 	switch res := a.Resource; of {
 	case mutatingHooks, validatingHooks:
-		if webhook.Exempt(resourceOf(res)) {
+		if exemptFromWebhooks(resourceOf(res)) {
 			return nil, nil
 		}
 	default:
-		if exempt[res.GroupResource()] || of == mutatingPolicy && a.Operation == admission.Delete {
+		if exemptFromPolicies(res.GroupResource()) || of == mutatingPolicy && a.Operation == admission.Delete {
 			return nil, nil
 		}
 	}

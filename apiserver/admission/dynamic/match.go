@@ -10,6 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/resources/admissionregistration"
 )
 
 // policies are all policies of one type with their bindings, both in the order of their names (M-39, M-67).
@@ -137,25 +138,26 @@ func (o *outcome) matches(ctx context.Context, q *request) (*resources.Resource,
 	return o.rules[i].in, ok, err
 }
 
-// exempt are the resources whose requests no policy gets: policies themselves, so that none can lock itself in, and
-// reviews, which are not stored (M-21; K pkg/kubeapiserver/admission/exclusion/resources.go).
-var exempt = map[schema.GroupResource]bool{
-	{Group: group, Resource: "validatingadmissionpolicies"}:                true,
-	{Group: group, Resource: "validatingadmissionpolicybindings"}:          true,
-	{Group: group, Resource: "mutatingadmissionpolicies"}:                  true,
-	{Group: group, Resource: "mutatingadmissionpolicybindings"}:            true,
-	{Group: "authentication.k8s.io", Resource: "tokenreviews"}:             true,
-	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"}:       true,
-	{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"}: true,
-	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}:  true,
-	{Group: "authorization.k8s.io", Resource: "selfsubjectrulesreviews"}:   true,
-	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"}:      true,
+// exemptFromPolicies reports whether no policy gets requests of the resource: policies themselves, so that none can lock
+// itself in, and reviews, which are not stored (M-21).
+func exemptFromPolicies(r schema.GroupResource) bool {
+	return admissionregistration.Reviews[r] || r.Group == group && slices.Contains(policyResources, r.Resource)
+}
+
+var policyResources = []string{
+	"validatingadmissionpolicies", "validatingadmissionpolicybindings",
+	"mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
+}
+
+// exemptFromWebhooks reports whether no webhook gets requests of the resource (L-23, V-105).
+func exemptFromWebhooks(r schema.GroupVersionResource) bool {
+	return webhook.Exempt(r) || admissionregistration.Reviews[r.GroupResource()]
 }
 
 // planPolicies adds the policies that may concern the requests of a form. Mutating ones get no DELETE, as there is
 // nothing to change (M-20).
 func (s *Set) planPolicies(p *plan, f form, t *target) {
-	if exempt[t.Resource.GroupResource()] {
+	if exemptFromPolicies(t.Resource.GroupResource()) {
 		return
 	}
 	p.validatingPolicies = s.validatingPolicies.candidates(t)

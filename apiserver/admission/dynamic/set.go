@@ -175,7 +175,7 @@ func (s *Set) newPlan(f form) *plan {
 		t.Namespace = "any" // only whether there is one counts
 	}
 	p, others := &plan{}, s.equivalents(f.res, f.sub)
-	if !webhook.Exempt(t.Resource) {
+	if !exemptFromWebhooks(t.Resource) {
 		p.mutating, p.validating = s.mutating.match(t, f.res, others), s.validating.match(t, f.res, others)
 	}
 	s.planPolicies(p, f, &target{t, f.res, others})

@@ -25,7 +25,7 @@ func mutatingWebhookConfigurations() *entry.Resource {
 			Default:        defaulting.Hook(defaultMutatingWebhookConfiguration),
 			Validate:       entry.Validate(validateMutatingWebhooks),
 			ValidateUpdate: entry.ValidateChange(validateMutatingWebhooksUpdate),
-			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingWebhookConfiguration]),
+			Warnings:       entry.Warn(mutatingWebhookWarnings),
 		},
 		Table: printing.Table(webhookColumns(), mutatingWebhookCells),
 	}

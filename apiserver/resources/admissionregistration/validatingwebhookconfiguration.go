@@ -25,7 +25,7 @@ func validatingWebhookConfigurations() *entry.Resource {
 			Default:        defaulting.Hook(defaultValidatingWebhookConfiguration),
 			Validate:       entry.Validate(validateValidatingWebhooks),
 			ValidateUpdate: entry.ValidateChange(validateValidatingWebhooksUpdate),
-			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingWebhookConfiguration]),
+			Warnings:       entry.Warn(validatingWebhookWarnings),
 		},
 		Table: printing.Table(webhookColumns(), validatingWebhookCells),
 	}
