@@ -3,6 +3,8 @@ package endpoints
 import (
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -70,7 +72,9 @@ func (a *API) seat(req *request, serve func() error) error {
 		})
 	}
 	return a.limits.Seat(req.w, req.r, ask, func() error {
-		defer a.inFlight(req.verb)()
+		serving := a.inFlight(req.verb)
+		serving.Inc()
+		defer serving.Dec()
 		if req.held != nil && !req.held.Serve() {
 			return status.ErrBusy
 		}
@@ -88,15 +92,12 @@ func (req *request) objects() func() int {
 	return func() int { return req.api.countOf(req) }
 }
 
-// inFlight counts a request that is being served; done counts its end.
-func (a *API) inFlight(verb string) (done func()) {
-	kind := "mutating"
+// inFlight is the number of requests of the kind of verb that are being served.
+func (a *API) inFlight(verb string) prometheus.Gauge {
 	if verb == "get" || verb == "list" {
-		kind = "readOnly"
+		return a.metrics.ReadOnly
 	}
-	g := a.metrics.InFlight.WithLabelValues(kind)
-	g.Inc()
-	return g.Dec
+	return a.metrics.Mutating
 }
 
 // countOf is the number of objects that a list reads.

@@ -45,6 +45,7 @@ type Recorder struct {
 	head *pool.Holding
 	// count counts the URL and headers in a pool; nil if they are short.
 	count func(p *pool.Pool, user string) bool
+	scope scope
 	// query is the parsed rawQuery; nil before.
 	query    url.Values
 	rawQuery string
@@ -297,26 +298,10 @@ func (w *Recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 
-type recorderKey struct{}
-
-// Record returns the request with the Recorder in its context.
-func (w *Recorder) Record(r *http.Request) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), recorderKey{}, w))
-}
-
-// Of returns the Recorder of a request; nil if it has none.
-func Of(r *http.Request) *Recorder { return In(r.Context()) }
-
 // AuditOf returns what the audit log has of a request; nil if it is not recorded.
 func AuditOf(r *http.Request) *audit.Record {
 	if rec := Of(r); rec != nil {
 		return rec.Audit
 	}
 	return nil
-}
-
-// In returns the Recorder in a context.
-func In(ctx context.Context) *Recorder {
-	rec, _ := ctx.Value(recorderKey{}).(*Recorder)
-	return rec
 }

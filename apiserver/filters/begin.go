@@ -2,12 +2,19 @@ package filters
 
 import (
 	"net/http"
+	"sync"
 	"time"
+
+	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
+
+// routes has contexts for the router, which would else copy each request to give it one. As chi does, a request whose
+// handler panics leaves its context to the garbage collector.
+var routes = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 
 // Begin begins a request in its turn, records its answer, and releases the request's headers when the handler has
 // returned: over HTTP/2 net/http keeps them until the client has read the answer.
@@ -24,7 +31,12 @@ func Begin(limits *inflight.Limits, stall time.Duration) func(http.Handler) http
 			rec := exchange.New(w, stall)
 			limits.Begin(rec)
 			defer rec.Close()
-			next.ServeHTTP(rec, rec.Record(r))
+			route := routes.Get().(*chi.Context)
+			recorded := rec.Record(r)
+			rec.Know(chi.RouteCtxKey, route)
+			next.ServeHTTP(rec, recorded)
+			route.Reset()
+			routes.Put(route)
 			rec.EndTurn()
 			if r.ProtoMajor == 2 {
 				r.Header, r.URL, r.RequestURI = nil, nil, ""

@@ -2,10 +2,13 @@ package filters
 
 import "net/http"
 
+// noCache is shared by the headers of all answers, which nothing changes.
+var noCache = []string{"no-cache, private"}
+
 // NoCache forbids caching of every answer, errors too (AS endpoints/filters/cachecontrol.go).
 func NoCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-cache, private")
+		w.Header()["Cache-Control"] = noCache
 		next.ServeHTTP(w, r)
 	})
 }

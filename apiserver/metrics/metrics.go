@@ -18,8 +18,8 @@ import (
 // Metrics have kube-apiserver's names where it has them, so that its dashboards work.
 type Metrics struct {
 	*series
-	// InFlight is the number of requests that are being served, by kind: readOnly and mutating.
-	InFlight *prometheus.GaugeVec
+	// ReadOnly and Mutating are the numbers of requests that are being served.
+	ReadOnly, Mutating prometheus.Gauge
 	// Panics counts panics of handlers, Corrupt reads of stored objects that can't be decoded.
 	Panics, Corrupt prometheus.Counter
 }
@@ -51,11 +51,12 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 			Name: "apiserver_watch_events_total", Help: "Number of events sent to watches.",
 		}, []string{"group", "version", "resource"}),
 	}
+	inFlight := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "apiserver_current_inflight_requests", Help: "Number of requests being served, except watches.",
+	}, []string{"request_kind"})
 	m := &Metrics{
-		series: newSeries(v, types),
-		InFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "apiserver_current_inflight_requests", Help: "Number of requests being served, except watches.",
-		}, []string{"request_kind"}),
+		series:   newSeries(v, types),
+		ReadOnly: inFlight.WithLabelValues("readOnly"), Mutating: inFlight.WithLabelValues("mutating"),
 		Panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "apiserver_panics_total", Help: "Number of panics in handlers.",
 		}),
@@ -64,7 +65,7 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 			Help: "Number of times that a stored object could not be decoded.",
 		}),
 	}
-	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, m.InFlight, m.Panics, m.Corrupt)
+	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, inFlight, m.Panics, m.Corrupt)
 	return m
 }
 

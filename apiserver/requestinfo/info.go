@@ -25,9 +25,17 @@ type Info struct {
 
 type infoKey struct{}
 
+// unparsed is what a request names before Parse.
+var unparsed request.RequestInfo
+
 // With returns the request with an Info of the user.
 func With(r *http.Request, u authentication.User) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), infoKey{}, &Info{User: u, RequestInfo: &request.RequestInfo{}}))
+	i := &Info{User: u, RequestInfo: &unparsed}
+	if rec := exchange.Of(r); rec != nil {
+		rec.Know(infoKey{}, i)
+		return r
+	}
+	return r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
 }
 
 // Of returns the request's Info; an empty one of a request without.
@@ -35,7 +43,7 @@ func Of(r *http.Request) *Info {
 	if i, ok := r.Context().Value(infoKey{}).(*Info); ok {
 		return i
 	}
-	return &Info{RequestInfo: &request.RequestInfo{}}
+	return &Info{RequestInfo: &unparsed}
 }
 
 // UserOf returns the request's user.
