@@ -13,7 +13,8 @@ import (
 
 // OwnOrigin protects a port without authentication from web pages of other sites: it serves requests for loopback names
 // only, so that no other host name can be made to resolve to it (DNS rebinding), and no request that a browser marks as
-// cross-origin (kubectl proxy: --accept-hosts).
+// cross-origin (kubectl proxy: --accept-hosts), also if it only reads: the page of the other site can't see the answer,
+// but would use up what is bounded, such as open streams.
 func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return func(next http.Handler) http.Handler {
@@ -23,13 +24,23 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 				checked = r.Clone(r.Context())
 				checked.Method = http.MethodPost
 			}
-			if !loopbackHost(r.Host) || cross.Check(checked) != nil {
+			if !loopbackHost(r.Host) || Foreign(r) || cross.Check(checked) != nil {
 				respond.Error(log, w, r, status.ErrForeign)
 				return
 			}
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// Foreign reports whether a browser marks a request as that of another site's page: as all that its code and markup
+// send, frames among it. A link that a person follows is none.
+func Foreign(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return false
+	}
+	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document"
 }
 
 // loopbackHost reports whether a Host header names this machine's loopback interface.

@@ -14,6 +14,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/ui"
 )
@@ -125,10 +126,8 @@ func protect(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ui.Protect(w.Header())
-		site := r.Header.Get("Sec-Fetch-Site")
-		foreign := site != "" && site != "same-origin" && site != "none" && r.Header.Get("Sec-Fetch-Mode") != "navigate"
 		switch {
-		case !loopback(r.Host) || foreign || cross.Check(r) != nil:
+		case !loopback(r.Host) || filters.Foreign(r) || cross.Check(r) != nil:
 			fail(w, http.StatusForbidden, "requests of other sites are rejected")
 		case r.Method != http.MethodGet && r.Method != http.MethodHead &&
 			r.Header.Get("Content-Type") != "application/json":
