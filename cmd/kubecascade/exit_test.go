@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubecascade/kubecascade/conformance/replay"
+	"github.com/kubecascade/kubecascade/internal/child"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -24,9 +25,9 @@ func TestExitCodes(t *testing.T) {
 		{nowhere, 2},
 		{unknown, 2},
 		{errors.Join(err, errInterrupted{err}), 130},
-		{errExit{code: 7}, 7},
+		{&child.ExitError{Code: 7}, 7},
 		{stopFailed(nil, err), 1},
-		{stopFailed(errExit{code: 7}, err), 7},
+		{stopFailed(&child.ExitError{Code: 7}, err), 7},
 		{outcome(&replay.Report{Equal: 1, Different: 1}), 1},
 		{outcome(&replay.Report{Skipped: 1}), 2},
 	} {

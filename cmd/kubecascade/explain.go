@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/child"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/internal/selection"
 )
@@ -309,7 +310,7 @@ func warnUnknown(w io.Writer, hidden []explain.Hidden) {
 }
 
 // errFound is the result of --exit-code if there is something to see.
-var errFound = errExit{code: 1}
+var errFound = &child.ExitError{Code: 1}
 
 // lintCommand is "lint".
 func lintCommand() *cobra.Command {

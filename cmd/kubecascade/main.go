@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/internal/assets"
+	"github.com/kubecascade/kubecascade/internal/child"
 	_ "github.com/kubecascade/kubecascade/internal/pace" // collects garbage less often from the start
 )
 
@@ -29,15 +30,11 @@ func main() {
 }
 
 // errUsage marks errors of wrong usage; errUnable, errors that prevent any result; errInterrupted, the end by a signal.
-// errExit has an exit code of its own; without an error there is nothing to report.
+// A child.ExitError has an exit code of its own; without an error there is nothing to report.
 type (
 	errUsage       struct{ error }
 	errUnable      struct{ error }
 	errInterrupted struct{ error }
-	errExit        struct {
-		code int
-		err  error
-	}
 )
 
 // Unwrap returns the wrapped error.
@@ -46,29 +43,18 @@ func (e errUsage) Unwrap() error { return e.error }
 // Unwrap returns the wrapped error.
 func (e errUnable) Unwrap() error { return e.error }
 
-// Error is the wrapped error's message, or else the exit code.
-func (e errExit) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-
-// Unwrap returns the wrapped error, or nil.
-func (e errExit) Unwrap() error { return e.err }
-
 // exitCode is 1 for an error or a negative result, 2 if there is no result, and 130 for an interruption, as in a shell.
-// An errExit has its own.
+// A child.ExitError has its own.
 func exitCode(err error) int {
 	var (
 		usage       errUsage
 		unable      errUnable
 		interrupted errInterrupted
-		exit        errExit
+		exit        *child.ExitError
 	)
 	switch {
 	case errors.As(err, &exit):
-		return exit.code
+		return exit.Code
 	case errors.As(err, &interrupted):
 		return 130
 	case errors.As(err, &usage), errors.As(err, &unable):
@@ -135,8 +121,8 @@ func allowed(err error) error {
 // report prints an error, with the usage if that helps. It doesn't print all flags, as the error would scroll out of
 // sight.
 func report(c *cobra.Command, err error) {
-	var exit errExit
-	if errors.As(err, &exit) && exit.err == nil {
+	var exit *child.ExitError
+	if errors.As(err, &exit) && exit.Err == nil {
 		return
 	}
 	fmt.Fprintln(os.Stderr, "Error:", err)

@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/internal/child"
 	"github.com/kubecascade/kubecascade/internal/starttime"
 )
 
@@ -55,11 +56,11 @@ func runCommand() *cobra.Command {
 			if err := o.completeRun(c.Flags().Changed, c.ErrOrStderr()); err != nil {
 				return errUsage{err}
 			}
-			k, err := newChild(args)
+			k, err := child.New(args)
 			if err != nil {
 				return err
 			}
-			k.cmd.Stdin, k.cmd.Stdout, k.cmd.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
+			k.Cmd.Stdin, k.Cmd.Stdout, k.Cmd.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 			return o.run(c.Context(), k, start, c.ErrOrStderr())
 		},
 	}
@@ -127,9 +128,9 @@ func (o *options) completeRun(changed func(name string) bool, stderr io.Writer) 
 }
 
 // run starts a server, runs k, and stops the server.
-func (o *options) run(ctx context.Context, k *child, start time.Time, stderr io.Writer) error {
+func (o *options) run(ctx context.Context, k *child.Child, start time.Time, stderr io.Writer) error {
 	signals := make(chan os.Signal, 16) // more at once than the command could handle
-	signal.Notify(signals, received()...)
+	signal.Notify(signals, child.Received()...)
 	defer signal.Stop(signals)
 	o.Limits.ProcessMemory = limitMemory()
 	s, err := o.startUnlessSignaled(ctx, signals)
@@ -141,12 +142,12 @@ func (o *options) run(ctx context.Context, k *child, start time.Time, stderr io.
 	if o.verbosity > 0 {
 		fmt.Fprintln(stderr, readyMessage(s, start))
 	}
-	if k.shell {
+	if k.Shell {
 		fmt.Fprintf(stderr, "kubecascade: starting %s with KUBECONFIG=%s; the server stops when the shell exits\n",
-			k.cmd.Path, s.Kubeconfig())
+			k.Cmd.Path, s.Kubeconfig())
 	}
-	k.cmd.Env = environment(os.Environ(), s)
-	err = k.run(signals, s.Done())
+	k.Cmd.Env = child.Environment(os.Environ(), s)
+	err = k.Run(signals, s.Done())
 	select {
 	case <-s.Done():
 		return fmt.Errorf("the server ended while the command was running, and the command was terminated: %w", s.Err())
@@ -160,7 +161,7 @@ func (o *options) run(ctx context.Context, k *child, start time.Time, stderr io.
 
 // unreported is err unless it is only the exit code of a command.
 func unreported(err error) error {
-	if exit, ok := errors.AsType[errExit](err); ok && exit.err == nil {
+	if exit, ok := errors.AsType[*child.ExitError](err); ok && exit.Err == nil {
 		return nil
 	}
 	return err
@@ -173,7 +174,7 @@ func stopFailed(err, stopErr error) error {
 	if err == nil {
 		return stopErr
 	}
-	return errExit{exitCode(err), errors.Join(unreported(err), stopErr)}
+	return &child.ExitError{Code: exitCode(err), Err: errors.Join(unreported(err), stopErr)}
 }
 
 // startUnlessSignaled starts a server, or ends the start with an error at a signal.
@@ -195,7 +196,7 @@ func (o *options) startUnlessSignaled(ctx context.Context, signals <-chan os.Sig
 			}
 			return s, nil
 		case got := <-signals:
-			if !ends(got) {
+			if !child.Ends(got) {
 				continue
 			}
 			cancel()
@@ -205,7 +206,7 @@ func (o *options) startUnlessSignaled(ctx context.Context, signals <-chan os.Sig
 			} else {
 				err = nil // it was canceled
 			}
-			return nil, errExit{signaled(got), errors.Join(fmt.Errorf("%v before the command was started", got), err)}
+			return nil, &child.ExitError{Code: child.Signaled(got), Err: errors.Join(fmt.Errorf("%v before the command was started", got), err)}
 		}
 	}
 }

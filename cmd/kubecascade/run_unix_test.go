@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/kubecascade/kubecascade/internal/child"
 )
 
 func init() { programs["listener"] = listener }
@@ -175,7 +177,7 @@ func TestRunEarlySignal(t *testing.T) {
 	if err = errors.Join(err, tokens.Close()); err != nil {
 		t.Fatal(err)
 	}
-	p.ends(exitSignaled + int(syscall.SIGTERM))
+	p.ends(child.Signaled(syscall.SIGTERM))
 	checkEmpty()
 }
 

@@ -1,4 +1,4 @@
-package main
+package child
 
 import (
 	"cmp"
@@ -9,11 +9,11 @@ import (
 // userShell is the shell to start.
 func userShell() string { return cmp.Or(os.Getenv("COMSPEC"), "cmd.exe") }
 
-// received are the events of the console, which must not end kubecascade while the command runs.
-func received() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+// Received are the events of the console, which must not end kubecascade while the command runs.
+func Received() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
-// ends reports whether an event ends a process that doesn't handle it.
-func ends(os.Signal) bool { return true }
+// Ends reports whether an event ends a process that doesn't handle it.
+func Ends(os.Signal) bool { return true }
 
 // passesOn reports whether an event has to be sent to the command. The console sends its events to all its processes.
 func passesOn(os.Signal) bool { return false }

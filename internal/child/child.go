@@ -1,4 +1,4 @@
-package main
+package child
 
 import (
 	"context"
@@ -28,19 +28,20 @@ const (
 	exitSignaled      = 128
 )
 
-// child is the command of "kubecascade run".
-type child struct {
-	cmd *exec.Cmd
-	// shell says that it is a shell that the user didn't name.
-	shell bool
+// Child is a command that was not started yet, or runs.
+type Child struct {
+	// Cmd may be completed before Run: its environment, and where its streams lead.
+	Cmd *exec.Cmd
+	// Shell says that it is a shell that the user didn't name.
+	Shell bool
 	// abort ends it.
 	abort context.CancelFunc
 }
 
-// newChild returns the command, or a shell without one. It is found before a server is started.
-func newChild(args []string) (*child, error) {
-	k := &child{shell: len(args) == 0}
-	if k.shell {
+// New returns the command, or a shell without one. An error, an ExitError, says that it is not found.
+func New(args []string) (*Child, error) {
+	k := &Child{Shell: len(args) == 0}
+	if k.Shell {
 		args = []string{userShell()}
 	}
 	path, err := exec.LookPath(args[0])
@@ -49,45 +50,63 @@ func newChild(args []string) (*child, error) {
 	}
 	var ctx context.Context
 	ctx, k.abort = context.WithCancel(context.Background())
-	k.cmd = exec.CommandContext(ctx, path, args[1:]...)
-	k.cmd.Args[0] = args[0]
-	k.cmd.SysProcAttr = attributes(k.shell)
-	k.cmd.Cancel = func() error { return terminate(k.cmd.Process, k.shell) }
-	k.cmd.WaitDelay = grace
+	k.Cmd = exec.CommandContext(ctx, path, args[1:]...)
+	k.Cmd.Args[0] = args[0]
+	k.Cmd.SysProcAttr = attributes(k.Shell)
+	k.Cmd.Cancel = func() error { return terminate(k.Cmd.Process, k.Shell) }
+	k.Cmd.WaitDelay = grace
 	return k, nil
 }
 
-// run runs the command to its end, passes signals on to it, and ends it when ended is closed. The error has its exit
+// Run runs the command to its end, passes signals on to it, and ends it when ended is closed. The error has its exit
 // code.
-func (k *child) run(signals <-chan os.Signal, ended <-chan struct{}) error {
+func (k *Child) Run(signals <-chan os.Signal, ended <-chan struct{}) error {
 	defer k.abort()
 	runtime.LockOSThread() // attributes: the system ends the command when the thread ends that started it
 	defer runtime.UnlockOSThread()
-	if err := k.cmd.Start(); err != nil {
-		return notStarted(k.cmd.Args[0], err)
+	if err := k.Cmd.Start(); err != nil {
+		return notStarted(k.Cmd.Args[0], err)
 	}
-	release, err := bind(k.cmd.Process)
+	release, err := bind(k.Cmd.Process)
 	if err != nil {
 		k.abort()
-		return errors.Join(err, k.cmd.Wait())
+		return errors.Join(err, k.Cmd.Wait())
 	}
 	defer func() { _ = release() }() // the command has ended
 	done := make(chan error, 1)
-	go func() { done <- k.cmd.Wait() }()
+	go func() { done <- k.Cmd.Wait() }()
 	for {
 		select {
 		case s := <-signals:
 			if passesOn(s) {
-				_ = k.cmd.Process.Signal(s) // it may have ended
+				_ = k.Cmd.Process.Signal(s) // it may have ended
 			}
 		case <-ended:
 			ended = nil
 			k.abort()
 		case err := <-done:
-			return exitOf(k.cmd.ProcessState, err)
+			return exitOf(k.Cmd.ProcessState, err)
 		}
 	}
 }
+
+// ExitError has the exit code of a command, or that of a shell for one that did not run.
+type ExitError struct {
+	Code int
+	// Err is nil if there is nothing to report but the code.
+	Err error
+}
+
+// Error is the wrapped error's message, or else the exit code.
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the wrapped error, or nil.
+func (e *ExitError) Unwrap() error { return e.Err }
 
 // exitOf is the error with the exit code of a process that ended, or nil if it is 0. err is that of Wait; it says why
 // the state is not known.
@@ -96,10 +115,10 @@ func exitOf(state *os.ProcessState, err error) error {
 		return fmt.Errorf("waiting for the command: %w", err)
 	}
 	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return errExit{code: exitSignaled + int(w.Signal())}
+		return &ExitError{Code: exitSignaled + int(w.Signal())}
 	}
 	if code := state.ExitCode(); code != 0 {
-		return errExit{code: code}
+		return &ExitError{Code: code}
 	}
 	return nil
 }
@@ -113,11 +132,11 @@ func notStarted(name string, err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		code = exitNotFound
 	}
-	return errExit{code, fmt.Errorf("starting %s: %w", name, err)}
+	return &ExitError{code, fmt.Errorf("starting %s: %w", name, err)}
 }
 
-// signaled is the exit code for the end by a signal.
-func signaled(s os.Signal) int {
+// Signaled is the exit code for the end by a signal.
+func Signaled(s os.Signal) int {
 	n, _ := s.(syscall.Signal) // all signals are of this type, on all systems
 	return exitSignaled + int(n)
 }
@@ -126,13 +145,13 @@ func signaled(s os.Signal) int {
 var inherited = []string{"KUBECONFIG", "KUBECASCADE_URL", "KUBECASCADE_INSECURE_URL", "KUBECACHEDIR",
 	"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}
 
-// environment is env for clients of s.
+// Environment is env for clients of s.
 //
 // Clients in a pod find the API server by KUBERNETES_SERVICE_HOST and _PORT and authenticate with files whose paths are
 // fixed (client-go rest/config.go: InClusterConfig). Such files are those of the surrounding pod's cluster, if there
 // are any. Without the variables, clients use KUBECONFIG. kubectl's caches are by address and valid for hours, but
 // another server may have had the same port before.
-func environment(env []string, s *kubecascade.Server) []string {
+func Environment(env []string, s *kubecascade.Server) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.ContainsFunc(inherited, func(i string) bool { return strings.EqualFold(i, name) }) // as on Windows

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package main
+package child
 
 import (
 	"cmp"
@@ -15,16 +15,16 @@ import (
 // userShell is the shell to start.
 func userShell() string { return cmp.Or(os.Getenv("SHELL"), "sh") }
 
-// received are the signals that must not end kubecascade while the command runs. Those that are ignored, for example
+// Received are the signals that must not end kubecascade while the command runs. Those that are ignored, for example
 // by nohup(1), are ignored by the command as well.
-func received() []os.Signal {
+func Received() []os.Signal {
 	all := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1,
 		syscall.SIGUSR2, syscall.SIGPIPE}
 	return slices.DeleteFunc(all, signal.Ignored)
 }
 
-// ends reports whether a signal ends a process that doesn't handle it. SIGPIPE is about kubecascade's own logs.
-func ends(s os.Signal) bool { return s != syscall.SIGPIPE }
+// Ends reports whether a signal ends a process that doesn't handle it. SIGPIPE is about kubecascade's own logs.
+func Ends(s os.Signal) bool { return s != syscall.SIGPIPE }
 
 // passesOn reports whether a signal has to be sent to the command. The terminal has sent its own ones to the command,
 // too, unless the command has left this process group.

@@ -1,0 +1,12 @@
+// Package child runs the command of "kubecascade run".
+//
+// It guarantees:
+//
+//  1. New finds the command, so that one that does not exist is reported before a server is started.
+//  2. The command gets the signals that this process receives while Run runs, each once: the terminal sends its own
+//     to the command, too.
+//  3. Run ends the command, and kills it after ten seconds, when its channel is closed. It returns when the command
+//     has ended.
+//  4. On Linux and Windows the system ends the command when this process is killed.
+//  5. Exit codes are those of a shell.
+package child
