@@ -79,6 +79,45 @@ func ExampleServer_Settle() {
 	// Output: 404
 }
 
+// A test changes what it likes, and the next one begins with the same state: a rollback takes milliseconds.
+func ExampleServer_Rollback() {
+	ctx := context.Background()
+	server, err := kubecascade.Start(ctx, kubecascade.Options{Addresses: kubecascade.Addresses{InsecurePort: -1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer server.Stop()
+	send := func(method, path, body string) string {
+		req, err := http.NewRequestWithContext(ctx, method, server.InsecureURL()+path, strings.NewReader(body))
+		if err != nil {
+			log.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			log.Fatal(err)
+		}
+		_ = res.Body.Close()
+		return res.Status
+	}
+	send("POST", "/api/v1/namespaces", `{"metadata":{"name":"shop"}}`)
+	if err := server.Checkpoint(ctx, ""); err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		fmt.Println(send("POST", "/api/v1/namespaces/shop/configmaps", `{"metadata":{"name":"settings"}}`))
+		fmt.Println(send("DELETE", "/api/v1/namespaces/shop", ""))
+		if err := server.Rollback(ctx, ""); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// 201 Created
+	// 200 OK
+	// 201 Created
+	// 200 OK
+}
+
 // Data in a directory outlives the server. Flags of "kubecascade serve" have fields in Options.
 func ExampleOptions() {
 	dir, err := os.MkdirTemp("", "example")

@@ -113,6 +113,38 @@ func (s *Server) SaveSnapshot(ctx context.Context, file string) error {
 	return s.s.SaveSnapshot(ctx, file)
 }
 
+// Checkpoint remembers the state of the server, with every write that was acknowledged before the call, under a name,
+// for Rollback. It replaces an earlier checkpoint with that name; there may be 16. An empty name is "default". It
+// copies nothing: what it costs in memory are the objects that are changed or deleted later. The server must have
+// temporary data, and not be read-only.
+func (s *Server) Checkpoint(ctx context.Context, name string) error {
+	_, err := s.s.Checkpoint(ctx, name)
+	return named(err)
+}
+
+// Rollback returns to the state of a checkpoint, which may be used again; an empty name is the one that was made last.
+// It costs what was changed since, and not what is stored.
+//
+// All objects are those of the checkpoint, with their uids and times. What was changed since has a new resourceVersion,
+// later than all before. Watches end with 410, and earlier resourceVersions and continue tokens get it, so that clients
+// list again. A request that runs meanwhile is carried out before or after it. Controllers start anew: Settle waits until
+// they have looked at the state. The clock is as far ahead as it was (Advance). Objects that expire (Events) and were
+// changed, or have expired, since then live for the full time again.
+//
+// ctx limits the wait for other calls. After an error that leaves the state uncertain, the server ends.
+func (s *Server) Rollback(ctx context.Context, name string) error {
+	_, err := s.s.Rollback(ctx, name)
+	return named(err)
+}
+
+// named makes an error name fields of Options; nil stays nil.
+func named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fieldError{err}
+}
+
 // fieldError is an error whose message names fields of Options; the wrapped one names flags.
 type fieldError struct{ error }
 

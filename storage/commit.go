@@ -53,13 +53,12 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	if !resp.Succeeded {
 		return 0, conflict(t, resp)
 	}
-	e.release(ctx, replacedLease(resp))
+	e.release(ctx, replacedLease(resp.Responses[0]))
 	return resp.Header.Revision, nil
 }
 
-// replacedLease is the lease of the value that a write with a TTL has replaced or deleted; 0 for none.
-func replacedLease(resp *pb.TxnResponse) int64 {
-	op := resp.Responses[0]
+// replacedLease is the lease of the value that a write has replaced or deleted; 0 for none, and if PrevKv was not set.
+func replacedLease(op *pb.ResponseOp) int64 {
 	if put := op.GetResponsePut(); put != nil {
 		return put.GetPrevKv().GetLease()
 	}

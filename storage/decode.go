@@ -37,13 +37,37 @@ func (d *Decoder) Decode(r Record) *Object {
 	}
 	if err != nil {
 		o.JSON, o.Fields, o.Meta = nil, nil, identity
-		o.Err = fmt.Errorf("%w: %s: %w", ErrCorrupt, r.Key, err)
+		o.Err = &corruptError{r, err}
 		return o
 	}
 	if known {
 		o.Meta.Name, o.Meta.Namespace = identity.Name, identity.Namespace
 	}
 	return o
+}
+
+// corruptError says why a value can't be decoded. It has the value: the object is all that is known of it.
+type corruptError struct {
+	record Record
+	cause  error
+}
+
+// Error names the key.
+func (e *corruptError) Error() string {
+	return fmt.Sprintf("%v: %s: %v", ErrCorrupt, e.record.Key, e.cause)
+}
+
+// Unwrap returns ErrCorrupt and the cause.
+func (e *corruptError) Unwrap() []error { return []error{ErrCorrupt, e.cause} }
+
+// Stored returns a value that is decoded to the object, but for its revision: the one that it was decoded from, or, if
+// that was protobuf or CBOR, the same in JSON. sealed says that it could not be decrypted, so it is as it was stored.
+func (o *Object) Stored() (value []byte, sealed bool, err error) {
+	if corrupt := new(corruptError); errors.As(o.Err, &corrupt) {
+		return corrupt.record.Value, corrupt.record.Err != nil, nil
+	}
+	value, err = Unsplice(o.JSON)
+	return value, false, err
 }
 
 // decode sets JSON, Meta and Fields.

@@ -39,6 +39,8 @@ var (
 	ErrDamaged = embedded.ErrDamaged
 	// ErrReadOnly says that the store was opened for reading only; see Config.ReadOnly.
 	ErrReadOnly = errors.New("this server is read-only")
+	// ErrShared says that what was asked for needs an etcd that no other program uses.
+	ErrShared = errors.New("storage: an external etcd can't be used by one program alone")
 	// ErrNotEmpty says that there is data where Config.Restore was to put some.
 	ErrNotEmpty = embedded.ErrNotEmpty
 	// ErrCorrupt says that a stored value can't be decoded into an object.

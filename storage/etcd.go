@@ -31,13 +31,16 @@ type Etcd struct {
 	// asked is the greatest revision that Revision has returned. Followers must reach it.
 	asked atomic.Int64
 
+	// floor is the revision before which nothing is read, whatever etcd's history has.
+	floor atomic.Int64
+
 	// life is done when Close begins; end ends it.
 	life context.Context
 	end  context.CancelFunc
 	// work counts followers, shared reads and the goroutine that frees space. Close waits for them.
 	work sync.WaitGroup
-	// mu is held for reading during every request, so that Close waits for them: etcd's database must not be read once
-	// it is closed. It guards closed and followers.
+	// mu is held for reading during every request, so that Close waits for them, and Exclude: etcd's database must not be
+	// read once it is closed. It guards closed and followers.
 	mu     sync.RWMutex
 	closed bool
 	// followers is replaced as a whole, so that it can be read without the lock.

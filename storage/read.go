@@ -58,6 +58,9 @@ func (e *Etcd) rangeRequest(ctx context.Context, q *pb.RangeRequest) (*pb.RangeR
 		return nil, err
 	}
 	defer e.endRequest()
+	if q.Revision != 0 && q.Revision < e.floor.Load() {
+		return nil, ErrCompacted
+	}
 	q.Serializable = e.local != nil
 	resp, err := e.rpc.Range(ctx, q)
 	if err != nil {

@@ -1,7 +1,9 @@
 package storage
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
@@ -13,6 +15,8 @@ type cut struct {
 	from, to int
 	// before and after enclose the digits.
 	before, after string
+	// name is the offset of the present member; from is 0 without one.
+	name int
 }
 
 // apply returns the JSON with the revision inserted. It shares no memory with b.
@@ -34,8 +38,8 @@ type place struct {
 	// next is the offset of the first member that comes after resourceVersion; 0 if there is none.
 	next  int
 	empty bool
-	// from and to delimit the present value; 0 if there is none.
-	from, to int
+	// from and to delimit the present value, and name is the offset of its member; 0 if there is none.
+	from, to, name int
 }
 
 // newPlace begins an object whose first member's name is known.
@@ -65,13 +69,13 @@ func (p *place) later(name jsonscan.String) bool {
 func (p *place) cut(end int) cut {
 	switch {
 	case p.to > 0:
-		return cut{p.from, p.to, `"`, `"`}
+		return cut{p.from, p.to, `"`, `"`, p.name}
 	case p.next > 0:
-		return cut{p.next, p.next, `"resourceVersion":"`, `",`}
+		return cut{p.next, p.next, `"resourceVersion":"`, `",`, 0}
 	case p.empty:
-		return cut{end - 1, end - 1, `"resourceVersion":"`, `"`}
+		return cut{end - 1, end - 1, `"resourceVersion":"`, `"`, 0}
 	}
-	return cut{end - 1, end - 1, `,"resourceVersion":"`, `"`}
+	return cut{end - 1, end - 1, `,"resourceVersion":"`, `"`, 0}
 }
 
 // Splice returns stored JSON, without the newline at its end, with metadata.resourceVersion where Kubernetes prints it;
@@ -88,6 +92,27 @@ func Splice(stored []byte, rev int64) ([]byte, error) {
 		return b, nil
 	}
 	return c.apply(b, rev), nil
+}
+
+// Unsplice returns the JSON of an object without metadata.resourceVersion, as it is stored: what Splice was given. The
+// result shares no memory with the object. Errors: ErrCorrupt if that is no JSON object with metadata.
+func Unsplice(object []byte) ([]byte, error) {
+	s := jsonscan.New(object)
+	c := locate(&s)
+	if err := ended(&s, c); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if c.name == 0 {
+		return bytes.Clone(object), nil
+	}
+	switch from, to := c.name, c.to; {
+	case object[to] == ',': // a member follows it
+		return slices.Concat(object[:from], object[to+1:]), nil
+	case object[from-1] == ',':
+		return slices.Concat(object[:from-1], object[to:]), nil
+	default:
+		return slices.Concat(object[:from], object[to:]), nil
+	}
 }
 
 // Member returns the offsets of the value of an object's member, of the first with that name; 0 if there is none.
@@ -127,7 +152,7 @@ func locateIn(s *jsonscan.Scanner, p place) cut {
 		from := s.Offset()
 		s.Skip()
 		if name.Is("resourceVersion") {
-			p.from, p.to = from, s.Offset()
+			p.from, p.to, p.name = from, s.Offset(), at
 		}
 	}
 }

@@ -116,4 +116,7 @@ type Batch struct {
 	// Revision is the revision up to which the timeline is complete after this batch, at least that of the last event.
 	// A batch without events only advances it.
 	Revision int64
+	// Cut says that history begins with this batch: the state after it is not a continuation of what was before, which
+	// nothing may resume from. Follow never delivers one.
+	Cut bool
 }

@@ -18,11 +18,12 @@ const chunk = 1024
 
 // Trail remembers removals. Its methods may be called from any goroutine.
 type Trail struct {
-	since time.Time
 	// limit and bytes limit each part.
 	limit, bytes int
 
-	mu sync.Mutex
+	mu sync.Mutex // guards what follows
+	// since is when it began to remember.
+	since time.Time
 	// chunks have the removals of the numbers from first up to next; that of number n is at n modulo limit.
 	chunks      [][]entry
 	first, next uint64
@@ -39,6 +40,14 @@ func New(since time.Time) *Trail { return newTrail(since, Removals, mostBytes) }
 
 func newTrail(since time.Time, limit, bytes int) *Trail {
 	return &Trail{since: since, limit: limit, bytes: bytes}
+}
+
+// Reset forgets everything, at the time of a rollback: what was removed may exist again.
+func (t *Trail) Reset(since time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.since, t.chunks, t.first, t.next = since, nil, 0, 0
+	t.slots, t.weight, t.marks = nil, 0, marks{}
 }
 
 // Marked records that the object's deletion began: its deletionTimestamp was set at the revision. finalizers are those

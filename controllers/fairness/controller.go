@@ -36,6 +36,8 @@ type Controller struct {
 	api API
 	log *slog.Logger
 	now func(context.Context) time.Time
+	// began says that Run has waited for begin.
+	began bool
 
 	schemas kind[*flowcontrolv1.FlowSchema]
 	levels  kind[*flowcontrolv1.PriorityLevelConfiguration]
@@ -59,11 +61,12 @@ func New(api API, log *slog.Logger) *Controller {
 	}
 }
 
-// Run runs until ctx is done, and returns when all its goroutines have.
+// Run runs until ctx is done, and returns when all its goroutines have. It may be called again then.
 func (c *Controller) Run(ctx context.Context) {
-	if !reconcile.Sleep(ctx, begin) {
+	if !c.began && !reconcile.Sleep(ctx, begin) {
 		return
 	}
+	c.began = true
 	var all sync.WaitGroup
 	defer all.Wait()
 	objects := &reconcile.Rounds{

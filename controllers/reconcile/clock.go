@@ -48,6 +48,17 @@ func (c *Clock) Advance(d time.Duration) error {
 	return nil
 }
 
+// Ahead is how far the clock is ahead of the machine's.
+func (c *Clock) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
+
+// Restore sets how far the clock is ahead, as Ahead was before. It may set the time back, so nothing may run that
+// depends on it.
+func (c *Clock) Restore(ahead time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead.Store(int64(ahead))
+}
+
 // Moved returns a channel that is closed at the next Advance.
 func (c *Clock) Moved() <-chan struct{} {
 	if c == nil {

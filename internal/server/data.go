@@ -23,8 +23,9 @@ import (
 // data is the storage and the cache.
 type data struct {
 	store *storage.Etcd
-	// plain is store with decrypted values.
+	// plain is store with decrypted values, and seal encrypts a value as plain does.
 	plain storage.Store
+	seal  func(key string, value []byte) ([]byte, error)
 	// dir is the directory of the server's files.
 	dir     string
 	cache   *cache.Cache
@@ -34,6 +35,8 @@ type data struct {
 	clock *reconcile.Clock
 	// webhooks call the webhooks of admission and of CustomResourceDefinitions.
 	webhooks *webhook.Clients
+	// timeline is the sink of the store.
+	timeline *timeline
 	// failed receives the error if the cache can't follow the store any more.
 	failed chan error
 	stop   context.CancelFunc
@@ -84,10 +87,11 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	}
 	d := &data{
 		store: store, plain: store, dir: dir.path, types: resources.NewTable(entries...), failed: make(chan error, 1),
-		clock: clock,
+		clock: clock, seal: func(_ string, value []byte) ([]byte, error) { return value, nil },
 	}
 	if cfg.encryption != nil {
-		d.plain = encrypted.New(store, cfg.encryption.Cipher(d.types, c.Root), c.Root)
+		sealing := encrypted.New(store, cfg.encryption.Cipher(d.types, c.Root), c.Root)
+		d.plain, d.seal = sealing, sealing.Seal
 	}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.available().ForEncodings()})
@@ -99,13 +103,9 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	if cfg.Snapshot.File != "" {
 		d.webhooks.Refuse(errNoWebhooks)
 	}
-	definitions := customresource.NewInstaller(d.types, c.Root, d.webhooks, log)
+	d.timeline = &timeline{definitions: customresource.NewInstaller(d.types, c.Root, d.webhooks, log), cache: d.cache}
 	d.done.Go(func() {
-		follow := func(b storage.Batch) error {
-			definitions.Apply(b)
-			return d.cache.Apply(b)
-		}
-		if err := d.plain.Follow(run, follow); err != nil && run.Err() == nil {
+		if err := d.plain.Follow(run, d.timeline.follow); err != nil && run.Err() == nil {
 			d.failed <- fmt.Errorf("watching etcd: %w", err)
 		}
 	})

@@ -19,6 +19,7 @@ func (s *system) extensions(d *data) []extension.Route {
 		Removed:    s.trail.RemovedAt, Queue: func() (int, bool) { return s.garbage.queued() },
 	})
 	routes := append(s.ownership.Routes(), s.settledRoute(), s.snapshotsRoute(d),
+		s.checkpointsRoute(), s.rollbackRoute(),
 		extension.Trail(s.trail, func() authorization.Authorizer { return s.api.Authorizer() }, s.log))
 	if s.c.Snapshot.File != "" {
 		s.reports = &reports{path: s.c.Snapshot.File, life: s.life,

@@ -68,6 +68,12 @@ type system struct {
 	reports *reports
 	// trail remembers removals.
 	trail *trail.Trail
+	// checkpoints are the states to go back to.
+	checkpoints checkpoints
+	// crew are the controllers that run, with the context that running has for all of them. fail ends the server.
+	crew    crew
+	running context.Context
+	fail    func(error)
 	// removals tell the trail what other servers remove; nil if there can be none.
 	removals *loopback.Removals
 	// garbage is nil without the collector.
@@ -83,6 +89,7 @@ func assemble(
 	registry := prometheus.NewRegistry()
 	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){},
 		trail: trail.New(d.clock.Now()), data: d, settling: make(chan struct{}, 1)}
+	s.checkpoints = checkpoints{turn: make(chan struct{}, 1), all: map[string]*checkpoint{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	v := apiVersion(c.Release)
 	config := c.API
@@ -269,19 +276,14 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 		}
 	}
 	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
-	var controllers, servers sync.WaitGroup
-	stopKeeping := func() {}
-	withdraw := func() {}
-	if !s.c.readOnly() {
-		stop, unkept := s.runOwn(run, &controllers)
-		stopKeeping, withdraw = stop, func() { s.withdraw(unkept) }
-	}
+	s.running, s.fail = run, fail
+	var others, servers sync.WaitGroup
+	s.engage()
 	if s.removals != nil {
-		controllers.Go(func() { s.removals.Follow(run) })
+		others.Go(func() { s.removals.Follow(run) })
 	}
-	controllers.Go(func() { s.lead(run) })
 	if s.reports != nil {
-		controllers.Go(func() { s.reports.warn(s.log) })
+		others.Go(func() { s.reports.warn(s.log) })
 	}
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
@@ -294,26 +296,31 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	}
 	s.leave = func() {
 		s.api.BeginShutdown()
-		stopKeeping()
-		withdraw()
+		if unkept := s.crew.stopKeeping(); unkept != nil {
+			s.withdraw(unkept)
+		}
 	}
 	return func(graceful, abandon bool) {
-		stopKeeping()
+		s.crew.stopKeeping()
 		s.shutdown(graceful)
 		servers.Wait()
+		if !abandon { // a rollback ends, and no other begins
+			s.checkpoints.turn <- struct{}{}
+		}
 		s.ownership.Close()
 		cancel()
 		if !abandon {
-			s.await(&controllers)
+			s.await(&others)
 		}
 	}, nil
 }
 
-// await waits for the controllers to end, up to the shutdown timeout.
-func (s *system) await(controllers *sync.WaitGroup) {
+// await waits for the controllers and others to end, up to the shutdown timeout.
+func (s *system) await(others *sync.WaitGroup) {
 	ended := make(chan struct{})
 	go func() { // outlives await only with a controller that hangs
-		controllers.Wait()
+		s.crew.wait()
+		others.Wait()
 		close(ended)
 	}()
 	select {

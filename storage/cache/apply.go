@@ -13,8 +13,8 @@ import (
 // slices, nor its values' bytes unless the decoder does.
 //
 // It ignores events with revisions that were applied before, keys that name no collection, and deletions of absent
-// keys. A batch with Reset, except the first, drops all history: every watcher gets ErrExpired. Errors: ErrMalformed,
-// storage.ErrSetBack.
+// keys. A batch with Reset, except the first, and one with Cut drop all history: every watcher gets ErrExpired. Errors:
+// ErrMalformed, storage.ErrSetBack.
 func (c *Cache) Apply(b storage.Batch) error {
 	if err := c.follows(b); err != nil {
 		return err
@@ -32,6 +32,9 @@ func (c *Cache) Apply(b storage.Batch) error {
 	} else {
 		c.advance(d, b.Events, objects)
 		d.revision = max(d.revision, b.Revision)
+		if b.Cut {
+			c.cut(d)
+		}
 	}
 	first := d.from.revision == 0
 	c.publish(d)
@@ -106,6 +109,14 @@ func (c *Cache) reset(d *draft, events []storage.Event, objects []*storage.Objec
 	}
 	for _, o := range objects {
 		c.replace(nil, o)
+	}
+}
+
+// cut drops all history before the draft's revision.
+func (c *Cache) cut(d *draft) {
+	d.base = d.revision
+	for place := range d.versions {
+		d.restart(place, d.versions[place].objects)
 	}
 }
 

@@ -16,17 +16,18 @@
 //  5. History is limited in events and in bytes, for each collection and in total. It is dropped by whole segments,
 //     1/64 of a collection's limit, but never the newest one: a watcher that waits for an event gets it.
 //  6. A value that can't be decoded is an Object with Err set; it hides no other object.
-//  7. A whole state that replaces a known one drops all history: every watcher and every older snapshot is ErrExpired.
-//     A batch that was applied before changes nothing. A whole state that can't have followed the known one is
-//     storage.ErrSetBack, and is not applied.
+//  7. A whole state that replaces a known one, and a batch that cuts the timeline, drop all history: every watcher and
+//     every older snapshot is ErrExpired. A batch that was applied before changes nothing. A whole state that can't have
+//     followed the known one is storage.ErrSetBack, and is not applied.
 //  8. An object of the newest state may keep one other encoding beside its JSON, made by the first caller that needs
 //     it. All of them are limited in bytes. An encoding is dropped when its object is replaced or deleted, and if it
 //     isn't used for long while others need the space. Objects without one take no memory for it.
+//  9. Changes compares two states at the cost of what differs.
 //
 // Readers see one immutable state behind one atomic pointer: a persistent B+ tree and a log of segments for each
 // collection, and a log of all. Apply makes the next state, which shares everything that did not change, and closes the
 // channels of the logs that have grown. An older snapshot is the newest tree with the log's events undone.
 //
 // To read the source: state.go has the state that readers see, apply.go how it changes, log.go and tree.go (edit.go)
-// the data structures; snapshot.go and watcher.go are the readers.
+// the data structures; snapshot.go, watcher.go and changes.go are the readers.
 package cache

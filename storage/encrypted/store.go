@@ -49,6 +49,18 @@ func (s *Store) open(key string, stored []byte) ([]byte, storage.Sealed) {
 	return value, storage.Sealed{Stale: stale}
 }
 
+// Seal returns what Commit stores under a key.
+func (s *Store) Seal(key string, value []byte) ([]byte, error) {
+	if !strings.HasPrefix(key, s.below) {
+		return value, nil
+	}
+	stored, err := s.cipher.Seal(key, value)
+	if err != nil {
+		return nil, fmt.Errorf("encrypting %s: %w", key, err)
+	}
+	return stored, nil
+}
+
 func (s *Store) openRecord(r *storage.Record) {
 	if r.ModRevision != 0 {
 		r.Value, r.Sealed = s.open(r.Key, r.Value)
@@ -77,12 +89,11 @@ func (s *Store) List(ctx context.Context, r storage.Range) (storage.Page, error)
 
 // Commit implements storage.Store.
 func (s *Store) Commit(ctx context.Context, t storage.Txn) (int64, error) {
-	if t.Value != nil && strings.HasPrefix(t.Key, s.below) {
-		stored, err := s.cipher.Seal(t.Key, t.Value)
-		if err != nil {
-			return 0, fmt.Errorf("encrypting %s: %w", t.Key, err)
+	if t.Value != nil {
+		var err error
+		if t.Value, err = s.Seal(t.Key, t.Value); err != nil {
+			return 0, err
 		}
-		t.Value = stored
 	}
 	rev, err := s.store.Commit(ctx, t)
 	var lost *storage.ConflictError

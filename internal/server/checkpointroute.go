@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/extension"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+)
+
+// checkpointsRoute is "checkpoints": a POST makes one, with the name of the query. rollbackRoute is "rollback": a POST
+// goes back to one. The answers are Checkpoints.
+func (s *system) checkpointsRoute() extension.Route {
+	return s.checkpointRoute("checkpoints", s.checkpoint)
+}
+
+func (s *system) rollbackRoute() extension.Route {
+	return s.checkpointRoute("rollback", s.rollback)
+}
+
+// checkpointRoute is a route that calls do with the name of the query.
+func (s *system) checkpointRoute(
+	path string, do func(ctx context.Context, name string) (*Checkpoint, error),
+) extension.Route {
+	return extension.Route{Path: path, Methods: []string{http.MethodPost}, Serve: func(
+		w http.ResponseWriter, r *http.Request) {
+		var done *Checkpoint
+		var err error
+		name := exchange.Query(r).Get("name")
+		exchange.Of(r).Aside(func() { done, err = do(r.Context(), name) }) // it may wait for its turn, and for controllers
+		var data []byte
+		if err == nil {
+			data, err = json.Marshal(done)
+		}
+		if err != nil {
+			respond.Error(s.log, w, r, checkpointStatus(err))
+			return
+		}
+		w.Header().Set("Content-Type", codec.MediaJSON)
+		respond.Body(w, r, http.StatusOK, append(data, '\n'))
+	}}
+}
+
+// checkpointStatus is the response to an error: 400 for an invalid name, 404 for an unknown one, and 403 for what the
+// server does not do.
+func checkpointStatus(err error) error {
+	var e *CheckpointError
+	if errors.Is(err, errStopping) {
+		return apierrors.NewServiceUnavailable(err.Error())
+	}
+	if !errors.As(err, &e) {
+		return err
+	}
+	out := metav1.Status{Status: metav1.StatusFailure, Message: e.Error(), Code: http.StatusForbidden,
+		Reason: metav1.StatusReasonForbidden}
+	switch e.Kind {
+	case InvalidName:
+		out.Code, out.Reason = http.StatusBadRequest, metav1.StatusReasonBadRequest
+	case UnknownName:
+		out.Code, out.Reason = http.StatusNotFound, metav1.StatusReasonNotFound
+	}
+	return &apierrors.StatusError{ErrStatus: out}
+}

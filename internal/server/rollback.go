@@ -1,0 +1,277 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+const (
+	// mostCheckpoints is the maximum number of checkpoints, and mostName that of the bytes of a name.
+	mostCheckpoints, mostName = 16, 253
+	// defaultCheckpoint is the name of a checkpoint that is made without one.
+	defaultCheckpoint = "default"
+	// catchUp limits how long a rollback waits for the timeline of what it has written, which takes milliseconds.
+	catchUp = 30 * time.Second
+)
+
+// Checkpoint says what a checkpoint or a rollback has done.
+type Checkpoint struct {
+	// Name is that of the checkpoint.
+	Name string `json:"name"`
+	// Revision is the newest one of the state: lists that begin after the call have it or a newer one.
+	Revision int64 `json:"revision"`
+	// Changed is how many objects a rollback has written.
+	Changed int `json:"changed,omitempty"`
+}
+
+// CheckpointError says why there is no checkpoint, or why it can't be gone back to.
+type CheckpointError struct {
+	// Kind is what is wrong.
+	Kind CheckpointProblem
+	why  string
+}
+
+// CheckpointProblem is what is wrong with a request for a checkpoint or a rollback.
+type CheckpointProblem uint8
+
+// The problems: the server is not one that can go back, the name is invalid, it is unknown, there are too many.
+const (
+	NotPossible CheckpointProblem = iota
+	InvalidName
+	UnknownName
+	TooMany
+)
+
+// Error says what is wrong.
+func (e *CheckpointError) Error() string { return e.why }
+
+// checkpoint is a state to go back to.
+type checkpoint struct {
+	revision int64
+	state    []*cache.Snapshot
+	// ahead is how far the clock was put forward.
+	ahead time.Duration
+	// made is the number of the checkpoint: a later one has a greater number.
+	made int
+}
+
+// checkpoints are the states to go back to. The holder of turn may use the other fields.
+type checkpoints struct {
+	// turn is full while a checkpoint is made, a rollback is carried out, and after the end of the server.
+	turn chan struct{}
+	all  map[string]*checkpoint
+	made int
+}
+
+// take waits for the turn, which the caller then has to give back.
+func (c *checkpoints) take(ctx context.Context, life context.Context) error {
+	select {
+	case c.turn <- struct{}{}:
+		if life.Err() != nil {
+			<-c.turn
+			return errStopping
+		}
+		return nil
+	case <-life.Done():
+		return errStopping
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// find returns the checkpoint with the name, without one the checkpoint that was made last.
+func (c *checkpoints) find(name string) (string, *checkpoint, error) {
+	if name == "" {
+		for n, p := range c.all {
+			if last := c.all[name]; last == nil || p.made > last.made {
+				name = n
+			}
+		}
+	}
+	if p := c.all[name]; p != nil {
+		return name, p, nil
+	}
+	if len(c.all) == 0 {
+		return "", nil, &CheckpointError{UnknownName, "there is no checkpoint yet"}
+	}
+	return "", nil, &CheckpointError{UnknownName, fmt.Sprintf("there is no checkpoint %q, but there are: %s", name,
+		strings.Join(slices.Sorted(maps.Keys(c.all)), ", "))}
+}
+
+// canRollBack returns an error if the server has data that a rollback must not change, or that does not change.
+func (c *Config) canRollBack() error {
+	why := ""
+	switch {
+	case c.external():
+		why = "with --etcd-servers others may use the data, too"
+	case c.readOnly():
+		why = "a server that is read-only does not change"
+	case c.Dir != "":
+		why = "with --data-dir the data outlives the server"
+	default:
+		return nil
+	}
+	return &CheckpointError{NotPossible, "checkpoints and rollbacks are for servers with temporary data: " + why}
+}
+
+// Checkpoint remembers the state with every write that was acknowledged before the call, under a name, in place of an
+// earlier checkpoint with that name. An empty name is "default". Errors: *CheckpointError, ctx's.
+func (s *Server) Checkpoint(ctx context.Context, name string) (*Checkpoint, error) {
+	return s.system.checkpoint(ctx, name)
+}
+
+// Rollback returns to the state of a checkpoint; an empty name is the one that was made last. Errors: *CheckpointError,
+// ctx's, if nothing has been done, and others after which the server ends.
+func (s *Server) Rollback(ctx context.Context, name string) (*Checkpoint, error) {
+	return s.system.rollback(ctx, name)
+}
+
+// checkpoint is Server.Checkpoint.
+func (s *system) checkpoint(ctx context.Context, name string) (*Checkpoint, error) {
+	if err := s.c.canRollBack(); err != nil {
+		return nil, err
+	}
+	if name == "" {
+		name = defaultCheckpoint
+	}
+	if len(name) > mostName || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return nil, &CheckpointError{InvalidName, fmt.Sprintf(
+			"the name of a checkpoint has at most %d bytes and no control characters", mostName)}
+	}
+	c := &s.checkpoints
+	if err := c.take(ctx, s.life); err != nil {
+		return nil, err
+	}
+	defer func() { <-c.turn }()
+	if c.all[name] == nil && len(c.all) >= mostCheckpoints {
+		return nil, &CheckpointError{TooMany, fmt.Sprintf(
+			"there are %d checkpoints already; use the name of one of them for the new one: %s", len(c.all),
+			strings.Join(slices.Sorted(maps.Keys(c.all)), ", "))}
+	}
+	revision, err := s.data.store.Revision(ctx)
+	if err == nil {
+		err = s.data.cache.Wait(ctx, revision)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.made++
+	p := &checkpoint{ahead: s.data.clock.Ahead(), made: c.made}
+	p.revision, p.state = s.data.cache.Everything()
+	c.all[name] = p
+	return &Checkpoint{Name: name, Revision: p.revision}, nil
+}
+
+// rollback is Server.Rollback. The controllers end before anything is written, and start anew afterwards: what they
+// know, and what they are about to do, is of a state that no longer exists.
+func (s *system) rollback(ctx context.Context, name string) (*Checkpoint, error) {
+	if err := s.c.canRollBack(); err != nil {
+		return nil, err
+	}
+	c := &s.checkpoints
+	if err := c.take(ctx, s.life); err != nil {
+		return nil, err
+	}
+	defer func() { <-c.turn }()
+	name, p, err := c.find(name)
+	if err != nil {
+		return nil, err
+	}
+	if !s.crew.dismiss(s.life) {
+		return nil, errStopping
+	}
+	defer s.engage()
+	changed, err := s.data.restore(p, s.restored, cmp.Or(s.c.API.EventTTL, time.Hour))
+	if err != nil && !errors.Is(err, storage.ErrNoSpace) { // else nothing was written
+		err = fmt.Errorf("rolling back to checkpoint %q: %w", name, err)
+		s.fail(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.log.Info("rolled back", "checkpoint", name, "revision", p.revision, "changed", changed)
+	return &Checkpoint{Name: name, Revision: p.revision, Changed: changed}, nil
+}
+
+// restored tells what is neither stored nor derived from the cache that the state is that of the checkpoint.
+func (s *system) restored(p *checkpoint) {
+	s.data.clock.Restore(p.ahead)
+	s.trail.Reset(s.data.clock.Now())
+}
+
+// restore writes what differs from the checkpoint, and returns how many objects that are. Meanwhile no request of the
+// store is carried out, and the cache stays as it is: a reader of either sees all of it, or nothing. restored is called
+// before the first one does. The checkpoint then has the new revisions, so that the next rollback to it writes only
+// what changed since this one.
+func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Duration) (changed int, err error) {
+	return changed, d.store.Exclude(func(x *storage.Exclusive) error {
+		ctx, cancel := context.WithTimeout(x.Life(), catchUp)
+		defer cancel()
+		began, err := x.Begin()
+		if err == nil {
+			err = d.cache.Wait(ctx, began)
+		}
+		if err != nil {
+			return err
+		}
+		_, now := d.cache.Everything()
+		writes, err := d.undo(p.state, now)
+		if err != nil {
+			return err
+		}
+		d.timeline.hold()
+		revision, err := x.Write(writes, ttl)
+		if errors.Is(err, storage.ErrNoSpace) {
+			return errors.Join(err, d.timeline.release(ctx, began+1))
+		}
+		if err != nil {
+			return err
+		}
+		if err := d.timeline.release(ctx, revision); err != nil {
+			return err
+		}
+		changed = len(writes)
+		p.revision, p.state = d.cache.Everything()
+		x.Forget(p.revision)
+		restored(p)
+		return nil
+	})
+}
+
+// undo returns the writes that lead from one state to an earlier one.
+func (d *data) undo(then, now []*cache.Snapshot) (writes []storage.Write, err error) {
+	for was, is := range cache.Changes(then, now) {
+		if was == nil {
+			writes = append(writes, storage.Write{Key: is.Key, Expires: d.expires(is.Key)})
+			continue
+		}
+		value, sealed, err := was.Stored()
+		if err == nil && !sealed {
+			value, err = d.seal(was.Key, value)
+		}
+		if err != nil {
+			return nil, err
+		}
+		writes = append(writes, storage.Write{Key: was.Key, Value: value, Expires: d.expires(was.Key)})
+	}
+	return writes, nil
+}
+
+// expires says whether the values of a key have a time to live.
+func (d *data) expires(key string) bool {
+	collection, _, ok := storage.Collection(d.decoder.Root, key)
+	if !ok {
+		return false
+	}
+	r := d.types.Collection(collection)
+	return r != nil && r.Expires
+}

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/kubecascade/kubecascade/apiserver/customresource"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// timeline passes the store's timeline to the table of types and to the cache. It can be held back, so that no reader
+// sees a part of what a rollback writes.
+type timeline struct {
+	definitions *customresource.Installer
+	cache       *cache.Cache
+
+	mu sync.Mutex // is held while a batch is applied; guards what follows
+	// held says that batches are kept instead: kept has all of them.
+	held bool
+	kept storage.Batch
+	// more is closed when kept has grown.
+	more chan struct{}
+}
+
+// follow is the sink of storage.Store.Follow.
+func (t *timeline) follow(b storage.Batch) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.held {
+		return t.apply(b)
+	}
+	if b.Reset {
+		t.kept = storage.Batch{Reset: true}
+	}
+	t.kept.Events = append(t.kept.Events, b.Events...)
+	t.kept.Revision = b.Revision
+	close(t.more)
+	t.more = make(chan struct{})
+	return nil
+}
+
+// apply applies a batch. Types come first, as Installer requires.
+func (t *timeline) apply(b storage.Batch) error {
+	t.definitions.Apply(b)
+	return t.cache.Apply(b)
+}
+
+// hold keeps what follows until release: the cache stays as it is.
+func (t *timeline) hold() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.held, t.kept, t.more = true, storage.Batch{}, make(chan struct{})
+}
+
+// release waits until everything up to the revision is kept, applies it at once, and lets history begin there. If ctx
+// is done before, what is kept is lost.
+func (t *timeline) release(ctx context.Context, revision int64) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for t.kept.Revision < revision {
+		more := t.more
+		t.mu.Unlock()
+		select {
+		case <-more:
+			t.mu.Lock()
+		case <-ctx.Done():
+			t.mu.Lock()
+			return fmt.Errorf("waiting for revision %d: %w", revision, ctx.Err())
+		}
+	}
+	b := t.kept
+	b.Cut = true
+	t.held, t.kept = false, storage.Batch{}
+	return t.apply(b)
+}

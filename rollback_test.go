@@ -1,0 +1,80 @@
+package kubecascade_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+// TestRollbackEncrypted: what a rollback writes is encrypted as all else.
+func TestRollbackEncrypted(t *testing.T) {
+	server := start(t, kubecascade.Options{Storage: kubecascade.Storage{
+		EncryptionProviderConfig: encryptionFile(t, "secrets", "aescbc key1"),
+	}})
+	s := newSession(t, server)
+	s.must(201, "POST", secrets, `{"metadata":{"name":"s"},"stringData":{"a":"b"}}`)
+	before := s.must(200, "GET", secrets+"/s", "")
+	if err := server.Checkpoint(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	counts := encryptions(t, server)
+	s.must(200, "DELETE", secrets+"/s", "")
+	if err := server.Rollback(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if after := s.must(200, "GET", secrets+"/s", ""); withoutRevision(after) != withoutRevision(before) {
+		t.Errorf("after the rollback %s, want %s", after, before)
+	}
+	if again := encryptions(t, server); len(counts) == 0 || !slices.Equal(again, counts) {
+		t.Errorf("encrypted are %+v, want %+v", again, counts)
+	}
+}
+
+// withoutRevision is an object without its resourceVersion.
+func withoutRevision(object string) string {
+	from := strings.Index(object, `"resourceVersion":"`)
+	to := from + strings.Index(object[from:], `",`)
+	return object[:from] + object[to:]
+}
+
+// TestRollbackNot: servers whose data outlives them, or that only read, don't go back; the error names the field.
+func TestRollbackNot(t *testing.T) {
+	dir, _ := saved(t)
+	for want, o := range map[string]kubecascade.Options{
+		"with Options.Storage.Dir the data outlives the server": {Storage: kubecascade.Storage{Dir: dir}},
+		"a server that is read-only does not change":            {Storage: kubecascade.Storage{FromSnapshot: dir}},
+	} {
+		server := start(t, o)
+		for what, do := range map[string]func() error{
+			"checkpoint": func() error { return server.Checkpoint(t.Context(), "") },
+			"rollback":   func() error { return server.Rollback(t.Context(), "") },
+		} {
+			if err := do(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", what, err, want)
+			}
+		}
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestRollbackFork: a server with a copy of a snapshot goes back to what it was when it started.
+func TestRollbackFork(t *testing.T) {
+	dir, _ := saved(t)
+	server := start(t, kubecascade.Options{Storage: kubecascade.Storage{FromSnapshot: dir, Writable: true}})
+	s := newSession(t, server)
+	if err := server.Checkpoint(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	list := s.must(200, "GET", configMaps, "")
+	s.must(200, "DELETE", configMaps+"/owner", "")
+	if err := server.Rollback(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if again := s.must(200, "GET", configMaps, ""); strings.Count(again, `"uid"`) != strings.Count(list, `"uid"`) {
+		t.Errorf("after the rollback %s, want %s", again, list)
+	}
+}

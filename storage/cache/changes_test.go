@@ -1,0 +1,195 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/internal/seed"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// changesOf is what Changes yields, as text.
+func changesOf(then, now []*Snapshot) (out []string) {
+	for was, is := range Changes(then, now) {
+		switch {
+		case was == nil:
+			out = append(out, "+"+is.Key)
+		case is == nil:
+			out = append(out, "-"+was.Key)
+		default:
+			out = append(out, fmt.Sprintf("%s %d %d", is.Key, was.Revision, is.Revision))
+		}
+	}
+	return out
+}
+
+// compared is what Changes has to yield, by looking at every object.
+func compared(then, now []*Snapshot) map[string]bool {
+	out, there := map[string]bool{}, map[string]*storage.Object{}
+	for _, s := range then {
+		s.Ascend("", "", func(o *storage.Object) bool {
+			there[o.Key] = o
+			return true
+		})
+	}
+	for _, s := range now {
+		s.Ascend("", "", func(o *storage.Object) bool {
+			was := there[o.Key]
+			delete(there, o.Key)
+			if was == nil {
+				out["+"+o.Key] = true
+			} else if was.Revision != o.Revision {
+				out[fmt.Sprintf("%s %d %d", o.Key, was.Revision, o.Revision)] = true
+			}
+			return true
+		})
+	}
+	for key := range there {
+		out["-"+key] = true
+	}
+	return out
+}
+
+// TestChangesRandom: Changes yields what differs between random states, each once, in the order of the keys of a
+// collection.
+func TestChangesRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(seed.Of(t), 0))
+	for range 30 {
+		c := New(Options{Decoder: storage.Decoder{Root: "/r"}})
+		rev := int64(1)
+		write := func(n, of int, removes float64) {
+			events := make([]storage.Event, n)
+			for i := range events {
+				rev++
+				events[i] = storage.Event{Key: fmt.Sprintf("/r/%c/%04d", 'a'+random.IntN(3), random.IntN(of)), Revision: rev}
+				if random.Float64() >= removes {
+					events[i].Value = []byte(`{"metadata":{}}`)
+				}
+			}
+			if err := c.Apply(storage.Batch{Events: events, Revision: rev}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Apply(storage.Batch{Reset: true, Revision: rev}); err != nil {
+			t.Fatal(err)
+		}
+		write(random.IntN(5000), 1+random.IntN(5000), random.Float64())
+		for range 5 {
+			_, then := c.Everything()
+			write(1+random.IntN(300), 1+random.IntN(5000), random.Float64())
+			_, now := c.Everything()
+			got, want := changesOf(then, now), compared(then, now)
+			set := map[string]bool{}
+			for _, one := range got {
+				set[one] = true
+			}
+			if diff := cmp.Diff(want, set); diff != "" || len(set) != len(got) {
+				t.Fatalf("%d changes, of which %d are different: %s", len(got), len(set), diff)
+			}
+			if again := changesOf(now, now); len(again) > 0 {
+				t.Fatalf("a state differs from itself: %v", again)
+			}
+		}
+	}
+}
+
+// TestChangesCost: what two states share is not looked at.
+func TestChangesCost(t *testing.T) {
+	c := New(Options{Decoder: storage.Decoder{Root: "/r"}})
+	b := storage.Batch{Reset: true, Revision: 1}
+	for i := range 100_000 {
+		b.Events = append(b.Events, storage.Event{
+			Key: fmt.Sprintf("/r/a/%06d", i), Value: []byte(`{"metadata":{}}`), Revision: 1,
+		})
+	}
+	if err := c.Apply(b); err != nil {
+		t.Fatal(err)
+	}
+	_, then := c.Everything()
+	if err := c.Apply(storage.Batch{Revision: 2, Events: []storage.Event{{Key: "/r/a/050000", Revision: 2}}}); err != nil {
+		t.Fatal(err)
+	}
+	_, now := c.Everything()
+	old, wiped := map[*node]bool{}, 0
+	each(then[0].objects, func(leaf *node) { old[leaf] = true })
+	each(now[0].objects, func(leaf *node) {
+		if old[leaf] {
+			clear(leaf.items) // who looks at an object of the leaf fails
+			wiped++
+		}
+	})
+	if got := changesOf(then, now); len(got) != 1 || got[0] != "-/r/a/050000" {
+		t.Errorf("changes: %v", got)
+	}
+	if wiped < 1000 {
+		t.Errorf("only %d leaves are shared", wiped)
+	}
+}
+
+// each calls f with the leaves of a tree.
+func each(n *node, f func(leaf *node)) {
+	if n.children == nil {
+		f(n)
+	}
+	for _, k := range n.children {
+		each(k, f)
+	}
+}
+
+// TestCut: a batch with Cut drops all history, also of collections that it doesn't change.
+func TestCut(t *testing.T) {
+	c := New(Options{Decoder: storage.Decoder{Root: "/r"}})
+	value := []byte(`{"metadata":{}}`)
+	for _, b := range []storage.Batch{
+		{Reset: true, Revision: 1, Events: []storage.Event{
+			{Key: "/r/a/1", Value: value, Revision: 1}, {Key: "/r/b/1", Value: value, Revision: 1},
+		}},
+		{Revision: 2, Events: []storage.Event{{Key: "/r/b/2", Value: value, Revision: 2}}},
+	} {
+		if err := c.Apply(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	watchers := map[string]*Watcher{}
+	for _, collection := range []string{"a", "b", "none"} {
+		w, err := c.Watch(collection, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watchers[collection] = w
+	}
+	all, err := c.Timeline(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watchers["all"] = all
+	waits := watchers["a"].Changed()
+	if err := c.Apply(storage.Batch{Cut: true, Revision: 5, Events: []storage.Event{
+		{Key: "/r/b/1", Value: value, Revision: 4}, {Key: "/r/b/2", Revision: 4},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	<-waits
+	for name, w := range watchers {
+		if events, _, err := w.Poll(); !errors.Is(err, ErrExpired) {
+			t.Errorf("a watcher of %s: %v, %v", name, events, err)
+		}
+		if _, err := c.Watch(name, 4); !errors.Is(err, ErrExpired) {
+			t.Errorf("a watch of %s from a revision before: %v", name, err)
+		}
+		if _, err := c.Snapshot(name, 4); !errors.Is(err, ErrExpired) {
+			t.Errorf("a snapshot of %s before: %v", name, err)
+		}
+		if _, err := c.Watch(name, 5); err != nil {
+			t.Errorf("a watch of %s: %v", name, err)
+		}
+	}
+	s, err := c.Snapshot("b", 0)
+	if err != nil || s.Len() != 1 || s.Get("/r/b/1").Revision != 4 || s.Revision() != 5 {
+		t.Errorf("b: %v, %v", s, err)
+	}
+}
