@@ -64,7 +64,7 @@ func exitCode(err error) int {
 }
 
 func root() *cobra.Command {
-	subs := slices.Concat([]*cobra.Command{serveCommand(), runCommand()}, explaining(), []*cobra.Command{
+	subs := slices.Concat([]*cobra.Command{serveCommand(), runCommand()}, explaining(), checkpointing(), []*cobra.Command{
 		snapshotCommand(), versionCommand(), healthCommand(), conformanceCommand(), assetsCommand(),
 		pluginCommand(),
 	})
