@@ -1,6 +1,7 @@
 package kubecascadetest_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/kubecascade/kubecascade"
@@ -18,5 +19,19 @@ func ExampleNew() {
 			t.Fatal(err)
 		}
 		// Its pods run.
+	}
+}
+
+// Tests share a server, and each begins with what Prepare has made: at the end of a test the server goes back to it.
+func ExampleShared() {
+	var shared = kubecascadetest.Shared{Prepare: func(t testing.TB, s *kubecascade.Server) {
+		// Create CustomResourceDefinitions, and all else that is costly.
+	}}
+	_ = func(m *testing.M) { // func TestMain(m *testing.M)
+		os.Exit(kubecascadetest.Main(m, &shared))
+	}
+	_ = func(t *testing.T) { // func TestDeployment(t *testing.T)
+		server := shared.Server(t)
+		_ = server.Config()
 	}
 }

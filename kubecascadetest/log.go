@@ -34,6 +34,13 @@ func (l *log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// begin begins to write to the log of a test.
+func (l *log) begin(t testing.TB) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.t = t
+}
+
 // end ends the writing to the test's log.
 func (l *log) end() {
 	l.mu.Lock()

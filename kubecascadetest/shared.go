@@ -1,0 +1,119 @@
+package kubecascadetest
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kubecascade/kubecascade"
+)
+
+// Shared is a server that tests use one after the other: each begins with the same state. It is a variable of the
+// package of the tests.
+type Shared struct {
+	// Options change those of the server.
+	Options func(*kubecascade.Options)
+	// Prepare creates what all tests begin with. It is called once, by the first test.
+	Prepare func(testing.TB, *kubecascade.Server)
+
+	turn sync.Mutex // is held by the test that uses the server; guards what follows
+	log  log
+	// server is nil before the first test.
+	server *kubecascade.Server
+
+	mu sync.Mutex // guards user, the name of the test that uses the server
+	// user is empty if none does.
+	user string
+}
+
+// Server returns the server for the test, after other tests that use it have ended; the first one starts it. At the end
+// of the test it goes back to the state of the beginning. A subtest gets the server of its parent.
+func (s *Shared) Server(t testing.TB) *kubecascade.Server {
+	t.Helper()
+	if s.isUsedBy(t.Name()) {
+		return s.server
+	}
+	s.turn.Lock()
+	s.use(t.Name())
+	s.log.begin(t)
+	t.Cleanup(func() {
+		defer s.turn.Unlock()
+		s.use("")
+		if s.server != nil {
+			if err := s.server.Rollback(context.Background(), ""); err != nil {
+				t.Errorf("rolling back the server: %v", err)
+				s.stop(t)
+			}
+		}
+		s.log.end()
+	})
+	if s.server == nil {
+		s.start(t)
+	}
+	return s.server
+}
+
+// isUsedBy reports whether the test, or one that it is a part of, uses the server.
+func (s *Shared) isUsedBy(test string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.user != "" && (test == s.user || strings.HasPrefix(test, s.user+"/"))
+}
+
+func (s *Shared) use(test string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.user = test
+}
+
+// start starts the server, prepares it, and makes the checkpoint.
+func (s *Shared) start(t testing.TB) {
+	t.Helper()
+	o := kubecascade.Options{Log: slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	if s.Options != nil {
+		s.Options(&o)
+	}
+	server, err := kubecascade.Start(t.Context(), o)
+	if err != nil {
+		t.Fatalf("%v\nThe end of the server's log:\n%s", err, s.log.tail())
+	}
+	defer func() { // Prepare may end the test
+		if s.server == nil {
+			s.server = server
+			s.stop(t)
+		}
+	}()
+	if s.Prepare != nil {
+		s.Prepare(t, server)
+	}
+	if err := server.Checkpoint(t.Context(), ""); err != nil {
+		t.Fatalf("the server can't be shared: %v", err)
+	}
+	s.server = server
+}
+
+// stop stops the server; the next test starts another one.
+func (s *Shared) stop(t testing.TB) {
+	if err := s.server.Stop(); err != nil {
+		t.Errorf("stopping the server: %v", err)
+	}
+	s.server = nil
+}
+
+// Main runs the tests and then stops the servers. It is for TestMain, which ends the process with the code that it
+// returns. Without it the end of the process ends the servers; the next server with temporary data removes their files.
+func Main(m interface{ Run() int }, servers ...*Shared) (code int) {
+	defer func() {
+		for _, s := range servers {
+			s.turn.Lock()
+			defer s.turn.Unlock()
+			if s.server != nil && s.server.Stop() != nil {
+				code = max(code, 1)
+			}
+			s.server = nil
+		}
+	}()
+	return m.Run()
+}
