@@ -43,7 +43,7 @@ BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks envtest etcd etcdutl meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks rollback envtest etcd etcdutl meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -170,6 +170,11 @@ envtest: ## suites that start envtest: controller-runtime's own, or with DIR= th
 	$(MAKE) build
 	export KUBEBUILDER_ASSETS=$$($(CURDIR)/$(BINARY) envtest-assets --controllers='$(CONTROLLERS)') && \
 		$(GO) -C tests/envtest $(if $(DIR),run ./checkouts $(abspath $(DIR)),test -count=1 -timeout=20m -v ./... $(ARGS))
+
+rollback: ## tests with real clients that share servers, which are rolled back after each test; everything twice
+	$(GO) -C tests/crds vet . && $(GO) -C tests/helm vet . && $(GO) -C tests/webhooks vet .
+	for in in tests tests/crds tests/helm $(if $(ALL),tests/webhooks); do \
+		KUBECASCADE_SHARED=1 $(GO) -C $$in test -vet=off -count=2 -timeout=20m . $(ARGS) || exit; done
 
 etcd: ## the server over the oldest etcd 3.5 that is supported, and the one before; builds both, for minutes
 	$(GO) -C tests/etcd mod tidy -diff

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -30,19 +31,7 @@ func TestInformer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 
-	factory := informers.NewSharedInformerFactory(client, 200*time.Millisecond)
-	informer := factory.Core().V1().Pods().Informer()
-	told := &ledger{pods: map[string]string{}}
-	if _, err := informer.AddEventHandler(told); err != nil {
-		t.Fatal(err)
-	}
-	factory.Start(ctx.Done())
-	defer factory.Shutdown()
-	defer cancel()
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-		t.Fatal("the informer never synced")
-	}
-
+	store, told := inform(ctx, t, client)
 	r := rand.New(rand.NewPCG(1, 1)) // the same writes in every run
 	w := &writer{t: t, client: client, rand: r}
 	for i := range 1000 {
@@ -53,7 +42,58 @@ func TestInformer(t *testing.T) {
 			s = startServer(t, append(flags, "--insecure-port", port)...)
 		}
 	}
-	settle(ctx, t, client, informer.GetStore(), told)
+	settle(ctx, t, client, store, told)
+}
+
+// TestInformerRollback keeps a shared informer over pods through rollbacks of the server: after each its store equals a
+// list, and what it told its handler adds up to the same.
+func TestInformerRollback(t *testing.T) {
+	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0")
+	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: s.url, QPS: -1})
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	store, told := inform(ctx, t, client)
+	w := &writer{t: t, client: client, rand: rand.New(rand.NewPCG(1, 1))}
+	for range 100 {
+		w.step(ctx)
+	}
+	s.run(t, "checkpoint")
+	names := slices.Clone(w.names)
+	for round := range 5 {
+		for range 50 {
+			w.step(ctx)
+		}
+		if round%2 == 0 { // else it may not have seen all events
+			settle(ctx, t, client, store, told)
+		}
+		s.run(t, "rollback")
+		w.names = slices.Clone(names)
+		settle(ctx, t, client, store, told)
+		if n := len(store.List()); n != len(names) {
+			t.Fatalf("the store has %d pods, and the checkpoint %d", n, len(names))
+		}
+	}
+}
+
+// inform starts a shared informer over pods, with a resync, until the test ends.
+func inform(ctx context.Context, t *testing.T, client kubernetes.Interface) (cache.Store, *ledger) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	factory := informers.NewSharedInformerFactory(client, 200*time.Millisecond)
+	informer := factory.Core().V1().Pods().Informer()
+	told := &ledger{pods: map[string]string{}}
+	if _, err := informer.AddEventHandler(told); err != nil {
+		t.Fatal(err)
+	}
+	factory.Start(ctx.Done())
+	t.Cleanup(func() {
+		cancel()
+		factory.Shutdown()
+	})
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		t.Fatal("the informer never synced")
+	}
+	return informer.GetStore(), told
 }
 
 // writer makes changes at random.

@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 	} else {
 		fmt.Fprintln(os.Stderr, err)
 	}
+	if err := stopShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	_ = os.RemoveAll(dir) // the system cleans what is left
 	os.Exit(code)
 }
@@ -53,8 +57,45 @@ type server struct {
 
 var readyLine = regexp.MustCompile(`ready in \d+ ms: (http://\S+) https://\S+, kubeconfig (.+)$`)
 
-// start runs a server for the test.
+// shared is the server that all tests share if $KUBECASCADE_SHARED is set, and stopShared stops it.
+var (
+	shared     *server
+	stopShared = func() error { return nil }
+)
+
+// start starts a server that ends with the test. If $KUBECASCADE_SHARED is set, all tests get the same server, and it
+// goes back to its beginning at the end of each.
 func start(t *testing.T) *server {
+	t.Helper()
+	if os.Getenv("KUBECASCADE_SHARED") == "" {
+		s, stop := serve(t)
+		t.Cleanup(func() {
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		return s
+	}
+	if shared == nil {
+		shared, stopShared = serve(t)
+		command(t, "checkpoint")
+	}
+	t.Cleanup(func() { command(t, "rollback") })
+	return &server{t: t, url: shared.url, kubeconfig: shared.kubeconfig}
+}
+
+// command runs a command of kubecascade that is about the shared server.
+func command(t *testing.T, name string) {
+	t.Helper()
+	out, err := exec.Command(binary, name, "--kubeconfig", shared.kubeconfig).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", name, err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// serve runs a server. stop stops it.
+func serve(t *testing.T) (s *server, stop func() error) {
 	t.Helper()
 	var log bytes.Buffer
 	cmd := exec.Command(binary, "serve", "--ephemeral", "--insecure-port=-1", "--secure-port=0")
@@ -66,19 +107,20 @@ func start(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	stop = func() error {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("the server ended with %v\n%s", err, &log)
+			return fmt.Errorf("the server ended with %w\n%s", err, &log)
 		}
-	})
+		return nil
+	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if m := readyLine.FindStringSubmatch(lines.Text()); m != nil {
-			return &server{t: t, url: m[1], kubeconfig: m[2]}
+			return &server{t: t, url: m[1], kubeconfig: m[2]}, stop
 		}
 	}
-	t.Fatal("the server ended before it was ready")
-	return nil
+	t.Fatalf("the server ended before it was ready: %v", stop())
+	return nil, nil
 }
 
 // try makes a request.

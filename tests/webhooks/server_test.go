@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,14 +37,55 @@ func run(m *testing.M) (int, error) {
 	if err := c.Run(); err != nil {
 		return 1, err
 	}
-	return m.Run(), nil
+	code := m.Run()
+	if err := stopShared(); err != nil {
+		return 1, err
+	}
+	return code, nil
 }
 
 var readyLine = regexp.MustCompile(`ready in .*, kubeconfig (.+)$`)
 
-// startServer runs a server until the test ends, and returns its administrator's kubeconfig. As in envtest, no
-// controller of workloads runs.
+// shared is the kubeconfig of the server that all tests share if $KUBECASCADE_SHARED is set, and stopShared stops it.
+var (
+	shared     string
+	stopShared = func() error { return nil }
+)
+
+// startServer starts a server that ends with the test, and returns its administrator's kubeconfig. If
+// $KUBECASCADE_SHARED is set, all tests get the same server, and it goes back to its beginning at the end of each.
 func startServer(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("KUBECASCADE_SHARED") == "" {
+		kubeconfig, stop := serve(t)
+		t.Cleanup(func() {
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		return kubeconfig
+	}
+	if shared == "" {
+		shared, stopShared = serve(t)
+		command(t, "checkpoint")
+	}
+	t.Cleanup(func() { command(t, "rollback") })
+	return shared
+}
+
+// command runs a command of kubecascade that is about the shared server.
+func command(t *testing.T, name string) {
+	t.Helper()
+	out, err := exec.Command(binary, name, "--kubeconfig", shared).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", name, err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// serve runs a server, and returns its administrator's kubeconfig and what stops it. As in envtest, no
+// controller of workloads runs.
+func serve(t *testing.T) (kubeconfig string, stop func() error) {
 	t.Helper()
 	c := exec.Command(binary, "serve", "--ephemeral", "--insecure-port", "-1", "--secure-port", "0",
 		"--authorization-mode", "RBAC", "--controllers", "garbage-collector-controller,namespace-controller")
@@ -56,18 +98,17 @@ func startServer(t *testing.T) string {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Error(err)
+	stop = func() error {
+		if err := errors.Join(c.Process.Signal(syscall.SIGTERM), c.Wait()); err != nil {
+			return fmt.Errorf("the server ended with %w\n%s", err, &log)
 		}
-		if err := c.Wait(); err != nil {
-			t.Errorf("the server ended with %v\n%s", err, &log)
-		}
-	})
+		return nil
+	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	match := readyLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 	if err != nil || match == nil {
+		_ = stop() // it may have ended
 		t.Fatalf("the server printed %q: %v", line, err)
 	}
-	return match[1]
+	return match[1], stop
 }
