@@ -104,6 +104,7 @@ func groups() []group {
 		{"cascade", (*bench).cascades, false},
 		{"scale", (*bench).scales, false},
 		{"growth", (*bench).growth, true},
+		{"rollback", (*bench).rollbacks, true},
 		{"idle", (*bench).idle, true},
 		{"decisions", (*bench).decisions, true},
 		{"admission", (*bench).admission, true},

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -47,10 +48,11 @@ func (b *bench) run(ctx context.Context, flags ...string) (*process, error) {
 		return nil, err
 	}
 	p := &process{dir: dir, plain: "http://127.0.0.1:" + ports[0], secure: "https://127.0.0.1:" + ports[1]}
-	p.cmd = exec.CommandContext(
-		ctx, b.binary,
-		append([]string{"serve", "--data-dir", dir, "--insecure-port", ports[0], "--secure-port", ports[1]}, flags...)...,
-	)
+	arguments := []string{"serve", "--insecure-port", ports[0], "--secure-port", ports[1]}
+	if !slices.Contains(flags, "--ephemeral") {
+		arguments = append(arguments, "--data-dir", dir)
+	}
+	p.cmd = exec.CommandContext(ctx, b.binary, append(arguments, flags...)...)
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 	p.cmd.WaitDelay = stopTimeout
 	p.cmd.Stderr = os.Stderr
