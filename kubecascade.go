@@ -127,9 +127,9 @@ func (s *Server) Checkpoint(ctx context.Context, name string) error {
 //
 // All objects are those of the checkpoint, with their uids and times. What was changed since has a new resourceVersion,
 // later than all before. Watches end with 410, and earlier resourceVersions and continue tokens get it, so that clients
-// list again. A request that runs meanwhile is carried out before or after it. Controllers start anew: Settle waits until
-// they have looked at the state. The clock is as far ahead as it was (Advance). Objects that expire (Events) and were
-// changed, or have expired, since then live for the full time again.
+// list again. A request that runs meanwhile is carried out before or after it. Controllers start anew: Settle waits
+// until they have looked at the state. The clock is as far ahead as it was (Advance). Objects that expire (Events) and
+// were changed, or have expired, since then live for the full time again.
 //
 // ctx limits the wait for other calls. After an error that leaves the state uncertain, the server ends.
 func (s *Server) Rollback(ctx context.Context, name string) error {

@@ -4,7 +4,8 @@
 //
 //  1. One object, one revision. A transaction writes or deletes exactly one key, and keys with a TTL expire one by one.
 //     So no two events share a revision, and a watch can resume at any of them. (Another program may change several
-//     keys of a shared etcd in one transaction; their events come in one batch.)
+//     keys of a shared etcd in one transaction; their events come in one batch. So do those of Exclusive.Write, and of
+//     the leases that it grants.)
 //  2. A commit names the mod revision that it replaces. It may also name guards: further keys with the mod revisions
 //     they must have, keys at which nothing may have been created since a revision, and prefixes below which nothing
 //     may be newer. It is carried out as a whole or not at all.
@@ -44,6 +45,8 @@
 //  16. A store that is opened read-only writes nothing but what etcd itself does: commits and compactions fail with
 //     ErrReadOnly. A store that begins with a restored database has its revisions and its history.
 //  17. Save writes a snapshot with every write that was acknowledged before it was called.
+//  18. While Exclude runs no other request of an embedded etcd is carried out, nor one that has failed before: each is
+//     carried out before Exclusive.Begin, or after Exclude. A lease may still expire.
 //
 // Guarantee 14 ends the process instead of starting over inside it: revisions that clients hold, pending decisions and
 // caches belong to a history that no longer exists. A supervised server restarts in a moment without them, and its

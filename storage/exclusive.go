@@ -33,8 +33,8 @@ const (
 	mostWrites, mostWritten = 128, 256 << 10
 )
 
-// Exclude calls f when the requests in flight have ended. Others wait until f has returned, whatever their contexts say.
-// Only an embedded etcd can exclude others: the error is ErrShared for an external cluster, ErrReadOnly or
+// Exclude calls f when the requests in flight have ended. Others wait until f has returned, whatever their contexts
+// say. Only an embedded etcd can exclude others: the error is ErrShared for an external cluster, ErrReadOnly or
 // ErrUnavailable, or f's.
 func (e *Etcd) Exclude(f func(*Exclusive) error) error {
 	if err := e.writable(); err != nil {

@@ -206,7 +206,8 @@ func (o *options) startUnlessSignaled(ctx context.Context, signals <-chan os.Sig
 			} else {
 				err = nil // it was canceled
 			}
-			return nil, &child.ExitError{Code: child.Signaled(got), Err: errors.Join(fmt.Errorf("%v before the command was started", got), err)}
+			err = errors.Join(fmt.Errorf("%v before the command was started", got), err)
+			return nil, &child.ExitError{Code: child.Signaled(got), Err: err}
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 // changedObjects is how many objects are changed before each rollback.
 const changedObjects = 1000
 
-// rollbacks is the time of rollbacks after the same number of changes, with more and more objects of 1 KiB, and how long
-// the controllers then take to read all of them again.
+// rollbacks is the time of rollbacks after the same number of changes, with more and more objects of 1 KiB, and how
+// long the controllers then take to read all of them again.
 func (b *bench) rollbacks(ctx context.Context) (rows []row, err error) {
 	p, err := b.run(ctx, "--ephemeral")
 	if err != nil {

@@ -301,8 +301,8 @@ func TestRollbackAllocations(t *testing.T) {
 	}
 }
 
-// TestRollbackExpires: watches end with 410, and what clients know of the time before is answered 410, so that they list
-// again.
+// TestRollbackExpires: watches end with 410, and what clients know of the time before is answered 410, so that they
+// list again.
 func TestRollbackExpires(t *testing.T) {
 	s := startSettling(t)
 	const maps = "/api/v1/namespaces/default/configmaps"

@@ -17,8 +17,8 @@
 //     1/64 of a collection's limit, but never the newest one: a watcher that waits for an event gets it.
 //  6. A value that can't be decoded is an Object with Err set; it hides no other object.
 //  7. A whole state that replaces a known one, and a batch that cuts the timeline, drop all history: every watcher and
-//     every older snapshot is ErrExpired. A batch that was applied before changes nothing. A whole state that can't have
-//     followed the known one is storage.ErrSetBack, and is not applied.
+//     every older snapshot is ErrExpired. A batch that was applied before changes nothing. A whole state that can't
+//     have followed the known one is storage.ErrSetBack, and is not applied.
 //  8. An object of the newest state may keep one other encoding beside its JSON, made by the first caller that needs
 //     it. All of them are limited in bytes. An encoding is dropped when its object is replaced or deleted, and if it
 //     isn't used for long while others need the space. Objects without one take no memory for it.
