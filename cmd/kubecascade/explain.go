@@ -235,6 +235,7 @@ func (q *question) answer(
 	if err != nil {
 		return now, chosen(err)
 	}
+	q.aim(keys)
 	ask := cluster.Question{Path: path, Keys: keys, Namespace: q.namespace}
 	if answered, err := q.ask(c.Context(), ask, one); answered || err != nil {
 		return time.Now(), err
@@ -248,6 +249,16 @@ func (q *question) answer(
 	}
 	compute(got, keys[0])
 	return got.Now, nil
+}
+
+// aim makes the namespace that the question is about the one that is read by itself.
+func (q *question) aim(keys []graph.Key) {
+	for _, k := range keys {
+		if k.Collection == "namespaces" {
+			q.namespace = k.Name
+			return
+		}
+	}
 }
 
 // chosen is an error of package selection with its exit code.

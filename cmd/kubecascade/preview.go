@@ -147,6 +147,7 @@ func (p *previewDelete) options() (o finalizers.Options, err error) {
 func (p *previewDelete) preview(
 	c *cobra.Command, keys []graph.Key, options finalizers.Options,
 ) (*explain.Preview, time.Time, error) {
+	p.aim(keys)
 	answer := &explain.Preview{}
 	ask := cluster.Question{
 		Path: "preview", Keys: keys, Namespace: p.namespace, Options: options, IgnoreNotFound: p.ignore,

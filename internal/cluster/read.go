@@ -118,9 +118,15 @@ type reader struct {
 // list lists a resource. What a server rejects is noted, and is no error.
 func (r *reader) list(ctx context.Context, i int, res *Resource) error {
 	objects, err := r.c.List(ctx, res, "", nil)
-	if code(err) == http.StatusForbidden && res.Namespaced && r.o.Namespace != "" {
+	switch {
+	case code(err) != http.StatusForbidden || r.o.Namespace == "":
+	case res.Namespaced:
 		if objects, err = r.c.List(ctx, res, r.o.Namespace, nil); err == nil {
 			r.why[i], r.within[i] = "you may list those of namespace "+r.o.Namespace+" only", r.o.Namespace
+		}
+	case res.Name() == namespaces:
+		if n, denied := r.namespace(ctx, res); denied == nil {
+			objects, err, r.why[i] = []explain.Object{n}, nil, "you may get namespace "+r.o.Namespace+" only"
 		}
 	}
 	switch {
@@ -143,6 +149,17 @@ func (r *reader) list(ctx context.Context, i int, res *Resource) error {
 		r.o.Progress(r.done, r.all, r.objects)
 	}
 	return nil
+}
+
+// namespace gets the namespace that is read by itself: who has all rights in a namespace may get it, but list none.
+func (r *reader) namespace(ctx context.Context, res *Resource) (explain.Object, error) {
+	var n corev1.Namespace
+	if err := r.c.getJSON(ctx, res.Path("")+"/"+url.PathEscape(r.o.Namespace), nil, &n); err != nil {
+		return explain.Object{}, err
+	}
+	o := object(res, &n.ObjectMeta)
+	o.Namespace = NamespaceOf(&n)
+	return o, nil
 }
 
 // lookUp looks for owners that no list had: they may have been created between two lists.
@@ -208,7 +225,7 @@ func (r *reader) complete(ctx context.Context, d *Discovery, got *explain.Cluste
 		}
 	}
 	steps := []func(context.Context, *Discovery, *explain.Cluster, map[graph.Key]*explain.Object) error{
-		r.namespaces, r.services, r.unscheduled, r.admission,
+		r.content, r.services, r.unscheduled, r.admission,
 	}
 	for _, f := range steps {
 		if err := f(ctx, d, got, objects); err != nil {
@@ -221,15 +238,16 @@ func (r *reader) complete(ctx context.Context, d *Discovery, got *explain.Cluste
 // The Names of resources of which more than the metadata is read.
 const (
 	pods        = "pods"
+	namespaces  = "namespaces"
 	crds        = "customresourcedefinitions.apiextensions.k8s.io"
 	apiServices = "apiservices.apiregistration.k8s.io"
 )
 
-// namespaces reads the namespaces that are being deleted, and the finalizers in the spec of all.
-func (r *reader) namespaces(
+// content reads the namespaces that are being deleted, and the finalizers in the spec of all.
+func (r *reader) content(
 	ctx context.Context, d *Discovery, _ *explain.Cluster, objects map[graph.Key]*explain.Object,
 ) error {
-	res := d.Named("namespaces")
+	res := d.Named(namespaces)
 	if res == nil || res.Unknown != "" {
 		return nil
 	}
@@ -238,7 +256,7 @@ func (r *reader) namespaces(
 		return err
 	}
 	for _, n := range list.Items {
-		o := objects[graph.Key{Collection: "namespaces", Name: n.Name}]
+		o := objects[graph.Key{Collection: namespaces, Name: n.Name}]
 		if o == nil {
 			continue
 		}

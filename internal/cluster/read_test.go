@@ -167,6 +167,32 @@ func TestRejectedLists(t *testing.T) {
 	}
 }
 
+// TestOneNamespace reads what a user may see who has all rights in a namespace.
+func TestOneNamespace(t *testing.T) {
+	c := old(t, map[string]string{
+		"/api/v1": `{"kind":"APIResourceList","resources":[
+			{"name":"namespaces","singularName":"namespace","kind":"Namespace","namespaced":false,"verbs":["list"]}]}`,
+		"/api/v1/namespaces": `403!{"kind":"Status","message":"forbidden"}`,
+		"/api/v1/namespaces/ns": `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"ns","uid":"nsns",
+			"deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{"finalizers":["kubernetes"]},
+			"status":{"phase":"Terminating","conditions":[{"type":"NamespaceContentRemaining","status":"True"}]}}`,
+	})
+	got := read(t, c, Options{Namespace: "ns"})
+	if !slices.Equal(names(got), []string{"namespaces/ns"}) {
+		t.Fatal(names(got))
+	}
+	n := got.Objects[0]
+	if n.UID != "nsns" || n.Deletion.IsZero() || !slices.Equal(n.Namespace.Finalizers, []string{"kubernetes"}) ||
+		len(n.Namespace.Conditions) != 1 {
+		t.Errorf("%+v, %+v", n, n.Namespace)
+	}
+	for _, r := range got.Resources {
+		if r.Name() == "namespaces" && (r.Unknown != "you may get namespace ns only" || !r.Hides("")) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // TestUnavailableGroups discovers a server whose aggregated servers do not answer, in both forms of discovery.
 func TestUnavailableGroups(t *testing.T) {
 	c := old(t, map[string]string{
