@@ -48,7 +48,9 @@ func (w *world) cleanNamespace(o *Object) {
 			return
 		}
 	}
-	w.finalize(o, kubernetes, NamespaceController)
+	if !w.held {
+		w.finalize(o, kubernetes, NamespaceController)
+	}
 }
 
 // cleanCRD deletes the objects of a CRD, and then removes the finalizer.

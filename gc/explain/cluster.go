@@ -109,6 +109,8 @@ type Cluster struct {
 	Objects   []Object
 	// Unavailable are the APIServices that are not available.
 	Unavailable []Unavailable
+	// Held says that the namespace controller finishes no namespace while there are any, as that of Kubernetes (E-14).
+	Held bool
 	// Hooks are the webhooks and policies that may deny updates or deletions.
 	Hooks []Hook
 	// Now is the moment, by the clock of the cluster.

@@ -114,7 +114,7 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 		keys[i] = d.Key
 	}
 	objects := x.connected(keys)
-	w := newWorld(x.resources, objects, c.Now)
+	w := c.world(x.resources, objects, len(objects)+1)
 	w.stop = c.Stop
 	w.settle()
 	p := &Preview{Before: w.changes, Revision: c.Revision}
@@ -152,8 +152,8 @@ func (c *Cluster) race(
 		other.carry(deletions, pause)
 		return !w.same(other)
 	}
-	many := func() *world { return newWorld(resources, objects, c.Now) }
-	one := func() *world { return newWorldOf(resources, objects, c.Now, 1) }
+	many := func() *world { return c.world(resources, objects, len(objects)+1) }
+	one := func() *world { return c.world(resources, objects, 1) }
 	backwards := func() *world {
 		other := many()
 		other.last = true
@@ -295,10 +295,9 @@ func (x *index) warn(w *world, deletions []Deletion) []Warning {
 		if owner := o.controller(); owner != nil && w.owns(o, *owner) {
 			add("%s %s controls it and may create another one", owner.Kind, owner.Name)
 		}
-		if k.Namespace {
+		if k.Namespace && x.c.Held {
 			for _, s := range x.c.Unavailable { // E-14, J-25
-				add("Kubernetes keeps it as long as APIService %s is not available (%s); a kubecascade server does not", s.Name,
-					s.Message)
+				add("it stays as long as APIService %s is not available (%s)", s.Name, s.Message)
 			}
 		}
 		switch policy := w.policy(o, d.Options); {

@@ -162,6 +162,9 @@ func (s *scenario) add(words []string) {
 	case "hook":
 		s.c.Hooks = append(s.c.Hooks, s.hook(words[1:]))
 		return
+	case "held":
+		s.c.Held = true
+		return
 	case "unavailable":
 		s.c.Unavailable = append(s.c.Unavailable, Unavailable{Name: words[1], Message: strings.Join(words[2:], " ")})
 		return

@@ -25,6 +25,8 @@ type world struct {
 	// stop is Cluster.Stop. Once it has returned true, stopped is set, and nothing more happens.
 	stop    func() bool
 	stopped bool
+	// held says that no namespace loses the finalizer of the namespace controller.
+	held bool
 	// asked are the requests that went through admission.
 	asked []request
 	// last has the collector carry out first what it has decided last.
@@ -61,6 +63,13 @@ func newWorldOf(resources map[string]*Resource, objects []*Object, now time.Time
 	}
 	w.conceal(objects)
 	w.tell(graph.Loaded{Revision: w.revision})
+	return w
+}
+
+// world is the world of some of the cluster's objects, for a preview.
+func (c *Cluster) world(resources map[string]*Resource, objects []*Object, workers int) *world {
+	w := newWorldOf(resources, objects, c.Now, workers)
+	w.held = c.Held && len(c.Unavailable) > 0
 	return w
 }
 

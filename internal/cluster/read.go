@@ -65,7 +65,12 @@ func (c *Client) Read(ctx context.Context, d *Discovery, o Options) (*explain.Cl
 	if err := r.lookUp(ctx, d, got); err != nil {
 		return nil, err
 	}
-	return got, r.complete(ctx, d, got)
+	if err := r.complete(ctx, d, got); err != nil || len(got.Unavailable) == 0 {
+		return got, err
+	}
+	own, err := c.Has(ctx, "preview")
+	got.Held = !own
+	return got, err
 }
 
 // each calls f for each item, Concurrency at a time. The first error is returned, once all calls have returned; no call
