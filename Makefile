@@ -43,7 +43,7 @@ BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks rollback envtest etcd etcdutl meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -186,6 +186,12 @@ etcdutl: ## a snapshot of the server, restored with etcd's own library
 	$(GO) -C tests/etcdutl mod tidy -diff
 	$(GO) -C tests/etcdutl vet ./...
 	$(GO) -C tests/etcdutl test -count=1 ./...
+
+backups: ## backups that upstream's serializers, encryption providers and etcd have written; builds them, for minutes
+	$(GO) -C tests/backups mod tidy -diff
+	$(GO) -C tests/backups vet ./...
+	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/backups && "$$tool" ./...
+	$(GO) -C tests/backups test -count=1 ./...
 
 diff: build ## random operations on two servers of ours, one on a disk, which must do the same: SEEDS=, FROM= and OPS=
 	.ci/diff $(or $(FROM),1) $(SEEDS) $(if $(filter-out 2000,$(OPS)),$(OPS),500)

@@ -81,6 +81,29 @@ func (d *Decoder) decode(o *Object, value []byte, paths []FieldPath) error {
 			return err
 		}
 	}
+	if err := d.parse(o, value, paths); err != nil || d.Upgrade == nil {
+		return err
+	}
+	newer, err := d.upgrade(o.Meta.APIVersion, o.Meta.Kind, value)
+	if err != nil || newer == nil {
+		return err
+	}
+	o.Meta = Meta{}
+	return d.parse(o, newer, paths)
+}
+
+// upgrade calls Upgrade, and recovers its panics, as transcode does.
+func (d *Decoder) upgrade(apiVersion, kind string, value []byte) (newer []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("converting it from %s: %v", apiVersion, r)
+		}
+	}()
+	return d.Upgrade(apiVersion, kind, value)
+}
+
+// parse sets JSON, Meta and Fields of a value in JSON.
+func (d *Decoder) parse(o *Object, value []byte, paths []FieldPath) error {
 	b := trim(value)
 	p := parser{Scanner: jsonscan.New(b), meta: &o.Meta}
 	c := p.object(paths)

@@ -72,6 +72,7 @@ func Start(t testing.TB, o *Options) *Server {
 	}
 	s.Decoder = &storage.Decoder{
 		Root: storage.DefaultRoot, Fields: s.Types.SelectableFields, Transcode: resources.Transcode,
+		Upgrade: resources.Upgrade,
 	}
 	bounds := o.Cache
 	bounds.Decoder = *s.Decoder

@@ -54,9 +54,13 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	if o.Err != nil {
 		return nil, nil, o.Err
 	}
-	is := schema.FromAPIVersionAndKind(o.Meta.APIVersion, o.Meta.Kind).GroupKind()
-	if want := res.Stored.GroupKind(); !want.Empty() && is != want {
-		return nil, nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is)
+	is := schema.FromAPIVersionAndKind(o.Meta.APIVersion, o.Meta.Kind)
+	switch want := res.Stored; {
+	case want.Empty():
+	case is.GroupKind() != want.GroupKind():
+		return nil, nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is.GroupKind())
+	case !res.Custom && is.Version != "" && is != want && is != res.GroupVersionKind():
+		return nil, nil, fmt.Errorf("%w: %s: its version %s is not known", storage.ErrCorrupt, o.Key, is.GroupVersion())
 	}
 	obj, err = codec.DecodeStored(res, o.JSON)
 	if status.Unconverted(err) != nil {

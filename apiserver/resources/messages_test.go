@@ -3,6 +3,7 @@ package resources
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	eventsv1beta1 "k8s.io/api/events/v1beta1"
+	extensionsv1beta1 "k8s.io/api/extensions/v1beta1"
 	flowcontrolv1beta1 "k8s.io/api/flowcontrol/v1beta1"
 	flowcontrolv1beta2 "k8s.io/api/flowcontrol/v1beta2"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
@@ -26,6 +28,7 @@ import (
 	storagev1beta1 "k8s.io/api/storage/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiregistrationv1beta1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1beta1"
 )
 
 // older is a scheme with upstream's types of the versions in sameMessages.
@@ -35,12 +38,21 @@ func older(t *testing.T) *runtime.Scheme {
 		appsv1beta2.AddToScheme, batchv1beta1.AddToScheme, coordinationv1beta1.AddToScheme, eventsv1beta1.AddToScheme,
 		flowcontrolv1beta1.AddToScheme, flowcontrolv1beta2.AddToScheme, flowcontrolv1beta3.AddToScheme,
 		networkingv1beta1.AddToScheme, nodev1beta1.AddToScheme, policyv1beta1.AddToScheme, rbacv1beta1.AddToScheme,
-		certificatesv1beta1.AddToScheme,
+		certificatesv1beta1.AddToScheme, extensionsv1beta1.AddToScheme, apiregistrationv1beta1.AddToScheme,
 		schedulingv1beta1.AddToScheme, storagev1alpha1.AddToScheme, storagev1beta1.AddToScheme)
 	if err := b.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// differences are known: fields that commands of kubectl before 1.16 have set and that no controller has read since,
+// and what Upgrade renames.
+var differences = []string{
+	"apps/v1beta1 Deployment.Spec.RollbackTo: no field", "extensions/v1beta1 Deployment.Spec.RollbackTo: no field",
+	"extensions/v1beta1 DaemonSet.Spec.TemplateGeneration: no field",
+	"flowcontrol.apiserver.k8s.io/v1beta1 PriorityLevelConfiguration.Spec.Limited.AssuredConcurrencyShares: assured",
+	"flowcontrol.apiserver.k8s.io/v1beta2 PriorityLevelConfiguration.Spec.Limited.AssuredConcurrencyShares: assured",
 }
 
 // TestSameMessages: each message of sameMessages has its fields under the numbers and with the wire types of the
@@ -68,7 +80,9 @@ func TestSameMessages(t *testing.T) {
 			c := comparison{seen: map[[2]reflect.Type]bool{}}
 			c.compare(gv+" "+kind, reflect.TypeOf(old).Elem(), reflect.TypeOf(is).Elem())
 			for _, d := range c.differences {
-				t.Error(d)
+				if !slices.ContainsFunc(differences, func(known string) bool { return strings.HasPrefix(d, known) }) {
+					t.Error(d)
+				}
 			}
 		}
 	}
@@ -123,8 +137,17 @@ func (c *comparison) compare(path string, old, is reflect.Type) {
 			c.differences = append(c.differences, fmt.Sprintf("%s.%s: no field %s in %s", path, f.Name, n, is))
 			continue
 		}
+		if a, b := jsonName(f), jsonName(there); a != b {
+			c.differences = append(c.differences, fmt.Sprintf("%s.%s: %s in JSON, %s in %s", path, f.Name, a, b, is))
+		}
 		c.compare(path+"."+f.Name, f.Type, there.Type)
 	}
+}
+
+// jsonName is the name of a field in JSON.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
 // fieldNumber is the wire type and the number of a field.

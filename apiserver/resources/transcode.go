@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	networkingv1 "k8s.io/api/networking/v1"
+	networkingv1beta1 "k8s.io/api/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
@@ -59,33 +61,56 @@ func decodeAs(s *protobuf.Serializer, value []byte, as schema.GroupVersionKind) 
 	return obj, &as, m.Unmarshal(raw.Raw)
 }
 
+// olderVersion are kinds of a version whose messages another version has, too.
+type olderVersion struct {
+	// kinds are separated by spaces.
+	kinds string
+	as    schema.GroupVersion
+}
+
+func sameAs(group, version, kinds string) olderVersion {
+	return olderVersion{kinds, schema.GroupVersion{Group: group, Version: version}}
+}
+
 // sameMessages are versions that older clusters have stored and that are no longer in the scheme here, with the version
-// there whose protobuf message has all their fields under the same numbers and types. TestSameMessages compares them.
-// Objects that were not written since an upgrade still have them: Kubernetes does not convert what is stored.
-var sameMessages = map[string]struct{ kinds, version string }{
-	"admissionregistration.k8s.io/v1alpha1": {"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding", "v1"},
-	"admissionregistration.k8s.io/v1beta1": {
-		"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration " +
-			"MutatingWebhookConfiguration", "v1",
-	},
-	"apps/v1beta1":                         {"ControllerRevision", "v1"},
-	"apps/v1beta2":                         {"ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet", "v1"},
-	"batch/v1beta1":                        {"CronJob", "v1"},
-	"certificates.k8s.io/v1beta1":          {"CertificateSigningRequest", "v1"},
-	"coordination.k8s.io/v1beta1":          {"Lease", "v1"},
-	"events.k8s.io/v1beta1":                {"Event", "v1"},
-	"flowcontrol.apiserver.k8s.io/v1beta1": {"FlowSchema PriorityLevelConfiguration", "v1"},
-	"flowcontrol.apiserver.k8s.io/v1beta2": {"FlowSchema PriorityLevelConfiguration", "v1"},
-	"flowcontrol.apiserver.k8s.io/v1beta3": {"FlowSchema PriorityLevelConfiguration", "v1"},
-	"networking.k8s.io/v1beta1":            {"IngressClass", "v1"},
-	"node.k8s.io/v1beta1":                  {"RuntimeClass", "v1"},
-	"policy/v1beta1":                       {"PodDisruptionBudget", "v1"},
-	"rbac.authorization.k8s.io/v1beta1":    {"ClusterRole ClusterRoleBinding Role RoleBinding", "v1"},
-	"scheduling.k8s.io/v1beta1":            {"PriorityClass", "v1"},
-	"storage.k8s.io/v1alpha1":              {"CSIStorageCapacity VolumeAttachment VolumeAttributesClass", "v1"},
-	"storage.k8s.io/v1beta1": {
-		"CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment", "v1",
-	},
+// there whose protobuf message has all their fields under the same numbers and types, and the same names in JSON.
+// TestSameMessages compares them. Objects that were not written since an upgrade still have them: Kubernetes does not
+// convert what is stored. JSON of Upgrade's own conversions is not the same.
+var sameMessages = map[string]olderVersion{
+	"admissionregistration.k8s.io/v1alpha1": sameAs("admissionregistration.k8s.io", "v1",
+		"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding"),
+	"admissionregistration.k8s.io/v1beta1": sameAs("admissionregistration.k8s.io", "v1",
+		"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration "+
+			"MutatingWebhookConfiguration"),
+	"apiregistration.k8s.io/v1beta1": sameAs("apiregistration.k8s.io", "v1", "APIService"),
+	"apps/v1beta1":                   sameAs("apps", "v1", "ControllerRevision Deployment StatefulSet"),
+	"apps/v1beta2": sameAs("apps", "v1",
+		"ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet"),
+	"batch/v1beta1":                        sameAs("batch", "v1", "CronJob"),
+	"certificates.k8s.io/v1beta1":          sameAs("certificates.k8s.io", "v1", "CertificateSigningRequest"),
+	"coordination.k8s.io/v1beta1":          sameAs("coordination.k8s.io", "v1", "Lease"),
+	"events.k8s.io/v1beta1":                sameAs("events.k8s.io", "v1", "Event"),
+	"extensions/v1beta1":                   sameAs("apps", "v1", "DaemonSet Deployment ReplicaSet"),
+	"flowcontrol.apiserver.k8s.io/v1beta1": flowPriorities,
+	"flowcontrol.apiserver.k8s.io/v1beta2": flowPriorities,
+	"flowcontrol.apiserver.k8s.io/v1beta3": flowPriorities,
+	"networking.k8s.io/v1beta1":            sameAs("networking.k8s.io", "v1", "IngressClass"),
+	"node.k8s.io/v1beta1":                  sameAs("node.k8s.io", "v1", "RuntimeClass"),
+	"policy/v1beta1":                       sameAs("policy", "v1", "PodDisruptionBudget"),
+	"rbac.authorization.k8s.io/v1beta1": sameAs("rbac.authorization.k8s.io", "v1",
+		"ClusterRole ClusterRoleBinding Role RoleBinding"),
+	"scheduling.k8s.io/v1beta1": sameAs("scheduling.k8s.io", "v1", "PriorityClass"),
+	"storage.k8s.io/v1alpha1": sameAs("storage.k8s.io", "v1",
+		"CSIStorageCapacity VolumeAttachment VolumeAttributesClass"),
+	"storage.k8s.io/v1beta1": sameAs("storage.k8s.io", "v1",
+		"CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment"),
+}
+
+var flowPriorities = sameAs("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema PriorityLevelConfiguration")
+
+// extensions are kinds of extensions/v1beta1 that moved to a group other than apps.
+var extensions = map[string]schema.GroupVersion{
+	"Ingress": networkingv1beta1.SchemeGroupVersion, "NetworkPolicy": networkingv1.SchemeGroupVersion,
 }
 
 // sameMessage returns the kind by whose type a value of another version can be read.
@@ -93,8 +118,11 @@ func sameMessage(gvk schema.GroupVersionKind) (schema.GroupVersionKind, bool) {
 	same := sameMessages[gvk.GroupVersion().String()]
 	for kind := range strings.FieldsSeq(same.kinds) {
 		if kind == gvk.Kind {
-			return gvk.GroupKind().WithVersion(same.version), true
+			return same.as.WithKind(kind), true
 		}
+	}
+	if as, ok := extensions[gvk.Kind]; ok && gvk.Group == "extensions" {
+		return as.WithKind(gvk.Kind), true
 	}
 	return gvk, false
 }

@@ -104,7 +104,7 @@ const definitions = "apiextensions.k8s.io/customresourcedefinitions"
 func newInspection(r *Report, keys []string, c *encryption.Config) *inspection {
 	in := &inspection{report: r, types: resources.NewTable(resources.Every(nil)...), custom: map[string]bool{},
 		resources: map[string]*Resource{}}
-	in.decoder = storage.Decoder{Transcode: resources.Transcode, Root: r.Prefix}
+	in.decoder = storage.Decoder{Transcode: resources.Transcode, Upgrade: resources.Upgrade, Root: r.Prefix}
 	if c != nil {
 		in.cipher = c.Cipher(in.types, r.Prefix)
 	}

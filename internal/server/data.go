@@ -93,7 +93,8 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 		sealing := encrypted.New(store, cfg.encryption.Cipher(d.types, c.Root), c.Root)
 		d.plain, d.seal = sealing, sealing.Seal
 	}
-	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
+	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode,
+		Upgrade: resources.Upgrade}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.available().ForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
