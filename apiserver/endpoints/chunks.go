@@ -1,7 +1,6 @@
 package endpoints
 
 import (
-	"bytes"
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/connections"
@@ -16,8 +15,10 @@ type chunks struct {
 	buf  []byte
 	// begun says that the head has been sent.
 	begun bool
-	// compress says that what is sent at once is a member of gzip, so that a client can read it at once (V-056).
+	// compress says that what is sent at once is a member of gzip, so that a client can read it at once (V-056). tail is
+	// the end of the last one: see respond.Compress.
 	compress bool
+	tail     []byte
 }
 
 // write sends long frames without buffering: watches that share one keep no copies of it.
@@ -38,17 +39,24 @@ func (c *chunks) flush() error {
 	return c.send(nil)
 }
 
+// end ends the answer.
+func (c *chunks) end() {
+	if len(c.tail) > 0 {
+		_, _ = c.to.Write(c.tail) // a client that went away needs no end
+	}
+}
+
 // send sends what is buffered, and then a frame.
 func (c *chunks) send(frame []byte) error {
 	c.begun = true
 	pieces := [][]byte{c.buf, frame}
 	if c.compress && len(c.buf)+len(frame) > 0 {
 		// It is compressed before it is sent: a client that doesn't read must not hold a compressor.
-		var b bytes.Buffer
-		if err := respond.Compress(&b, pieces...); err != nil {
+		member, end, err := respond.Compress(pieces...)
+		if err != nil {
 			return err
 		}
-		pieces = [][]byte{b.Bytes()}
+		pieces, c.tail = [][]byte{c.tail, member}, end
 	}
 	for _, piece := range pieces {
 		if len(piece) == 0 {

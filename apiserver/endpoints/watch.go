@@ -126,6 +126,7 @@ func (w *watch) serve() error {
 	if w.rec != nil && w.rec.IsCut() {
 		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
 	}
+	out.end()
 	return err
 }
 
