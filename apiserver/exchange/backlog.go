@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"errors"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,9 +60,11 @@ func (w *Recorder) CountIn(p *pool.Pool, user string) {
 	if w.backlog.pool, w.backlog.user = p, user; w.backlog.hangUp != nil {
 		return
 	}
-	c := http.NewResponseController(w.ResponseWriter)
-	w.backlog.hangUp = func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) } // a writer without a connection never blocks
+	w.backlog.hangUp = w.hangUp
 }
+
+// hangUp has the client's writes fail. A writer without a connection never blocks.
+func (w *Recorder) hangUp() { _ = w.control.SetWriteDeadline(time.Unix(1, 0)) }
 
 // Keep sets how many bytes of stored objects the response holds from now on.
 func (w *Recorder) Keep(bytes int64) {

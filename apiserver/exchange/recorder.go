@@ -22,8 +22,10 @@ const writeAtOnce = 256 << 10
 // Recorder records the status and size of a response, and cuts off clients that don't read.
 type Recorder struct {
 	http.ResponseWriter
-	code  int
-	bytes int
+	// control is the ResponseWriter's.
+	control http.ResponseController
+	code    int
+	bytes   int
 	// stall is how long the client may leave writeAtOnce bytes unread.
 	stall time.Duration
 	// until is the current write deadline; zero is none.
@@ -78,7 +80,7 @@ const (
 
 // New returns a Recorder for a client that may leave writeAtOnce bytes unread for the duration stall.
 func New(w http.ResponseWriter, stall time.Duration) *Recorder {
-	return &Recorder{ResponseWriter: w, stall: stall}
+	return &Recorder{ResponseWriter: w, control: *http.NewResponseController(w), stall: stall}
 }
 
 // Answered returns the status code and the size of the body.
@@ -239,14 +241,13 @@ func (w *Recorder) FlushError() error {
 }
 
 func (w *Recorder) flushPatiently() (err error) {
-	c := http.NewResponseController(w.ResponseWriter)
 	if w.backlog.isCut() {
 		return ErrCutOff
 	}
 	if w.backlog.kept < patienceKept {
-		return c.Flush()
+		return w.control.Flush()
 	}
-	w.Patiently(nil, func() { err = c.Flush() })
+	w.Patiently(nil, func() { err = w.control.Flush() })
 	return err
 }
 
@@ -285,7 +286,7 @@ func (w *Recorder) Sample(c *connections.Conn) {
 // SetDeadline limits writes from now on. Only writers without a connection don't support deadlines.
 func (w *Recorder) SetDeadline(t time.Time) {
 	w.until = t
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
+	_ = w.control.SetWriteDeadline(t)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
@@ -295,7 +296,7 @@ func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (w *Recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.EndTurn()
 	w.begin(http.StatusSwitchingProtocols)
-	return http.NewResponseController(w.ResponseWriter).Hijack()
+	return w.control.Hijack()
 }
 
 // AuditOf returns what the audit log has of a request; nil if it is not recorded.
