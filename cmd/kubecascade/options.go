@@ -13,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -102,7 +103,8 @@ func (o *options) addressFlags(f *pflag.FlagSet) {
 		"permissions of the kubeconfig, in octal; who can read it is an administrator")
 	f.StringVar(&o.readyFile, "ready-file", "",
 		"file to write when the server is ready: JSON with the process ID, versions, URLs, the path of the "+
-			"kubeconfig and the CA certificate; it appears complete, and is removed at exit")
+			"kubeconfig and the CA certificate; it appears complete, and is removed when the server "+
+			"begins to stop")
 	f.BoolVar(&o.page, "ui", true, "serve the page that shows the objects and their owners at /ui/")
 }
 
@@ -120,7 +122,7 @@ func (o *options) storageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Storage.CertFile, "etcd-certfile", "", "file with the client certificate for --etcd-servers")
 	f.StringVar(&o.Storage.KeyFile, "etcd-keyfile", "", "file with the private key of --etcd-certfile")
 	f.StringVar(&o.Storage.Prefix, "etcd-prefix", "/registry",
-		"prefix of all keys in etcd (default with --from-snapshot: that of the cluster in it)")
+		"prefix of all keys in etcd; with --from-snapshot, that of the cluster in it unless set")
 	f.StringVar(&o.Storage.EncryptionProviderConfig, "encryption-provider-config", "", backup.EncryptionUsage)
 	f.StringVar(&o.Storage.FromSnapshot, "from-snapshot", "",
 		"`file` with an etcd snapshot, or a data directory, to serve instead of an empty store; it is not changed; "+
@@ -245,11 +247,7 @@ func (o *options) admissionFlags(f *pflag.FlagSet) {
 
 func (o *options) featureFlags(f *pflag.FlagSet) {
 	f.StringToStringVar(&o.gates, "feature-gates", map[string]string{},
-		"`gates` of kube-apiserver as name=true or name=false. Only this one has an effect: "+
-			"AllowUnsafeMalformedObjectDeletion (beta, default true) allows users with the verb "+
-			"unsafe-delete-ignore-read-errors to delete objects whose stored data can't be decoded, with the delete "+
-			"option ignoreStoreReadErrorWithClusterBreakingPotential; lists with such an object fail and report "+
-			"its key; with =false they omit it")
+		"`gates` of kube-apiserver as name=true or name=false. Only these have an effect: "+featuregates.Usage())
 }
 
 func (o *options) versionFlags(f *pflag.FlagSet) {

@@ -52,7 +52,7 @@ func previewDeleteCommand() *cobra.Command {
 		Short: "Show what a deletion would delete, orphan and leave, on any cluster",
 		Long: `Show what "kubectl delete" with the same arguments would do, in the order in which it would happen:
 what is deleted, what loses an owner and stays, what stays terminating and by which finalizer, and which
-references point to nothing then. A kubecascade server computes it at one revision; for another server
+owner references would then be dangling. A kubecascade server computes it at one revision; for another server
 it is computed from the metadata of all objects. Nothing is written, and nothing is tried. It assumes
 that the garbage collector, the other controllers and the kubelets work, and that admission denies
 nothing. What controllers create again is not shown.`,

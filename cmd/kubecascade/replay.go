@@ -31,8 +31,8 @@ func replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay",
 		Short: "Send recorded requests to a server and compare the responses with those of Kubernetes v1.36.3",
-		Long: `Send recorded requests to a server and compare the responses with those of Kubernetes v1.36.3, as
-far as a server of a later version should not respond otherwise by a reviewed rule.
+		Long: `Send recorded requests to a server and compare the responses with those of Kubernetes v1.36.3.
+For servers of later versions, reviewed changes of the expected responses are applied first.
 
 Each scenario runs in a new namespace, which is deleted afterwards. Values that differ from run to run
 (UIDs, resource versions, times) are replaced by names before the comparison. Some scenarios create CRDs and other

@@ -27,8 +27,8 @@ func waitSettledCommand() *cobra.Command {
 		Use:   "wait-settled",
 		Short: "Wait until the controllers of a kubecascade server have nothing to do",
 		Long: `Wait until the controllers of a kubecascade server have processed all writes and are idle, and print
-that revision. After it, objects change only by new requests, or at the times that are printed: of a TTL,
-a schedule, a grace period, a retry after failures.
+the revision at which that was so. Afterwards objects change only by new requests, or at the times that
+are printed: of a TTL, a schedule, a grace period, a retry after failures.
 The exit code is 0 if it has settled, 1 if not within --timeout, with what is going on as the error, and
 2 if that is not known, as from a server that is not kubecascade.`,
 		RunE: s.run,

@@ -56,8 +56,27 @@ var Known = sync.OnceValue(func() map[string]Gate {
 	return all
 })
 
+// effects are the gates that have an effect, with the effect.
+var effects = map[string]string{
+	AllowUnsafeMalformedObjectDeletion: "allows users with the verb unsafe-delete-ignore-read-errors to delete objects " +
+		"whose stored data can't be decoded, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential, " +
+		"and lists with such an object fail and report its key, with =false they omit it",
+	WatchListCompression: "compresses watches that begin with a list, for clients that accept gzip",
+}
+
 // Effective are the names of the gates that have an effect, sorted.
-func Effective() []string { return []string{AllowUnsafeMalformedObjectDeletion, WatchListCompression} }
+func Effective() []string { return slices.Sorted(maps.Keys(effects)) }
+
+// Usage describes the gates that have an effect, for the help of a flag.
+func Usage() string {
+	var all []string
+	for _, name := range Effective() {
+		gate := Known()[name]
+		all = append(all, fmt.Sprintf("%s (%s, default %t) %s", name, strings.ToLower(string(gate.Stage)), gate.On,
+			effects[name]))
+	}
+	return strings.Join(all, "; ")
+}
 
 // parse parses a list of gates.
 func parse(list string) (map[string]Gate, error) {
