@@ -2,7 +2,7 @@ package admission
 
 import "slices"
 
-// pluginNames are the plugins that kube-apiserver v1.36 has, in the order in which they run (K
+// pluginNames are the plugins that kube-apiserver v1.37 has, in the order in which they run (K
 // pkg/kubeapiserver/options/plugins.go: AllOrderedPlugins, all of which RegisterAllAdmissionPlugins and AS
 // pkg/server/plugins.go register). It rejects the names of plugins of other versions.
 var pluginNames = []string{

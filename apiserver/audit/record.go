@@ -21,7 +21,7 @@ type Record struct {
 	event *audit.AuditContext
 	ctx   context.Context
 	rule  audit.RequestAuditConfig
-	// longRunning says that the begin of the answer is a stage.
+	// longRunning says that the begin of the response is a stage.
 	longRunning bool
 	// annotated is how many bytes the annotations have.
 	annotated atomic.Int64
@@ -39,7 +39,7 @@ func (r *Record) Received() bool {
 	return false
 }
 
-// Rejected says that no user was authenticated: the begin of the answer is the only stage (N-15). The message that
+// Rejected says that no user was authenticated: the begin of the response is the only stage (N-15). The message that
 // upstream prepares for it is replaced by that of the Status
 // (AS endpoints/filters/authn_audit.go and handlers/responsewriters/writers.go: WriteObjectNegotiated).
 func (r *Record) Rejected() {
@@ -48,7 +48,7 @@ func (r *Record) Rejected() {
 	}
 }
 
-// Started records that the answer begins with an HTTP code.
+// Started records that the response begins with an HTTP code.
 func (r *Record) Started(code int) {
 	if r == nil {
 		return
@@ -127,7 +127,7 @@ func (r *Record) Requests() bool {
 	return r != nil && r.rule.Level.GreaterOrEqual(auditinternal.LevelRequest)
 }
 
-// Responses reports whether the answer is recorded.
+// Responses reports whether the response is recorded.
 func (r *Record) Responses() bool {
 	return r != nil && r.rule.Level.GreaterOrEqual(auditinternal.LevelRequestResponse)
 }

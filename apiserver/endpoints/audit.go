@@ -28,7 +28,7 @@ func (req *request) recordedBody(size int) int64 {
 	return eventCopies * int64(size)
 }
 
-// recordedAnswer is the memory of an answer of so many bytes in the audit log, once it is encoded.
+// recordedAnswer is the memory of a response of so many bytes in the audit log, once it is encoded.
 func (req *request) recordedAnswer(size int64) int64 {
 	if !req.Audit.Responses() {
 		return 0
@@ -36,7 +36,7 @@ func (req *request) recordedAnswer(size int64) int64 {
 	return eventCopies * size
 }
 
-// recordCost is the memory of making an answer with these objects for the audit log, and of recording it.
+// recordCost is the memory of making a response with these objects for the audit log, and of recording it.
 func (req *request) recordCost(rendering *render.Rendering, objs []*storage.Object) int64 {
 	if !req.Audit.Responses() {
 		return 0
@@ -44,7 +44,7 @@ func (req *request) recordCost(rendering *render.Rendering, objs []*storage.Obje
 	return recorded(rendering).Cost(req.r, objs) + eventCopies*sizeOf(objs)
 }
 
-// recorded is the rendering of the answer in the audit log: in JSON, whatever the client accepts (N-24).
+// recorded is the rendering of the response in the audit log: in JSON, whatever the client accepts (N-24).
 func recorded(rendering *render.Rendering) *render.Rendering {
 	y := *rendering
 	y.Format.Media, y.Format.Pretty = codec.MediaJSON, false
@@ -118,7 +118,7 @@ func (req *request) recordOptions(opts *metav1.DeleteOptions) {
 	req.recordOther(&sent)
 }
 
-// recordAnswer records an answer, which encode makes. An answer that can't be encoded is an error for the client, too.
+// recordAnswer records a response, which encode makes. A response that can't be encoded is an error for the client, too.
 func (req *request) recordAnswer(rendering *render.Rendering, encode func(*render.Rendering) ([]byte, error)) {
 	if !req.Audit.Responses() {
 		return
@@ -128,7 +128,7 @@ func (req *request) recordAnswer(rendering *render.Rendering, encode func(*rende
 	}
 }
 
-// recordAnswerOther records an answer of another kind than the resource's.
+// recordAnswerOther records a response of another kind than the resource's.
 func (req *request) recordAnswerOther(shown runtime.Object) {
 	if st, ok := shown.(*metav1.Status); ok {
 		req.Audit.Status(st)

@@ -1,15 +1,20 @@
 // Package registry reads and writes API objects, for clients and for controllers inside the process. A write is
 // defaulted, admitted, validated and committed. The package does not import net/http.
 //
-//	write.go   code for all writes
+//	registry.go, target.go  the type Registry; what a path names, and which verbs are served there
+//	write.go   code for all writes; metadata.go and strategy.go are the fields that clients can't set
 //	create.go  create: every new object
+//	update.go, patch.go, apply.go  the new state of a PUT, a patch and an apply
 //	change.go  update: every new state; unlink.go if only owners and finalizers are removed; scale.go for replicas
 //	begin.go   the begin and finish hooks of a kind around both
-//	delete.go  delete: carries out the decisions of package finalizers
+//	guard.go   the namespace and the CRD that a new object depends on
+//	delete.go  delete: carries out the decisions of package finalizers; deletecollection.go those of a collection
+//	malformed.go, readable.go  objects that can't be decoded, and which can
+//	ownwrites.go  the revisions that this process has written
 //	get.go, state.go, selection.go  one object, a collection at a revision, the selectors of a request
 //	post.go, virtual.go  responses of a kind's own hooks; host.go is the interface that hooks call
 //	connect.go  admission of connections
-//	lookup.go  the interface that admission plugins call
+//	lookup.go  the interface that admission plugins call; objects.go is that of policies
 //	loopback.go  the in-process client; recording.go writes its requests to the audit log
 //	trail.go   what package trail is told of removals
 //

@@ -11,11 +11,11 @@ var layers = [][]string{
 	{"apiserver"},               // assembly and routes
 	// the verbs over HTTP; paths that kube-apiserver doesn't have; what wraps every handler
 	{"apiserver/endpoints", "apiserver/extension", "apiserver/filters", "apiserver/filters/impersonation"},
-	// what both need: answers, limits, what a request names
+	// what both need: responses, limits, what a request names
 	{"apiserver/respond", "apiserver/inflight", "apiserver/requestinfo"},
-	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; answers made of stored objects
+	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; responses made of stored objects
 	{"apiserver/metrics"},           // what Prometheus is told
-	{"apiserver/exchange"},          // requests and answers on the wire
+	{"apiserver/exchange"},          // requests and responses on the wire
 	{"apiserver/registry"},          // requests for objects, carried out
 	{"apiserver/patch"},             // documents of PATCH requests
 	{"apiserver/codec"},             // bodies and stored values

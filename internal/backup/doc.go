@@ -2,7 +2,8 @@
 //
 // It guarantees:
 //
-//  1. The file is only read.
+//  1. A file that is inspected is only read. Save writes a file only if all of the snapshot has arrived and Inspect can
+//     read it; before, it has another name.
 //  2. Each key of the file is counted once: as an object of a resource, as other data of the cluster such as allocated
 //     ranges, or as a key of another program. Nothing that can't be read is left out: it is in the report with the
 //     reason.

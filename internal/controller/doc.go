@@ -2,6 +2,6 @@
 //
 // It guarantees:
 //
-//  1. Names and aliases are those of kube-controller-manager v1.36, and kube-scheduler.
+//  1. Names and aliases are those of kube-controller-manager v1.37, and kube-scheduler.
 //  2. It is pure: words in, names out. It knows neither flags nor the work of a controller.
 package controller

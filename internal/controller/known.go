@@ -2,7 +2,7 @@ package controller
 
 import "slices"
 
-// known are those of kube-controller-manager v1.36, with the names from before v1.28 that --controllers
+// known are those of kube-controller-manager v1.37, with the names from before v1.28 that --controllers
 // still accepts (K cmd/kube-controller-manager/names/controller_names.go, and aliases in
 // cmd/kube-controller-manager/app/*.go; the cloud's: k8s.io/cloud-provider/names).
 var known = []struct{ name, alias string }{

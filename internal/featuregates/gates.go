@@ -60,7 +60,7 @@ var Known = sync.OnceValue(func() map[string]Gate {
 var effects = map[string]string{
 	AllowUnsafeMalformedObjectDeletion: "allows users with the verb unsafe-delete-ignore-read-errors to delete objects " +
 		"whose stored data can't be decoded, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential, " +
-		"and lists with such an object fail and report its key, with =false they omit it",
+		"and makes lists with such an object fail and report its key instead of omitting it",
 	WatchListCompression: "compresses watches that begin with a list, for clients that accept gzip",
 }
 

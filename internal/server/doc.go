@@ -12,4 +12,18 @@
 //     reason. It then closes connections at once. Goroutines that wait for a broken embedded etcd never return, and its
 //     data directory stays locked for the life of the process.
 //  5. Errors of settings name them by the flags of "kubecascade serve". Package kubecascade translates them.
+//
+// Where to look:
+//
+//	config.go, check.go, access.go, gates.go, warn.go  settings, their validation, and warnings about them
+//	server.go     start and stop
+//	system.go     the parts and how they are connected; wire connects the controllers
+//	data.go, directory.go, timeline.go, encryption.go  the storage and the cache, the data directory, what fills the cache
+//	first.go, keep.go  the objects that every cluster has
+//	ports.go, profiling.go, extension.go, version.go  listeners, and paths besides the API's
+//	leader.go, crew.go  which server runs the controllers, and those that run
+//	workloads.go  controllers of package workload, --simulate-pods; seed.go has --simulate-nodes
+//	collector.go, fixtures.go, policies.go, protection.go, roles.go  the other controllers
+//	snapshot.go, save.go, rollback.go, checkpointroute.go  snapshots, checkpoints and rollbacks
+//	settle.go, settled.go  waiting until the controllers have nothing to do
 package server

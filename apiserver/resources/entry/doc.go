@@ -4,7 +4,7 @@
 //
 // Upstream has the code of hooks in pkg/apis/<group>/<version>/defaults.go,
 // pkg/registry/<group>/<resource>/strategy.go, pkg/api/<resource>/warnings.go, pkg/apis/<group>/validation and
-// pkg/printers/internalversion. Here it is that of v1.36 with its default feature gates, and a kind's hooks are in its
+// pkg/printers/internalversion. Here it is that of v1.37 with its default feature gates, and a kind's hooks are in its
 // group's package.
 //
 // It guarantees, for an entry:

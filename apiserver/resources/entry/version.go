@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Version is a version of a resource that kube-apiserver v1.36 serves only if --runtime-config enables it. Everything
+// Version is a version of a resource that kube-apiserver v1.37 serves only if --runtime-config enables it. Everything
 // else is as in the entry that is served by default, whose hooks get the stored version.
 type Version struct {
 	GroupVersion schema.GroupVersion

@@ -2,7 +2,7 @@
 //
 // It guarantees:
 //
-//  1. policy.txt has everything: the objects that kube-apiserver v1.36.3 creates at its start. It is parsed when it is
+//  1. policy.txt has everything: the objects that kube-apiserver creates at its start. It is parsed when it is
 //     first needed.
 //  2. Reconciling only adds. Rules, subjects, labels and annotations that a user has added stay. A binding is recreated
 //     only if it refers to another role.

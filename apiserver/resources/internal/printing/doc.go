@@ -2,7 +2,7 @@
 //
 // It guarantees:
 //
-//  1. Columns are those of Kubernetes v1.36.3. Descriptions that upstream takes from the documentation of an API type
+//  1. Columns are those of Kubernetes v1.37. Descriptions that upstream takes from the documentation of an API type
 //     are taken from there, too, so they change with k8s.io/api.
 //  2. A row has the cells of -o wide; the client omits those that it does not print. Cells are string, int64 or bool.
 //  3. Nothing reads a clock: ages depend on an argument.
