@@ -358,9 +358,10 @@ func (o Options) api() (c apiserver.Config, err error) {
 	c = apiserver.Config{
 		EnableAdmission: o.Admission.Enable, DisableAdmission: o.Admission.Disable,
 		Modes: orDefault(o.Access.Modes, "AlwaysAllow"), Anonymous: isSet(o.Access.Anonymous, true),
-		KeysURL:     o.Access.KeysURL,
-		MaxInFlight: cmp.Or(o.Limits.MaxInFlight, 400), MemoryInFlight: o.Limits.MaxMemoryInFlight,
-		RequestTimeout: cmp.Or(o.Limits.RequestTimeout, 34*time.Second), MinWatch: o.Limits.MinRequestTimeout,
+		KeysURL:        o.Access.KeysURL,
+		MaxInFlight:    cmp.Or(o.Limits.MaxInFlight, apiserver.DefaultMaxInFlight),
+		MemoryInFlight: o.Limits.MaxMemoryInFlight,
+		RequestTimeout: cmp.Or(o.Limits.RequestTimeout, apiserver.DefaultRequestTimeout), MinWatch: o.Limits.MinRequestTimeout,
 		GoawayChance: o.Limits.GoawayChance, EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour), Page: isSet(o.UI, true),
 	}
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))

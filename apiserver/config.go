@@ -100,6 +100,14 @@ type Config struct {
 	Now func() time.Time
 }
 
+// Defaults of fields of Config, which are kube-apiserver's (AS pkg/server/config.go: NewConfig). A request has 34
+// seconds.
+const (
+	DefaultMaxInFlight    = 400
+	DefaultRequestTimeout = 34 * time.Second
+	DefaultMinWatch       = 30 * time.Minute
+)
+
 // setDefaults sets the fields that are not set.
 func (c *Config) setDefaults() {
 	if c.Log == nil {
@@ -109,7 +117,7 @@ func (c *Config) setDefaults() {
 		c.Now = time.Now
 	}
 	if c.MaxInFlight == 0 {
-		c.MaxInFlight = 400
+		c.MaxInFlight = DefaultMaxInFlight
 	}
 	if c.MemoryInFlight == 0 {
 		c.MemoryInFlight = 1 << 30
@@ -118,10 +126,10 @@ func (c *Config) setDefaults() {
 		c.EventTTL = time.Hour
 	}
 	if c.RequestTimeout == 0 {
-		c.RequestTimeout = 34 * time.Second
+		c.RequestTimeout = DefaultRequestTimeout
 	}
 	if c.MinWatch == 0 {
-		c.MinWatch = 30 * time.Minute
+		c.MinWatch = DefaultMinWatch
 	}
 	if c.WriteTimeout == 0 {
 		c.WriteTimeout = 30 * time.Second

@@ -14,6 +14,9 @@ const DefaultRoot = "/registry"
 // DefaultQuota is the size in bytes that etcd recommends as the largest.
 const DefaultQuota = 8 << 30
 
+// MinQuota is the smallest quota in bytes that the settings of a server may have.
+const MinQuota = 1 << 20
+
 // Config says where the data is. Without Endpoints, etcd runs in this process and stores its data in DataDir or, if
 // Ephemeral, in a temporary directory.
 type Config struct {

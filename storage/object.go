@@ -57,16 +57,6 @@ type Meta struct {
 // Deleting reports whether deletionTimestamp is set.
 func (m *Meta) Deleting() bool { return !m.Deletion.IsZero() }
 
-// HasFinalizer reports whether the name is among the finalizers.
-func (m *Meta) HasFinalizer(name string) bool {
-	for _, f := range m.Finalizers {
-		if f == name {
-			return true
-		}
-	}
-	return false
-}
-
 // Owner is one entry of metadata.ownerReferences.
 type Owner struct {
 	APIVersion, Kind, Name, UID string

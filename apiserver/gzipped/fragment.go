@@ -21,9 +21,6 @@ type Fragment struct {
 // Size is the number of bytes before compression.
 func (f *Fragment) Size() int64 { return f.size }
 
-// Compressed is the number of bytes after it.
-func (f *Fragment) Compressed() int { return len(f.blocks) }
-
 // compressor is reused, as each takes more than a megabyte.
 type compressor struct {
 	to *flate.Writer

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // complete sets the fields of Options that follow from several flags or from their text, and validates the flags.
@@ -80,7 +81,7 @@ func (o *options) given(changed func(name string) bool) error {
 	case o.Storage.Dir == "":
 		return errors.New("--data-dir is empty")
 	case changed("quota-backend-bytes") && o.Storage.QuotaBytes == 0:
-		return fmt.Errorf("--quota-backend-bytes 0 is less than %d", 1<<20)
+		return fmt.Errorf("--quota-backend-bytes 0 is less than %d", storage.MinQuota)
 	case o.Limits.MaxInFlight == 0:
 		return errors.New("--max-requests-inflight 0 is less than 1")
 	case o.minRequestTimeout < 0:

@@ -8,6 +8,7 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
@@ -183,7 +184,7 @@ func (o *options) serviceFlags(f *pflag.FlagSet) {
 
 // limitFlags declares the flags that bound requests.
 func (o *options) limitFlags(f *pflag.FlagSet) {
-	f.IntVar(&o.Limits.MaxInFlight, "max-requests-inflight", 400,
+	f.IntVar(&o.Limits.MaxInFlight, "max-requests-inflight", apiserver.DefaultMaxInFlight,
 		"maximum number of concurrent requests, except watches: this many for system:masters, and this "+
 			"many for all other users; API Priority and Fairness divides the latter by flow schemas and "+
 			"priority levels, queues requests, and rejects them with 429 if the queues are full")
@@ -195,9 +196,9 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 			"a quarter of the available memory "+
 			"(the least of GOMEMLIMIT, the cgroup's limit and the machine's memory), but at least 256Mi, or "+
 			"half of the memory if that is less; the minimum is 16Mi")
-	f.DurationVar(&o.Limits.RequestTimeout, "request-timeout", 34*time.Second,
+	f.DurationVar(&o.Limits.RequestTimeout, "request-timeout", apiserver.DefaultRequestTimeout,
 		"maximum duration of a request, except watches, lists and deletions of collections")
-	f.IntVar(&o.minRequestTimeout, "min-request-timeout", 1800,
+	f.IntVar(&o.minRequestTimeout, "min-request-timeout", int(apiserver.DefaultMinWatch.Seconds()),
 		"minimum number of seconds until the server ends a watch for which the client sets no timeout; the maximum is "+
 			"twice as long")
 	f.Float64Var(&o.Limits.GoawayChance, "goaway-chance", 0,

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // trailCommand is "trail".
@@ -21,7 +23,7 @@ func trailCommand() *cobra.Command {
 		Short: "Say why an object is gone, on a kubecascade server",
 		Long: `Say why an object is gone: which user or controller deleted it, at which revision and with which
 propagation policy, through which owners, which finalizers held it, and who removed the last one. The
-server remembers the last 100000 removals since it started, in memory. Only objects that you may list
+server remembers the last ` + strconv.Itoa(trail.Removals) + ` removals since it started, in memory. Only objects that you may list
 are shown. Servers other than kubecascade keep no trail; use their audit log.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {

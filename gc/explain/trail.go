@@ -42,10 +42,13 @@ func (t *branch) fate(r *trail.Removal) string {
 	return "was removed " + t.when(r.Removed)
 }
 
+// longestChain is how many removals are followed to the request that caused them.
+const longestChain = 100
+
 // origin is the request at the end of the chain: of a client, or of a controller for a reason of its own.
 func (t *branch) origin(r *trail.Removal) string {
 	top := r
-	for seen := 0; seen < 100; seen++ {
+	for seen := 0; seen < longestChain; seen++ {
 		next := decisive(top)
 		if next == nil {
 			break

@@ -98,9 +98,9 @@ func traces() section {
 	}}
 }
 
-// misc are the flags of K pkg/controlplane/apiserver/options/options.go and K
+// uncommon are the flags, which --help shows as "misc", of K pkg/controlplane/apiserver/options/options.go and K
 // cmd/kube-apiserver/app/options/options.go.
-func misc() section {
+func uncommon() section {
 	return section{"misc", append([]entry{
 		{
 			name: "aggregator-reject-forwarding-redirect", kind: "bool", def: "true",

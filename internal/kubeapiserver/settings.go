@@ -44,7 +44,7 @@ var ErrDone = errors.New("kubeapiserver: nothing to serve")
 // sections are all flags, in the order of kube-apiserver's --help.
 func sections() []section {
 	return []section{generic(), etcd(), serving(), auditing(), features(), authentication(), authorization(), enablement(),
-		egress(), admission(), metrics(), logs(), traces(), misc(), global()}
+		egress(), admission(), metrics(), logs(), traces(), uncommon(), global()}
 }
 
 // Parse parses and validates the arguments. Help and the version are written to out, warnings to warn. An error that

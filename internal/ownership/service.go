@@ -20,13 +20,14 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/ui"
 )
 
 const (
 	// Idle is how long the index is kept after a question.
 	Idle = 2 * time.Minute
-	// MostObjects is how many objects an answer may depend on.
-	MostObjects = 20000
+	// MostObjects is how many objects an answer may depend on: as many as the page can show.
+	MostObjects = ui.MostObjects
 	// Timeout is how long a question may take.
 	Timeout = 30 * time.Second
 )

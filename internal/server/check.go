@@ -20,6 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/memory"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Check validates the settings, alone and in combination. It opens and reads nothing.
@@ -132,8 +133,8 @@ func (c *Config) checkStorage() error {
 	switch {
 	case o.QuotaBytes != 0 && c.external():
 		return errors.New("--quota-backend-bytes can't be combined with --etcd-servers, which have their own quota")
-	case o.QuotaBytes < 1<<20 && !c.external():
-		return fmt.Errorf("--quota-backend-bytes %d is less than %d", o.QuotaBytes, 1<<20)
+	case o.QuotaBytes < storage.MinQuota && !c.external():
+		return fmt.Errorf("--quota-backend-bytes %d is less than %d", o.QuotaBytes, storage.MinQuota)
 	case (o.CertFile == "") != (o.KeyFile == ""):
 		return errors.New("--etcd-certfile and --etcd-keyfile must be set together")
 	case strings.Trim(o.Root, "/") == "":

@@ -83,15 +83,30 @@ func reachable(a net.Addr) string {
 	return net.JoinHostPort(ip.String(), fmt.Sprint(t.Port))
 }
 
+// Limits of connections. docs/limits.md lists those of sizes and numbers.
+const (
+	// headerTimeout is less than a request's 34 seconds, idleTimeout is that of Go's clients; both are kube-apiserver's
+	// (AS pkg/server/secure_serving.go).
+	headerTimeout = 32 * time.Second
+	idleTimeout   = 90 * time.Second
+	// maxHeader bounds what is read before the client is authenticated.
+	maxHeader = 512 << 10
+	// maxStreams is how many requests of a connection are in progress. maxFrame is the smallest that HTTP/2 allows.
+	maxStreams = 100
+	maxFrame   = 16 << 10
+	// writeTimeout ends connections whose client takes no byte.
+	writeTimeout = 30 * time.Second
+)
+
 // newHTTPServer limits what a client can block; responses have no timeout, because of watches.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 90 * time.Second, MaxHeaderBytes: 512 << 10,
+		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelInfo),
 		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: 100, MaxReadFrameSize: 16 << 10,
+			MaxConcurrentStreams: maxStreams, MaxReadFrameSize: maxFrame,
 			MaxReceiveBufferPerConnection: connections.Window, MaxReceiveBufferPerStream: connections.Window,
-			WriteByteTimeout: 30 * time.Second,
+			WriteByteTimeout: writeTimeout,
 		},
 		ConnContext: exchange.ConnContext,
 		ConnState:   func(c net.Conn, s http.ConnState) { connections.Of(c).SetUnused(s == http.StateIdle) },
