@@ -144,6 +144,12 @@ func decode[T any](t *testing.T, w *httptest.ResponseRecorder) T {
 	return v
 }
 
+// restored are the storage version hashes of kinds that v1.37 stores as v1 (V-008).
+var restored = map[string]string{
+	"mutatingadmissionpolicies":       "mHCkTKpUTrE=",
+	"mutatingadmissionpolicybindings": "ZKgZT1uTmZ0=",
+}
+
 // TestRecorded compares every plain document with a real server's, storage version hashes included.
 func TestRecorded(t *testing.T) {
 	var want struct {
@@ -171,6 +177,9 @@ func TestRecorded(t *testing.T) {
 		}
 		var kept []metav1.APIResource
 		for _, r := range rs {
+			if hash, ok := restored[r.Name]; ok {
+				r.StorageVersionHash = hash
+			}
 			if !unserved[r.Name] {
 				kept = append(kept, r)
 			}

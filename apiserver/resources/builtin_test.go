@@ -189,7 +189,8 @@ func TestKeysAreUnique(t *testing.T) {
 			t.Errorf("%s is stored as %v and as %v", r.Collection, other, r.Stored)
 		}
 		stored[r.Collection] = r.Stored
-		if (r.Stored == r.GroupVersionKind()) != (r.ToStored == nil) || (r.ToStored == nil) != (r.FromStored == nil) {
+		same := r.Stored == r.GroupVersionKind() && !strings.HasPrefix(r.Plural, "mutatingadmission") // V-008
+		if same != (r.ToStored == nil) || (r.ToStored == nil) != (r.FromStored == nil) {
 			t.Errorf("%v is stored as %v but its conversions say otherwise", pathOf(r), r.Stored)
 		}
 	}

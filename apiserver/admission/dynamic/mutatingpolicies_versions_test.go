@@ -51,6 +51,43 @@ func TestMutatedCustom(t *testing.T) {
 	}
 }
 
+// TestFormerlyStored: policies that v1.36 has stored as v1beta1 are served and in force; the next write stores them as v1
+// (V-008).
+func TestFormerlyStored(t *testing.T) {
+	c := start(t)
+	const old = "admissionregistration.k8s.io/v1beta1"
+	c.policy("Mutating", "p", rule("CREATE", "", "v1", "configmaps"), mutating("Never",
+		"Object{data: {'a': 'b'}}"))
+	c.bind("Mutating", "p")
+	for _, plural := range []string{"mutatingadmissionpolicies", "mutatingadmissionpolicybindings"} {
+		key := "/registry/" + plural + "/p"
+		stored := func() string {
+			r, err := c.Store.Get(t.Context(), key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(r.Value)
+		}
+		const now = "admissionregistration.k8s.io/v1"
+		if !strings.Contains(stored(), `"`+now+`"`) {
+			t.Errorf("stored is %s", stored())
+		}
+		c.Put(t, key, strings.Replace(stored(), `"`+now+`"`, `"`+old+`"`, 1))
+		if a := c.want(200, "GET", hookConfigs+plural+"/p", nil); a.Object().GetAPIVersion() != now {
+			t.Errorf("%s", a.Body)
+		}
+		a := c.want(201, "POST", maps, `{"metadata":{"generateName":"a"}}`)
+		if v, _, _ := unstructured.NestedString(a.Object().Object, "data", "a"); v != "b" {
+			t.Errorf("not mutated: %s", a.Body)
+		}
+		c.want(200, "PATCH", hookConfigs+plural+"/p", `{"metadata":{"labels":{"a":"b"}}}`,
+			"Content-Type", "application/merge-patch+json")
+		if !strings.Contains(stored(), `"`+now+`"`) {
+			t.Errorf("stored is %s", stored())
+		}
+	}
+}
+
 // TestMutatedVersions: each policy gets the object in the version that it matches, with the changes that others have
 // made in other versions (M-S12, O-03).
 func TestMutatedVersions(t *testing.T) {

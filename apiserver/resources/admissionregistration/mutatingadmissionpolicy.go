@@ -19,19 +19,19 @@ import (
 
 // mutatingAdmissionPolicies is the entry of MutatingAdmissionPolicy.
 func mutatingAdmissionPolicies() *entry.Resource {
-	// v1.36 still stores the mutating policies as v1beta1, so that v1.35 can read them
-	// (pkg/kubeapiserver/default_storage_factory_builder.go).
 	return &entry.Resource{
 		Plural: "mutatingadmissionpolicies", New: entry.New[admissionv1.MutatingAdmissionPolicy],
 		Governs:    true,
 		Categories: entry.APIExtensions,
-		Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicy"),
-		ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicy],
+		// v1.36 stores it as v1beta1 (V-008): what is stored may be of another version, and is converted.
+		ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicy],
 		FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicy],
 		Optional: []entry.Version{
-			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicy]},
+			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicy],
+				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicy],
+				FromStored: entry.Recast[admissionv1beta1.MutatingAdmissionPolicy]},
 			{GroupVersion: admissionv1alpha1.SchemeGroupVersion, New: entry.New[admissionv1alpha1.MutatingAdmissionPolicy],
-				ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicy],
+				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicy],
 				FromStored: entry.Recast[admissionv1alpha1.MutatingAdmissionPolicy]},
 		},
 		Strategy: entry.Strategy{

@@ -19,14 +19,17 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 		Plural: "mutatingadmissionpolicybindings", New: entry.New[admissionv1.MutatingAdmissionPolicyBinding],
 		Governs:    true,
 		Categories: entry.APIExtensions,
-		Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicyBinding"),
-		ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicyBinding],
+		// v1.36 stores it as v1beta1 (V-008): what is stored may be of another version, and is converted.
+		ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
 		FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
 		Optional: []entry.Version{
-			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicyBinding]},
+			{GroupVersion: admissionv1beta1.SchemeGroupVersion,
+				New:        entry.New[admissionv1beta1.MutatingAdmissionPolicyBinding],
+				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
+				FromStored: entry.Recast[admissionv1beta1.MutatingAdmissionPolicyBinding]},
 			{GroupVersion: admissionv1alpha1.SchemeGroupVersion,
 				New:        entry.New[admissionv1alpha1.MutatingAdmissionPolicyBinding],
-				ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicyBinding],
+				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
 				FromStored: entry.Recast[admissionv1alpha1.MutatingAdmissionPolicyBinding]},
 		},
 		Strategy: entry.Strategy{
