@@ -83,8 +83,12 @@ func TestActions(t *testing.T) {
 		},
 		{"Deny and Audit", no, `"Deny","Audit"`, 422, "", map[string]string{failure: recorded("no", `"Deny","Audit"`, 1)},
 			[]string{"invalid_error audit", "invalid_error deny"}},
-		{"first failure", valid("false", "1 == 2"), `"Audit"`, 201, "",
-			map[string]string{failure: recorded("failed expression: false", `"Audit"`, 0)}, []string{"invalid_error audit"}},
+		{"all failures", valid("false", "1 == 2"), `"Audit"`, 201, "", map[string]string{failure: strings.Replace(
+			recorded("failed expression: false", `"Audit"`, 0)+recorded("failed expression: 1 == 2", `"Audit"`, 1), "][", ",", 1,
+		)}, []string{"invalid_error audit"}}, // V-108
+		{"many failures", valid(slices.Repeat([]string{"false"}, 51)...), `"Audit"`, 201, "", map[string]string{
+			failure: repeated(recorded, 50),
+		}, []string{"invalid_error audit"}},
 		{"error", valid("object.foo == 1"), `"Warn"`, 201, "expression 'object.foo == 1' resulted in error: no such key: foo",
 			nil, []string{"invalid_error warn"}},
 		{"ignored error", `"failurePolicy":"Ignore",` + valid("object.foo == 1"), `"Deny"`, 201, "", nil,
@@ -134,6 +138,15 @@ func TestActions(t *testing.T) {
 			t.Errorf("%s: %v is still counted", test.name, got)
 		}
 	}
+}
+
+// repeated is the annotation for n failures.
+func repeated(recorded func(message, actions string, index int) string, n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, strings.Trim(recorded("failed expression: false", `"Audit"`, i), "[]"))
+	}
+	return "[" + strings.Join(all, ",") + "]"
 }
 
 // counted are the labels of the checks of policy and binding p, but for these, in alphabetical order.

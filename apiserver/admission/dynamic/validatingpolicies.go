@@ -49,8 +49,8 @@ type decision struct {
 	*request
 	// denial is the first one; nil for none.
 	denial error
-	// failed says that a failure is in the audit log: upstream's annotation can't be overwritten (M-46).
-	failed      bool
+	// failures are those for the audit log (M-46).
+	failures    []validationFailure
 	annotations []annotation
 }
 
@@ -159,20 +159,18 @@ func (q *request) forbidden(err error) *apierrors.StatusError {
 	return admission.Forbidden(q.a, err).(*apierrors.StatusError)
 }
 
-// record adds a failure to the audit log. Upstream's value is a list of one.
+// mostFailures is how many failures of a request are in the audit log (ASP validating/dispatcher.go:
+// maxValidationFailures).
+const mostFailures = 50
+
+// record adds a failure to the audit log.
 func (d *decision) record(i *invocation, f *expression.Failure) {
-	if d.failed {
-		return
+	if len(d.failures) < mostFailures {
+		d.failures = append(d.failures, validationFailure{
+			Message: f.Message, Policy: i.policy.name, Binding: i.binding.name, ExpressionIndex: f.Index,
+			ValidationActions: i.binding.actions,
+		})
 	}
-	d.failed = true
-	value, err := json.Marshal([]validationFailure{{
-		Message: f.Message, Policy: i.policy.name, Binding: i.binding.name, ExpressionIndex: f.Index,
-		ValidationActions: i.binding.actions,
-	}})
-	if err != nil {
-		panic(err) // strings and a number
-	}
-	d.a.Audit.Annotate("validation.policy.admission.k8s.io/validation_failure", string(value))
 }
 
 // validationFailure is the form of the annotation (ASP validating/dispatcher.go: ValidationFailureValue).
@@ -196,6 +194,13 @@ func (d *decision) annotate(key, value string) {
 }
 
 func (d *decision) publish() {
+	if len(d.failures) > 0 {
+		value, err := json.Marshal(d.failures)
+		if err != nil {
+			panic(err) // strings and numbers
+		}
+		d.a.Audit.Annotate("validation.policy.admission.k8s.io/validation_failure", string(value))
+	}
 	for _, a := range d.annotations {
 		d.a.Audit.Annotate(a.key, strings.Join(a.values, ", "))
 	}
