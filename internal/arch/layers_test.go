@@ -45,6 +45,15 @@ var layers = [][]string{
 		"apiserver/resources/internal/podspec", "apiserver/resources/internal/event",
 		"apiserver/resources/internal/serviceip",
 	},
+	{ // generated from the types
+		"apiserver/resources/internal/declared", "apiserver/resources/internal/declared/admissionregistration",
+		"apiserver/resources/internal/declared/autoscaling", "apiserver/resources/internal/declared/autoscalingv2",
+		"apiserver/resources/internal/declared/certificates", "apiserver/resources/internal/declared/discovery",
+		"apiserver/resources/internal/declared/flowcontrol", "apiserver/resources/internal/declared/networking",
+		"apiserver/resources/internal/declared/node", "apiserver/resources/internal/declared/rbac",
+		"apiserver/resources/internal/declared/storage",
+	},
+	{"apiserver/resources/internal/declared/core", "apiserver/resources/internal/declared/meta"},
 	{"apiserver/resources/internal/volumes"},
 	{
 		"apiserver/resources/internal/check", "apiserver/resources/internal/printing",

@@ -51,8 +51,8 @@ func TestMutatedCustom(t *testing.T) {
 	}
 }
 
-// TestFormerlyStored: policies that v1.36 has stored as v1beta1 are served and in force; the next write stores them as v1
-// (V-008).
+// TestFormerlyStored: policies that v1.36 has stored as v1beta1 are served and in force; the next write stores them as
+// v1 (V-008).
 func TestFormerlyStored(t *testing.T) {
 	c := start(t)
 	const old = "admissionregistration.k8s.io/v1beta1"

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
@@ -52,7 +53,8 @@ func defaultMutatingAdmissionPolicyBinding(b *admissionv1.MutatingAdmissionPolic
 
 func validateMutatingBinding(b *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorList {
 	at, s := field.NewPath("spec"), &b.Spec
-	errs := policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at.Child("matchResources"), at)
+	errs := check.RequireAll(at, "policyName", s.PolicyName)
+	errs = append(errs, policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at.Child("matchResources"), at)...)
 	if s.MatchResources != nil {
 		errs = append(errs, mutableOperations(s.MatchResources, at.Child("matchResources"))...)
 	}

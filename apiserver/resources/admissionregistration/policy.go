@@ -167,9 +167,7 @@ func variables(c *expression.Checker, list []admissionv1.Variable, at *field.Pat
 func policyReference(
 	policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, matchAt, at *field.Path,
 ) (errs field.ErrorList) {
-	if policy == "" {
-		errs = append(errs, field.Required(at.Child("policyName"), ""))
-	} else {
+	if policy != "" {
 		errs = append(errs, check.Apply(policy, at.Child("policyName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
 	}
 	if ref != nil {

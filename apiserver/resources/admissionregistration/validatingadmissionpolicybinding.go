@@ -59,9 +59,6 @@ func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) 
 			"must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",
 		))
 	}
-	if len(s.ValidationActions) == 0 {
-		errs = append(errs, field.Required(actions, ""))
-	}
 	return errs
 }
 

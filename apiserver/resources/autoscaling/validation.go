@@ -36,14 +36,6 @@ func validateAutoscalerUpdate(a, old *autoscalingv2.HorizontalPodAutoscaler) fie
 
 func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolerance) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &a.Spec
-	if s.MinReplicas != nil && *s.MinReplicas < 0 { // HPAScaleToZero is on (V-061)
-		errs = append(errs, field.Invalid(at.Child("minReplicas"), *s.MinReplicas, "must be greater than or equal to 0"))
-	}
-	if s.MaxReplicas == 0 {
-		errs = append(errs, field.Required(at.Child("maxReplicas"), ""))
-	} else if s.MaxReplicas < 0 {
-		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to 1"))
-	}
 	if s.MinReplicas != nil && s.MaxReplicas < *s.MinReplicas {
 		errs = append(
 			errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to `minReplicas`"),

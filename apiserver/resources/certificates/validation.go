@@ -33,7 +33,6 @@ var keyUsages = check.Set(certificatesv1.UsageSigning, certificatesv1.UsageDigit
 	certificatesv1.UsageNetscapeSGC)
 
 var (
-	bothText  = "Approved and Denied conditions are mutually exclusive"
 	anyStatus = []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
 	onlyTrue  = []corev1.ConditionStatus{corev1.ConditionTrue}
 	approvals = []certificatesv1.RequestConditionType{
@@ -44,7 +43,7 @@ var (
 
 // csrTolerance says which invalid values an update may keep.
 type csrTolerance struct {
-	unknownUsages, twiceUsages, legacySigner, emptyType, twiceTypes, both, certificate bool
+	unknownUsages, twiceUsages, legacySigner, emptyType, twiceTypes, certificate bool
 }
 
 func csrToleranceOf(r, old *certificatesv1.CertificateSigningRequest) (t csrTolerance) {
@@ -59,7 +58,6 @@ func csrToleranceOf(r, old *certificatesv1.CertificateSigningRequest) (t csrTole
 		t.twiceTypes = t.twiceTypes || types[c.Type]
 		types[c.Type] = true
 	}
-	t.both = types[certificatesv1.CertificateApproved] && types[certificatesv1.CertificateDenied]
 	t.legacySigner = old.Spec.SignerName == legacySigner
 	t.certificate = bytes.Equal(r.Status.Certificate, old.Status.Certificate) || certificate(old.Status.Certificate) != nil
 	return t
@@ -181,9 +179,6 @@ func csrConditions(
 		errs = append(errs, check.Required(c.Status, here.Child("status"), states)...)
 		again := seen[c.Type]
 		seen[c.Type] = true
-		if !t.both && slices.Contains(approvals, c.Type) && seen[approvals[0]] && seen[approvals[1]] {
-			errs = append(errs, field.Invalid(at, c.Type, bothText))
-		}
 		if again && !t.twiceTypes {
 			errs = append(errs, field.Duplicate(here.Child("type"), c.Type))
 		}

@@ -95,29 +95,21 @@ func dropTopology(s, old *discoveryv1.EndpointSlice) {
 
 const (
 	maxTopologyLabels = 16
-	maxAddresses      = 100
 	maxEndpointPorts  = 20000
 	maxEndpoints      = 1000
 	maxHints          = 8
 )
-
-var addressTypes = []discoveryv1.AddressType{
-	discoveryv1.AddressTypeFQDN, discoveryv1.AddressTypeIPv4, discoveryv1.AddressTypeIPv6,
-}
 
 func validateEndpointSlice(s *discoveryv1.EndpointSlice) field.ErrorList {
 	return endpointSliceOver(s, nil)
 }
 
 func validateEndpointSliceUpdate(s, old *discoveryv1.EndpointSlice) field.ErrorList {
-	return append(
-		endpointSliceOver(s, old), check.Fixed(s.AddressType, old.AddressType, field.NewPath("addressType"))...,
-	)
+	return endpointSliceOver(s, old)
 }
 
 // endpointSliceOver does not validate unchanged endpoints.
-func endpointSliceOver(s, old *discoveryv1.EndpointSlice) field.ErrorList {
-	errs := check.Required(s.AddressType, field.NewPath("addressType"), addressTypes)
+func endpointSliceOver(s, old *discoveryv1.EndpointSlice) (errs field.ErrorList) {
 	wrong := sliceEndpoints(s.Endpoints, s.AddressType, field.NewPath("endpoints"))
 	if len(wrong) != 0 && (old == nil || !apiequality.Semantic.DeepEqual(s.Endpoints, old.Endpoints)) {
 		errs = append(errs, wrong...)
@@ -132,11 +124,6 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 	for i := range invalid.Each(list, &errs) {
 		e, at := &list[i], at.Index(i)
 		addresses := at.Child("addresses")
-		if len(e.Addresses) == 0 {
-			errs = append(errs, field.Required(addresses, ""))
-		} else if len(e.Addresses) > maxAddresses {
-			errs = append(errs, field.TooMany(addresses, len(e.Addresses), maxAddresses))
-		}
 		for j, value := range invalid.Each(e.Addresses, &errs) {
 			errs = append(errs, sliceAddress(value, kind, addresses.Index(j))...)
 		}

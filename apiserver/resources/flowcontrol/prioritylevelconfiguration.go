@@ -78,20 +78,12 @@ func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs fi
 	}
 	switch s.Type {
 	case flowcontrolv1.PriorityLevelEnablementExempt:
-		if s.Limited != nil {
-			errs = append(errs, field.Forbidden(at.Child("limited"), ""))
-		}
 		if e := s.Exempt; e != nil {
 			errs = append(errs, shares(e.NominalConcurrencyShares, at.Child("exempt", "nominalConcurrencyShares"))...)
 			errs = append(errs, lendable(e.LendablePercent, at.Child("exempt", "lendablePercent"))...)
 		}
 	case flowcontrolv1.PriorityLevelEnablementLimited:
-		if s.Exempt != nil {
-			errs = append(errs, field.Forbidden(at.Child("exempt"), ""))
-		}
-		if s.Limited == nil {
-			errs = append(errs, field.Required(at.Child("limited"), ""))
-		} else {
+		if s.Limited != nil {
 			errs = append(errs, limitedLevel(s.Limited, at.Child("limited"))...)
 		}
 	default:
@@ -153,17 +145,12 @@ func lendable(n *int32, at *field.Path) field.ErrorList {
 
 func limitedLevel(l *flowcontrolv1.LimitedPriorityLevelConfiguration, at *field.Path) field.ErrorList {
 	errs := shares(l.NominalConcurrencyShares, at.Child("nominalConcurrencyShares"))
-	response, queuing := at.Child("limitResponse"), at.Child("limitResponse", "queuing")
+	response := at.Child("limitResponse")
 	switch r := &l.LimitResponse; r.Type {
 	case flowcontrolv1.LimitResponseTypeReject:
-		if r.Queuing != nil {
-			errs = append(errs, field.Forbidden(queuing, ""))
-		}
 	case flowcontrolv1.LimitResponseTypeQueue:
-		if r.Queuing == nil {
-			errs = append(errs, field.Required(queuing, ""))
-		} else {
-			errs = append(errs, queues(r.Queuing, queuing)...)
+		if r.Queuing != nil {
+			errs = append(errs, queues(r.Queuing, response.Child("queuing"))...)
 		}
 	default:
 		errs = append(errs, check.OneOf(r.Type, response.Child("type"), limitResponses)...)

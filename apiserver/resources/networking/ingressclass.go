@@ -4,6 +4,7 @@ import (
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -66,8 +67,8 @@ func classParameters(p *networkingv1.IngressClassParametersReference, at *field.
 	if p.APIGroup != nil {
 		errs = append(errs, check.DNSSubdomain(*p.APIGroup, at.Child("apiGroup"))...)
 	}
-	errs = append(errs, check.PathSegment(p.Kind, at.Child("kind"))...)
-	errs = append(errs, check.PathSegment(p.Name, at.Child("name"))...)
+	errs = append(errs, check.Apply(p.Kind, at.Child("kind"), content.IsPathSegmentName)...)
+	errs = append(errs, check.Apply(p.Name, at.Child("name"), content.IsPathSegmentName)...)
 	if p.Scope == nil {
 		return append(errs, field.Required(at.Child("scope"), ""))
 	}

@@ -27,7 +27,7 @@ func ipAddresses() *entry.Resource {
 		},
 		Strategy: entry.Strategy{
 			Validate:       entry.Validate(validateIPAddress),
-			ValidateUpdate: entry.ValidateChange(validateIPAddressUpdate),
+			ValidateUpdate: entry.ValidateAgain(validateIPAddress),
 		},
 		Table: printing.Table(ipAddressColumns(), ipAddressCells),
 	}
@@ -36,23 +36,17 @@ func ipAddresses() *entry.Resource {
 func validateIPAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
 	at, p := field.NewPath("spec", "parentRef"), a.Spec.ParentRef
 	if p == nil {
-		return field.ErrorList{field.Required(at, "")}
+		return nil
 	}
 	if p.Group != "" {
 		errs = append(errs, check.DNSSubdomain(p.Group, at.Child("group"))...)
 	}
-	errs = append(errs, check.PathSegment(p.Resource, at.Child("resource"))...)
-	errs = append(errs, check.PathSegment(p.Name, at.Child("name"))...)
+	errs = append(errs, check.Apply(p.Resource, at.Child("resource"), content.IsPathSegmentName)...)
+	errs = append(errs, check.Apply(p.Name, at.Child("name"), content.IsPathSegmentName)...)
 	if p.Namespace != "" {
 		errs = append(errs, check.Apply(p.Namespace, at.Child("namespace"), content.IsPathSegmentName)...)
 	}
 	return errs
-}
-
-func validateIPAddressUpdate(a, old *networkingv1.IPAddress) field.ErrorList {
-	return append(
-		validateIPAddress(a), check.Fixed(a.Spec.ParentRef, old.Spec.ParentRef, field.NewPath("spec", "parentRef"))...,
-	)
 }
 
 func ipAddressColumns() []entry.Column {

@@ -199,7 +199,7 @@ func policyPeer(p *networkingv1.NetworkPolicyPeer, t policyTolerance, at *field.
 
 func ipBlock(b *networkingv1.IPBlock, t policyTolerance, at *field.Path) field.ErrorList {
 	if b.CIDR == "" {
-		return field.ErrorList{field.Required(at.Child("cidr"), "")}
+		return nil
 	}
 	errs := check.CIDR(b.CIDR, at.Child("cidr"), t.cidrs)
 	_, block, err := netutils.ParseCIDRSloppy(b.CIDR)

@@ -28,7 +28,7 @@ func runtimeClasses() *entry.Resource {
 			Conditional:    true,
 			Default:        defaulting.Hook(defaultRuntimeClass),
 			Validate:       entry.Validate(validateRuntimeClass),
-			ValidateUpdate: entry.ValidateChange(validateRuntimeClassUpdate),
+			ValidateUpdate: entry.ValidateAgain(validateRuntimeClass),
 			Warnings:       entry.Warn(runtimeClassWarnings),
 		},
 		Table: printing.Table(runtimeClassColumns(), runtimeClassCells),
@@ -55,8 +55,10 @@ func runtimeClassWarnings(c, _ *nodev1.RuntimeClass) []string {
 	return texts
 }
 
-func validateRuntimeClass(c *nodev1.RuntimeClass) field.ErrorList {
-	errs := check.Apply(c.Handler, field.NewPath("handler"), check.WholeName(apivalidation.NameIsDNSLabel))
+func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
+	if c.Handler == "" { // the type declares only that it is required, so upstream's error stays
+		errs = check.Apply("", field.NewPath("handler"), check.WholeName(apivalidation.NameIsDNSLabel))
+	}
 	if c.Overhead != nil {
 		limits := &corev1.ResourceRequirements{Limits: c.Overhead.PodFixed}
 		errs = append(errs, (&podspec.Rules{}).Resources(limits, podspec.ContainerResourceName, field.NewPath("overhead"))...)
@@ -67,10 +69,6 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) field.ErrorList {
 		errs = append(errs, podspec.Tolerations(c.Scheduling.Tolerations, at.Child("tolerations"))...)
 	}
 	return errs
-}
-
-func validateRuntimeClassUpdate(c, old *nodev1.RuntimeClass) field.ErrorList {
-	return append(validateRuntimeClass(c), check.Fixed(c.Handler, old.Handler, field.NewPath("handler"))...)
 }
 
 // runtimeClassColumns have no description for Handler: upstream looks it up in the documentation of metadata, which has

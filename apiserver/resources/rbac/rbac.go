@@ -4,14 +4,15 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	declared "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/rbac"
 )
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources() []*entry.Resource {
-	return entry.Group(rbacv1.SchemeGroupVersion,
+	return entry.Declared(declared.RegisterValidations, nil, entry.Group(rbacv1.SchemeGroupVersion,
 		clusterRoleBindings(),
 		clusterRoles(),
 		roleBindings(),
 		roles(),
-	)
+	))
 }

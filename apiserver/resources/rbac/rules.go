@@ -11,9 +11,6 @@ import (
 )
 
 func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs field.ErrorList) {
-	if len(r.Verbs) == 0 {
-		errs = append(errs, field.Required(at.Child("verbs"), ""))
-	}
 	if len(r.NonResourceURLs) > 0 {
 		if namespaced {
 			errs = append(
@@ -49,11 +46,7 @@ func binding(ref rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool, kin
 	at := field.NewPath("roleRef")
 	errs := check.OneOf(ref.APIGroup, at.Child("apiGroup"), []string{rbacv1.GroupName})
 	errs = append(errs, check.OneOf(ref.Kind, at.Child("kind"), kinds)...)
-	if ref.Name == "" {
-		errs = append(errs, field.Required(at.Child("name"), ""))
-	} else {
-		errs = append(errs, check.Apply(ref.Name, at.Child("name"), content.IsPathSegmentName)...)
-	}
+	errs = append(errs, check.Apply(ref.Name, at.Child("name"), content.IsPathSegmentName)...)
 	for i := range invalid.Each(subjects, &errs) {
 		errs = append(errs, subject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
 	}
@@ -61,9 +54,6 @@ func binding(ref rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool, kin
 }
 
 func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.ErrorList) {
-	if s.Name == "" {
-		errs = append(errs, field.Required(at.Child("name"), ""))
-	}
 	group := rbacv1.GroupName
 	switch s.Kind {
 	case rbacv1.ServiceAccountKind:

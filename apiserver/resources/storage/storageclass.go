@@ -27,7 +27,7 @@ func storageClasses() *entry.Resource {
 		Strategy: entry.Strategy{
 			Default:        defaulting.Hook(defaultStorageClass),
 			Validate:       entry.Validate(validateStorageClass),
-			ValidateUpdate: entry.ValidateChange(validateStorageClassUpdate),
+			ValidateUpdate: entry.ValidateAgain(validateStorageClass),
 			Warnings:       entry.Warn(storageClassWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
@@ -64,7 +64,10 @@ var (
 )
 
 func validateStorageClass(c *storagev1.StorageClass) field.ErrorList {
-	errs := provisioner(c.Provisioner, field.NewPath("provisioner"))
+	var errs field.ErrorList
+	if c.Provisioner != "" {
+		errs = provisioner(c.Provisioner, field.NewPath("provisioner"))
+	}
 	errs = append(errs, parameters(c.Parameters, true, field.NewPath("parameters"))...)
 	if p := c.ReclaimPolicy; p != nil && *p != "" {
 		errs = append(errs, check.OneOf(*p, field.NewPath("reclaimPolicy"), classReclaimPolicies)...)
@@ -75,14 +78,6 @@ func validateStorageClass(c *storagev1.StorageClass) field.ErrorList {
 		errs = append(errs, check.OneOf(*c.VolumeBindingMode, field.NewPath("volumeBindingMode"), bindingModes)...)
 	}
 	return append(errs, topologies(c.AllowedTopologies, field.NewPath("allowedTopologies"))...)
-}
-
-func validateStorageClassUpdate(c, old *storagev1.StorageClass) field.ErrorList {
-	errs := validateStorageClass(c)
-	errs = append(errs, check.Fixed(c.Parameters, old.Parameters, field.NewPath("parameters"))...)
-	errs = append(errs, check.Fixed(c.Provisioner, old.Provisioner, field.NewPath("provisioner"))...)
-	errs = append(errs, check.Fixed(c.ReclaimPolicy, old.ReclaimPolicy, field.NewPath("reclaimPolicy"))...)
-	return append(errs, check.Fixed(c.VolumeBindingMode, old.VolumeBindingMode, field.NewPath("volumeBindingMode"))...)
 }
 
 // topologies validates each term and rejects duplicates. Upstream also compares each with as many empty terms as there

@@ -91,7 +91,9 @@ const (
 
 func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 	errs := attachment(a)
-	errs = append(errs, volumes.CSIDriver(a.Spec.Attacher, field.NewPath("spec.attacher"))...)
+	if a.Spec.Attacher == "" { // the type declares only that it is required, so upstream's error stays
+		errs = append(errs, check.Apply("", field.NewPath("spec.attacher"), utilvalidation.IsDNS1123Subdomain)...)
+	}
 	if name := a.Spec.Source.PersistentVolumeName; name != nil {
 		errs = append(errs, check.Apply(
 			*name, field.NewPath("spec.source.persistentVolumeName"), check.WholeName(apivalidation.NameIsDNSSubdomain),
@@ -103,9 +105,6 @@ func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 // attachment validates what also applies to old attachments.
 func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 	spec, source := field.NewPath("spec"), field.NewPath("spec", "source")
-	if a.Spec.Attacher == "" {
-		errs = append(errs, field.Required(spec.Child("attacher"), ""))
-	}
 	const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 	switch s := &a.Spec.Source; {
 	case s.InlineVolumeSpec == nil && s.PersistentVolumeName == nil:
@@ -146,8 +145,8 @@ func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList
 	return errs
 }
 
-func validateVolumeAttachmentUpdate(a, old *storagev1.VolumeAttachment) field.ErrorList {
-	return append(check.Twice(attachment(a)), check.Fixed(a.Spec, old.Spec, field.NewPath("spec"))...)
+func validateVolumeAttachmentUpdate(a, _ *storagev1.VolumeAttachment) field.ErrorList {
+	return check.Twice(attachment(a))
 }
 
 func attachmentColumns() []entry.Column {

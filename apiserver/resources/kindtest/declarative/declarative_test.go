@@ -20,10 +20,6 @@ var types = map[string][]field.ErrorType{
 
 // exceptions are rules for which validation has no error of the same type at the same field, with the reason.
 var exceptions = map[string]string{
-	"k8s.io/api/flowcontrol/v1.PriorityLevelConfigurationSpec.Type required": unlikeHandwritten,
-	"k8s.io/api/flowcontrol/v1.LimitResponse.Type required":                  "validation ends at spec.type",
-	"k8s.io/api/node/v1.RuntimeClass.Handler required":                       unlikeHandwritten,
-
 	"k8s.io/api/core/v1.PodSpec.EvictionResponders maxItems=10":                      gateOff,
 	"k8s.io/api/core/v1.EvictionResponder.Name required":                             gateOff,
 	"k8s.io/api/core/v1.EvictionResponder.Priority required":                         gateOff,
@@ -41,11 +37,7 @@ var exceptions = map[string]string{
 // gateOff: the field is dropped before validation, unless the old object has it (V-023).
 const gateOff = "its feature gate is off"
 
-// unlikeHandwritten: kube-apiserver's handwritten check (K pkg/apis/{flowcontrol,node}/validation/validation.go, of
-// versions before v1.36) has no error of its own for an empty value. It has not been read at v1.36.3.
-const unlikeHandwritten = "an empty value is treated as any other that is not allowed"
-
-// TestHandwritten: a violated rule has a handwritten error.
+// TestHandwritten: a violated rule has an error, of the generated validation or of the handwritten one.
 func TestHandwritten(t *testing.T) {
 	byPackage := map[string][]*resources.Resource{}
 	for _, r := range resources.Builtin() {

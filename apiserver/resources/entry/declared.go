@@ -1,0 +1,112 @@
+package entry
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+)
+
+// Declared adds to the hooks of a group's entries the rules that its Go types declare. register is that of the
+// generated code, and options are the feature gates that rules name, with their values. The errors of these rules
+// follow those of the hooks (V-035), and are no more than a response has; rules of the level alpha have no effect, as upstream
+// only counts how often they differ from its hooks (AS pkg/registry/rest/validate.go:
+// ValidateDeclarativelyWithMigrationChecks). On an update a value that has not changed is not validated again (V-037).
+func Declared(register func(*runtime.Scheme) error, options map[string]bool, entries []*Resource) []*Resource {
+	d := declared{runtime.NewScheme(), options}
+	if err := register(d.scheme); err != nil {
+		panic(err) // the generated code has no error
+	}
+	for _, r := range entries {
+		if !d.scheme.HasValidationFunc(r.New()) {
+			continue
+		}
+		create := r.Strategy.Validate
+		r.Strategy.Validate = func(obj runtime.Object) (errs field.ErrorList) {
+			if create != nil {
+				errs = create(obj)
+			}
+			return d.append(errs, obj, nil)
+		}
+		r.Strategy.ValidateUpdate = d.update(r.Strategy.ValidateUpdate)
+		for i := range r.Subresources {
+			sub := &r.Subresources[i]
+			if sub.ValidateUpdate != nil && d.knows(r.New(), sub.Name) {
+				sub.ValidateUpdate = d.update(sub.ValidateUpdate, sub.Name)
+			}
+		}
+	}
+	return entries
+}
+
+// declared are the rules of a group.
+type declared struct {
+	scheme  *runtime.Scheme
+	options map[string]bool
+}
+
+// update adds the rules to a hook for updates.
+func (d declared) update(
+	hook func(obj, old runtime.Object) field.ErrorList, subresource ...string,
+) func(obj, old runtime.Object) field.ErrorList {
+	return func(obj, old runtime.Object) (errs field.ErrorList) {
+		if hook != nil {
+			errs = hook(obj, old)
+		}
+		return d.append(errs, obj, old, subresource...)
+	}
+}
+
+// append appends the errors of the rules; old is nil for a new object. Long lists are validated part by part, so that a
+// client that sends a million invalid items does not make a million errors.
+func (d declared) append(errs field.ErrorList, obj, old runtime.Object, subresource ...string) field.ErrorList {
+	if obj == nil || invalid.Enough(errs) {
+		return errs
+	}
+	now := excerptOf(obj)
+	var was *excerpt
+	if old != nil {
+		was = excerptOf(old)
+	}
+	return append(errs, d.from(0, now, was, subresource)...)
+}
+
+// from returns the errors of the first part, from an item on, that has any.
+func (d declared) from(start int, now, was *excerpt, subresource []string) field.ErrorList {
+	found, more := d.part(now, was, start, subresource)
+	if len(found) > 0 || !more {
+		return found
+	}
+	return d.from(start+part, now, was, subresource)
+}
+
+// part returns the errors of the part of all long lists that begins with an item, and whether there is another part.
+func (d declared) part(now, was *excerpt, start int, subresource []string) (found field.ErrorList, more bool) {
+	more = now.cut(start)
+	var all field.ErrorList
+	if was == nil {
+		all = d.scheme.Validate(context.Background(), d.options, now.obj)
+	} else {
+		was.cut(start)
+		all = d.scheme.ValidateUpdate(context.Background(), d.options, now.obj, was.obj, subresource...)
+	}
+	for _, err := range invalid.Each(all, &found) {
+		if !err.IsAlpha() {
+			now.shift(err)
+			found = append(found, err)
+		}
+	}
+	return found, more
+}
+
+// knows reports whether the generated code validates the subresource of a kind; it has an internal error for others.
+func (d declared) knows(obj runtime.Object, subresource string) bool {
+	for _, err := range d.scheme.ValidateUpdate(context.Background(), d.options, obj, obj, subresource) {
+		if err.Type == field.ErrorTypeInternal {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,87 @@
+package entry_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	declared "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/rbac"
+)
+
+// declaredRoles is an entry whose hooks have one error.
+func declaredRoles() *entry.Resource {
+	by := func(string) field.ErrorList { return field.ErrorList{field.Forbidden(field.NewPath("hook"), "")} }
+	r := &entry.Resource{
+		Plural: "roles", New: entry.New[rbacv1.Role],
+		Strategy: entry.Strategy{
+			Validate:       func(runtime.Object) field.ErrorList { return by("create") },
+			ValidateUpdate: func(_, _ runtime.Object) field.ErrorList { return by("update") },
+		},
+	}
+	return entry.Declared(declared.RegisterValidations, nil, entry.Group(rbacv1.SchemeGroupVersion, r))[0]
+}
+
+func texts(errs field.ErrorList) (all []string) {
+	for _, err := range errs {
+		all = append(all, err.Error())
+	}
+	return all
+}
+
+// TestDeclaredUpdates: errors of declared rules follow those of hooks, and unchanged values are not validated again
+// (V-035, V-037).
+func TestDeclaredUpdates(t *testing.T) {
+	s := declaredRoles().Strategy
+	old := &rbacv1.Role{Rules: []rbacv1.PolicyRule{{APIGroups: []string{"a"}}}}
+	const hook, verbs = "hook: Forbidden", "rules[0].verbs: Required value"
+	if got := texts(s.Validate(old)); !slices.Equal(got, []string{hook, verbs}) {
+		t.Errorf("create: %v", got)
+	}
+	same := old.DeepCopy()
+	same.Labels = map[string]string{"a": "b"}
+	if got := texts(s.ValidateUpdate(same, old)); !slices.Equal(got, []string{hook}) {
+		t.Errorf("unchanged: %v", got)
+	}
+	other := old.DeepCopy()
+	other.Rules[0].APIGroups = []string{"b"}
+	if got := texts(s.ValidateUpdate(other, old)); !slices.Equal(got, []string{hook, verbs}) {
+		t.Errorf("changed: %v", got)
+	}
+}
+
+// TestDeclaredInLongLists: each item of a long list is validated; the errors have its index, and are bounded.
+func TestDeclaredInLongLists(t *testing.T) {
+	s := declaredRoles().Strategy
+	role := &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: "r", Finalizers: make([]string, 3000)},
+		Rules:      make([]rbacv1.PolicyRule, 3500),
+	}
+	for i := range role.Rules {
+		role.Rules[i].Verbs = []string{"get"}
+	}
+	for _, i := range []int{0, 999, 1000, 2999, 3000, 3499} {
+		bad := role.DeepCopy()
+		bad.Rules[i].Verbs = nil
+		want := fmt.Sprintf("rules[%d].verbs: Required value", i)
+		if got := texts(s.Validate(bad)); !slices.Contains(got, want) || len(got) != 2 {
+			t.Errorf("%d: %v", i, got)
+		}
+		if got := texts(s.ValidateUpdate(bad, role)); !slices.Contains(got, want) || len(got) != 2 {
+			t.Errorf("update of %d: %v", i, got)
+		}
+		if len(bad.Rules) != 3500 || len(bad.Finalizers) != 3000 {
+			t.Error("the object was changed")
+		}
+	}
+	role.Rules = make([]rbacv1.PolicyRule, 100000)
+	if n := len(s.Validate(role)); n > invalid.MaxErrors+1 { // that of the hook
+		t.Errorf("%d errors", n)
+	}
+}

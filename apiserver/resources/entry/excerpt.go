@@ -1,0 +1,89 @@
+package entry
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// part is how many items of a list are validated at a time.
+const part = 1000
+
+// excerpt is a shallow copy of an object for the declared rules: the name alone of its metadata, as rules for the rest
+// are alpha, and a part of its long lists. Lists in lists are whole.
+type excerpt struct {
+	obj   runtime.Object
+	lists []longList
+}
+
+// longList is a list of an object, or of its spec or status, with more than part items.
+type longList struct {
+	path string
+	// in is the field of the copy, and all what the object has in it; start is the index of the first item that is in.
+	in, all reflect.Value
+	start   int
+}
+
+func excerptOf(obj runtime.Object) *excerpt {
+	v := reflect.New(reflect.TypeOf(obj).Elem())
+	v.Elem().Set(reflect.ValueOf(obj).Elem())
+	x := &excerpt{obj: v.Interface().(runtime.Object)}
+	if a, ok := x.obj.(metav1.ObjectMetaAccessor); ok {
+		if m, ok := a.GetObjectMeta().(*metav1.ObjectMeta); ok {
+			*m = metav1.ObjectMeta{Name: m.Name, GenerateName: m.GenerateName, Namespace: m.Namespace}
+		}
+	}
+	x.find(v.Elem(), "")
+	return x
+}
+
+// find collects the long lists of a struct, and of the structs that it has as values.
+func (x *excerpt) find(v reflect.Value, at string) {
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		f := v.Field(i)
+		switch {
+		case name == "" || name == "metadata":
+		case f.Kind() == reflect.Struct && at == "":
+			x.find(f, name+".")
+		case f.Kind() == reflect.Slice && f.Len() > part:
+			x.lists = append(x.lists, longList{path: at + name, in: f, all: reflect.ValueOf(f.Interface())})
+		}
+	}
+}
+
+// cut sets the part of each long list that begins with an item; a list that has ended stays at its last part. It
+// reports whether there is another part.
+func (x *excerpt) cut(start int) (more bool) {
+	for i := range x.lists {
+		l := &x.lists[i]
+		n := l.all.Len()
+		if start < n {
+			l.start = start
+			l.in.Set(l.all.Slice(start, min(start+part, n)))
+		}
+		more = more || start+part < n
+	}
+	return more
+}
+
+// shift makes the index in an error of an item that of the whole list.
+func (x *excerpt) shift(err *field.Error) {
+	for i := range x.lists {
+		l := &x.lists[i]
+		rest, ok := strings.CutPrefix(err.Field, l.path+"[")
+		if !ok {
+			continue
+		}
+		number, rest, _ := strings.Cut(rest, "]")
+		if n, e := strconv.Atoi(number); e == nil {
+			err.Field = fmt.Sprintf("%s[%d]%s", l.path, l.start+n, rest)
+		}
+		return
+	}
+}

@@ -1,0 +1,15 @@
+// Package autoscalingv2 validates the kinds of autoscaling/v2 by the rules that the comments of their Go types declare.
+//
+// It guarantees:
+//
+//  1. The errors are those of upstream's generated code: their order, and the level of the rule of each.
+//  2. The objects are not changed.
+//
+// +k8s:validation-gen=TypesWithField=TypeMeta
+// +k8s:validation-gen-input=k8s.io/api/autoscaling/v2
+package autoscalingv2
+
+import "k8s.io/apimachinery/pkg/runtime"
+
+// localSchemeBuilder is what the generated code registers itself with.
+var localSchemeBuilder runtime.SchemeBuilder
