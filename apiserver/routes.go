@@ -20,7 +20,8 @@ import (
 // Handler returns the whole API for clients that authenticate (the secure port). The files of the page need no
 // authentication: they are the same for all, and a browser that has no certificate gets the form for a token from them.
 func (s *Server) Handler() http.Handler {
-	return s.begin(s.page(filters.StripSlash(s.routes(s.users.Secure))))
+	own := filters.NoForeignCertificates(s.config.Log)
+	return s.begin(own(s.page(filters.StripSlash(s.routes(s.users.Secure)))))
 }
 
 // Insecure returns the same for the plain port on the loopback interface, where clients without credentials are

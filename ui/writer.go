@@ -3,22 +3,30 @@ package ui
 import (
 	"encoding/json"
 	"net/http"
+	"time"
 )
 
 // Writer writes a stream. One goroutine uses it.
 type Writer struct {
-	encoder *json.Encoder
-	control *http.ResponseController
+	// Patience is how long the client may leave a message unread; 0 if the connection sees to that.
+	Patience time.Duration
+	encoder  *json.Encoder
+	control  *http.ResponseController
 }
 
 // NewWriter returns the writer of a response.
 func NewWriter(w http.ResponseWriter) *Writer {
-	return &Writer{json.NewEncoder(w), http.NewResponseController(w)}
+	return &Writer{encoder: json.NewEncoder(w), control: http.NewResponseController(w)}
 }
 
 // Write writes messages, each as a line, and sends them.
 func (w *Writer) Write(messages ...Message) error {
 	for i := range messages {
+		if w.Patience > 0 {
+			if err := w.control.SetWriteDeadline(time.Now().Add(w.Patience)); err != nil {
+				return err
+			}
+		}
 		if err := w.encoder.Encode(&messages[i]); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
@@ -33,14 +34,46 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 	}
 }
 
-// Foreign reports whether a browser marks a request as that of another site's page: as all that its code and markup
-// send, frames among it. A link that a person follows is none.
-func Foreign(r *http.Request) bool {
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none":
-		return false
+// NoForeignCertificates rejects requests of other sites' pages that a browser sends with the user's certificate, which it
+// does unasked, as with a cookie. Credentials in a header are no such thing: no page can set it for another site.
+func NoForeignCertificates(log *slog.Logger) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			unasked := r.TLS != nil && len(r.TLS.PeerCertificates) > 0
+			if unasked && r.Header.Get("Authorization") == "" && (Foreign(r) || posted(r)) {
+				respond.Error(log, w, r, status.ErrForeignCertificate)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
 	}
-	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document"
+}
+
+// posted reports whether another site's form or link changes something.
+func posted(r *http.Request) bool {
+	return r.Method != http.MethodGet && r.Method != http.MethodHead && marked(r)
+}
+
+// marked reports whether a browser says that another site is behind the request.
+func marked(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site != "" && site != "same-origin" && site != "none"
+}
+
+// Foreign reports whether a browser marks a request as that of another site's page: as all that its code and markup
+// send, frames, WebSockets and what it loads in advance among it. A link that a person follows is none.
+func Foreign(r *http.Request) bool {
+	if !marked(r) {
+		// Some browsers send no such header with a WebSocket, or at all, but an origin.
+		origin := r.Header.Get("Origin")
+		if r.Header.Get("Sec-Fetch-Site") != "" || origin == "" {
+			return false
+		}
+		u, err := url.Parse(origin)
+		return err != nil || u.Host != r.Host
+	}
+	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document" ||
+		r.Header.Get("Sec-Purpose") != "" // a page's speculation rules load documents before anybody follows a link
 }
 
 // loopbackHost reports whether a Host header names this machine's loopback interface.

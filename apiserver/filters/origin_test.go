@@ -1,9 +1,12 @@
 package filters
 
 import (
+	"cmp"
+	"crypto/x509"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 )
 
@@ -23,26 +26,28 @@ func TestLoopbackHost(t *testing.T) {
 // TestForeign: a page of another site can't take a stream, whatever element it uses; a link to the page works.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct {
-		what, site, mode, dest string
-		want                   bool
+		what, headers string
+		want          bool
 	}{
-		{"a client that is no browser", "", "", "", false},
-		{"an address that is typed in", "none", "navigate", "document", false},
-		{"the page's own request", "same-origin", "cors", "empty", false},
-		{"a link of another site", "cross-site", "navigate", "document", false},
-		{"an image of another site", "cross-site", "no-cors", "image", true},
-		{"a frame of another site", "cross-site", "navigate", "iframe", true},
-		{"a request of another port of this machine", "same-site", "cors", "empty", true},
+		{"a client that is no browser", "", false},
+		{"an address that is typed in", "Site: none, Mode: navigate, Dest: document", false},
+		{"the page's own request", "Site: same-origin, Mode: cors, Dest: empty", false},
+		{"the page's own request, in an old browser", "Origin: http://127.0.0.1", false},
+		{"a link of another site", "Site: cross-site, Mode: navigate, Dest: document", false},
+		{"an image of another site", "Site: cross-site, Mode: no-cors, Dest: image", true},
+		{"a frame of another site", "Site: cross-site, Mode: navigate, Dest: iframe", true},
+		{"an embedded object", "Site: cross-site, Mode: navigate, Dest: embed", true},
+		{"an EventSource", "Site: cross-site, Mode: cors, Dest: empty, Origin: http://other.example", true},
+		{"a WebSocket", "Origin: http://other.example, Upgrade: websocket, Connection: Upgrade", true},
+		{"a request of a page in a sandbox", "Origin: null", true},
+		{"a link that is loaded in advance", "Site: cross-site, Mode: no-cors, Dest: empty, Purpose: prefetch", true},
+		{"a document that is loaded in advance",
+			"Site: cross-site, Mode: navigate, Dest: document, Purpose: prefetch;prerender", true},
+		{"a request of another port of this machine", "Site: same-site, Mode: cors, Dest: empty", true},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/kubecascade/v1/graph?follow=true", nil)
-			for name, value := range map[string]string{
-				"Sec-Fetch-Site": c.site, "Sec-Fetch-Mode": c.mode, "Sec-Fetch-Dest": c.dest,
-			} {
-				if value != "" {
-					r.Header.Set(name, value)
-				}
-			}
+			setHeaders(r, c.headers)
 			served := false
 			w := httptest.NewRecorder()
 			r.Host = "127.0.0.1"
@@ -51,6 +56,52 @@ func TestForeign(t *testing.T) {
 			})).ServeHTTP(w, r)
 			if Foreign(r) != c.want || served == c.want {
 				t.Errorf("foreign %v, served %v, %d", Foreign(r), served, w.Code)
+			}
+		})
+	}
+}
+
+// setHeaders sets the headers that a browser adds, in the short form of the tests.
+func setHeaders(r *http.Request, all string) {
+	long := map[string]string{
+		"Site": "Sec-Fetch-Site", "Mode": "Sec-Fetch-Mode", "Dest": "Sec-Fetch-Dest", "Purpose": "Sec-Purpose",
+	}
+	for h := range strings.SplitSeq(all, ", ") {
+		if name, value, ok := strings.Cut(h, ": "); ok {
+			r.Header.Set(cmp.Or(long[name], name), value)
+		}
+	}
+}
+
+// TestNoForeignCertificates: a page of another site can't use the browser's certificate.
+func TestNoForeignCertificates(t *testing.T) {
+	const other = "Site: cross-site, Mode: no-cors, Dest: empty"
+	for _, c := range []struct {
+		what, method, headers string
+		certificate           bool
+		want                  int
+	}{
+		{"kubectl", "POST", "", true, 200},
+		{"the page", "DELETE", "Site: same-origin, Mode: cors, Dest: empty, Origin: https://127.0.0.1", true, 200},
+		{"a link", "GET", "Site: cross-site, Mode: navigate, Dest: document", true, 200},
+		{"another site's request", "POST", other, true, 403},
+		{"another site's read", "GET", other, true, 403},
+		{"another site's form", "POST", "Site: cross-site, Mode: navigate, Dest: document", true, 403},
+		{"with a token that the other page has", "POST", other + ", Authorization: Bearer x", true, 200},
+		{"without a certificate", "GET", other, false, 200},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			r := httptest.NewRequest(c.method, "https://127.0.0.1/api/v1/namespaces", nil)
+			if c.certificate {
+				r.TLS.PeerCertificates = []*x509.Certificate{{}}
+			}
+			setHeaders(r, c.headers)
+			w := httptest.NewRecorder()
+			NoForeignCertificates(slog.New(slog.DiscardHandler))(http.HandlerFunc(
+				func(http.ResponseWriter, *http.Request) {},
+			)).ServeHTTP(w, r)
+			if w.Code != c.want {
+				t.Errorf("%d, want %d", w.Code, c.want)
 			}
 		})
 	}

@@ -34,6 +34,8 @@ var (
 	// ErrForeign: the port without TLS is for clients on this machine, not for web pages of other sites.
 	ErrForeign = errors.New("forbidden: this port accepts only requests whose Host is a loopback name and that do not " +
 		"come from another web site")
+	// ErrForeignCertificate: a web page of another site can't use the browser's certificate.
+	ErrForeignCertificate = errors.New("forbidden: a page of another web site can't use the certificate of this browser")
 	// ErrBusy: too many requests are in flight.
 	//lint:ignore ST1005 it is what clients see
 	ErrBusy = errors.New("Too many requests, please try again later.")
@@ -70,6 +72,7 @@ var table = []struct {
 	},
 	{is: ErrUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
 	{is: ErrForeign, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
+	{is: ErrForeignCertificate, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
 	{is: ErrBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
 	{
 		is: ErrNoMemory, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1,

@@ -154,7 +154,7 @@ func (f *follower) list(ctx context.Context, res *cluster.Resource, namespace st
 	}
 	var objects []ui.Object
 	version, err := f.client.Pages(ctx, res, namespace, nil, func(m *metav1.ObjectMeta) {
-		if len(objects) <= 2*ui.MostObjects {
+		if len(objects) <= mostObjects {
 			objects = append(objects, picture(res, m))
 		}
 	})

@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -12,6 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/ui"
 )
+
+// mostObjects is how many objects are kept: twice those of a stream, so that namespaces of larger clusters can be seen.
+const mostObjects = 2 * ui.MostObjects
 
 // model is the metadata of a cluster's objects, with the last changes. Its methods may be called from any goroutine.
 type model struct {
@@ -24,6 +28,8 @@ type model struct {
 	first   uint64
 	// stale has the resources that can't be watched at present, with the reasons.
 	stale map[string]string
+	// overflow says that there are or were more than mostObjects objects, so that some are missing.
+	overflow bool
 	// generation grows when the resources change. changed is closed when anything does.
 	generation int
 	changed    chan struct{}
@@ -71,7 +77,8 @@ func (m *model) set(o ui.Object, record bool) {
 	if there && before.Same(&o) {
 		return
 	}
-	if !there && len(m.objects) >= 2*ui.MostObjects {
+	if !there && len(m.objects) >= mostObjects {
+		m.overflow = true
 		return
 	}
 	m.objects[o.UID] = o
@@ -125,7 +132,11 @@ func (m *model) fail(resource, why string) {
 	}
 }
 
+// troubles are what the page should say of the state. mu is held.
 func (m *model) troubles() (all []string) {
+	if m.overflow {
+		all = append(all, fmt.Sprintf("some objects, as the cluster has more than %d", mostObjects))
+	}
 	for _, name := range slices.Sorted(maps.Keys(m.stale)) {
 		all = append(all, name+": "+m.stale[name])
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +25,8 @@ const (
 	mostStreams, mostQuestions = 32, 2
 	// mostBody is the largest body that is passed on, in bytes.
 	mostBody = 64 << 10
+	// patience is how long a client may leave a message unread, so that none holds a stream for ever.
+	patience = 30 * time.Second
 )
 
 // Viewer serves the page for a cluster.
@@ -166,7 +169,8 @@ func (v *Viewer) allows(r *http.Request) bool {
 	default:
 		return false
 	}
-	one := len(p) == 2 || len(p) == 4 && p[0] == "namespaces"
+	// Below "watch" are upstream's old paths of watches.
+	one := (len(p) == 2 || len(p) == 4 && p[0] == "namespaces") && p[0] != "watch"
 	events := len(p) == 1 && p[0] == "events" || len(p) == 3 && p[0] == "namespaces" && p[2] == "events"
 	q := r.URL.Query()
 	switch r.Method {
@@ -219,7 +223,9 @@ func (v *Viewer) stream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json;stream=lines")
-	_ = v.send(r.Context(), ui.NewWriter(w), messages, at, namespace) // an error means that the client is gone
+	out := ui.NewWriter(w)
+	out.Patience = patience
+	_ = v.send(r.Context(), out, messages, at, namespace) // an error means that the client is gone
 }
 
 // send sends messages until the client is gone.
@@ -258,6 +264,8 @@ func (v *Viewer) send(
 			continue
 		}
 		at = next
-		messages = []ui.Message{{Type: ui.MessageChanges, Time: time.Now(), Changes: changes}}
+		for part := range slices.Chunk(changes, ui.Batch) {
+			messages = append(messages, ui.Message{Type: ui.MessageChanges, Time: time.Now(), Changes: part})
+		}
 	}
 }

@@ -116,6 +116,8 @@ func TestRequests(t *testing.T) {
 		{"GET", page.URL + x + "?watch=true", "", 403},
 		{"GET", page.URL + x + "/status", "", 403},
 		{"GET", page.URL + "/api/v1/secrets", "", 403},
+		{"GET", page.URL + "/api/v1/watch/secrets", "", 403},
+		{"GET", page.URL + "/api/v1/watch/namespaces/default/secrets", "", 403},
 		{"GET", page.URL + "/api/v1/namespaces/default/secrets", "", 403},
 		{"GET", page.URL + "/api/v1/namespaces/default/configmaps/x%2F..%2Fy", "", 403},
 		{"GET", page.URL + "/metrics", "", 403},
@@ -130,6 +132,7 @@ func TestRequests(t *testing.T) {
 		{"DELETE", page.URL + x, "Content-Type: application/json;Sec-Fetch-Site: same-site", 403},
 		{"GET", page.URL + x, "Sec-Fetch-Site: cross-site;Sec-Fetch-Mode: no-cors", 403},
 		{"GET", page.URL + x, "Host: evil.example", 403},
+		{"GET", page.URL + questions + "graph", "Origin: http://evil.example;Upgrade: websocket;Connection: Upgrade", 403},
 		{"DELETE", readOnly.URL + x, "Content-Type: application/json", 403},
 		{"DELETE", page.URL + x, "Content-Type: application/json;Sec-Fetch-Site: same-origin;Origin: " + page.URL, 200},
 	} {
