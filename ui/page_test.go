@@ -70,6 +70,11 @@ func TestLicenses(t *testing.T) {
 			t.Errorf("the license of %s %s is missing: make ui", name, version)
 		}
 	}
+	for _, part := range []string{"lodash", "heap", "Engelschall", "Renaudeau", "Koen Bok", "jQuery"} { // in cytoscape
+		if !strings.Contains(licenses, part) {
+			t.Errorf("the notice of %s is missing", part)
+		}
+	}
 }
 
 // TestPage: the page and what is not the page.

@@ -65,8 +65,9 @@ export class Details {
 
   open(tab: Tab) {
     this.tab = tab;
+    this.body.setAttribute("aria-label", tab);
     fill(this.bar, tabs.map((t) => h("button", {
-      role: "tab", "aria-selected": String(t === tab), tabindex: t === tab ? 0 : -1, onclick: () => this.open(t),
+      role: "tab", id: "tab-" + tabs.indexOf(t), "aria-selected": String(t === tab), tabindex: t === tab ? 0 : -1, onclick: () => this.open(t),
     }, t)));
     const o = this.object!;
     switch (tab) {
@@ -194,7 +195,9 @@ export class Details {
         }) });
         if (turn === this.turn) fill(out, h("p", {}, "Deletion requested."));
       } catch (e) {
-        if (turn === this.turn) fill(out, h("p", { class: "error", role: "alert" }, (e as Failure).message));
+        if (turn !== this.turn) return;
+        fill(out, h("p", { class: "error", role: "alert" }, (e as Failure).message));
+        button.disabled = false;
       }
     });
     fill(this.body, h("p", { class: "form" }, h("label", { for: "policy" }, "propagation policy "), choose, " ", button), out);

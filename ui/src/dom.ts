@@ -17,14 +17,26 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return e;
 }
 
-/** fill replaces what an element has. */
+/** visible shows characters that are not seen, but change what is around them, as their numbers: names may have any. */
+export function visible(s: string): string {
+  return s.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+/** fill replaces what an element has. What has the focus keeps it, if the new content has it, too, by data-uid or id. */
 export function fill(e: Element, ...children: (Child | Child[])[]) {
+  const had = document.activeElement as HTMLElement | null;
+  const inside = had !== null && had !== e && e.contains(had), uid = had?.dataset.uid, id = had?.id;
   const nodes: (Node | string)[] = [];
   for (const c of children.flat()) {
     if (c === false || c === null || c === undefined) continue;
-    nodes.push(c instanceof Node ? c : String(c));
+    nodes.push(c instanceof Node ? c : visible(String(c)));
   }
   e.replaceChildren(...nodes);
+  if (!inside || !(uid || id) || e.contains(document.activeElement)) return;
+  for (const b of e.querySelectorAll<HTMLElement>(uid ? "[data-uid]" : "[id]")) {
+    if (uid ? b.dataset.uid === uid : b.id === id) return b.focus({ preventScroll: true });
+  }
 }
 
 /** ago is a duration in words, such as 3m. */

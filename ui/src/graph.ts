@@ -1,6 +1,7 @@
 // Draws a picture with cytoscape.
 
 import cytoscape from "cytoscape";
+import { visible } from "./dom";
 import type { Picture } from "./layout";
 
 const light = {
@@ -81,8 +82,8 @@ export class Graph {
     cy.batch(() => {
       cy.elements().forEach((e) => { if (!ids.has(e.id())) e.remove(); });
       for (const n of p.nodes) {
-        const label = n.type === "title" ? n.name : `${n.kind}${n.state === "live" || n.type === "missing" ? "" : " · " + n.state}` +
-          `${n.type === "missing" ? " · missing" : ""}\n${short(n.name)}`;
+        const label = visible(n.type === "title" ? n.name : `${n.kind}${n.state === "live" || n.type === "missing" ? "" : " · " + n.state}` +
+          `${n.type === "missing" ? " · missing" : ""}\n${short(n.name)}`);
         const classes = [n.type, n.type === "title" ? "" : n.state, found.has(n.id) ? "found" : ""].join(" ");
         const e = cy.getElementById(n.id);
         if (e.nonempty()) {

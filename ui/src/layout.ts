@@ -13,6 +13,8 @@ export interface Picture { nodes: Node[]; edges: Edge[]; grouped: boolean }
 
 /** The most nodes that are drawn one by one; above that they are grouped by owner and kind. */
 export const mostNodes = 2000;
+/** The most levels of groups. */
+const mostDepth = 12;
 
 const width = 176, height = 88, gap = 44, rowWidth = 1700;
 const bad: Record<State, number> = { live: 0, collected: 1, orphaned: 2, deleting: 3, blocked: 4 };
@@ -23,24 +25,42 @@ function parentOf(w: World, o: Obj, shown: Map<string, Obj>): string | undefined
   return (there.find((r) => r.controller) ?? there[0])?.uid;
 }
 
+/** family are the parents of objects, without circles, and the objects in an order in which parents come first. */
+function family(w: World, objects: Obj[], shown: Map<string, Obj>): { parents: Map<string, string>; order: Obj[] } {
+  const parents = new Map<string, string>(), order: Obj[] = [], done = new Set<string>();
+  for (const o of objects) {
+    const p = parentOf(w, o, shown);
+    if (p) parents.set(o.uid, p);
+  }
+  for (const o of objects) { // without recursion: a chain may be as long as there are objects
+    const way = new Set<string>();
+    let at: string | undefined = o.uid;
+    while (at !== undefined && !done.has(at) && !way.has(at)) { way.add(at); at = parents.get(at); }
+    if (at !== undefined && way.has(at)) parents.delete(at); // they own each other
+    const found = [...way];
+    // What was cut off begins its own chain, so what is below it comes after it.
+    const cut = at !== undefined && way.has(at) ? found.indexOf(at) + 1 : found.length;
+    for (const uid of [...found.slice(0, cut).reverse(), ...found.slice(cut).reverse()]) {
+      done.add(uid);
+      order.push(shown.get(uid)!);
+    }
+  }
+  return { parents, order };
+}
+
 /** picture arranges objects. Groups are of one namespace each, unless there would be too many of them. */
 export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string, apart = true): Picture {
   const shown = new Map(objects.map((o) => [o.uid, o]));
-  const parents = new Map<string, string>();
-  for (const o of objects) {
-    const p = parentOf(w, o, shown);
-    let up = p;
-    const seen = new Set([o.uid]);
-    while (up && !seen.has(up)) { seen.add(up); up = parents.get(up); }
-    if (p && !(up && seen.has(up))) parents.set(o.uid, p); // else they own each other
-  }
+  const { parents, order: upper } = family(w, objects, shown);
   const nodes = new Map<string, Node>(), parent = new Map<string, string>(), edges = new Map<string, Edge>();
   const grouped = objects.length > mostNodes;
   const nodeOf = new Map<string, string>();
-  const place = (o: Obj): string => {
-    const have = nodeOf.get(o.uid);
-    if (have) return have;
-    const up = parents.get(o.uid), above = up ? place(shown.get(up)!) : "";
+  const depths = new Map<string, number>();
+  for (const o of upper) {
+    const up = parents.get(o.uid), depth = up ? Math.min(depths.get(up)! + 1, mostDepth) : 0;
+    depths.set(o.uid, depth);
+    // Below the deepest groups there are no more: their ids are as long as they are deep.
+    const above = !up ? "" : grouped && depths.get(up) === mostDepth ? parent.get(nodeOf.get(up)!)! : nodeOf.get(up)!;
     const kind = kindOf(o), id = grouped ? `group/${above || (apart && o.ns) || ""}/${o.r}` : o.uid;
     nodeOf.set(o.uid, id);
     const state = w.state(o), have2 = nodes.get(id);
@@ -51,9 +71,7 @@ export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string, ap
       nodes.set(id, { id, type: grouped ? "group" : "object", kind, name: o.n, x: 0, y: 0, state, objects: [o] });
       if (above) parent.set(id, above);
     }
-    return id;
-  };
-  for (const o of objects) place(o);
+  }
   if (grouped && apart && nodes.size > mostNodes) return picture(w, objects, kindOf, false);
   for (const o of objects) {
     for (const r of o.o ?? []) {
@@ -66,7 +84,7 @@ export function picture(w: World, objects: Obj[], kindOf: (o: Obj) => string, ap
         }
         if (!parent.has(o.uid)) parent.set(o.uid, to);
       }
-      if (!to) continue;
+      if (!to || grouped && to === nodeOf.get(o.uid)) continue;
       const id = `${nodeOf.get(o.uid)}>${to}`;
       const type = [wrong, r.controller && "controller", r.block && "blocking"].filter(Boolean).join(" ");
       if (!edges.has(id)) edges.set(id, { id, from: nodeOf.get(o.uid)!, to, type });

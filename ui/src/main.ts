@@ -32,7 +32,7 @@ const facts = h("dl", { id: "facts" });
 const search = h("input", { id: "search", type: "search", placeholder: "name (press /)", "aria-label": "Search by name", oninput: () => { filter.text = search.value; filter.uids = null; redraw(); } });
 const namespaces = h("select", { id: "namespace", "aria-label": "Namespace", onchange: () => {
   filter.namespace = namespaces.value; filter.uids = null;
-  if (!model.synced || scope) { scope = filter.namespace; restart(); }
+  if (!model.synced || scope) within(filter.namespace);
   redraw();
 } });
 const label = h("input", { id: "label", placeholder: "label: app=web", "aria-label": "Filter by label, key or key=value", oninput: () => { filter.label = label.value.trim(); redraw(); } });
@@ -53,6 +53,9 @@ const themes = h("button", { id: "theme", onclick: () => theme(document.document
 const slider = h("input", { type: "range", id: "slider", min: 0, max: 0, value: 0, "aria-label": "Moment", oninput: () => go(Number(slider.value) + model.dropped) });
 const pause = h("button", { id: "pause", onclick: () => go(at === null ? end() : null) });
 const moment = h("span", { id: "moment" }), log = h("ol", { id: "log", "aria-label": "Changes" });
+/** What is not shown, and the way to one namespace for those who may not list all. */
+const hiddenKinds = h("summary"), hiddenList = h("ul"), hidden = h("details", { id: "hidden", hidden: true }, hiddenKinds, hiddenList);
+const one = h("button", { class: "link", id: "one", hidden: true, onclick: () => void chooseNamespace("You may not list all namespaces.") }, "Choose a namespace");
 const signin = h("dialog", { id: "signin", "aria-label": "Sign in" });
 
 const details = new Details({ model, world: () => world, now, select: (uid) => select(uid) }, () => select(null));
@@ -62,7 +65,7 @@ document.body.append(
     h("label", { class: "check" }, alone, "without owners, too"), h("span", { class: "group", role: "group", "aria-label": "View" }, views), themes),
   h("main", {},
     h("nav", { id: "overview", "aria-label": "Overview" },
-      h("h2", {}, "Cluster"), facts, h("h2", {}, "Terminating"), dying,
+      h("h2", {}, "Cluster"), facts, hidden, one, h("h2", {}, "Terminating"), dying,
       h("h2", {}, "Findings ", h("button", { class: "link", id: "lint", onclick: () => void lint() }, "check again")), problems,
       h("h2", {}, "Kinds"), kinds, h("p", { class: "muted" }, h("a", { href: "licenses.txt", target: "_blank" }, "Licenses of the libraries"))),
     h("section", { id: "picture", "aria-label": "Objects" }, note, canvas, table, tools, legend),
@@ -81,6 +84,15 @@ function go(to: number | null) {
   redraw();
 }
 
+/** within has the server send the objects of one namespace only, or all again. */
+function within(namespace: string) {
+  scope = filter.namespace = namespace;
+  model.forget();
+  go(null);
+  restart();
+  void lint();
+}
+
 function theme(name: string) {
   document.documentElement.dataset.theme = name;
   graph.theme(name === "dark");
@@ -90,7 +102,7 @@ function theme(name: string) {
 function labelled(o: Obj): boolean {
   if (!filter.label) return true;
   const [k, ...v] = filter.label.split("=");
-  return o.l !== undefined && k in o.l && (!v.length || o.l[k] === v.join("="));
+  return o.l !== undefined && Object.hasOwn(o.l, k) && (!v.length || o.l[k] === v.join("="));
 }
 
 /** chosen are the objects that pass the filters. Without a filter, objects that stand alone are left out. */
@@ -170,7 +182,6 @@ function rows(objects: Obj[]) {
   const order: Record<State, number> = { blocked: 0, deleting: 1, orphaned: 2, collected: 3, live: 4 };
   const sorted = objects.map((o) => ({ o, state: world.state(o) })).sort((a, b) => order[a.state] - order[b.state] ||
     (a.o.ns ?? "").localeCompare(b.o.ns ?? "") || a.o.r.localeCompare(b.o.r) || a.o.n.localeCompare(b.o.n));
-  const focused = (document.activeElement as HTMLElement | null)?.dataset?.uid;
   fill(table, h("table", {}, h("caption", {}, `${objects.length} objects`),
     h("thead", {}, h("tr", {}, ["State", "Namespace", "Kind", "Name", "Owners", "Dependents", "Finalizers", "Age"].map((t) => h("th", { scope: "col" }, t)))),
     h("tbody", {}, sorted.slice(0, mostRows).map(({ o, state }) => h("tr", { class: o.uid === selected ? "selected" : undefined },
@@ -179,7 +190,6 @@ function rows(objects: Obj[]) {
       h("td", {}, (o.o ?? []).map((r) => `${r.kind} ${r.name}${world.reference(o, r) === "dangling" ? " (missing)" : ""}`).join(", ")),
       h("td", {}, world.dependents.get(o.uid)?.length ?? 0), h("td", {}, (o.f ?? []).join(", ")), h("td", {}, o.c ? ago(now() - o.c) : ""))))),
     objects.length > mostRows ? h("p", {}, `The first ${mostRows} are shown. Use the filters.`) : null);
-  if (focused) for (const b of table.querySelectorAll<HTMLElement>("button[data-uid]")) if (b.dataset.uid === focused) b.focus();
 }
 
 function overview() {
@@ -195,15 +205,18 @@ function overview() {
     row("removals", recent((c) => !c.a), "fact-removals"),
     row("source", model.source === "server" ? "this server's memory" : "lists and watches", "fact-source"));
   const unknown = [...model.resources.values()].filter((r) => r.unknown);
-  if (unknown.length) facts.append(h("dt", {}, "not shown"), h("dd", {}, h("details", {}, h("summary", {}, `${unknown.length} kinds`),
-    h("ul", {}, unknown.map((r) => h("li", {}, `${r.name}: ${r.unknown}`))))));
-  const item = (o: Obj, text: string) => h("li", {}, h("button", { class: "link", onclick: () => select(o.uid) }, `${model.kind(o)} ${o.n}`), " ", h("span", { class: "muted" }, text));
+  hidden.hidden = !unknown.length && !model.stale.length;
+  fill(hiddenKinds, [unknown.length && `${unknown.length} kinds are not shown`, model.stale.length && `${model.stale.length} are not watched`]
+    .filter(Boolean).join(", "));
+  fill(hiddenList, unknown.map((r) => h("li", {}, `${r.name}: ${r.unknown}`)), model.stale.map((s) => h("li", {}, s)));
+  one.hidden = !unknown.some((r) => r.namespaced);
+  const item = (o: Obj, text: string) => h("li", {}, h("button", { class: "link", "data-uid": o.uid, onclick: () => select(o.uid) }, `${model.kind(o)} ${o.n}`), " ", h("span", { class: "muted" }, text));
   const held = [...world.objects.values()].filter((o) => o.d).sort((a, b) => Number(b.r === "namespaces") - Number(a.r === "namespaces") || a.d! - b.d!);
   fill(dying, held.length ? held.slice(0, 12).map((o) => item(o, `for ${ago(now() - (o.d! - (o.g ?? 0)))}${o.f?.length ? ", " + o.f.join(", ") : ""}`)) : h("li", { class: "muted" }, "nothing"),
     held.length > 12 ? h("li", { class: "muted" }, `${held.length - 12} more`) : null);
   fill(problems, lintError ? h("li", { class: "error" }, lintError) : findings === null ? h("li", { class: "muted" }, "…") :
     findings.length ? [...findings.slice(0, 12).map((f) => h("li", {}, h("b", {}, f.rule), " ",
-      h("button", { class: "link", onclick: () => select(f.object.uid) }, `${f.object.kind} ${f.object.name}`), h("div", { class: "muted" }, f.message))),
+      h("button", { class: "link", "data-uid": f.object.uid, onclick: () => select(f.object.uid) }, `${f.object.kind} ${f.object.name}`), h("div", { class: "muted" }, f.message))),
     findings.length > 12 ? h("li", { class: "muted" }, `${findings.length - 12} more; kubecascade lint has all`) : null] : h("li", { class: "muted" }, "none"));
   const counts = new Map<string, number>(), ns = new Set<string>();
   for (const o of world.objects.values()) {
@@ -212,12 +225,11 @@ function overview() {
     if (o.r === "namespaces") ns.add(o.n);
   }
   const list = [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
-  const focused = document.activeElement?.id;
   fill(kinds, list.map(([r, n]) => h("li", {}, h("label", { class: "check" }, h("input", { type: "checkbox", id: "kind-" + r, checked: filter.kinds.has(r), onchange: (e) => {
     if (e.target.checked) filter.kinds.add(r); else filter.kinds.delete(r);
     redraw();
   } }), model.resources.get(r)?.kind ?? r, h("span", { class: "count" }, n)))));
-  if (focused?.startsWith("kind-")) document.getElementById(focused)?.focus();
+  if (filter.namespace) ns.add(filter.namespace);
   const names = ["", ...[...ns].sort()];
   if (names.join("\n") !== [...namespaces.options].map((o) => o.value).join("\n") && document.activeElement !== namespaces) {
     fill(namespaces, names.map((n) => h("option", { value: n, selected: n === filter.namespace }, n || "all namespaces")));
@@ -236,15 +248,19 @@ function timeline() {
   fill(log, model.history.slice(Math.max(0, last - 60), last).reverse().map((c) => {
     const o = (c.a ?? c.b)!;
     return h("li", {}, h("span", { class: "muted" }, new Date((c.t ?? 0) * 1000).toLocaleTimeString() + " "),
-      h("button", { class: "link", onclick: () => select(o.uid) }, `${model.kind(o)} ${o.n}`), " " + describe(c));
+      h("button", { class: "link", "data-uid": o.uid, onclick: () => select(o.uid) }, `${model.kind(o)} ${o.n}`), " " + describe(c));
   }));
 }
 
 function showStatus() {
   const silent = Date.now() / 1000 - heard;
-  const parts = connection === "live" ? (at === null ? "live" : "paused") : connection === "stale" ? `stale for ${ago(silent)}: ${trouble}` : "connecting…";
-  status.className = connection === "live" && at !== null ? "paused" : connection;
-  const text = parts + (model.stale.length ? `; not watched: ${model.stale.join(", ")}` : "");
+  // Without what the cluster serves, or most of it, what is shown is old.
+  const old = model.stale.some((s) => s.startsWith("discovery:")) || model.stale.length * 2 > model.resources.size;
+  const parts = connection === "stale" ? `stale for ${ago(silent)}: ${trouble}` : connection === "connecting" ? `connecting…${trouble ? " " + trouble : ""}`
+    : old ? "stale" : at === null ? "live" : "paused";
+  status.className = connection !== "live" ? connection : old ? "stale" : at !== null ? "paused" : "live";
+  const text = parts + (model.stale.length ? `; not watched: ${model.stale.slice(0, 2).join(", ")}` +
+    (model.stale.length > 2 ? `, and ${model.stale.length - 2} more` : "") : "");
   if (status.textContent !== text) status.textContent = text;
 }
 
@@ -256,6 +272,13 @@ async function lint() {
   redraw();
 }
 
+/** chooseNamespace asks for a namespace. */
+async function chooseNamespace(why: string) {
+  const before = scope;
+  await signIn(413, why);
+  if (scope !== before) within(scope);
+}
+
 /** signIn asks for a token, or for a namespace, and returns when the person has answered. */
 function signIn(code: number, why: string): Promise<void> {
   return new Promise((done) => {
@@ -263,14 +286,15 @@ function signIn(code: number, why: string): Promise<void> {
     const ok = () => {
       if (code === 401) useToken(input.value);
       else scope = filter.namespace = input.value.trim();
+      model.forget();
+      at = null;
       signin.close();
-      done();
     };
+    signin.onclose = () => done(); // also by Escape
     fill(signin, h("h2", {}, code === 401 ? "Sign in" : "Choose a namespace"), h("p", { class: "error" }, why),
       h("label", { for: "answer" }, code === 401 ? "Bearer token. It is kept in this page's memory only." : "Namespace"), input,
       h("button", { id: "answer-ok", onclick: ok }, "Continue"));
     input.addEventListener("keydown", (e) => { if (e.key === "Enter") ok(); });
-    signin.addEventListener("cancel", (e) => e.preventDefault());
     if (!signin.open) signin.showModal();
     input.focus();
   });
@@ -286,7 +310,10 @@ document.addEventListener("keydown", (e) => {
 });
 
 let checked = false;
-const lintSoon = later(30000, () => void lint());
+/** For other clusters' findings all objects are listed, so those are asked for seldom, and never by a page that nobody sees. */
+const seen = () => document.visibilityState === "visible";
+const lintSoon = later(30000, () => { if (seen() && model.source === "server") void lint(); });
+const lintSeldom = later(300000, () => { if (seen() && model.source !== "server") void lint(); });
 const wide = matchMedia("(prefers-color-scheme: dark)");
 theme(wide.matches ? "dark" : "light");
 wide.addEventListener("change", () => theme(wide.matches ? "dark" : "light"));
@@ -303,7 +330,7 @@ void follow(() => new URLSearchParams({ ...(model.synced ? {} : { past: "true" }
       failures = 0;
       if (!checked) { checked = true; void lint(); }
     }
-    if (changed) { redraw(); if (checked) lintSoon(); } else showStatus();
+    if (changed) { redraw(); if (checked) { lintSoon(); lintSeldom(); } } else showStatus();
   },
   async lost(why, code) {
     connection = model.synced ? "stale" : "connecting";
@@ -312,7 +339,6 @@ void follow(() => new URLSearchParams({ ...(model.synced ? {} : { past: "true" }
     // Without credentials the secure port answers 403 if it lets anonymous users in.
     if (code === 401 || code === 413) return signIn(code, why);
     if (code === 403 && location.protocol === "https:") return signIn(401, why);
-    if (!model.synced && code) status.textContent = why;
     await new Promise((done) => setTimeout(done, Math.min(1000 * 2 ** Math.min(failures++, 4), 10000)));
   },
 });

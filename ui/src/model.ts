@@ -19,8 +19,19 @@ export interface Message {
 /** State is what becomes of an object. */
 export type State = "live" | "deleting" | "blocked" | "orphaned" | "collected";
 
-/** The most changes that are kept, and for how long in seconds. */
-const mostChanges = 20000, longest = 15 * 60;
+/** The most changes that are kept, how much text they have together, and for how long in seconds. */
+const mostChanges = 20000, mostText = 16 << 20, longest = 15 * 60;
+
+/** text is about how many characters a change has: clients may write a megabyte of finalizers. */
+function text(c: Change): number {
+  let n = 200;
+  for (const o of [c.b, c.a]) {
+    for (const f of o?.f ?? []) n += f.length;
+    for (const r of o?.o ?? []) n += 50 + r.name.length + r.kind.length + r.uid.length;
+    for (const [k, v] of Object.entries(o?.l ?? {})) n += k.length + v.length;
+  }
+  return n;
+}
 
 /** World is the objects at one moment. */
 export class World {
@@ -68,6 +79,19 @@ export class Model {
   private incoming = new Map<string, Obj>();
   private past: Change[] = [];
   private kept: World | null = null;
+  private size = 0;
+  /** unknown are the reasons why resources were not shown in the state before. */
+  private unknown = new Map<string, string | undefined>();
+
+  /** forget forgets everything: what comes next is of another user or another namespace, and no change of this. */
+  forget() {
+    this.synced = false;
+    this.dropped += this.history.length;
+    this.history = [];
+    this.size = 0;
+    this.objects = new Map();
+    this.kept = null;
+  }
 
   /** apply takes in a message, and reports whether the objects have changed. */
   apply(m: Message, now: number): boolean {
@@ -77,6 +101,7 @@ export class Model {
         this.incoming = new Map();
         this.past = [];
         this.source = m.source ?? "";
+        this.unknown = new Map([...this.resources.values()].map((r) => [r.name, r.unknown]));
         this.resources = new Map((m.resources ?? []).map((r) => [r.name, r]));
         return false;
       case "objects":
@@ -111,16 +136,19 @@ export class Model {
       }
       this.objects = this.incoming;
     } else {
-      for (const [uid, o] of this.objects) if (!this.incoming.has(uid)) this.history.push({ t: now, b: o });
+      // What the user may see no more, or may see only now, is neither removed nor created.
+      const same = (o: Obj) => this.unknown.get(o.r) === this.resources.get(o.r)?.unknown;
+      for (const [uid, o] of this.objects) if (!this.incoming.has(uid) && same(o)) this.history.push({ t: now, b: o });
       for (const [uid, o] of this.incoming) {
         const before = this.objects.get(uid);
-        if (!before || JSON.stringify(before) !== JSON.stringify(o)) this.history.push({ t: now, b: before, a: o });
+        if (before ? JSON.stringify(before) !== JSON.stringify(o) : same(o)) this.history.push({ t: now, b: before, a: o });
       }
       this.objects = this.incoming;
     }
     this.synced = true;
     this.incoming = new Map();
     this.past = [];
+    this.size = this.history.reduce((n, c) => n + text(c), 0);
     this.trim(now);
   }
 
@@ -129,11 +157,16 @@ export class Model {
     if (c.a) this.objects.set(c.a.uid, c.a);
     else if (c.b) this.objects.delete(c.b.uid);
     this.history.push(c);
+    this.size += text(c);
   }
 
   private trim(now: number) {
-    let n = Math.max(0, this.history.length - mostChanges);
-    while (n < this.history.length && now - (this.history[n].t ?? now) > longest) n++;
+    let n = 0;
+    for (; n < this.history.length; n++) {
+      const c = this.history[n];
+      if (this.history.length - n <= mostChanges && this.size <= mostText && now - (c.t ?? now) <= longest) break;
+      this.size -= text(c);
+    }
     if (n) this.history.splice(0, n);
     this.dropped += n;
     this.kept = null;

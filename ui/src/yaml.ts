@@ -1,6 +1,6 @@
 // JSON values as YAML, for reading.
 
-const plain = /^[A-Za-z_./][\w./-]*( [\w./-]+)*$/, word = /^(true|false|null|yes|no|on|off|y|n|~)$/i;
+const plain = /^[A-Za-z_/][\w./-]*( [\w./-]+)*$/, word = /^(true|false|null|yes|no|on|off|y|n|~)$/i;
 
 function scalar(v: unknown): string {
   if (typeof v === "string") return plain.test(v) && !word.test(v) ? v : JSON.stringify(v);
