@@ -5,4 +5,5 @@ for (const name of ["index.html", "icon.svg"]) copyFileSync(`src/${name}`, `dist
 const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
 const also = { cytoscape: "\n" + readFileSync("notices.txt", "utf8") };
 writeFileSync("dist/licenses.txt", Object.keys(dependencies).sort().map((name) =>
-  `${name} ${dependencies[name]}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim()}\n${also[name] ?? ""}`).join("\n\n"));
+  `${name} ${dependencies[name]}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim()}\n` +
+  (also[name] ?? "")).join("\n\n"));

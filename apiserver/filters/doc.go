@@ -5,7 +5,7 @@
 //
 //	stack          grows the stack
 //	begin          waits for a turn to begin, and records the response
-//	origin         the plain port only: rejects web pages of other sites
+//	origin         rejects web pages of other sites: on the plain port all, on the secure one those with certificates
 //	slash          ignores slashes at the end of the path
 //	measure        Audit-Id, metrics, log
 //	goaway         closes some connections of HTTP/2, if it is configured

@@ -34,13 +34,15 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 	}
 }
 
-// NoForeignCertificates rejects requests of other sites' pages that a browser sends with the user's certificate, which it
-// does unasked, as with a cookie. Credentials in a header are no such thing: no page can set it for another site.
+// NoForeignCertificates rejects requests of other sites' pages that a browser sends with the user's certificate, which
+// it does unasked, as with a cookie. No page can set a header with credentials for another site, nor that of proxies,
+// which have a certificate of their own and answer for what they pass on.
 func NoForeignCertificates(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			unasked := r.TLS != nil && len(r.TLS.PeerCertificates) > 0
-			if unasked && r.Header.Get("Authorization") == "" && (Foreign(r) || posted(r)) {
+			unasked := r.TLS != nil && len(r.TLS.PeerCertificates) > 0 && r.Header.Get("Authorization") == "" &&
+				r.Header.Get("X-Forwarded-For") == ""
+			if unasked && (Foreign(r) || posted(r)) {
 				respond.Error(log, w, r, status.ErrForeignCertificate)
 				return
 			}

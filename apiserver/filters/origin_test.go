@@ -89,6 +89,7 @@ func TestNoForeignCertificates(t *testing.T) {
 		{"another site's form", "POST", "Site: cross-site, Mode: navigate, Dest: document", true, 403},
 		{"with a token that the other page has", "POST", other + ", Authorization: Bearer x", true, 200},
 		{"without a certificate", "GET", other, false, 200},
+		{"through a proxy", "POST", other + ", X-Forwarded-For: 192.0.2.1", true, 200},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			r := httptest.NewRequest(c.method, "https://127.0.0.1/api/v1/namespaces", nil)

@@ -11,8 +11,8 @@
 //     on, and none of the kubeconfig go to the browser.
 //  3. A kubecascade server answers itself. Of another one the metadata of all objects is listed and watched, events
 //     aside, from the first request for it on; answers to questions are made of lists (package cluster).
-//  4. At most twice ui.MostObjects objects, and little more than ui.MostPast changes, are in memory; if objects are left
-//     out, the streams say so. Each stream has a position in the changes; one that falls behind gets a new state. A
-//     client that reads nothing loses its stream.
+//  4. At most twice ui.MostObjects objects, and little more than ui.MostPast changes, are in memory; if objects are
+//     left out, the streams say so. Each stream has a position in the changes; one that falls behind gets a new
+//     state. A client that reads nothing loses its stream.
 //  5. Run returns when its context is done and all its goroutines have ended.
 package viewer

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -16,6 +17,43 @@ func TestSignIn(t *testing.T) {
 			s := serve(t, "-1", flags...)
 			signIn(t, s)
 		})
+	}
+}
+
+// TestOneNamespace: who has rights in one namespace alone can choose it, and no choice looks like a removal.
+func TestOneNamespace(t *testing.T) {
+	const rbac, away = "/apis/rbac.authorization.k8s.io/v1/", "/api/v1/namespaces/away/"
+	s := serve(t, "-1", "--authorization-mode=RBAC")
+	s.create("/api/v1/namespaces", "away", "")
+	top := s.create(away+"configmaps", "top", "")
+	s.create(away+"configmaps", "below", owned("top", top))
+	s.create(away+"serviceaccounts", "reader", "")
+	const subject = `"subjects":[{"kind":"ServiceAccount","namespace":"away","name":"reader"}]}`
+	s.send("POST", rbac+"clusterroles", `{"metadata":{"name":"page"},"rules":[
+		{"nonResourceURLs":["/kubecascade/v1/*"],"verbs":["get"]}]}`)
+	s.send("POST", rbac+"clusterrolebindings", `{"metadata":{"name":"page"},"roleRef":{
+		"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"page"},`+subject)
+	s.send("POST", rbac+"namespaces/away/rolebindings", `{"metadata":{"name":"edit"},"roleRef":{
+		"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"edit"},`+subject)
+	o := s.send("POST", away+"serviceaccounts/reader/token", `{"spec":{"expirationSeconds":3600}}`)
+
+	p := open(t, s.secure()+"/ui/", chromedp.IgnoreCertErrors)
+	p.mayFail() // the request without a token
+	p.says("#signin", "Bearer token")
+	p.run(chromedp.SendKeys("#answer", o["status"].(map[string]any)["token"].(string)+"\r", chromedp.ByQuery))
+	p.says("#status", "live")
+	p.says("#hidden", "not shown")
+	p.click("#one")
+	p.says("#signin", "Choose a namespace")
+	p.run(chromedp.SendKeys("#answer", "away\r", chromedp.ByQuery))
+	p.until(`window.kubecascade.drawn() === 2`)
+	p.choose(top)
+	p.tab("Preview and delete")
+	p.until(`!document.querySelector("#delete").disabled`)
+	p.run(chromedp.SetValue("#namespace", "", chromedp.ByQuery), dispatch("#namespace", "change"))
+	p.until(`window.kubecascade.drawn() === 0`)
+	if said := eval[string](p, `document.querySelector("#log").innerText`); strings.Contains(said, "removed") {
+		t.Errorf("objects that are not shown any more are said to be removed: %s", said)
 	}
 }
 
@@ -48,7 +86,7 @@ func signIn(t *testing.T, s *server) {
 	if eval[bool](p, `document.querySelector("#kinds").innerText.includes("Secret")`) {
 		t.Error("the page has Secrets, which the user may not list")
 	}
-	p.says("#facts", "not shown")
+	p.says("#hidden", "not shown")
 	p.choose(top)
 	p.tab("Preview and delete")
 	p.says("#tab", "You may not delete this object.")

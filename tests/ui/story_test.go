@@ -198,6 +198,8 @@ func TestHostileDetails(t *testing.T) {
 	p.says("#tab", evil)
 	p.says("#managers", evil)
 	p.says("#problems", evil)
+	s.create("/apis/rbac.authorization.k8s.io/v1/clusterroles", "a\u202eb", "")
+	p.says("#log", `a\u202eb`)
 	p.tab("Events")
 	p.says("#tab", evil)
 	p.tab("YAML")
@@ -237,6 +239,22 @@ func TestManyObjects(t *testing.T) {
 	p.says("#table", "100 objects")
 	p.click("#view-graph")
 	p.until(`!document.querySelector("#canvas").hidden`)
+}
+
+// TestLongChain: a chain of owners may be as long as clients like.
+func TestLongChain(t *testing.T) {
+	s := serve(t, "-1")
+	uid := s.create(configMaps, "c-0", "")
+	for i := range 3000 {
+		uid = s.create(configMaps, fmt.Sprintf("c-%d", i+1), owned(fmt.Sprintf("c-%d", i), uid))
+	}
+	p := open(t, s.url+"/ui/")
+	p.says("#note", "3001 objects, grouped by owner and kind")
+	p.until(`window.kubecascade.drawn() > 5 && window.kubecascade.drawn() < 20`)
+	p.run(chromedp.SendKeys("#search", "c-3000", chromedp.ByQuery))
+	p.until(`window.kubecascade.drawn() === 21`) // with the owners next to it
+	p.choose(uid)
+	p.says("#details h2", "c-3000")
 }
 
 // TestManyNamespaces: groups are of all namespaces if those of single ones were more than can be drawn well.
@@ -298,6 +316,15 @@ func TestKeyboard(t *testing.T) {
 		if low := eval[[]string](p, contrast); len(low) > 0 {
 			t.Errorf("%s: too little contrast:\n%s", theme, strings.Join(low, "\n"))
 		}
+	}
+	// What has the focus keeps it when the page changes.
+	p.run(chromedp.Evaluate(`window.held = document.querySelector("#log button").dataset.uid;
+		document.querySelector("#log button").focus()`, nil))
+	s.create(configMaps, "another", "")
+	p.says("#log", "ConfigMap another")
+	if !eval[bool](p, `document.querySelector("#log").contains(document.activeElement) &&
+		document.activeElement.dataset.uid === window.held`) {
+		t.Error("a change takes the focus away")
 	}
 	p.run(chromedp.KeyEvent("\x1b"))
 	p.until(`document.querySelector("#details").hidden`)
