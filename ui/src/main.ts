@@ -294,7 +294,11 @@ function signIn(code: number, why: string): Promise<void> {
     fill(signin, h("h2", {}, code === 401 ? "Sign in" : "Choose a namespace"), h("p", { class: "error" }, why),
       h("label", { for: "answer" }, code === 401 ? "Bearer token. It is kept in this page's memory only." : "Namespace"), input,
       h("button", { id: "answer-ok", onclick: ok }, "Continue"));
-    input.addEventListener("keydown", (e) => { if (e.key === "Enter") ok(); });
+    input.addEventListener("keydown", (e) => {
+      if (e.key !== "Enter") return;
+      e.preventDefault(); // else the button that gets the focus back is pressed
+      ok();
+    });
     if (!signin.open) signin.showModal();
     input.focus();
   });
