@@ -50,12 +50,14 @@ type Lines struct {
 	text bytes.Buffer
 }
 
+// Write appends to the log. It may be called concurrently, as servers do.
 func (l *Lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
+// String returns what has been written so far.
 func (l *Lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

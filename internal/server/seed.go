@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 )
 
-// readNodes reads NodesFile.
+// readNodes reads the file of --simulate-nodes, before anything is started: a mistake in it prevents the start.
 func (c *Config) readNodes() error {
 	if c.NodesFile == "" {
 		return nil

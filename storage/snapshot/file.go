@@ -131,7 +131,7 @@ func cause(err error) error {
 	return err
 }
 
-// Close closes the file.
+// Close closes the file and releases its lock, so that an etcd can open it again.
 func (f *File) Close() error {
 	var err error
 	if f.file != nil {
