@@ -97,13 +97,14 @@ type inspection struct {
 	// custom are the collections of the file's CustomResourceDefinitions.
 	custom    map[string]bool
 	resources map[string]*Resource
+	problems  *problems
 }
 
 const definitions = "apiextensions.k8s.io/customresourcedefinitions"
 
 func newInspection(r *Report, keys []string, c *encryption.Config) *inspection {
 	in := &inspection{report: r, types: resources.NewTable(resources.Every(nil)...), custom: map[string]bool{},
-		resources: map[string]*Resource{}}
+		resources: map[string]*Resource{}, problems: newProblems()}
 	in.decoder = storage.Decoder{Transcode: resources.Transcode, Upgrade: resources.Upgrade, Root: r.Prefix}
 	if c != nil {
 		in.cipher = c.Cipher(in.types, r.Prefix)
@@ -138,6 +139,7 @@ func (in *inspection) add(rec snapshot.Record) {
 	size := len(rec.Value)
 	r.Largest = keep(r.Largest, Object{Key: rec.Key, Bytes: size}, bySize)
 	o, why := in.decode(collection, rec)
+	in.problems.add(collection, o, why)
 	res := in.resource(collection)
 	res.Objects++
 	res.Bytes += int64(size)
@@ -196,6 +198,7 @@ func (in *inspection) resource(collection string) *Resource {
 
 // end completes the report.
 func (in *inspection) end() {
+	in.report.Findings, in.report.Problems = in.problems.findings()
 	for _, name := range slices.Sorted(maps.Keys(in.resources)) {
 		in.report.Resources = append(in.report.Resources, *in.resources[name])
 	}

@@ -129,6 +129,68 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// TestFindings: what lint finds is in the report, by the clock of the file; references to what can't be read are not
+// decided.
+func TestFindings(t *testing.T) {
+	object := func(collection, kind, name, more string) [2]string {
+		return [2]string{"/registry/" + collection + "/default/" + name,
+			`{"kind":"` + kind + `","apiVersion":"` + map[bool]string{true: "example.com/v1", false: "v1"}[kind == "Widget"] +
+				`","metadata":{"name":"` + name + `","namespace":"default","uid":"u-` + name + `"` + more + `}}`}
+	}
+	owner := func(version, kind, name string) string {
+		return `,"ownerReferences":[{"apiVersion":"` + version + `","kind":"` + kind + `","name":"` + name +
+			`","uid":"u-` + name + `"}]`
+	}
+	const deleted = `,"finalizers":["example.com/f"],"deletionTimestamp":"2026-01-02T03:04:05Z"`
+	lease := [2]string{"/registry/leases/kube-node-lease/n", `{"kind":"Lease","apiVersion":"coordination.k8s.io/v1",` +
+		`"metadata":{"name":"n","namespace":"kube-node-lease"},"spec":{"renewTime":"2026-01-02T03:08:00.000000Z"}}`}
+	values := [][2]string{
+		{"/registry/namespaces/default", `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"default"}}`},
+		{"/registry/" + definitions + "/widgets.example.com", definition},
+		object("example.com/widgets", "Widget", "w", ""),
+		object("configmaps", "ConfigMap", "fine", owner("example.com/v1", "Widget", "w")),
+		object("configmaps", "ConfigMap", "orphan", owner("example.com/v1", "Widget", "gone")),
+		object("configmaps", "ConfigMap", "unserved", owner("other.example.com/v1", "Gadget", "g")),
+		object("configmaps", "ConfigMap", "undecided", owner("v1", "Secret", "s")),
+		{"/registry/secrets/default/s", "k8s:enc:aescbc:v1:key1:0123456789"},
+		object("configmaps", "ConfigMap", "leaving", deleted),
+		lease,
+	}
+	rules := func() string {
+		r, err := Inspect(t.Context(), written(t, values), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, f := range r.Findings {
+			all = append(all, string(f.Rule)+" "+f.Object.Name)
+			if !strings.Contains(r.Text(), string(f.Rule)) {
+				t.Errorf("%s is not in\n%s", f.Rule, r.Text())
+			}
+		}
+		if r.Problems != len(all) {
+			t.Errorf("%d problems, %v", r.Problems, all)
+		}
+		return strings.Join(all, ", ")
+	}
+	const want = "MissingOwner orphan, OwnerKindNotServed unserved, "
+	if got := rules(); got != want+"UnknownFinalizer leaving" {
+		t.Errorf("findings: %s", got)
+	}
+	lease[1] = strings.Replace(lease[1], "03:08", "04:08", 1)
+	values[len(values)-1] = lease
+	if got := rules(); got != want[:len(want)-2]+", StuckTerminating leaving, UnknownFinalizer leaving" {
+		t.Errorf("an hour later: %s", got)
+	}
+}
+
+const definition = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",
+"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
+"names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]},
+"status":{"conditions":[{"type":"Established","status":"True"}],
+"acceptedNames":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},"storedVersions":["v1"]}}`
+
 // TestPrefix: the prefix is found, or checked if it is given.
 func TestPrefix(t *testing.T) {
 	file := written(t, [][2]string{

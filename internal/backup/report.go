@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
@@ -42,6 +43,10 @@ type Report struct {
 	// Unreadable are the first objects that can't be decoded, by key; UnreadableObjects is their number.
 	UnreadableObjects int      `json:"unreadableObjects"`
 	Unreadable        []Object `json:"unreadable"`
+	// Findings are the first problems of ownership and deletion, as "lint" finds them in what can be read, at the latest
+	// time in the file; Problems is their number.
+	Problems int               `json:"problems"`
+	Findings []explain.Finding `json:"findings"`
 }
 
 // Resource are the objects of one resource.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -70,6 +71,15 @@ func (r *Report) Text() string {
 			b.WriteString("\nnot served here: neither built in, nor defined by a CustomResourceDefinition of the backup:\n")
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", u.Name(), count(u.Objects, "object"))
+	}
+	if n := r.Problems; n > 0 {
+		fmt.Fprintf(&b, "\n%s of ownership and deletion:\n", count(n, "problem"))
+		for line := range strings.Lines(explain.Report(r.Findings, explain.Style{})) {
+			b.WriteString("  " + line)
+		}
+		if more := n - len(r.Findings); more > 0 {
+			fmt.Fprintf(&b, "  and %d more\n", more)
+		}
 	}
 	return b.String()
 }
