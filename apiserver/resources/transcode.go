@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	networkingv1 "k8s.io/api/networking/v1"
 	networkingv1beta1 "k8s.io/api/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,6 +30,9 @@ func Transcode(value []byte) ([]byte, error) {
 		}
 		return json.Marshal(object)
 	}
+	if nesting(value, maxNesting) >= maxNesting {
+		return nil, fmt.Errorf("decoding protobuf: it is nested %d levels deep", maxNesting)
+	}
 	s := protobuf.NewSerializer(Scheme(), Scheme())
 	obj, gvk, err := s.Decode(value, nil, nil)
 	if runtime.IsNotRegisteredError(err) && gvk != nil {
@@ -41,6 +45,41 @@ func Transcode(value []byte) ([]byte, error) {
 	}
 	obj.GetObjectKind().SetGroupVersionKind(*gvk)
 	return json.Marshal(obj)
+}
+
+// maxNesting is the depth from which on a value in protobuf is rejected: the decoders recurse, and a stack that
+// overflows ends the process. Schemas of CustomResourceDefinitions alone can be nested so deep. JSON and CBOR have limits
+// of their own.
+const maxNesting = 1000
+
+// nesting is how deep messages are nested in the value, at most most. What could be a message counts as one: the value's
+// type isn't known yet.
+func nesting(value []byte, most int) (depth int) {
+	if most == 0 {
+		return 0
+	}
+	value, _ = bytes.CutPrefix(value, []byte("k8s\x00"))
+	for len(value) > 0 && depth < most {
+		number, kind, n := protowire.ConsumeTag(value)
+		if n < 0 {
+			return 0
+		}
+		value = value[n:]
+		if kind == protowire.BytesType {
+			part, n := protowire.ConsumeBytes(value)
+			if n < 0 {
+				return 0
+			}
+			depth = max(depth, 1+nesting(part, most-1))
+			value = value[n:]
+			continue
+		}
+		if n = protowire.ConsumeFieldValue(number, kind, value); n < 0 {
+			return 0
+		}
+		value = value[n:]
+	}
+	return depth
 }
 
 // decodeAs decodes a value with the Go type of another version. The object has that version then.

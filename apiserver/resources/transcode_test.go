@@ -3,9 +3,14 @@ package resources
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protowire"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 
 	"github.com/kubecascade/kubecascade/internal/seed"
@@ -62,4 +67,75 @@ func TestTranscode(t *testing.T) {
 	if kinds < 30 {
 		t.Errorf("%d kinds were looked at", kinds)
 	}
+}
+
+// TestNesting: a value that is nested so deep that the stack would overflow is an error, and a schema of a usual depth is
+// none.
+func TestNesting(t *testing.T) {
+	// field is a part of a message that holds an inner one of so many bytes.
+	field := func(number protowire.Number, inner int) []byte {
+		return protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.BytesType), uint64(inner))
+	}
+	nested := func(levels int) []byte {
+		var heads [][]byte
+		size := 0
+		wrap := func(number protowire.Number) {
+			heads = append(heads, field(number, size))
+			size += len(heads[len(heads)-1])
+		}
+		for range levels {
+			wrap(28) // JSONSchemaProps.not
+		}
+		for _, number := range []protowire.Number{1, 4, 7, 2} { // openAPIV3Schema, schema, versions, spec
+			wrap(number)
+		}
+		var object []byte
+		for _, head := range slices.Backward(heads) {
+			object = append(object, head...)
+		}
+		value, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{
+			APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}, Raw: object}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append([]byte("k8s\x00"), value...)
+	}
+	if data, err := Transcode(nested(200)); err != nil || bytes.Count(data, []byte(`"not":`)) != 200 {
+		t.Errorf("200 levels: %v", err)
+	}
+	for _, levels := range []int{1000, 3_000_000} {
+		if _, err := Transcode(nested(levels)); err == nil || !strings.Contains(err.Error(), "nested 1000 levels deep") {
+			t.Errorf("%d levels: %v", levels, err)
+		}
+	}
+}
+
+// TestRecursive: messages of no kind but CustomResourceDefinitions can be nested without end.
+func TestRecursive(t *testing.T) {
+	for gvk, of := range Scheme().AllKnownTypes() {
+		if recursive(of, map[reflect.Type]bool{}) && !strings.HasPrefix(gvk.Kind, "CustomResourceDefinition") {
+			t.Errorf("%s can be nested", gvk)
+		}
+	}
+}
+
+// recursive reports whether a type has itself in it, at any depth; above are the types around it.
+func recursive(of reflect.Type, above map[reflect.Type]bool) bool {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct {
+		return false
+	}
+	if above[of] {
+		return true
+	}
+	above[of] = true
+	defer delete(above, of)
+	for i := range of.NumField() {
+		if f := of.Field(i); f.Tag.Get("protobuf") != "" && recursive(f.Type, above) {
+			return true
+		}
+	}
+	return false
 }

@@ -182,6 +182,9 @@ func TestBad(t *testing.T) {
 			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%v, want %q, %q", err, c.is, c.says)
 			}
+			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, c.data) {
+				t.Errorf("the file has changed: %v", err)
+			}
 		})
 	}
 	t.Run("a directory without etcd", func(t *testing.T) {
