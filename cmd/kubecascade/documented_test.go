@@ -47,15 +47,43 @@ func documented(ts *testscript.TestScript, neg bool, args []string) {
 	for _, b := range blocks[1:] {
 		transcript, _, _ := strings.Cut(b, "```")
 		for _, step := range strings.Split("\n"+transcript, "\n$ ")[1:] {
-			command, want, _ := strings.Cut(step, "\n")
-			if err := ts.Exec("sh", "-c", command); err != nil {
-				ts.Fatalf("%s: %v", command, err)
-			}
-			got := ts.ReadFile("stdout") + ts.ReadFile("stderr")
-			if steady(got) != steady(want) {
-				ts.Fatalf("%s prints\n%s\ninstead of\n%s", command, steady(got), steady(want))
-			}
+			runStep(ts, step)
 		}
+	}
+}
+
+// runStep runs a command of a transcript, which must print what follows it; up to a line of three dots if there is one.
+func runStep(ts *testscript.TestScript, step string) {
+	command, want, _ := strings.Cut(step, "\n")
+	if err := ts.Exec("sh", "-c", command); err != nil {
+		ts.Fatalf("%s: %v", command, err)
+	}
+	got := steady(ts.ReadFile("stdout") + ts.ReadFile("stderr"))
+	want, more := strings.CutSuffix(steady(want), "\n...")
+	if more && strings.HasPrefix(got, want+"\n") || got == want {
+		return
+	}
+	ts.Fatalf("%s prints\n%s\ninstead of\n%s", command, got, want)
+}
+
+// continued is "continued FILE COMMAND": after the script has done what COMMAND does, the commands that follow it in the file's
+// transcript print what that says.
+func continued(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: continued FILE COMMAND")
+	}
+	if runtime.GOOS == "windows" {
+		return // the commands are those of a Unix shell
+	}
+	data, err := os.ReadFile(filepath.Join("..", "..", args[0]))
+	ts.Check(err)
+	_, rest, _ := strings.Cut(string(data), "```console\n$ "+args[1]+"\n$ ")
+	steps, _, found := strings.Cut(rest, "```")
+	if !found {
+		ts.Fatalf("%s has no transcript that begins with %s and goes on", args[0], args[1])
+	}
+	for step := range strings.SplitSeq(steps, "\n$ ") {
+		runStep(ts, step)
 	}
 }
 

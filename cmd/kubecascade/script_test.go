@@ -91,7 +91,8 @@ func TestScripts(t *testing.T) {
 			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "cut": cut, "mode": mode,
 			"empty": empty, "filler": filler, "csr": csr,
 			"passed": passed, "code": code,
-			"etcd": startEtcd, "documented": documented, "transcript": transcript,
+			"etcd": startEtcd, "documented": documented,
+			"continued": continued, "transcript": transcript,
 		},
 	})
 }
