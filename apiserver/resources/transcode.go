@@ -48,12 +48,12 @@ func Transcode(value []byte) ([]byte, error) {
 }
 
 // maxNesting is the depth from which on a value in protobuf is rejected: the decoders recurse, and a stack that
-// overflows ends the process. Schemas of CustomResourceDefinitions alone can be nested so deep. JSON and CBOR have limits
-// of their own.
+// overflows ends the process. Schemas of CustomResourceDefinitions alone can be nested so deep. JSON and CBOR have
+// limits of their own.
 const maxNesting = 1000
 
-// nesting is how deep messages are nested in the value, at most most. What could be a message counts as one: the value's
-// type isn't known yet.
+// nesting is how deep messages are nested in the value, at most most. What could be a message counts as one: the
+// value's type isn't known yet.
 func nesting(value []byte, most int) (depth int) {
 	if most == 0 {
 		return 0

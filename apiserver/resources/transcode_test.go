@@ -69,8 +69,8 @@ func TestTranscode(t *testing.T) {
 	}
 }
 
-// TestNesting: a value that is nested so deep that the stack would overflow is an error, and a schema of a usual depth is
-// none.
+// TestNesting: a value that is nested so deep that the stack would overflow is an error, and a schema of a usual depth
+// is none.
 func TestNesting(t *testing.T) {
 	// field is a part of a message that holds an inner one of so many bytes.
 	field := func(number protowire.Number, inner int) []byte {
