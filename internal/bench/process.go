@@ -49,7 +49,9 @@ func (b *bench) run(ctx context.Context, flags ...string) (*process, error) {
 	}
 	p := &process{dir: dir, plain: "http://127.0.0.1:" + ports[0], secure: "https://127.0.0.1:" + ports[1]}
 	arguments := []string{"serve", "--insecure-port", ports[0], "--secure-port", ports[1]}
-	if !slices.Contains(flags, "--ephemeral") {
+	if slices.Contains(flags, "--ephemeral") {
+		arguments = append(arguments, "--kubeconfig-out", filepath.Join(dir, "admin.kubeconfig"))
+	} else {
 		arguments = append(arguments, "--data-dir", dir)
 	}
 	p.cmd = exec.CommandContext(ctx, b.binary, append(arguments, flags...)...)
