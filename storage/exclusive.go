@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -12,6 +13,8 @@ import (
 // Exclusive is the store for one caller, while no other request is carried out.
 type Exclusive struct {
 	e *Etcd
+
+	mu sync.Mutex // guards leases
 	// leases are those of values that were replaced or deleted.
 	leases []int64
 }
@@ -31,6 +34,8 @@ const (
 	// mostWrites is the maximum number of operations of an etcd transaction (embed.DefaultMaxTxnOps), and mostWritten the
 	// maximum number of bytes of several: one value alone may have as many as etcd takes.
 	mostWrites, mostWritten = 128, 256 << 10
+	// sending is how many transactions are sent at a time: etcd receives one while it carries another one out.
+	sending = 4
 )
 
 // Exclude calls f when the requests in flight have ended. Others wait until f has returned, whatever their contexts
@@ -107,6 +112,25 @@ func (x *Exclusive) Write(writes []Write, ttl time.Duration) (int64, error) {
 		}
 		lease = resp.ID
 	}
+	if err := x.sendAll(writes, lease); err != nil {
+		return 0, err
+	}
+	return x.send([]Write{{Key: e.root + writeKey}}, 0)
+}
+
+// sendAll sends the writes in parts, in no order.
+func (x *Exclusive) sendAll(writes []Write, lease int64) error {
+	parts := make(chan []Write)
+	errs := make([]error, sending)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() {
+			for part := range parts {
+				_, err := x.send(part, lease)
+				errs[i] = errors.Join(errs[i], err)
+			}
+		})
+	}
 	for len(writes) > 0 {
 		n, size := 0, 0
 		for ; n < min(len(writes), mostWrites); n++ {
@@ -114,12 +138,12 @@ func (x *Exclusive) Write(writes []Write, ttl time.Duration) (int64, error) {
 				break
 			}
 		}
-		if _, err := x.send(writes[:n], lease); err != nil {
-			return 0, err
-		}
+		parts <- writes[:n]
 		writes = writes[n:]
 	}
-	return x.send([]Write{{Key: e.root + writeKey}}, 0)
+	close(parts)
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 // send carries out one transaction.
@@ -144,6 +168,8 @@ func (x *Exclusive) send(writes []Write, lease int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("writing %d keys: %w", len(writes), failure(x.e.life, err))
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	for i, w := range writes {
 		if lease := replacedLease(resp.Responses[i]); w.Expires && lease != 0 {
 			x.leases = append(x.leases, lease)

@@ -53,13 +53,18 @@ func (t *target) rolledBack(ctx context.Context, n, runs int) ([]row, error) {
 	if _, err := t.once(ctx, http.MethodPost, "/kubecascade/v1/checkpoints", "", nil); err != nil {
 		return nil, err
 	}
+	c, err := t.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
 	var back, calm []time.Duration
 	for run := range runs {
 		if err := t.change(ctx, n, run); err != nil {
 			return nil, err
 		}
 		began := time.Now()
-		if _, err := t.once(ctx, http.MethodPost, "/kubecascade/v1/rollback", "", nil); err != nil {
+		if _, err := c.do(http.MethodPost, "/kubecascade/v1/rollback", "", nil); err != nil {
 			return nil, err
 		}
 		back = append(back, time.Since(began))
