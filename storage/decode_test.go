@@ -191,6 +191,9 @@ func checkSplice(t *testing.T, stored []byte, o *Object) {
 			len(o.JSON)-len(stored) > len(`"resourceVersion":"42",`) {
 			t.Errorf("%s became %s", stored, o.JSON)
 		}
+		if again, err := Unsplice(o.JSON); err != nil || !bytes.Equal(again, stored) {
+			t.Errorf("%s became %s, %v, and was %s", o.JSON, again, err, stored)
+		}
 	}
 }
 
