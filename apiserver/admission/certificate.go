@@ -5,10 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
@@ -62,18 +63,45 @@ func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
 	return fmt.Errorf("user not permitted to sign requests with signerName %q", old.Spec.SignerName)
 }
 
-// mayFor reports whether the user has the permission for the signer, or for all of its domain (K pkg/certauthorization:
-// IsAuthorizedForSignerName).
+// mayFor reports whether the user has the permission for the signer, or for all of its domain.
 func mayFor(
 	authorize func(*authorization.Attributes) authorization.Decision, user authentication.User, verb, signer string,
 ) bool {
-	domain, _, _ := strings.Cut(signer, "/")
-	return slices.ContainsFunc([]string{signer, domain + "/*"}, func(name string) bool {
-		return authorize(&authorization.Attributes{
-			User: user, Verb: verb, IsResource: true, Group: certificatesv1.GroupName, Version: "*", Resource: "signers",
-			Name: name,
-		}).Allowed()
-	})
+	return certificates.MaySignFor(authorization.May(authorize, user), verb, signer)
+}
+
+// ClusterTrustBundleAttest allows only users with permission to attest for the signer of a ClusterTrustBundle to write
+// it (V-113; K plugin/pkg/admission/certificates/ctbattest).
+type ClusterTrustBundleAttest struct {
+	// Authorize decides whether the client has a permission.
+	Authorize func(*authorization.Attributes) authorization.Decision
+}
+
+// Name implements Plugin.
+func (*ClusterTrustBundleAttest) Name() string { return "ClusterTrustBundleAttest" }
+
+// Validate implements Validator. It uses the signer of the new object: an update that changes it is invalid. Writes
+// that only migrate the stored object or collect garbage need no permission.
+func (p *ClusterTrustBundleAttest) Validate(_ context.Context, a *Attributes) error {
+	if a.Operation != Create && a.Operation != Update {
+		return nil
+	}
+	signer := bundleSigner(a.Object)
+	if signer == "" || onlyCollects(a) || mayFor(p.Authorize, a.User, "attest", signer) {
+		return nil
+	}
+	return fmt.Errorf("user not permitted to attest for signerName %q", signer)
+}
+
+// bundleSigner returns the signer of a ClusterTrustBundle of the served or the stored version; empty for none.
+func bundleSigner(obj runtime.Object) string {
+	switch b := obj.(type) {
+	case *certificatesv1.ClusterTrustBundle:
+		return b.Spec.SignerName
+	case *certificatesv1beta1.ClusterTrustBundle:
+		return b.Spec.SignerName
+	}
+	return ""
 }
 
 // CertificateSubject is CertificateSubjectRestriction: a certificate that the cluster signs must not make its user a

@@ -70,6 +70,7 @@ var handled = map[string][]Operation{
 	"RuntimeClass":                         {Create},
 	"CertificateApproval":                  {Update},
 	"CertificateSigning":                   {Update},
+	"ClusterTrustBundleAttest":             {Create, Update},
 	"CertificateSubjectRestriction":        {Create},
 	"DefaultIngressClass":                  {Create},
 	"MutatingAdmissionPolicy":              {Create, Update, Connect},

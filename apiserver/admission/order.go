@@ -37,6 +37,7 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		{Plugin: &RuntimeClass{Class: clusterObject[*nodev1.RuntimeClass](l, runtimes)}, Default: true},
 		{Plugin: &CertificateApproval{Authorize: l.Authorize}, Default: true},
 		{Plugin: &CertificateSigning{Authorize: l.Authorize}, Default: true},
+		{Plugin: &ClusterTrustBundleAttest{Authorize: l.Authorize}, Default: true},
 		{Plugin: CertificateSubject{}, Default: true},
 		{Plugin: &DefaultIngressClass{Classes: everywhere[*networkingv1.IngressClass](l, ingresses)}, Default: true},
 	}

@@ -21,6 +21,15 @@ type Attributes struct {
 	Group, Version, Resource, Subresource, Namespace, Name string
 }
 
+// May reports, by an authorizer, whether a user may apply a verb to a named, cluster-scoped resource of any version.
+func May(authorize func(*Attributes) Decision, user authentication.User) func(group, resource, verb, name string) bool {
+	return func(group, resource, verb, name string) bool {
+		return authorize(&Attributes{
+			User: user, Verb: verb, IsResource: true, Group: group, Version: "*", Resource: resource, Name: name,
+		}).Allowed()
+	}
+}
+
 // Verdict is the result of an authorizer.
 type Verdict uint8
 

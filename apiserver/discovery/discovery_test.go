@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -150,14 +151,73 @@ var restored = map[string]string{
 	"mutatingadmissionpolicybindings": "ZKgZT1uTmZ0=",
 }
 
-// TestRecorded compares every plain document with a real server's, storage version hashes included.
+// newIn137 are the kinds that v1.37 adds to those of v1.36, by their stored version.
+var newIn137 = map[string]string{
+	"clustertrustbundles": "v1beta1", "devicetaintrules": "v1beta2", "podcertificaterequests": "v1beta1",
+	"storageversionmigrations": "v1beta1",
+}
+
+// of136 are the entries of the resources that v1.36 serves.
+func of136() []*resources.Resource {
+	return slices.DeleteFunc(resources.Builtin(), func(r *resources.Resource) bool { return newIn137[r.Plural] != "" })
+}
+
+// TestNewKinds: the kinds of v1.37 are in the documents of their groups, with all verbs, no short names and the status
+// subresources (V-097). A server of v1.36 can read what is stored.
+func TestNewKinds(t *testing.T) {
+	s := New(resources.NewTable(resources.Builtin()...), address)
+	all := metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	modify := metav1.Verbs{"get", "patch", "update"}
+	got := map[string]metav1.APIResource{}
+	for _, gv := range []string{"certificates.k8s.io/v1", "resource.k8s.io/v1", "storagemigration.k8s.io/v1"} {
+		for _, r := range decode[metav1.APIResourceList](t, get(s, "/apis/"+gv, nil)).APIResources {
+			if plural, _, _ := strings.Cut(r.Name, "/"); newIn137[plural] != "" {
+				got[gv+"/"+r.Name] = r
+			}
+		}
+	}
+	want := map[string]metav1.APIResource{}
+	for _, k := range []struct {
+		gv, singular, kind string
+		namespaced, status bool
+	}{
+		{"certificates.k8s.io/v1", "clustertrustbundle", "ClusterTrustBundle", false, false},
+		{"certificates.k8s.io/v1", "podcertificaterequest", "PodCertificateRequest", true, true},
+		{"resource.k8s.io/v1", "devicetaintrule", "DeviceTaintRule", false, true},
+		{"storagemigration.k8s.io/v1", "storageversionmigration", "StorageVersionMigration", false, true},
+	} {
+		group, _, _ := strings.Cut(k.gv, "/")
+		plural := k.singular + "s"
+		want[k.gv+"/"+plural] = metav1.APIResource{
+			Name: plural, SingularName: k.singular, Namespaced: k.namespaced, Kind: k.kind, Verbs: all,
+			StorageVersionHash: storageVersionHash(schema.GroupVersionKind{
+				Group: group, Version: newIn137[plural], Kind: k.kind,
+			}),
+		}
+		if k.status {
+			want[k.gv+"/"+plural+"/status"] = metav1.APIResource{
+				Name: plural + "/status", Namespaced: k.namespaced, Kind: k.kind, Verbs: modify,
+			}
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	group := decode[metav1.APIGroup](t, get(s, "/apis/storagemigration.k8s.io", nil))
+	if len(group.Versions) != 1 || group.PreferredVersion.Version != "v1" {
+		t.Errorf("storagemigration.k8s.io: %+v", group)
+	}
+}
+
+// TestRecorded compares every plain document with a real server's, storage version hashes included. The server was
+// v1.36.
 func TestRecorded(t *testing.T) {
 	var want struct {
 		Groups    []metav1.APIGroup
 		Resources map[string][]metav1.APIResource
 	}
 	recorded(t, "discovery.json", &want)
-	s := New(resources.NewTable(resources.Builtin()...), address)
+	s := New(resources.NewTable(of136()...), address)
 
 	list := decode[metav1.APIGroupList](t, get(s, "/apis", nil))
 	if d := cmp.Diff(want.Groups, list.Groups); d != "" {
@@ -193,7 +253,7 @@ func TestRecorded(t *testing.T) {
 func TestRecordedAggregated(t *testing.T) {
 	var want map[string]apidiscoveryv2.APIGroupDiscoveryList
 	recorded(t, "discovery-aggregated.json", &want)
-	s := New(resources.NewTable(resources.Builtin()...), address)
+	s := New(resources.NewTable(of136()...), address)
 	for path, list := range want {
 		for _, g := range list.Items {
 			for _, v := range g.Versions {

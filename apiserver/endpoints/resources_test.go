@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"math/big"
 	"net/http"
 	"os"
 	"slices"
@@ -29,7 +30,12 @@ func minimal(t *testing.T) map[string]map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.ReplaceAll(string(data), "@csr", base64.StdEncoding.EncodeToString(signingRequest(t)))
+	csr := signingRequest(t)
+	der, _ := pem.Decode(csr)
+	text := strings.NewReplacer(
+		"@csr", base64.StdEncoding.EncodeToString(csr), "@stub", base64.StdEncoding.EncodeToString(der.Bytes),
+		"@ca", strings.ReplaceAll(string(trustAnchor(t)), "\n", `\n`),
+	).Replace(string(data))
 	out := map[string]map[string]any{}
 	if err := yaml.UnmarshalStrict([]byte(text), &out); err != nil {
 		t.Fatal(err)
@@ -58,6 +64,21 @@ func signingRequest(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+}
+
+// trustAnchor is a certificate for a ClusterTrustBundle.
+func trustAnchor(t *testing.T) []byte {
+	t.Helper()
+	public, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, ca, ca, public, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
 // pathOf is the collection's path.
@@ -197,11 +218,21 @@ func (w *walk) subresources() {
 				w.do(methodOf[verb], path, nil, nil, http.StatusNotImplemented)
 			}
 		case sub.Has("get"):
+			w.do("PATCH", path, `{"metadata":{}`+statusOf(w.r.Plural)+`}`,
+				[]string{"Content-Type", "application/merge-patch+json"}, http.StatusOK)
 			got := w.do("GET", path, nil, nil, http.StatusOK).Object()
 			w.do("PUT", path, got.Object, nil, http.StatusOK)
 			w.do("PATCH", path, `{}`, []string{"Content-Type", "application/merge-patch+json"}, http.StatusOK)
 		}
 	}
+}
+
+// statusOf is the member that every valid status of a kind has, as a part of a merge patch; empty if there is none.
+func statusOf(plural string) string {
+	if plural == "storageversionmigrations" {
+		return `,"status":{"resourceVersion":"1"}`
+	}
+	return ""
 }
 
 var methodOf = map[string]string{"get": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}

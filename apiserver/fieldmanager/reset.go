@@ -26,6 +26,9 @@ var resetFields = map[string][]string{
 	"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io/status": {"metadata", "spec"},
 	"volumeattachments.storage.k8s.io/status":                         {"metadata", "spec"},
 	"resourceclaims.resource.k8s.io/status":                           {"metadata", "spec"},
+	"podcertificaterequests.certificates.k8s.io/status":               {"spec"},
+	"devicetaintrules.resource.k8s.io/status":                         {"metadata", "spec"},
+	"storageversionmigrations.storagemigration.k8s.io/status":         {"metadata", "spec"},
 	"customresourcedefinitions.apiextensions.k8s.io/status":           {"metadata", "spec"},
 	"apiservices.apiregistration.k8s.io/status":                       {"metadata", "spec"},
 

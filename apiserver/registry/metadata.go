@@ -67,12 +67,15 @@ var MetadataPath = field.NewPath("metadata")
 // validateMeta is the kind's own validation of metadata on create: the name is required, the rules for names and
 // generateName, the namespace, and for core-validated kinds the rule for finalizers without a
 // prefix.
-func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
+func validateMeta(res *resources.Resource, m Object) field.ErrorList {
 	if res.Strategy.PlainMeta {
 		return nil
 	}
-	name := res.Strategy.Name
-	if name == nil {
+	name := apivalidation.ValidateNameFunc(res.Strategy.Name)
+	switch {
+	case res.Strategy.NameOf != nil:
+		name = res.Strategy.NameOf(m)
+	case name == nil:
 		name = apivalidation.NameIsDNSSubdomain
 	}
 	errs := invalid.Metadata(m, res.Namespaced, name, MetadataPath)

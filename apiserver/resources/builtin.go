@@ -27,6 +27,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/rbac"
 	"github.com/kubecascade/kubecascade/apiserver/resources/scheduling"
 	"github.com/kubecascade/kubecascade/apiserver/resources/storage"
+	"github.com/kubecascade/kubecascade/apiserver/resources/storagemigration"
 )
 
 // Builtin returns the entries of all resources that the server serves by default. The caller may change them.
@@ -82,7 +83,8 @@ func byDefault(now func() time.Time) []*Resource {
 		coordination.Resources(),
 		node.Resources(),
 		discovery.Resources(),
-		dra.Resources(),
+		dra.Resources(clock),
 		flowcontrol.Resources(),
+		storagemigration.Resources(),
 	)
 }

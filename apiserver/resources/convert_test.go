@@ -98,7 +98,8 @@ func TestConversionsAreIdempotent(t *testing.T) {
 		if again, err := r.FromStored(served); err != nil || again != served {
 			t.Errorf("%v: FromStored of the served version: %v", pathOf(r), err)
 		}
-		if _, err := r.ToStored(&corev1.Pod{}); r.Stored.Group != "admissionregistration.k8s.io" && err == nil {
+		recast := r.Stored.Group == "admissionregistration.k8s.io" || newIn137[r.Plural]
+		if _, err := r.ToStored(&corev1.Pod{}); !recast && err == nil {
 			t.Errorf("%v: a pod was converted", pathOf(r))
 		}
 	}

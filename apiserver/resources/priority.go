@@ -36,6 +36,9 @@ var priorities = map[schema.GroupVersion]priority{
 	{Group: "resource.k8s.io", Version: "v1beta1"}:               {16200, 9},
 	{Group: "storage.k8s.io", Version: "v1beta1"}:                {16800, 9},
 	{Group: "flowcontrol.apiserver.k8s.io", Version: "v1"}:       {16100, 21},
+	{Group: "storagemigration.k8s.io", Version: "v1"}:            {15800, 15}, // v1's priority was not seen (V-009)
+	{Group: "storagemigration.k8s.io", Version: "v1beta1"}:       {15800, 9},
+	{Group: "certificates.k8s.io", Version: "v1beta1"}:           {17300, 9},
 	{Group: "metrics.k8s.io", Version: "v1beta1"}:                {100, 100}, // as metrics-server's manifest
 }
 

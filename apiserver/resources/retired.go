@@ -45,7 +45,6 @@ var retired = map[string]string{
 	"scheduling.k8s.io/v1beta1":             "PodGroup PriorityClass Workload",
 	"storage.k8s.io/v1alpha1":               "CSIStorageCapacity VolumeAttachment VolumeAttributesClass",
 	"storage.k8s.io/v1beta1":                "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass",
-	"storagemigration.k8s.io/v1":            "StorageVersionMigration",
 	"storagemigration.k8s.io/v1beta1":       "StorageVersionMigration",
 }
 

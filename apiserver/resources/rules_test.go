@@ -46,13 +46,16 @@ func TestRules(t *testing.T) {
 			validatingadmissionpolicies.admissionregistration.k8s.io validatingadmissionpolicybindings.admissionregistration.k8s.io
 			mutatingadmissionpolicies.admissionregistration.k8s.io mutatingadmissionpolicybindings.admissionregistration.k8s.io
 			leases.coordination.k8s.io runtimeclasses.node.k8s.io poddisruptionbudgets.policy csidrivers.storage.k8s.io
-			csinodes.storage.k8s.io csistoragecapacities.storage.k8s.io volumeattachments.storage.k8s.io`},
+			csinodes.storage.k8s.io csistoragecapacities.storage.k8s.io volumeattachments.storage.k8s.io
+			clustertrustbundles.certificates.k8s.io podcertificaterequests.certificates.k8s.io
+			devicetaintrules.resource.k8s.io storageversionmigrations.storagemigration.k8s.io`}, // V-002 to V-005
 		{"B-30", generation(SpecGeneration),
 			`replicasets.apps statefulsets.apps daemonsets.apps replicationcontrollers jobs.batch cronjobs.batch pods
 			ingresses.networking.k8s.io ingressclasses.networking.k8s.io networkpolicies.networking.k8s.io poddisruptionbudgets.policy
 			horizontalpodautoscalers.autoscaling flowschemas.flowcontrol.apiserver.k8s.io
 			prioritylevelconfigurations.flowcontrol.apiserver.k8s.io
 			customresourcedefinitions.apiextensions.k8s.io resourceslices.resource.k8s.io deviceclasses.resource.k8s.io
+			devicetaintrules.resource.k8s.io
 			validatingadmissionpolicies.admissionregistration.k8s.io validatingadmissionpolicybindings.admissionregistration.k8s.io
 			mutatingadmissionpolicies.admissionregistration.k8s.io mutatingadmissionpolicybindings.admissionregistration.k8s.io`},
 		{"B-30 webhooks", generation(RootGeneration),

@@ -29,18 +29,22 @@ func TestServing(t *testing.T) {
 		{pairs: "api/all=true,api/alpha=false", more: []string{"beta"}},
 		{
 			pairs: "api/beta=true,storage.k8s.io/v1beta1=false",
-			more:  []string{"admissionregistration.k8s.io/v1beta1/", "networking.k8s.io/v1beta1/", "resource.k8s.io/v1beta"},
+			more: []string{
+				"admissionregistration.k8s.io/v1beta1/", "certificates.k8s.io/v1beta1/", "networking.k8s.io/v1beta1/",
+				"resource.k8s.io/v1beta", "storagemigration.k8s.io/v1beta1/",
+			},
 		},
 		{pairs: "resource.k8s.io/v1beta2=true,resource.k8s.io/v1beta2=false"},
 		{pairs: "resource.k8s.io/v1beta2=true,resource.k8s.io/v1beta2/deviceclasses=false",
-			more: []string{"resource.k8s.io/v1beta2/resource"}},
+			more: []string{"resource.k8s.io/v1beta2/devicetaintrules", "resource.k8s.io/v1beta2/resource"}},
 		{pairs: "batch/v1=false", less: []string{"batch/v1/"}},
 		{pairs: "batch/v1/cronjobs=false", less: []string{"batch/v1/cronjobs"}},
 		{pairs: "api/all=false,apps/v1=true,/v1=true", less: slices.DeleteFunc(slices.Clone(normal), func(p string) bool {
 			return strings.HasPrefix(p, "apps/v1/") || strings.HasPrefix(p, "/v1/")
 		})},
 		{pairs: "certificates.k8s.io/v1beta1=true,coordination.k8s.io/v1alpha2=true,batch/v1beta1=true,events.k8s.io/v1beta1=false,v1=true",
-			absent: "batch/v1beta1,certificates.k8s.io/v1beta1,coordination.k8s.io/v1alpha2"},
+			more:   []string{"certificates.k8s.io/v1beta1/clustertrustbundles"},
+			absent: "batch/v1beta1,coordination.k8s.io/v1alpha2"},
 		{pairs: "scheduling.k8s.io/v1alpha3/workloads=true", absent: "scheduling.k8s.io/v1alpha3/workloads"},
 
 		{pairs: "api/all=false", err: "api/all=false alone leaves nothing"},

@@ -10,10 +10,10 @@ import (
 )
 
 // optional returns the entries of a resource's optional versions. The package has those of its resources, except for
-// versions that v1.36 does not serve any more (API zz_generated.prerelease-lifecycle.go). Further ones belong to
-// resources that this server does not have: LeaseCandidate, ClusterTrustBundle, PodCertificateRequest, DeviceTaintRule,
-// ResourcePoolStatusRequest, Workload, PodGroup, StorageVersion and StorageVersionMigration, most of which also need a
-// feature gate.
+// versions that v1.37 does not serve any more (API zz_generated.prerelease-lifecycle.go), v1beta1 of
+// PodCertificateRequest, which has fields that v1 lacks, and v1alpha3 of DeviceTaintRule. Further ones belong to
+// resources that this server does not have: LeaseCandidate, ResourcePoolStatusRequest, Workload, PodGroup and
+// StorageVersion, most of which also need a feature gate.
 func optional(by *Resource) (out []*Resource) {
 	for _, v := range by.Optional {
 		out = append(out, versionOf(by, v))
@@ -33,6 +33,9 @@ func versionOf(by *Resource, v entry.Version) *Resource {
 	r.Deprecated = entry.Deprecation(v.New(), gvk)
 	r.New = func() runtime.Object { return entry.Typed(v.New(), gvk) }
 	r.Off = true
+	if v.Change != nil {
+		v.Change(&r)
+	}
 	if h := (hub{to: v.ToStored, from: v.FromStored}); h.to != nil {
 		r.Strategy.Default = h.change(r.Strategy.Default)
 		adapt(&r, h)

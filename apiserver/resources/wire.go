@@ -5,11 +5,13 @@ import (
 	"reflect"
 	"slices"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/autoscaling"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
@@ -130,10 +132,32 @@ func (h hub) compare(f func(obj, old runtime.Object) field.ErrorList) func(obj, 
 	return func(obj, old runtime.Object) field.ErrorList { return f(h.see(obj), h.see(old)) }
 }
 
+// name adapts a hook that makes the rule for an object's name, permit one that asks for permissions.
+func (h hub) name(
+	f func(runtime.Object) apivalidation.ValidateNameFunc,
+) func(runtime.Object) apivalidation.ValidateNameFunc {
+	if f == nil || h.to == nil {
+		return f
+	}
+	return func(obj runtime.Object) apivalidation.ValidateNameFunc { return f(h.see(obj)) }
+}
+
+func (h hub) permit(
+	f func(obj, old runtime.Object, user string, may entry.May) field.ErrorList,
+) func(obj, old runtime.Object, user string, may entry.May) field.ErrorList {
+	if f == nil || h.to == nil {
+		return f
+	}
+	return func(obj, old runtime.Object, user string, may entry.May) field.ErrorList {
+		return f(h.see(obj), h.see(old), user, may)
+	}
+}
+
 // adapt makes the hooks for one version of a kind accept another one, too; all but those for defaults and deletion.
 func adapt(r *Resource, h hub) {
 	st := &r.Strategy
 	st.PrepareCreate, st.PrepareUpdate = h.change(st.PrepareCreate), h.update(st.PrepareUpdate)
+	st.NameOf = h.name(st.NameOf)
 	st.Validate, st.ValidateUpdate = h.validate(st.Validate), h.compare(st.ValidateUpdate)
 	st.EarlyWarnings, st.Warnings = h.warnEarly(st.EarlyWarnings), h.warn(st.Warnings)
 	r.Subresources = slices.Clone(r.Subresources) // versions share them
@@ -142,6 +166,7 @@ func adapt(r *Resource, h hub) {
 		sub.PrepareUpdate, sub.ValidateUpdate, sub.Warnings = h.update(sub.PrepareUpdate), h.compare(
 			sub.ValidateUpdate,
 		), h.warn(sub.Warnings)
+		sub.Permit = h.permit(sub.Permit)
 	}
 	r.Table = r.Table.Seen(h.see)
 }

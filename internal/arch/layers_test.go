@@ -34,7 +34,7 @@ var layers = [][]string{
 		"apiserver/resources/dra", "apiserver/resources/events", "apiserver/resources/flowcontrol",
 		"apiserver/resources/metrics", "apiserver/resources/networking", "apiserver/resources/node",
 		"apiserver/resources/policy", "apiserver/resources/rbac", "apiserver/resources/scheduling",
-		"apiserver/resources/storage",
+		"apiserver/resources/storage", "apiserver/resources/storagemigration",
 	},
 	{ // what kinds do beyond reads and writes
 		"apiserver/resources/authentication/review", "apiserver/resources/authorization/review",

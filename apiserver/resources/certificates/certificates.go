@@ -11,5 +11,7 @@ import (
 func Resources(clock entry.Clock) []*entry.Resource {
 	return entry.Declared(declared.RegisterValidations, nil, entry.Group(certificatesv1.SchemeGroupVersion,
 		certificateSigningRequests(clock),
+		clusterTrustBundles(),
+		podCertificateRequests(clock),
 	))
 }

@@ -1,4 +1,5 @@
-// Package certificates has the kinds of the group certificates.k8s.io: CertificateSigningRequest.
+// Package certificates has the kinds of the group certificates.k8s.io: CertificateSigningRequest,
+// ClusterTrustBundle and PodCertificateRequest.
 //
 // It guarantees:
 //

@@ -7,9 +7,10 @@ import (
 )
 
 // Resources returns the entries of the group's kinds, one in each line.
-func Resources() []*entry.Resource {
+func Resources(clock entry.Clock) []*entry.Resource {
 	return entry.Group(resourcev1.SchemeGroupVersion,
 		deviceClasses(),
+		deviceTaintRules(clock),
 		resourceClaims(),
 		resourceClaimTemplates(),
 		resourceSlices(),

@@ -397,9 +397,14 @@ func attributeText(s string, at *field.Path) field.ErrorList {
 }
 
 func deviceTaint(t *resourcev1.DeviceTaint, at *field.Path) field.ErrorList {
+	return append(taintKey(t, at), check.Required(t.Effect, at.Child("effect"), deviceTaintEffects)...)
+}
+
+// taintKey validates the key and the value.
+func taintKey(t *resourcev1.DeviceTaint, at *field.Path) field.ErrorList {
 	errs := metav1validation.ValidateLabelName(t.Key, at.Child("key"))
 	if t.Value != "" {
 		errs = append(errs, check.Apply(t.Value, at.Child("value"), utilvalidation.IsValidLabelValue)...)
 	}
-	return append(errs, check.Required(t.Effect, at.Child("effect"), deviceTaintEffects)...)
+	return errs
 }

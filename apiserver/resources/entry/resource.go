@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -186,6 +187,8 @@ type Strategy struct {
 	CreateOnUpdate, Conditional bool
 	// Name validates metadata.name; nil means a DNS subdomain.
 	Name func(name string, prefix bool) []string
+	// NameOf, if set, is Name of one object, for names that depend on other fields (clustertrustbundles).
+	NameOf func(obj runtime.Object) apivalidation.ValidateNameFunc
 	// CustomMeta kinds are validated without the rule for un-prefixed finalizers.
 	CustomMeta bool
 	// MetadataAgain is how often the kind's own rules for an update validate all metadata, in addition to the general
@@ -249,6 +252,9 @@ type Subresource struct {
 	// PrepareUpdate restores the fields that this subresource may not change; ValidateUpdate validates the rest.
 	PrepareUpdate  func(obj, old runtime.Object)
 	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
+	// Permit, if set, is called after a validation without errors. It returns the error for a user who lacks a
+	// permission that the change needs (podcertificaterequests/status).
+	Permit func(obj, old runtime.Object, user string, may May) field.ErrorList
 	// Warnings returns the messages of Warning headers for a write of this subresource.
 	Warnings func(obj, old runtime.Object) []string
 	// ScalePaths are the paths of replicas, status replicas and the selector, for Action Scale.
@@ -258,6 +264,9 @@ type Subresource struct {
 	// Create handles POST, for Action ByHook.
 	Create hooks.Create
 }
+
+// May reports whether the requesting user may apply a verb to a named, cluster-scoped resource of any version.
+type May func(group, resource, verb, name string) bool
 
 // ScalePaths are JSON paths, separated by dots. The value at Selector is a string, a LabelSelector (deployments) or a
 // map of labels (replicationcontrollers).

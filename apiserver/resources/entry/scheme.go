@@ -13,6 +13,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -30,6 +31,8 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagev1beta1 "k8s.io/api/storage/v1beta1"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,7 +54,8 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 		autoscalingv2.AddToScheme, batchv1.AddToScheme, certificatesv1.AddToScheme, coordinationv1.AddToScheme,
 		discoveryv1.AddToScheme, eventsv1.AddToScheme, flowcontrolv1.AddToScheme, networkingv1.AddToScheme,
 		nodev1.AddToScheme, policyv1.AddToScheme, rbacv1.AddToScheme, resourcev1.AddToScheme,
-		schedulingv1.AddToScheme, storagev1.AddToScheme, metav1.AddMetaToScheme,
+		schedulingv1.AddToScheme, storagev1.AddToScheme, storagemigrationv1.AddToScheme,
+		metav1.AddMetaToScheme,
 	)
 	if err := builder.AddToScheme(s); err != nil {
 		panic(err) // two types with one name: no input can cause it
@@ -64,11 +68,16 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 		admissionv1alpha1.SchemeGroupVersion: {
 			&admissionv1alpha1.MutatingAdmissionPolicy{}, &admissionv1alpha1.MutatingAdmissionPolicyList{},
 			&admissionv1alpha1.MutatingAdmissionPolicyBinding{}, &admissionv1alpha1.MutatingAdmissionPolicyBindingList{}},
+		certificatesv1beta1.SchemeGroupVersion: {
+			&certificatesv1beta1.ClusterTrustBundle{}, &certificatesv1beta1.ClusterTrustBundleList{},
+			&certificatesv1beta1.PodCertificateRequest{}, &certificatesv1beta1.PodCertificateRequestList{}},
 		networkingv1beta1.SchemeGroupVersion: {
 			&networkingv1beta1.IPAddress{}, &networkingv1beta1.IPAddressList{},
 			&networkingv1beta1.ServiceCIDR{}, &networkingv1beta1.ServiceCIDRList{}},
 		storagev1beta1.SchemeGroupVersion: {
 			&storagev1beta1.VolumeAttributesClass{}, &storagev1beta1.VolumeAttributesClassList{}},
+		storagemigrationv1beta1.SchemeGroupVersion: {
+			&storagemigrationv1beta1.StorageVersionMigration{}, &storagemigrationv1beta1.StorageVersionMigrationList{}},
 		metricsv1beta1.SchemeGroupVersion: {
 			&metricsv1beta1.NodeMetrics{}, &metricsv1beta1.NodeMetricsList{},
 			&metricsv1beta1.PodMetrics{}, &metricsv1beta1.PodMetricsList{}},
@@ -79,6 +88,7 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 			&resourcev1beta1.ResourceSlice{}, &resourcev1beta1.ResourceSliceList{}},
 		resourcev1beta2.SchemeGroupVersion: {
 			&resourcev1beta2.DeviceClass{}, &resourcev1beta2.DeviceClassList{},
+			&resourcev1beta2.DeviceTaintRule{}, &resourcev1beta2.DeviceTaintRuleList{},
 			&resourcev1beta2.ResourceClaim{}, &resourcev1beta2.ResourceClaimList{},
 			&resourcev1beta2.ResourceClaimTemplate{}, &resourcev1beta2.ResourceClaimTemplateList{},
 			&resourcev1beta2.ResourceSlice{}, &resourcev1beta2.ResourceSliceList{}},

@@ -15,4 +15,6 @@ type Version struct {
 	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
 	// FieldError is that of the Resource; the messages name the version.
 	FieldError string
+	// Change, if set, changes what else differs in the entry of this version.
+	Change func(*Resource)
 }

@@ -12,7 +12,7 @@ func TestAll(t *testing.T) {
 	o := All()
 	if got := []int{
 		len(o.ClusterRoles), len(o.ClusterRoleBindings), len(o.Roles), len(o.RoleBindings),
-	}; !cmp.Equal(got, []int{69, 50, 7, 7}) {
+	}; !cmp.Equal(got, []int{73, 54, 7, 7}) {
 		t.Errorf("there are %v", got)
 	}
 	refs := map[string]bool{}

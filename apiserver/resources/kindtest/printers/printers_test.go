@@ -221,6 +221,19 @@ func TestColumns(t *testing.T) {
 		crd + " | ShortNames | string |  | 1\n",
 		crd + " | Established | boolean |  | 1\n",
 	}
+	for name, columns := range map[string][]string{ // V-002 to V-005
+		"certificates.k8s.io/ClusterTrustBundle": {"Name | string | name", "SignerName | string | "},
+		"certificates.k8s.io/PodCertificateRequest": {
+			"Name | string | name", "PodName | string | ", "ServiceAccountName | string | ", "NodeName | string | ",
+			"SignerName | string | ", "State | string | ",
+		},
+		"resource.k8s.io/DeviceTaintRule":                 {"Name | string | name", "Age | string | "},
+		"storagemigration.k8s.io/StorageVersionMigration": {"Name | string | ", "Resource | string | "},
+	} {
+		for _, c := range columns {
+			want[name] = append(want[name], name+" | "+c+" | 0\n")
+		}
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("columns (-recorded +ours):\n%s", diff)
 	}

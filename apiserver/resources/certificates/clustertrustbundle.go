@@ -1,0 +1,162 @@
+package certificates
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// maxTrustBundle is the limit of a bundle in bytes (K pkg/apis/certificates/types.go: MaxTrustBundleSize).
+const maxTrustBundle = 1 << 20
+
+// clusterTrustBundles is the entry of ClusterTrustBundle (V-002). A server of the previous minor, which has no v1, can
+// read what is stored.
+func clusterTrustBundles() *entry.Resource {
+	return &entry.Resource{
+		Plural: "clustertrustbundles", New: entry.New[certificatesv1.ClusterTrustBundle],
+		Stored:     certificatesv1beta1.SchemeGroupVersion.WithKind("ClusterTrustBundle"),
+		ToStored:   entry.Recast[certificatesv1beta1.ClusterTrustBundle],
+		FromStored: entry.Recast[certificatesv1.ClusterTrustBundle],
+		Optional: []entry.Version{
+			{GroupVersion: certificatesv1beta1.SchemeGroupVersion, New: entry.New[certificatesv1beta1.ClusterTrustBundle]},
+		},
+		Strategy: entry.Strategy{
+			Conditional:    true,
+			NameOf:         bundleName,
+			MetadataAgain:  1,
+			Validate:       entry.Validate(validateTrustBundle),
+			ValidateUpdate: entry.ValidateChange(validateTrustBundleUpdate),
+		},
+		Selectable: []entry.Field{{Label: "spec.signerName"}},
+		Table:      printing.Table(trustBundleColumns(), trustBundleCells),
+	}
+}
+
+// bundleName requires a name that begins with that of the signer; without a signer it must not look like that (K
+// pkg/apis/core/validation: ValidateClusterTrustBundleName).
+func bundleName(obj runtime.Object) apivalidation.ValidateNameFunc {
+	signer := obj.(*certificatesv1.ClusterTrustBundle).Spec.SignerName
+	return func(name string, prefix bool) []string {
+		if signer == "" {
+			if strings.Contains(name, ":") {
+				return []string{`ClusterTrustBundle without signer name must not have ":" in its name`}
+			}
+			return apivalidation.NameIsDNSSubdomain(name, prefix)
+		}
+		begin := strings.ReplaceAll(signer, "/", ":") + ":"
+		rest, found := strings.CutPrefix(name, begin)
+		if !found {
+			return []string{fmt.Sprintf("ClusterTrustBundle for signerName %s must be named with prefix %s", signer, begin)}
+		}
+		return apivalidation.NameIsDNSSubdomain(rest, prefix)
+	}
+}
+
+func validateTrustBundle(b *certificatesv1.ClusterTrustBundle) field.ErrorList {
+	return append(bundleSigner(b), trustAnchors(b.Spec.TrustBundle, field.NewPath("spec", "trustBundle"))...)
+}
+
+// validateTrustBundleUpdate parses a bundle only if it changed, so that a stored one stays valid for later parsers.
+func validateTrustBundleUpdate(b, old *certificatesv1.ClusterTrustBundle) field.ErrorList {
+	errs := bundleSigner(b)
+	if b.Spec.TrustBundle != old.Spec.TrustBundle {
+		errs = append(errs, trustAnchors(b.Spec.TrustBundle, field.NewPath("spec", "trustBundle"))...)
+	}
+	return append(errs, check.Immutable(b.Spec.SignerName, old.Spec.SignerName, field.NewPath("spec", "signerName"))...)
+}
+
+func bundleSigner(b *certificatesv1.ClusterTrustBundle) field.ErrorList {
+	if b.Spec.SignerName == "" {
+		return nil
+	}
+	return signer(b.Spec.SignerName, field.NewPath("spec", "signerName"))
+}
+
+// trustAnchors requires PEM blocks of different CA certificates (V-078). What is between the blocks is ignored.
+func trustAnchors(text string, at *field.Path) (errs field.ErrorList) {
+	if len(text) > maxTrustBundle {
+		return field.ErrorList{field.TooLong(at, "", maxTrustBundle)}
+	}
+	wrong := func(format string, args ...any) {
+		errs = append(errs, field.Invalid(at, "<value omitted>", fmt.Sprintf(format, args...)))
+	}
+	places := map[string][]int{}
+	rest := []byte(text)
+	for i := 0; !invalid.Enough(errs); i++ {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if what := anchor(block); what != "" {
+			wrong("entry %d %s", i, what)
+			continue
+		}
+		places[string(block.Bytes)] = append(places[string(block.Bytes)], i)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	if len(places) == 0 {
+		wrong("at least one trust anchor must be provided")
+	}
+	for _, twice := range duplicates(places) {
+		wrong("duplicate trust anchor (indices %v)", twice)
+	}
+	return errs
+}
+
+// anchor returns why a block is no trust anchor; empty if it is one.
+func anchor(block *pem.Block) string {
+	if block.Type != "CERTIFICATE" {
+		return "has bad block type: " + block.Type
+	}
+	if len(block.Headers) > 0 {
+		return "has PEM block headers"
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	switch {
+	case err != nil:
+		return "does not parse as X.509"
+	case !cert.IsCA:
+		return "does not have the CA bit set"
+	case !cert.BasicConstraintsValid:
+		return "has invalid basic constraints"
+	}
+	return ""
+}
+
+// duplicates returns the places of what is at several, in their order.
+func duplicates(places map[string][]int) (twice [][]int) {
+	for _, all := range places {
+		if len(all) > 1 {
+			twice = append(twice, all)
+		}
+	}
+	slices.SortFunc(twice, slices.Compare[[]int])
+	return twice
+}
+
+func trustBundleColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("SignerName", certificatesv1.ClusterTrustBundleSpec{}.SwaggerDoc()["signerName"]),
+	}
+}
+
+func trustBundleCells(b *certificatesv1.ClusterTrustBundle, _ time.Time) []any {
+	return []any{b.Name, printing.Or(b.Spec.SignerName, printing.None)}
+}

@@ -1,0 +1,134 @@
+package certificates
+
+import (
+	"fmt"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// podCertificateRequests is the entry of PodCertificateRequest (V-003). It is stored as ClusterTrustBundle is, but
+// v1beta1 is not served on request: it has two fields more, which v1 can't show.
+func podCertificateRequests(clock entry.Clock) *entry.Resource {
+	return &entry.Resource{
+		Plural: "podcertificaterequests", New: entry.New[certificatesv1.PodCertificateRequest], Namespaced: true,
+		Stored:     certificatesv1beta1.SchemeGroupVersion.WithKind("PodCertificateRequest"),
+		ToStored:   entry.Recast[certificatesv1beta1.PodCertificateRequest],
+		FromStored: entry.Recast[certificatesv1.PodCertificateRequest],
+		Strategy: entry.Strategy{
+			Conditional:    true,
+			Default:        defaulting.Hook(defaultPodCertificate),
+			Validate:       entry.Validate(validatePodCertificate),
+			ValidateUpdate: entry.ValidateChange(validatePodCertificateUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate: entry.Change(func(r, old *certificatesv1.PodCertificateRequest) {
+					keepPodCertificateOutcome(clock, r, old)
+				}),
+				ValidateUpdate: entry.ValidateChange(func(r, old *certificatesv1.PodCertificateRequest) field.ErrorList {
+					return validatePodCertificateStatus(r, old, clock().Time)
+				}),
+				Permit: permitIssue,
+			}),
+		},
+		Selectable: []entry.Field{{Label: "spec.signerName"}, {Label: "spec.podName"}, {Label: "spec.nodeName"}},
+		Table:      printing.Table(podCertificateColumns(), podCertificateCells),
+	}
+}
+
+// defaultPodCertificate sets the lifetime to a day.
+func defaultPodCertificate(r *certificatesv1.PodCertificateRequest) {
+	defaulting.Set(&r.Spec.MaxExpirationSeconds, dayOfSeconds)
+}
+
+// The types of conditions that end a request.
+const (
+	issued = certificatesv1.PodCertificateRequestConditionTypeIssued
+	denied = certificatesv1.PodCertificateRequestConditionTypeDenied
+	failed = certificatesv1.PodCertificateRequestConditionTypeFailed
+)
+
+var outcomes = []string{issued, denied, failed}
+
+// keepPodCertificateOutcome restores metadata, and the conditions with which the request ended: a client can neither
+// change them nor their times. If a client adds or removes one, it is kept for validation to judge (K
+// pkg/registry/certificates/podcertificaterequest: PrepareForUpdate).
+func keepPodCertificateOutcome(now entry.Clock, r, old *certificatesv1.PodCertificateRequest) {
+	metav1.ResetObjectMetaForStatus(r, old)
+	for _, t := range outcomes {
+		is, was := conditionsOfType(r, t), conditionsOfType(old, t)
+		if len(is) != len(was) {
+			continue
+		}
+		for i := range is {
+			*is[i] = *was[i]
+		}
+	}
+	for i := range r.Status.Conditions {
+		c := &r.Status.Conditions[i]
+		if !c.LastTransitionTime.IsZero() {
+			continue
+		}
+		c.LastTransitionTime = now()
+		for _, was := range conditionsOfType(old, c.Type) {
+			if was.Status == c.Status && !was.LastTransitionTime.IsZero() {
+				c.LastTransitionTime = was.LastTransitionTime
+				break
+			}
+		}
+	}
+}
+
+func conditionsOfType(r *certificatesv1.PodCertificateRequest, t string) (all []*metav1.Condition) {
+	for i := range r.Status.Conditions {
+		if c := &r.Status.Conditions[i]; c.Type == t {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// permitIssue requires the permission to sign for the signer if the chain changes (K
+// pkg/registry/certificates/podcertificaterequest: StatusStrategy.ValidateUpdate).
+func permitIssue(obj, old runtime.Object, user string, may entry.May) field.ErrorList {
+	r, ok := obj.(*certificatesv1.PodCertificateRequest)
+	was, both := old.(*certificatesv1.PodCertificateRequest)
+	if !ok || !both || r.Status.CertificateChain == was.Status.CertificateChain ||
+		MaySignFor(may, "sign", was.Spec.SignerName) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec", "signerName"),
+		fmt.Sprintf("User %q is not permitted to %q for signer %q", user, "sign", was.Spec.SignerName))}
+}
+
+func podCertificateColumns() []entry.Column {
+	docs := certificatesv1.PodCertificateRequestSpec{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("PodName", docs["podName"]),
+		printing.Text("ServiceAccountName", docs["serviceAccountName"]),
+		printing.Text("NodeName", docs["nodeName"]),
+		printing.Text("SignerName", docs["signerName"]),
+		printing.Text("State", "Is the request Pending, Issued, Denied, or Failed?"),
+	}
+}
+
+func podCertificateCells(r *certificatesv1.PodCertificateRequest, _ time.Time) []any {
+	state := "Pending"
+	for _, t := range outcomes {
+		if len(conditionsOfType(r, t)) > 0 {
+			state = t
+		}
+	}
+	s := &r.Spec
+	return []any{r.Name, s.PodName, s.ServiceAccountName, string(s.NodeName), s.SignerName, state}
+}

@@ -1,0 +1,338 @@
+package certificates
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// must makes what can't fail in a test.
+func must[T any](t *testing.T) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// requestOf is a PKCS#10 request of a key, as kubelets make it.
+func requestOf(t *testing.T, key any) []byte {
+	t.Helper()
+	return must[[]byte](t)(x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key))
+}
+
+func elliptical(t *testing.T, curve elliptic.Curve) *ecdsa.PrivateKey {
+	t.Helper()
+	return must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(curve, rand.Reader))
+}
+
+// podCertificate is a valid request.
+func podCertificate(stub []byte) *certificatesv1.PodCertificateRequest {
+	r := &certificatesv1.PodCertificateRequest{Spec: certificatesv1.PodCertificateRequestSpec{
+		SignerName: "example.com/s", PodName: "p", PodUID: "p-1", ServiceAccountName: "default", ServiceAccountUID: "s-1",
+		NodeName: "n", NodeUID: "n-1", StubPKCS10Request: stub,
+	}}
+	defaultPodCertificate(r)
+	return r
+}
+
+// messages are the errors as clients see them.
+func messages(errs field.ErrorList) (all []string) {
+	for _, e := range errs {
+		all = append(all, e.Error())
+	}
+	return all
+}
+
+// TestPodRequests: the key of a request has one of the supported types, and signed the request (V-079).
+func TestPodRequests(t *testing.T) {
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := requestOf(t, elliptical(t, elliptic.P256()))
+	other[len(other)-1] ^= 1 // a bit of the signature
+	for name, c := range map[string]struct {
+		der  []byte
+		want []string
+	}{
+		"P256":    {der: requestOf(t, elliptical(t, elliptic.P256()))},
+		"P384":    {der: requestOf(t, elliptical(t, elliptic.P384()))},
+		"P521":    {der: requestOf(t, elliptical(t, elliptic.P521()))},
+		"Ed25519": {der: requestOf(t, edwards)},
+		"P224": {
+			der: requestOf(t, elliptical(t, elliptic.P224())),
+			want: []string{
+				`spec.stubPKCS10Request: Invalid value: "curve P-224": elliptic public keys must use curve P256 or P384`,
+			},
+		},
+		"RSA2048": {
+			der: requestOf(t, must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048))),
+			want: []string{
+				`spec.stubPKCS10Request: Invalid value: "2048-bit modulus": RSA keys must have modulus size 3072 or 4096`,
+			},
+		},
+		"none": {want: []string{"spec.stubPKCS10Request: Required value"}},
+		"PEM": {
+			der:  []byte("-----BEGIN CERTIFICATE REQUEST-----"),
+			want: []string{"spec.stubPKCS10Request: Invalid value: must be a valid PKCS#10 certificate signing request"},
+		},
+		"another signature": {
+			der: other, want: []string{"spec.stubPKCS10Request: Invalid value: could not verify the signature of the request"},
+		},
+		"long": {
+			der:  make([]byte, maxPodRequest+1),
+			want: []string{"spec.stubPKCS10Request: Too long: may not be more than 10240 bytes"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, messages(validatePodCertificate(podCertificate(c.der)))); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+// issuer issues certificates for pods.
+type issuer struct {
+	t   *testing.T
+	now time.Time
+	key *ecdsa.PrivateKey
+}
+
+// pem is the PEM block of a certificate that change may change.
+func (i *issuer) pem(key crypto.PublicKey, change func(*x509.Certificate)) string {
+	i.t.Helper()
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: i.now, NotAfter: i.now.Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true,
+	}
+	if change != nil {
+		change(c)
+	}
+	der := must[[]byte](i.t)(x509.CreateCertificate(rand.Reader, c, c, key, i.key))
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+// TestPodCertificateStatus: a request ends once, as issued, denied or failed, and with a chain that fits it (V-080).
+func TestPodCertificateStatus(t *testing.T) {
+	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	key := elliptical(t, elliptic.P256())
+	i := &issuer{t: t, now: now, key: key}
+	chain := i.pem(key.Public(), nil)
+	at := func(d time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(d)} }
+	is := func(types ...string) (all []metav1.Condition) {
+		for _, c := range types {
+			all = append(all, metav1.Condition{
+				Type: c, Status: metav1.ConditionTrue, Reason: "r", LastTransitionTime: metav1.Time{Time: now},
+			})
+		}
+		return all
+	}
+	whole := func(chain string) certificatesv1.PodCertificateRequestStatus {
+		return certificatesv1.PodCertificateRequestStatus{
+			Conditions: is(issued), CertificateChain: chain,
+			NotBefore: at(0), BeginRefreshAt: at(12 * time.Hour), NotAfter: at(24 * time.Hour),
+		}
+	}
+	type status = certificatesv1.PodCertificateRequestStatus
+	with := func(change func(*status)) status {
+		s := whole(chain)
+		change(&s)
+		return s
+	}
+	shown := func(chain, why string) []string {
+		return messages(field.ErrorList{field.Invalid(chainPath, chain, why)})
+	}
+	leaf := func(change func(*x509.Certificate)) string { return i.pem(key.Public(), change) }
+	foreign := i.pem(elliptical(t, elliptic.P256()).Public(), nil)
+	const immutable = "status: Invalid value: immutable after PodCertificateRequest is issued, denied, or failed"
+	for name, c := range map[string]struct {
+		old, now status
+		want     []string
+	}{
+		"issued":            {now: whole(chain)},
+		"with another":      {now: whole(chain + leaf(nil))},
+		"denied":            {now: status{Conditions: is(denied)}},
+		"failed":            {now: status{Conditions: is(failed)}},
+		"no change":         {},
+		"issued, no change": {old: whole(chain), now: whole(chain)},
+		"issued again":      {old: whole(chain), now: whole(leaf(nil)), want: []string{immutable}},
+		"denied, issued":    {old: status{Conditions: is(denied)}, now: whole(chain), want: []string{immutable}},
+		"no condition": {
+			now: with(func(s *status) { s.Conditions = nil }), want: []string{
+				`status: Invalid value: status is immutable unless transitioning to "Issued", "Denied", or "Failed"`,
+			},
+		},
+		"denied with a chain": {
+			now: with(func(s *status) { s.Conditions = is(denied) }), want: []string{"status: Invalid value: " +
+				"non-condition status fields must be empty when denying or failing the PodCertificateRequest"},
+		},
+		"two ends": {
+			now: status{Conditions: is(denied, failed)}, want: []string{`status.conditions.[1].type: Invalid value: ` +
+				`"Failed": There may be at most one condition with type "Issued", "Denied", or "Failed"`},
+		},
+		"not quite": {
+			now: status{Conditions: []metav1.Condition{{
+				Type: denied, Status: metav1.ConditionFalse, Reason: "r", LastTransitionTime: *at(0),
+			}}},
+			want: []string{`status.conditions.[0].status: Unsupported value: "False": supported values: "True"`},
+		},
+		"another condition": {
+			now: status{Conditions: is("Ready")}, want: []string{`status.conditions.[0].type: Unsupported value: ` +
+				`"Ready": supported values: "Issued", "Denied", "Failed"`},
+		},
+		"no chain": {
+			now: whole(""), want: shown("", "issued certificate chain must contain at least one certificate"),
+		},
+		"a key": {
+			now:  whole(strings.ReplaceAll(chain, "CERTIFICATE", "PRIVATE KEY")),
+			want: shown(strings.ReplaceAll(chain, "CERTIFICATE", "PRIVATE KEY"), entirely("CERTIFICATE")),
+		},
+		"a key in the chain": {
+			now: whole(chain + strings.ReplaceAll(chain, "CERTIFICATE", "PRIVATE KEY")), want: shown(
+				chain+strings.ReplaceAll(chain, "CERTIFICATE", "PRIVATE KEY"), entirely("CERTFICATE"),
+			),
+		},
+		"no certificate": {
+			now: whole(block("AAAA")), want: shown(block("AAAA"), "leaf certificate does not parse as valid X.509"),
+		},
+		"no certificate in the chain": {
+			now:  whole(chain + block("AAAA")),
+			want: shown(chain+block("AAAA"), "intermediate certificate does not parse as valid X.509"),
+		},
+		"another key": {
+			now: whole(foreign), want: shown(foreign, "leaf certificate was not issued to the requested public key"),
+		},
+		"names": {
+			now: whole(leaf(func(c *x509.Certificate) {
+				c.DNSNames, c.EmailAddresses = []string{"a..b", ".a"}, []string{"nobody"}
+			})),
+			want: []string{
+				`status.certificateChain: Invalid value: "a..b": leaf certificate's DNSName should not contain '..'`,
+				`status.certificateChain: Invalid value: ".a": leaf certificate's DNSName should not start or end with '.'`,
+				`status.certificateChain: Invalid value: "nobody": ` +
+					`leaf certificate should not contain invalid EmailAddress`,
+			},
+		},
+		"no times": {
+			now: with(func(s *status) { s.NotBefore, s.NotAfter, s.BeginRefreshAt = nil, nil, nil }), want: []string{
+				"status.notBefore: Required value: must be present and consistent with the issued certificate",
+				"status.notAfter: Required value: must be present and consistent with the issued certificate",
+				"status.beginRefreshAt: Required value: must be present and in the range [notbefore+10min, notafter-10min]",
+			},
+		},
+		"another begin": {
+			now: with(func(s *status) { s.NotBefore = at(time.Second) }), want: []string{"status.notBefore: " +
+				"Invalid value: must be set to the NotBefore time encoded in the leaf certificate"},
+		},
+		"another end": {
+			now: with(func(s *status) { s.NotAfter = at(time.Hour) }), want: []string{"status.notAfter: " +
+				"Invalid value: must be set to the NotAfter time encoded in the leaf certificate"},
+		},
+		"from before": {
+			now: func() status {
+				s := whole(leaf(func(c *x509.Certificate) { c.NotBefore = now.Add(-clockSkew) }))
+				s.NotBefore = at(-clockSkew)
+				return s
+			}(),
+			want: []string{
+				"status.notBefore: Invalid value: must be set to within 5 minutes of kube-apiserver's current time",
+			},
+		},
+		"short": {
+			now: func() status {
+				s := whole(leaf(func(c *x509.Certificate) { c.NotAfter = now.Add(time.Minute) }))
+				s.NotAfter = at(time.Minute)
+				return s
+			}(),
+			want: []string{"status.certificateChain: Invalid value: leaf certificate lifetime must be >= 1 hour"},
+		},
+		"long": {
+			now: func() status {
+				s := whole(leaf(func(c *x509.Certificate) { c.NotAfter = now.Add(25 * time.Hour) }))
+				s.NotAfter = at(25 * time.Hour)
+				return s
+			}(),
+			want: []string{"status.certificateChain: Invalid value: " +
+				"leaf certificate lifetime must be <= spec.maxExpirationSeconds (86400)"},
+		},
+		"early": {
+			now: with(func(s *status) { s.BeginRefreshAt = at(refreshMargin - time.Second) }), want: []string{
+				"status.beginRefreshAt: Invalid value: must be at least 10 minutes after status.notBefore",
+			},
+		},
+		"late": {
+			now: with(func(s *status) { s.BeginRefreshAt = at(24*time.Hour - refreshMargin + time.Second) }),
+			want: []string{
+				"status.beginRefreshAt: Invalid value: must be at least 10 minutes before status.notAfter",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := podCertificate(requestOf(t, key))
+			old := r.DeepCopy()
+			r.Status, old.Status = c.now, c.old
+			errs := validatePodCertificateStatus(r, old, now)
+			for _, e := range errs { // their form is field.Error's
+				switch e.BadValue.(type) {
+				case time.Time, time.Duration:
+					e.BadValue = field.OmitValueType{}
+				}
+			}
+			if d := cmp.Diff(c.want, messages(errs)); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+func entirely(what string) string {
+	return "issued certificate chain must consist entirely of " + what + " PEM blocks"
+}
+
+func block(text string) string {
+	return "-----BEGIN CERTIFICATE-----\n" + text + "\n-----END CERTIFICATE-----\n"
+}
+
+// TestPermitIssue: only who may sign for the signer changes the chain (V-080).
+func TestPermitIssue(t *testing.T) {
+	old := podCertificate(nil)
+	now := old.DeepCopy()
+	now.Status.CertificateChain = "c"
+	for _, c := range []struct {
+		may  string
+		now  *certificatesv1.PodCertificateRequest
+		want []string
+	}{
+		{"sign example.com/s", now, nil},
+		{"sign example.com/*", now, nil},
+		{"", old, nil},
+		{"attest example.com/s", now, []string{
+			`spec.signerName: Forbidden: User "ann" is not permitted to "sign" for signer "example.com/s"`,
+		}},
+	} {
+		errs := permitIssue(c.now, old, "ann", func(group, resource, verb, name string) bool {
+			return group == certificatesv1.GroupName && resource == "signers" && verb+" "+name == c.may
+		})
+		if d := cmp.Diff(c.want, messages(errs)); d != "" {
+			t.Errorf("%s: -want +got:\n%s", c.may, d)
+		}
+	}
+}

@@ -1,0 +1,334 @@
+package certificates
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// The limits of K pkg/apis/certificates/types.go.
+const (
+	dayOfSeconds     int32 = 86400
+	minSeconds       int32 = 3600
+	maxSeconds       int32 = 91 * dayOfSeconds
+	maxPodRequest          = 10 << 10
+	maxChain               = 100 << 10
+	maxUID                 = 128
+	clockSkew              = 5 * time.Minute
+	refreshMargin          = 10 * time.Minute
+	kubernetesDomain       = "kubernetes.io"
+)
+
+var (
+	stubPath     = field.NewPath("spec", "stubPKCS10Request")
+	chainPath    = field.NewPath("status", "certificateChain")
+	beforePath   = field.NewPath("status", "notBefore")
+	afterPath    = field.NewPath("status", "notAfter")
+	refreshPath  = field.NewPath("status", "beginRefreshAt")
+	outcomesPath = field.NewPath("status", "conditions")
+)
+
+// validatePodCertificate is V-079.
+func validatePodCertificate(r *certificatesv1.PodCertificateRequest) field.ErrorList {
+	at, s := field.NewPath("spec"), &r.Spec
+	errs := signer(s.SignerName, at.Child("signerName"))
+	errs = append(errs, userAnnotations(s.UnverifiedUserAnnotations, at.Child("unverifiedUserAnnotations"))...)
+	errs = append(errs, check.DNSSubdomain(s.PodName, at.Child("podName"))...)
+	errs = append(errs, uidOf(s.PodUID, at.Child("podUID"))...)
+	errs = append(errs, check.DNSSubdomain(s.ServiceAccountName, at.Child("serviceAccountName"))...)
+	errs = append(errs, uidOf(s.ServiceAccountUID, at.Child("serviceAccountUID"))...)
+	errs = append(errs, check.DNSSubdomain(string(s.NodeName), at.Child("nodeName"))...)
+	errs = append(errs, uidOf(s.NodeUID, at.Child("nodeUID"))...)
+
+	seconds, most := s.MaxExpirationSeconds, maxSeconds
+	if seconds == nil {
+		return append(errs, field.Required(at.Child("maxExpirationSeconds"), "must be set"))
+	}
+	if ofKubernetes(s.SignerName) {
+		most = dayOfSeconds
+	}
+	if *seconds < minSeconds || *seconds > most {
+		errs = append(errs, field.Invalid(
+			at.Child("maxExpirationSeconds"), *seconds, fmt.Sprintf("must be in the range [%d, %d]", minSeconds, most),
+		))
+	}
+	return append(errs, podRequest(s.StubPKCS10Request)...)
+}
+
+// ofKubernetes reports whether a signer is in Kubernetes' domain or below it (K pkg/apis/core/validation:
+// IsKubernetesSignerName).
+func ofKubernetes(signer string) bool {
+	domain, _, _ := strings.Cut(signer, "/")
+	return domain == kubernetesDomain || strings.HasSuffix(domain, "."+kubernetesDomain)
+}
+
+func uidOf[T ~string](uid T, at *field.Path) (errs field.ErrorList) {
+	switch {
+	case uid == "":
+		return field.ErrorList{field.Invalid(at, uid, "must not be empty")}
+	case len(uid) > maxUID:
+		return field.ErrorList{field.TooLong(at, "", maxUID)}
+	}
+	return nil
+}
+
+// userAnnotations are annotations whose keys have a domain, in upper or lower case.
+func userAnnotations(all map[string]string, at *field.Path) (errs field.ErrorList) {
+	for _, key := range invalid.Each(slices.Sorted(maps.Keys(all)), &errs) {
+		errs = append(errs, utilvalidation.IsDomainPrefixedKey(at, strings.ToLower(key))...)
+	}
+	if apivalidation.ValidateAnnotationsSize(all) != nil {
+		errs = append(errs, field.TooLong(at, "", apivalidation.TotalAnnotationSizeLimitB))
+	}
+	return errs
+}
+
+// podRequest requires a PKCS#10 request that is signed with its own key, of one of the supported types. The messages
+// for requests that can't be parsed or verified are this server's.
+func podRequest(der []byte) field.ErrorList {
+	if len(der) == 0 {
+		return field.ErrorList{field.Required(stubPath, "")}
+	}
+	if len(der) > maxPodRequest {
+		return field.ErrorList{field.TooLong(stubPath, "", maxPodRequest)}
+	}
+	omitted := field.OmitValueType{}
+	request, err := x509.ParseCertificateRequest(der)
+	if err != nil {
+		return field.ErrorList{field.Invalid(stubPath, omitted, "must be a valid PKCS#10 certificate signing request")}
+	}
+	if err := keyType(request.PublicKey); err != nil {
+		return field.ErrorList{err}
+	}
+	if request.CheckSignature() != nil {
+		return field.ErrorList{field.Invalid(stubPath, omitted, "could not verify the signature of the request")}
+	}
+	return nil
+}
+
+func keyType(key any) *field.Error {
+	switch key := key.(type) {
+	case ed25519.PublicKey:
+		return nil
+	case *ecdsa.PublicKey:
+		if c := key.Curve; c != elliptic.P256() && c != elliptic.P384() && c != elliptic.P521() {
+			return field.Invalid(
+				stubPath, "curve "+c.Params().Name, "elliptic public keys must use curve P256 or P384",
+			)
+		}
+		return nil
+	case *rsa.PublicKey:
+		if bits := key.Size() * 8; bits != 3072 && bits != 4096 {
+			return field.Invalid(
+				stubPath, fmt.Sprintf("%d-bit modulus", bits), "RSA keys must have modulus size 3072 or 4096",
+			)
+		}
+		return nil
+	}
+	return field.Invalid(
+		stubPath, field.OmitValueType{}, "unknown public key type; supported types are Ed25519, ECDSA, and RSA",
+	)
+}
+
+func validatePodCertificateUpdate(r, old *certificatesv1.PodCertificateRequest) field.ErrorList {
+	return check.Immutable(wideSpec(&r.Spec), wideSpec(&old.Spec), field.NewPath("spec"))
+}
+
+// wideSpec is a spec with the fields of v1beta1, too, as upstream's error shows it.
+func wideSpec(s *certificatesv1.PodCertificateRequestSpec) certificatesv1beta1.PodCertificateRequestSpec {
+	return certificatesv1beta1.PodCertificateRequestSpec{
+		SignerName: s.SignerName, PodName: s.PodName, PodUID: s.PodUID,
+		ServiceAccountName: s.ServiceAccountName, ServiceAccountUID: s.ServiceAccountUID,
+		NodeName: s.NodeName, NodeUID: s.NodeUID, MaxExpirationSeconds: s.MaxExpirationSeconds,
+		StubPKCS10Request: s.StubPKCS10Request, UnverifiedUserAnnotations: s.UnverifiedUserAnnotations,
+	}
+}
+
+// validatePodCertificateStatus is V-080: a request ends once, and its status changes at no other time.
+func validatePodCertificateStatus(r, old *certificatesv1.PodCertificateRequest, now time.Time) field.ErrorList {
+	if errs := outcomeConditions(r.Status.Conditions); len(errs) > 0 {
+		return errs
+	}
+	s := &r.Status
+	switch {
+	case outcomeOf(old) != "":
+		return sameStatus(*s, old.Status, "immutable after PodCertificateRequest is issued, denied, or failed")
+	case outcomeOf(r) == issued:
+		return issuedStatus(r, old, now)
+	case outcomeOf(r) != "":
+		return sameStatus(*s, certificatesv1.PodCertificateRequestStatus{Conditions: s.Conditions},
+			"non-condition status fields must be empty when denying or failing the PodCertificateRequest")
+	}
+	return sameStatus(*s, old.Status, `status is immutable unless transitioning to "Issued", "Denied", or "Failed"`)
+}
+
+// outcomeOf is the type of the condition with which a request ended; empty if it has not.
+func outcomeOf(r *certificatesv1.PodCertificateRequest) string {
+	for _, c := range r.Status.Conditions {
+		if c.Status == metav1.ConditionTrue && slices.Contains(outcomes, c.Type) {
+			return c.Type
+		}
+	}
+	return ""
+}
+
+func sameStatus(is, want certificatesv1.PodCertificateRequestStatus, why string) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(is, want) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("status"), field.OmitValueType{}, why)}
+}
+
+// outcomeConditions allows one condition that ends a request, and no others. The paths have a dot before the index, as
+// upstream's.
+func outcomeConditions(list []metav1.Condition) (errs field.ErrorList) {
+	known := 0
+	for i, c := range invalid.Each(list, &errs) {
+		at := field.NewPath("status", "conditions", fmt.Sprintf("[%d]", i))
+		if !slices.Contains(outcomes, c.Type) {
+			errs = append(errs, field.NotSupported(at.Child("type"), c.Type, outcomes))
+			continue
+		}
+		if known++; known > 1 {
+			errs = append(errs, field.Invalid(at.Child("type"), c.Type,
+				`There may be at most one condition with type "Issued", "Denied", or "Failed"`))
+		}
+		if c.Status != metav1.ConditionTrue {
+			errs = append(errs, field.NotSupported(
+				at.Child("status"), c.Status, []metav1.ConditionStatus{metav1.ConditionTrue},
+			))
+		}
+	}
+	return append(errs, invalid.Conditions(list, outcomesPath)...)
+}
+
+// issuedStatus validates an issued chain. The first certificate is the pod's; the others need only be certificates.
+func issuedStatus(r, old *certificatesv1.PodCertificateRequest, now time.Time) field.ErrorList {
+	chain := r.Status.CertificateChain
+	if len(chain) > maxChain {
+		return field.ErrorList{field.TooLong(chainPath, "", maxChain)}
+	}
+	wrong := func(why string) field.ErrorList { return field.ErrorList{field.Invalid(chainPath, chain, why)} }
+	block, rest := pem.Decode([]byte(chain))
+	switch {
+	case block == nil:
+		return wrong("issued certificate chain must contain at least one certificate")
+	case block.Type != "CERTIFICATE":
+		return wrong("issued certificate chain must consist entirely of CERTIFICATE PEM blocks")
+	}
+	leaf, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return wrong("leaf certificate does not parse as valid X.509")
+	}
+	errs := alternativeNames(leaf)
+	request, err := x509.ParseCertificateRequest(old.Spec.StubPKCS10Request)
+	if err != nil {
+		return append(errs, podRequest(old.Spec.StubPKCS10Request)...)
+	}
+	if key, ok := request.PublicKey.(interface{ Equal(crypto.PublicKey) bool }); !ok || !key.Equal(leaf.PublicKey) {
+		return append(errs, wrong("leaf certificate was not issued to the requested public key")...)
+	}
+	if errs = append(errs, lifetime(r, leaf, now)...); len(errs) > 0 {
+		return errs
+	}
+	for block, rest = pem.Decode(rest); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			return wrong("issued certificate chain must consist entirely of CERTFICATE PEM blocks") // upstream's typo
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return wrong("intermediate certificate does not parse as valid X.509")
+		}
+	}
+	return nil
+}
+
+// alternativeNames requires names that parsers other than Go's accept.
+func alternativeNames(leaf *x509.Certificate) (errs field.ErrorList) {
+	for _, name := range invalid.Each(leaf.DNSNames, &errs) {
+		if name == "" {
+			errs = append(errs, field.Invalid(chainPath, name, "leaf certificate should not contain empty DNSName"))
+		}
+		if strings.Contains(name, "..") {
+			errs = append(errs, field.Invalid(chainPath, name, "leaf certificate's DNSName should not contain '..'"))
+		}
+		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") {
+			errs = append(errs, field.Invalid(
+				chainPath, name, "leaf certificate's DNSName should not start or end with '.'",
+			))
+		}
+	}
+	for _, address := range invalid.Each(leaf.EmailAddresses, &errs) {
+		if _, err := mail.ParseAddress(address); err != nil {
+			errs = append(errs, field.Invalid(
+				chainPath, address, "leaf certificate should not contain invalid EmailAddress",
+			))
+		}
+	}
+	return errs
+}
+
+// lifetime compares the times of the status with those of the pod's certificate, and with the clock. Only the first
+// time that is wrong is an error.
+func lifetime(r *certificatesv1.PodCertificateRequest, leaf *x509.Certificate, now time.Time) (errs field.ErrorList) {
+	s := &r.Status
+	const present = "must be present and consistent with the issued certificate"
+	if s.NotBefore == nil {
+		errs = append(errs, field.Required(beforePath, present))
+	}
+	if s.NotAfter == nil {
+		errs = append(errs, field.Required(afterPath, present))
+	}
+	if s.BeginRefreshAt == nil {
+		errs = append(errs, field.Required(
+			refreshPath, "must be present and in the range [notbefore+10min, notafter-10min]",
+		))
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	before, after, refresh := s.NotBefore.Time, s.NotAfter.Time, s.BeginRefreshAt.Time
+	took, most := leaf.NotAfter.Sub(leaf.NotBefore), *r.Spec.MaxExpirationSeconds
+	wrong := func(at *field.Path, value any, why string) field.ErrorList {
+		return field.ErrorList{field.Invalid(at, value, why)}
+	}
+	switch {
+	case !before.Equal(leaf.NotBefore):
+		return wrong(beforePath, before, "must be set to the NotBefore time encoded in the leaf certificate")
+	case !before.After(now.Add(-clockSkew)) || !before.Before(now.Add(clockSkew)):
+		return wrong(beforePath, before, "must be set to within 5 minutes of kube-apiserver's current time")
+	case !after.Equal(leaf.NotAfter):
+		return wrong(afterPath, after, "must be set to the NotAfter time encoded in the leaf certificate")
+	case took < time.Hour:
+		return wrong(chainPath, took, "leaf certificate lifetime must be >= 1 hour")
+	case took > time.Duration(most)*time.Second:
+		return wrong(
+			chainPath, took, fmt.Sprintf("leaf certificate lifetime must be <= spec.maxExpirationSeconds (%v)", most),
+		)
+	case refresh.Before(before.Add(refreshMargin)):
+		return wrong(refreshPath, refresh, "must be at least 10 minutes after status.notBefore")
+	case refresh.After(after.Add(-refreshMargin)):
+		return wrong(refreshPath, refresh, "must be at least 10 minutes before status.notAfter")
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package dra
+
+import (
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1beta2 "k8s.io/api/resource/v1beta2"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+// deviceTaintRules is the entry of DeviceTaintRule (V-005). A server of the previous minor, which has no v1, can read
+// what is stored.
+func deviceTaintRules(clock entry.Clock) *entry.Resource {
+	return &entry.Resource{
+		Plural: "devicetaintrules", New: entry.New[resourcev1.DeviceTaintRule],
+		Stored:     resourcev1beta2.SchemeGroupVersion.WithKind("DeviceTaintRule"),
+		ToStored:   entry.Recast[resourcev1beta2.DeviceTaintRule],
+		FromStored: entry.Recast[resourcev1.DeviceTaintRule],
+		Optional: []entry.Version{
+			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.DeviceTaintRule],
+				// As it was before v1 (K pkg/registry/resource/devicetaintrule: AllowUnconditionalUpdate, NewRESTLegacy).
+				Change: func(r *entry.Resource) { r.Strategy.Conditional, r.Delete.Returned = false, true }},
+		},
+		Strategy: entry.Strategy{
+			Generation:  entry.SpecGeneration,
+			Conditional: true,
+			Default: defaulting.Hook(func(r *resourcev1.DeviceTaintRule) {
+				defaulting.Set(&r.Spec.Taint.TimeAdded, clock())
+			}),
+			PrepareUpdate: entry.Change(func(r, old *resourcev1.DeviceTaintRule) {
+				timeEffect(clock, &r.Spec.Taint, &old.Spec.Taint)
+			}),
+			Validate:       entry.Validate(validateDeviceTaintRule),
+			ValidateUpdate: entry.ValidateChange(validateDeviceTaintRuleUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(entry.KeepMeta[*resourcev1.DeviceTaintRule]),
+				ValidateUpdate: entry.ValidateChange(validateDeviceTaintRuleStatus),
+			}),
+		},
+		Table: printing.Table(printing.NameAndAge(), deviceTaintRuleCells),
+	}
+}
+
+// timeEffect sets the time of a taint whose effect changed, unless the client changed the time, too: it is that of the
+// effect, from which tolerations count (K pkg/registry/resource/devicetaintrule: PrepareForUpdate).
+func timeEffect(now entry.Clock, t, old *resourcev1.DeviceTaint) {
+	if t.Effect != old.Effect && t.TimeAdded.Equal(old.TimeAdded) {
+		at := now()
+		t.TimeAdded = &at
+	}
+}
+
+func validateDeviceTaintRule(r *resourcev1.DeviceTaintRule) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := taintSelector(r.Spec.DeviceSelector, at.Child("deviceSelector"))
+	return append(errs, deviceTaint(&r.Spec.Taint, at.Child("taint"))...)
+}
+
+// validateDeviceTaintRuleUpdate accepts the effect that the old rule had.
+func validateDeviceTaintRuleUpdate(r, old *resourcev1.DeviceTaintRule) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := taintSelector(r.Spec.DeviceSelector, at.Child("deviceSelector"))
+	if r.Spec.Taint.Effect == old.Spec.Taint.Effect {
+		return append(errs, taintKey(&r.Spec.Taint, at.Child("taint"))...)
+	}
+	return append(errs, deviceTaint(&r.Spec.Taint, at.Child("taint"))...)
+}
+
+func taintSelector(s *resourcev1.DeviceTaintSelector, at *field.Path) (errs field.ErrorList) {
+	if s == nil {
+		return nil
+	}
+	if s.Driver != nil {
+		errs = append(errs, volumes.CSIDriver(*s.Driver, at.Child("driver"))...)
+	}
+	if s.Pool != nil {
+		errs = append(errs, poolName(*s.Pool, at.Child("pool"))...)
+	}
+	if s.Device != nil {
+		errs = append(errs, check.DNSLabel(*s.Device, at.Child("device"))...)
+	}
+	return errs
+}
+
+func validateDeviceTaintRuleStatus(r, _ *resourcev1.DeviceTaintRule) field.ErrorList {
+	at, list := field.NewPath("status", "conditions"), r.Status.Conditions
+	errs := invalid.Conditions(list, at)
+	if most := resourcev1.DeviceTaintRuleStatusMaxConditions; len(list) > most {
+		errs = append(errs, field.TooMany(at, len(list), most))
+	}
+	return errs
+}
+
+func deviceTaintRuleCells(r *resourcev1.DeviceTaintRule, now time.Time) []any {
+	return []any{r.Name, printing.AgeOf(&r.ObjectMeta, now)}
+}
