@@ -37,7 +37,8 @@ func specOf(t *testing.T, resource string) map[string]any {
 // reads them (V-112).
 func TestAttest(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
-	s.Grant("alice", "", "bundles", `[{"verbs":["*"],"apiGroups":["certificates.k8s.io"],"resources":["clustertrustbundles"]}]`)
+	s.Grant("alice", "", "bundles",
+		`[{"verbs":["*"],"apiGroups":["certificates.k8s.io"],"resources":["clustertrustbundles"]}]`)
 	spec := specOf(t, "clustertrustbundles.certificates.k8s.io")
 	spec["signerName"] = "example.com/s"
 	bundle := map[string]any{"metadata": map[string]any{"name": "example.com:s:a"}, "spec": spec}
@@ -59,7 +60,8 @@ func TestAttest(t *testing.T) {
 	must(t, patch(`{"metadata":{"finalizers":null}}`), http.StatusOK)
 
 	s.Grant("alice", "", "attest",
-		`[{"verbs":["attest"],"apiGroups":["certificates.k8s.io"],"resources":["signers"],"resourceNames":["example.com/*"]}]`)
+		`[{"verbs":["attest"],"apiGroups":["certificates.k8s.io"],"resources":["signers"],
+		"resourceNames":["example.com/*"]}]`)
 	must(t, patch(`{"metadata":{"labels":{"a":"b"}}}`), http.StatusOK)
 
 	selected := func(signer string) int {
@@ -79,7 +81,8 @@ func TestAttest(t *testing.T) {
 func TestSign(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	s.Grant("alice", "a", "requests",
-		`[{"verbs":["*"],"apiGroups":["certificates.k8s.io"],"resources":["podcertificaterequests","podcertificaterequests/status"]}]`)
+		`[{"verbs":["*"],"apiGroups":["certificates.k8s.io"],
+		"resources":["podcertificaterequests","podcertificaterequests/status"]}]`)
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -131,8 +134,8 @@ func TestSign(t *testing.T) {
 	must(t, status("issued", issuing), http.StatusOK)
 
 	applied := must(t, s.As("alice", "PATCH", podRequests+"/denied?fieldManager=m&force=true",
-		`{"apiVersion":"certificates.k8s.io/v1","kind":"PodCertificateRequest","metadata":{"name":"denied","labels":{"a":"b"}},
-		"status":{"certificateChain":"y"}}`, "Content-Type", applyPatch), http.StatusOK).Object()
+		`{"apiVersion":"certificates.k8s.io/v1","kind":"PodCertificateRequest",
+		"metadata":{"name":"denied","labels":{"a":"b"}},"status":{"certificateChain":"y"}}`, "Content-Type", applyPatch), http.StatusOK).Object()
 	for _, m := range applied.GetManagedFields() {
 		if m.Manager == "m" && strings.Contains(m.FieldsV1.GetRawString(), "f:status") {
 			t.Errorf("m owns %s", m.FieldsV1.GetRawString())

@@ -3,9 +3,9 @@
 //
 // It guarantees:
 //
-//  1. Builtin lists the resources that Kubernetes v1.36 serves by default, name by name and verb by verb. Every adds
-//     the optional versions of these resources that v1.36 serves on request. Entries that are not served are Off, and
-//     All omits them.
+//  1. Builtin lists the resources that Kubernetes v1.37 serves by default, name by name and verb by verb. Every adds
+//     the optional versions of these resources that v1.37 serves on request, but for the exceptions in version.go.
+//     Entries that are not served are Off, and All omits them.
 //  2. An entry is immutable once it is in a table. A change of a CustomResourceDefinition makes new entries.
 //  3. Readers of Types never wait and never lock: they see the whole table before or after a change.
 //  4. Lists have upstream's order: groups by priority, versions by priority, resources by name.

@@ -12,6 +12,7 @@ import (
 	appsv1beta1 "k8s.io/api/apps/v1beta1"
 	appsv1beta2 "k8s.io/api/apps/v1beta2"
 	batchv1beta1 "k8s.io/api/batch/v1beta1"
+	certificatesv1alpha1 "k8s.io/api/certificates/v1alpha1"
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	eventsv1beta1 "k8s.io/api/events/v1beta1"
@@ -23,6 +24,7 @@ import (
 	nodev1beta1 "k8s.io/api/node/v1beta1"
 	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	rbacv1beta1 "k8s.io/api/rbac/v1beta1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1alpha1 "k8s.io/api/storage/v1alpha1"
 	storagev1beta1 "k8s.io/api/storage/v1beta1"
@@ -38,6 +40,7 @@ func older(t *testing.T) *runtime.Scheme {
 		appsv1beta2.AddToScheme, batchv1beta1.AddToScheme, coordinationv1beta1.AddToScheme, eventsv1beta1.AddToScheme,
 		flowcontrolv1beta1.AddToScheme, flowcontrolv1beta2.AddToScheme, flowcontrolv1beta3.AddToScheme,
 		networkingv1beta1.AddToScheme, nodev1beta1.AddToScheme, policyv1beta1.AddToScheme, rbacv1beta1.AddToScheme,
+		certificatesv1alpha1.AddToScheme, resourcev1alpha3.AddToScheme,
 		certificatesv1beta1.AddToScheme, extensionsv1beta1.AddToScheme, apiregistrationv1beta1.AddToScheme,
 		schedulingv1beta1.AddToScheme, storagev1alpha1.AddToScheme, storagev1beta1.AddToScheme)
 	if err := b.AddToScheme(s); err != nil {
