@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
@@ -112,11 +111,8 @@ func (s *Registry) storeChanged(ctx context.Context, o *Operation, cur *storage.
 	if err := o.ValidateChange(obj, old); err != nil {
 		return nil, err
 	}
-	if sub := o.Subresource; sub != nil && sub.Permit != nil {
-		errs := sub.Permit(obj, old, o.User.Name, authorization.May(s.Authorizer.Authorize, o.User))
-		if len(errs) > 0 {
-			return nil, invalidObject(o.Resource, obj, errs)
-		}
+	if errs := o.Subresource.Denied(obj, old, o.User, s.Authorizer.Authorize); len(errs) > 0 {
+		return nil, invalidObject(o.Resource, obj, errs)
 	}
 	o.warnOf(obj, old)
 	a := o.Attributes(admission.Update, obj, old)

@@ -71,14 +71,7 @@ func validateMeta(res *resources.Resource, m Object) field.ErrorList {
 	if res.Strategy.PlainMeta {
 		return nil
 	}
-	name := apivalidation.ValidateNameFunc(res.Strategy.Name)
-	switch {
-	case res.Strategy.NameOf != nil:
-		name = res.Strategy.NameOf(m)
-	case name == nil:
-		name = apivalidation.NameIsDNSSubdomain
-	}
-	errs := invalid.Metadata(m, res.Namespaced, name, MetadataPath)
+	errs := invalid.Metadata(m, res.Namespaced, res.NameRule(m), MetadataPath)
 	if res.Strategy.CustomMeta {
 		return errs
 	}

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
@@ -358,6 +360,28 @@ func has(verbs []string, verb string) bool {
 // MetadataAgain is how often the kind's own rules for an update validate all metadata, in addition to the general rules
 // of every kind.
 func (r *Resource) MetadataAgain() int { return r.Strategy.MetadataAgain }
+
+// NameRule is the rule for an object's name.
+func (r *Resource) NameRule(obj runtime.Object) apivalidation.ValidateNameFunc {
+	switch {
+	case r.Strategy.NameOf != nil:
+		return r.Strategy.NameOf(obj)
+	case r.Strategy.Name != nil:
+		return r.Strategy.Name
+	}
+	return apivalidation.NameIsDNSSubdomain
+}
+
+// Denied returns the error for a user who lacks a permission that a valid change of the subresource needs. The
+// subresource may be nil.
+func (s *Subresource) Denied(
+	obj, old runtime.Object, u authentication.User, authorize func(*authorization.Attributes) authorization.Decision,
+) field.ErrorList {
+	if s == nil || s.Permit == nil {
+		return nil
+	}
+	return s.Permit(obj, old, u.Name, authorization.May(authorize, u))
+}
 
 // ServeOne is Serve of one custom resource.
 func (r *Resource) ServeOne(obj runtime.Object) (runtime.Object, error) {
