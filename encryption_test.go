@@ -107,6 +107,27 @@ func TestEncryption(t *testing.T) {
 	}
 }
 
+// TestEncryptionRollback: a rollback brings encrypted values back, which are bound to their keys.
+func TestEncryptionRollback(t *testing.T) {
+	s := newSession(t, start(t, kubecascade.Options{Storage: kubecascade.Storage{
+		EncryptionProviderConfig: encryptionFile(t, "secrets", "aesgcm key")}}))
+	s.must(201, "POST", secrets, `{"metadata":{"name":"a"},"stringData":{"a":"b"}}`)
+	before := encryptions(t, s.server)
+	if err := s.server.Checkpoint(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	s.must(200, "DELETE", secrets+"/a", "")
+	if err := s.server.Rollback(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.must(200, "GET", secrets+"/a", ""); !strings.Contains(got, `"data":{"a":"Yg=="}`) {
+		t.Error(got)
+	}
+	if after := encryptions(t, s.server); len(after) != 1 || after[0] != before[0] {
+		t.Errorf("encrypted are %v, before %v", after, before)
+	}
+}
+
 // TestEncryptionErrors: a file that can't be used ends the start with the reason.
 func TestEncryptionErrors(t *testing.T) {
 	kms := filepath.Join(t.TempDir(), "kms.yaml")
