@@ -9,8 +9,3 @@
 // +k8s:validation-gen=TypesWithSuffix=NodeSelector
 // +k8s:validation-gen-input=k8s.io/api/core/v1
 package core
-
-import "k8s.io/apimachinery/pkg/runtime"
-
-// localSchemeBuilder is what the generated code registers itself with.
-var localSchemeBuilder runtime.SchemeBuilder
