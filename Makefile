@@ -43,7 +43,7 @@ BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients servers diff conformance crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients servers diff conformance kubectl crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -138,6 +138,9 @@ upstream-diff: ## what changed between go.mod's Kubernetes modules and VERSION=v
 
 conformance: build ## the cases of conformance/ against this server, then recorded responses of a real one
 	.ci/conformance
+
+kubectl: ## the stories with kubectl of other minors, which take minutes to build: KUBECTLS=, STORIES=
+	GO='$(GO)' GIVEN='$(GIVEN)' STORIES='$(STORIES)' .ci/kubectl $(or $(KUBECTLS),v0.35.10 v0.36.6 v0.37.2)
 
 crds: ## the CustomResourceDefinitions of real projects, and objects of all their kinds
 	$(GO) -C tests/crds mod tidy -diff
