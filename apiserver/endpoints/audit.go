@@ -118,7 +118,8 @@ func (req *request) recordOptions(opts *metav1.DeleteOptions) {
 	req.recordOther(&sent)
 }
 
-// recordAnswer records a response, which encode makes. A response that can't be encoded is an error for the client, too.
+// recordAnswer records a response, which encode makes. A response that can't be encoded is an error for the client,
+// too.
 func (req *request) recordAnswer(rendering *render.Rendering, encode func(*render.Rendering) ([]byte, error)) {
 	if !req.Audit.Responses() {
 		return

@@ -66,8 +66,8 @@ func runStep(ts *testscript.TestScript, step string) {
 	ts.Fatalf("%s prints\n%s\ninstead of\n%s", command, got, want)
 }
 
-// continued is "continued FILE COMMAND": after the script has done what COMMAND does, the commands that follow it in the
-// file's transcript print what that says.
+// continued is "continued FILE COMMAND": after the script has done what COMMAND does, the commands that follow it in
+// the file's transcript print what that says.
 func continued(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: continued FILE COMMAND")

@@ -230,8 +230,8 @@ func below(path, root string) bool {
 	return root == "." || path == root || strings.HasPrefix(path, root+"/")
 }
 
-// pure are the packages that take values and return a value: they are told the time, and start no goroutine. trail keeps
-// a state, but is told the time as well.
+// pure are the packages that take values and return a value: they are told the time, and start no goroutine. trail
+// keeps a state, but is told the time as well.
 var pure = map[string]bool{"finalizers": true, "gc/graph": true, "gc/explain": true, "usage": true, "trail": true}
 
 // TestClock: the pure packages are told the time, and start no goroutine.

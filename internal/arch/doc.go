@@ -7,8 +7,8 @@
 //  2. Every package has a doc.go with a list of guarantees.
 //  3. The entry of a built-in kind is in a file of the kind's name, and its group lists it once.
 //  4. Every file below apiserver that names a built-in kind is in resources, or has a reason.
-//  5. Every rule that the code cites is in docs/semantics.md, docs/semantics-admission.md or docs/semantics-1.37.md. Each
-//     rule of the last has a test that exists, or a reason why it has none.
+//  5. Every rule that the code cites is in docs/semantics.md, docs/semantics-admission.md or docs/semantics-1.37.md.
+//     Each rule of the last has a test that exists, or a reason why it has none.
 //  6. No package but those of kinds has more than 4,000 lines.
 //  7. Packages that a library user runs leave the process alone: its signals, flags, default logger and the like.
 //  8. Pure packages are told the time, and start no goroutine.

@@ -8,8 +8,8 @@
 //     ranges, or as a key of another program. Nothing that can't be read is left out: it is in the report with the
 //     reason.
 //  3. An object counts as readable if the server would read it, as it is decoded by the same code.
-//  4. Problems are those that lint finds (gc/explain). References to a resource of which an object can't be read are not
-//     decided.
+//  4. Problems are those that lint finds (gc/explain). References to a resource of which an object can't be read are
+//     not decided.
 //  5. Lists in a report are sorted. Those of single objects have at most Most of them, that of findings MostFindings;
 //     the report says how many there are.
 package backup

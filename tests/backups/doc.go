@@ -1,7 +1,7 @@
 // Package backups opens backups that upstream's own code has written with a kubecascade server: values by the
-// serializers of k8s.io/apimachinery, encrypted by the providers of k8s.io/apiserver, stored by an etcd that is embedded
-// in the test, and saved by the function of "etcdctl snapshot save". It is a module of its own, as the server links none
-// of it.
+// serializers of k8s.io/apimachinery, encrypted by the providers of k8s.io/apiserver, stored by an etcd that is
+// embedded in the test, and saved by the function of "etcdctl snapshot save". It is a module of its own, as the server
+// links none of it.
 //
 // It guarantees:
 //

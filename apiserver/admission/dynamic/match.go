@@ -138,8 +138,8 @@ func (o *outcome) matches(ctx context.Context, q *request) (*resources.Resource,
 	return o.rules[i].in, ok, err
 }
 
-// exemptFromPolicies reports whether no policy gets requests of the resource: policies themselves, so that none can lock
-// itself in, and reviews, which are not stored (M-21).
+// exemptFromPolicies reports whether no policy gets requests of the resource: policies themselves, so that none can
+// lock itself in, and reviews, which are not stored (M-21).
 func exemptFromPolicies(r schema.GroupResource) bool {
 	return admissionregistration.Reviews[r] || r.Group == group && slices.Contains(policyResources, r.Resource)
 }

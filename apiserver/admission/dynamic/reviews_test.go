@@ -14,7 +14,8 @@ const (
 	authz = "/apis/authorization.k8s.io/v1/"
 )
 
-// TestVirtualKinds: webhooks are not asked about reviews, which are not stored, whatever their rules name (L-24, V-105).
+// TestVirtualKinds: webhooks are not asked about reviews, which are not stored, whatever their rules name (L-24,
+// V-105).
 func TestVirtualKinds(t *testing.T) {
 	c := start(t)
 	c.hook.Script(webhooktest.Respond(&admissionv1.AdmissionResponse{Result: deny(403, "Forbidden", "no")}))

@@ -11,8 +11,8 @@ import (
 
 // Declared adds to the hooks of a group's entries the rules that its Go types declare. register is that of the
 // generated code, and options are the feature gates that rules name, with their values. The errors of these rules
-// follow those of the hooks (V-035), and are no more than a response has; rules of the level alpha have no effect, as upstream
-// only counts how often they differ from its hooks (AS pkg/registry/rest/validate.go:
+// follow those of the hooks (V-035), and are no more than a response has; rules of the level alpha have no effect, as
+// upstream only counts how often they differ from its hooks (AS pkg/registry/rest/validate.go:
 // ValidateDeclarativelyWithMigrationChecks). On an update a value that has not changed is not validated again (V-037).
 func Declared(register func(*runtime.Scheme) error, options map[string]bool, entries []*Resource) []*Resource {
 	d := declared{runtime.NewScheme(), options}

@@ -1,7 +1,7 @@
-// Package declarative compares validation with the declarative rules of the API types: the +k8s: tags in the comments of
-// k8s.io/api. Rules of the level alpha only shadow kube-apiserver's handwritten validation, so both find the same errors;
-// others are enforced, by the code that is generated from them (resources/internal/declared) or, in groups without it, by
-// hand. It has tests only.
+// Package declarative compares validation with the declarative rules of the API types: the +k8s: tags in the comments
+// of k8s.io/api. Rules of the level alpha only shadow kube-apiserver's handwritten validation, so both find the same
+// errors; others are enforced, by the code that is generated from them (resources/internal/declared) or, in groups
+// without it, by hand. It has tests only.
 //
 // It guarantees:
 //
