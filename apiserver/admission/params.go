@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
-	admissionv1beta1 "k8s.io/api/admissionregistration/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -61,14 +60,13 @@ func (p *Params) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// paramKind returns the paramKind of a policy, nil for none and for other objects. Mutating policies are stored as
-// v1beta1.
+// paramKind returns the paramKind of a policy, nil for none and for other objects.
 func paramKind(obj runtime.Object) *admissionv1.ParamKind {
 	switch p := obj.(type) {
 	case *admissionv1.ValidatingAdmissionPolicy:
 		return p.Spec.ParamKind
-	case *admissionv1beta1.MutatingAdmissionPolicy:
-		return (*admissionv1.ParamKind)(p.Spec.ParamKind)
+	case *admissionv1.MutatingAdmissionPolicy:
+		return p.Spec.ParamKind
 	}
 	return nil
 }
@@ -88,7 +86,7 @@ func paramRef(obj runtime.Object) *reference {
 		if r := b.Spec.ParamRef; r != nil {
 			return &reference{"validatingadmissionpolicies", b.Spec.PolicyName, r.Namespace, r.Name, false}
 		}
-	case *admissionv1beta1.MutatingAdmissionPolicyBinding:
+	case *admissionv1.MutatingAdmissionPolicyBinding:
 		if r := b.Spec.ParamRef; r != nil {
 			return &reference{"mutatingadmissionpolicies", b.Spec.PolicyName, r.Namespace, r.Name, true}
 		}
