@@ -58,33 +58,32 @@ func TestOwnVersionsAreRegistered(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	w := s.Watch(apiServices + "?watch=1")
 	stop := registers(t, s)
-	found := map[string]string{}
-	for len(found) < 21 {
+	wanted := map[string]string{
+		"v1.":                        "<nil> v1 18000 1",
+		"v2.autoscaling":             "autoscaling v2 17500 30",
+		"v1.apps":                    "apps v1 17800 15",
+		"v1.batch":                   "batch v1 17400 15",
+		"v1.policy":                  "policy v1 17100 15",
+		"v1.node.k8s.io":             "node.k8s.io v1 16300 15",
+		"v1.autoscaling":             "autoscaling v1 17500 15",
+		"v1.storagemigration.k8s.io": "storagemigration.k8s.io v1 15800 15",
+	}
+	for len(wanted) > 0 {
 		e, err := w.Next()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v; missing: %v", err, wanted)
 		}
-		spec := e.Object.Object["spec"].(map[string]any)
-		found[e.Object.GetName()] = fmt.Sprintln(
-			spec["group"], spec["version"], spec["groupPriorityMinimum"], spec["versionPriority"], e.Object.GetLabels(),
+		name, spec := e.Object.GetName(), e.Object.Object["spec"].(map[string]any)
+		found := fmt.Sprint(
+			spec["group"], " ", spec["version"], " ", spec["groupPriorityMinimum"], " ", spec["versionPriority"],
 		)
-	}
-	for name, want := range map[string]string{
-		"v1.":             "<nil> v1 18000 1",
-		"v2.autoscaling":  "autoscaling v2 17500 30",
-		"v1.apps":         "apps v1 17800 15",
-		"v1.batch":        "batch v1 17400 15",
-		"v1.policy":       "policy v1 17100 15",
-		"v1.node.k8s.io":  "node.k8s.io v1 16300 15",
-		"v1.autoscaling":  "autoscaling v1 17500 15",
-		"v1.apps.invalid": "",
-	} {
-		if want != "" {
-			want += " map[kube-aggregator.kubernetes.io/automanaged:onstart]\n"
+		if want, ok := wanted[name]; ok && found != want {
+			t.Errorf("%s: %q", name, found)
 		}
-		if found[name] != want {
-			t.Errorf("%s: %q", name, found[name])
+		if labels := fmt.Sprint(e.Object.GetLabels()); labels != "map[kube-aggregator.kubernetes.io/automanaged:onstart]" {
+			t.Errorf("%s: labels %s", name, labels)
 		}
+		delete(wanted, name)
 	}
 	a := s.Do("GET", apiServices+"/v1.apps", nil, "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
 	if !strings.Contains(string(a.Body), `"cells":["v1.apps","Local","True",`) {
