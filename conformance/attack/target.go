@@ -186,7 +186,15 @@ func (t *Target) furnish(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	u := t.client(other, false)
+	defer u.close()
+	return eventually(ctx, func() error { // an authorizer may follow the bindings from a cache
+		a, err := u.send(ctx, Request{Method: "GET", Path: ordinary})
+		if err == nil && a.Code == http.StatusForbidden {
+			err = errors.New("the other user has no right yet")
+		}
+		return err
+	})
 }
 
 // eventually tries until it succeeds or ctx ends.
