@@ -378,6 +378,7 @@ func TestRollbackWriters(t *testing.T) {
 		s.do("PATCH", "/api/v1/namespaces/default/secrets/pair"+fmt.Sprint(i),
 			object{"metadata": object{"labels": object{"v": "2"}}})
 	}
+	s.settled() // a reader of the cache sees the last one, too
 	type written struct {
 		name     string
 		revision int64
