@@ -113,7 +113,7 @@ check: ## what a change must pass besides the tests
 	"$$($(GO) -C tests tool -n staticcheck)" ./...
 	cd tests && $(GO) tool staticcheck ./...
 	CGO_ENABLED=1 $(GO) test -vet=off -race $(RACE)
-	$(MAKE) fuzz FUZZ=apiserver/endpoints FUZZTIME=30s FUZZJOBS=2 FUZZARGS=-test.parallel=1
+	$(MAKE) fuzz FUZZ=apiserver/endpoints FUZZTIME=15s FUZZJOBS=2 FUZZARGS=-test.parallel=1
 
 race: ## all that has goroutines with the race detector, documents, which take long so, and the tests with real clients, whose libraries take minutes to build
 	CGO_ENABLED=1 $(GO) test -vet=off -race $(RACE) ./apiserver/openapi
