@@ -132,7 +132,7 @@ func (s *server) explain(
 ) {
 	s.t.Helper()
 	cmd := exec.Command(
-		kubectl, "--kubeconfig", s.kubeconfig, "explain", d.Spec.Names.Plural, "--api-version", d.Spec.Group+"/"+v.Name,
+		kubectl, "--kubeconfig", s.Kubeconfig, "explain", d.Spec.Names.Plural, "--api-version", d.Spec.Group+"/"+v.Name,
 	)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -1,126 +1,39 @@
 package crds
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"syscall"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubecascade/kubecascade/tests/process"
 )
 
-// binary is the server under test, kubectl what drives it.
-var binary, kubectl string
+// kubectl is what drives the server.
+var kubectl string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "kubecascade-crds-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	binary, kubectl = filepath.Join(dir, "kubecascade"), filepath.Join(dir, "kubectl")
-	code := 1
-	if err := errors.Join(build("../..", "./cmd/kubecascade", binary), build("..", "./kubectl", kubectl)); err == nil {
-		code = m.Run()
-	} else {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	if err := stopShared(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	_ = os.RemoveAll(dir) // the system cleans what is left
-	os.Exit(code)
+	os.Exit(process.Run(m, "../..", func(dir string) error {
+		kubectl = filepath.Join(dir, "kubectl")
+		return process.Build("..", "./kubectl", kubectl)
+	}))
 }
 
-func build(dir, pkg, to string) error {
-	cmd := exec.Command("go", "build", "-C", dir, "-o", to, pkg)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
-}
-
-// server is a running process.
+// server is the server, for a test.
 type server struct {
 	t *testing.T
-	// url is the plain port, kubeconfig the administrator's.
-	url, kubeconfig string
+	*process.Server
 }
 
-var readyLine = regexp.MustCompile(`ready in \d+ ms: (http://\S+) https://\S+, kubeconfig (.+)$`)
-
-// shared is the server that all tests share if $KUBECASCADE_SHARED is set, and stopShared stops it.
-var (
-	shared     *server
-	stopShared = func() error { return nil }
-)
-
-// start starts a server that ends with the test. If $KUBECASCADE_SHARED is set, all tests get the same server, and it
-// goes back to its beginning at the end of each.
+// start starts a server, or shares one.
 func start(t *testing.T) *server {
 	t.Helper()
-	if os.Getenv("KUBECASCADE_SHARED") == "" {
-		s, stop := serve(t)
-		t.Cleanup(func() {
-			if err := stop(); err != nil {
-				t.Error(err)
-			}
-		})
-		return s
-	}
-	if shared == nil {
-		shared, stopShared = serve(t)
-		command(t, "checkpoint")
-	}
-	t.Cleanup(func() { command(t, "rollback") })
-	return &server{t: t, url: shared.url, kubeconfig: shared.kubeconfig}
-}
-
-// command runs a command of kubecascade that is about the shared server.
-func command(t *testing.T, name string) {
-	t.Helper()
-	out, err := exec.Command(binary, name, "--kubeconfig", shared.kubeconfig).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v: %s", name, err, out)
-	}
-	t.Logf("%s", out)
-}
-
-// serve runs a server. stop stops it.
-func serve(t *testing.T) (s *server, stop func() error) {
-	t.Helper()
-	var log bytes.Buffer
-	cmd := exec.Command(binary, "serve", "--ephemeral", "--insecure-port=-1", "--secure-port=0")
-	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop = func() error {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-		if err := cmd.Wait(); err != nil {
-			return fmt.Errorf("the server ended with %w\n%s", err, &log)
-		}
-		return nil
-	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if m := readyLine.FindStringSubmatch(lines.Text()); m != nil {
-			return &server{t: t, url: m[1], kubeconfig: m[2]}, stop
-		}
-	}
-	t.Fatalf("the server ended before it was ready: %v", stop())
-	return nil, nil
+	return &server{t, process.Start(t)}
 }
 
 // try makes a request.
@@ -134,7 +47,7 @@ func (s *server) try(method, path string, body any, contentType string) (int, []
 		}
 		sent = bytes.NewReader(data)
 	}
-	r, err := http.NewRequest(method, s.url+path, sent)
+	r, err := http.NewRequest(method, s.URL+path, sent)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -165,7 +78,7 @@ func (s *server) do(method, path string, body any, contentType string) *unstruct
 // await reads a watch of a collection until an object's event satisfies f.
 func (s *server) await(collection, name string, f func(event string, u *unstructured.Unstructured) bool) {
 	s.t.Helper()
-	a, err := http.Get(s.url + collection +
+	a, err := http.Get(s.URL + collection +
 		"?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=60&fieldSelector=metadata.name%3D" + name)
 	if err != nil {
 		s.t.Fatal(err)

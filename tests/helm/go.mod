@@ -3,6 +3,7 @@ module github.com/kubecascade/kubecascade/tests/helm
 go 1.26.0
 
 require (
+	github.com/kubecascade/kubecascade/tests/process v0.0.0
 	helm.sh/helm/v3 v3.22.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -117,3 +118,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
+
+replace github.com/kubecascade/kubecascade/tests/process => ../process

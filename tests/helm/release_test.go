@@ -3,7 +3,6 @@ package helm
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -213,12 +212,4 @@ func TestRefused(t *testing.T) {
 	if h.settings() != nil {
 		t.Error("an atomic installation has left something")
 	}
-}
-
-func TestMain(m *testing.M) {
-	code, err := build(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
 }

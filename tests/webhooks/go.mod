@@ -3,6 +3,7 @@ module github.com/kubecascade/kubecascade/tests/webhooks
 go 1.26.0
 
 require (
+	github.com/kubecascade/kubecascade/tests/process v0.0.0
 	github.com/onsi/ginkgo/v2 v2.27.4
 	github.com/onsi/gomega v1.40.0
 	k8s.io/api v0.37.2
@@ -91,3 +92,5 @@ require (
 )
 
 tool sigs.k8s.io/controller-tools/cmd/controller-gen
+
+replace github.com/kubecascade/kubecascade/tests/process => ../process

@@ -1,0 +1,3 @@
+module github.com/kubecascade/kubecascade/tests/process
+
+go 1.26.0
