@@ -135,7 +135,8 @@ func TestSign(t *testing.T) {
 
 	applied := must(t, s.As("alice", "PATCH", podRequests+"/denied?fieldManager=m&force=true",
 		`{"apiVersion":"certificates.k8s.io/v1","kind":"PodCertificateRequest",
-		"metadata":{"name":"denied","labels":{"a":"b"}},"status":{"certificateChain":"y"}}`, "Content-Type", applyPatch), http.StatusOK).Object()
+		"metadata":{"name":"denied","labels":{"a":"b"}},"status":{"certificateChain":"y"}}`, "Content-Type", applyPatch,
+	), http.StatusOK).Object()
 	for _, m := range applied.GetManagedFields() {
 		if m.Manager == "m" && strings.Contains(m.FieldsV1.GetRawString(), "f:status") {
 			t.Errorf("m owns %s", m.FieldsV1.GetRawString())

@@ -83,7 +83,7 @@ func bundleSigner(b *certificatesv1.ClusterTrustBundle) field.ErrorList {
 	if b.Spec.SignerName == "" {
 		return nil
 	}
-	return signer(b.Spec.SignerName, field.NewPath("spec", "signerName"))
+	return check.SignerName(b.Spec.SignerName, field.NewPath("spec", "signerName"))
 }
 
 // trustAnchors requires PEM blocks of different CA certificates (V-078). What is between the blocks is ignored.

@@ -59,8 +59,8 @@ const (
 
 var outcomes = []string{issued, denied, failed}
 
-// keepPodCertificateOutcome restores metadata, and the conditions with which the request ended: a client can neither
-// change them nor their times. If a client adds or removes one, it is kept for validation to judge (K
+// keepPodCertificateOutcome restores metadata, and the conditions with which the request ended: a client can't change
+// them or their times. Validation decides about conditions that a client adds or removes (K
 // pkg/registry/certificates/podcertificaterequest: PrepareForUpdate).
 func keepPodCertificateOutcome(now entry.Clock, r, old *certificatesv1.PodCertificateRequest) {
 	metav1.ResetObjectMetaForStatus(r, old)

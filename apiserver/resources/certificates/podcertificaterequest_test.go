@@ -222,12 +222,12 @@ func TestPodCertificateStatus(t *testing.T) {
 		},
 		"names": {
 			now: whole(leaf(func(c *x509.Certificate) {
-				c.DNSNames, c.EmailAddresses = []string{"a..b", ".a"}, []string{"nobody"}
+				c.DNSNames, c.EmailAddresses = []string{"a..b", ".a"}, []string{"no-domain"}
 			})),
 			want: []string{
 				`status.certificateChain: Invalid value: "a..b": leaf certificate's DNSName should not contain '..'`,
 				`status.certificateChain: Invalid value: ".a": leaf certificate's DNSName should not start or end with '.'`,
-				`status.certificateChain: Invalid value: "nobody": ` +
+				`status.certificateChain: Invalid value: "no-domain": ` +
 					`leaf certificate should not contain invalid EmailAddress`,
 			},
 		},

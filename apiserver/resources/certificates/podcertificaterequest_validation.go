@@ -9,7 +9,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"maps"
 	"net/mail"
 	"slices"
 	"strings"
@@ -18,9 +17,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
@@ -29,15 +26,14 @@ import (
 
 // The limits of K pkg/apis/certificates/types.go.
 const (
-	dayOfSeconds     int32 = 86400
-	minSeconds       int32 = 3600
-	maxSeconds       int32 = 91 * dayOfSeconds
-	maxPodRequest          = 10 << 10
-	maxChain               = 100 << 10
-	maxUID                 = 128
-	clockSkew              = 5 * time.Minute
-	refreshMargin          = 10 * time.Minute
-	kubernetesDomain       = "kubernetes.io"
+	dayOfSeconds  int32 = 86400
+	minSeconds    int32 = 3600
+	maxSeconds    int32 = 91 * dayOfSeconds
+	maxPodRequest       = 10 << 10
+	maxChain            = 100 << 10
+	maxUID              = 128
+	clockSkew           = 5 * time.Minute
+	refreshMargin       = 10 * time.Minute
 )
 
 var (
@@ -52,8 +48,8 @@ var (
 // validatePodCertificate is V-079.
 func validatePodCertificate(r *certificatesv1.PodCertificateRequest) field.ErrorList {
 	at, s := field.NewPath("spec"), &r.Spec
-	errs := signer(s.SignerName, at.Child("signerName"))
-	errs = append(errs, userAnnotations(s.UnverifiedUserAnnotations, at.Child("unverifiedUserAnnotations"))...)
+	errs := check.SignerName(s.SignerName, at.Child("signerName"))
+	errs = append(errs, check.UserAnnotations(s.UnverifiedUserAnnotations, at.Child("unverifiedUserAnnotations"))...)
 	errs = append(errs, check.DNSSubdomain(s.PodName, at.Child("podName"))...)
 	errs = append(errs, uidOf(s.PodUID, at.Child("podUID"))...)
 	errs = append(errs, check.DNSSubdomain(s.ServiceAccountName, at.Child("serviceAccountName"))...)
@@ -65,7 +61,7 @@ func validatePodCertificate(r *certificatesv1.PodCertificateRequest) field.Error
 	if seconds == nil {
 		return append(errs, field.Required(at.Child("maxExpirationSeconds"), "must be set"))
 	}
-	if ofKubernetes(s.SignerName) {
+	if check.OfKubernetes(s.SignerName) {
 		most = dayOfSeconds
 	}
 	if *seconds < minSeconds || *seconds > most {
@@ -76,13 +72,6 @@ func validatePodCertificate(r *certificatesv1.PodCertificateRequest) field.Error
 	return append(errs, podRequest(s.StubPKCS10Request)...)
 }
 
-// ofKubernetes reports whether a signer is in Kubernetes' domain or below it (K pkg/apis/core/validation:
-// IsKubernetesSignerName).
-func ofKubernetes(signer string) bool {
-	domain, _, _ := strings.Cut(signer, "/")
-	return domain == kubernetesDomain || strings.HasSuffix(domain, "."+kubernetesDomain)
-}
-
 func uidOf[T ~string](uid T, at *field.Path) (errs field.ErrorList) {
 	switch {
 	case uid == "":
@@ -91,17 +80,6 @@ func uidOf[T ~string](uid T, at *field.Path) (errs field.ErrorList) {
 		return field.ErrorList{field.TooLong(at, "", maxUID)}
 	}
 	return nil
-}
-
-// userAnnotations are annotations whose keys have a domain, in upper or lower case.
-func userAnnotations(all map[string]string, at *field.Path) (errs field.ErrorList) {
-	for _, key := range invalid.Each(slices.Sorted(maps.Keys(all)), &errs) {
-		errs = append(errs, utilvalidation.IsDomainPrefixedKey(at, strings.ToLower(key))...)
-	}
-	if apivalidation.ValidateAnnotationsSize(all) != nil {
-		errs = append(errs, field.TooLong(at, "", apivalidation.TotalAnnotationSizeLimitB))
-	}
-	return errs
 }
 
 // podRequest requires a PKCS#10 request that is signed with its own key, of one of the supported types. The messages

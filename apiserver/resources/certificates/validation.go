@@ -96,7 +96,7 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 			field.Invalid(at.Child("signerName"), s.SignerName, "the legacy signerName is not allowed via this API version"),
 		)
 	} else {
-		errs = append(errs, signer(s.SignerName, at.Child("signerName"))...)
+		errs = append(errs, check.SignerName(s.SignerName, at.Child("signerName"))...)
 	}
 	if e := s.ExpirationSeconds; e != nil && *e < 600 {
 		errs = append(
@@ -185,9 +185,6 @@ func csrConditions(
 	}
 	return errs
 }
-
-// signer requires the name of a signer.
-func signer(name string, at *field.Path) field.ErrorList { return check.SignerName(name, at) }
 
 func validateSigningRequestUpdate(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
 	return append(append(signingRequestKept(r, old), approvalKept(r, old)...), certificateKept(r, old, false)...)

@@ -29,8 +29,8 @@ func required(t *testing.T, file, module string) string {
 	return string(m[1])
 }
 
-// TestUpToDate: generated.txt has the versions of the modules, and the generated files are unchanged since. If it fails,
-// run go generate in this directory.
+// TestUpToDate: generated.txt has the versions of the modules, and the generated files are unchanged since. If it
+// fails, run go generate in this directory.
 func TestUpToDate(t *testing.T) {
 	var want strings.Builder
 	fmt.Fprintf(&want, "k8s.io/api %s\n", required(t, "go.mod", "k8s.io/api"))

@@ -2,16 +2,16 @@
 // from the +k8s: tags in the comments of the types of k8s.io/api, one package for each group version. The entries of
 // these groups add it to their hooks (entry.Declared).
 //
-// Groups are generated if a rule of the level beta or stable is in them: only these are enforced. Not generated are core
-// and batch, which have few such rules and whose types contain pods, with a hundred rules of the level alpha; and
+// Groups are generated if a rule of the level beta or stable is in them: only these are enforced. Not generated are
+// core and batch, which have few such rules and whose types contain pods, with a hundred rules of the level alpha; and
 // resource.k8s.io, as the rule that keys of a list are unique compares each item with each other. Their rules are
 // written by hand, and resources/kindtest/declarative compares them with the tags.
 //
 // It guarantees:
 //
-//  1. The generated files are those of the versions of k8s.io/api and k8s.io/code-generator that go.mod and tests/go.mod
-//     require: generated.txt has these versions and a checksum of each file, which a test compares.
+//  1. The generated files are those of the versions of k8s.io/api and k8s.io/code-generator that go.mod and
+//     tests/go.mod require: generated.txt has these versions and a checksum of each file, which a test compares.
 package declared
 
-//go:generate sh -c "GOFLAGS= $(go -C ../../../../tests tool -n validation-gen) --output-file zz_generated.validations.go --readonly-pkg k8s.io/apimachinery/pkg/api/resource --readonly-pkg k8s.io/apimachinery/pkg/runtime --readonly-pkg k8s.io/apimachinery/pkg/types --readonly-pkg k8s.io/apimachinery/pkg/util/intstr --readonly-pkg time ./..."
+//go:generate sh ./generate.sh
 //go:generate go test . -run TestUpToDate -update
