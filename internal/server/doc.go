@@ -21,7 +21,7 @@
 //	data.go, directory.go, timeline.go, encryption.go  the storage and the cache, the data directory, what fills it
 //	first.go, keep.go  the objects that every cluster has
 //	ports.go, profiling.go, extension.go, version.go  listeners, and paths besides the API's
-//	leader.go, crew.go  which server runs the controllers, and those that run
+//	leader.go, controllers.go  which server runs the controllers, and those that run
 //	workloads.go  controllers of package workload, --simulate-pods; seed.go has --simulate-nodes
 //	collector.go, fixtures.go, policies.go, protection.go, roles.go  the other controllers
 //	snapshot.go, save.go, rollback.go, checkpointroute.go  snapshots, checkpoints and rollbacks

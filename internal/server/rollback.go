@@ -186,10 +186,10 @@ func (s *system) rollback(ctx context.Context, name string) (*Checkpoint, error)
 	if err != nil {
 		return nil, err
 	}
-	if !s.crew.dismiss(s.life) {
+	if !s.current.end(s.life) {
 		return nil, errStopping
 	}
-	defer s.engage()
+	defer s.startControllers()
 	changed, err := s.data.restore(p, s.restored, cmp.Or(s.c.API.EventTTL, time.Hour))
 	if err != nil && !errors.Is(err, storage.ErrNoSpace) { // else nothing was written
 		err = fmt.Errorf("rolling back to checkpoint %q: %w", name, err)

@@ -386,6 +386,7 @@ func TestRollbackWriters(t *testing.T) {
 	var writers sync.WaitGroup
 	var stop atomic.Bool
 	results := make([][]written, 6)
+	wrote := make(chan struct{})
 	failures := make(chan string, 100)
 	note := func(format string, args ...any) {
 		select {
@@ -408,6 +409,10 @@ func TestRollbackWriters(t *testing.T) {
 					note("%s: %v", name, err)
 				}
 				results[w] = append(results[w], written{name, revision})
+				select {
+				case wrote <- struct{}{}:
+				default:
+				}
 			}
 		})
 	}
@@ -424,9 +429,8 @@ func TestRollbackWriters(t *testing.T) {
 	}
 	var last int64
 	for range 10 {
-		before := s.newest()
-		for s.newest() < before+20 { // others write
-			time.Sleep(time.Millisecond)
+		for range 20 { // others write
+			<-wrote
 		}
 		last = s.change(s.Rollback, "").Revision
 	}

@@ -70,8 +70,8 @@ type system struct {
 	trail *trail.Trail
 	// checkpoints are the states to go back to.
 	checkpoints checkpoints
-	// crew are the controllers that run, with the context that running has for all of them. fail ends the server.
-	crew    crew
+	// current is the run of the controllers, with the context that running has for all of them. fail ends the server.
+	current controllerRun
 	running context.Context
 	fail    func(error)
 	// removals tell the trail what other servers remove; nil if there can be none.
@@ -278,7 +278,7 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
 	s.running, s.fail = run, fail
 	var others, servers sync.WaitGroup
-	s.engage()
+	s.startControllers()
 	if s.removals != nil {
 		others.Go(func() { s.removals.Follow(run) })
 	}
@@ -296,12 +296,12 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	}
 	s.leave = func() {
 		s.api.BeginShutdown()
-		if unkept := s.crew.stopKeeping(); unkept != nil {
+		if unkept := s.current.stopKeeping(); unkept != nil {
 			s.withdraw(unkept)
 		}
 	}
 	return func(graceful, abandon bool) {
-		s.crew.stopKeeping()
+		s.current.stopKeeping()
 		s.shutdown(graceful)
 		servers.Wait()
 		if !abandon { // a rollback ends, and no other begins
@@ -319,7 +319,7 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 func (s *system) await(others *sync.WaitGroup) {
 	ended := make(chan struct{})
 	go func() { // outlives await only with a controller that hangs
-		s.crew.wait()
+		s.current.wait()
 		others.Wait()
 		close(ended)
 	}()

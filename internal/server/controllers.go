@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// crew are the controllers that run. A rollback ends them and starts others, which know nothing of what was before.
-type crew struct {
+// controllerRun is a run of the controllers. A rollback ends it and starts another one, whose controllers know nothing of
+// what was before.
+type controllerRun struct {
 	mu sync.Mutex // guards what follows
 	// cancel tells them to end; nil before there are any.
 	cancel context.CancelFunc
@@ -16,9 +17,9 @@ type crew struct {
 	unkept chan struct{}
 }
 
-// engage starts the controllers, unless the server is about to end.
-func (s *system) engage() {
-	c := &s.crew
+// startControllers starts the controllers, unless the server is about to end.
+func (s *system) startControllers() {
+	c := &s.current
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.life.Err() != nil {
@@ -32,14 +33,14 @@ func (s *system) engage() {
 	c.all.Go(func() { s.lead(run) })
 }
 
-// dismiss ends the controllers and waits for them. It returns false if life is done before.
-func (c *crew) dismiss(life context.Context) bool {
+// end ends the controllers and waits for them. It returns false if life is done before.
+func (c *controllerRun) end(life context.Context) bool {
 	c.mu.Lock()
 	cancel := c.cancel
 	c.mu.Unlock()
 	cancel()
 	ended := make(chan struct{})
-	go func() { // outlives dismiss only with a controller that hangs when the server ends
+	go func() { // outlives end only with a controller that hangs when the server ends
 		c.wait()
 		close(ended)
 	}()
@@ -52,7 +53,7 @@ func (c *crew) dismiss(life context.Context) bool {
 }
 
 // wait waits until the controllers have ended.
-func (c *crew) wait() {
+func (c *controllerRun) wait() {
 	c.mu.Lock()
 	all := c.all
 	c.mu.Unlock()
@@ -60,7 +61,7 @@ func (c *crew) wait() {
 }
 
 // stopKeeping ends the keeping of objects; the channel is closed when it has ended, and nil if they are not kept.
-func (c *crew) stopKeeping() chan struct{} {
+func (c *controllerRun) stopKeeping() chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stop != nil {
