@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// controllerRun is a run of the controllers. A rollback ends it and starts another one, whose controllers know nothing of
-// what was before.
+// controllerRun is a run of the controllers. A rollback ends it and starts another one, whose controllers know nothing
+// of what was before.
 type controllerRun struct {
 	mu sync.Mutex // guards what follows
 	// cancel tells them to end; nil before there are any.
