@@ -113,14 +113,22 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	if compactor != nil {
 		d.done.Go(func() { compactor.Run(run) })
 	}
+	if err := d.wait(ctx); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+// wait waits until the cache has the store's state.
+func (d *data) wait(ctx context.Context) error {
 	select {
 	case <-d.cache.Ready():
-		return d, nil
-	case err = <-d.failed:
+		return nil
+	case err := <-d.failed:
+		return err
 	case <-ctx.Done():
-		err = ctx.Err()
+		return ctx.Err()
 	}
-	return nil, errors.Join(err, d.close())
 }
 
 // explain adds the flag and a remedy to an error of storage.Open.

@@ -136,16 +136,21 @@ func assemble(
 		s.controllers[controller.GarbageCollector] = garbage.run
 	}
 	s.wire(on, d, keys)
-	s.secure = newHTTPServer(s.api.Handler(), log)
 	secure := c.TLS
 	secure.Clients = trusted.all()
+	return s, s.makeServers(keys, secure)
+}
+
+// makeServers makes the HTTP servers of the ports; they do not serve yet.
+func (s *system) makeServers(keys *pki.Bundle, secure pki.TLSOptions) (err error) {
+	s.secure = newHTTPServer(s.api.Handler(), s.log)
 	if s.secure.TLSConfig, err = keys.TLS(secure); err != nil {
-		return nil, fmt.Errorf("--tls-sni-cert-key: %w", err)
+		return fmt.Errorf("--tls-sni-cert-key: %w", err)
 	}
-	if p.insecure != nil {
-		s.plain = newHTTPServer(s.api.Insecure(), log)
+	if s.ports.insecure != nil {
+		s.plain = newHTTPServer(s.api.Insecure(), s.log)
 	}
-	return s, nil
+	return nil
 }
 
 // gate applies the feature gates to the settings of the API, and to the metrics.

@@ -68,6 +68,12 @@ type onApply struct {
 // applyMessage is that message (etcd server/etcdserver/server.go: apply).
 const applyMessage = "Applying entries"
 
+// arm makes observe call do once, from the goroutine that logs.
+func (a *onApply) arm(do func()) {
+	a.do = do
+	a.armed.Store(true)
+}
+
 func (a *onApply) observe(message string) {
 	if message == applyMessage && a.armed.CompareAndSwap(true, false) {
 		a.do()

@@ -125,8 +125,7 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	if !c.Ephemeral && !restored(filepath.Join(dir, memberDir)) {
-		s.applying.do = s.server.ForceSnapshot
-		s.applying.armed.Store(true)
+		s.applying.arm(s.server.ForceSnapshot)
 	}
 	s.quiet.Store(false)
 	s.broken.serving.Store(true)

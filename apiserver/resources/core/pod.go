@@ -26,43 +26,8 @@ func pods() *entry.Resource {
 			EarlyWarnings:  entry.EarlyWarn(appArmorWarnings),
 			Warnings:       entry.Warn(podWarnings),
 		},
-		Delete: entry.Deletion{Returned: true, Kind: podKind},
-		Subresources: []entry.Subresource{
-			{
-				Name: "attach", Verbs: entry.Stream, Action: entry.Unserved,
-				Kind: corev1.SchemeGroupVersion.WithKind("PodAttachOptions"),
-			},
-			{Name: "binding", Verbs: entry.Post, Action: entry.ByHook, Create: pod.Bind,
-				Kind: corev1.SchemeGroupVersion.WithKind("Binding")},
-			{Name: "ephemeralcontainers", Verbs: entry.Modify, Action: entry.Part,
-				PrepareUpdate:  entry.Change(ephemeralContainers),
-				ValidateUpdate: entry.ValidateChange(validatePodEphemeral),
-			},
-			{Name: "eviction", Verbs: entry.Post, Action: entry.ByHook, Create: pod.Evict,
-				Kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}},
-			{
-				Name: "exec", Verbs: entry.Stream, Action: entry.Unserved,
-				Kind: corev1.SchemeGroupVersion.WithKind("PodExecOptions"),
-			},
-			{Name: "log", Verbs: []string{"get"}, Action: entry.Unserved},
-			{
-				Name: "portforward", Verbs: entry.Stream, Action: entry.Unserved,
-				Kind: corev1.SchemeGroupVersion.WithKind("PodPortForwardOptions"),
-			},
-			{
-				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,
-				Kind: corev1.SchemeGroupVersion.WithKind("PodProxyOptions"),
-			},
-			{Name: "resize", Verbs: entry.Modify, Action: entry.Part,
-				PrepareUpdate:  entry.Change(resizePod),
-				ValidateUpdate: entry.ValidateChange(validatePodResize),
-			},
-			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepPodStatus),
-				ValidateUpdate: entry.ValidateChange(validatePodStatus),
-				Warnings:       entry.Warn(podStatusWarnings),
-			}),
-		},
+		Delete:       entry.Deletion{Returned: true, Kind: podKind},
+		Subresources: podSubresources(),
 		Selectable: []entry.Field{
 			{Label: "spec.nodeName"},
 			{Label: "spec.restartPolicy", Unset: "Always"},
@@ -76,6 +41,45 @@ func pods() *entry.Resource {
 		},
 		FieldAliases: map[string]string{"spec.host": "spec.nodeName"},
 		Table:        podTable(),
+	}
+}
+
+func podSubresources() []entry.Subresource {
+	return []entry.Subresource{
+		{
+			Name: "attach", Verbs: entry.Stream, Action: entry.Unserved,
+			Kind: corev1.SchemeGroupVersion.WithKind("PodAttachOptions"),
+		},
+		{Name: "binding", Verbs: entry.Post, Action: entry.ByHook, Create: pod.Bind,
+			Kind: corev1.SchemeGroupVersion.WithKind("Binding")},
+		{Name: "ephemeralcontainers", Verbs: entry.Modify, Action: entry.Part,
+			PrepareUpdate:  entry.Change(ephemeralContainers),
+			ValidateUpdate: entry.ValidateChange(validatePodEphemeral),
+		},
+		{Name: "eviction", Verbs: entry.Post, Action: entry.ByHook, Create: pod.Evict,
+			Kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}},
+		{
+			Name: "exec", Verbs: entry.Stream, Action: entry.Unserved,
+			Kind: corev1.SchemeGroupVersion.WithKind("PodExecOptions"),
+		},
+		{Name: "log", Verbs: []string{"get"}, Action: entry.Unserved},
+		{
+			Name: "portforward", Verbs: entry.Stream, Action: entry.Unserved,
+			Kind: corev1.SchemeGroupVersion.WithKind("PodPortForwardOptions"),
+		},
+		{
+			Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,
+			Kind: corev1.SchemeGroupVersion.WithKind("PodProxyOptions"),
+		},
+		{Name: "resize", Verbs: entry.Modify, Action: entry.Part,
+			PrepareUpdate:  entry.Change(resizePod),
+			ValidateUpdate: entry.ValidateChange(validatePodResize),
+		},
+		entry.StatusWith(entry.Subresource{
+			PrepareUpdate:  entry.Change(keepPodStatus),
+			ValidateUpdate: entry.ValidateChange(validatePodStatus),
+			Warnings:       entry.Warn(podStatusWarnings),
+		}),
 	}
 }
 

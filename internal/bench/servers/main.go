@@ -68,15 +68,8 @@ func run(n int, heap, left, cpu string) error {
 			return err
 		}
 	}
-	begun := time.Now()
-	errs := make([]error, n)
-	var all sync.WaitGroup
-	for i, s := range servers {
-		all.Go(func() { errs[i] = s.Stop() })
-	}
-	all.Wait()
-	stopped := time.Since(begun)
-	if err := errors.Join(append(errs, first.Stop())...); err != nil {
+	stopped, err := stop(servers)
+	if err = errors.Join(err, first.Stop()); err != nil {
 		return err
 	}
 	clear(servers)
@@ -95,6 +88,18 @@ func run(n int, heap, left, cpu string) error {
 		return writeHeap(left)
 	}
 	return nil
+}
+
+// stop stops all servers at once, and returns how long that took.
+func stop(servers []*kubecascade.Server) (time.Duration, error) {
+	begun := time.Now()
+	errs := make([]error, len(servers))
+	var all sync.WaitGroup
+	for i, s := range servers {
+		all.Go(func() { errs[i] = s.Stop() })
+	}
+	all.Wait()
+	return time.Since(begun), errors.Join(errs...)
 }
 
 // one starts a server and creates an object.
