@@ -16,8 +16,8 @@ func (o *options) accessFlags(f *pflag.FlagSet) {
 			"always trusted")
 	p := &x.RequestHeader
 	f.StringVar(&p.ClientCAFile, "requestheader-client-ca-file", "",
-		"file with CA certificates that verify the client certificates of proxies, which may name the user of a request "+
-			"in headers")
+		"file with CA certificates that verify the client certificates of proxies; such proxies may name the user of a "+
+			"request in headers")
 	f.StringSliceVar(&p.AllowedNames, "requestheader-allowed-names", nil,
 		"allowed common names of the proxies' certificates (default all)")
 	f.StringSliceVar(&p.UsernameHeaders, "requestheader-username-headers", nil,
@@ -34,7 +34,7 @@ func (o *options) accessFlags(f *pflag.FlagSet) {
 		"treat requests to --secure-port without credentials as system:anonymous, unless --authorization-mode "+
 			"includes AlwaysAllow")
 	f.StringSliceVar(&x.Issuers, "service-account-issuer", []string{"https://kubernetes.default.svc"},
-		"accepted issuers of service account tokens; new tokens have the first")
+		"accepted issuers of service account tokens; the first one is that of new tokens")
 	f.StringVar(&x.SigningKeyFile, "service-account-signing-key-file", "",
 		"file with the private key that signs service account tokens "+
 			"(default a generated key in the data directory)")

@@ -17,9 +17,9 @@ func checkpointing() []*cobra.Command {
 	checkpoint := &cobra.Command{
 		Use:   "checkpoint [NAME]",
 		Short: "Remember the state of a kubecascade server, for rollback",
-		Long: `Remember the state of a kubecascade server with temporary data, such as one of "run" or of
-"serve --ephemeral", for "rollback". A checkpoint replaces an earlier one with its name ("default" without
-NAME); there may be 16. It copies nothing.`,
+		Long: `Remember the state of a kubecascade server with temporary data, such as that of "run" or
+"serve --ephemeral", for "rollback". A checkpoint replaces an earlier one of the same name (default
+"default"). There may be 16. Making one copies no objects.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return made.checkpoint(c, args, (*cluster.Client).Checkpoint, func(d *cluster.Checkpoint) string {
 				return fmt.Sprintf("checkpoint %s at revision %d\n", d.Name, d.Revision)
@@ -29,9 +29,10 @@ NAME); there may be 16. It copies nothing.`,
 	rollback := &cobra.Command{
 		Use:   "rollback [NAME]",
 		Short: "Return to the state of a checkpoint of a kubecascade server",
-		Long: `Return to the state of a checkpoint of a kubecascade server, without NAME of the one that was made last.
-All objects are those of the checkpoint, with their uids. What was changed since gets a new resourceVersion;
-watches end with 410, so that clients list again; the controllers start anew. The checkpoint can be used again.`,
+		Long: `Return a kubecascade server to the state of a checkpoint: the one with NAME, or else the latest one.
+All objects are those of the checkpoint, with their UIDs. Objects that have changed since get a new
+resourceVersion; watches end with 410, so that clients list again; the controllers are restarted. The
+checkpoint can be used again.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return back.checkpoint(c, args, (*cluster.Client).Rollback, func(d *cluster.Checkpoint) string {
 				return fmt.Sprintf("back at checkpoint %s: revision %d, %d objects written\n", d.Name, d.Revision, d.Changed)

@@ -165,9 +165,9 @@ func treeCommand() *cobra.Command {
 		Use:   "tree KIND/NAME",
 		Short: "Show the owners and the dependents of an object, on any cluster",
 		Long: `Show the owners of an object above it and its dependents below it, with their finalizers, deletions
-that have begun, and references that do not hold: to owners that do not exist, or are in another
-namespace, or have another kind or name. Objects are joined by uid. A kubecascade server answers at
-one revision; of another server all objects are listed by their metadata. Nothing is written.`,
+that have begun, and invalid owner references: to owners that do not exist, are in another namespace,
+or have another kind or name. References are resolved by UID. A kubecascade server answers at one
+revision; of any other server, the metadata of all objects is listed. Nothing is written.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			t := &explain.Tree{}
@@ -194,9 +194,9 @@ func whyCommand() *cobra.Command {
 		Short: "Say why an object or a namespace is still there, or is about to go, on any cluster",
 		Long: `Say why an object is still there, or is about to be deleted: its finalizers, which component set
 them and which one removes them; the dependents that block it, with their own reasons; the content and
-the conditions of a namespace; API services that are not available; grace periods. Then what to do about
-each reason, the most careful first, as commands for kubectl. A kubecascade server answers at one
-revision; of another server all objects are listed by their metadata. Nothing is written.`,
+the conditions of a namespace; API services that are not available; grace periods. For each reason, show
+remedies as kubectl commands, the safest first. A kubecascade server answers at one revision; of any
+other server, the metadata of all objects is listed. Nothing is written.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := &explain.Reason{}
@@ -302,7 +302,7 @@ const (
 // fromFlag adds the flag --from to a command that a server may answer.
 func (q *question) fromFlag(c *cobra.Command) {
 	c.Flags().StringVar(&q.from, "from", "",
-		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server, or else lists")
+		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server if it can answer")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch q.from {
@@ -333,7 +333,7 @@ func lintCommand() *cobra.Command {
 		Long: `Find problems of ownership and deletion: owners that do not exist, are in another namespace, or have
 another kind, name or uid than the reference says; objects that own each other; finalizers of unknown
 components; objects and namespaces that are still terminating 5 minutes after the end of their grace
-period. All objects are listed by their metadata; nothing is written.`,
+period. The metadata of all objects is listed; nothing is written.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.connect(c.Context()); err != nil {
 				return err

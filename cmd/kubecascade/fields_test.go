@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/internal/controller"
 )
@@ -51,6 +53,23 @@ func TestFields(t *testing.T) {
 	})
 	for name := range fields {
 		t.Errorf("a field names --%s, which serve doesn't have", name)
+	}
+}
+
+// anyLookup is an admission.Lookup for plugins that are not called.
+type anyLookup struct{ admission.Lookup }
+
+// TestDefaultPlugins: the help of --disable-admission-plugins lists the plugins that are on by default, in their order.
+func TestDefaultPlugins(t *testing.T) {
+	var names []string
+	for _, c := range admission.All(anyLookup{}, (&dynamic.Admission{}).Plugins()...) {
+		if c.Default {
+			names = append(names, c.Name())
+		}
+	}
+	usage := serveCommand().Flag("disable-admission-plugins").Usage
+	if _, list, _ := strings.Cut(usage, "on by default are "); list != strings.Join(names, ", ") {
+		t.Errorf("the help lists %s, on by default are %s", list, strings.Join(names, ", "))
 	}
 }
 

@@ -17,8 +17,8 @@ func healthCommand() *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use: "health", Short: "Check whether a running server is ready",
-		Long: "Check whether a running server is ready. Without --server and --kubeconfig that is the plain HTTP port of " +
-			"this machine, " + plainServer + ".",
+		Long: "Check whether a running server is ready. Without --server and --kubeconfig, the plain HTTP port of this " +
+			"machine is checked: " + plainServer + ".",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if t.kubeconfig == "" {
 				t.server = cmp.Or(t.server, plainServer)

@@ -91,22 +91,22 @@ func (o *options) addressFlags(f *pflag.FlagSet) {
 		"IPv4 address at which pods reach the server, for the endpoints of the service kubernetes; a loopback or "+
 			"unspecified address is not published (default --bind-address)")
 	f.StringVar(&o.Addresses.EndpointReconcilerType, "endpoint-reconciler-type", "lease",
-		"how the endpoints of the service kubernetes are kept: lease, master-count (the same here) or none")
+		"how the endpoints of the service kubernetes are maintained: lease, master-count (the same as lease) or none")
 	f.StringVar(&o.Addresses.ExternalHostname, "external-hostname", "",
-		"DNS name or IP address that other machines and containers reach the server by; the kubeconfig and the "+
-			"serving certificate have it (default --bind-address)")
+		"DNS name or IP address by which other machines and containers reach the server, for the kubeconfig and the "+
+			"serving certificate (default --bind-address)")
 	f.StringVar(
 		&o.Addresses.Kubeconfig, "kubeconfig-out", "",
 		"file to write an administrator's kubeconfig to, in an existing directory (default admin.kubeconfig in "+
 			"the data directory)",
 	)
 	f.StringVar(&o.kubeconfigMode, "kubeconfig-mode", "0600",
-		"permissions of the kubeconfig, in octal; who can read it is an administrator")
+		"permissions of the kubeconfig, in octal; users who can read it are administrators")
 	f.StringVar(&o.readyFile, "ready-file", "",
 		"file to write when the server is ready: JSON with the process ID, versions, URLs, the path of the "+
-			"kubeconfig and the CA certificate; it appears complete, and is removed when the server "+
+			"kubeconfig and the CA certificate; it is written atomically, and removed when the server "+
 			"begins to stop")
-	f.BoolVar(&o.page, "ui", true, "serve the page that shows the objects and their owners at /ui/")
+	f.BoolVar(&o.page, "ui", true, "serve the web UI, which shows the objects and their owners, at /ui/")
 }
 
 // storageFlags declares the flags of etcd.
@@ -123,14 +123,14 @@ func (o *options) storageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Storage.CertFile, "etcd-certfile", "", "file with the client certificate for --etcd-servers")
 	f.StringVar(&o.Storage.KeyFile, "etcd-keyfile", "", "file with the private key of --etcd-certfile")
 	f.StringVar(&o.Storage.Prefix, "etcd-prefix", "/registry",
-		"prefix of all keys in etcd; with --from-snapshot, that of the cluster in it unless set")
+		"prefix of all keys in etcd; with --from-snapshot the default is the prefix in the file")
 	f.StringVar(&o.Storage.EncryptionProviderConfig, "encryption-provider-config", "", backup.EncryptionUsage)
 	f.StringVar(&o.Storage.FromSnapshot, "from-snapshot", "",
 		"`file` with an etcd snapshot, or a data directory, to serve instead of an empty store; it is not changed; "+
-			"writes are rejected, no webhook is called, and no controller runs")
+			"webhooks are not called; without --writable, writes are rejected and no controllers run")
 	f.BoolVar(&o.Storage.Writable, "writable", false,
-		"serve a copy of --from-snapshot that can be changed, in --data-dir if that is given; --controllers enables "+
-			"controllers, of which none is on by default")
+		"serve a copy of --from-snapshot that can be changed, in --data-dir if that is given; no controllers run by "+
+			"default, --controllers enables them")
 	f.DurationVar(&o.Storage.CompactionInterval, "etcd-compaction-interval", 5*time.Minute,
 		"interval of compactions, which delete old revisions from etcd; 0 disables them")
 	f.Int64Var(&o.Storage.QuotaBytes, "quota-backend-bytes", storage.DefaultQuota,
@@ -168,7 +168,7 @@ func (o *options) simulationFlags(f *pflag.FlagSet) {
 		"duration of each step of --simulate-pods; the annotation "+simulation.AnnotationAfter+" on a pod "+
 			"sets how long it runs")
 	f.StringVar(&o.Simulation.Nodes, "simulate-nodes", "",
-		"file with the Nodes of --simulate-pods, in YAML or JSON, with their labels, taints and capacity; they are "+
+		"file with the Nodes for --simulate-pods, in YAML or JSON, with their labels, taints and capacity; they are "+
 			"created if they are missing (default: a node with the name "+simulation.NodeName+")")
 }
 
@@ -202,10 +202,10 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 		"minimum number of seconds until the server ends a watch for which the client sets no timeout; the maximum is "+
 			"twice as long")
 	f.Float64Var(&o.Limits.GoawayChance, "goaway-chance", 0,
-		"fraction of HTTP/2 requests after which the server closes the connection, so that clients connect anew, "+
-			"perhaps to another server behind a load balancer; maximum 0.02")
+		"fraction of HTTP/2 requests after which the server closes the connection (GOAWAY), so that clients "+
+			"reconnect, perhaps to another server behind a load balancer; maximum 0.02")
 	f.DurationVar(&o.Limits.ShutdownDelay, "shutdown-delay-duration", 0,
-		"how long to serve requests after the signal to end, while /readyz fails")
+		"how long to serve requests after SIGTERM or SIGINT, while /readyz fails")
 	f.DurationVar(&o.Limits.ShutdownTimeout, "shutdown-timeout", 10*time.Second,
 		"how long to wait for active requests at shutdown")
 }
@@ -242,8 +242,9 @@ func (o *options) admissionFlags(f *pflag.FlagSet) {
 		"admission plugins to disable; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, "+
 			"PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, "+
 			"OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, "+
-			"CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, MutatingAdmissionPolicy, "+
-			"MutatingAdmissionWebhook, ValidatingAdmissionPolicy, ValidatingAdmissionWebhook, ResourceQuota")
+			"CertificateSigning, ClusterTrustBundleAttest, CertificateSubjectRestriction, DefaultIngressClass, "+
+			"MutatingAdmissionPolicy, MutatingAdmissionWebhook, ValidatingAdmissionPolicy, ValidatingAdmissionWebhook, "+
+			"ResourceQuota")
 }
 
 func (o *options) featureFlags(f *pflag.FlagSet) {
@@ -276,11 +277,11 @@ func (o *options) autoscalerFlags(f *pflag.FlagSet) {
 	f.DurationVar(&a.SyncPeriod, "horizontal-pod-autoscaler-sync-period", 15*time.Second,
 		"time between two decisions about a HorizontalPodAutoscaler")
 	f.DurationVar(&a.DownscaleStabilization, "horizontal-pod-autoscaler-downscale-stabilization", 5*time.Minute,
-		"for how long the highest recommendation counts before a HorizontalPodAutoscaler scales down")
+		"period in which earlier recommendations keep a HorizontalPodAutoscaler from scaling down below them")
 	f.Float64Var(&a.Tolerance, "horizontal-pod-autoscaler-tolerance", 0.1,
-		"by how much the ratio of usage and target may differ from 1 without a change")
+		"how far the ratio of usage to target may deviate from 1 without scaling")
 	f.DurationVar(&a.CPUInitializationPeriod, "horizontal-pod-autoscaler-cpu-initialization-period", 5*time.Minute,
 		"time after the start of a pod in which its CPU counts only while it is ready")
 	f.DurationVar(&a.InitialReadinessDelay, "horizontal-pod-autoscaler-initial-readiness-delay", 30*time.Second,
-		"time after the start of a pod in which it counts as never ready when it becomes unready")
+		"time after the start of a pod in which changes of its readiness count as initial readiness")
 }

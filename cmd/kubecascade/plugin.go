@@ -32,7 +32,7 @@ func pluginRoot() *cobra.Command {
 	c := rootOf(&cobra.Command{
 		Use:         assets.Plugin,
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl cascade"},
-		Short:       "Explain deletions: owners, what keeps objects, previews, and problems",
+		Short:       "Explain deletions: owners and dependents, what blocks them, previews, and problems",
 	}, explaining()...)
 	c.CompletionOptions.DisableDefaultCmd = true // kubectl's own completes the plugin, too
 	return c
@@ -51,7 +51,7 @@ func pluginCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "kubectl-plugin",
-		Short: "Make the links by which kubectl finds this program: kubectl cascade",
+		Short: "Make the links by which kubectl finds this program as its plugin cascade",
 		Long: `Make or refresh two links to this program, kubectl-cascade and kubectl_complete-cascade, and print their
 paths. With their directory in PATH, kubectl has the commands "kubectl cascade tree", "why", "trail",
 "preview", "lint", "ui" and "wait-settled", and completes their arguments.`,

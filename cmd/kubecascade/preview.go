@@ -20,7 +20,7 @@ var cascades = map[string]string{"background": "Background", "foreground": "Fore
 // previewCommand is "preview", which has "delete".
 func previewCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "preview", Short: "Show what a command would do, on any cluster",
+		Use: "preview", Short: "Show what a deletion would do, on any cluster",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return errUsage{fmt.Errorf("unknown command %q: only deletions are previewed", args[0])}
@@ -52,10 +52,10 @@ func previewDeleteCommand() *cobra.Command {
 		Short: "Show what a deletion would delete, orphan and leave, on any cluster",
 		Long: `Show what "kubectl delete" with the same arguments would do, in the order in which it would happen:
 what is deleted, what loses an owner and stays, what stays terminating and by which finalizer, and which
-owner references would then be dangling. A kubecascade server computes it at one revision; for another server
-it is computed from the metadata of all objects. Nothing is written, and nothing is tried. It assumes
-that the garbage collector, the other controllers and the kubelets work, and that admission denies
-nothing. What controllers create again is not shown.`,
+owner references would then be dangling. A kubecascade server computes it at one revision; for any other server
+it is computed from the metadata of all objects. Nothing is written, and no dry run is sent. The preview
+assumes that the garbage collector, the other controllers and the kubelets work, and that admission
+denies nothing. It does not show what controllers would create again.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: p.run,
 	}
@@ -65,15 +65,15 @@ nothing. What controllers create again is not shown.`,
 	f := c.Flags()
 	f.StringVar(&p.cascade, "cascade", "background", "background, foreground or orphan")
 	f.Int64Var(&p.grace, "grace-period", -1,
-		"grace period in seconds; a negative one leaves it to the object; 0 is 1 without --force")
-	f.BoolVar(&p.now, "now", false, "a grace period of 1 second")
-	f.BoolVar(&p.force, "force", false, "a grace period of 0")
+		"grace period in seconds; a negative value means the object's own; 0 means 1 without --force")
+	f.BoolVar(&p.now, "now", false, "use a grace period of 1 second")
+	f.BoolVar(&p.force, "force", false, "use a grace period of 0")
 	f.StringSliceVarP(&p.line.Files.Names, "filename", "f", nil,
 		"files and directories with the objects to delete, in YAML or JSON; - for standard input")
-	f.BoolVarP(&p.line.Files.Recursive, "recursive", "R", false, "read the directories in those of --filename, too")
-	f.BoolVar(&p.line.All, "all", false, "all objects of the KIND, in the namespace")
-	f.BoolVarP(&p.line.Everywhere, "all-namespaces", "A", false, "with --selector or --all: those of all namespaces")
-	f.BoolVar(&p.ignore, "ignore-not-found", false, "leave out objects that do not exist, which is an error otherwise")
+	f.BoolVarP(&p.line.Files.Recursive, "recursive", "R", false, "process the directories of --filename recursively")
+	f.BoolVar(&p.line.All, "all", false, "select all objects of the KIND in the namespace")
+	f.BoolVarP(&p.line.Everywhere, "all-namespaces", "A", false, "with --selector or --all: in all namespaces")
+	f.BoolVar(&p.ignore, "ignore-not-found", false, "ignore objects that do not exist, instead of failing")
 	f.StringVarP(&p.line.Selector, "selector", "l", "", "label selector of the objects to delete")
 	f.BoolVar(&p.exitCode, "exit-code", false, "exit with 1 if objects would stay terminating, or references dangling")
 	return c

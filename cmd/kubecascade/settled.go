@@ -27,16 +27,16 @@ func waitSettledCommand() *cobra.Command {
 		Use:   "wait-settled",
 		Short: "Wait until the controllers of a kubecascade server have nothing to do",
 		Long: `Wait until the controllers of a kubecascade server have processed all writes and are idle, and print
-the revision at which that was so. Afterwards objects change only by new requests, or at the times that
-are printed: of a TTL, a schedule, a grace period, a retry after failures.
-The exit code is 0 if it has settled, 1 if not within --timeout, with what is going on as the error, and
-2 if that is not known, as from a server that is not kubecascade.`,
+the revision at which they were. Afterwards objects change only by new requests, or at the times that are
+printed: the end of a TTL or of a grace period, a schedule, a retry after failures.
+The exit code is 0 if the server has settled, 1 after --timeout (the error names what is still going on),
+and 2 if there is no answer, for example because the server is not kubecascade.`,
 		RunE: s.run,
 	}
 	s.identity(c)
 	f := c.Flags()
 	f.DurationVar(&s.timeout, "timeout", time.Minute, "how long to wait, at most 10m")
-	f.Int64Var(&s.revision, "revision", 0, "wait for that resourceVersion, too")
+	f.Int64Var(&s.revision, "revision", 0, "also wait until the server has reached this resourceVersion")
 	f.StringVarP(&s.output, "output", "o", "text", "format of the answer: text, json")
 	return c
 }

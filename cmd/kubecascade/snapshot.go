@@ -8,7 +8,7 @@ import (
 
 // snapshotCommand is "snapshot".
 func snapshotCommand() *cobra.Command {
-	c := &cobra.Command{Use: "snapshot", Short: "Save a snapshot of a cluster, or look into one"}
+	c := &cobra.Command{Use: "snapshot", Short: "Save a snapshot of a kubecascade server, or inspect one of any cluster"}
 	c.AddCommand(saveCommand(), inspectCommand())
 	return c
 }
@@ -20,8 +20,8 @@ func saveCommand() *cobra.Command {
 		Use:   "save FILE",
 		Short: "Save a snapshot of a kubecascade server",
 		Long: `Save all that a kubecascade server has stored to a file, as "etcdctl snapshot save" does: the database of
-etcd with its history, and a hash. "serve --from-snapshot" serves it, and "etcdutl snapshot restore" makes
-a data directory of it, for kube-apiserver, too. The server may be read and written meanwhile.`,
+etcd with its history, and a hash. "serve --from-snapshot" serves it. "etcdutl snapshot restore" creates an
+etcd data directory from it, also for kube-apiserver. The server serves requests meanwhile.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := q.dial(); err != nil {
@@ -46,7 +46,7 @@ func inspectCommand() *cobra.Command {
 		Use:   "inspect FILE",
 		Short: "Say what an etcd snapshot contains",
 		Long: `Say what a snapshot of etcd contains, as "etcdctl snapshot save" writes it, or the database of a data
-directory that no etcd uses: the revision, whether the hash matches, the objects by type and namespace,
+directory that no running etcd uses: the revision, whether the hash matches, the objects by type and namespace,
 the largest ones, and those that can't be read, with the reason. The file is only read.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -63,6 +63,6 @@ the largest ones, and those that can't be read, with the reason. The file is onl
 	}
 	c.Flags().StringVarP(&output, "output", "o", "text", "format of the report: text, json")
 	c.Flags().StringVar(&o.EncryptionFile, "encryption-provider-config", "", backup.EncryptionUsage)
-	c.Flags().StringVar(&o.Prefix, "etcd-prefix", "", "prefix of the cluster's keys (default: found by the namespaces)")
+	c.Flags().StringVar(&o.Prefix, "etcd-prefix", "", "prefix of the cluster's keys (default: detected from namespaces)")
 	return c
 }

@@ -15,11 +15,11 @@ func uiCommand() *cobra.Command {
 	v := &viewer.Viewer{}
 	c := &cobra.Command{
 		Use:   "ui",
-		Short: "Show the objects of a cluster and their owners on a page, on any cluster",
-		Long: `Serve a page on a loopback address: which object owns which, what is being deleted and what holds it,
-live; why an object is still there, what a deletion would do, and the deletion itself. The page sends
-its requests with the credentials of the kubeconfig, so every user of this machine who can reach the
-address has them, too, within what the page can do; --read-only allows no deletions.`,
+		Short: "Serve a web page that shows objects and their owners, on any cluster",
+		Long: `Serve a web page on a loopback address. It shows, live, which object owns which, what is being deleted and
+what blocks it. It explains why an object is still there and what a deletion would do, and deletes objects.
+Requests of the page have the credentials of the kubeconfig, so every user of this machine who can reach the
+address can do with them what the page can do; --read-only allows no deletions.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := viewer.CheckAddress(address); err != nil {
 				return errUsage{fmt.Errorf("--address: %w", err)}
@@ -36,8 +36,8 @@ address has them, too, within what the page can do; --read-only allows no deleti
 	}
 	q.access(c)
 	f := c.Flags()
-	f.StringVar(&address, "address", "127.0.0.1:0", "loopback address and port of the page; port 0 is a free one")
-	f.BoolVar(&v.ReadOnly, "read-only", false, "pass no deletion on to the cluster")
-	f.BoolVar(&v.NoBrowser, "no-browser", false, "open no browser")
+	f.StringVar(&address, "address", "127.0.0.1:0", "loopback address and port of the page; port 0 chooses a free port")
+	f.BoolVar(&v.ReadOnly, "read-only", false, "forward no deletions to the cluster")
+	f.BoolVar(&v.NoBrowser, "no-browser", false, "do not open a browser")
 	return c
 }

@@ -25,7 +25,7 @@ type Options struct {
 }
 
 // EncryptionUsage is the help text of the flag --encryption-provider-config.
-const EncryptionUsage = "`file` with the EncryptionConfiguration of stored values, as kube-apiserver has it " +
+const EncryptionUsage = "`file` with the EncryptionConfiguration for stored values, as for kube-apiserver " +
 	"(providers aescbc, aesgcm, secretbox and identity)"
 
 // ErrNoCluster says that there is no cluster of Kubernetes in the file.
