@@ -8,8 +8,9 @@
 //  3. It uses nothing of HTTP but status codes.
 //
 // Errors of conflicts (409) are API errors and therefore not in the table. Package registry makes most of them: exists
-// in create.go, Operation.Conflict in write.go with the messages of change.go, scale.go and update.go (precondition),
-// NotMalformed in malformed.go, and preconditionFailed in delete.go, whose message is that of finalizers.Conflict. The
-// others are of endpoints/apply.go (an apply that names a uid and creates), internal/ownership/find.go (questions about
-// another uid), subresources of kinds (bindings, evictions, tokens) and package loopback.
+// in create.go, Operation.Conflict in write.go with the messages of change.go, delete.go and update.go (precondition),
+// scale.go, NotMalformed in malformed.go, and preconditionFailed in delete.go, whose message is that of
+// finalizers.Conflict. The others are of endpoints/apply.go (an apply that names a uid and creates),
+// internal/ownership/find.go (questions about another uid), subresources of kinds (bindings, evictions, tokens) and
+// package loopback.
 package status

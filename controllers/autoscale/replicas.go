@@ -196,8 +196,8 @@ func ceil(ratio float64, n int) int32 {
 	return int32(min(math.Ceil(ratio*float64(n)), math.MaxInt32))
 }
 
-// tolerated reports whether a ratio is close enough to 1 (tolerancesForHpa; the feature HPAConfigurableTolerance is on
-// by default in v1.36).
+// tolerated reports whether a ratio is close enough to 1 (tolerancesForHpa; the feature HPAConfigurableTolerance is GA
+// in v1.37, V-019).
 func (d *decision) tolerated(ratio float64) bool {
 	up, down := d.Tolerance, d.Tolerance
 	if r := d.rules(true); r != nil && r.Tolerance != nil {

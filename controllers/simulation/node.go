@@ -27,7 +27,7 @@ type kubelets struct {
 	alone bool
 }
 
-// Node maintains the nodes. version is the kubelets' ("v1.36.3").
+// Node maintains the nodes. version is the kubelets', such as "v1.37.2".
 func Node(version string, o Options) workload.Controller {
 	c := workload.Controller{
 		Name: "kubelet", For: workload.Nodes, Decide: kubelets{version: version, alone: len(o.Nodes) == 0}.node,
