@@ -23,8 +23,8 @@ func trailCommand() *cobra.Command {
 		Short: "Say why an object is gone, on a kubecascade server",
 		Long: `Say why an object is gone: which user or controller deleted it, at which revision and with which
 propagation policy, through which owners, which finalizers held it, and who removed the last one. The
-server keeps the last ` + strconv.Itoa(trail.Removals) + ` removals since it started, in memory. Only objects that you may
-list are shown. Servers other than kubecascade keep no trail; use their audit log.`,
+server keeps the last ` + strconv.Itoa(trail.Removals) + ` removals since it started, in memory. Only objects that you
+may list are shown. Servers other than kubecascade keep no trail; use their audit log.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			query, err := q.trailQuery(c, args, uid)
