@@ -124,6 +124,9 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	if err := disarm(ctx, s.server); err != nil {
 		return nil, err
 	}
+	if err := slowDown(s.server); err != nil {
+		return nil, err
+	}
 	if !c.Ephemeral && !restored(filepath.Join(dir, memberDir)) {
 		s.applying.arm(s.server.ForceSnapshot)
 	}
