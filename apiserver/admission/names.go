@@ -73,6 +73,7 @@ var handled = map[string][]Operation{
 	"ClusterTrustBundleAttest":             {Create, Update},
 	"CertificateSubjectRestriction":        {Create},
 	"DefaultIngressClass":                  {Create},
+	"NodeDeclaredFeatureValidator":         {Create, Update},
 	"MutatingAdmissionPolicy":              {Create, Update, Connect},
 	"MutatingAdmissionWebhook":             {Create, Update, Delete, Connect},
 	"ValidatingAdmissionPolicy":            {Create, Update, Delete, Connect},

@@ -20,6 +20,7 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		storages     = storagev1.SchemeGroupVersion.WithResource("storageclasses")
 		runtimes     = nodev1.SchemeGroupVersion.WithResource("runtimeclasses")
 		ingresses    = networkingv1.SchemeGroupVersion.WithResource("ingressclasses")
+		nodes        = corev1.SchemeGroupVersion.WithResource("nodes")
 		updateQuotas = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
 	)
 	plugins := []Choice{
@@ -40,6 +41,7 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		{Plugin: &ClusterTrustBundleAttest{Authorize: l.Authorize}, Default: true},
 		{Plugin: CertificateSubject{}, Default: true},
 		{Plugin: &DefaultIngressClass{Classes: everywhere[*networkingv1.IngressClass](l, ingresses)}, Default: true},
+		{Plugin: &NodeFeatures{Node: clusterObject[*corev1.Node](l, nodes)}, Default: true},
 	}
 	quota := &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: updateQuotas, Now: l.Now}
 	return append(append(plugins, dynamic...), Choice{Plugin: quota, Default: true})

@@ -175,6 +175,62 @@ func TestRuntimeClass(t *testing.T) {
 	}
 }
 
+// TestNodeFeatures (V-110): what a pod on a node may be changed to depends on what its node declares.
+func TestNodeFeatures(t *testing.T) {
+	const (
+		whole = "InPlacePodLevelResourcesVerticalScaling"
+		inits = "InPlacePodVerticalScalingInitContainers"
+	)
+	s := apiservertest.Start(t, nil)
+	pod := func(name, node string) {
+		must(t, s.Do("POST", "/api/v1/namespaces/default/pods", `{"metadata":{"name":"`+name+`"},"spec":{"nodeName":"`+
+			node+`","resources":{"requests":{"cpu":"3"}},
+			"initContainers":[{"name":"i","image":"i","resources":{"requests":{"cpu":"1"}}},
+				{"name":"s","image":"i","restartPolicy":"Always","resources":{"requests":{"cpu":"1"}}}],
+			"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}`), http.StatusCreated)
+	}
+	resize := func(name, spec string) apiservertest.Answer {
+		return s.Do("PATCH", "/api/v1/namespaces/default/pods/"+name+"/resize", `{"spec":`+spec+`}`,
+			"Content-Type", "application/strategic-merge-patch+json")
+	}
+	for node, features := range map[string]string{"none": ``, "one": `"` + whole + `"`, "both": `"` + whole + `","` + inits + `"`} {
+		must(t, s.Do("POST", "/api/v1/nodes", `{"metadata":{"name":"`+node+`"}}`), http.StatusCreated)
+		must(t, s.Do("PATCH", "/api/v1/nodes/"+node+"/status", `{"status":{"declaredFeatures":[`+features+`]}}`,
+			"Content-Type", "application/merge-patch+json"), http.StatusOK)
+		pod("on-"+node, node)
+	}
+	pod("on-missing", "missing")
+	pod("free", "")
+	const (
+		ofPod     = `{"resources":{"requests":{"cpu":"4"}}}`
+		ofInit    = `{"initContainers":[{"name":"i","resources":{"requests":{"cpu":"2"}}}]}`
+		ofBoth    = `{"resources":{"requests":{"cpu":"5"}},"initContainers":[{"name":"i","resources":{"requests":{"cpu":"500m"}}}]}`
+		ofSidecar = `{"initContainers":[{"name":"s","resources":{"requests":{"cpu":"500m"}}}]}`
+		ofOther   = `{"containers":[{"name":"c","resources":{"requests":{"cpu":"500m"}}}]}`
+		missing   = "pod update requires features %s which are not available on node %q"
+	)
+	for _, c := range []struct{ pod, spec, message string }{
+		{"free", ofBoth, ""},
+		{"on-both", ofBoth, ""}, {"on-both", ofSidecar, ""},
+		{"on-one", ofPod, ""}, {"on-one", ofInit, fmt.Sprintf(missing, inits, "one")},
+		{"on-none", ofPod, fmt.Sprintf(missing, whole, "none")},
+		{"on-none", ofInit, fmt.Sprintf(missing, inits, "none")},
+		{"on-none", ofBoth, fmt.Sprintf(missing, whole+", "+inits, "none")},
+		{"on-none", ofSidecar, ""}, {"on-none", ofOther, ""},
+		{"on-missing", ofPod, `node "missing" not found`}, {"on-missing", ofOther, ""},
+	} {
+		a := resize(c.pod, c.spec)
+		switch {
+		case c.message == "" && a.Code != http.StatusOK:
+			t.Errorf("%s, %s: %d %s", c.pod, c.spec, a.Code, a.Body)
+		case c.message != "" && (a.Code != 403 || a.Status().Message != `pods "`+c.pod+`" is forbidden: `+c.message):
+			t.Errorf("%s, %s: %d %s, want %s", c.pod, c.spec, a.Code, a.Body, c.message)
+		}
+	}
+	must(t, s.Do("PATCH", "/api/v1/namespaces/default/pods/on-missing", `{"metadata":{"labels":{"a":"b"}}}`,
+		"Content-Type", "application/merge-patch+json"), http.StatusOK)
+}
+
 // TestCertificateSubject: no certificate for clients of the API server has the group system:masters.
 func TestCertificateSubject(t *testing.T) {
 	s := apiservertest.Start(t, nil)

@@ -243,8 +243,8 @@ func (o *options) admissionFlags(f *pflag.FlagSet) {
 			"PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, "+
 			"OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, "+
 			"CertificateSigning, ClusterTrustBundleAttest, CertificateSubjectRestriction, DefaultIngressClass, "+
-			"MutatingAdmissionPolicy, MutatingAdmissionWebhook, ValidatingAdmissionPolicy, ValidatingAdmissionWebhook, "+
-			"ResourceQuota")
+			"NodeDeclaredFeatureValidator, MutatingAdmissionPolicy, MutatingAdmissionWebhook, "+
+			"ValidatingAdmissionPolicy, ValidatingAdmissionWebhook, ResourceQuota")
 }
 
 func (o *options) featureFlags(f *pflag.FlagSet) {

@@ -26,6 +26,7 @@ var aboutKinds = map[string]string{
 	"admission/limitranger.go":    "the plugin applies limit ranges to pods and claims",
 	"admission/lookup.go":         "plugins get pods and service accounts by their Go types",
 	"admission/names.go":          "plugins are named like kinds",
+	"admission/nodefeatures.go":   "the plugin compares changes of pods with the features of their node",
 	"admission/params.go":         "who writes policies must be allowed to read their params",
 	"admission/podsecurity.go":    "the plugin checks pods and templates of pods",
 	"admission/priority.go":       "the plugin gives pods the priority of their class",

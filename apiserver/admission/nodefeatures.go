@@ -1,0 +1,68 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+	componentversion "k8s.io/component-base/version"
+	"k8s.io/component-helpers/nodedeclaredfeatures"
+)
+
+// NodeFeatures is NodeDeclaredFeatureValidator: a pod on a node can only be changed in a way that needs a feature, such
+// as the resize of its own resources, if the node declares the feature (V-110; K
+// plugin/pkg/admission/nodedeclaredfeatures). The features, and what needs them, are those of component-helpers.
+//
+// Not modelled: devices with nodeAllocatableResources, whose gate is off.
+type NodeFeatures struct {
+	// Node returns the node with the name, nil if there is none.
+	Node func(ctx context.Context, name string) (*corev1.Node, error)
+}
+
+// release is the version up to which features are asked of nodes.
+var release = version.MustParse(componentversion.DefaultKubeBinaryVersion)
+
+// Name implements Plugin.
+func (*NodeFeatures) Name() string { return "NodeDeclaredFeatureValidator" }
+
+// Validate implements Validator. The generation rises with each change of the spec.
+func (p *NodeFeatures) Validate(ctx context.Context, a *Attributes) error {
+	pod, ok := a.Object.(*corev1.Pod)
+	if !ok || a.Operation != Update || a.Subresource != "" && a.Subresource != "resize" || pod.Spec.NodeName == "" {
+		return nil
+	}
+	old := a.Old.(*corev1.Pod)
+	if old.Generation == pod.Generation {
+		return nil
+	}
+	framework := nodedeclaredfeatures.DefaultFramework
+	needs, err := framework.InferForPodUpdate(podInfo(old), podInfo(pod), release)
+	if err != nil {
+		return fmt.Errorf("failed to infer pod capability requirements: %w", err)
+	}
+	if needs.IsEmpty() {
+		return nil
+	}
+	node, err := p.Node(ctx, pod.Spec.NodeName)
+	switch {
+	case err != nil:
+		return &LookupError{What: "reading node " + pod.Spec.NodeName, Err: err}
+	case node == nil:
+		return fmt.Errorf("node %q not found", pod.Spec.NodeName)
+	}
+	match, err := framework.MatchNode(needs, node)
+	if err != nil {
+		return fmt.Errorf("failed to match pod requirements against node %q: %w", node.Name, err)
+	}
+	if !match.IsMatch {
+		return fmt.Errorf("pod update requires features %s which are not available on node %q",
+			strings.Join(match.UnsatisfiedRequirements, ", "), node.Name)
+	}
+	return nil
+}
+
+func podInfo(p *corev1.Pod) *nodedeclaredfeatures.PodInfo {
+	return &nodedeclaredfeatures.PodInfo{Spec: &p.Spec, Status: &p.Status}
+}
