@@ -30,6 +30,10 @@ type feed struct {
 	// rest is how long writes to collections other than the first don't wake the feed after one of them has: their events
 	// come that much later at most. Each wake takes processor time that requests could have.
 	rest time.Duration
+	// second is a collection whose state, at the same revision, is sent to before, before begin is called; empty for
+	// none.
+	second string
+	before func(state iter.Seq[*storage.Object])
 	// begin receives the state.
 	begin func(state iter.Seq[*storage.Object])
 	// each receives the later events. Its error ends the feed.
@@ -57,7 +61,14 @@ func (f feed) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.begin(func(yield func(*storage.Object) bool) { snap.Ascend("", "", yield) })
+	if f.second != "" {
+		other, err := f.cache.Snapshot(f.second, snap.Revision())
+		if err != nil {
+			return err
+		}
+		f.before(stateOf(other))
+	}
+	f.begin(stateOf(snap))
 	r := follower{feed: f}
 	if err := r.watch(snap.Revision()); err != nil {
 		return err
@@ -78,6 +89,10 @@ func (f feed) once(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+func stateOf(s *cache.Snapshot) iter.Seq[*storage.Object] {
+	return func(yield func(*storage.Object) bool) { s.Ascend("", "", yield) }
 }
 
 // follower reads the events of a feed, from its watchers in turn.

@@ -23,6 +23,9 @@ const AllowUnsafeMalformedObjectDeletion = "AllowUnsafeMalformedObjectDeletion"
 // WatchListCompression is the gate for compressed watches that begin with a list; beta and on since v1.37 (V-027).
 const WatchListCompression = "WatchListCompression"
 
+// PersistentVolumeClaimUnusedSinceTime is the gate for the condition Unused of claims; beta and on since v1.37 (V-029).
+const PersistentVolumeClaimUnusedSinceTime = "PersistentVolumeClaimUnusedSinceTime"
+
 // ErrUnrecognized is wrapped by errors of names that are no gate.
 var ErrUnrecognized = errors.New("unrecognized feature gate")
 
@@ -61,7 +64,8 @@ var effects = map[string]string{
 	AllowUnsafeMalformedObjectDeletion: "allows users with the verb unsafe-delete-ignore-read-errors to delete objects " +
 		"whose stored data can't be decoded, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential, " +
 		"and makes lists with such an object fail and report its key instead of omitting it",
-	WatchListCompression: "compresses watches that begin with a list, for clients that accept gzip",
+	PersistentVolumeClaimUnusedSinceTime: "maintains the condition Unused of bound PersistentVolumeClaims",
+	WatchListCompression:                 "compresses watches that begin with a list, for clients that accept gzip",
 }
 
 // Effective are the names of the gates that have an effect, sorted.

@@ -64,6 +64,8 @@ type system struct {
 	end  func()
 	// settling is full while a call of settle makes rounds.
 	settling chan struct{}
+	// gates are all feature gates.
+	gates map[string]bool
 	// reports says what is in the snapshot that is served; nil without one.
 	reports *reports
 	// trail remembers removals.
@@ -100,7 +102,8 @@ func assemble(
 	config.Discovery = discovery.New(d.types, reachable(p.secure.Addr()))
 	config.OpenAPI = openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) })
 	config.MemoryInFlight = c.memoryInFlight(log)
-	if err := c.gate(&config, registry, log); err != nil {
+	var err error
+	if s.gates, err = c.gate(&config, registry, log); err != nil {
 		return nil, err
 	}
 	trusted, err := c.Access.configure(&config, keys, p.secureURL())
@@ -153,17 +156,19 @@ func (s *system) makeServers(keys *pki.Bundle, secure pki.TLSOptions) (err error
 	return nil
 }
 
-// gate applies the feature gates to the settings of the API, and to the metrics.
-func (c *Config) gate(config *apiserver.Config, metrics *prometheus.Registry, log *slog.Logger) error {
+// gate applies the feature gates to the settings of the API, and to the metrics, and returns them.
+func (c *Config) gate(
+	config *apiserver.Config, metrics *prometheus.Registry, log *slog.Logger,
+) (map[string]bool, error) {
 	gates, err := c.featureGates()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.warnOfGates(log)
 	metrics.MustRegister(enabled(gates))
 	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion]
 	config.CompressWatchLists = gates[featuregates.WatchListCompression]
-	return nil
+	return gates, nil
 }
 
 // available is how much memory the process may use.
@@ -231,6 +236,10 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 		}
 	}
 	s.loops = len(s.controllers)
+	if on[controller.Claims] && s.gates[featuregates.PersistentVolumeClaimUnusedSinceTime] {
+		s.controllers[controller.Claims] = together(s.controllers[controller.Claims], unusedClaims(s.api, d, s.log))
+		s.loops++
+	}
 	run, loops := workers(s.c, on, s.api, d, keys, s.log)
 	maps.Copy(s.controllers, run)
 	s.loops += loops
