@@ -70,6 +70,8 @@ type verdict struct {
 	rescale  bool
 	replicas int32
 	reason   string
+	// toZero says that a rescale to no replicas is one from which the controller scales up again.
+	toZero bool
 
 	old      int32
 	metrics  []autoscalingv2.MetricStatus
@@ -92,6 +94,9 @@ func decide(o Options, in input, m memory, now time.Time) verdict {
 	m.uid, m.spec, m.at = in.hpa.UID, &in.hpa.Spec, now
 	d := &decision{Options: o, hpa: in.hpa, in: in,
 		verdict: verdict{status: *in.hpa.Status.DeepCopy(), memory: m, behavior: in.hpa.Spec.Behavior, now: now}}
+	if g := in.hpa.Generation; g != 0 { // V-011
+		d.status.ObservedGeneration = &g
+	}
 	if in.err != nil {
 		d.warn("FailedGetScale", in.err.Error())
 		d.condition(autoscalingv2.AbleToScale, false, "FailedGetScale",
@@ -101,6 +106,7 @@ func decide(o Options, in input, m memory, now time.Time) verdict {
 	d.condition(autoscalingv2.AbleToScale, true, "SucceededGetScale",
 		"the HPA controller was able to get the target's current scale")
 	d.old = in.scale.Spec.Replicas
+	d.toZero = d.old > 0 && d.least() == 0 && zeroable(in.hpa)
 	if d.memory.recommendations == nil {
 		d.memory.recommendations = []amount{{d.old, now}}
 	}
@@ -122,12 +128,12 @@ func (d *decision) least() int32 {
 func (d *decision) size() (ok bool) {
 	least, most := d.least(), d.hpa.Spec.MaxReplicas
 	switch {
-	case d.old == 0 && least != 0:
+	case d.old == 0 && !d.wakes(least):
 		d.condition(autoscalingv2.ScalingActive, false, "ScalingDisabled",
 			"scaling is disabled since the replica count of the target is zero")
 	case d.old > most:
 		d.rescale, d.replicas, d.reason = true, most, "Current number of replicas above Spec.MaxReplicas"
-	case d.old < least:
+	case d.old < least && d.old > 0:
 		d.rescale, d.replicas, d.reason = true, least, "Current number of replicas below Spec.MinReplicas"
 	default:
 		n, metric, err := d.recommend()
@@ -143,9 +149,28 @@ func (d *decision) size() (ok bool) {
 			d.reason = "All metrics below target"
 		}
 		d.replicas = d.limited(max(n, 0), least)
+		if d.old == 0 {
+			d.replicas = max(d.replicas, least)
+		}
 		d.rescale = d.replicas != d.old
 	}
 	return true
+}
+
+// wakes reports whether the size of a target without replicas is decided on: the controller itself scaled it to zero,
+// and its metrics may say so again, or it needs some now (shouldComputeMetricsForZeroReplicas).
+func (d *decision) wakes(least int32) bool {
+	held := slices.ContainsFunc(d.hpa.Status.Conditions, func(c autoscalingv2.HorizontalPodAutoscalerCondition) bool {
+		return c.Type == autoscalingv2.ScaledToZero && c.Status == corev1.ConditionTrue
+	})
+	return held && (least != 0 || zeroable(d.hpa))
+}
+
+// zeroable reports whether one of the metrics does not need pods (hasObjectOrExternalMetrics).
+func zeroable(a *autoscalingv2.HorizontalPodAutoscaler) bool {
+	return slices.ContainsFunc(a.Spec.Metrics, func(m autoscalingv2.MetricSpec) bool {
+		return m.Type == autoscalingv2.ObjectMetricSourceType || m.Type == autoscalingv2.ExternalMetricSourceType
+	})
 }
 
 // recommend returns the largest size that a metric proposes, and that metric's name (computeReplicasForMetrics). Failed
@@ -240,6 +265,12 @@ func (v verdict) rescaled(err error) verdict {
 	}
 	v.condition(autoscalingv2.AbleToScale, true, "SucceededRescale",
 		fmt.Sprintf("the HPA controller was able to update the target scale to %d", v.replicas))
+	if v.toZero && v.replicas == 0 { // V-088
+		v.condition(autoscalingv2.ScaledToZero, true, "ScaledToZero", "the HPA controller scaled the workload to zero")
+	} else {
+		v.condition(autoscalingv2.ScaledToZero, false, "NotScaledToZero",
+			"the HPA controller did not scale the workload to zero")
+	}
 	v.events = append(v.events, workload.Normal("SuccessfulRescale",
 		fmt.Sprintf("New size: %d; reason: %s", v.replicas, v.reason)))
 	v.memory.changed(v.behavior, v.old, v.replicas, v.now)
