@@ -22,8 +22,6 @@ func csiDrivers() *entry.Resource {
 			Generation:     entry.UpdateOnlyGeneration,
 			Conditional:    true,
 			Default:        defaulting.Hook(defaultCSIDriver),
-			PrepareCreate:  entry.Create(createDriver),
-			PrepareUpdate:  entry.Change(updateDriver),
 			Validate:       entry.Validate(validateCSIDriverObject),
 			ValidateUpdate: entry.ValidateChange(validateCSIDriverUpdate),
 		},
@@ -43,15 +41,6 @@ func defaultCSIDriver(d *storagev1.CSIDriver) {
 	}
 	defaulting.Set(&d.Spec.RequiresRepublish, false)
 	defaulting.Set(&d.Spec.SELinuxMount, false)
-}
-
-func createDriver(d *storagev1.CSIDriver) { d.Spec.PreventPodSchedulingIfMissing = nil }
-
-// updateDriver is for VolumeLimitScaling, like createDriver.
-func updateDriver(d, old *storagev1.CSIDriver) {
-	if old.Spec.PreventPodSchedulingIfMissing == nil {
-		d.Spec.PreventPodSchedulingIfMissing = nil
-	}
 }
 
 var (
