@@ -1,6 +1,7 @@
 package endpoints_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -157,6 +158,41 @@ func TestListMalformed(t *testing.T) {
 		!strings.HasPrefix(st.Message, "failed to read one or more crontabs.example.com from the storage: ") ||
 		len(st.Details.Causes) != 2 {
 		t.Errorf("custom resources: %+v", st)
+	}
+}
+
+// TestFailedEncoding (V-058): a list of which the last object can't be encoded is answered by the error alone, in every
+// format, compressed or not, and also if the objects before it were sent compressed and are kept so.
+func TestFailedEncoding(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
+	long := strings.Repeat("value of an object ", 1<<10)
+	for i := range 16 {
+		must(t, s.Do("POST", configmaps, fmt.Sprintf(`{"metadata":{"name":"m%02d"},"data":{"k":%q}}`, i, long)),
+			http.StatusCreated)
+	}
+	formats := []string{"application/json", "application/yaml", mediaProtobuf, asTable, asMetadatas}
+	list := func(accept, encoding string, code int) apiservertest.Answer {
+		return must(t, s.Do("GET", configmaps, nil, "Accept", accept, "Accept-Encoding", encoding), code)
+	}
+	for _, accept := range formats {
+		for range 2 {
+			a := list(accept, "gzip", http.StatusOK)
+			big := accept != asTable && accept != asMetadatas // has the values, too
+			if encoding := a.Header.Get("Content-Encoding"); (encoding == "gzip") != big {
+				t.Fatalf("as %s: content encoding %q of %d bytes", accept, encoding, len(a.Body))
+			}
+		}
+	}
+	s.Put(t, "/registry/configmaps/default/odd",
+		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd"},"data":7}`)
+	for _, accept := range formats {
+		for _, encoding := range []string{"gzip", "identity"} {
+			a := list(accept, encoding, http.StatusInternalServerError)
+			if a.Header.Get("Content-Encoding") != "" || bytes.Contains(a.Body, []byte("m15")) ||
+				bytes.Count(a.Body, []byte("failed to read one or more configmaps")) != 1 || len(a.Body) > 1<<10 {
+				t.Errorf("as %s, %s: %v %q", accept, encoding, a.Header, a.Body)
+			}
+		}
 	}
 }
 
