@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // TestInformer keeps a shared informer over pods, with a resync, through a thousand creates,
@@ -73,6 +76,88 @@ func TestInformerRollback(t *testing.T) {
 			t.Fatalf("the store has %d pods, and the checkpoint %d", n, len(names))
 		}
 	}
+}
+
+// TestInformerWatchList (V-056): an informer of client-go begins with a watch that sends the list, which the server
+// compresses, and makes no other request. Each later event arrives without another one that pushes it out. That is so
+// with HTTP/1.1 and HTTP/2, with JSON and protobuf.
+func TestInformerWatchList(t *testing.T) {
+	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0")
+	secure, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, contentType, protocol string
+		config                      *rest.Config
+	}{
+		{"plain", "application/json", "HTTP/1.1", &rest.Config{Host: s.url}},
+		{"secure", "application/vnd.kubernetes.protobuf", "HTTP/2.0", secure},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			requests := &requestLog{}
+			config := rest.CopyConfig(c.config)
+			config.QPS, config.ContentType, config.AcceptContentTypes = -1, c.contentType, c.contentType
+			writing := kubernetes.NewForConfigOrDie(config)
+			config.Wrap(func(rt http.RoundTripper) http.RoundTripper { return requests.over(rt) })
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			w := &writer{t: t, client: writing, rand: rand.New(rand.NewPCG(1, 1)), made: 1000 * len(c.name)}
+			for range 50 {
+				w.step(ctx)
+			}
+			store, told := inform(ctx, t, kubernetes.NewForConfigOrDie(config))
+			for range 20 {
+				w.step(ctx)
+				settle(ctx, t, writing, store, told)
+			}
+			want := []string{c.protocol + " watch-list 200 uncompressed by the client " + c.contentType}
+			if d := cmp.Diff(want, requests.all()); d != "" {
+				t.Errorf("requests of the informer: %s", d)
+			}
+		})
+	}
+}
+
+// requestLog describes the requests of a client, which makes them one after the other.
+type requestLog struct {
+	mu   sync.Mutex // guards list
+	list []string
+}
+
+func (l *requestLog) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.list)
+}
+
+// roundTrip is an http.RoundTripper.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// over returns a transport whose responses are recorded. http.Transport asks for gzip by itself, and says of a response
+// that was compressed that it is not any more.
+func (l *requestLog) over(rt http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(r *http.Request) (*http.Response, error) {
+		a, err := rt.RoundTrip(r)
+		if err != nil {
+			return a, err
+		}
+		what := r.URL.RequestURI()
+		if q := r.URL.Query(); q.Get("watch") == "true" && q.Get("sendInitialEvents") == "true" {
+			what = "watch-list"
+		}
+		encoding := "as sent"
+		if a.Uncompressed {
+			encoding = "uncompressed by the client"
+		}
+		contentType, _, _ := strings.Cut(a.Header.Get("Content-Type"), ";")
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.list = append(l.list, fmt.Sprintf("%s %s %d %s %s", a.Proto, what, a.StatusCode, encoding, contentType))
+		return a, nil
+	})
 }
 
 // inform starts a shared informer over pods, with a resync, until the test ends.
