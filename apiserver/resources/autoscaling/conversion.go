@@ -118,7 +118,8 @@ func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.H
 	for _, c := range in.Status.Conditions {
 		conditions = append(conditions, autoscalingv1.HorizontalPodAutoscalerCondition{
 			Type:   autoscalingv1.HorizontalPodAutoscalerConditionType(c.Type),
-			Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message})
+			Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message,
+			ObservedGeneration: c.ObservedGeneration})
 	}
 	for _, a := range []struct {
 		name  string
@@ -227,7 +228,8 @@ func hpaConditionsOf(annotations map[string]string) []autoscalingv2.HorizontalPo
 	for _, c := range fromAnnotation[autoscalingv1.HorizontalPodAutoscalerCondition](annotations, hpaConditions) {
 		conditions = append(conditions, autoscalingv2.HorizontalPodAutoscalerCondition{
 			Type:   autoscalingv2.HorizontalPodAutoscalerConditionType(c.Type),
-			Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message})
+			Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message,
+			ObservedGeneration: c.ObservedGeneration})
 	}
 	return conditions
 }
