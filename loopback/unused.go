@@ -80,8 +80,8 @@ func keyOfUnused(o *storage.Object) unused.Key {
 	return unused.Key{Namespace: o.Meta.Namespace, Name: o.Meta.Name}
 }
 
-// podChanged sends the references of a pod, whose volumes never change. Pods without claims needn't be decoded; one that
-// can't be keeps what is known of it.
+// podChanged sends the references of a pod, whose volumes never change. Pods without claims needn't be decoded. For one
+// that can't be, what is known of it stays.
 func podChanged(e *cache.Event, sink func(unused.Event)) {
 	pod := protectables[protection.Pod]
 	if !pod.marked(e.Object) {

@@ -193,7 +193,9 @@ func TestNodeFeatures(t *testing.T) {
 		return s.Do("PATCH", "/api/v1/namespaces/default/pods/"+name+"/resize", `{"spec":`+spec+`}`,
 			"Content-Type", "application/strategic-merge-patch+json")
 	}
-	for node, features := range map[string]string{"none": ``, "one": `"` + whole + `"`, "both": `"` + whole + `","` + inits + `"`} {
+	for node, features := range map[string]string{
+		"none": ``, "one": `"` + whole + `"`, "both": `"` + whole + `","` + inits + `"`,
+	} {
 		must(t, s.Do("POST", "/api/v1/nodes", `{"metadata":{"name":"`+node+`"}}`), http.StatusCreated)
 		must(t, s.Do("PATCH", "/api/v1/nodes/"+node+"/status", `{"status":{"declaredFeatures":[`+features+`]}}`,
 			"Content-Type", "application/merge-patch+json"), http.StatusOK)
@@ -202,9 +204,10 @@ func TestNodeFeatures(t *testing.T) {
 	pod("on-missing", "missing")
 	pod("free", "")
 	const (
-		ofPod     = `{"resources":{"requests":{"cpu":"4"}}}`
-		ofInit    = `{"initContainers":[{"name":"i","resources":{"requests":{"cpu":"2"}}}]}`
-		ofBoth    = `{"resources":{"requests":{"cpu":"5"}},"initContainers":[{"name":"i","resources":{"requests":{"cpu":"500m"}}}]}`
+		ofPod  = `{"resources":{"requests":{"cpu":"4"}}}`
+		ofInit = `{"initContainers":[{"name":"i","resources":{"requests":{"cpu":"2"}}}]}`
+		ofBoth = `{"resources":{"requests":{"cpu":"5"}},
+			"initContainers":[{"name":"i","resources":{"requests":{"cpu":"500m"}}}]}`
 		ofSidecar = `{"initContainers":[{"name":"s","resources":{"requests":{"cpu":"500m"}}}]}`
 		ofOther   = `{"containers":[{"name":"c","resources":{"requests":{"cpu":"500m"}}}]}`
 		missing   = "pod update requires features %s which are not available on node %q"

@@ -56,7 +56,8 @@ func TestScaledToZero(t *testing.T) {
 		{"no replicas, not held", 1, "False", resource, false},
 	} {
 		v := pass(c.least, 0, c.held, c.m)
-		if disabled := strings.HasPrefix(reason(v, autoscalingv2.ScalingActive), "False ScalingDisabled"); disabled == c.wakes {
+		disabled := strings.HasPrefix(reason(v, autoscalingv2.ScalingActive), "False ScalingDisabled")
+		if disabled == c.wakes {
 			t.Errorf("%s: %v", c.about, v.status.Conditions)
 		}
 		if g := v.status.ObservedGeneration; g == nil || *g != 7 { // V-011

@@ -11,8 +11,8 @@
 //  4. --help prints the flags in kube-apiserver's sections. The descriptions are written for this program.
 //
 // Of the 176 flags, 109 are from k8s.io/apiserver, component-base and kube-aggregator, as of v0.37.2; v0.36.6 has the
-// same. The 67 of k8s.io/kubernetes are those of v1.36: its source of v1.37 is no module, and no help of v1.37 was found.
-// None of the changes of v1.37 in docs/semantics-1.37.md is about a flag.
+// same. The 67 of k8s.io/kubernetes are those of v1.36: neither its source nor the help of v1.37 was found. None of the
+// changes of v1.37 in docs/semantics-1.37.md is about a flag.
 //
 // Parse reads no files. Settings.EnsureCertificate uses --cert-dir as kube-apiserver does.
 package kubeapiserver
