@@ -93,7 +93,7 @@ func podChanged(e *cache.Event, sink func(unused.Event)) {
 		if err != nil {
 			return
 		}
-		out.References = unused.References(o.(*corev1.Pod))
+		out.UID, out.References = o.GetUID(), unused.References(o.(*corev1.Pod))
 	}
 	sink(out)
 }

@@ -3,12 +3,14 @@ package admission
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 	componentversion "k8s.io/component-base/version"
-	"k8s.io/component-helpers/nodedeclaredfeatures"
+	"k8s.io/component-helpers/nodedeclaredfeatures/features"
+	"k8s.io/component-helpers/nodedeclaredfeatures/types"
 )
 
 // NodeFeatures is NodeDeclaredFeatureValidator: a pod on a node can only be changed in a way that needs a feature, such
@@ -37,12 +39,8 @@ func (p *NodeFeatures) Validate(ctx context.Context, a *Attributes) error {
 	if old.Generation == pod.Generation {
 		return nil
 	}
-	framework := nodedeclaredfeatures.DefaultFramework
-	needs, err := framework.InferForPodUpdate(podInfo(old), podInfo(pod), release)
-	if err != nil {
-		return fmt.Errorf("failed to infer pod capability requirements: %w", err)
-	}
-	if needs.IsEmpty() {
+	needs := needed(old, pod)
+	if len(needs) == 0 {
 		return nil
 	}
 	node, err := p.Node(ctx, pod.Spec.NodeName)
@@ -52,17 +50,28 @@ func (p *NodeFeatures) Validate(ctx context.Context, a *Attributes) error {
 	case node == nil:
 		return fmt.Errorf("node %q not found", pod.Spec.NodeName)
 	}
-	match, err := framework.MatchNode(needs, node)
-	if err != nil {
-		return fmt.Errorf("failed to match pod requirements against node %q: %w", node.Name, err)
-	}
-	if !match.IsMatch {
+	lacks := slices.DeleteFunc(needs, func(f string) bool { return slices.Contains(node.Status.DeclaredFeatures, f) })
+	if len(lacks) > 0 {
 		return fmt.Errorf("pod update requires features %s which are not available on node %q",
-			strings.Join(match.UnsatisfiedRequirements, ", "), node.Name)
+			strings.Join(lacks, ", "), node.Name)
 	}
 	return nil
 }
 
-func podInfo(p *corev1.Pod) *nodedeclaredfeatures.PodInfo {
-	return &nodedeclaredfeatures.PodInfo{Spec: &p.Spec, Status: &p.Status}
+// needed returns the features that a change of a pod needs, sorted (nodedeclaredfeatures.Framework: InferForPodUpdate).
+func needed(old, pod *corev1.Pod) (names []string) {
+	for _, f := range features.AllFeatures {
+		if last := f.MaxVersion(); last != nil && release.GreaterThan(last) {
+			continue // every node has it
+		}
+		if f.InferForUpdate(podInfo(old), podInfo(pod)) {
+			names = append(names, f.Name())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func podInfo(p *corev1.Pod) *types.PodInfo {
+	return &types.PodInfo{Spec: &p.Spec, Status: &p.Status}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
@@ -45,7 +47,8 @@ type Event struct {
 	Type EventType
 	// Key is that of a pod or a claim.
 	Key Key
-	// References are those of a pod.
+	// UID and References are those of a pod.
+	UID        types.UID
 	References []Reference
 }
 
@@ -57,113 +60,91 @@ var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 1000 * time.Seco
 
 // Run maintains the condition until ctx is done, and returns when all its goroutines have.
 func Run(ctx context.Context, api API, log *slog.Logger) {
-	p := pass{api, log}
-	loop := reconcile.Loop[Event, job, reconcile.Outcome]{
-		Schedule: newSchedule(), Workers: workers, Follow: api.Follow, Pass: p.run, About: about, Log: log,
-		What: "claims and their pods",
+	c := &controller{api: api, log: log}
+	loop := reconcile.Loop[Key, Key, reconcile.Outcome]{
+		Schedule: reconcile.NewKeys(backoff, Key.compare), Workers: workers, Follow: c.follow, Pass: c.pass, About: about,
+		Log: log, What: "claims and their pods",
 	}
 	loop.Run(ctx)
 }
 
-// job is the subject of a pass: a claim, and who used it when the pass began.
-type job struct {
-	claim Key
-	users users
-}
-
-func about(j job) reconcile.Object {
+func about(claim Key) reconcile.Object {
 	return reconcile.Object{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim",
-		Namespace: j.claim.Namespace, Name: j.claim.Name}
+		Namespace: claim.Namespace, Name: claim.Name}
 }
 
-// schedule is a reconcile.Schedule: passes over the claims that changed, or whose users did.
-type schedule struct {
-	keys  *reconcile.Keys[Key]
-	index *index
-	// complete says that the index has all pods. No pass begins before.
-	complete bool
-}
-
-func newSchedule() *schedule {
-	return &schedule{keys: reconcile.NewKeys(backoff, Key.compare), index: newIndex()}
-}
-
-// Observe implements reconcile.Schedule.
-func (s *schedule) Observe(e Event, now time.Time) {
-	switch e.Type {
-	case Began:
-		s.index, s.complete = newIndex(), false
-	case Pod:
-		for _, key := range s.index.set(e.Key, e.References) {
-			s.keys.Observe(key, now)
-		}
-	case Complete:
-		s.complete = true
-	case Claim:
-		s.keys.Observe(e.Key, now)
-	}
-}
-
-// Begin implements reconcile.Schedule.
-func (s *schedule) Begin(now time.Time) (j job, ok bool) {
-	if !s.complete {
-		return j, false
-	}
-	j.claim, ok = s.keys.Begin(now)
-	if ok {
-		j.users = s.index.users(j.claim)
-	}
-	return j, ok
-}
-
-// Wait implements reconcile.Schedule.
-func (s *schedule) Wait(now time.Time) (time.Duration, bool) {
-	if !s.complete {
-		return 0, false
-	}
-	return s.keys.Wait(now)
-}
-
-// End implements reconcile.Schedule.
-func (s *schedule) End(j job, o reconcile.Outcome, now time.Time) { s.keys.End(j.claim, o, now) }
-
-// Waits implements reconcile.Schedule.
-func (s *schedule) Waits(most int) (due []reconcile.Due[job], more int) {
-	keys, more := s.keys.Waits(most)
-	for _, k := range keys {
-		due = append(due, reconcile.Due[job]{Job: job{claim: k.Job}, At: k.At, Why: k.Why, Err: k.Err})
-	}
-	return due, more
-}
-
-// pass makes the requests of a pass.
-type pass struct {
+// controller is a call of Run.
+type controller struct {
 	api API
 	log *slog.Logger
+	// next is an index that doesn't have all pods yet; nil if there is none. It belongs to follow.
+	next *index
+
+	mu sync.Mutex // guards index
+	// index has all pods as of the last event; nil before any claim had an event.
+	index *index
 }
 
-func (p pass) run(ctx context.Context, j job) reconcile.Outcome {
-	err := p.settle(ctx, j)
+// follow keeps the index, and sends the claims that need a pass: those that changed, or whose users may have.
+func (c *controller) follow(ctx context.Context, sink func(Key)) error {
+	return c.api.Follow(ctx, func(e Event) {
+		for _, claim := range c.observe(e) {
+			sink(claim)
+		}
+	})
+}
+
+// observe returns the claims that need a pass after an event. After Complete all claims follow.
+func (c *controller) observe(e Event) []Key {
+	switch {
+	case e.Type == Claim:
+		return []Key{e.Key}
+	case e.Type == Began:
+		c.next = newIndex()
+		return nil
+	case e.Type == Pod && c.next != nil:
+		c.next.set(e.Key, e.UID, e.References)
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e.Type == Complete {
+		c.index, c.next = c.next, nil
+		return nil
+	}
+	return c.index.set(e.Key, e.UID, e.References)
+}
+
+// users returns the users of a claim.
+func (c *controller) users(claim Key) users {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.index.users(claim)
+}
+
+// pass settles one claim.
+func (c *controller) pass(ctx context.Context, claim Key) reconcile.Outcome {
+	err := c.settle(ctx, claim)
 	switch {
 	case err == nil, apierrors.IsNotFound(err):
 		return reconcile.Outcome{}
 	case ctx.Err() == nil && !apierrors.IsConflict(err):
-		p.log.Warn("failed to update the condition Unused of a claim",
-			"namespace", j.claim.Namespace, "name", j.claim.Name, "err", err)
+		c.log.Warn("failed to update the condition Unused of a claim",
+			"namespace", claim.Namespace, "name", claim.Name, "err", err)
 	}
 	return reconcile.Outcome{Err: err}
 }
 
-func (p pass) settle(ctx context.Context, j job) error {
-	c, err := p.api.Get(ctx, j.claim)
+func (c *controller) settle(ctx context.Context, claim Key) error {
+	stored, err := c.api.Get(ctx, claim)
 	if err != nil {
 		return fmt.Errorf("reading: %w", err)
 	}
-	next := updated(c, j.users, reconcile.Now(ctx))
+	next := updated(stored, c.users(claim), reconcile.Now(ctx))
 	if next == nil {
 		return nil
 	}
-	if err := p.api.UpdateStatus(ctx, next); err != nil {
+	if err := c.api.UpdateStatus(ctx, next); err != nil {
 		return fmt.Errorf("updating the status: %w", err)
 	}
 	return nil

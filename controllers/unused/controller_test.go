@@ -36,7 +36,7 @@ func (s *server) Follow(ctx context.Context, sink func(Event)) error {
 	s.mu.Lock()
 	events := []Event{{Type: Began}}
 	for key, p := range s.pods {
-		events = append(events, Event{Type: Pod, Key: key, References: References(p)})
+		events = append(events, Event{Type: Pod, Key: key, UID: p.UID, References: References(p)})
 	}
 	events = append(events, Event{Type: Complete})
 	for key, c := range s.claims {
@@ -135,7 +135,7 @@ func (s *server) run(p *corev1.Pod) {
 	defer s.mu.Unlock()
 	key := Key{p.Namespace, p.Name}
 	s.pods[key] = p
-	s.send(Event{Type: Pod, Key: key, References: References(p)})
+	s.send(Event{Type: Pod, Key: key, UID: p.UID, References: References(p)})
 }
 
 func (s *server) end(name string) {
@@ -307,18 +307,23 @@ func TestBroken(t *testing.T) {
 			t.Errorf("d has %s", got)
 		}
 	})
-	s := newSchedule()
-	s.Observe(Event{Type: Began}, start)
-	s.Observe(Event{Type: Pod, Key: Key{"ns", "p"}, References: []Reference{{Claim: "c"}}}, start)
-	if _, ok := s.Begin(start); ok {
-		t.Error("a pass began before all pods were known")
+	c := &controller{}
+	c.observe(Event{Type: Began})
+	c.observe(Event{Type: Complete})
+	p := Event{Type: Pod, Key: Key{"ns", "p"}, References: []Reference{{Claim: "c"}}}
+	if got := c.observe(p); !cmp.Equal(got, []Key{{"ns", "c"}}) {
+		t.Errorf("a new pod concerns %v", got)
 	}
-	if _, ok := s.Wait(start); ok {
-		t.Error("a pass is due before all pods are known")
+	c.observe(Event{Type: Began})
+	if !c.users(Key{"ns", "c"}).any {
+		t.Error("a pod is forgotten before all pods were sent again")
 	}
-	s.Observe(Event{Type: Complete}, start)
-	if j, ok := s.Begin(start); !ok || !j.users.any {
-		t.Errorf("%v, %v", j, ok)
+	if got := c.observe(p); got != nil {
+		t.Errorf("passes over %v before all pods are known", got)
+	}
+	c.observe(Event{Type: Complete})
+	if !c.users(Key{"ns", "c"}).any {
+		t.Error("a pod that was sent again is unknown")
 	}
 }
 

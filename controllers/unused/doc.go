@@ -10,10 +10,9 @@
 //     decision is made again. Other conditions are kept, in their order.
 //  3. A pass over a claim follows each change of it, and each change of the pods that refer to it. Nothing is polled,
 //     and a pass costs one read of the claim: the references of pods are indexed as their events arrive.
-//  4. Only pods with claims are remembered, and of each only the names of the claims. One goroutine owns the index and
-//     the schedule; there are no locks.
+//  4. No pass begins before all pods are known. Only pods with claims are remembered, and of each only its references.
 //  5. Run returns when its context is done, after everything that it started has returned.
 //
-// condition.go has the decision, index.go which pods refer to which claims, and both are pure; controller.go runs
-// passes.
+// condition.go has the decision, index.go which pods refer to which claims, and both are pure; controller.go follows
+// changes and runs passes.
 package unused

@@ -36,7 +36,7 @@ func TestReferences(t *testing.T) {
 		pod  *corev1.Pod
 		want []Reference
 	}{
-		{pod("p", corev1.PodPending, "b", "a", "b", "+e"), []Reference{{Claim: "a"}, {Claim: "b"}, {"p-e", "p-uid"}}},
+		{pod("p", corev1.PodPending, "b", "a", "b", "+e"), []Reference{{Claim: "b"}, {Claim: "a"}, {"p-e", true}}},
 		{pod("p", "", "a"), []Reference{{Claim: "a"}}},
 		{pod("p", corev1.PodUnknown, "a"), []Reference{{Claim: "a"}}},
 		{pod("p", corev1.PodSucceeded, "a", "+e"), nil},
@@ -58,19 +58,19 @@ func TestIndexRandomly(t *testing.T) {
 	search := func(claim Key) (u users) {
 		for pod, references := range pods {
 			for _, r := range references {
-				if pod.Namespace != claim.Namespace || r.Claim != claim.Name {
-					continue
-				}
-				if u.any = u.any || r.Owner == ""; r.Owner != "" {
-					u.owners = append(u.owners, r.Owner)
+				switch {
+				case pod.Namespace != claim.Namespace || r.Claim != claim.Name:
+				case r.Owned:
+					u.owners = append(u.owners, types.UID(pod.Name))
+				default:
+					u.any = true
 				}
 			}
 		}
 		if u.any {
 			return users{any: true}
 		}
-		slices.Sort(u.owners)
-		return u
+		return sorted(u)
 	}
 	for i := range 20_000 {
 		pod := Key{[]string{"a", "b"}[r.IntN(2)], fmt.Sprint("p", r.IntN(4))}
@@ -80,20 +80,20 @@ func TestIndexRandomly(t *testing.T) {
 			case 0:
 				now = append(now, Reference{Claim: claim})
 			case 1:
-				now = append(now, Reference{Claim: claim, Owner: types.UID(pod.Name)})
+				now = append(now, Reference{claim, true})
 			case 2:
-				now = append(now, Reference{Claim: claim}, Reference{Claim: claim, Owner: types.UID(pod.Name)})
+				now = append(now, Reference{Claim: claim}, Reference{claim, true})
 			}
 		}
 		before := map[Key]users{}
 		for _, claim := range claims {
 			before[claim] = search(claim)
 		}
-		changed := x.set(pod, now)
+		changed := x.set(pod, types.UID(pod.Name), now)
 		pods[pod] = now
 		for _, claim := range claims {
 			want := search(claim)
-			if d := cmp.Diff(want, x.users(claim), cmp.AllowUnexported(users{})); d != "" {
+			if d := cmp.Diff(want, sorted(x.users(claim)), cmp.AllowUnexported(users{})); d != "" {
 				t.Fatalf("seed %d, step %d: users of %v: %s", seed, i, claim, d)
 			}
 			if !cmp.Equal(before[claim], want, cmp.AllowUnexported(users{})) && !slices.Contains(changed, claim) {
@@ -102,7 +102,7 @@ func TestIndexRandomly(t *testing.T) {
 		}
 		if i == 10_000 {
 			for pod := range pods {
-				x.set(pod, nil)
+				x.set(pod, "", nil)
 				delete(pods, pod)
 			}
 			if len(x.pods)+len(x.claims) > 0 {
@@ -110,4 +110,9 @@ func TestIndexRandomly(t *testing.T) {
 			}
 		}
 	}
+}
+
+func sorted(u users) users {
+	slices.Sort(u.owners)
+	return u
 }
