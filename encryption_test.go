@@ -189,5 +189,18 @@ func TestEncryptedSnapshot(t *testing.T) {
 			t.Errorf("%s: %d %s\n%s", name, code, body, report)
 		}
 		of.must(200, "GET", configMaps, "")
+		list := of.must(200, "GET", secrets, "")
+		if readable := c.why == ""; strings.Contains(list, `"name":"a"`) != readable || (len(of.warnings) == 0) != readable {
+			t.Errorf("%s: %s\nwith the warnings %q", name, list, of.warnings)
+		}
+		if c.why != "" && !strings.Contains(of.warnings[0], "the list lacks 1 secrets that can't be read: ") {
+			t.Errorf("%s: %q", name, of.warnings)
+		}
+	}
+	// What can be written can be repaired, so the list fails as in Kubernetes.
+	copied := start(t, kubecascade.Options{Storage: kubecascade.Storage{FromSnapshot: file, Writable: true}})
+	if body := newSession(t, copied).must(500, "GET", secrets, ""); !strings.Contains(body, `"reason":"StorageReadError"`) ||
+		!strings.Contains(body, `"field":"/registry/secrets/default/a"`) {
+		t.Errorf("with --writable: %s", body)
 	}
 }

@@ -18,12 +18,14 @@ type session struct {
 	t      *testing.T
 	server *kubecascade.Server
 	client *http.Client
+	// warnings are those of the last answer.
+	warnings []string
 }
 
 func newSession(t *testing.T, s *kubecascade.Server) *session {
 	c, done := client(t, s.Config())
 	t.Cleanup(done)
-	return &session{t, s, c}
+	return &session{t: t, server: s, client: c}
 }
 
 // do makes a request, and returns the status code and the body.
@@ -45,6 +47,7 @@ func (s *session) do(method, path, body string) (int, string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.warnings = res.Header.Values("Warning")
 	return res.StatusCode, string(data)
 }
 

@@ -43,6 +43,11 @@ func TestUnreadableValue(t *testing.T) {
 		if !strings.Contains(string(a.Body), "m00") || !strings.Contains(string(a.Body), "m02") {
 			t.Errorf("list in %s: %s", accept, a.Body)
 		}
+		if w := a.Header.Values("Warning"); len(w) != 1 || !strings.HasPrefix(w[0], `299 - "the list lacks 2 configmaps `+
+			`that can't be read: storage: corrupt value: /registry/configmaps/default/m01: `) ||
+			!strings.HasSuffix(w[0], ` (and 1 more)"`) {
+			t.Errorf("list in %s: %q", accept, w)
+		}
 	}
 	// A watch sees it as deleted, and as added when it can be read again.
 	if e := next(t, w); e.Type != "DELETED" || e.Object.GetName() != "m01" {

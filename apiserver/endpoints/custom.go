@@ -51,7 +51,7 @@ func (l lister) showCustom(
 ) (going bool, err error) {
 	if err := rendering.Unreadable(obj); err != nil {
 		rendering.Forget(obj)
-		return l.omit(rendering, obj.Key, err), nil
+		return omit(rendering, obj, err), nil
 	}
 	if deep {
 		data, err := rendering.JSON(obj)
@@ -83,7 +83,7 @@ func (l lister) nextCustom(
 			next, more = obj.Key, true
 			return false
 		case obj.Err != nil:
-			if !l.omit(rendering, obj.Key, obj.Err) {
+			if !omit(rendering, obj, obj.Err) {
 				return false
 			}
 		case sel.MatchesMetadata(obj):

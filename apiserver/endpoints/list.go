@@ -68,6 +68,7 @@ func (req *request) sendList(rendering *render.Rendering, items []*storage.Objec
 		if err != nil {
 			return err
 		}
+		req.warnOfOmitted()
 		req.memory.Shrink(req.sending(int64(len(data))))
 		req.send(rendering.Format, http.StatusOK, data)
 		return nil
@@ -75,6 +76,7 @@ func (req *request) sendList(rendering *render.Rendering, items []*storage.Objec
 	req.memory.Shrink(req.sending(int64(list.Size())))
 	exchange.Of(req.r).Keep(sizeOf(items) + list.Held())
 	h := req.w.Header()
+	req.warnOfOmitted()
 	respond.Warnings(h, req.Warn)
 	h.Set("Content-Type", rendering.Format.Media)
 	h.Set("Cache-Control", "no-cache, private")
@@ -169,7 +171,7 @@ func (l lister) ascend(
 			return true
 		}
 		if err := l.registry.Readable(sel.Resource, obj); err != nil {
-			return l.omit(rendering, obj.Key, err)
+			return omit(rendering, obj, err)
 		}
 		return yield(obj)
 	})

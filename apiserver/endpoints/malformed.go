@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"unicode"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -101,7 +103,42 @@ func noCollection(opts *metav1.DeleteOptions) error {
 }
 
 // omit records an object that a list can't show. It reports whether the list continues.
-func (l lister) omit(rendering *render.Rendering, key string, err error) (more bool) {
-	l.registry.Unreadable(key, err, "omitted from a list")
-	return rendering.Malformed == nil || rendering.Malformed.Add(key, err)
+func omit(rendering *render.Rendering, obj *storage.Object, err error) (more bool) {
+	rendering.Skip(obj, err)
+	return rendering.Malformed == nil || rendering.Malformed.Add(obj.Key, err)
+}
+
+// omissions are the objects that an answer leaves out.
+type omissions struct {
+	keys map[string]struct{}
+	// first is why the first one was.
+	first error
+}
+
+// skip records an object that an answer can't show.
+func (req *request) skip(obj *storage.Object, err error) {
+	req.api.registry.Unreadable(obj.Key, err, "omitted from a list")
+	if req.omitted.keys == nil {
+		req.omitted = omissions{map[string]struct{}{}, err}
+	}
+	req.omitted.keys[obj.Key] = struct{}{}
+}
+
+// warnOfOmitted warns the client that the list is not complete.
+func (req *request) warnOfOmitted() {
+	n := len(req.omitted.keys)
+	if n == 0 {
+		return
+	}
+	why := strings.Map(func(r rune) rune { // bytes of the value may be in it, and a header can't have all
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, req.omitted.first.Error())
+	message := fmt.Sprintf("the list lacks %d %s that can't be read: %s", n, req.Resource.GroupResource(), why)
+	if n > 1 {
+		message += fmt.Sprintf(" (and %d more)", n-1)
+	}
+	req.Warn.Add(message)
 }

@@ -38,6 +38,8 @@ type request struct {
 	// rest is what remains to be done once the request holds so many bytes of memory (see afford).
 	rest  func() error
 	wants int64
+	// omitted are the objects that the answer, a list, leaves out.
+	omitted omissions
 	// without answers a request whose work is done if it never gets that memory; nil for others.
 	without func() error
 }
@@ -55,8 +57,7 @@ func (req *request) rendering() (*render.Rendering, error) {
 	}
 	rendering := &render.Rendering{
 		Resource: req.Resource, Format: f, Now: req.api.now(),
-		Skip:  func(obj *storage.Object, err error) { req.api.registry.Unreadable(obj.Key, err, "omitted from a list") },
-		Cache: req.api.registry.Cache, Fragments: req.api.fragments,
+		Skip: req.skip, Cache: req.api.registry.Cache, Fragments: req.api.fragments,
 	}
 	if f.As == "Table" {
 		rendering.Include = exchange.Query(req.r).Get("includeObject")

@@ -23,6 +23,7 @@ import (
 	networkingv1beta1 "k8s.io/api/networking/v1beta1"
 	nodev1beta1 "k8s.io/api/node/v1beta1"
 	policyv1beta1 "k8s.io/api/policy/v1beta1"
+	rbacv1alpha1 "k8s.io/api/rbac/v1alpha1"
 	rbacv1beta1 "k8s.io/api/rbac/v1beta1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
@@ -40,6 +41,7 @@ func older(t *testing.T) *runtime.Scheme {
 		appsv1beta2.AddToScheme, batchv1beta1.AddToScheme, coordinationv1beta1.AddToScheme, eventsv1beta1.AddToScheme,
 		flowcontrolv1beta1.AddToScheme, flowcontrolv1beta2.AddToScheme, flowcontrolv1beta3.AddToScheme,
 		networkingv1beta1.AddToScheme, nodev1beta1.AddToScheme, policyv1beta1.AddToScheme, rbacv1beta1.AddToScheme,
+		rbacv1alpha1.AddToScheme,
 		certificatesv1alpha1.AddToScheme, resourcev1alpha3.AddToScheme,
 		certificatesv1beta1.AddToScheme, extensionsv1beta1.AddToScheme, apiregistrationv1beta1.AddToScheme,
 		schedulingv1beta1.AddToScheme, storagev1alpha1.AddToScheme, storagev1beta1.AddToScheme)
@@ -49,11 +51,20 @@ func older(t *testing.T) *runtime.Scheme {
 	return s
 }
 
+// removed are kinds of sameMessages that k8s.io/api no longer has. Values of the releases that had them are in its
+// testdata, and tests/backups reads those.
+var removed = []string{"autoscaling/v2beta2 HorizontalPodAutoscaler", "batch/v2alpha1 CronJob",
+	"certificates.k8s.io/v1alpha1 PodCertificateRequest", "networking.k8s.io/v1alpha1 IPAddress",
+	"networking.k8s.io/v1alpha1 ServiceCIDR", "scheduling.k8s.io/v1alpha1 PriorityClass"}
+
 // differences are known: fields that commands of kubectl before 1.16 have set and that no controller has read since,
-// and what Upgrade renames.
+// and what Upgrade renames, renumber moves and amend sets.
 var differences = []string{
 	"apps/v1beta1 Deployment.Spec.RollbackTo: no field", "extensions/v1beta1 Deployment.Spec.RollbackTo: no field",
 	"extensions/v1beta1 DaemonSet.Spec.TemplateGeneration: no field",
+	"rbac.authorization.k8s.io/v1alpha1 ClusterRole.Rules.", "rbac.authorization.k8s.io/v1alpha1 Role.Rules.",
+	"rbac.authorization.k8s.io/v1alpha1 ClusterRoleBinding.Subjects.APIVersion: apiVersion in JSON, apiGroup in ",
+	"rbac.authorization.k8s.io/v1alpha1 RoleBinding.Subjects.APIVersion: apiVersion in JSON, apiGroup in ",
 	"flowcontrol.apiserver.k8s.io/v1beta1 PriorityLevelConfiguration.Spec.Limited.AssuredConcurrencyShares: assured",
 	"flowcontrol.apiserver.k8s.io/v1beta2 PriorityLevelConfiguration.Spec.Limited.AssuredConcurrencyShares: assured",
 }
@@ -70,6 +81,9 @@ func TestSameMessages(t *testing.T) {
 		for kind := range strings.FieldsSeq(same.kinds) {
 			seen++
 			old, err := from.New(parsed.WithKind(kind))
+			if gone := slices.Contains(removed, gv+" "+kind); gone && err != nil {
+				continue
+			}
 			if err != nil {
 				t.Error(err)
 				continue

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	networkingv1 "k8s.io/api/networking/v1"
 	networkingv1beta1 "k8s.io/api/networking/v1beta1"
+	nodev1 "k8s.io/api/node/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
@@ -37,7 +38,7 @@ func Transcode(value []byte) ([]byte, error) {
 	obj, gvk, err := s.Decode(value, nil, nil)
 	if runtime.IsNotRegisteredError(err) && gvk != nil {
 		if as, ok := sameMessage(*gvk); ok {
-			obj, gvk, err = decodeAs(s, value, as)
+			obj, gvk, err = decodeAs(s, value, *gvk, as)
 		}
 	}
 	if err != nil {
@@ -82,24 +83,6 @@ func nesting(value []byte, most int) (depth int) {
 	return depth
 }
 
-// decodeAs decodes a value with the Go type of another version. The object has that version then.
-func decodeAs(s *protobuf.Serializer, value []byte, as schema.GroupVersionKind) (
-	runtime.Object, *schema.GroupVersionKind, error) {
-	raw := &runtime.Unknown{}
-	if _, _, err := s.Decode(value, nil, raw); err != nil {
-		return nil, nil, err
-	}
-	obj, err := Scheme().New(as)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, ok := obj.(interface{ Unmarshal([]byte) error })
-	if !ok {
-		return nil, nil, fmt.Errorf("%s has no protobuf", as)
-	}
-	return obj, &as, m.Unmarshal(raw.Raw)
-}
-
 // olderVersion are kinds of a version whose messages another version has, too.
 type olderVersion struct {
 	// kinds are separated by spaces.
@@ -113,8 +96,8 @@ func sameAs(group, version, kinds string) olderVersion {
 
 // sameMessages are versions that older clusters have stored and that are no longer in the scheme here, with the version
 // there whose protobuf message has all their fields under the same numbers and types, and the same names in JSON.
-// TestSameMessages compares them. Objects that were not written since an upgrade still have them: Kubernetes does not
-// convert what is stored. JSON of Upgrade's own conversions is not the same.
+// TestSameMessages compares them; renumber and amend do what is left. Objects that were not written since an upgrade
+// still have them: Kubernetes does not convert what is stored. JSON of Upgrade's own conversions is not the same.
 var sameMessages = map[string]olderVersion{
 	"admissionregistration.k8s.io/v1alpha1": sameAs("admissionregistration.k8s.io", "v1",
 		"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding"),
@@ -125,8 +108,11 @@ var sameMessages = map[string]olderVersion{
 	"apps/v1beta1":                   sameAs("apps", "v1", "ControllerRevision Deployment StatefulSet"),
 	"apps/v1beta2": sameAs("apps", "v1",
 		"ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet"),
-	"batch/v1beta1":                        sameAs("batch", "v1", "CronJob"),
-	"certificates.k8s.io/v1alpha1":         sameAs("certificates.k8s.io", "v1beta1", "ClusterTrustBundle"),
+	"autoscaling/v2beta2": sameAs("autoscaling", "v2", "HorizontalPodAutoscaler"),
+	"batch/v1beta1":       sameAs("batch", "v1", "CronJob"),
+	"batch/v2alpha1":      sameAs("batch", "v1", "CronJob"),
+	"certificates.k8s.io/v1alpha1": sameAs("certificates.k8s.io", "v1beta1",
+		"ClusterTrustBundle PodCertificateRequest"),
 	"certificates.k8s.io/v1beta1":          sameAs("certificates.k8s.io", "v1", "CertificateSigningRequest"),
 	"coordination.k8s.io/v1beta1":          sameAs("coordination.k8s.io", "v1", "Lease"),
 	"events.k8s.io/v1beta1":                sameAs("events.k8s.io", "v1", "Event"),
@@ -134,18 +120,22 @@ var sameMessages = map[string]olderVersion{
 	"flowcontrol.apiserver.k8s.io/v1beta1": flowPriorities,
 	"flowcontrol.apiserver.k8s.io/v1beta2": flowPriorities,
 	"flowcontrol.apiserver.k8s.io/v1beta3": flowPriorities,
+	"networking.k8s.io/v1alpha1":           sameAs("networking.k8s.io", "v1", "IPAddress ServiceCIDR"),
 	"networking.k8s.io/v1beta1":            sameAs("networking.k8s.io", "v1", "IngressClass"),
 	"node.k8s.io/v1beta1":                  sameAs("node.k8s.io", "v1", "RuntimeClass"),
 	"policy/v1beta1":                       sameAs("policy", "v1", "PodDisruptionBudget"),
-	"rbac.authorization.k8s.io/v1beta1": sameAs("rbac.authorization.k8s.io", "v1",
-		"ClusterRole ClusterRoleBinding Role RoleBinding"),
-	"resource.k8s.io/v1alpha3":  sameAs("resource.k8s.io", "v1beta2", "DeviceTaintRule"),
-	"scheduling.k8s.io/v1beta1": sameAs("scheduling.k8s.io", "v1", "PriorityClass"),
+	rolesV1alpha1:                          roles,
+	"rbac.authorization.k8s.io/v1beta1":    roles,
+	"resource.k8s.io/v1alpha3":             sameAs("resource.k8s.io", "v1beta2", "DeviceTaintRule"),
+	"scheduling.k8s.io/v1alpha1":           sameAs("scheduling.k8s.io", "v1", "PriorityClass"),
+	"scheduling.k8s.io/v1beta1":            sameAs("scheduling.k8s.io", "v1", "PriorityClass"),
 	"storage.k8s.io/v1alpha1": sameAs("storage.k8s.io", "v1",
 		"CSIStorageCapacity VolumeAttachment VolumeAttributesClass"),
 	"storage.k8s.io/v1beta1": sameAs("storage.k8s.io", "v1",
 		"CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment"),
 }
+
+var roles = sameAs("rbac.authorization.k8s.io", "v1", "ClusterRole ClusterRoleBinding Role RoleBinding")
 
 var flowPriorities = sameAs("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema PriorityLevelConfiguration")
 
@@ -164,6 +154,9 @@ func sameMessage(gvk schema.GroupVersionKind) (schema.GroupVersionKind, bool) {
 	}
 	if as, ok := extensions[gvk.Kind]; ok && gvk.Group == "extensions" {
 		return as.WithKind(gvk.Kind), true
+	}
+	if gvk == runtimeClassV1alpha1 {
+		return nodev1.SchemeGroupVersion.WithKind(gvk.Kind), true
 	}
 	return gvk, false
 }

@@ -11,6 +11,7 @@ import (
 	discoveryv1beta1 "k8s.io/api/discovery/v1beta1"
 	networkingv1 "k8s.io/api/networking/v1"
 	networkingv1beta1 "k8s.io/api/networking/v1beta1"
+	nodev1 "k8s.io/api/node/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -65,9 +66,11 @@ var upgrades = sync.OnceValue(func() map[string]map[string]upgrade {
 	for apiVersion, same := range sameMessages {
 		for kind := range strings.FieldsSeq(same.kinds) {
 			as := same.as.WithKind(kind)
-			add(apiVersion, kind, func(value []byte) (runtime.Object, error) { return decodeJSON(as, value) })
+			is := schema.FromAPIVersionAndKind(apiVersion, kind)
+			add(apiVersion, kind, func(value []byte) (runtime.Object, error) { return decodeSame(is, as, value) })
 		}
 	}
+	add("node.k8s.io/v1alpha1", "RuntimeClass", upgradeRuntimeClass)
 	add("extensions/v1beta1", "NetworkPolicy", func(value []byte) (runtime.Object, error) {
 		return decodeJSON(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"), value)
 	})
@@ -103,6 +106,36 @@ func decodeJSON(as schema.GroupVersionKind, value []byte) (runtime.Object, error
 		return nil, err
 	}
 	return entry.Typed(obj, as), nil
+}
+
+// decodeSame is decodeJSON for a version of sameMessages.
+func decodeSame(is, as schema.GroupVersionKind, value []byte) (runtime.Object, error) {
+	obj, err := decodeJSON(as, value)
+	if err == nil {
+		amend(is, obj)
+	}
+	return obj, err
+}
+
+// upgradeRuntimeClass takes the fields out of the spec (K pkg/apis/node/v1alpha1/conversion.go).
+func upgradeRuntimeClass(value []byte) (runtime.Object, error) {
+	var old struct {
+		Spec struct {
+			RuntimeHandler string
+			Overhead       *nodev1.Overhead
+			Scheduling     *nodev1.Scheduling
+		}
+	}
+	if err := json.Unmarshal(value, &old); err != nil {
+		return nil, err
+	}
+	obj, err := decodeJSON(nodev1.SchemeGroupVersion.WithKind("RuntimeClass"), value)
+	if err != nil {
+		return nil, err
+	}
+	c := obj.(*nodev1.RuntimeClass)
+	c.Handler, c.Overhead, c.Scheduling = old.Spec.RuntimeHandler, old.Spec.Overhead, old.Spec.Scheduling
+	return c, nil
 }
 
 // upgradePriorityLevel renames the field that was renamed in v1beta3.

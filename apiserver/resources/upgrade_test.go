@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+const budgetStatus = `"status":{"disruptionsAllowed":0,"currentHealthy":0,"desiredHealthy":0,"expectedPods":0}`
+
 // TestUpgrade: versions whose fields differ from the stored ones are converted as kube-apiserver converts them.
 func TestUpgrade(t *testing.T) {
 	const rule = `{"host":"h","http":{"paths":[{"path":"/p","pathType":"Prefix","backend":`
@@ -42,6 +44,47 @@ func TestUpgrade(t *testing.T) {
 			`"spec":{"type":"Limited","limited":{"assuredConcurrencyShares":7,"limitResponse":{"type":"Reject"}}}`,
 			"flowcontrol.apiserver.k8s.io/v1",
 			`"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":7,"limitResponse":{"type":"Reject"}}},"status":{}`,
+		},
+		{
+			"user of all users", "rbac.authorization.k8s.io/v1alpha1", "RoleBinding",
+			`"subjects":[{"kind":"User","apiVersion":"rbac/v1alpha1","name":"*"},{"kind":"User","name":"jane"},` +
+				`{"kind":"Group","name":"*"},{"kind":"ServiceAccount","apiVersion":"v1","name":"a","namespace":"b"}],` +
+				`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"}`,
+			"rbac.authorization.k8s.io/v1",
+			`"subjects":[{"kind":"Group","apiGroup":"rbac.authorization.k8s.io","name":"system:authenticated"},` +
+				`{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"jane"},` +
+				`{"kind":"Group","apiGroup":"rbac.authorization.k8s.io","name":"*"},` +
+				`{"kind":"ServiceAccount","name":"a","namespace":"b"}],` +
+				`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"}`,
+		},
+		{
+			"spec", "node.k8s.io/v1alpha1", "RuntimeClass", `"spec":{"runtimeHandler":"h","overhead":{"podFixed":{"cpu":"1"}},` +
+				`"scheduling":{"nodeSelector":{"a":"b"}}}`, "node.k8s.io/v1",
+			`"handler":"h","overhead":{"podFixed":{"cpu":"1"}},"scheduling":{"nodeSelector":{"a":"b"}}`,
+		},
+		{
+			"no pod", "policy/v1beta1", "PodDisruptionBudget", `"spec":{"minAvailable":1,"selector":{}}`, "policy/v1",
+			`"spec":{"minAvailable":1,"selector":{"matchExpressions":[` +
+				`{"key":"pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match","operator":"Exists"}]}},` + budgetStatus,
+		},
+		{
+			"all pods", "policy/v1beta1", "PodDisruptionBudget", `"spec":{"minAvailable":1,"selector":{"matchExpressions":[` +
+				`{"key":"pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match","operator":"DoesNotExist"}]}}`,
+			"policy/v1", `"spec":{"minAvailable":1,"selector":{}},` + budgetStatus,
+		},
+		{
+			"some pods", "policy/v1beta1", "PodDisruptionBudget", `"spec":{"selector":{"matchLabels":{"a":"b"}}}`,
+			"policy/v1", `"spec":{"selector":{"matchLabels":{"a":"b"}}},` + budgetStatus,
+		},
+		{
+			"defaults of v1beta1", "admissionregistration.k8s.io/v1beta1", "MutatingWebhookConfiguration",
+			`"webhooks":[{"name":"a","clientConfig":{}},{"name":"b","clientConfig":{},"failurePolicy":"Fail",` +
+				`"matchPolicy":"Equivalent","sideEffects":"None","timeoutSeconds":7,"admissionReviewVersions":["v1"]}]`,
+			"admissionregistration.k8s.io/v1",
+			`"webhooks":[{"name":"a","clientConfig":{},"failurePolicy":"Ignore","matchPolicy":"Exact",` +
+				`"sideEffects":"Unknown","timeoutSeconds":30,"admissionReviewVersions":["v1beta1"]},` +
+				`{"name":"b","clientConfig":{},"failurePolicy":"Fail",` +
+				`"matchPolicy":"Equivalent","sideEffects":"None","timeoutSeconds":7,"admissionReviewVersions":["v1"]}]`,
 		},
 		{
 			"twice", "events.k8s.io/v1beta1", "Event", `"note":"a","deprecatedCount":2,"regarding":{"kind":"Pod","name":"p"},` +

@@ -166,7 +166,8 @@ func (c *Config) gate(
 	}
 	c.warnOfGates(log)
 	metrics.MustRegister(enabled(gates))
-	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion]
+	// Without writes nobody can delete what makes a list fail, so it omits that, with a warning.
+	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion] && !c.readOnly()
 	config.CompressWatchLists = gates[featuregates.WatchListCompression]
 	return gates, nil
 }

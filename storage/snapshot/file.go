@@ -76,9 +76,6 @@ func open(path string) (_ *File, err error) {
 	if err != nil {
 		return nil, cause(err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is not a regular file", ErrForeign)
-	}
 	return f, f.read(file, info.Size())
 }
 
@@ -105,18 +102,22 @@ func (f *File) read(r io.ReaderAt, size int64) (err error) {
 	return f.readInfo()
 }
 
-// databaseIn is the file of a path: that in a directory of etcd, or of this program.
+// databaseIn is the file of a path: that in a directory of etcd, or of this program. What is neither a directory nor a
+// regular file is not opened: a pipe would wait for its writer.
 func databaseIn(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", cause(err)
 	}
-	if !info.IsDir() {
+	if info.Mode().IsRegular() {
 		return path, nil
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%w: it is not a regular file", ErrForeign)
 	}
 	for _, below := range []string{"member/snap/db", "etcd/member/snap/db"} {
 		name := filepath.Join(path, filepath.FromSlash(below))
-		if _, err := os.Stat(name); err == nil {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 			return name, nil
 		}
 	}

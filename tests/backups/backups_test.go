@@ -42,17 +42,12 @@ var converted = []string{
 	"flowcontrol.apiserver.k8s.io/v1beta1 PriorityLevelConfiguration",
 	"flowcontrol.apiserver.k8s.io/v1beta2 PriorityLevelConfiguration", "networking.k8s.io/v1beta1 Ingress",
 	"certificates.k8s.io/v1beta1 PodCertificateRequest", // v1 lacks its key and proof (V-003)
-}
-
-// unreadable are versions that are not converted: their objects are in the report.
-var unreadable = []string{
-	"node.k8s.io/v1alpha1 RuntimeClass", "rbac.authorization.k8s.io/v1alpha1 ClusterRole",
-	"rbac.authorization.k8s.io/v1alpha1 ClusterRoleBinding", "rbac.authorization.k8s.io/v1alpha1 Role",
-	"rbac.authorization.k8s.io/v1alpha1 RoleBinding",
+	"node.k8s.io/v1alpha1 RuntimeClass",
+	"rbac.authorization.k8s.io/v1alpha1 ClusterRoleBinding", "rbac.authorization.k8s.io/v1alpha1 RoleBinding",
 }
 
 // TestStored: objects in all versions and encodings are served as upstream reads them, whatever provider of
-// kube-apiserver has encrypted them, or are in the report.
+// kube-apiserver has encrypted them.
 func TestStored(t *testing.T) {
 	objects := stored(t)
 	for _, c := range []struct{ name, config string }{
@@ -81,13 +76,8 @@ func checkStored(t *testing.T, objects []*object, config string) {
 	member := startEtcd(t, values)
 	s := serve(t, kubecascade.Storage{FromSnapshot: member.save(), EncryptionProviderConfig: e.file})
 	_, report := s.get("/kubecascade/v1/snapshot")
-	lost := map[string]bool{}
 	for _, o := range objects {
 		kind := o.gvk.GroupVersion().String() + " " + o.gvk.Kind
-		if slices.Contains(unreadable, kind) {
-			lost[o.key] = true
-			continue
-		}
 		version, want := o.gvk.Version, maps.Clone(o.want)
 		code, got := s.get(pathOf(o, version))
 		if code == http.StatusNotFound || o.gvk.Group != o.resource.Group {
@@ -96,6 +86,7 @@ func checkStored(t *testing.T, objects []*object, config string) {
 			if slices.Contains(converted, kind) {
 				delete(want, "spec")
 				delete(want, "status")
+				delete(want, "subjects")
 			}
 		}
 		if code != http.StatusOK {
@@ -104,14 +95,9 @@ func checkStored(t *testing.T, objects []*object, config string) {
 			t.Errorf("%s in %s%s", kind, o.encoding, d)
 		}
 	}
-	if n := report["unreadableObjects"]; n != float64(len(lost)) || len(lost) != 3*len(unreadable) {
-		t.Errorf("%v objects are unreadable, want %d", n, len(lost))
-	}
 	for _, u := range report["unreadable"].([]any) {
 		u := u.(map[string]any)
-		if !lost[u["key"].(string)] {
-			t.Errorf("%s: %s", u["key"], u["why"])
-		}
+		t.Errorf("%s: %s", u["key"], u["why"])
 	}
 }
 
