@@ -60,14 +60,44 @@ func (e *corruptError) Error() string {
 // Unwrap returns ErrCorrupt and the cause.
 func (e *corruptError) Unwrap() []error { return []error{ErrCorrupt, e.cause} }
 
-// Stored returns a value that is decoded to the object, but for its revision: the one that it was decoded from, or, if
-// that was protobuf or CBOR, the same in JSON. sealed says that it could not be decrypted, so it is as it was stored.
-func (o *Object) Stored() (value []byte, sealed bool, err error) {
+// Stored is a value that is decoded to an object, but for its revision.
+type Stored struct {
+	// Value is the one that the object was decoded from, or, if that was protobuf or CBOR, the same in JSON.
+	Value []byte
+	// Sealed says that it could not be decrypted, so it is as it was stored.
+	Sealed bool
+
+	object *Object
+	cut    cut
+}
+
+// Size is how many bytes Stored's Value has, and a few more.
+func (o *Object) Size() int {
 	if corrupt := new(corruptError); errors.As(o.Err, &corrupt) {
-		return corrupt.record.Value, corrupt.record.Err != nil, nil
+		return len(corrupt.record.Value)
 	}
-	value, err = Unsplice(o.JSON)
-	return value, false, err
+	return len(o.JSON)
+}
+
+// Stored returns the value of an object.
+func (o *Object) Stored() (Stored, error) {
+	if corrupt := new(corruptError); errors.As(o.Err, &corrupt) {
+		return Stored{Value: corrupt.record.Value, Sealed: corrupt.record.Err != nil}, nil
+	}
+	value, c, err := unsplice(o.JSON)
+	return Stored{Value: value, object: o, cut: c}, err
+}
+
+// At returns the object that the value is decoded to at a revision, without parsing it again; nil if the value has to
+// be decoded.
+func (s *Stored) At(rev int64) *Object {
+	if s.object == nil || s.cut.name == 0 {
+		return nil
+	}
+	o := s.object
+	n := &Object{Key: o.Key, Revision: rev, JSON: s.cut.apply(o.JSON, rev), Meta: o.Meta, Fields: o.Fields}
+	n.verified.Store(o.verified.Load())
+	return n
 }
 
 // decode sets JSON, Meta and Fields.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"time"
 
@@ -86,64 +87,79 @@ func (x *Exclusive) Begin() (int64, error) {
 	return x.send([]Write{{Key: x.e.root + writeKey, Value: []byte("{}")}}, 0)
 }
 
-// Write carries out all writes, without conditions, after Begin. Each transaction has many of them, so their revisions
-// are shared. No key may be there twice. Values that expire do so after ttl, at the same time. It returns the revision
-// of the last transaction, which exceeds those of all writes. The error is ErrNoSpace if nothing was written; after any
-// other a part may have been.
-func (x *Exclusive) Write(writes []Write, ttl time.Duration) (int64, error) {
+// Write carries out all writes, without conditions, after Begin, and ends with an error of theirs. The first are carried
+// out while the caller makes the next ones. Each transaction has many of them, so their revisions are shared. No key may
+// be there twice; bytes is how many keys and values have, at most. Values that expire do so after ttl, at the same time.
+// It returns the revision of the last transaction, which exceeds those of all writes. The error is ErrNoSpace if nothing
+// was written; after any other a part may have been.
+func (x *Exclusive) Write(writes iter.Seq2[Write, error], bytes int, ttl time.Duration) (int64, error) {
 	e := x.e
-	bytes, expires := 0, false
-	for _, w := range writes {
-		if w.Value != nil {
-			bytes += len(w.Key) + len(w.Value)
-			expires = expires || w.Expires
-		}
-	}
 	if err := e.local.Admit(bytes, true); err != nil {
 		_, end := x.send([]Write{{Key: e.root + writeKey}}, 0)
 		return 0, errors.Join(err, end)
 	}
-	var lease int64
-	if expires {
-		// etcd chooses the id, so it is never revoked for one of its keys: see release.
-		resp, err := e.rpc.LeaseGrant(e.life, &pb.LeaseGrantRequest{TTL: int64((ttl + time.Second - 1) / time.Second)})
-		if err != nil {
-			return 0, fmt.Errorf("granting a lease: %w", failure(e.life, err))
-		}
-		lease = resp.ID
-	}
-	if err := x.sendAll(writes, lease); err != nil {
+	if err := x.sendAll(writes, ttl); err != nil {
 		return 0, err
 	}
 	return x.send([]Write{{Key: e.root + writeKey}}, 0)
 }
 
+// part is what one transaction writes. Values that expire have the lease.
+type part struct {
+	writes []Write
+	lease  int64
+}
+
 // sendAll sends the writes in parts, in no order.
-func (x *Exclusive) sendAll(writes []Write, lease int64) error {
-	parts := make(chan []Write)
+func (x *Exclusive) sendAll(writes iter.Seq2[Write, error], ttl time.Duration) error {
+	parts := make(chan part)
 	errs := make([]error, sending)
 	var all sync.WaitGroup
 	for i := range errs {
 		all.Go(func() {
-			for part := range parts {
-				_, err := x.send(part, lease)
+			for p := range parts {
+				_, err := x.send(p.writes, p.lease)
 				errs[i] = errors.Join(errs[i], err)
 			}
 		})
 	}
-	for len(writes) > 0 {
-		n, size := 0, 0
-		for ; n < min(len(writes), mostWrites); n++ {
-			if size += len(writes[n].Key) + len(writes[n].Value); n > 0 && size > mostWritten {
-				break
-			}
-		}
-		parts <- writes[:n]
-		writes = writes[n:]
-	}
+	err := x.divide(writes, ttl, parts)
 	close(parts)
 	all.Wait()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, err)...)
+}
+
+// divide puts the writes into parts. One lease is enough for all that expires.
+func (x *Exclusive) divide(writes iter.Seq2[Write, error], ttl time.Duration, parts chan<- part) error {
+	p, size := part{}, 0
+	for w, err := range writes {
+		if err == nil && w.Expires && w.Value != nil && p.lease == 0 {
+			p.lease, err = x.grant(ttl)
+		}
+		if err != nil {
+			return err
+		}
+		n := len(w.Key) + len(w.Value)
+		if len(p.writes) == mostWrites || len(p.writes) > 0 && size+n > mostWritten {
+			parts <- p
+			p.writes, size = nil, 0
+		}
+		p.writes, size = append(p.writes, w), size+n
+	}
+	if len(p.writes) > 0 {
+		parts <- p
+	}
+	return nil
+}
+
+// grant returns a new lease. etcd chooses the id, so it is never revoked for one of its keys: see release.
+func (x *Exclusive) grant(ttl time.Duration) (int64, error) {
+	e := x.e
+	resp, err := e.rpc.LeaseGrant(e.life, &pb.LeaseGrantRequest{TTL: int64((ttl + time.Second - 1) / time.Second)})
+	if err != nil {
+		return 0, fmt.Errorf("granting a lease: %w", failure(e.life, err))
+	}
+	return resp.ID, nil
 }
 
 // send carries out one transaction.

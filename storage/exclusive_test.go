@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -48,7 +51,7 @@ func TestExclude(t *testing.T) {
 			}
 			writes = append(writes, w)
 		}
-		last, err = x.Write(writes, time.Hour)
+		last, err = x.Write(all(writes), 4*len(large)+len(writes)*100, time.Hour)
 		x.Forget(last)
 		return err
 	})
@@ -74,6 +77,17 @@ func TestExclude(t *testing.T) {
 	}
 }
 
+// all yields the writes.
+func all(writes []storage.Write) iter.Seq2[storage.Write, error] {
+	return func(yield func(storage.Write, error) bool) {
+		for _, w := range writes {
+			if !yield(w, nil) {
+				return
+			}
+		}
+	}
+}
+
 // TestExcludeStragglers: a commit that was given up is carried out before Begin, after the last write, or never.
 func TestExcludeStragglers(t *testing.T) {
 	e := storagetest.Open(t)
@@ -90,7 +104,7 @@ func TestExcludeStragglers(t *testing.T) {
 		var began, last int64
 		err := e.Exclude(func(x *storage.Exclusive) (err error) {
 			if began, err = x.Begin(); err == nil {
-				last, err = x.Write(nil, 0)
+				last, err = x.Write(all(nil), 0, 0)
 			}
 			return err
 		})
@@ -110,7 +124,7 @@ func TestExcludeStragglers(t *testing.T) {
 	}
 }
 
-// TestStored: an object is decoded again from what Stored returns.
+// TestStored: an object is decoded again from what Stored returns, and At returns what it is decoded to.
 func TestStored(t *testing.T) {
 	d := storage.Decoder{Root: "/registry", Transcode: func([]byte) ([]byte, error) {
 		return []byte(`{"metadata":{"name":"a"}}`), nil
@@ -123,17 +137,31 @@ func TestStored(t *testing.T) {
 		`not JSON`, `{"metadata":1}`, "k8s\x00protobuf",
 	} {
 		record := storage.Record{Key: "/registry/configmaps/default/a", Value: []byte(value), ModRevision: 7}
-		stored, sealed, err := d.Decode(record).Stored()
+		was := d.Decode(record)
+		s, err := was.Stored()
 		if strings.HasPrefix(value, "k8s") {
 			value = `{"metadata":{"name":"a"}}`
 		}
-		if err != nil || sealed || string(stored) != value {
-			t.Errorf("%s: %s, %v, %v", value, stored, sealed, err)
+		if err != nil || s.Sealed || string(s.Value) != value {
+			t.Errorf("%s: %s, %v, %v", value, s.Value, s.Sealed, err)
+		}
+		record.Value, record.ModRevision = s.Value, 12345
+		want, got := d.Decode(record), s.At(12345)
+		if want.Err != nil {
+			if got != nil {
+				t.Errorf("%s: %s can be decoded", value, got.JSON)
+			}
+			continue
+		}
+		if got == nil || got.Key != want.Key || got.Revision != want.Revision || string(got.JSON) != string(want.JSON) ||
+			!reflect.DeepEqual(got.Meta, want.Meta) || !slices.Equal(got.Fields, want.Fields) {
+			t.Errorf("%s: %+v, want %+v", value, got, want)
 		}
 	}
 	record := storage.Record{Key: "/registry/secrets/default/a", Value: []byte("k8s:enc:aescbc:v1:key1:..."), ModRevision: 7}
 	record.Err = errors.New("there is no key")
-	if stored, sealed, err := d.Decode(record).Stored(); err != nil || !sealed || string(stored) != string(record.Value) {
-		t.Errorf("an encrypted value: %s, %v, %v", stored, sealed, err)
+	s, err := d.Decode(record).Stored()
+	if err != nil || !s.Sealed || string(s.Value) != string(record.Value) || s.At(8) != nil {
+		t.Errorf("an encrypted value: %+v, %v", s, err)
 	}
 }

@@ -116,6 +116,8 @@ type Batch struct {
 	// Revision is the revision up to which the timeline is complete after this batch, at least that of the last event.
 	// A batch without events only advances it.
 	Revision int64
+	// Decoded has the objects of events that need not be decoded, by their indexes; nil for others. Follow sets none.
+	Decoded []*Object
 	// Cut says that history begins with this batch: the state after it is not a continuation of what was before, which
 	// nothing may resume from. Follow never delivers one.
 	Cut bool

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -224,22 +225,19 @@ func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Durat
 			return err
 		}
 		_, now := d.cache.Everything()
-		writes, err := d.undo(p.state, now)
-		if err != nil {
-			return err
-		}
+		u := d.undo(p.state, now)
 		d.timeline.hold()
-		revision, err := x.Write(writes, ttl)
+		revision, err := x.Write(u.writes, u.bytes, ttl)
 		if errors.Is(err, storage.ErrNoSpace) {
-			return errors.Join(err, d.timeline.release(ctx, began+1))
+			return errors.Join(err, d.timeline.release(ctx, began+1, u.object))
 		}
 		if err != nil {
 			return err
 		}
-		if err := d.timeline.release(ctx, revision); err != nil {
+		if err := d.timeline.release(ctx, revision, u.object); err != nil {
 			return err
 		}
-		changed = len(writes)
+		changed = len(u.changes)
 		p.revision, p.state = d.cache.Everything()
 		x.Forget(p.revision)
 		restored(p)
@@ -247,23 +245,65 @@ func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Durat
 	})
 }
 
-// undo returns the writes that lead from one state to an earlier one.
-func (d *data) undo(then, now []*cache.Snapshot) (writes []storage.Write, err error) {
+// change is an object in the state to go back to and in the present one; nil where there is none.
+type change struct{ was, is *storage.Object }
+
+// undo leads from one state to an earlier one.
+type undo struct {
+	data    *data
+	changes []change
+	// bytes is the size of what has to be written, at most.
+	bytes int
+	// stored are the values that were written, by key.
+	stored map[string]storage.Stored
+}
+
+// undo returns what leads from one state to an earlier one.
+func (d *data) undo(then, now []*cache.Snapshot) *undo {
+	u := &undo{data: d, stored: map[string]storage.Stored{}}
 	for was, is := range cache.Changes(then, now) {
-		if was == nil {
-			writes = append(writes, storage.Write{Key: is.Key, Expires: d.expires(is.Key)})
-			continue
+		u.changes = append(u.changes, change{was, is})
+		if was != nil {
+			u.bytes += len(was.Key) + was.Size()
 		}
-		value, sealed, err := was.Stored()
-		if err == nil && !sealed {
-			value, err = d.seal(was.Key, value)
-		}
-		if err != nil {
-			return nil, err
-		}
-		writes = append(writes, storage.Write{Key: was.Key, Value: value, Expires: d.expires(was.Key)})
 	}
-	return writes, nil
+	return u
+}
+
+// writes yields the writes.
+func (u *undo) writes(yield func(storage.Write, error) bool) {
+	for _, c := range u.changes {
+		w, err := u.write(c)
+		if !yield(w, err) {
+			return
+		}
+	}
+}
+
+func (u *undo) write(c change) (w storage.Write, err error) {
+	d := u.data
+	if c.was == nil {
+		return storage.Write{Key: c.is.Key, Expires: d.expires(c.is.Key)}, nil
+	}
+	key := c.was.Key
+	s, err := c.was.Stored()
+	if err != nil {
+		return w, err
+	}
+	w = storage.Write{Key: key, Value: s.Value, Expires: d.expires(key)}
+	if u.stored[key] = s; !s.Sealed {
+		w.Value, err = d.seal(key, s.Value)
+	}
+	return w, err
+}
+
+// object is the object of an event of what was written, which need not be decoded; nil for others.
+func (u *undo) object(e *storage.Event) *storage.Object {
+	s, ok := u.stored[e.Key]
+	if !ok || e.Sealed != (storage.Sealed{}) || !bytes.Equal(s.Value, e.Value) {
+		return nil
+	}
+	return s.At(e.Revision)
 }
 
 // expires says whether the values of a key have a time to live.

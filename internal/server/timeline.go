@@ -54,9 +54,10 @@ func (t *timeline) hold() {
 	t.held, t.kept, t.more = true, storage.Batch{}, make(chan struct{})
 }
 
-// release waits until everything up to the revision is kept, applies it at once, and lets history begin there. If ctx
-// is done before, what is kept is lost.
-func (t *timeline) release(ctx context.Context, revision int64) error {
+// release waits until everything up to the revision is kept, applies it at once, and lets history begin there. known
+// returns the objects of events that need not be decoded, and nil for others. If ctx is done before, what is kept is
+// lost.
+func (t *timeline) release(ctx context.Context, revision int64, known func(*storage.Event) *storage.Object) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for t.kept.Revision < revision {
@@ -72,6 +73,10 @@ func (t *timeline) release(ctx context.Context, revision int64) error {
 	}
 	b := t.kept
 	b.Cut = true
+	b.Decoded = make([]*storage.Object, len(b.Events))
+	for i := range b.Events {
+		b.Decoded[i] = known(&b.Events[i])
+	}
 	t.held, t.kept = false, storage.Batch{}
 	return t.apply(b)
 }

@@ -22,19 +22,21 @@ func (c *Cache) Apply(b storage.Batch) error {
 	if err := c.continues(b); err != nil {
 		return err
 	}
-	objects := c.decode(b.Events, b.Reset)
+	objects := c.decode(b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.state.Load().draft()
-	if b.Reset {
+	switch {
+	case b.Reset:
 		d.base, d.revision = b.Revision, b.Revision
 		c.reset(d, b.Events, objects)
-	} else {
+	case b.Cut:
+		c.cut(d, b.Events, objects)
+		d.revision = max(d.revision, b.Revision)
+		c.forget(d)
+	default:
 		c.advance(d, b.Events, objects)
 		d.revision = max(d.revision, b.Revision)
-		if b.Cut {
-			c.cut(d)
-		}
 	}
 	first := d.from.revision == 0
 	c.publish(d)
@@ -112,8 +114,26 @@ func (c *Cache) reset(d *draft, events []storage.Event, objects []*storage.Objec
 	}
 }
 
-// cut drops all history before the draft's revision.
-func (c *Cache) cut(d *draft) {
+// cut applies changes to the draft's objects, and records no history.
+func (c *Cache) cut(d *draft, events []storage.Event, objects []*storage.Object) {
+	for i := range events {
+		e, o := &events[i], objects[i]
+		collection, _, ok := storage.Collection(c.decoder.Root, e.Key)
+		if !ok || e.Revision <= d.revision {
+			continue
+		}
+		v := d.own(d.place(collection))
+		prev := v.objects.get(e.Key)
+		if prev == nil && o == nil || prev != nil && prev.Revision >= e.Revision {
+			continue
+		}
+		d.store(v, e.Key, o)
+		c.replace(prev, o)
+	}
+}
+
+// forget drops all history before the draft's revision.
+func (c *Cache) forget(d *draft) {
 	d.base = d.revision
 	for place := range d.versions {
 		d.restart(place, d.versions[place].objects)
@@ -158,13 +178,15 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 // chunk is how many values a goroutine decodes at a time; fewer are not worth a goroutine.
 const chunk = 64
 
-// decode returns the objects of the events; nil for deletions. Objects of a whole state that are known at the same
+// decode returns the objects of a batch's events; nil for deletions. Objects of a whole state that are known at the same
 // revision are not decoded again.
-func (c *Cache) decode(events []storage.Event, whole bool) []*storage.Object {
+func (c *Cache) decode(b storage.Batch) []*storage.Object {
+	events, whole := b.Events, b.Reset
 	objects := make([]*storage.Object, len(events))
+	copy(objects, b.Decoded)
 	one := func(i int) {
 		e := &events[i]
-		if e.Value == nil && !whole {
+		if e.Value == nil && !whole || objects[i] != nil {
 			return
 		}
 		if whole {

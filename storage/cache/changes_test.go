@@ -168,9 +168,12 @@ func TestCut(t *testing.T) {
 	}
 	watchers["all"] = all
 	waits := watchers["a"].Changed()
+	decoded := c.decoder.Decode(storage.Record{Key: "/r/b/1", Value: value, ModRevision: 4})
 	if err := c.Apply(storage.Batch{Cut: true, Revision: 5, Events: []storage.Event{
-		{Key: "/r/b/1", Value: value, Revision: 4}, {Key: "/r/b/2", Revision: 4},
-	}}); err != nil {
+		{Key: "/r/a/1", Revision: 2}, // was applied before
+		{Key: "/r/b/1", Value: value, Revision: 4}, {Key: "/r/b/2", Revision: 4}, {Key: "/r/b/3", Revision: 4},
+		{Key: "/r/c/1", Value: value, Revision: 4}, {Key: "/elsewhere", Value: value, Revision: 5},
+	}, Decoded: []*storage.Object{1: decoded, 5: nil}}); err != nil {
 		t.Fatal(err)
 	}
 	<-waits
@@ -189,7 +192,12 @@ func TestCut(t *testing.T) {
 		}
 	}
 	s, err := c.Snapshot("b", 0)
-	if err != nil || s.Len() != 1 || s.Get("/r/b/1").Revision != 4 || s.Revision() != 5 {
+	if err != nil || s.Len() != 1 || s.Get("/r/b/1") != decoded || s.Revision() != 5 {
 		t.Errorf("b: %v, %v", s, err)
+	}
+	for _, key := range []string{"/r/a/1", "/r/c/1"} {
+		if o, _ := c.Get(key); o == nil || string(o.JSON) == "" {
+			t.Errorf("%s is %v", key, o)
+		}
 	}
 }
