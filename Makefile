@@ -31,7 +31,7 @@ EDITED = $(addprefix go.etcd.io/etcd/server/v3/,embed storage/backend)
 EDITS = '-toolexec="$(CURDIR)/.ci/toolexec"' $(EDITED:%=-gcflags=%=-edit=$(word 1,$(shell cksum <.ci/toolexec)))
 SHARED := $(UNEDITED) -tags=$(TAGS) $(if $(filter Windows_NT,$(OS)),,$(EDITS))
 # The largest that the stripped binary for linux/amd64 may be, in bytes.
-LARGEST = 62000000
+LARGEST = 63000000
 GIVEN := $(filter-out $(SHARED),$(shell $(GO) env GOFLAGS))
 export GOFLAGS := $(GIVEN) $(SHARED)
 # Suites of other projects and their libraries are compiled as these projects compile them.
