@@ -162,6 +162,9 @@ func DecodeAny(
 // checkJSON rejects an object from protobuf that can't be stored as JSON: one with a time after the year 9999 or with
 // raw bytes that are not JSON.
 func checkJSON(obj runtime.Object) error {
+	if storable(obj) {
+		return nil
+	}
 	data, err := json.Marshal(obj)
 	if err != nil {
 		return err
