@@ -43,7 +43,7 @@ BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients servers diff conformance kubectl crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients bench-peer bench-helm servers diff conformance kubectl crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -130,6 +130,14 @@ bench-clients: build ## lists, informers and events with client-go as it is by d
 	$(GO) -C tests/clients vet ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/clients && "$$tool" ./...
 	GOFLAGS='$(GIVEN)' $(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) $(ARGS)
+
+bench-peer: build ## custom resources by client-go, beside apiextensions-apiserver, which takes minutes to build for the first time
+	GOFLAGS='$(GIVEN)' $(GO) -C tests/extensions build -o $(CURDIR)/bin/apiextensions-apiserver ./peer
+	GOFLAGS='$(GIVEN)' $(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) -only custom \
+		-peer $(CURDIR)/bin/apiextensions-apiserver $(ARGS)
+
+bench-helm: ## the installation of a large chart by Helm's library
+	$(GO) -C tests/helm test -count=1 -run='^$$' -bench=Install -benchtime=10x . $(ARGS)
 
 servers: ## what each of 50 servers in one process costs: time, memory, goroutines
 	$(GO) run ./internal/bench/servers $(ARGS)

@@ -100,6 +100,7 @@ func groups() []group {
 		{"load", (*bench).load, false},
 		{"list", (*bench).lists, false},
 		{"past", (*bench).pastLists, false},
+		{"crowd", (*bench).crowds, true},
 		{"watch", (*bench).fanOut, false},
 		{"cascade", (*bench).cascades, false},
 		{"scale", (*bench).scales, false},

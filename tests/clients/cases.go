@@ -14,8 +14,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
@@ -27,8 +29,9 @@ import (
 type workload struct {
 	name string
 	run  func(ctx context.Context, s *server) (measured, error)
-	// plain says that the plain handler can answer the case, too.
-	plain bool
+	// plain says that the plain handler can answer the case, too; custom that it needs nothing but custom resources, so
+	// that the peer can.
+	plain, custom bool
 }
 
 // group has cases that are run on the same servers. prepare fills each server.
@@ -43,30 +46,46 @@ const (
 	random   = "random"
 )
 
-var (
-	configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	widgets    = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
-)
+var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-func groups() []group {
+func (b *bench) groups() []group {
+	others := []workload{{name: "controller-runtime, a widget and 3 objects", run: reconciles}}
+	if b.kubectl != "" {
+		others = append(others, kubectls(b.kubectl)...)
+	}
 	return []group{
-		{func(ctx context.Context, s *server) error { return namespace(ctx, s, random) }, singles()},
-		{func(ctx context.Context, s *server) error { return fill(ctx, s, 2500) }, append([]workload{
-			{name: "list of 2500", run: timed(typedList(repeated)), plain: true},
-			{name: "list of 2500, random values", run: timed(typedList(random)), plain: true},
-			{name: "list of 2500, one changed before each", run: timed(changedList)},
-			{name: "list of 2500, dynamic client", run: timed(dynamicList(configMaps, repeated)), plain: true},
-			{name: "list of 2500, dynamic client, random values", run: timed(dynamicList(configMaps, random)), plain: true},
-			{name: "list of 2500, metadata client", run: timed(metadataList), plain: true},
-			{name: "list of 2500 custom resources", run: timed(dynamicList(widgets, repeated)), plain: true},
-			{name: "list of 2500 custom resources, random values", run: timed(dynamicList(widgets, random)), plain: true},
-		}, syncs(2500)...)},
+		{empty, singles()},
+		{func(ctx context.Context, s *server) error { return fill(ctx, s, 2500) },
+			slices.Concat(lists(), syncs(2500), storms())},
 		{func(ctx context.Context, s *server) error { return fill(ctx, s, 10000) }, syncs(10000)},
-		{func(ctx context.Context, s *server) error { return namespace(ctx, s, random) },
-			[]workload{
-				{name: "fan-out to 20 informers, event", run: fanOut(0)},
-				{name: "fan-out to 20 informers at 1000 writes/s, event", run: fanOut(1000)},
-			}},
+		{empty, []workload{
+			{name: "fan-out to 20 informers, event", run: fanOut(typedConfigMaps, 20, 0)},
+			{name: "fan-out to 20 informers at 1000 writes/s, event", run: fanOut(typedConfigMaps, 20, 1000)},
+			{name: "fan-out to 20 informers, event of a custom resource", run: fanOut(typedWidgets, 20, 0), custom: true},
+			{name: "fan-out to 100 informers, event", run: fanOut(typedConfigMaps, 100, 0)},
+		}},
+		{empty, others},
+	}
+}
+
+// lists are of 2,500 objects.
+func lists() []workload {
+	return []workload{
+		{name: "list of 2500", run: timed(typedList(typedConfigMaps, repeated)), plain: true},
+		{name: "list of 2500, random values", run: timed(typedList(typedConfigMaps, random)), plain: true},
+		{name: "list of 2500, one changed before each", run: timed(changedList)},
+		{name: "list of 2500, dynamic client", run: timed(dynamicList(configMaps, repeated)), plain: true},
+		{name: "list of 2500, dynamic client, random values", run: timed(dynamicList(configMaps, random)), plain: true},
+		{name: "list of 2500, metadata client", run: timed(metadataList(configMaps)), plain: true},
+		{name: "list of 2500 custom resources", run: timed(typedList(typedWidgets, repeated)), plain: true, custom: true},
+		{name: "list of 2500 custom resources, random values", run: timed(typedList(typedWidgets, random)), plain: true,
+			custom: true},
+		{name: "list of 2500 custom resources, dynamic client", run: timed(dynamicList(widgets, repeated)), plain: true,
+			custom: true},
+		{name: "list of 2500 custom resources, dynamic client, random values", run: timed(dynamicList(widgets, random)),
+			plain: true, custom: true},
+		{name: "list of 2500 custom resources, metadata client", run: timed(metadataList(widgets)), plain: true,
+			custom: true},
 	}
 }
 
@@ -82,7 +101,11 @@ func value(ns string) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
+// namespace creates a namespace; the peer has none, and accepts objects in any.
 func namespace(ctx context.Context, s *server, name string) error {
+	if s.peer {
+		return nil
+	}
 	c, err := kubernetes.NewForConfig(s.config)
 	if err != nil {
 		return err
@@ -92,7 +115,15 @@ func namespace(ctx context.Context, s *server, name string) error {
 	return err
 }
 
-// fill creates n config maps and n custom resources in each namespace.
+// empty makes a namespace and custom resources.
+func empty(ctx context.Context, s *server) error {
+	if err := namespace(ctx, s, random); err != nil {
+		return err
+	}
+	return define(ctx, s)
+}
+
+// fill creates n custom resources in each namespace and, as the peer has none, n config maps.
 func fill(ctx context.Context, s *server, n int) error {
 	if err := define(ctx, s); err != nil {
 		return err
@@ -101,12 +132,16 @@ func fill(ctx context.Context, s *server, n int) error {
 	if err != nil {
 		return err
 	}
+	kinds := []schema.GroupVersionResource{widgets}
+	if !s.peer {
+		kinds = append(kinds, configMaps)
+	}
 	for _, ns := range []string{repeated, random} {
 		if err := namespace(ctx, s, ns); err != nil {
 			return err
 		}
 		if err := inParallel(ctx, 32, n, func(i int) error {
-			for _, of := range []schema.GroupVersionResource{configMaps, widgets} {
+			for _, of := range kinds {
 				if _, err := c.Resource(of).Namespace(ns).Create(ctx, objectOf(of, ns, i), metav1.CreateOptions{}); err != nil {
 					return err
 				}
@@ -139,14 +174,18 @@ func define(ctx context.Context, s *server) error {
 	}
 	data := apiextensionsv1.JSONSchemaProps{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{
 		Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}}
+	status := apiextensionsv1.JSONSchemaProps{Type: "object",
+		Properties: map[string]apiextensionsv1.JSONSchemaProps{"ready": {Type: "boolean"}}}
 	crd := &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: widgets.Group, Scope: apiextensionsv1.NamespaceScoped,
 			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: widgets.Resource, Kind: "Widget"},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true,
+				Subresources: &apiextensionsv1.CustomResourceSubresources{
+					Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
 				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-					Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"data": data}}}}},
+					Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"data": data, "status": status}}}}},
 		},
 	}
 	crds := c.ApiextensionsV1().CustomResourceDefinitions()
@@ -223,27 +262,13 @@ func percentiles(took []time.Duration) (p50, p99 time.Duration) {
 	return took[len(took)/2], took[min(len(took)*99/100, len(took)-1)]
 }
 
-// expect returns an error for a list of another length.
-func expect(n int) error {
-	if n != 2500 {
-		return fmt.Errorf("the list has %d objects", n)
-	}
-	return nil
-}
-
-func typedList(ns string) operation {
+func typedList(k kind, ns string) operation {
 	return func(s *server) (func(ctx context.Context) error, error) {
-		c, err := kubernetes.NewForConfig(s.config)
+		o, err := k(s.config, ns)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) error {
-			l, err := c.CoreV1().ConfigMaps(ns).List(ctx, metav1.ListOptions{})
-			if err != nil {
-				return err
-			}
-			return expect(len(l.Items))
-		}, nil
+		return func(ctx context.Context) error { return o.listed(ctx) }, nil
 	}
 }
 
@@ -261,10 +286,7 @@ func changedList(s *server) (func(ctx context.Context) error, error) {
 			return err
 		}
 		l, err := all.List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		return expect(len(l.Items))
+		return expect(l, err)
 	}, nil
 }
 
@@ -276,24 +298,28 @@ func dynamicList(of schema.GroupVersionResource, ns string) operation {
 		}
 		return func(ctx context.Context) error {
 			l, err := c.Resource(of).Namespace(ns).List(ctx, metav1.ListOptions{})
-			if err != nil {
-				return err
-			}
-			return expect(len(l.Items))
+			return expect(l, err)
 		}, nil
 	}
 }
 
-func metadataList(s *server) (func(ctx context.Context) error, error) {
-	c, err := metadata.NewForConfig(s.config)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) error {
-		l, err := c.Resource(configMaps).Namespace(random).List(ctx, metav1.ListOptions{})
+func metadataList(of schema.GroupVersionResource) operation {
+	return func(s *server) (func(ctx context.Context) error, error) {
+		c, err := metadata.NewForConfig(s.config)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return expect(len(l.Items))
-	}, nil
+		return func(ctx context.Context) error {
+			l, err := c.Resource(of).Namespace(random).List(ctx, metav1.ListOptions{})
+			return expect(l, err)
+		}, nil
+	}
+}
+
+// expect returns an error for a list of another length.
+func expect(l runtime.Object, err error) error {
+	if err == nil && meta.LenList(l) != 2500 {
+		err = fmt.Errorf("the list has %d objects", meta.LenList(l))
+	}
+	return err
 }

@@ -3,53 +3,53 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 )
 
 func syncs(n int) []workload {
 	return []workload{
-		{name: fmt.Sprintf("informer sync of %d, list and watch", n), run: timed(synced(false))},
-		{name: fmt.Sprintf("informer sync of %d, watch-list", n), run: timed(synced(true))},
+		{name: fmt.Sprintf("informer sync of %d, list and watch", n), run: timed(synced(typedConfigMaps, false))},
+		{name: fmt.Sprintf("informer sync of %d, watch-list", n), run: timed(synced(typedConfigMaps, true))},
+		{name: fmt.Sprintf("informer sync of %d custom resources, list and watch", n),
+			run: timed(synced(typedWidgets, false)), custom: true},
+		{name: fmt.Sprintf("informer sync of %d custom resources, watch-list", n),
+			run: timed(synced(typedWidgets, true)), custom: true},
 	}
 }
 
-// source lists and watches the config maps of a namespace.
+// source is where an informer lists and watches.
 type source struct {
-	client kubernetes.Interface
-	ns     string
+	*objects
 	// listing says that the informer lists first, instead of asking for initial events.
 	listing bool
 }
 
 func (s source) List(o metav1.ListOptions) (runtime.Object, error) {
-	return s.client.CoreV1().ConfigMaps(s.ns).List(context.Background(), o)
+	return s.list(context.Background(), o)
 }
 
 func (s source) Watch(o metav1.ListOptions) (watch.Interface, error) {
-	return s.client.CoreV1().ConfigMaps(s.ns).Watch(context.Background(), o)
+	return s.watch(context.Background(), o)
 }
 
 // IsWatchListSemanticsUnSupported is what client-go asks a source before it asks the server for initial events.
 func (s source) IsWatchListSemanticsUnSupported() bool { return s.listing }
 
 // synced measures the time from the start of an informer until it has all objects.
-func synced(initialEvents bool) operation {
+func synced(k kind, initialEvents bool) operation {
 	return func(s *server) (func(ctx context.Context) error, error) {
-		c, err := kubernetes.NewForConfig(s.config)
+		o, err := k(s.config, random)
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context) error {
-			informer := cache.NewSharedIndexInformer(source{c, random, !initialEvents}, &corev1.ConfigMap{}, 0, nil)
+			informer := cache.NewSharedIndexInformer(source{o, !initialEvents}, o.example, 0, nil)
 			ctx, stop := context.WithCancel(ctx)
 			var wg sync.WaitGroup
 			wg.Go(func() { informer.RunWithContext(ctx) })
@@ -61,23 +61,24 @@ func synced(initialEvents bool) operation {
 }
 
 const (
-	// informers is how many informers get each event, writers how many goroutines write, events how many each run has.
-	informers, writers, events = 20, 4, 4000
+	// writers is how many goroutines write, writes how many objects each run has.
+	writers, writes = 4, 4000
 )
 
-// fanOut creates objects while informers, each with a connection of its own, watch them: as fast as the writers can, or
-// so many in a second. An event's age is the time from before its write was sent, or was due at that pace, until a
-// handler has it.
-func fanOut(pace int) func(context.Context, *server) (measured, error) {
+// fanOut creates objects while so many informers, each with a connection of its own, watch them: as fast as the writers
+// can, or so many in a second. An event's age is the time from before its write was sent, or was due at that pace, until
+// a handler has it.
+func fanOut(k kind, informers, pace int) func(context.Context, *server) (measured, error) {
 	return func(ctx context.Context, s *server) (m measured, err error) {
 		ctx, stop := context.WithCancel(ctx)
 		var running sync.WaitGroup
 		defer running.Wait()
 		defer stop()
-		a := ages{all: make([]time.Duration, 0, informers*events)}
-		a.missing.Add(informers * events)
+		n := informers * writes
+		a := ages{all: make([]time.Duration, 0, n)}
+		a.missing.Add(n)
 		for range informers {
-			informer, err := follow(ctx, s, &running)
+			informer, err := follow(ctx, k, s, &running)
 			if err != nil {
 				return m, err
 			}
@@ -85,21 +86,20 @@ func fanOut(pace int) func(context.Context, *server) (measured, error) {
 				return m, err
 			}
 		}
-		c, err := kubernetes.NewForConfig(s.config)
+		o, err := k(s.config, random)
 		if err != nil {
 			return m, err
 		}
 		before, began := s.cpu(), time.Now()
-		if err := inParallel(ctx, writers, events, func(i int) error {
-			return write(ctx, c, due(began, i, pace))
+		if err := inParallel(ctx, writers, writes, func(i int) error {
+			return write(ctx, o, due(began, i, pace))
 		}); err != nil {
 			return m, err
 		}
 		a.missing.Wait()
-		const n = informers * events
-		m = measured{rate: n / time.Since(began).Seconds(), cpu: (s.cpu() - before) / n}
+		m = measured{rate: float64(n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(n)}
 		m.p50, m.p99 = percentiles(a.all)
-		return m, c.CoreV1().ConfigMaps(random).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		return m, o.clear(ctx)
 	}
 }
 
@@ -114,12 +114,10 @@ func due(began time.Time, i, pace int) time.Time {
 }
 
 // write creates an object that says when it was sent.
-func write(ctx context.Context, c kubernetes.Interface, sent time.Time) error {
-	_, err := c.CoreV1().ConfigMaps(random).Create(ctx, &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "event-", Annotations: map[string]string{
-			"sent": sent.Format(time.RFC3339Nano)}}, Data: map[string]string{"k": value(random)},
-	}, metav1.CreateOptions{})
-	return err
+func write(ctx context.Context, o *objects, sent time.Time) error {
+	return o.create(ctx, metav1.ObjectMeta{
+		GenerateName: "event-", Annotations: map[string]string{"sent": sent.Format(time.RFC3339Nano)},
+	}, map[string]string{"k": value(random)})
 }
 
 // ages is a handler of informers that records the ages of events.
@@ -133,7 +131,7 @@ type ages struct {
 
 // OnAdd implements cache.ResourceEventHandler.
 func (a *ages) OnAdd(obj any, initial bool) {
-	sent, err := time.Parse(time.RFC3339Nano, obj.(*corev1.ConfigMap).Annotations["sent"])
+	sent, err := time.Parse(time.RFC3339Nano, obj.(metav1.Object).GetAnnotations()["sent"])
 	if err != nil || initial {
 		return
 	}
@@ -143,16 +141,13 @@ func (a *ages) OnAdd(obj any, initial bool) {
 	a.missing.Done()
 }
 
-// follow starts an informer and waits until it is complete. It ends with ctx, in running.
-func follow(ctx context.Context, s *server, running *sync.WaitGroup) (cache.SharedIndexInformer, error) {
-	own := *s.config
-	// else client-go shares one connection between clients of the same configuration
-	own.Dial = (&net.Dialer{}).DialContext
-	c, err := kubernetes.NewForConfig(&own)
+// follow starts an informer with a connection of its own, and waits until it is complete. It ends with ctx, in running.
+func follow(ctx context.Context, k kind, s *server, running *sync.WaitGroup) (cache.SharedIndexInformer, error) {
+	o, err := k(apart(s.config), random)
 	if err != nil {
 		return nil, err
 	}
-	informer := cache.NewSharedIndexInformer(source{c, random, false}, &corev1.ConfigMap{}, 0, nil)
+	informer := cache.NewSharedIndexInformer(source{o, false}, o.example, 0, nil)
 	running.Go(func() { informer.RunWithContext(ctx) })
 	return informer, complete(ctx, informer)
 }

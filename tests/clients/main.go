@@ -23,6 +23,8 @@ type bench struct {
 	only string
 	// plain adds the plain handler to the cases that it can answer.
 	plain bool
+	// peer is the program of another project's server for custom resources, kubectl that of kubectl; empty for none.
+	peer, kubectl string
 	// profile is the folder for a CPU profile of each case; empty for none.
 	profile string
 }
@@ -34,6 +36,8 @@ func main() {
 	flag.StringVar(&b.only, "only", "", "run the cases whose names contain this")
 	flag.StringVar(&b.profile, "profile", "", "folder for a CPU profile of each case, of its first run")
 	flag.BoolVar(&b.plain, "plain", false, "measure a handler that sends recorded responses of the first server, too")
+	flag.StringVar(&b.peer, "peer", "", "another server of custom resources to measure: make bench-peer builds it")
+	flag.StringVar(&b.kubectl, "kubectl", "", "the kubectl to measure")
 	recorded := flag.String("recorded", "", "serve recorded responses of the server of this kubeconfig, and nothing else")
 	flag.Parse()
 	if *recorded != "" {
@@ -75,7 +79,7 @@ type measured struct {
 
 // run runs each case on each server in turn.
 func (b *bench) run(ctx context.Context) (rows []*row, err error) {
-	for _, g := range groups() {
+	for _, g := range b.groups() {
 		if !slices.ContainsFunc(g.cases, func(c workload) bool { return strings.Contains(c.name, b.only) }) {
 			continue
 		}
@@ -90,25 +94,14 @@ func (b *bench) run(ctx context.Context) (rows []*row, err error) {
 
 // group starts the servers of a group, and runs its cases.
 func (b *bench) group(ctx context.Context, g group) (rows []*row, err error) {
-	var servers []*server
-	for _, binary := range b.binaries {
-		s, e := start(ctx, binary)
-		if e != nil {
-			return nil, fmt.Errorf("%s: %w", binary, e)
+	servers, err := b.start(ctx, g)
+	defer func() {
+		for _, s := range servers {
+			err = errors.Join(err, s.stop())
 		}
-		defer func() { err = errors.Join(err, s.stop()) }()
-		if e := g.prepare(ctx, s); e != nil {
-			return nil, fmt.Errorf("preparing %s: %w", binary, e)
-		}
-		servers = append(servers, s)
-	}
-	if b.plain {
-		s, e := startPlain(ctx, servers[0])
-		if e != nil {
-			return nil, fmt.Errorf("the plain handler: %w", e)
-		}
-		defer func() { err = errors.Join(err, s.stop()) }()
-		servers = append(servers, s)
+	}()
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range g.cases {
 		if !strings.Contains(c.name, b.only) {
@@ -124,18 +117,49 @@ func (b *bench) group(ctx context.Context, g group) (rows []*row, err error) {
 	return rows, nil
 }
 
+// start starts the servers of a group, also if it returns an error.
+func (b *bench) start(ctx context.Context, g group) (servers []*server, err error) {
+	for _, binary := range b.binaries {
+		s, err := start(ctx, binary)
+		if err != nil {
+			return servers, fmt.Errorf("%s: %w", binary, err)
+		}
+		servers = append(servers, s)
+	}
+	if b.peer != "" && slices.ContainsFunc(g.cases, func(c workload) bool { return c.custom }) {
+		s, err := startPeer(ctx, b.peer)
+		if err != nil {
+			return servers, fmt.Errorf("%s: %w", b.peer, err)
+		}
+		servers = append(servers, s)
+	}
+	for _, s := range servers {
+		if err := g.prepare(ctx, s); err != nil {
+			return servers, fmt.Errorf("preparing %s: %w", s.binary, err)
+		}
+	}
+	if b.plain {
+		s, err := startPlain(ctx, servers[0])
+		if err != nil {
+			return servers, fmt.Errorf("the plain handler: %w", err)
+		}
+		servers = append(servers, s)
+	}
+	return servers, nil
+}
+
 // measure runs one case.
 func (b *bench) measure(ctx context.Context, c workload, servers []*server) (rows []*row, err error) {
-	if !c.plain {
-		servers = slices.DeleteFunc(slices.Clone(servers), func(s *server) bool { return s.plain })
-	}
+	servers = slices.DeleteFunc(slices.Clone(servers), func(s *server) bool {
+		return s.plain && !c.plain || s.peer && !c.custom
+	})
 	for _, s := range servers {
 		rows = append(rows, &row{what: c.name, binary: s.binary})
 	}
 	for i := range b.runs {
 		for k, s := range servers {
 			profiled := make(chan error, 1)
-			if i == 0 && b.profile != "" && !s.plain {
+			if i == 0 && b.profile != "" && !s.plain && !s.peer {
 				file := fmt.Sprintf("%s/%s-%s.pprof", b.profile, s.binary, strings.ReplaceAll(c.name, " ", "-"))
 				go func() { profiled <- s.profile(ctx, file, 4) }()
 			} else {

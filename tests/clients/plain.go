@@ -85,9 +85,9 @@ func replay(kubeconfig string) error {
 	return nil
 }
 
-// kind is what requests have in common that get the same response: all single objects of a collection do. An update
+// alike is what requests have in common that get the same response: all single objects of a collection do. An update
 // gets the response to a get, as that is the object, too, and has a revision that an update would have to name.
-func kind(r *http.Request) string {
+func alike(r *http.Request) string {
 	prefix, method := r.URL.Path, r.Method
 	if isSingle(r) {
 		prefix, _ = path.Split(prefix)
@@ -111,7 +111,7 @@ func (p *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client has gone
 	}
 	p.mu.Lock()
-	known := p.all[kind(r)]
+	known := p.all[alike(r)]
 	p.mu.Unlock()
 	if known == nil {
 		if known, err = p.first(r, body); err != nil {
@@ -120,7 +120,7 @@ func (p *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if known.status < 300 {
 			p.mu.Lock()
-			p.all[kind(r)] = known
+			p.all[alike(r)] = known
 			p.mu.Unlock()
 		}
 	}

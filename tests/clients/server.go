@@ -26,9 +26,10 @@ type server struct {
 	// binary is its name in the table, dir its folder.
 	binary, dir string
 	config      *rest.Config
-	// kubeconfig is the file that config is from; plain says that this is the plain handler.
-	kubeconfig string
-	plain      bool
+	// kubeconfig is the file that config is from; plain says that this is the plain handler, peer that it is another
+	// project's server.
+	kubeconfig  string
+	plain, peer bool
 }
 
 var readyLine = regexp.MustCompile(`ready in \d+ ms: .*, kubeconfig (.+)$`)
@@ -43,6 +44,16 @@ func start(ctx context.Context, binary string) (*server, error) {
 	return s, s.run(exec.CommandContext(
 		ctx, binary, "serve", "--data-dir", dir, "--insecure-port", "-1", "--secure-port", "0", "--profiling",
 	))
+}
+
+// startPeer runs another project's server of custom resources.
+func startPeer(ctx context.Context, binary string) (*server, error) {
+	dir, err := os.MkdirTemp("", "kubecascade-clients-")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{binary: filepath.Base(binary), dir: dir, peer: true}
+	return s, s.run(exec.CommandContext(ctx, binary, "-data-dir", dir))
 }
 
 // run starts the command and waits until it is ready.

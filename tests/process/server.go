@@ -69,7 +69,7 @@ func Build(dir, pkg, to string) error {
 }
 
 // Start starts a server with temporary data, free ports and these flags. Tests that share one use the same flags.
-func Start(t *testing.T, flags ...string) *Server {
+func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	if os.Getenv("KUBECASCADE_SHARED") == "" {
 		s := serve(t, flags)
@@ -88,8 +88,11 @@ func Start(t *testing.T, flags ...string) *Server {
 	return shared
 }
 
+// PID is the server's process.
+func (s *Server) PID() int { return s.command.Process.Pid }
+
 // run runs a command of kubecascade that is about the server.
-func (s *Server) run(t *testing.T, command string) {
+func (s *Server) run(t testing.TB, command string) {
 	t.Helper()
 	out, err := exec.Command(Binary, command, "--kubeconfig", s.Kubeconfig).CombinedOutput()
 	if err != nil {
@@ -101,7 +104,7 @@ func (s *Server) run(t *testing.T, command string) {
 var readyLine = regexp.MustCompile(`ready in \d+ ms: (http://\S+) https://\S+, kubeconfig (.+)$`)
 
 // serve runs a server and waits for the line that says it is ready.
-func serve(t *testing.T, flags []string) *Server {
+func serve(t testing.TB, flags []string) *Server {
 	t.Helper()
 	args := append([]string{"serve", "--ephemeral", "--secure-port=0", "--insecure-port=-1"}, flags...)
 	s := &Server{command: exec.Command(Binary, args...)}

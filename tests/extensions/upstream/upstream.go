@@ -1,0 +1,69 @@
+package upstream
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	servertesting "k8s.io/apiextensions-apiserver/pkg/cmd/server/testing"
+	"k8s.io/client-go/rest"
+)
+
+// kubeconfig names a kube-apiserver that is never called; upstream's flags require one.
+const kubeconfig = `apiVersion: v1
+kind: Config
+clusters:
+- cluster:
+    server: http://127.0.0.1:1
+  name: none
+contexts:
+- context:
+    cluster: none
+    user: none
+  name: none
+current-context: none
+users:
+- name: none
+`
+
+// Start starts a server with data in the directory, and returns how its administrator reaches it. Without sync, etcd
+// acknowledges writes before they are on the disk.
+func Start(log servertesting.Logger, dir string, sync bool) (config *rest.Config, stop func(), err error) {
+	file := filepath.Join(dir, "kubeconfig-none")
+	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
+		return nil, nil, err
+	}
+	e, err := startEtcd(filepath.Join(dir, "etcd"), sync)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := servertesting.StartTestServer(log, nil, []string{
+		"--etcd-prefix=registry", "--etcd-servers=http://" + e.Clients[0].Addr().String(), "--authentication-skip-lookup",
+		"--authentication-kubeconfig=" + file, "--authorization-kubeconfig=" + file, "--kubeconfig=" + file,
+		"--enable-priority-and-fairness=false", // this and these plugins call kube-apiserver
+		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionWebhook,ValidatingAdmissionWebhook," +
+			"ValidatingAdmissionPolicy,MutatingAdmissionPolicy",
+	}, nil)
+	if err != nil {
+		e.Close()
+		return nil, nil, err
+	}
+	return s.ClientConfig, func() {
+		s.TearDownFn()
+		e.Close()
+	}, nil
+}
+
+// startEtcd starts an etcd, and returns when it is ready.
+func startEtcd(dir string, sync bool) (*embed.Etcd, error) {
+	c := embed.NewConfig()
+	u := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
+	c.Dir, c.ListenClientUrls, c.ListenPeerUrls = dir, []url.URL{u}, []url.URL{u}
+	c.LogLevel, c.UnsafeNoFsync = "fatal", !sync
+	e, err := embed.StartEtcd(c)
+	if err == nil {
+		<-e.Server.ReadyNotify()
+	}
+	return e, err
+}
