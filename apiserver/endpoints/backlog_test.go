@@ -83,8 +83,8 @@ func await(t *testing.T, s *apiservertest.Server, name, what string, is func(flo
 	}
 }
 
-// TestUnreadLists: unread lists count with the objects that they keep in memory. If they are too many, those of the
-// user that has most of them are aborted.
+// TestUnreadLists: unread lists count with the objects that they keep in memory, the same objects once. If they are too
+// many, those of the user that has most of them are aborted.
 func TestUnreadLists(t *testing.T) {
 	const size = 1 << 20
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
@@ -96,18 +96,27 @@ func TestUnreadLists(t *testing.T) {
 			http.StatusCreated,
 		)
 	}
+	changes := 0
+	changed := func(user string) *line { // a list of other objects than before
+		changes++
+		must(t, s.Do(
+			"PATCH", configmaps+"/n0", fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, changes), "Content-Type", mergePatch,
+		), http.StatusOK)
+		return unread(t, s, user, configmaps)
+	}
 	other := unread(t, s, "other", configmaps)
+	twin := unread(t, s, "flood", configmaps)
 	await(t, s, unreadBytes, "one list", func(n float64) bool { return n >= 10*size })
-	first := unread(t, s, "flood", configmaps)
+	first := changed("flood")
 	await(t, s, unreadBytes, "two lists", func(n float64) bool { return n >= 20*size })
-	second := unread(t, s, "flood", configmaps)
+	second := changed("flood")
 	await(t, s, unreadBytes, "three lists", func(n float64) bool { return n >= 30*size })
 	for i := range 3 { // each is aborted, as no user has more
-		l := unread(t, s, "flood", configmaps)
+		l := changed("flood")
 		await(t, s, cutOff, "one more", func(n float64) bool { return n == float64(i+1) })
 		l.hungUp()
 	}
-	third := unread(t, s, "third", configmaps) // a response of a user that has more is aborted
+	third := changed("third") // a response of a user that has more is aborted
 	await(t, s, cutOff, "four", func(n float64) bool { return n == 4 })
 	cut := make(chan struct{}, 2)
 	for _, l := range []*line{first, second} { // one is aborted, the other is read to its end
@@ -115,7 +124,7 @@ func TestUnreadLists(t *testing.T) {
 	}
 	<-cut
 	await(t, s, unreadBytes, "two lists", func(n float64) bool { return n > 20*size && n <= 24*size })
-	for _, l := range []*line{other, third} {
+	for _, l := range []*line{other, twin, third} {
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,9 @@
 package exchange
 
 import (
+	"encoding/binary"
 	"errors"
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +37,9 @@ type backlog struct {
 	// are the events that hold them, if there are any. Only the handler changes them, with mu held.
 	kept   int64
 	events []*cache.Event
+	// list are listed objects of listed bytes that it holds, and that other responses with the same ones share.
+	list   listed
+	listed int64
 	// cancel ends a watch that waits for events; nil for other requests.
 	cancel func()
 	// hangUp ends a blocked write.
@@ -42,7 +47,7 @@ type backlog struct {
 
 	cut atomic.Bool
 
-	mu   sync.Mutex // guards what follows; during a write also pool, kept and events
+	mu   sync.Mutex // guards what follows; during a write also pool, kept, events and list
 	held *pool.Holding
 	// writing says that a write is in progress; piece is what it writes.
 	writing bool
@@ -80,10 +85,51 @@ func (w *Recorder) KeepEvents(events []*cache.Event) {
 	}
 }
 
+// KeepList sets the listed objects that the response holds from now on, and how many bytes besides.
+func (w *Recorder) KeepList(objs []*storage.Object, bytes int64) {
+	if w == nil {
+		return
+	}
+	list, size := listOf(objs)
+	if size < sharedFrom {
+		list, size, bytes = listed{}, 0, bytes+size
+	}
+	w.backlog.mu.Lock()
+	defer w.backlog.mu.Unlock()
+	w.backlog.kept, w.backlog.list, w.backlog.listed = bytes, list, size
+}
+
+// listed is the identity of listed objects: there is one of a key and a revision in memory, or equal ones.
+type listed struct {
+	first, last *storage.Object
+	n           int
+	revisions   uint64
+}
+
+// listSeed is that of the hashes of revisions.
+var listSeed = maphash.MakeSeed()
+
+// listOf returns the identity of objects, and their size.
+func listOf(objs []*storage.Object) (l listed, size int64) {
+	if l.n = len(objs); l.n == 0 {
+		return l, 0
+	}
+	var h maphash.Hash
+	h.SetSeed(listSeed)
+	var revision [8]byte
+	for _, o := range objs {
+		binary.LittleEndian.PutUint64(revision[:], uint64(o.Revision))
+		_, _ = h.Write(revision[:]) // it never fails
+		size += int64(len(o.JSON))
+	}
+	l.first, l.last, l.revisions = objs[0], objs[l.n-1], h.Sum64()
+	return l, size
+}
+
 func (b *backlog) keep(bytes int64, events []*cache.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.kept, b.events = bytes, events
+	b.kept, b.events, b.list, b.listed = bytes, events, listed{}, 0
 }
 
 // IsCut reports whether the answer has been cut off.
@@ -126,7 +172,7 @@ func (b *backlog) begin(piece []byte) {
 func (b *backlog) late() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.pool == nil || !b.writing || b.counts || b.kept+int64(len(b.piece)) == 0 {
+	if b.pool == nil || !b.writing || b.counts || b.kept+b.listed+int64(len(b.piece)) == 0 {
 		return
 	}
 	b.counts = true
@@ -148,6 +194,9 @@ func (b *backlog) count(held *pool.Holding) bool {
 				return false
 			}
 		}
+	}
+	if b.listed > 0 && !held.Share(b.list, b.listed) {
+		return false
 	}
 	if n := len(b.piece); n < sharedFrom {
 		own += int64(n)

@@ -28,8 +28,8 @@ func NewCache(limit int64) *Cache {
 	return &Cache{limit: limit, seed: maphash.MakeSeed(), used: list.New(), byKey: map[uint64]*list.Element{}}
 }
 
-// Key identifies what a fragment has: objects, each at a revision, in a format.
-type Key struct {
+// key identifies what a fragment has: objects, each at a revision, in a format.
+type key struct {
 	hash   uint64
 	format string
 	// objects are the identities in memory that the entry owns.
@@ -42,26 +42,30 @@ type identity struct {
 	revision int64
 }
 
-// Key returns the key of objects in a format.
-func (c *Cache) Key(format string, objs []*storage.Object) Key {
+// hash is that of objects in a format.
+func (c *Cache) hash(format string, objs []*storage.Object) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
 	_, _ = h.WriteString(format) // it never fails, nor below
-	k := Key{format: format, objects: make([]identity, len(objs))}
 	var revision [8]byte
-	for i, o := range objs {
-		k.objects[i] = identity{o.Key, o.Revision}
+	for _, o := range objs {
 		_, _ = h.WriteString(o.Key)
 		binary.LittleEndian.PutUint64(revision[:], uint64(o.Revision))
 		_, _ = h.Write(revision[:])
 	}
-	k.hash = h.Sum64()
-	return k
+	return h.Sum64()
+}
+
+// is reports whether the key is that of these objects in the format.
+func (k *key) is(format string, objs []*storage.Object) bool {
+	return k.format == format && slices.EqualFunc(k.objects, objs, func(i identity, o *storage.Object) bool {
+		return i == identity{o.Key, o.Revision}
+	})
 }
 
 // entry is a fragment with its key.
 type entry struct {
-	key      Key
+	key      key
 	fragment *Fragment
 }
 
@@ -76,16 +80,17 @@ func (e *entry) memory() int64 {
 	return n
 }
 
-// Get returns the fragment of a key; nil if there is none.
-func (c *Cache) Get(k Key) *Fragment {
+// Get returns the fragment of objects in a format; nil if there is none.
+func (c *Cache) Get(format string, objs []*storage.Object) *Fragment {
+	hash := c.hash(format, objs)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := c.byKey[k.hash]
+	at := c.byKey[hash]
 	if at == nil {
 		return nil
 	}
 	e := at.Value.(*entry)
-	if e.key.format != k.format || !slices.Equal(e.key.objects, k.objects) {
+	if !e.key.is(format, objs) {
 		return nil
 	}
 	c.used.MoveToFront(at)
@@ -93,7 +98,11 @@ func (c *Cache) Get(k Key) *Fragment {
 }
 
 // Put stores a fragment. Those that were used least recently make room for it.
-func (c *Cache) Put(k Key, f *Fragment) {
+func (c *Cache) Put(format string, objs []*storage.Object, f *Fragment) {
+	k := key{c.hash(format, objs), format, make([]identity, len(objs))}
+	for i, o := range objs {
+		k.objects[i] = identity{o.Key, o.Revision}
+	}
 	e := &entry{k, f}
 	n := e.memory()
 	if n > c.limit {

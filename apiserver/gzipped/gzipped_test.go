@@ -136,21 +136,24 @@ func TestCacheKeys(t *testing.T) {
 	c := NewCache(1 << 20)
 	objs := objects(3, 7)
 	f := &Fragment{size: 1}
-	c.Put(c.Key("json", objs), f)
-	if c.Get(c.Key("json", objects(3, 7))) != f {
+	c.Put("json", objs, f)
+	if c.Get("json", objects(3, 7)) != f {
 		t.Error("the fragment isn't found by objects that are the same")
 	}
-	for name, k := range map[string]Key{
-		"format": c.Key("protobuf", objs), "fewer": c.Key("json", objs[:2]), "more": c.Key("json", objects(4, 7)),
-		"revision": c.Key("json", objects(3, 8)), "order": c.Key("json", []*storage.Object{objs[1], objs[0], objs[2]}),
+	more := objects(4, 7)
+	for _, k := range []struct {
+		what, format string
+		objs         []*storage.Object
+	}{
+		{"format", "protobuf", objs}, {"fewer", "json", objs[:2]}, {"more", "json", more},
+		{"revision", "json", objects(3, 8)}, {"order", "json", []*storage.Object{objs[1], objs[0], objs[2]}},
 	} {
-		if c.Get(k) != nil {
-			t.Errorf("%s: a fragment of something else is found", name)
+		if c.Get(k.format, k.objs) != nil {
+			t.Errorf("%s: a fragment of something else is found", k.what)
 		}
 	}
-	same := c.Key("json", objects(4, 7))
-	same.hash = c.Key("json", objs).hash
-	if c.Get(same) != nil {
+	c.byKey[c.hash("json", more)] = c.byKey[c.hash("json", objs)]
+	if c.Get("json", more) != nil {
 		t.Error("a fragment is found by its hash alone")
 	}
 }
@@ -160,11 +163,11 @@ func TestCacheLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 0))
 	const limit = 50_000
 	c := NewCache(limit)
-	first := c.Key("json", objects(1, 1))
-	c.Put(first, &Fragment{blocks: make([]byte, 100)})
+	first := objects(1, 1)
+	c.Put("json", first, &Fragment{blocks: make([]byte, 100)})
 	for i := range 1000 {
-		c.Put(c.Key("json", objects(1+r.IntN(5), int64(2+r.IntN(500)))), &Fragment{blocks: make([]byte, r.IntN(5000))})
-		if c.Get(first) == nil {
+		c.Put("json", objects(1+r.IntN(5), int64(2+r.IntN(500))), &Fragment{blocks: make([]byte, r.IntN(5000))})
+		if c.Get("json", first) == nil {
 			t.Fatalf("what was used last is gone after %d more", i)
 		}
 		var sum int64
@@ -175,8 +178,8 @@ func TestCacheLimit(t *testing.T) {
 			t.Fatalf("%d bytes, %d in the list, %d entries of %d", c.Bytes(), sum, c.used.Len(), len(c.byKey))
 		}
 	}
-	c.Put(c.Key("json", objs1), &Fragment{blocks: make([]byte, limit)})
-	if c.Get(c.Key("json", objs1)) != nil || c.Get(first) == nil {
+	c.Put("json", objs1, &Fragment{blocks: make([]byte, limit)})
+	if c.Get("json", objs1) != nil || c.Get("json", first) == nil {
 		t.Error("a fragment that is larger than the cache displaces others")
 	}
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"errors"
+	"io"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +20,11 @@ func (x *Rendering) binaryList() bool {
 	return x.Format.Media == codec.MediaProtobuf && (x.Format.As == "" || x.Format.As == "PartialObjectMetadataList")
 }
 
+// mostEncoded is how many bytes of a list are kept from when its length is found until they are written. Clients that
+// list many objects at once, and read slowly, would hold as many copies of all. What is longer is encoded twice, except
+// for objects that keep their encoding.
+const mostEncoded = 1 << 20
+
 // protobufList encodes objects one by one, so that at most one is decoded at a time. The list has the same bytes as
 // runtime.Encode makes. Objects that can't be decoded are omitted. If compressed is set, fragments that were compressed
 // before are not encoded.
@@ -34,7 +40,9 @@ func (x *Rendering) protobufList(objs []*storage.Object, m metav1.ListMeta, comp
 		if err != nil {
 			return nil, err
 		}
-		size += n
+		if size += n; size > mostEncoded && l.runs[i].items != nil {
+			l.runs[i].items, l.runs[i].anew = nil, true
+		}
 	}
 	before, after, err := x.envelope(size)
 	if err != nil {
@@ -65,6 +73,28 @@ func (r *run) encode(x *Rendering) (size int, err error) {
 		size += fieldSize(listItem, data)
 	}
 	return size, nil
+}
+
+// writeAnew writes objects that were encoded before, when the same ones could not be decoded.
+func (x *Rendering) writeAnew(w io.Writer, objs []*storage.Object) error {
+	var tag []byte
+	for _, o := range objs {
+		data, err := x.binaryItem(o)
+		if errors.Is(err, storage.ErrCorrupt) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		tag = appendHead(tag[:0], listItem, len(data))
+		if _, err := w.Write(tag); err != nil {
+			return err
+		}
+		if _, err := w.Write(data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // envelope is the framing before and after a list of so many bytes (AM pkg/runtime/serializer/protobuf: doEncode).

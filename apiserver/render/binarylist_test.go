@@ -75,3 +75,47 @@ func TestBinaryList(t *testing.T) {
 		}
 	}
 }
+
+// TestLongBinaryList: of a long list only a part is held until it is written; the bytes are the same.
+func TestLongBinaryList(t *testing.T) {
+	types := resources.NewTable(resources.Every(nil)...)
+	d := storage.Decoder{Root: storage.DefaultRoot, Fields: types.SelectableFields}
+	var objs []*storage.Object
+	for i := range 3 * mostEncoded / (64 << 10) {
+		objs = append(objs, d.Decode(storage.Record{Key: fmt.Sprintf("/registry/configmaps/default/%d", i),
+			ModRevision: int64(i + 1), Value: fmt.Appendf(nil,
+				`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"n%d","namespace":"default"},"data":{"k":"%s"}}`,
+				i, bytes.Repeat([]byte{'x'}, 64<<10))}))
+	}
+	skipped := 0
+	x := &Rendering{
+		Resource: types.Lookup("", "v1", "configmaps"), Format: Format{Media: codec.MediaProtobuf},
+		Skip: func(*storage.Object, error) { skipped++ },
+	}
+	whole, err := x.ListObject(objs, metav1.ListMeta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := x.Encode(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := &storage.Object{Key: "broken", JSON: []byte(`{"metadata":{"name":0}}`)}
+	for _, compressed := range []bool{false, true} {
+		list, err := x.protobufList(append(objs[:len(objs):len(objs)], broken), metav1.ListMeta{}, compressed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := list.Write(&got); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) || list.Size() != len(want) || list.Held() > mostEncoded {
+			t.Errorf("%t: %d bytes, said to be %d, of which %d are held; want %d",
+				compressed, got.Len(), list.Size(), list.Held(), len(want))
+		}
+	}
+	if skipped != 2 {
+		t.Errorf("%d are skipped", skipped)
+	}
+}

@@ -27,11 +27,12 @@ type List struct {
 // run is a part of a list that is compressed as one fragment.
 type run struct {
 	objs []*storage.Object
-	// items are the objects in protobuf; nil for other formats and if there is a fragment.
+	// items are the objects in protobuf; nil for other formats, if there is a fragment, and if anew is set: then they are
+	// encoded once more when they are written.
 	items [][]byte
-	// fragment is the run as it was compressed before for key; nil if it was not. shared says that there is a key.
+	anew  bool
+	// fragment is the run as it was compressed before; nil if it was not. shared says that other lists may use it.
 	fragment *gzipped.Fragment
-	key      gzipped.Key
 	shared   bool
 }
 
@@ -124,6 +125,9 @@ func (l *List) writeRun(w io.Writer, r *run) error {
 	if r.items != nil {
 		return nil
 	}
+	if r.anew {
+		return l.rendering.writeAnew(w, r.objs)
+	}
 	for i, o := range r.objs {
 		if i > 0 {
 			if _, err := w.Write(l.between); err != nil {
@@ -172,9 +176,15 @@ func (l *List) compressed(r *run) (*gzipped.Fragment, error) {
 	if r.fragment != nil {
 		return r.fragment, nil
 	}
+	all, format := l.rendering.Fragments, l.rendering.Key()
+	if r.shared { // another list may have compressed it since
+		if f := all.Get(format, r.objs); f != nil {
+			return f, nil
+		}
+	}
 	f, err := gzipped.Compress(func(w io.Writer) error { return l.writeRun(w, r) })
 	if err == nil && r.shared {
-		l.rendering.Fragments.Put(r.key, f)
+		all.Put(format, r.objs, f)
 	}
 	runtime.Gosched() // short responses run first
 	return f, err
@@ -194,19 +204,18 @@ var runSeed = maphash.MakeSeed()
 // cut divides objects into runs, and looks up which of them have been compressed. Where a run ends depends on the keys
 // and sizes of the objects near it, so that a new object changes one or two runs, and pages and selections share some.
 func (x *Rendering) cut(objs []*storage.Object, compressed bool) (runs []run) {
-	if !compressed {
+	if !compressed && !x.binaryList() {
 		return []run{{objs: objs}}
 	}
 	format := ""
-	if x.Fragments != nil {
+	if compressed && x.Fragments != nil {
 		format = x.Key()
 	}
 	for from, to := 0, 0; from < len(objs); from = to {
 		to = from + runLength(objs[from:])
 		r := run{objs: objs[from:to]}
 		if r.shared = format != ""; r.shared {
-			r.key = x.Fragments.Key(format, r.objs)
-			r.fragment = x.Fragments.Get(r.key)
+			r.fragment = x.Fragments.Get(format, r.objs)
 		}
 		runs = append(runs, r)
 	}

@@ -9,10 +9,15 @@
 // The cases of single objects share one client, and so one connection, between goroutines. With -plain, a handler in a
 // process of its own answers as the server did once, with the same bytes: HTTP/2, TLS and nothing else.
 //
+// With -peer, the cases of custom resources are run on apiextensions-apiserver, too: upstream's own code, with TLS and an
+// etcd that syncs, in one process (tests/extensions/peer). It has no namespaces, admission plugins and priorities.
+//
 // With several binaries, each case is run on each of them in turn, so that other load affects all.
 //
 //	make bench-clients
 //	make bench-clients ARGS='-only list -binary /tmp/before,/tmp/after'
 //	make bench-clients ARGS='-plain -only "32 goroutines"'
+//	make bench-clients ARGS='-only kubectl -kubectl /usr/bin/kubectl'
+//	make bench-peer ARGS='-runs 1'
 //	make bench-clients ARGS='-profile /tmp/p -only list'
 package main
