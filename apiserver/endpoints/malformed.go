@@ -108,6 +108,9 @@ func omit(rendering *render.Rendering, obj *storage.Object, err error) (more boo
 	return rendering.Malformed == nil || rendering.Malformed.Add(obj.Key, err)
 }
 
+// omitted is what happens to objects that a list can't show, for the log.
+const omitted = "omitted from a list"
+
 // omissions are the objects that an answer leaves out.
 type omissions struct {
 	keys map[string]struct{}
@@ -117,7 +120,7 @@ type omissions struct {
 
 // skip records an object that an answer can't show.
 func (req *request) skip(obj *storage.Object, err error) {
-	req.api.registry.Unreadable(obj.Key, err, "omitted from a list")
+	req.api.registry.Unreadable(obj.Key, err, omitted)
 	if req.omitted.keys == nil {
 		req.omitted = omissions{map[string]struct{}{}, err}
 	}
