@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	admreg "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	clientgoapplyconfig "k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/dynamic"
-	dynfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -78,23 +76,10 @@ func dispatcher(
 // plugin runs until stop is closed. Upstream's constructor gets types from an OpenAPI document, which the fake
 // clientset does not have.
 func (c mutatingCase) plugin(stop chan struct{}) *generic.Plugin[mutating.PolicyHook] {
-	cs := c.client()
-	f := informers.NewSharedInformerFactory(cs, 0)
 	p := generic.NewPlugin[mutating.PolicyHook](
 		admission.NewHandler(admission.Create, admission.Update), source, dispatcher)
 	p.SetEnabled(true)
-	p.SetRESTMapper(meta.NewDefaultRESTMapper(nil))
-	p.SetDynamicClient(dynfake.NewSimpleDynamicClient(scheme.Scheme))
-	p.SetDrainedNotification(stop)
-	p.SetAuthorizer(nobody{})
-	p.SetExternalKubeClientSet(cs)
-	p.SetExternalKubeInformerFactory(f)
-	if err := p.ValidateInitialization(); err != nil {
-		panic(err)
-	}
-	f.Start(stop)
-	f.WaitForCacheSync(stop)
-	time.Sleep(settle)
+	start(p, meta.NewDefaultRESTMapper(nil), c.client(), stop)
 	return p
 }
 

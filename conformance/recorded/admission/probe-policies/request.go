@@ -47,7 +47,9 @@ func pod() *corev1.Pod {
 }
 
 // attributes are those of a request of alice for a pod.
-func attributes(obj, old runtime.Object, name string, op admission.Operation, opts runtime.Object) admission.Attributes {
+func attributes(
+	obj, old runtime.Object, name string, op admission.Operation, opts runtime.Object,
+) admission.Attributes {
 	return admission.NewAttributesRecord(
 		obj, old, schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, "default", name,
 		schema.GroupVersionResource{Version: "v1", Resource: "pods"}, "", op, opts, false,

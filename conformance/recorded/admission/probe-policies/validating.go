@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	admreg "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -14,8 +13,6 @@ import (
 	auditapi "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/warning"
-	dynfake "k8s.io/client-go/dynamic/fake"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 )
@@ -24,9 +21,6 @@ type (
 	policy  = admreg.ValidatingAdmissionPolicy
 	binding = admreg.ValidatingAdmissionPolicyBinding
 )
-
-// settle is longer than the plugins take to notice their policies. They have no event for it.
-const settle = 80 * time.Millisecond
 
 // validatingCase is one request with one policy, or two equal ones.
 type validatingCase struct {
@@ -63,8 +57,6 @@ func (c validatingCase) objects() []runtime.Object {
 
 // plugin runs until stop is closed.
 func (c validatingCase) plugin(stop chan struct{}) admission.ValidationInterface {
-	cs := fake.NewClientset(c.objects()...)
-	f := informers.NewSharedInformerFactory(cs, 0)
 	p, err := validating.NewPlugin(nil)
 	if err != nil {
 		panic(err)
@@ -72,19 +64,7 @@ func (c validatingCase) plugin(stop chan struct{}) admission.ValidationInterface
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, meta.RESTScopeNamespace)
 	mapper.Add(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, meta.RESTScopeRoot)
-	p.SetRESTMapper(mapper)
-	p.SetDynamicClient(dynfake.NewSimpleDynamicClient(scheme.Scheme))
-	p.SetDrainedNotification(stop)
-	p.SetAuthorizer(nobody{})
-	p.SetExternalKubeClientSet(cs)
-	p.SetExternalKubeInformerFactory(f)
-	if err := p.ValidateInitialization(); err != nil {
-		panic(err)
-	}
-	f.Core().V1().ConfigMaps().Informer()
-	f.Start(stop)
-	f.WaitForCacheSync(stop)
-	time.Sleep(settle)
+	start(p, mapper, fake.NewClientset(c.objects()...), stop)
 	return admission.WithAudit(p).(admission.ValidationInterface)
 }
 

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 )
@@ -127,28 +128,32 @@ func (c webhookCase) run(s *server, k plugin) {
 
 // call has the plugin judge a request with the configuration that cs has.
 func call(ctx context.Context, k plugin, cs *fake.Clientset, a admission.Attributes) error {
-	f := informers.NewSharedInformerFactory(cs, 0)
 	stop := make(chan struct{})
 	defer close(stop)
 	types := admission.NewObjectInterfacesFromScheme(scheme.Scheme)
 	if k == mutates {
 		p, err := mutating.NewMutatingWebhook(nil)
-		if err != nil {
-			panic(err)
-		}
-		p.SetExternalKubeClientSet(cs)
-		p.SetExternalKubeInformerFactory(f)
-		if err := p.ValidateInitialization(); err != nil {
-			panic(err)
-		}
-		f.Start(stop)
-		f.WaitForCacheSync(stop)
+		start(p, err, cs, stop)
 		return p.Admit(ctx, a, types)
 	}
 	p, err := validating.NewValidatingAdmissionWebhook(nil)
+	start(p, err, cs, stop)
+	return p.Validate(ctx, a, types)
+}
+
+// external is what the plugins need from outside.
+type external interface {
+	SetExternalKubeClientSet(kubernetes.Interface)
+	SetExternalKubeInformerFactory(informers.SharedInformerFactory)
+	admission.InitializationValidator
+}
+
+// start starts a plugin that was made with err, until stop is closed.
+func start(p external, err error, cs *fake.Clientset, stop chan struct{}) {
 	if err != nil {
 		panic(err)
 	}
+	f := informers.NewSharedInformerFactory(cs, 0)
 	p.SetExternalKubeClientSet(cs)
 	p.SetExternalKubeInformerFactory(f)
 	if err := p.ValidateInitialization(); err != nil {
@@ -156,5 +161,4 @@ func call(ctx context.Context, k plugin, cs *fake.Clientset, a admission.Attribu
 	}
 	f.Start(stop)
 	f.WaitForCacheSync(stop)
-	return p.Validate(ctx, a, types)
 }

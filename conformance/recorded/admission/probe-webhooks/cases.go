@@ -19,7 +19,8 @@ var ignore = admreg.Ignore
 
 // cases are in the order of measured-webhooks.txt.
 func (s *server) cases() []webhookCase {
-	return slices.Concat(s.connections(), s.responses(), s.denials(), s.patches(), s.declarations(), s.conditions())
+	return slices.Concat(s.connections(), s.responses(), s.reviews(), s.denials(), s.patches(), s.declarations(),
+		s.conditions())
 }
 
 // connections fail, or the host can not be trusted; the first one is allowed.
@@ -51,7 +52,7 @@ func (s *server) connections() []webhookCase {
 	}
 }
 
-// responses are HTTP responses that are no, or no valid, AdmissionReview.
+// responses are HTTP responses with all kinds of codes, content types and bodies.
 func (s *server) responses() []webhookCase {
 	return []webhookCase{
 		{name: "500 text", answer: raw(500, "text/plain", "boom")},
@@ -88,6 +89,12 @@ func (s *server) responses() []webhookCase {
 			201, "application/json",
 			`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"UID","allowed":true}}`,
 		)},
+	}
+}
+
+// reviews are AdmissionReviews whose response is missing or does not fit.
+func (s *server) reviews() []webhookCase {
+	return []webhookCase{
 		{
 			name:   "no response",
 			answer: raw(200, "application/json", `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}`),
