@@ -37,9 +37,10 @@ type backlog struct {
 	// are the events that hold them, if there are any. Only the handler changes them, with mu held.
 	kept   int64
 	events []*cache.Event
-	// list are listed objects of listed bytes that it holds, and that other responses with the same ones share.
-	list   listed
-	listed int64
+	// list are listed objects that it holds, and that other responses with the same ones share. known is what they are
+	// once a write was late: most responses never need it.
+	list  []*storage.Object
+	known *listed
 	// cancel ends a watch that waits for events; nil for other requests.
 	cancel func()
 	// hangUp ends a blocked write.
@@ -90,46 +91,42 @@ func (w *Recorder) KeepList(objs []*storage.Object, bytes int64) {
 	if w == nil {
 		return
 	}
-	list, size := listOf(objs)
-	if size < sharedFrom {
-		list, size, bytes = listed{}, 0, bytes+size
-	}
 	w.backlog.mu.Lock()
 	defer w.backlog.mu.Unlock()
-	w.backlog.kept, w.backlog.list, w.backlog.listed = bytes, list, size
+	w.backlog.kept, w.backlog.list, w.backlog.known = bytes, objs, nil
 }
 
-// listed is the identity of listed objects: there is one of a key and a revision in memory, or equal ones.
+// listed is the identity of listed objects, and their size: there is one of a key and a revision in memory, or equal
+// ones.
 type listed struct {
 	first, last *storage.Object
 	n           int
 	revisions   uint64
+	size        int64
 }
 
 // listSeed is that of the hashes of revisions.
 var listSeed = maphash.MakeSeed()
 
-// listOf returns the identity of objects, and their size.
-func listOf(objs []*storage.Object) (l listed, size int64) {
-	if l.n = len(objs); l.n == 0 {
-		return l, 0
-	}
+// listOf returns the identity of objects, of which there is at least one.
+func listOf(objs []*storage.Object) *listed {
+	l := &listed{first: objs[0], last: objs[len(objs)-1], n: len(objs)}
 	var h maphash.Hash
 	h.SetSeed(listSeed)
 	var revision [8]byte
 	for _, o := range objs {
 		binary.LittleEndian.PutUint64(revision[:], uint64(o.Revision))
 		_, _ = h.Write(revision[:]) // it never fails
-		size += int64(len(o.JSON))
+		l.size += int64(len(o.JSON))
 	}
-	l.first, l.last, l.revisions = objs[0], objs[l.n-1], h.Sum64()
-	return l, size
+	l.revisions = h.Sum64()
+	return l
 }
 
 func (b *backlog) keep(bytes int64, events []*cache.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.kept, b.events, b.list, b.listed = bytes, events, listed{}, 0
+	b.kept, b.events, b.list, b.known = bytes, events, nil, nil
 }
 
 // IsCut reports whether the answer has been cut off.
@@ -172,7 +169,7 @@ func (b *backlog) begin(piece []byte) {
 func (b *backlog) late() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.pool == nil || !b.writing || b.counts || b.kept+b.listed+int64(len(b.piece)) == 0 {
+	if b.pool == nil || !b.writing || b.counts || b.kept+int64(len(b.list)+len(b.piece)) == 0 {
 		return
 	}
 	b.counts = true
@@ -195,8 +192,15 @@ func (b *backlog) count(held *pool.Holding) bool {
 			}
 		}
 	}
-	if b.listed > 0 && !held.Share(b.list, b.listed) {
-		return false
+	if len(b.list) > 0 {
+		if b.known == nil {
+			b.known = listOf(b.list)
+		}
+		if n := b.known.size; n < sharedFrom {
+			own += n
+		} else if !held.Share(*b.known, n) {
+			return false
+		}
 	}
 	if n := len(b.piece); n < sharedFrom {
 		own += int64(n)
@@ -241,7 +245,7 @@ func (b *backlog) isCut() bool { return b.cut.Load() }
 func (b *backlog) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.writing = false
+	b.writing, b.list = false, nil
 	if b.held != nil {
 		b.held.End()
 	}
