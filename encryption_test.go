@@ -199,7 +199,8 @@ func TestEncryptedSnapshot(t *testing.T) {
 	}
 	// What can be written can be repaired, so the list fails as in Kubernetes.
 	copied := start(t, kubecascade.Options{Storage: kubecascade.Storage{FromSnapshot: file, Writable: true}})
-	if body := newSession(t, copied).must(500, "GET", secrets, ""); !strings.Contains(body, `"reason":"StorageReadError"`) ||
+	body := newSession(t, copied).must(500, "GET", secrets, "")
+	if !strings.Contains(body, `"reason":"StorageReadError"`) ||
 		!strings.Contains(body, `"field":"/registry/secrets/default/a"`) {
 		t.Errorf("with --writable: %s", body)
 	}

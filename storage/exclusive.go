@@ -87,11 +87,11 @@ func (x *Exclusive) Begin() (int64, error) {
 	return x.send([]Write{{Key: x.e.root + writeKey, Value: []byte("{}")}}, 0)
 }
 
-// Write carries out all writes, without conditions, after Begin, and ends with an error of theirs. The first are carried
-// out while the caller makes the next ones. Each transaction has many of them, so their revisions are shared. No key may
-// be there twice; bytes is how many keys and values have, at most. Values that expire do so after ttl, at the same time.
-// It returns the revision of the last transaction, which exceeds those of all writes. The error is ErrNoSpace if nothing
-// was written; after any other a part may have been.
+// Write carries out all writes, without conditions, after Begin; it ends at the first error that the sequence yields.
+// The first writes are carried out while the caller makes the next ones. Each transaction has many of them, so their
+// revisions are shared. No key may occur twice. bytes is at least the size of all keys and values. Values that expire
+// do so after ttl, at the same time. Write returns the revision of the last transaction, which exceeds those of all
+// writes. The error is ErrNoSpace if nothing was written; after any other error a part may have been written.
 func (x *Exclusive) Write(writes iter.Seq2[Write, error], bytes int, ttl time.Duration) (int64, error) {
 	e := x.e
 	if err := e.local.Admit(bytes, true); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestScaledToZero (V-088): the condition says whether the controller scaled the target to zero. If it did, it decides
-// on the size again; if somebody else did, it does not.
+// on the size again; if another client did, it does not.
 func TestScaledToZero(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	external := autoscalingv2.MetricSpec{Type: autoscalingv2.ExternalMetricSourceType,
@@ -49,7 +49,7 @@ func TestScaledToZero(t *testing.T) {
 		wakes bool
 	}{
 		{"never scaled", 0, "", external, false},
-		{"scaled by somebody else", 0, "False", external, false},
+		{"scaled by another client", 0, "False", external, false},
 		{"scaled to zero", 0, "True", external, true},
 		{"its metrics need pods now", 0, "True", resource, false},
 		{"it must have replicas now", 1, "True", resource, true},

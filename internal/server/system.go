@@ -166,7 +166,7 @@ func (c *Config) gate(
 	}
 	c.warnOfGates(log)
 	metrics.MustRegister(enabled(gates))
-	// Without writes nobody can delete what makes a list fail, so it omits that, with a warning.
+	// A read-only server can't delete an unreadable object, so its lists omit such objects, with a warning.
 	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion] && !c.readOnly()
 	config.CompressWatchLists = gates[featuregates.WatchListCompression]
 	return gates, nil

@@ -178,8 +178,8 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 // chunk is how many values a goroutine decodes at a time; fewer are not worth a goroutine.
 const chunk = 64
 
-// decode returns the objects of a batch's events; nil for deletions. Objects of a whole state that are known at the same
-// revision are not decoded again.
+// decode returns the objects of a batch's events; nil for deletions. Objects of a whole state that are known at the
+// same revision are not decoded again.
 func (c *Cache) decode(b storage.Batch) []*storage.Object {
 	events, whole := b.Events, b.Reset
 	objects := make([]*storage.Object, len(events))

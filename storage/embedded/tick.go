@@ -8,8 +8,8 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver"
 )
 
-// idleTick is the time between two ticks of raft once its only member is the leader. No timeout matters to it then:
-// there is nobody to send heartbeats to, and its own vote is the quorum that it checks for.
+// idleTick is the time between two ticks of raft once its only member is the leader. No timeout matters then: the
+// leader sends heartbeats to no other member, and is itself the quorum that it checks for.
 const idleTick = time.Second
 
 // slowDown makes raft tick every idleTick. The ticks that make the election short (tickMs) would wake the process a

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
-// TestIrregular: what is no file with a size is an error, and a pipe that nobody writes to is not waited for.
+// TestIrregular: what is no file with a size is an error, and a pipe without a writer does not block.
 func TestIrregular(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

@@ -9,8 +9,8 @@
 // The cases of single objects share one client, and so one connection, between goroutines. With -plain, a handler in a
 // process of its own answers as the server did once, with the same bytes: HTTP/2, TLS and nothing else.
 //
-// With -peer, the cases of custom resources are run on apiextensions-apiserver, too: upstream's own code, with TLS and an
-// etcd that syncs, in one process (tests/extensions/peer). It has no namespaces, admission plugins and priorities.
+// With -peer, the cases of custom resources are also run on apiextensions-apiserver: upstream's own code, with TLS and
+// an etcd that syncs, in one process (tests/extensions/peer). It has no namespaces, admission plugins or priorities.
 //
 // With several binaries, each case is run on each of them in turn, so that other load affects all.
 //

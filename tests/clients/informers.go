@@ -66,8 +66,8 @@ const (
 )
 
 // fanOut creates objects while so many informers, each with a connection of its own, watch them: as fast as the writers
-// can, or so many in a second. An event's age is the time from before its write was sent, or was due at that pace, until
-// a handler has it.
+// can, or at a pace in objects per second. An event's age is the time from before its write was sent, or was due at
+// that pace, until a handler has it.
 func fanOut(k kind, informers, pace int) func(context.Context, *server) (measured, error) {
 	return func(ctx context.Context, s *server) (m measured, err error) {
 		ctx, stop := context.WithCancel(ctx)
