@@ -163,8 +163,48 @@ func FuzzDecode(f *testing.F) {
 		again, err := Splice(b, 1<<40)
 		if revised := d.Revise(o, 1<<40); err != nil || !bytes.Equal(again, revised.JSON) {
 			t.Errorf("revised %s from %s, %v", revised.JSON, o.JSON, err)
+		} else {
+			checkMetadata(t, revised)
+		}
+		checkMetadata(t, o)
+		if stored, err := o.Stored(); err != nil {
+			t.Error(err)
+		} else if at := stored.At(7); at != nil {
+			checkMetadata(t, at)
 		}
 	})
+}
+
+// checkMetadata compares the place of metadata that is kept with the one that a scan finds.
+func checkMetadata(t *testing.T, o *Object) {
+	t.Helper()
+	from, to := jsonscan.Member(o.JSON, "metadata")
+	if begin, end := o.Metadata(); begin != from || end != to {
+		t.Errorf("metadata is at %d to %d, want %d to %d: %s", begin, end, from, to, o.JSON)
+	}
+}
+
+// TestMetadata: the offsets are kept if they fit, and found if not.
+func TestMetadata(t *testing.T) {
+	for _, c := range []struct {
+		value string
+		kept  bool
+	}{
+		{`{"kind":"Pod", "metadata" : {"name":"a"} ,"spec":{}}`, true},
+		{`{"spec":"` + strings.Repeat("x", 1<<16-23) + `","metadata":{}}`, true},
+		{`{"spec":"` + strings.Repeat("x", 1<<16-22) + `","metadata":{}}`, false},
+		{`{"metadata":null,"metadata":{}}`, false},
+		{`{"metadata":{},"metadata":{"name":"a"}}`, false},
+	} {
+		o := new(Decoder).Decode(Record{Value: []byte(c.value), ModRevision: 10})
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+		if kept := o.end > 0; kept != c.kept {
+			t.Errorf("kept %v, want %v: %.40s", kept, c.kept, c.value)
+		}
+		checkMetadata(t, o)
+	}
 }
 
 // checkSplice checks that without resourceVersion the JSON says what was stored.

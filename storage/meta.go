@@ -27,6 +27,7 @@ func (p *parser) object(paths []FieldPath) (c cut) {
 		return c
 	}
 	var typed jsonscan.String
+	several := false
 	for first := true; ; first = false {
 		name, _, ok := p.Key(first)
 		if !ok {
@@ -38,7 +39,10 @@ func (p *parser) object(paths []FieldPath) (c cut) {
 		start := p.Offset()
 		switch {
 		case name.Is("metadata"):
-			c = p.metadata(newPlace(typed))
+			if c = p.metadata(typed); several {
+				c.begin, c.end = 0, 0
+			}
+			several = true
 		case name.Is("kind"):
 			p.meta.Kind = p.str()
 		case name.Is("apiVersion"):
@@ -57,7 +61,7 @@ func (p *parser) object(paths []FieldPath) (c cut) {
 }
 
 // metadata reads the value of metadata. If it is duplicate, the last counts, as in encoding/json.
-func (p *parser) metadata(at place) cut {
+func (p *parser) metadata(typed jsonscan.String) cut {
 	*p.meta = Meta{APIVersion: p.meta.APIVersion, Kind: p.meta.Kind}
 	if p.Null() {
 		return cut{}
@@ -66,6 +70,7 @@ func (p *parser) metadata(at place) cut {
 		p.Fail("metadata: object expected")
 		return cut{}
 	}
+	at := newPlace(typed, &p.Scanner)
 	for first := true; ; first = false {
 		name, where, ok := p.Key(first)
 		if !ok {

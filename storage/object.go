@@ -1,9 +1,12 @@
 package storage
 
 import (
+	"math"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // Object is a stored value with its metadata parsed. It is immutable except for its verification and its encoding, and
@@ -30,6 +33,34 @@ type Object struct {
 	Err error
 	// Stale is that of the record.
 	Stale bool
+	// begin and end delimit the value of metadata in JSON; both are 0 if they are not known. They are of these sizes so
+	// that an object takes no more memory.
+	begin uint16
+	end   uint32
+}
+
+// Metadata returns the offsets of the value of metadata in JSON. Errors: both are 0 if there is none, and if the object
+// was not decoded by this package and is no JSON.
+func (o *Object) Metadata() (from, to int) {
+	if o.end > 0 {
+		return int(o.begin), int(o.end)
+	}
+	return jsonscan.Member(o.JSON, "metadata")
+}
+
+// place records where metadata is, unless that is not known.
+func (o *Object) place(begin, end int) {
+	o.begin, o.end = 0, 0
+	if 0 < begin && begin <= math.MaxUint16 && end <= math.MaxUint32 {
+		o.begin, o.end = uint16(begin), uint32(end)
+	}
+}
+
+// moved records where metadata is in the JSON of from with another resourceVersion.
+func (o *Object) moved(from *Object) {
+	if from.end > 0 {
+		o.place(int(from.begin), int(from.end)+len(o.JSON)-len(from.JSON))
+	}
 }
 
 // Verification identifies a type whose checks an object can have passed. This package knows nothing of types.

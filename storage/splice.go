@@ -9,8 +9,10 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// cut is the place of resourceVersion in an object's JSON.
+// cut is the place of resourceVersion in an object's JSON, and that of its metadata.
 type cut struct {
+	// begin and end delimit the value of metadata; both are 0 if there are several.
+	begin, end int
 	// from and to delimit the bytes to replace: the present value, or nothing.
 	from, to int
 	// before and after enclose the digits.
@@ -33,6 +35,8 @@ func (c cut) apply(b []byte, rev int64) []byte {
 // ObjectMeta's fields, with resourceVersion after uid; those of custom and other unstructured objects in the order of
 // their names.
 type place struct {
+	// begin is the offset of the metadata's opening bracket.
+	begin int
 	// typed says which order is used.
 	typed bool
 	// next is the offset of the first member that comes after resourceVersion; 0 if there is none.
@@ -42,8 +46,10 @@ type place struct {
 	from, to, name int
 }
 
-// newPlace begins an object whose first member's name is known.
-func newPlace(first jsonscan.String) place { return place{typed: first.Is("kind"), empty: true} }
+// newPlace begins the metadata that the scanner has just opened, of an object whose first member's name is known.
+func newPlace(first jsonscan.String, s *jsonscan.Scanner) place {
+	return place{begin: s.Offset() - 1, typed: first.Is("kind"), empty: true}
+}
 
 // see records the member whose name is at the offset.
 func (p *place) see(name jsonscan.String, at int) {
@@ -69,13 +75,13 @@ func (p *place) later(name jsonscan.String) bool {
 func (p *place) cut(end int) cut {
 	switch {
 	case p.to > 0:
-		return cut{p.from, p.to, `"`, `"`, p.name}
+		return cut{p.begin, end, p.from, p.to, `"`, `"`, p.name}
 	case p.next > 0:
-		return cut{p.next, p.next, `"resourceVersion":"`, `",`, 0}
+		return cut{p.begin, end, p.next, p.next, `"resourceVersion":"`, `",`, 0}
 	case p.empty:
-		return cut{end - 1, end - 1, `"resourceVersion":"`, `"`, 0}
+		return cut{p.begin, end, end - 1, end - 1, `"resourceVersion":"`, `"`, 0}
 	}
-	return cut{end - 1, end - 1, `,"resourceVersion":"`, `"`, 0}
+	return cut{p.begin, end, end - 1, end - 1, `,"resourceVersion":"`, `"`, 0}
 }
 
 // Splice returns stored JSON, without the newline at its end, with metadata.resourceVersion where Kubernetes prints it;
@@ -122,9 +128,6 @@ func unsplice(object []byte) (stored []byte, c cut, err error) {
 	return stored, c, nil
 }
 
-// Member returns the offsets of the value of an object's member, of the first with that name; 0 if there is none.
-func Member(object []byte, name string) (from, to int) { return jsonscan.Member(object, name) }
-
 // locate parses an object and finds the cut; that of the last metadata, if there are several.
 func locate(s *jsonscan.Scanner) (c cut) {
 	if !s.Open('{') {
@@ -140,7 +143,7 @@ func locate(s *jsonscan.Scanner) (c cut) {
 			typed = name
 		}
 		if name.Is("metadata") && s.Open('{') {
-			c = locateIn(s, newPlace(typed))
+			c = locateIn(s, newPlace(typed, s))
 		} else {
 			s.Skip()
 		}

@@ -24,7 +24,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // MaxBody bounds a request's body (0-14).
@@ -316,7 +316,7 @@ func TakeMetadata(data []byte, obj runtime.Object) []byte {
 	if !ok {
 		return data
 	}
-	from, to := storage.Member(data, "metadata") // it is valid JSON up to there
+	from, to := jsonscan.Member(data, "metadata") // it is valid JSON up to there
 	if to == 0 || !objectmeta.Decode(data[from:to], meta) {
 		return data
 	}

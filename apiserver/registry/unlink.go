@@ -27,7 +27,7 @@ func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object
 		o.Audit.Requests() || !s.known(o.Resource, cur) || s.concerned(o, admission.Update) {
 		return nil, false, nil
 	}
-	from, to := storage.Member(cur.JSON, "metadata")
+	from, to := cur.Metadata()
 	if to == 0 {
 		return nil, false, nil
 	}

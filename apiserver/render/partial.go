@@ -19,7 +19,7 @@ func (x *Rendering) partial(form string) bool {
 
 // cutMetadata is the stored metadata of an object; nil if it has none.
 func cutMetadata(o *storage.Object) []byte {
-	from, to := storage.Member(o.JSON, "metadata")
+	from, to := o.Metadata()
 	if to == 0 || o.JSON[from] != '{' {
 		return nil
 	}
