@@ -10,6 +10,7 @@
 // It guarantees:
 //
 //  1. The server under test is the binary built from the module two levels up. Every suite gets a server of its own.
+//     So does each spec that runs alone, for a race of controller-runtime's specs that suites_test.go describes.
 //  2. Every spec of a suite passes. Specs are counted in the suite's report, so that none is missing or skipped; those
 //     that their authors have marked as pending are listed.
 //  3. The manifests and functions in project are the output of this module's controller-gen.
