@@ -49,6 +49,7 @@ func assetsCommand() *cobra.Command {
 			}
 			path, err := assets.Ensure(assets.Options{
 				Dir: dir, Program: program, Version: version, Copy: isGoRun(program), Kubectl: kubectl, Controllers: words,
+				KeepHelp: true,
 			})
 			if err != nil {
 				return err

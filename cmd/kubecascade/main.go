@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/internal/assets"
+	_ "github.com/kubecascade/kubecascade/internal/assets/help" // answers before the other packages are initialized
 	"github.com/kubecascade/kubecascade/internal/child"
 	_ "github.com/kubecascade/kubecascade/internal/pace" // collects garbage less often from the start
 )

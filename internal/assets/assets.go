@@ -27,6 +27,8 @@ type Options struct {
 	Kubectl string
 	// Controllers are the words of --controllers for kube-apiserver in this directory.
 	Controllers []string
+	// KeepHelp keeps what the links print for --help beside them, where the program finds it.
+	KeepHelp bool
 }
 
 // Ensure makes or refreshes the directory, and returns its absolute path.
@@ -57,6 +59,9 @@ func Ensure(o Options) (dir string, err error) {
 			}
 		} else {
 			err = ensureLink(path, target)
+		}
+		if err == nil && o.KeepHelp && target == o.Program {
+			err = keepHelp(path)
 		}
 		if err != nil {
 			return "", err
