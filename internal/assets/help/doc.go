@@ -8,8 +8,8 @@
 //  1. It answers before the packages of etcd and Kubernetes are initialized: packages that depend on no uninitialized
 //     ones are initialized in the order of their paths (Go specification, "Package initialization"), and this one
 //     depends on few.
-//  2. The answer is what the same file of the program has printed: internal/assets runs it, and another size or modification time
-//     of the program's file makes the answer invalid. Both streams and the exit code 0 are the same.
-//  3. Without a valid answer, with other arguments, or if the program was found by PATH, it does nothing, and the program
-//     answers as usual.
+//  2. The answer is what the same file of the program has printed: internal/assets runs it, and another size or
+//     modification time of the program's file makes the answer invalid. Both streams and the exit code 0 are the same.
+//  3. Without a valid answer, with other arguments, or if the program was found by PATH, it does nothing, and the
+//     program answers as usual.
 package help

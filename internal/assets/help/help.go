@@ -61,7 +61,8 @@ func (a Answer) Encode(stamp string) []byte {
 	return append(append([]byte(head), a.Stdout...), a.Stderr...)
 }
 
-// Stamp identifies the program's file that a link leads to, by its size and modification time. Errors: those of os.Stat.
+// Stamp identifies the program's file that a link leads to, by its size and modification time. Errors: those of
+// os.Stat.
 func Stamp(link string) (string, error) {
 	info, err := os.Stat(link)
 	if err != nil {
