@@ -17,6 +17,7 @@ const (
 	NodeLifecycle    = "node-lifecycle-controller"
 	Signing          = "certificatesigningrequest-signing-controller"
 	Autoscalers      = "horizontal-pod-autoscaler-controller"
+	Migrations       = "storage-version-migrator-controller"
 	// Scheduler is none of kube-controller-manager's, and off by default.
 	Scheduler = "kube-scheduler"
 )
@@ -48,6 +49,7 @@ var controllers = []Controller{
 		What: "namespaces whose resource quotas are recalculated concurrently"},
 	{Name: Roles},
 	{Name: Policies},
+	{Name: Migrations},
 	{Name: Accounts},
 	{Name: Certificates},
 	workload("endpoints-controller", "concurrent-endpoint-syncs", 5),

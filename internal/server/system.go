@@ -231,6 +231,9 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	if on[controller.Policies] {
 		s.controllers[controller.Policies] = checkPolicies(s.api, d, s.log)
 	}
+	if on[controller.Migrations] {
+		s.controllers[controller.Migrations] = migrate(s.api, d, s.log)
+	}
 	for name, run := range protectors(s.api, d, s.log) {
 		if on[name] {
 			s.controllers[name] = run

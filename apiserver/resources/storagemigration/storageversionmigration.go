@@ -73,11 +73,14 @@ func validateMigrationUpdate(m, old *storagemigrationv1.StorageVersionMigration)
 }
 
 // validateMigrationStatus rejects what contradicts the end of a migration, or takes it back (K
-// pkg/apis/storagemigration/validation: ValidateStorageVersionMigrationStatusUpdate).
+// pkg/apis/storagemigration/validation: ValidateStorageVersionMigrationStatusUpdate). A migration whose resource is not
+// served has no resource version, and must be able to fail (K test/e2e/apimachinery/storage_version_migration.go sets a
+// condition of such a one).
 func validateMigrationStatus(m, old *storagemigrationv1.StorageVersionMigration) (errs field.ErrorList) {
 	at, s := field.NewPath("status"), &m.Status
 	revision, conditions := at.Child("resourceVersion"), at.Child("conditions")
-	if _, err := resourceversion.CompareResourceVersion(s.ResourceVersion, s.ResourceVersion); err != nil {
+	if _, err := resourceversion.CompareResourceVersion(s.ResourceVersion, s.ResourceVersion); err != nil &&
+		s.ResourceVersion != "" {
 		errs = append(errs, field.Invalid(revision, s.ResourceVersion, err.Error()))
 	}
 	errs = append(errs, invalid.Conditions(s.Conditions, conditions)...)

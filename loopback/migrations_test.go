@@ -1,0 +1,156 @@
+package loopback_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/controllers/migration"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+const migrations = "/apis/storagemigration.k8s.io/v1/storageversionmigrations"
+
+// migrates runs the controller to the end of the test.
+func migrates(t *testing.T, s *apiservertest.Server) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	account := authentication.ServiceAccount("kube-system", "storage-version-migrator-controller")
+	api := &loopback.Migrations{
+		API: s.API.Loopback(account, "test"), Objects: s.API.Loopback(account, migration.Manager),
+		Definitions: s.API.Loopback(account, migration.DefinitionManager), Cache: s.Cache,
+	}
+	go func() {
+		defer close(ended)
+		migration.Run(ctx, api, slog.New(slog.DiscardHandler))
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+}
+
+// migrated creates a migration of a resource and waits until it has ended; outcome is the type of the condition.
+func migrated(t *testing.T, s *apiservertest.Server, name, group, resource, outcome string) *migration.Migration {
+	t.Helper()
+	w := s.Watch(migrations + "?watch=1")
+	do(t, s, "POST", migrations,
+		fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resource":{"group":%q,"resource":%q}}}`, name, group, resource))
+	data, err := shows(t, w, name, fmt.Sprintf(`"status":"True","type":%q`, outcome)).MarshalJSON()
+	m := new(migration.Migration)
+	if err == nil {
+		err = json.Unmarshal(data, m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// conditionsOf are those of a migration, without their times.
+func conditionsOf(m *migration.Migration) (out []string) {
+	for _, c := range m.Status.Conditions {
+		out = append(out, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
+	}
+	return out
+}
+
+// TestMigrations (V-087), over HTTP: objects that are stored in an older version are stored in the newest, the others
+// are not written, and the definition no longer names the older version.
+func TestMigrations(t *testing.T) {
+	const n = 7
+	s, _ := moved(t, n)
+	migrates(t, s)
+	do(t, s, "POST", v2widgets, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"new"},
+		"spec":{"host":"x","port":1}}`)
+	revision := func(name string) string { return s.Do("GET", v2widgets+"/"+name, nil).Object().GetResourceVersion() }
+	before, fresh := revision("w0000"), revision("new")
+	m := migrated(t, s, "m", "example.com", "widgets", "Succeeded")
+	if d := cmp.Diff([]string{"Running=False MigrationCompleted: The migration has completed",
+		fmt.Sprintf(
+			"Succeeded=True StorageVersionMigrationSucceeded: The migration has succeeded; number of objects: %d", n+1),
+	}, conditionsOf(m)); d != "" {
+		t.Error(d)
+	}
+	if m.Status.ResourceVersion == "" || revision("w0000") == before || revision("new") != fresh {
+		t.Errorf("at %s: the old one is at %s, was at %s; the new one is at %s, was at %s", m.Status.ResourceVersion,
+			revision("w0000"), before, revision("new"), fresh)
+	}
+	var d migration.Definition
+	if err := json.Unmarshal(s.Do("GET", definitions+"/widgets.example.com", nil).Body, &d); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"v2"}, d.Status.StoredVersions); diff != "" {
+		t.Error(diff)
+	}
+	if got := definitionConditions(&d)[apiextensionsv1.StorageMigrating]; got !=
+		"False MigrationSucceeded: The migration has succeeded and the stored versions have been updated" {
+		t.Error(got)
+	}
+	if definitionConditions(&d)[apiextensionsv1.Established] == "" {
+		t.Errorf("lost: %v", d.Status.Conditions)
+	}
+
+	after := revision("w0000")
+	migrated(t, s, "again", "example.com", "widgets", "Succeeded")
+	if got := revision("w0000"); got != after {
+		t.Errorf("what is stored in the newest version was written at %s", got)
+	}
+	for _, f := range s.Do("GET", v2widgets+"/w0000", nil).Object().GetManagedFields() {
+		if f.Manager == migration.Manager {
+			t.Errorf("a patch without a change owns %s", f.FieldsV1)
+		}
+	}
+}
+
+func definitionConditions(d *migration.Definition) map[apiextensionsv1.CustomResourceDefinitionConditionType]string {
+	out := map[apiextensionsv1.CustomResourceDefinitionConditionType]string{}
+	for _, c := range d.Status.Conditions {
+		out[c.Type] = fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message)
+	}
+	return out
+}
+
+// TestMigrationFails (V-087): a resource that can't be patched ends a migration. The next one of a resource begins when
+// the first is deleted.
+func TestMigrationFails(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	migrates(t, s)
+	m := migrated(t, s, "reviews", "authentication.k8s.io", "tokenreviews", "Failed")
+	if d := cmp.Diff([]string{
+		"Running=False MigrationCompleted: The migration has completed",
+		"Failed=True StorageVersionMigrationFailed: migration encountered unhandled error: " +
+			"the resource can't be listed, updated and patched",
+	}, conditionsOf(m)); d != "" || m.Status.ResourceVersion != "" {
+		t.Errorf("%q %s", m.Status.ResourceVersion, d)
+	}
+	w := s.Watch(migrations + "?watch=1")
+	create := func(name string) {
+		do(t, s, "POST", migrations, fmt.Sprintf(
+			`{"metadata":{"name":%q},"spec":{"resource":{"group":"example.com","resource":"widgets"}}}`, name))
+	}
+	create("a")
+	shows(t, w, "a", `"status":"True","type":"Running"`)
+	create("b")
+	do(t, s, "DELETE", migrations+"/a", "")
+	shows(t, w, "b", `"status":"True","type":"Running"`)
+}
+
+// TestMigrationWaits (V-087): the definition of a migration's resource may be created after it.
+func TestMigrationWaits(t *testing.T) {
+	s := defined(t, nil)
+	migrates(t, s)
+	w := s.Watch(migrations + "?watch=1")
+	do(t, s, "POST", migrations,
+		`{"metadata":{"name":"early"},"spec":{"resource":{"group":"example.com","resource":"widgets"}}}`)
+	shows(t, w, "early", `"message":"The migration is running"`)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	shows(t, w, "early", `number of objects: 0`)
+}
