@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/kubecascade/kubecascade/storage"
@@ -226,15 +227,15 @@ func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Durat
 		}
 		_, now := d.cache.Everything()
 		u := d.undo(p.state, now)
-		d.timeline.hold()
+		d.timeline.hold(u.object)
 		revision, err := x.Write(u.writes, u.bytes, ttl)
 		if errors.Is(err, storage.ErrNoSpace) {
-			return errors.Join(err, d.timeline.release(ctx, began+1, u.object))
+			return errors.Join(err, d.timeline.release(ctx, began+1))
 		}
 		if err != nil {
 			return err
 		}
-		if err := d.timeline.release(ctx, revision, u.object); err != nil {
+		if err := d.timeline.release(ctx, revision); err != nil {
 			return err
 		}
 		changed = len(u.changes)
@@ -254,6 +255,8 @@ type undo struct {
 	changes []change
 	// bytes is the size of what has to be written, at most.
 	bytes int
+
+	mu sync.Mutex // guards stored: object is called while write goes on
 	// stored are the values that were written, by key.
 	stored map[string]storage.Stored
 }
@@ -291,7 +294,10 @@ func (u *undo) write(c change) (w storage.Write, err error) {
 		return w, err
 	}
 	w = storage.Write{Key: key, Value: s.Value, Expires: d.expires(key)}
-	if u.stored[key] = s; !s.Sealed {
+	u.mu.Lock()
+	u.stored[key] = s
+	u.mu.Unlock()
+	if !s.Sealed {
 		w.Value, err = d.seal(key, s.Value)
 	}
 	return w, err
@@ -299,7 +305,9 @@ func (u *undo) write(c change) (w storage.Write, err error) {
 
 // object is the object of an event of what was written, which need not be decoded; nil for others.
 func (u *undo) object(e *storage.Event) *storage.Object {
+	u.mu.Lock()
 	s, ok := u.stored[e.Key]
+	u.mu.Unlock()
 	if !ok || e.Sealed != (storage.Sealed{}) || !bytes.Equal(s.Value, e.Value) {
 		return nil
 	}

@@ -17,9 +17,10 @@ type timeline struct {
 	cache       *cache.Cache
 
 	mu sync.Mutex // is held while a batch is applied; guards what follows
-	// held says that batches are kept instead: kept has all of them.
-	held bool
-	kept storage.Batch
+	// known returns the objects of events that need not be decoded, and nil for others. While it is set, batches are
+	// kept instead: kept has all of them.
+	known func(*storage.Event) *storage.Object
+	kept  storage.Batch
 	// more is closed when kept has grown.
 	more chan struct{}
 }
@@ -28,13 +29,16 @@ type timeline struct {
 func (t *timeline) follow(b storage.Batch) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.held {
+	if t.known == nil {
 		return t.apply(b)
 	}
 	if b.Reset {
 		t.kept = storage.Batch{Reset: true}
 	}
 	t.kept.Events = append(t.kept.Events, b.Events...)
+	for i := range b.Events {
+		t.kept.Decoded = append(t.kept.Decoded, t.known(&b.Events[i]))
+	}
 	t.kept.Revision = b.Revision
 	close(t.more)
 	t.more = make(chan struct{})
@@ -47,17 +51,17 @@ func (t *timeline) apply(b storage.Batch) error {
 	return t.cache.Apply(b)
 }
 
-// hold keeps what follows until release: the cache stays as it is.
-func (t *timeline) hold() {
+// hold keeps what follows until release: the cache stays as it is. known returns the objects of events that need not be
+// decoded, and nil for others; it is called while etcd writes what comes later.
+func (t *timeline) hold(known func(*storage.Event) *storage.Object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.held, t.kept, t.more = true, storage.Batch{}, make(chan struct{})
+	t.known, t.kept, t.more = known, storage.Batch{}, make(chan struct{})
 }
 
-// release waits until everything up to the revision is kept, applies it at once, and lets history begin there. known
-// returns the objects of events that need not be decoded, and nil for others. If ctx is done before, what is kept is
-// lost.
-func (t *timeline) release(ctx context.Context, revision int64, known func(*storage.Event) *storage.Object) error {
+// release waits until everything up to the revision is kept, applies it at once, and lets history begin there. If ctx
+// is done before, what is kept is lost.
+func (t *timeline) release(ctx context.Context, revision int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for t.kept.Revision < revision {
@@ -73,10 +77,6 @@ func (t *timeline) release(ctx context.Context, revision int64, known func(*stor
 	}
 	b := t.kept
 	b.Cut = true
-	b.Decoded = make([]*storage.Object, len(b.Events))
-	for i := range b.Events {
-		b.Decoded[i] = known(&b.Events[i])
-	}
-	t.held, t.kept = false, storage.Batch{}
+	t.known, t.kept = nil, storage.Batch{}
 	return t.apply(b)
 }

@@ -55,6 +55,9 @@ func compare(then, now *cursor, yield func(was, is *storage.Object) bool) bool {
 			then.open()
 		case low > 1:
 			now.open()
+		case x != nil && y != nil && then.object() == now.object(): // most of a changed leaf's objects
+			then.advance()
+			now.advance()
 		case y == nil || x != nil && then.object().Key < now.object().Key:
 			more = yield(then.object(), nil)
 			then.advance()
