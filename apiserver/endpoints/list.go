@@ -74,7 +74,7 @@ func (req *request) sendList(rendering *render.Rendering, items []*storage.Objec
 		return nil
 	}
 	req.memory.Shrink(req.sending(int64(list.Size())))
-	exchange.Of(req.r).KeepList(items, list.Held())
+	exchange.Of(req.r).KeepList(list.Objects(), list.Held())
 	h := req.w.Header()
 	req.warnOfOmitted()
 	respond.Warnings(h, req.Warn)

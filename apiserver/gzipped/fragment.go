@@ -21,6 +21,14 @@ type Fragment struct {
 // Size is the number of bytes before compression.
 func (f *Fragment) Size() int64 { return f.size }
 
+// Memory is the number of bytes after compression; 0 for nil.
+func (f *Fragment) Memory() int64 {
+	if f == nil {
+		return 0
+	}
+	return int64(len(f.blocks))
+}
+
 // compressor is reused, as each takes more than a megabyte.
 type compressor struct {
 	to *flate.Writer

@@ -33,7 +33,7 @@ func (x *Rendering) protobufList(objs []*storage.Object, m metav1.ListMeta, comp
 	if err != nil {
 		return nil, err
 	}
-	l := &List{rendering: x, runs: x.cut(objs, compressed)}
+	l := &List{rendering: x, objs: objs, runs: x.cut(objs, compressed)}
 	size := fieldSize(listMetadata, head)
 	for i := range l.runs {
 		n, err := l.runs[i].encode(x)

@@ -14,8 +14,8 @@ const (
 	headMemory, rowMemory = 16 << 10, 1 << 10
 	// Copies is how many copies of an encoded response exist at a time: a growing buffer that is then copied.
 	Copies = 5
-	// binaryCopies is the same for protobuf.
-	binaryCopies = 3
+	// binaryCopies is the same for protobuf, and rowCopies for Tables that are encoded row by row.
+	binaryCopies, rowCopies = 3, 2
 	// WatchMemory is the memory of a watch besides its request: goroutines, timers, and the buffers of a connection.
 	WatchMemory = 64 << 10
 	// TermMemory is the memory of a term of a selector, or of a value in it; FieldMemory that of a header or a
@@ -108,9 +108,14 @@ func (x *Rendering) largest(objs []*storage.Object) (most int64) {
 const LargeObject = 64 << 10
 
 // tableCost is the memory of a Table: its rows, the parts of the objects in them, and the objects that are decoded at a
+// time. One that is encoded row by row is counted as if it were not compressed, which takes it less memory but as much
 // time.
 func (x *Rendering) tableCost(objs []*storage.Object) int64 {
-	n := int64(len(objs)) * rowMemory
+	n, most := int64(len(objs))*rowMemory, 0
+	copies := int64(Copies)
+	if x.rowByRow() {
+		copies = rowCopies
+	}
 	for _, o := range objs {
 		shown := len(o.JSON)
 		switch {
@@ -121,8 +126,10 @@ func (x *Rendering) tableCost(objs []*storage.Object) int64 {
 				shown = len(meta)
 			}
 		}
-		n += Copies * int64(shown)
+		n += copies * int64(shown)
+		most = max(most, shown)
 	}
+	n += (Copies - copies) * int64(most)                     // a row is made with as many copies
 	if x.together() || x.Resource.Custom && !x.ready(objs) { // they are kept
 		return n + x.decoded(objs)
 	}

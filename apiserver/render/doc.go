@@ -1,5 +1,5 @@
 // Package render makes responses from stored objects: the format that the client accepts (negotiate.go), JSON, YAML and
-// protobuf, lists, Tables (table.go) and metadata (partial.go), and the memory of each (cost.go).
+// protobuf, lists, Tables (table.go, rows.go) and metadata (partial.go), and the memory of each (cost.go).
 //
 // It guarantees:
 //

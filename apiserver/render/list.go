@@ -20,6 +20,8 @@ type List struct {
 	between []byte
 	runs    []run
 	size    int
+	// objs are the objects whose bytes are in the list.
+	objs []*storage.Object
 	// whole writes the list in place of all these; nil if they are set.
 	whole func(io.Writer) error
 }
@@ -31,6 +33,8 @@ type run struct {
 	// encoded once more when they are written.
 	items [][]byte
 	anew  bool
+	// rows are the rows of a Table, joined, without objs; nil for other lists, and if there is a fragment.
+	rows []byte
 	// fragment is the run as it was compressed before; nil if it was not. shared says that other lists may use it.
 	fragment *gzipped.Fragment
 	shared   bool
@@ -47,6 +51,12 @@ func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta, compre
 			return x.protobufList(items, meta, false)
 		}
 		return l, err
+	case x.rowByRow():
+		l, err := x.tableList(items, meta, compressed)
+		if err == nil && compressed && l.size < GzipFrom {
+			return x.tableList(items, meta, false)
+		}
+		return l, err
 	case x.Format.Pretty:
 	case x.plain() && x.ready(items):
 		return x.plainList(items, meta, compressed)
@@ -57,7 +67,7 @@ func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta, compre
 		}
 		var n length
 		err := write(&n)
-		return &List{whole: write, size: int(n)}, err
+		return &List{whole: write, size: int(n), objs: items}, err
 	}
 	return nil, nil
 }
@@ -78,9 +88,15 @@ func (x *Rendering) ready(items []*storage.Object) bool {
 // Size is the length of the list in bytes, not compressed.
 func (l *List) Size() int { return l.size }
 
+// Objects returns the objects that the list needs until it is written. A Table has rows of its own.
+func (l *List) Objects() []*storage.Object { return l.objs }
+
 // Held is the memory of what was encoded for the list, in bytes. Objects may keep it as well.
 func (l *List) Held() (n int64) {
 	for i := range l.runs {
+		if l.runs[i].objs == nil { // a Table's
+			n += l.runs[i].fragment.Memory() + int64(len(l.runs[i].rows))
+		}
 		for _, item := range l.runs[i].items {
 			n += int64(len(item))
 		}
@@ -124,6 +140,10 @@ func (l *List) writeRun(w io.Writer, r *run) error {
 	}
 	if r.items != nil {
 		return nil
+	}
+	if r.rows != nil {
+		_, err := w.Write(r.rows)
+		return err
 	}
 	if r.anew {
 		return l.rendering.writeAnew(w, r.objs)

@@ -305,7 +305,7 @@ func (x *Rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) 
 // plainList joins the stored bytes of the objects. Items of typed lists have no kind and apiVersion; items of custom
 // resources do, and their members are in alphabetical order.
 func (x *Rendering) plainList(objs []*storage.Object, m metav1.ListMeta, compressed bool) (*List, error) {
-	l := &List{rendering: x, between: comma, runs: x.cut(objs, compressed)}
+	l := &List{rendering: x, objs: objs, between: comma, runs: x.cut(objs, compressed)}
 	gv, err := json.Marshal(x.Resource.GroupVersion().String())
 	if err != nil {
 		return nil, err

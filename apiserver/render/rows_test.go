@@ -1,0 +1,93 @@
+package render
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// TestTableRows: a Table that is encoded row by row is the same as one that is made as a whole, compressed or not. What
+// can't be read is left out.
+func TestTableRows(t *testing.T) {
+	types := resources.NewTable(resources.Every(nil)...)
+	d := storage.Decoder{Root: storage.DefaultRoot, Fields: types.SelectableFields}
+	res := types.Lookup("", "v1", "pods")
+	remain := int64(300)
+	for _, n := range []int{0, 1, 2, 200, 2000} {
+		var objs []*storage.Object
+		for i := range n {
+			objs = append(objs, d.Decode(storage.Record{Key: fmt.Sprintf("/registry/pods/default/%d", i),
+				ModRevision: int64(i + 1), Value: fmt.Appendf(nil,
+					`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"n%d","namespace":"default","annotations":{"a":"<&>"},`+
+						`"creationTimestamp":"2024-05-01T10:00:00Z"},"spec":{"containers":[{"name":"a","image":"b"}]}}`, i)}))
+		}
+		for _, include := range []string{"", "None", "Object"} {
+			for _, m := range []metav1.ListMeta{
+				{ResourceVersion: "7"}, {ResourceVersion: "7", Continue: "x", RemainingItemCount: &remain},
+			} {
+				for _, compressed := range []bool{false, true} {
+					checkRows(t, res, objs, m, include, compressed)
+				}
+			}
+		}
+	}
+}
+
+func checkRows(
+	t *testing.T, res *resources.Resource, objs []*storage.Object, m metav1.ListMeta, include string, compressed bool,
+) {
+	t.Helper()
+	skipped := 0
+	x := &Rendering{
+		Resource: res, Include: include, Format: Format{Media: codec.MediaJSON, As: "Table", Version: "v1"},
+		Now: time.Now(), Skip: func(*storage.Object, error) { skipped++ },
+	}
+	want, err := x.List(objs, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := &storage.Object{Key: "broken", JSON: []byte(`{"metadata":{"name":0}}`)}
+	l, err := x.Stream(append(objs[:len(objs):len(objs)], broken), m, compressed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Size() != len(want) {
+		t.Errorf("size %d, want %d", l.Size(), len(want))
+	}
+	if len(l.Objects()) > 0 {
+		t.Error("the objects are kept")
+	}
+	packed := compressed && l.Size() >= GzipFrom
+	if held := l.Held(); packed && held > int64(len(want)/4) || !packed && held > int64(len(want)) {
+		t.Errorf("%d bytes are held for %d, compressed: %t", held, len(want), packed)
+	}
+	if !packed {
+		var got bytes.Buffer
+		if err := l.Write(&got); err != nil || !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%d rows, %q: %v\n%.400s\n%.400s", len(objs), include, err, got.Bytes(), want)
+		}
+	}
+	var out bytes.Buffer
+	if err := l.Compress(&out); err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d rows, %q, compressed: %v\n%.400s\n%.400s", len(objs), include, err, got, want)
+	}
+	if skipped == 0 {
+		t.Error("nothing was skipped")
+	}
+}
