@@ -111,7 +111,7 @@ func TestDeleteMalformedOff(t *testing.T) {
 	}
 }
 
-// TestListMalformed: with the gate on, the error of a list names the keys that can't be read (AS
+// TestListMalformed: with the gate on, the error of a list names the keys that can't be read (V-055; AS
 // etcd3/corrupt_obj_deleter.go).
 func TestListMalformed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
@@ -196,8 +196,8 @@ func TestFailedEncoding(t *testing.T) {
 	}
 }
 
-// TestDeleteMalformedAuthorization: it requires a verb of its own besides delete (AS handlers/delete.go:
-// authorizeUnsafeDelete).
+// TestDeleteMalformedAuthorization: it requires a verb of its own besides delete (V-053; AS
+// handlers/delete.go: authorizeUnsafeDelete).
 func TestDeleteMalformedAuthorization(t *testing.T) {
 	s := apiservertest.StartSecured(t, gated)
 	if _, err := s.Store.Commit(

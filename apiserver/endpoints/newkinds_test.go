@@ -33,8 +33,8 @@ func specOf(t *testing.T, resource string) map[string]any {
 	return minimal(t)[resource]["spec"].(map[string]any)
 }
 
-// TestAttest: the permission to write bundles is not enough to write those of a signer (V-113). Every service account
-// reads them (V-112).
+// TestAttest: the permission to write bundles is not enough to write those of a signer (V-002, V-113). Every service
+// account reads them (V-112).
 func TestAttest(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	s.Grant("alice", "", "bundles",
@@ -76,8 +76,8 @@ func TestAttest(t *testing.T) {
 	must(t, a, http.StatusOK)
 }
 
-// TestSign: who may write the status of a request may issue its certificate only if it may sign for the signer; denying
-// needs no more (V-080). The status can't be owned through the request itself (V-094).
+// TestSign: who may write the status of a request may issue its certificate only if it may sign for the signer (V-003);
+// denying needs no more (V-080). The status can't be owned through the request itself (V-094).
 func TestSign(t *testing.T) {
 	s := apiservertest.StartSecured(t, nil)
 	s.Grant("alice", "a", "requests",

@@ -19,7 +19,7 @@ import (
 )
 
 // The definitions that Kubernetes' generator wrote for 90 types are an oracle: reflection and
-// markers must come to the same schemas, texts and all.
+// markers must come to the same schemas, texts and all (V-101).
 func TestSchemasEqualGeneratedOnes(t *testing.T) {
 	for name, d := range map[string]dialect{"v2": v2, "v3": v3} {
 		t.Run(name, func(t *testing.T) {

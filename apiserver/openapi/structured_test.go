@@ -22,7 +22,7 @@ import (
 
 // client-go carries, for server-side apply, what Kubernetes' generator knew of every type of
 // k8s.io/api at the same version: the relations of lists and maps, keys, defaults and types.
-// The documents must lead to the same schema.
+// The documents must lead to the same schema (V-013, V-096).
 func TestStructuredSchemasEqualClientGo(t *testing.T) {
 	typed, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(
 		&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}},

@@ -14,7 +14,8 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 )
 
-// TestRetired: every kind of k8s.io/api is served or retired, and all that is retired is a kind of k8s.io/api.
+// TestRetired: every kind of k8s.io/api is served or retired, and all that is retired is a kind of k8s.io/api
+// (V-006).
 // kube-apiserver's scheme knows client-go's kinds and those that it exchanges with webhooks (K
 // pkg/controlplane/import_known_versions.go, pkg/apis/*/install).
 func TestRetired(t *testing.T) {

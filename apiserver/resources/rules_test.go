@@ -57,7 +57,8 @@ func TestRules(t *testing.T) {
 			customresourcedefinitions.apiextensions.k8s.io resourceslices.resource.k8s.io deviceclasses.resource.k8s.io
 			devicetaintrules.resource.k8s.io
 			validatingadmissionpolicies.admissionregistration.k8s.io validatingadmissionpolicybindings.admissionregistration.k8s.io
-			mutatingadmissionpolicies.admissionregistration.k8s.io mutatingadmissionpolicybindings.admissionregistration.k8s.io`},
+			mutatingadmissionpolicies.admissionregistration.k8s.io mutatingadmissionpolicybindings.admissionregistration.k8s.io`,
+		}, // HorizontalPodAutoscalers since V-011
 		{"B-30 webhooks", generation(RootGeneration),
 			`validatingwebhookconfigurations.admissionregistration.k8s.io mutatingwebhookconfigurations.admissionregistration.k8s.io`},
 		{"B-30 templates", generation(TemplateGeneration), "podtemplates"},

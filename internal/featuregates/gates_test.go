@@ -15,7 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/server"
 )
 
-// TestGatesOfModules: the gates that linked modules declare are in the list, as they are in the version of Kubernetes.
+// TestGatesOfModules: the gates that linked modules declare are in the list, as they are in the version of Kubernetes
+// (V-026, V-027, V-028, V-033).
 func TestGatesOfModules(t *testing.T) {
 	declared := featuregate.NewVersionedFeatureGate(version.MustParse(server.KubernetesVersion))
 	if err := logsapi.AddFeatureGates(declared); err != nil {

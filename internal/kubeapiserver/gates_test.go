@@ -28,6 +28,8 @@ func TestGates(t *testing.T) {
 	for value, want := range map[string]string{
 		"Nonsense=true": "unrecognized feature gate: Nonsense", "MyFeature=true": "unrecognized feature gate: MyFeature",
 		"HonorPVReclaimPolicy=true": "unrecognized feature gate: HonorPVReclaimPolicy", // removed in v1.36
+		"SidecarContainers=true":    "unrecognized feature gate: SidecarContainers",    // and in v1.37 (V-034)
+		"RetryGenerateName=false":   "unrecognized feature gate: RetryGenerateName",
 		"JobManagedBy=false":        "cannot set feature gate JobManagedBy to false, feature is locked to true",
 		"JobManagedBy=false,SELinuxMount=false": "[cannot set feature gate JobManagedBy to false, feature is locked " +
 			"to true, cannot set feature gate SELinuxMount to false, feature is locked to true]",

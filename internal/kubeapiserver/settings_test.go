@@ -216,7 +216,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestVersion: the version is printed as kube-apiserver prints it.
+// TestVersion: the version is printed as kube-apiserver prints it (V-001).
 func TestVersion(t *testing.T) {
 	var out bytes.Buffer
 	_, err := Parse([]string{"--version"}, &out, io.Discard)

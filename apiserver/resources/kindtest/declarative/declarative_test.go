@@ -37,7 +37,8 @@ var exceptions = map[string]string{
 // gateOff: the field is dropped before validation, unless the old object has it (V-023).
 const gateOff = "its feature gate is off"
 
-// TestHandwritten: a violated rule has an error, of the generated validation or of the handwritten one.
+// TestHandwritten: a violated rule has an error, of the generated validation or of the handwritten one
+// (V-039).
 func TestHandwritten(t *testing.T) {
 	byPackage := map[string][]*resources.Resource{}
 	for _, r := range resources.Builtin() {

@@ -211,7 +211,7 @@ func TestColumns(t *testing.T) {
 		"autoscaling/Scale | Age | string |  | 0\n",
 	}
 	const crd = "apiextensions.k8s.io/CustomResourceDefinition"
-	want[crd] = []string{ // V-103
+	want[crd] = []string{ // V-103, V-116
 		crd + " | Name | string | name | 0\n",
 		crd + " | Scope | string |  | 0\n",
 		crd + " | Versions | string |  | 0\n",
