@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kubecascade/kubecascade/internal/backup"
@@ -8,9 +10,26 @@ import (
 
 // snapshotCommand is "snapshot".
 func snapshotCommand() *cobra.Command {
-	c := &cobra.Command{Use: "snapshot", Short: "Save a snapshot of a kubecascade server, or inspect one of any cluster"}
+	c := &cobra.Command{
+		Use: "snapshot", Short: "Save a snapshot of a kubecascade server, or inspect one of any cluster",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return errUsage{fmt.Errorf("unknown command %q: there are save and inspect", args[0])}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
 	c.AddCommand(saveCommand(), inspectCommand())
 	return c
+}
+
+// oneFile is the error of arguments that are not one file.
+func oneFile(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return errUsage{fmt.Errorf("name one FILE, not %d", len(args))}
+	}
+	return nil
 }
 
 // saveCommand is "snapshot save".
@@ -22,7 +41,7 @@ func saveCommand() *cobra.Command {
 		Long: `Save all that a kubecascade server has stored to a file, as "etcdctl snapshot save" does: the database of
 etcd with its history, and a hash. "serve --from-snapshot" serves it. "etcdutl snapshot restore" creates an
 etcd data directory from it, also for kube-apiserver. The server serves requests meanwhile.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := q.dial(); err != nil {
 				return err
@@ -48,7 +67,7 @@ func inspectCommand() *cobra.Command {
 		Long: `Say what a snapshot of etcd contains, as "etcdctl snapshot save" writes it, or the database of a data
 directory that no running etcd uses: the revision, whether the hash matches, the objects by type and namespace,
 the largest ones, and those that can't be read, with the reason. The file is only read.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := (outputs{output}).check("text", "json"); err != nil {
 				return err

@@ -17,7 +17,14 @@ var ErrNoSnapshots = errors.New("the server sends no snapshots of its store; onl
 // SaveSnapshot writes a snapshot of the server's store to a file, after check accepts it. The file replaces one of that
 // name when it is whole.
 func (c *Client) SaveSnapshot(ctx context.Context, path string, check func(part string) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*.part")
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: it is a directory; name a file", path)
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("%s: the directory of the file: %w", path, err)
+	}
+	f, err := os.CreateTemp(dir, filepath.Base(path)+"-*.part")
 	if err != nil {
 		return err
 	}
