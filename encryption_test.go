@@ -107,6 +107,39 @@ func TestEncryption(t *testing.T) {
 	}
 }
 
+// TestEncryptionMigration: a StorageVersionMigration writes the values of other keys with the present one, and those of
+// the present one not at all (V-087).
+func TestEncryptionMigration(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	begin := func(providers ...string) *session {
+		return newSession(t, start(t, kubecascade.Options{Storage: kubecascade.Storage{
+			Dir: dir, EncryptionProviderConfig: encryptionFile(t, "secrets", providers...)}}))
+	}
+	s := begin("aescbc old")
+	s.must(201, "POST", secrets, `{"metadata":{"name":"a"},"stringData":{"a":"b"}}`)
+	if err := s.server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	s = begin("aesgcm new", "aescbc old")
+	fresh := s.must(201, "POST", secrets, `{"metadata":{"name":"b"}}`)
+	const migrations = "/apis/storagemigration.k8s.io/v1/storageversionmigrations"
+	s.must(201, "POST", migrations, `{"metadata":{"name":"m"},"spec":{"resource":{"group":"","resource":"secrets"}}}`)
+	if err := s.server.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.must(200, "GET", migrations+"/m", ""); !strings.Contains(got, `"status":"True",`) ||
+		!strings.Contains(got, `"reason":"StorageVersionMigrationSucceeded"`) {
+		t.Error(got)
+	}
+	want := backup.Encryption{Provider: "aesgcm", Key: "new", Objects: 2}
+	if got := encryptions(t, s.server); fmt.Sprint(got) != fmt.Sprint([]backup.Encryption{want}) {
+		t.Errorf("encrypted are %v, want %v", got, want)
+	}
+	if got := s.must(200, "GET", secrets+"/b", ""); got != fresh {
+		t.Errorf("%s\nwas written again, and is\n%s", fresh, got)
+	}
+}
+
 // TestEncryptionRollback: a rollback brings encrypted values back, which are bound to their keys.
 func TestEncryptionRollback(t *testing.T) {
 	s := newSession(t, start(t, kubecascade.Options{Storage: kubecascade.Storage{
