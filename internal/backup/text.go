@@ -41,7 +41,11 @@ func (r *Report) Text() string {
 		version = "no version, as before 3.6 or in the first seconds of a new etcd"
 	}
 	fmt.Fprintf(&b, "etcd       %s\n", version)
-	fmt.Fprintf(&b, "revision   %d, history since %d\n", r.Revision, r.CompactedRevision)
+	history := "all of its history"
+	if r.CompactedRevision > 0 {
+		history = fmt.Sprintf("history since %d", r.CompactedRevision)
+	}
+	fmt.Fprintf(&b, "revision   %d, %s\n", r.Revision, history)
 	fmt.Fprintf(&b, "prefix     %s", r.Prefix)
 	if len(r.OtherPrefixes) > 0 {
 		fmt.Fprintf(&b, "; others: %s (--etcd-prefix)", strings.Join(r.OtherPrefixes, ", "))
