@@ -52,11 +52,7 @@ func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta, compre
 		}
 		return l, err
 	case x.rowByRow():
-		l, err := x.tableList(items, meta, compressed)
-		if err == nil && compressed && l.size < GzipFrom {
-			return x.tableList(items, meta, false)
-		}
-		return l, err
+		return x.tableList(items, meta, compressed)
 	case x.Format.Pretty:
 	case x.plain() && x.ready(items):
 		return x.plainList(items, meta, compressed)

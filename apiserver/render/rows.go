@@ -64,23 +64,27 @@ func (x *Rendering) encodeRows(objs []*storage.Object, m metav1.ListMeta, compre
 			l.size += len(l.between)
 		}
 		l.size += len(rows)
-		if !compressed {
-			l.runs = append(l.runs, run{rows: bytes.Clone(rows)})
-		} else if err := l.compress(rows); err != nil {
-			return nil, err
-		}
+		l.runs = append(l.runs, run{rows: bytes.Clone(rows)})
 		rows = rows[:0]
+		if compressed && l.size >= GzipFrom { // shorter lists are sent as they are
+			if err := l.compress(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return l, nil
 }
 
-// compress appends rows as a fragment.
-func (l *List) compress(rows []byte) error {
-	f, err := gzipped.Compress(func(w io.Writer) error {
-		_, err := w.Write(rows)
-		return err
-	})
-	l.runs = append(l.runs, run{fragment: f})
+// compress replaces the rows that are not compressed yet, which are the last ones, by fragments.
+func (l *List) compress() (err error) {
+	for i := len(l.runs) - 1; i >= 0 && l.runs[i].rows != nil && err == nil; i-- {
+		rows := l.runs[i].rows
+		l.runs[i].rows = nil
+		l.runs[i].fragment, err = gzipped.Compress(func(w io.Writer) error {
+			_, err := w.Write(rows)
+			return err
+		})
+	}
 	return err
 }
 
