@@ -154,3 +154,15 @@ func TestMigrationWaits(t *testing.T) {
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
 	shows(t, w, "early", `number of objects: 0`)
 }
+
+// TestMigrationUnreadable (V-087): an object that can't be read is not passed over. The migration goes on, and says which
+// one it is.
+func TestMigrationUnreadable(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	const key = "/registry/configmaps/default/garbage"
+	s.Put(t, key, "garbage")
+	migrates(t, s)
+	w := s.Watch(migrations + "?watch=1")
+	do(t, s, "POST", migrations, `{"metadata":{"name":"m"},"spec":{"resource":{"group":"","resource":"configmaps"}}}`)
+	shows(t, w, "m", "1 of 1 objects remain, and it starts again after an error: Internal error occurred: reading "+key)
+}
