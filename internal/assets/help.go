@@ -9,7 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/assets/help"
 )
 
-// keepHelp keeps the help of a link to the program beside it, unless that is up to date.
+// keepHelp keeps the help of a link to the program beside it, unless that is up to date. In a directory that can't be
+// written, the program answers itself, which only takes longer.
 func keepHelp(link string) error {
 	if _, ok := help.Kept(link); ok {
 		return nil
@@ -25,5 +26,6 @@ func keepHelp(link string) error {
 		return fmt.Errorf("%s %s: %w", link, help.Argument, err)
 	}
 	a := help.Answer{Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
-	return replace(filepath.Join(filepath.Dir(link), help.File(link)), string(a.Encode(stamp)))
+	_ = replace(filepath.Join(filepath.Dir(link), help.File(link)), string(a.Encode(stamp)))
+	return nil
 }

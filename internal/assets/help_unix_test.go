@@ -36,3 +36,17 @@ func TestKeepHelp(t *testing.T) {
 		t.Error("a program without help is no error")
 	}
 }
+
+// TestKeepNoHelp: a directory whose help can't be written is good, and its help is not kept.
+func TestKeepNoHelp(t *testing.T) {
+	o := Options{Dir: filepath.Join(t.TempDir(), "assets"), KeepHelp: true, Program: program(t, "#!/bin/sh\necho help\n")}
+	if err := os.MkdirAll(filepath.Join(o.Dir, "etcd.help", "taken"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir := ensure(t, o)
+	for name, want := range map[string]bool{"etcd": false, "kube-apiserver": true} {
+		if _, ok := help.Kept(filepath.Join(dir, name)); ok != want {
+			t.Errorf("%s: its help is kept: %t", name, ok)
+		}
+	}
+}
