@@ -108,8 +108,7 @@ func (x *Rendering) largest(objs []*storage.Object) (most int64) {
 const LargeObject = 64 << 10
 
 // tableCost is the memory of a Table: its rows, the parts of the objects in them, and the objects that are decoded at a
-// time. One that is encoded row by row is counted as if it were not compressed, which takes it less memory but as much
-// time.
+// time. A Table that is encoded row by row is counted as if its rows were not compressed.
 func (x *Rendering) tableCost(objs []*storage.Object) int64 {
 	n, most := int64(len(objs))*rowMemory, 0
 	copies := int64(Copies)

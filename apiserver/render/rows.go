@@ -23,7 +23,7 @@ func (x *Rendering) rowByRow() bool {
 }
 
 // tableList is a list as a Table. All rows are encoded before it is sent, so that an error can be answered with its
-// Status, but only the encoded rows are kept, or, for a client that accepts that, what they are compressed to.
+// Status. Only the encoded rows are kept until then, compressed if the client accepts that and the Table is long.
 func (x *Rendering) tableList(objs []*storage.Object, m metav1.ListMeta, compressed bool) (*List, error) {
 	l, err := x.encodeRows(objs, m, compressed)
 	if errors.Is(err, storage.ErrCorrupt) {
@@ -32,7 +32,7 @@ func (x *Rendering) tableList(objs []*storage.Object, m metav1.ListMeta, compres
 	return l, err
 }
 
-// encodeRows is tableList without regard to objects that can't be read.
+// encodeRows is tableList, but fails if an object can't be read.
 func (x *Rendering) encodeRows(objs []*storage.Object, m metav1.ListMeta, compressed bool) (*List, error) {
 	empty, err := x.Table(nil, m, true)
 	if err != nil {

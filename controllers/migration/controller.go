@@ -37,7 +37,7 @@ type API interface {
 
 	// Target says what can be done with the objects of a resource.
 	Target(r Resource) Target
-	// Revision returns a resource version that no object has which is written later.
+	// Revision returns the present resource version: whatever is written later has a greater one.
 	Revision(ctx context.Context) (string, error)
 	// Items returns the objects of a resource by a consistent read.
 	Items(ctx context.Context, r Resource) ([]Item, error)
