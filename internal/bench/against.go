@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"slices"
@@ -51,7 +52,7 @@ func (b *bench) against(ctx context.Context, other string) (err error) {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer w.Flush()
-	fmt.Fprintln(w, "processor time of the server\tother µs\tthis µs\tmedians\tsums\t")
+	fmt.Fprintln(w, "processor time of the server\tother µs\tthis µs\tmedians\t95 % of medians\tsums\t")
 	for _, k := range batches() {
 		if b.only != nil && !slices.Contains(b.only, k.what) {
 			continue
@@ -240,10 +241,27 @@ func (k batch) show(w io.Writer, took [2][]float64) {
 		slices.Sort(v)
 	}
 	mid := len(ratios) / 2
+	low, high := interval(len(ratios))
 	fmt.Fprintf(
-		w, "%s\t%s\t%s\t%+.1f %%\t%+.1f %%\t\n", k.what, figure(took[0][mid]), figure(took[1][mid]), 100*(ratios[mid]-1),
-		100*(sums[1]/sums[0]-1),
+		w, "%s\t%s\t%s\t%+.1f %%\t%+.1f to %+.1f %%\t%+.1f %%\t\n", k.what, figure(took[0][mid]), figure(took[1][mid]),
+		100*(ratios[mid]-1), 100*(ratios[low]-1), 100*(ratios[high]-1), 100*(sums[1]/sums[0]-1),
 	)
+}
+
+// interval returns the indices of two of n sorted values, six or more. The median of the distribution that they are a
+// sample of lies between these two in at least 95 % of all samples, whatever the distribution is: as many values are
+// below it as there are heads of n coins.
+func interval(n int) (low, high int) {
+	below := math.Pow(0.5, float64(n)) // the chance of at most low heads
+	chance := below
+	for low = 0; low < n/2; low++ {
+		chance *= float64(n-low) / float64(low+1)
+		if below+chance > 0.025 {
+			break
+		}
+		below += chance
+	}
+	return low, n - 1 - low
 }
 
 // exactTime is cpuTime in nanoseconds. It leaves out threads that have ended; Go's seldom do.

@@ -84,3 +84,12 @@ func TestClient(t *testing.T) {
 		t.Error(m, err)
 	}
 }
+
+// TestInterval: the indices are those of tables of the sign test.
+func TestInterval(t *testing.T) {
+	for n, want := range map[int][2]int{6: {0, 5}, 10: {1, 8}, 20: {5, 14}, 25: {7, 17}, 40: {13, 26}, 100: {39, 60}} {
+		if low, high := interval(n); low != want[0] || high != want[1] {
+			t.Errorf("of %d: %d and %d, want %v", n, low, high, want)
+		}
+	}
+}
