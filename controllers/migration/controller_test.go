@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -178,6 +179,13 @@ func running(t *testing.T, s *server, do func(wait func(time.Duration))) {
 	})
 }
 
+// copy returns a list as it is while the controller runs.
+func (s *server) copy(list *[]string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(*list)
+}
+
 // conditions are those of a migration.
 func (s *server) conditions(name string) (out []string) {
 	s.mu.Lock()
@@ -236,7 +244,7 @@ func TestStartsAgain(t *testing.T) {
 		same(t, []string{"Running=True MigrationRunning: " +
 			"The migration is running; 1 of 2 objects remain, and it starts again after an error: busy"}, s.conditions("m"))
 		wait(20 * time.Second)
-		same(t, []string{"a", "a"}, s.rewritten)
+		same(t, []string{"a", "a"}, s.copy(&s.rewritten))
 		wait(20 * time.Second)
 	})
 	same(t, []string{"a", "a", "a", "b"}, s.rewritten)
@@ -301,7 +309,7 @@ func TestUnserved(t *testing.T) {
 	running(t, s, func(wait func(time.Duration)) {
 		s.create("m", "")
 		wait(time.Minute - time.Second)
-		same(t, []string{"m Running=True"}, s.statuses)
+		same(t, []string{"m Running=True"}, s.copy(&s.statuses))
 		wait(2 * time.Second)
 		s.set(func() { s.target = Migratable })
 		wait(time.Hour)
