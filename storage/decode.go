@@ -96,7 +96,7 @@ func (s *Stored) At(rev int64) *Object {
 	}
 	o := s.object
 	n := &Object{Key: o.Key, Revision: rev, JSON: s.cut.apply(o.JSON, rev), Meta: o.Meta, Fields: o.Fields}
-	n.moved(o)
+	n.moveMetadata(o)
 	n.verified.Store(o.verified.Load())
 	return n
 }
@@ -146,7 +146,7 @@ func (d *Decoder) parse(o *Object, value []byte, paths []FieldPath) error {
 	if o.Revision != 0 {
 		o.JSON = c.apply(b, o.Revision)
 	}
-	o.place(c.begin, c.end+len(o.JSON)-len(b)) // resourceVersion is within
+	o.setMetadata(c.begin, c.end+len(o.JSON)-len(b)) // resourceVersion is within
 	return nil
 }
 
@@ -189,6 +189,6 @@ func (d *Decoder) Revise(o *Object, rev int64) *Object {
 		return n
 	}
 	n.JSON = b
-	n.moved(o)
+	n.moveMetadata(o)
 	return n
 }

@@ -48,18 +48,18 @@ func (o *Object) Metadata() (from, to int) {
 	return jsonscan.Member(o.JSON, "metadata")
 }
 
-// place records where metadata is, unless that is not known.
-func (o *Object) place(begin, end int) {
+// setMetadata records where metadata is, unless that is not known.
+func (o *Object) setMetadata(begin, end int) {
 	o.begin, o.end = 0, 0
 	if 0 < begin && begin <= math.MaxUint16 && end <= math.MaxUint32 {
 		o.begin, o.end = uint16(begin), uint32(end)
 	}
 }
 
-// moved records where metadata is in the JSON of from with another resourceVersion.
-func (o *Object) moved(from *Object) {
+// moveMetadata records where metadata is in the JSON of from with another resourceVersion.
+func (o *Object) moveMetadata(from *Object) {
 	if from.end > 0 {
-		o.place(int(from.begin), int(from.end)+len(o.JSON)-len(from.JSON))
+		o.setMetadata(int(from.begin), int(from.end)+len(o.JSON)-len(from.JSON))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // cut is the place of resourceVersion in an object's JSON, and that of its metadata.
 type cut struct {
-	// begin and end delimit the value of metadata; both are 0 if there are several.
+	// begin and end delimit the value of metadata. A parser sets both to 0 if there are several.
 	begin, end int
 	// from and to delimit the bytes to replace: the present value, or nothing.
 	from, to int
