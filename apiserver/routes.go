@@ -127,9 +127,7 @@ func (s *Server) seated(r chi.Router) {
 func (s *Server) extensions(r chi.Router) {
 	r.Get(extension.IndexPath(), extension.Index(s.config.Extensions, s.config.Log))
 	for _, e := range s.config.Extensions {
-		for _, method := range e.Verbs() {
-			r.Method(method, e.Pattern(), e.Serve)
-		}
+		r.Handle(e.Pattern(), e.Handler(s.config.Log))
 	}
 }
 

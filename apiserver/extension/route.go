@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // Prefix is what all paths begin with.
@@ -27,12 +28,21 @@ type Route struct {
 // Pattern is the whole path.
 func (r Route) Pattern() string { return Prefix + r.Path }
 
-// Verbs are the methods that the route has.
-func (r Route) Verbs() []string {
-	if len(r.Methods) == 0 {
-		return []string{http.MethodGet}
+// Handler serves the route's methods, and answers others 405.
+func (r Route) Handler(log *slog.Logger) http.HandlerFunc {
+	methods := r.Methods
+	if len(methods) == 0 {
+		methods = []string{http.MethodGet}
 	}
-	return r.Methods
+	allow := strings.Join(methods, ", ")
+	return func(w http.ResponseWriter, req *http.Request) {
+		if !slices.Contains(methods, req.Method) {
+			w.Header().Set("Allow", allow)
+			respond.Error(log, w, req, status.ErrNoMethod)
+			return
+		}
+		r.Serve(w, req)
+	}
 }
 
 // Paths are the whole paths of the routes, sorted.

@@ -25,10 +25,16 @@ func TestExtensions(t *testing.T) {
 					_, _ = io.Copy(w, r.Body)
 				},
 			},
+			{
+				Path:    "do",
+				Methods: []string{http.MethodPost},
+				Serve:   func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "done") },
+			},
 		}
 	}})
 	const index = `{
   "paths": [
+    "/kubecascade/v1/do",
     "/kubecascade/v1/echo",
     "/kubecascade/v1/hello"
   ]
@@ -43,6 +49,9 @@ func TestExtensions(t *testing.T) {
 		{"GET", "/kubecascade/v1/hello", "", 200, "world"},
 		{"POST", "/kubecascade/v1/echo", "x", 200, "x"},
 		{"POST", "/kubecascade/v1/hello", "x", 405, ""},
+		{"POST", "/kubecascade/v1/do", "", 200, "done"},
+		{"GET", "/kubecascade/v1/do", "", 405, ""},
+		{"DELETE", "/kubecascade/v1/do", "", 405, ""},
 		{"GET", "/kubecascade/v1/other", "", 404, "404 page not found\n"},
 		{"GET", "/kubecascade", "", 404, "404 page not found\n"},
 	} {

@@ -40,13 +40,20 @@ func saveCommand() *cobra.Command {
 		Short: "Save a snapshot of a kubecascade server",
 		Long: `Save all that a kubecascade server has stored to a file, as "etcdctl snapshot save" does: the database of
 etcd with its history, and a hash. "serve --from-snapshot" serves it. "etcdutl snapshot restore" creates an
-etcd data directory from it, also for kube-apiserver. The server serves requests meanwhile.`,
+etcd data directory from it, also for kube-apiserver. The server serves requests meanwhile. With - as FILE, the
+snapshot goes to standard output, after it was checked, and messages to standard error.`,
 		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := q.dial(); err != nil {
 				return err
 			}
-			if err := backup.Save(c.Context(), q.client, args[0], c.OutOrStdout()); err != nil {
+			var err error
+			if args[0] == "-" {
+				err = backup.Send(c.Context(), q.client, c.OutOrStdout(), c.ErrOrStderr())
+			} else {
+				err = backup.Save(c.Context(), q.client, args[0], c.OutOrStdout())
+			}
+			if err != nil {
 				return errUnable{err}
 			}
 			return nil

@@ -2,8 +2,11 @@ package backup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
@@ -20,4 +23,24 @@ func Save(ctx context.Context, from *cluster.Client, file string, out io.Writer)
 	}
 	_, err = fmt.Fprintf(out, "saved %d objects at revision %d, %d bytes\n", r.Objects, r.Revision, r.Bytes)
 	return err
+}
+
+// Send is Save to a stream. What it contains goes to log. Nothing is written to the stream before the snapshot is known
+// to be whole, so it is in a temporary file first.
+func Send(ctx context.Context, from *cluster.Client, to, log io.Writer) (err error) {
+	dir, err := os.MkdirTemp("", "kubecascade-snapshot-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := filepath.Join(dir, "snapshot.db")
+	if err := Save(ctx, from, file, log); err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, f)
+	return errors.Join(err, f.Close())
 }

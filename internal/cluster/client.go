@@ -21,8 +21,7 @@ type Client struct {
 }
 
 // maxAnswer is the maximum size of a response, in bytes: a page of 500 objects with metadata of 1 MiB each is larger,
-// but
-// none is known to exist.
+// but none is known to exist.
 const maxAnswer = 256 << 20
 
 // statusError is a response that reports an error.
