@@ -40,11 +40,19 @@ checkpoint can be used again.`,
 		},
 	}
 	for c, q := range map[*cobra.Command]*question{checkpoint: &made, rollback: &back} {
-		c.Args, c.ValidArgsFunction = cobra.MaximumNArgs(1), cobra.NoFileCompletions
+		c.Args, c.ValidArgsFunction = oneName, cobra.NoFileCompletions
 		q.identity(c)
 		c.Flags().StringVarP(&q.output, "output", "o", "text", "format of the answer: text, json")
 	}
 	return []*cobra.Command{checkpoint, rollback}
+}
+
+// oneName is the error of arguments that are more than one name.
+func oneName(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return errUsage{fmt.Errorf("name one checkpoint, not %d", len(args))}
+	}
+	return nil
 }
 
 // checkpoint sends a request with the name of a checkpoint, and prints the answer.

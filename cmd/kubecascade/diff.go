@@ -30,7 +30,7 @@ and the remaining objects. Both URLs must accept requests without credentials, a
 The command creates namespaces, cluster-scoped objects and CRDs whose names or groups begin with "diff-". It
 deletes them at the end, also when it is interrupted.
 The exit code is 1 if the servers differ, 2 if they can't be compared, and 130 if the run is interrupted.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Reference == "" || c.Candidate == "" {
 				return errUsage{errors.New("--reference and --candidate are required")}

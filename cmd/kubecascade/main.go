@@ -92,17 +92,20 @@ func rootOf(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
 	for _, sub := range subs {
 		if sub.Args == nil {
-			sub.Args = func(_ *cobra.Command, args []string) error {
-				if len(args) > 0 {
-					return errUsage{fmt.Errorf("unexpected argument %q", args[0])}
-				}
-				return nil
-			}
+			sub.Args = noArguments
 		}
 		c.AddCommand(sub)
 	}
 	complete(c)
 	return c
+}
+
+// noArguments is the error of arguments for a command that takes none.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return errUsage{fmt.Errorf("unexpected argument %q", args[0])}
+	}
+	return nil
 }
 
 // kinds describes the values of flags, by the types of package pflag.

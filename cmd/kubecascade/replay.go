@@ -46,7 +46,7 @@ permissions missing), and 130 if the run is interrupted.`,
   kubecascade conformance replay --server http://127.0.0.1:8080 --only scenarios/apply --output json
   kubecascade conformance replay --server https://127.0.0.1:6443 --certificate-authority ca.crt --token T \
     --user alice=A --user bob=B --only owner-permissions`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return r.do(c.Context(), c.OutOrStdout(), c.ErrOrStderr()) },
 	}
 	f := c.Flags()
