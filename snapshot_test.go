@@ -235,4 +235,7 @@ func TestSaveSnapshot(t *testing.T) {
 	if err := server.SaveSnapshot(t.Context(), filepath.Join(dir, "none", "a.db")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("in no directory: %v", err)
 	}
+	if err := server.SaveSnapshot(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("in place of a directory: %v", err)
+	}
 }

@@ -26,7 +26,8 @@ func Save(ctx context.Context, from *cluster.Client, file string, out io.Writer)
 }
 
 // Send is Save to a stream. What it contains goes to log. Nothing is written to the stream before the snapshot is known
-// to be whole, so it is in a temporary file first.
+// to be whole, so it is in a temporary file first. That has no name any more when the stream is written, where an open
+// file can be removed: a stream whose reader has gone ends the process (SIGPIPE), and Secrets must not stay behind.
 func Send(ctx context.Context, from *cluster.Client, to, log io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "kubecascade-snapshot-")
 	if err != nil {
@@ -41,6 +42,7 @@ func Send(ctx context.Context, from *cluster.Client, to, log io.Writer) (err err
 	if err != nil {
 		return err
 	}
+	_ = os.RemoveAll(dir) // or at the end
 	_, err = io.Copy(to, f)
 	return errors.Join(err, f.Close())
 }

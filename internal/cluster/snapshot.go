@@ -15,10 +15,14 @@ var ErrNoSnapshots = errors.New("the server sends no snapshots of its store; onl
 	"For other servers use etcdctl snapshot save")
 
 // SaveSnapshot writes a snapshot of the server's store to a file, after check accepts it. The file replaces one of that
-// name when it is whole.
+// name when it is whole. Nothing else is replaced, such as a device or a pipe.
 func (c *Client) SaveSnapshot(ctx context.Context, path string, check func(part string) error) (err error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	switch info, err := os.Stat(path); {
+	case err != nil || info.Mode().IsRegular():
+	case info.IsDir():
 		return fmt.Errorf("%s: it is a directory; name a file", path)
+	default:
+		return fmt.Errorf("%s: it is not a regular file; - is standard output", path)
 	}
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); err != nil {

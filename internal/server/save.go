@@ -16,8 +16,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
-// SaveSnapshot writes a snapshot to a file, which replaces one of that name when it is whole.
+// SaveSnapshot writes a snapshot to a file, which replaces one of that name when it is whole. Nothing else is replaced,
+// such as a device or a directory.
 func (s *Server) SaveSnapshot(ctx context.Context, path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("saving a snapshot: %s is no regular file", path)
+	}
 	f, err := s.data.save(ctx, filepath.Dir(path))
 	if err != nil {
 		return err
