@@ -10,6 +10,9 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
+// beginning is the name of the checkpoint that tests go back to. They may make others, also without a name.
+const beginning = "kubecascadetest.Shared"
+
 // Shared is a server that tests use one after the other: each begins with the same state. It is a variable of the
 // package of the tests.
 type Shared struct {
@@ -42,7 +45,7 @@ func (s *Shared) Server(t testing.TB) *kubecascade.Server {
 		defer s.turn.Unlock()
 		s.use("")
 		if s.server != nil {
-			if err := s.server.Rollback(context.Background(), ""); err != nil {
+			if err := s.server.Rollback(context.Background(), beginning); err != nil {
 				t.Errorf("rolling back the server: %v", err)
 				s.stop(t)
 			}
@@ -88,7 +91,7 @@ func (s *Shared) start(t testing.TB) {
 	if s.Prepare != nil {
 		s.Prepare(t, server)
 	}
-	if err := server.Checkpoint(t.Context(), ""); err != nil {
+	if err := server.Checkpoint(t.Context(), beginning); err != nil {
 		t.Fatalf("the server can't be shared: %v", err)
 	}
 	s.server = server
