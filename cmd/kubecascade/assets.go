@@ -45,7 +45,7 @@ func assetsCommand() *cobra.Command {
 			}
 			if err != nil {
 				kubectl = ""
-				fmt.Fprintln(c.ErrOrStderr(), "kubectl is not in PATH, and not in the directory")
+				fmt.Fprintln(c.ErrOrStderr(), "kubectl is not in PATH, so the directory has no link to it")
 			}
 			path, err := assets.Ensure(assets.Options{
 				Dir: dir, Program: program, Version: version, Copy: isGoRun(program), Kubectl: kubectl, Controllers: words,

@@ -31,13 +31,19 @@ type Options struct {
 	KeepHelp bool
 }
 
-// Ensure makes or refreshes the directory, and returns its absolute path.
+// Ensure makes or refreshes the directory, and returns its absolute path. Programs in it that it has not made stay: the
+// error is ErrTaken for a kube-apiserver or etcd, and a kubectl is used as it is.
 func Ensure(o Options) (dir string, err error) {
 	if dir, err = o.path(); err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("creating the directory: %w", err)
+	}
+	for _, name := range []string{"kube-apiserver", "etcd"} {
+		if path := filepath.Join(dir, name+extension); !replaceable(path) {
+			return "", fmt.Errorf("%s: %w", path, ErrTaken)
+		}
 	}
 	if err := replace(filepath.Join(dir, controllersFile), strings.Join(o.Controllers, ",")); err != nil {
 		return "", err
@@ -50,24 +56,31 @@ func Ensure(o Options) (dir string, err error) {
 	if o.Kubectl, err = ofLink(o.Kubectl); err != nil {
 		return "", err
 	}
-	for name, target := range map[string]string{"kube-apiserver": o.Program, "etcd": o.Program, "kubectl": o.Kubectl} {
+	for _, name := range []string{"kube-apiserver", "etcd"} {
 		path := filepath.Join(dir, name+extension)
-		if target == "" {
-			err = os.Remove(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				err = nil
-			}
-		} else {
-			err = ensureLink(path, target)
-		}
-		if err == nil && o.KeepHelp && target == o.Program {
+		err := ensureLink(path, o.Program)
+		if err == nil && o.KeepHelp {
 			err = keepHelp(path)
 		}
 		if err != nil {
 			return "", err
 		}
 	}
-	return dir, nil
+	return dir, ensureKubectl(filepath.Join(dir, "kubectl"+extension), o.Kubectl)
+}
+
+// ensureKubectl makes path a link to kubectl, or removes such a link if there is none.
+func ensureKubectl(path, kubectl string) error {
+	if !replaceable(path) {
+		return nil
+	}
+	if kubectl != "" {
+		return ensureLink(path, kubectl)
+	}
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // path is the absolute path of the directory.

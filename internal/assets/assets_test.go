@@ -1,9 +1,12 @@
 package assets
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -144,6 +147,46 @@ func TestKubectlInPath(t *testing.T) {
 	}
 	if got := files(t, filepath.Join(base, "b"))["kubectl"+extension]; got != "kubectl" {
 		t.Errorf("without the other folder: %q", got)
+	}
+}
+
+// TestTaken: programs that Ensure has not made stay as they are.
+func TestTaken(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links there are like any other file")
+	}
+	dir := t.TempDir()
+	write := func(name string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("real"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	kubectl := write("kubectl")
+	for _, found := range []string{"", program(t, "kubectl"), kubectl} {
+		got := files(t, ensure(t, Options{Dir: dir, Program: program(t, "x"), Kubectl: found}))
+		if got["kubectl"] != "real" || got["etcd"] != "x" {
+			t.Errorf("with kubectl %q: %q", found, got)
+		}
+	}
+	for _, name := range []string{"kube-apiserver", "etcd"} {
+		path := filepath.Join(dir, name)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		write(name)
+		_, err := Ensure(Options{Dir: dir, Program: program(t, "y"), Controllers: []string{"c"}})
+		if !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := files(t, dir); got[name] != "real" || got[controllersFile] != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		ensure(t, Options{Dir: dir, Program: program(t, "x")})
 	}
 }
 

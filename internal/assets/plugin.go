@@ -14,7 +14,7 @@ const (
 	PluginCompletion = "kubectl_complete-cascade"
 )
 
-// ErrTaken: a file that EnsurePlugin has not made has the name of a link.
+// ErrTaken: a file that Ensure or EnsurePlugin has not made has the name of a link.
 var ErrTaken = errors.New("it is not a link: another program has the name")
 
 // EnsurePlugin makes or refreshes the two links in dir to the program, which is an absolute path, and returns their
