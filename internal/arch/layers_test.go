@@ -51,7 +51,7 @@ var layers = [][]string{
 		"apiserver/resources/internal/declared/certificates", "apiserver/resources/internal/declared/discovery",
 		"apiserver/resources/internal/declared/flowcontrol", "apiserver/resources/internal/declared/networking",
 		"apiserver/resources/internal/declared/node", "apiserver/resources/internal/declared/rbac",
-		"apiserver/resources/internal/declared/storage",
+		"apiserver/resources/internal/declared/resource", "apiserver/resources/internal/declared/storage",
 	},
 	{"apiserver/resources/internal/declared/core", "apiserver/resources/internal/declared/meta"},
 	{"apiserver/resources/internal/volumes"},

@@ -49,7 +49,7 @@ func deviceConfig(c *resourcev1.DeviceConfiguration, stored bool, at *field.Path
 	if c.Opaque == nil {
 		return field.ErrorList{field.Required(at, "")}
 	}
-	errs := volumes.CSIDriver(c.Opaque.Driver, at.Child("driver"))
+	errs := declaredDriver(c.Opaque.Driver, at.Child("driver"))
 	return append(
 		errs, rawObject(c.Opaque.Parameters, stored, resourcev1.OpaqueParametersMaxLength, at.Child("parameters"))...,
 	)
@@ -85,17 +85,6 @@ func deviceName(name resourcev1.QualifiedName, at *field.Path) (errs field.Error
 		return append(errs, field.Invalid(at, "", "the name must not be empty"))
 	}
 	return append(errs, identifier(parts[1], at)...)
-}
-
-// fullDeviceName requires the domain.
-func fullDeviceName(name resourcev1.FullyQualifiedName, at *field.Path) field.ErrorList {
-	errs := deviceName(resourcev1.QualifiedName(name), at)
-	if !strings.Contains(string(name), "/") {
-		errs = append(
-			errs, field.Invalid(at, name, "a fully qualified name must be a domain and a name separated by a slash"),
-		)
-	}
-	return errs
 }
 
 func identifier(id string, at *field.Path) (errs field.ErrorList) {

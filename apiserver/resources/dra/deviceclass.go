@@ -3,7 +3,6 @@ package dra
 import (
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
@@ -11,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
@@ -54,10 +52,11 @@ func deviceClassOver(c *resourcev1.DeviceClass, old *resourcev1.DeviceClassSpec)
 		func(c *resourcev1.DeviceClassConfiguration, at *field.Path) field.ErrorList {
 			return deviceConfig(&c.DeviceConfiguration, stored, at)
 		})...)
-	if name := s.ExtendedResourceName; name != nil && !check.IsExtendedResource(corev1.ResourceName(*name)) {
-		errs = append(errs, field.Invalid(at.Child("extendedResourceName"), *name, "must be a valid extended resource name"))
+	var name *string
+	if old != nil {
+		name = old.ExtendedResourceName
 	}
-	return errs
+	return append(errs, declaredResource(s.ExtendedResourceName, name, at.Child("extendedResourceName"))...)
 }
 
 func deviceClassCells(c *resourcev1.DeviceClass, now time.Time) []any {

@@ -19,9 +19,24 @@ func listed[T any](
 	return errs
 }
 
-// distinct validates a list whose items have unique keys.
+// distinct validates a list whose items have unique keys. The error of an item has its key.
 func distinct[T any, K comparable](
 	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K,
+) field.ErrorList {
+	return keyedOnce(list, most, at, item, key, func(i *T) any { return key(i) })
+}
+
+// unique is distinct for a list whose type declares its keys: the error has the whole item (AM
+// pkg/api/validate/each.go: ValSliceUnique).
+func unique[T any, K comparable](
+	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K,
+) field.ErrorList {
+	return keyedOnce(list, most, at, item, key, func(i *T) any { return *i })
+}
+
+// keyedOnce validates a list; value is what the error of an item prints whose key another one has.
+func keyedOnce[T any, K comparable](
+	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K, value func(*T) any,
 ) field.ErrorList {
 	errs := listed(list, most, at, item)
 	if most >= 0 && len(list) > most {
@@ -31,7 +46,7 @@ func distinct[T any, K comparable](
 	for i := range invalid.Each(list, &errs) {
 		k := key(&list[i])
 		if seen[k] {
-			errs = append(errs, field.Duplicate(at.Index(i), k))
+			errs = append(errs, field.Duplicate(at.Index(i), value(&list[i])))
 		}
 		seen[k] = true
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 func defaultDeviceClaim(c *resourcev1.DeviceClaim) {
@@ -42,7 +41,7 @@ func defaultTolerations(list []resourcev1.DeviceToleration) {
 
 func deviceClaim(c *resourcev1.DeviceClaim, at *field.Path) field.ErrorList {
 	requests := requestsOf(c)
-	errs := distinct(c.Requests, resourcev1.DeviceRequestsMaxSize, at.Child("requests"), deviceRequest,
+	errs := unique(c.Requests, resourcev1.DeviceRequestsMaxSize, at.Child("requests"), deviceRequest,
 		func(r *resourcev1.DeviceRequest) string { return r.Name })
 	errs = append(
 		errs, listed(c.Constraints, resourcev1.DeviceConstraintsMaxSize, at.Child("constraints"), requests.constraint)...,
@@ -85,9 +84,9 @@ func (r deviceRequests) constraint(c *resourcev1.DeviceConstraint, at *field.Pat
 	errs := r.named(c.Requests, at.Child("requests"))
 	switch {
 	case c.MatchAttribute != nil:
-		return append(errs, fullDeviceName(*c.MatchAttribute, at.Child("matchAttribute"))...)
+		return append(errs, declaredAttribute(*c.MatchAttribute, at.Child("matchAttribute"))...)
 	case c.DistinctAttribute != nil:
-		return append(errs, fullDeviceName(*c.DistinctAttribute, at.Child("distinctAttribute"))...)
+		return append(errs, declaredAttribute(*c.DistinctAttribute, at.Child("distinctAttribute"))...)
 	}
 	return append(
 		errs,
@@ -97,8 +96,8 @@ func (r deviceRequests) constraint(c *resourcev1.DeviceConstraint, at *field.Pat
 
 func (r deviceRequests) result(d *resourcev1.DeviceRequestAllocationResult, at *field.Path) field.ErrorList {
 	errs := r.name(d.Request, at.Child("request"))
-	errs = append(errs, volumes.CSIDriver(d.Driver, at.Child("driver"))...)
-	errs = append(errs, poolName(d.Pool, at.Child("pool"))...)
+	errs = append(errs, declaredDriver(d.Driver, at.Child("driver"))...)
+	errs = append(errs, declaredPool(d.Pool, at.Child("pool"))...)
 	errs = append(errs, check.DNSLabel(d.Device, at.Child("device"))...)
 	errs = append(errs, bindingConditions(d.BindingConditions, d.BindingFailureConditions, at)...)
 	errs = append(errs, deviceTolerations(d.Tolerations, at)...)
@@ -126,7 +125,7 @@ func deviceRequest(r *resourcev1.DeviceRequest, at *field.Path) field.ErrorList 
 	case alternatives && r.Exactly != nil:
 		return append(errs, field.Invalid(at, nil, one+", but multiple fields are set"))
 	case alternatives:
-		return append(errs, distinct(r.FirstAvailable, resourcev1.FirstAvailableDeviceRequestMaxSize, at.Child(
+		return append(errs, unique(r.FirstAvailable, resourcev1.FirstAvailableDeviceRequestMaxSize, at.Child(
 			"firstAvailable",
 		),
 			alternative, func(s *resourcev1.DeviceSubRequest) string { return s.Name })...)

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
+	"k8s.io/apimachinery/pkg/api/validate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -143,7 +143,7 @@ func validateResourceClaim(c *resourcev1.ResourceClaim) field.ErrorList {
 }
 
 func validateResourceClaimUpdate(c, old *resourcev1.ResourceClaim) field.ErrorList {
-	return check.Immutable(c.Spec, old.Spec, field.NewPath("spec"))
+	return check.Fixed(c.Spec, old.Spec, field.NewPath("spec"))
 }
 
 // validateResourceClaimStatus validates the allocation and the reservations: there are none without an allocation,
@@ -151,10 +151,10 @@ func validateResourceClaimUpdate(c, old *resourcev1.ResourceClaim) field.ErrorLi
 func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorList {
 	at, s := field.NewPath("status"), &c.Status
 	reserved := at.Child("reservedFor")
-	errs := distinct(s.ReservedFor, resourcev1.ResourceClaimReservedForMaxSize, reserved, consumer,
+	errs := unique(s.ReservedFor, resourcev1.ResourceClaimReservedForMaxSize, reserved, consumer,
 		func(r *resourcev1.ResourceClaimConsumerReference) types.UID { return r.UID })
 	allocated := allocatedDevices(s.Allocation)
-	errs = append(errs, distinct(s.Devices, -1, at.Child("devices"),
+	errs = append(errs, unique(s.Devices, -1, at.Child("devices"),
 		func(d *resourcev1.AllocatedDeviceStatus, at *field.Path) field.ErrorList {
 			return deviceStatus(d, allocated, at)
 		}, statusDevice)...)
@@ -170,7 +170,7 @@ func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorLi
 	case s.Allocation == nil:
 		return errs
 	case old.Status.Allocation != nil:
-		return append(errs, check.Immutable(s.Allocation, old.Status.Allocation, at.Child("allocation"))...)
+		return append(errs, unmodified(s.Allocation, old.Status.Allocation, at.Child("allocation"))...)
 	}
 	return append(errs, allocation(s.Allocation, requestsOf(&c.Spec.Devices), at.Child("allocation"))...)
 }
@@ -239,15 +239,7 @@ func shareID(id *string, at *field.Path) field.ErrorList {
 	if id == nil {
 		return nil
 	}
-	at = at.Child("shareID")
-	if err := uuid.Validate(*id); err != nil {
-		return field.ErrorList{field.Invalid(at, *id, "error validating uid: "+err.Error())}
-	}
-	if len(*id) != 36 || *id != strings.ToLower(*id) {
-		return field.ErrorList{field.Invalid(at, *id,
-			"uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters")}
-	}
-	return nil
+	return formatted(validate.UUID, *id, at.Child("shareID"))
 }
 
 func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool, at *field.Path) field.ErrorList {

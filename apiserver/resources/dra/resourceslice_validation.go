@@ -187,7 +187,7 @@ func resourceSliceOver(slice *resourcev1.ResourceSlice, old *resourcev1.Resource
 		func(d *resourcev1.Device, at *field.Path) field.ErrorList {
 			return validateDevice(d, were[d.Name], check.IsTrueValue(s.PerDeviceNodeSelection), at)
 		}, func(d *resourcev1.Device) string { return d.Name })...)
-	return append(errs, distinct(s.SharedCounters, resourcev1.ResourceSliceMaxCounterSets, at.Child("sharedCounters"),
+	return append(errs, unique(s.SharedCounters, resourcev1.ResourceSliceMaxCounterSets, at.Child("sharedCounters"),
 		func(c *resourcev1.CounterSet, at *field.Path) field.ErrorList {
 			errs := counterSetName(c.Name, at.Child("name"))
 			return append(errs, counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerCounterSet, at.Child("counters"))...)
@@ -301,7 +301,7 @@ func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) fi
 		errs = append(errs, listed(d.Taints, resourcev1.DeviceTaintsMaxLength, at.Child("taints"), deviceTaint)...)
 	}
 	errs = append(errs,
-		distinct(d.ConsumesCounters, resourcev1.ResourceSliceMaxDeviceCounterConsumptionsPerDevice, at.Child(
+		unique(d.ConsumesCounters, resourcev1.ResourceSliceMaxDeviceCounterConsumptionsPerDevice, at.Child(
 			"consumesCounters",
 		),
 			func(c *resourcev1.DeviceCounterConsumption, at *field.Path) field.ErrorList {
@@ -359,19 +359,10 @@ func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList
 }
 
 func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.ErrorList) {
-	values := 0
-	if a.BoolValue != nil {
-		values++
-	}
-	if a.IntValue != nil {
-		values++
-	}
 	if a.StringValue != nil {
-		values++
 		errs = append(errs, attributeText(*a.StringValue, at.Child("string"))...)
 	}
 	if a.VersionValue != nil {
-		values++
 		if !semanticVersion.MatchString(*a.VersionValue) {
 			errs = append(
 				errs, field.Invalid(at.Child("version"), *a.VersionValue, "must be a string compatible with semver.org spec 2.0.0"),
@@ -379,14 +370,7 @@ func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.E
 		}
 		errs = append(errs, attributeText(*a.VersionValue, at.Child("version"))...)
 	}
-	switch values {
-	case 0:
-		errs = append(errs, field.Invalid(at, "", "exactly one value must be specified"))
-	case 1:
-	default:
-		errs = append(errs, field.Invalid(at, check.Internal(a), "exactly one value must be specified"))
-	}
-	return errs
+	return append(errs, declaredKind(&a, at)...)
 }
 
 func attributeText(s string, at *field.Path) field.ErrorList {

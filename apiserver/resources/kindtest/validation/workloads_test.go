@@ -116,6 +116,7 @@ func createErrors(t *testing.T, text string) field.ErrorList {
 	if diff := cmp.Diff(before, obj); diff != "" {
 		t.Errorf("validation changed the object:\n%s", diff)
 	}
+	compareDeclared(t, gvk, errs, obj, nil)
 	return errs
 }
 
@@ -144,6 +145,11 @@ func changeErrors(t *testing.T, what, old, patch string) field.ErrorList {
 	errs := validate(now, was)
 	if diff := cmp.Diff([]runtime.Object{before, wasBefore}, []runtime.Object{now, was}); diff != "" {
 		t.Errorf("validation changed an object:\n%s", diff)
+	}
+	if what == "update" {
+		compareDeclared(t, gvk, errs, now, was)
+	} else {
+		compareDeclared(t, gvk, errs, now, was, what)
 	}
 	return errs
 }
