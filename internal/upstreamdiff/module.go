@@ -9,9 +9,12 @@ import (
 	"strings"
 )
 
-// download returns the directory of a module in the module cache.
+// download returns the directory of a module in the module cache. The next minor's modules may require a newer Go than
+// this one, which may be set to download no other: only their source is read here, so any Go will do.
 func download(module string) (string, error) {
-	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	cmd := exec.Command("go", "mod", "download", "-json", module)
+	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=auto")
+	out, err := cmd.Output()
 	var m struct{ Dir, Error string }
 	if json.Unmarshal(out, &m) == nil && m.Error != "" {
 		return "", fmt.Errorf("downloading %s: %s", module, m.Error)
