@@ -107,6 +107,9 @@ func requirementOf(res *resources.Resource, r fields.Requirement) (Requirement, 
 	return req, nil
 }
 
+// All reports whether every object with the prefix matches.
+func (sel *Selection) All() bool { return !sel.Filtered && sel.name == "" }
+
 // Matches reports whether an object of a built-in type is selected. Its key has the prefix.
 func (sel *Selection) Matches(o *storage.Object) bool {
 	return sel.MatchesMetadata(o) && sel.Has(o.Fields)

@@ -14,8 +14,8 @@ const (
 	Least = 16 << 20
 	// usual is enough for large requests: a CustomResourceDefinition of 1 MB, or a list of 25 MB.
 	usual = 256 << 20
-	// encodings is enough for those of 50,000 objects of 1 KiB.
-	encodings = 64 << 20
+	// encodings is enough for those of 100,000 objects of 1 KiB.
+	encodings = 128 << 20
 	// unknown is the assumed memory of the machine if it can't be determined.
 	unknown = 4 << 30
 )

@@ -4,8 +4,8 @@
 // It guarantees:
 //
 //  1. One goroutine calls Apply with the batches of storage.Store.Follow. Everything else may be called from any
-//     goroutine (a Watcher by one at a time). Reading takes no lock: readers never wait for each other, and Apply never
-//     waits for readers. A watcher is only a position in the shared history; it has no goroutine, channel or queue of
+//     goroutine (a Watcher by one at a time). Apply never waits for readers. Readers take no lock and never wait for each
+//     other, but for those that want the same objects in one slice (Objects). A watcher is only a position in the shared history; it has no goroutine, channel or queue of
 //     its own, and needs no closing.
 //  2. A batch becomes visible at once and as a whole, in all collections. A snapshot is the exact state at one revision
 //     of the timeline, and immutable.
@@ -23,6 +23,7 @@
 //     it. All of them are limited in bytes. An encoding is dropped when its object is replaced or deleted, and if it
 //     isn't used for long while others need the space. Objects without one take no memory for it.
 //  9. Changes compares two states at the cost of what differs.
+//  10. Objects returns the same slice for all snapshots with the same objects, from 1,024 objects on.
 //
 // Readers see one immutable state behind one atomic pointer: a persistent B+ tree and a log of segments for each
 // collection, and a log of all. Apply makes the next state, which shares everything that did not change, and closes the
