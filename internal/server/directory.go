@@ -36,6 +36,10 @@ func (c *Config) openDirectory() (d directory, err error) {
 		return d, fmt.Errorf("opening --data-dir: %w", err)
 	}
 	d.release = func() { _ = lock.Close() } // the file has no content to lose
+	if err := removeUnsaved(d.path); err != nil {
+		d.release()
+		return d, fmt.Errorf("opening --data-dir: %w", err)
+	}
 	return d, nil
 }
 

@@ -16,6 +16,25 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
+// unsaved is the pattern of the names of files that a snapshot is written to.
+const unsaved = "kubecascade-snapshot-*.part"
+
+// removeUnsaved removes the files of snapshots that a killed server has left in its data directory, as they have all
+// Secrets.
+func removeUnsaved(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		if is, _ := filepath.Match(unsaved, e.Name()); is && e.Type().IsRegular() {
+			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // SaveSnapshot writes a snapshot to a file, which replaces one of that name when it is whole. Nothing else is replaced,
 // such as a device or a directory.
 func (s *Server) SaveSnapshot(ctx context.Context, path string) error {
@@ -38,7 +57,7 @@ func (s *Server) SaveSnapshot(ctx context.Context, path string) error {
 
 // save writes a snapshot to a new file in a directory. The caller closes and removes it.
 func (d *data) save(ctx context.Context, dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, "snapshot-*.part")
+	f, err := os.CreateTemp(dir, unsaved)
 	if err != nil {
 		return nil, fmt.Errorf("saving a snapshot: %w", err)
 	}
