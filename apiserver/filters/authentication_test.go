@@ -149,6 +149,29 @@ func kidOf(token string) string {
 	return kid
 }
 
+// TestAttestedTokens (V-023): there are no tokens for webhooks, as their gate is off, and no attestations in others.
+func TestAttestedTokens(t *testing.T) {
+	s := start(t, nil)
+	s.account("a", "one")
+	const (
+		token    = "/api/v1/namespaces/a/serviceaccounts/one/token"
+		attested = `"attestations":{"admissionReviewAPIGroups":["apps"]}`
+		webhook  = `"boundObjectRef":{"apiVersion":"admissionregistration.k8s.io/v1",` +
+			`"kind":"ValidatingWebhookConfiguration","name":"w"}`
+	)
+	a := s.Want(422, "POST", token, `{"spec":{`+attested+`}}`)
+	if want := `TokenRequest.authentication.k8s.io "" is invalid: spec.attestations: Invalid value: ` +
+		`{"admissionReviewAPIGroups":["apps"]}: attestations may only be specified with a webhook bound object reference`; a.
+		Status().Message != want {
+		t.Errorf("%q, want %q", a.Status().Message, want)
+	}
+	a = s.Want(400, "POST", token, `{"spec":{"audiences":["x"],`+attested+`,`+webhook+`}}`)
+	if want := `cannot bind token to object of type admissionregistration.k8s.io/v1, ` +
+		`Kind=ValidatingWebhookConfiguration (feature gate APIServerWebhookAuthenticationToken is disabled)`; a.Status().Message != want {
+		t.Errorf("%q, want %q", a.Status().Message, want)
+	}
+}
+
 // TestRevokedTokens: a token becomes invalid when its account or the object that it is bound to is deleted.
 func TestRevokedTokens(t *testing.T) {
 	s := start(t, nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -99,7 +100,13 @@ func accountOf(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenR
 	return account, err
 }
 
+// validateTokenRequest validates the lifetime, and that only a token for a webhook has attestations (V-023, K
+// pkg/apis/authentication/validation/validation.go: ValidateTokenRequest).
 func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorList) {
+	if list := tr.Spec.Attestations; len(list) > 0 && !ofWebhook(tr.Spec.BoundObjectRef) {
+		return field.ErrorList{field.Invalid(field.NewPath("spec", "attestations"), list,
+			"attestations may only be specified with a webhook bound object reference")}
+	}
 	p, life := field.NewPath("spec", "expirationSeconds"), *tr.Spec.ExpirationSeconds
 	if life < minTokenLife {
 		errs = append(errs, field.Invalid(p, life, "may not specify a duration less than 10 minutes"))
@@ -108,6 +115,12 @@ func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorLi
 		errs = append(errs, field.Invalid(p, life, "may not specify a duration larger than 2^32 seconds"))
 	}
 	return errs
+}
+
+// ofWebhook reports whether a token is bound to the configuration of webhooks.
+func ofWebhook(to *authenticationv1.BoundObjectReference) bool {
+	return to != nil && to.APIVersion == admissionregistrationv1.SchemeGroupVersion.String() &&
+		(to.Kind == "ValidatingWebhookConfiguration" || to.Kind == "MutatingWebhookConfiguration")
 }
 
 // bound are the resources of the objects to which a token may be bound, by kind.
@@ -124,6 +137,10 @@ func bind(
 	ctx context.Context, r hooks.Request, to *authenticationv1.BoundObjectReference, c *authentication.Claim,
 ) error {
 	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
+	if ofWebhook(to) { // that gate is off
+		return apierrors.NewBadRequest(fmt.Sprintf(
+			"cannot bind token to object of type %s (feature gate APIServerWebhookAuthenticationToken is disabled)", kind))
+	}
 	ref := hooks.Reference{Resource: bound[kind.Kind], Namespace: r.Namespace(), Name: to.Name}
 	if kind.Group != "" || ref.Resource.Empty() {
 		return apierrors.NewBadRequest(fmt.Sprintf("cannot bind token to object of type %s", kind))
