@@ -159,16 +159,20 @@ func TestAttestedTokens(t *testing.T) {
 		webhook  = `"boundObjectRef":{"apiVersion":"admissionregistration.k8s.io/v1",` +
 			`"kind":"ValidatingWebhookConfiguration","name":"w"}`
 	)
-	a := s.Want(422, "POST", token, `{"spec":{`+attested+`}}`)
-	if want := `TokenRequest.authentication.k8s.io "" is invalid: spec.attestations: Invalid value: ` +
-		`{"admissionReviewAPIGroups":["apps"]}: attestations may only be specified with a webhook bound object reference`; a.
-		Status().Message != want {
-		t.Errorf("%q, want %q", a.Status().Message, want)
-	}
-	a = s.Want(400, "POST", token, `{"spec":{"audiences":["x"],`+attested+`,`+webhook+`}}`)
-	if want := `cannot bind token to object of type admissionregistration.k8s.io/v1, ` +
-		`Kind=ValidatingWebhookConfiguration (feature gate APIServerWebhookAuthenticationToken is disabled)`; a.Status().Message != want {
-		t.Errorf("%q, want %q", a.Status().Message, want)
+	for _, c := range []struct {
+		code          int
+		spec, message string
+	}{
+		{422, attested, `TokenRequest.authentication.k8s.io "" is invalid: spec.attestations: Invalid value: ` +
+			`{"admissionReviewAPIGroups":["apps"]}: ` +
+			`attestations may only be specified with a webhook bound object reference`},
+		{400, `"audiences":["x"],` + attested + `,` + webhook,
+			`cannot bind token to object of type admissionregistration.k8s.io/v1, Kind=ValidatingWebhookConfiguration ` +
+				`(feature gate APIServerWebhookAuthenticationToken is disabled)`},
+	} {
+		if a := s.Want(c.code, "POST", token, `{"spec":{`+c.spec+`}}`); a.Status().Message != c.message {
+			t.Errorf("%q, want %q", a.Status().Message, c.message)
+		}
 	}
 }
 
