@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/etcd/server/v3/lease"
@@ -126,6 +127,26 @@ func TestInspect(t *testing.T) {
 		if !strings.Contains(text, line) {
 			t.Errorf("%q is not in\n%s", line, text)
 		}
+	}
+}
+
+// TestControlCharacters: what a backup contains can't control the terminal that the report is printed to, nor add lines.
+func TestControlCharacters(t *testing.T) {
+	const evil = "\x1b[2J\nhash\x07"
+	file := written(t, [][2]string{
+		{"/registry/namespaces/default", `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"default"}}`},
+		{"/registry/configmaps/" + evil + "/broken" + evil, "what?"},
+		{"/registry/" + evil + ".example.com/things" + evil + "/shop/t",
+			`{"kind":"Thing","apiVersion":"gone.example.com/v1","metadata":{"name":"t","namespace":"shop"}}`},
+	})
+	r, err := Inspect(t.Context(), file, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := r.Text()
+	if strings.ContainsFunc(text, func(c rune) bool { return c != '\n' && unicode.IsControl(c) }) ||
+		strings.Count(text, "\nhash") != 1 || !strings.Contains(text, `broken\x1b[2J\nhash\a`) {
+		t.Errorf("%q", text)
 	}
 }
 

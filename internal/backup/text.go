@@ -6,8 +6,10 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/storage"
@@ -46,9 +48,9 @@ func (r *Report) Text() string {
 		history = fmt.Sprintf("history since %d", r.CompactedRevision)
 	}
 	fmt.Fprintf(&b, "revision   %d, %s\n", r.Revision, history)
-	fmt.Fprintf(&b, "prefix     %s", r.Prefix)
+	fmt.Fprintf(&b, "prefix     %s", visible(r.Prefix))
 	if len(r.OtherPrefixes) > 0 {
-		fmt.Fprintf(&b, "; others: %s (--etcd-prefix)", strings.Join(r.OtherPrefixes, ", "))
+		fmt.Fprintf(&b, "; others: %s (--etcd-prefix)", visible(strings.Join(r.OtherPrefixes, ", ")))
 	}
 	fmt.Fprintf(&b, "\nkeys       %d: %d objects, %d internal, %d outside of the prefix\n",
 		r.Keys, r.Objects, r.Internal, r.OutsidePrefix)
@@ -74,7 +76,7 @@ func (r *Report) Text() string {
 		if i == 0 {
 			b.WriteString("\nnot served here: neither built in, nor defined by a CustomResourceDefinition of the backup:\n")
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", u.Name(), count(u.Objects, "object"))
+		fmt.Fprintf(&b, "  %s: %s\n", visible(u.Name()), count(u.Objects, "object"))
 	}
 	if n := r.Problems; n > 0 {
 		fmt.Fprintf(&b, "\n%s of ownership and deletion:\n", count(n, "problem"))
@@ -100,7 +102,7 @@ func (r *Report) resourcesText() string {
 			names[i] = string(f)
 		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n",
-			res.Name(), res.Objects, bytesText(res.Bytes), strings.Join(names, ","), namespacesText(res.Namespaces))
+			visible(res.Name()), res.Objects, bytesText(res.Bytes), strings.Join(names, ","), namespacesText(res.Namespaces))
 	}
 	_ = w.Flush() // to memory
 	lines := strings.Split(b.String(), "\n")
@@ -123,7 +125,7 @@ func namespacesText(namespaces map[string]int) string {
 	})
 	var parts []string
 	for _, name := range names[:min(len(names), mostNamespaces)] {
-		parts = append(parts, fmt.Sprintf("%s %d", name, namespaces[name]))
+		parts = append(parts, fmt.Sprintf("%s %d", visible(name), namespaces[name]))
 	}
 	if more := len(names) - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
@@ -134,13 +136,22 @@ func namespacesText(namespaces map[string]int) string {
 func objectsText(list []Object) string {
 	var b strings.Builder
 	for _, o := range list {
-		fmt.Fprintf(&b, "  %s, %s", o.Key, bytesText(int64(o.Bytes)))
+		fmt.Fprintf(&b, "  %s, %s", visible(o.Key), bytesText(int64(o.Bytes)))
 		if o.Why != "" {
-			b.WriteString(": " + o.Why)
+			b.WriteString(": " + visible(o.Why))
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// visible escapes control characters: anybody may have made the backup, and a terminal would obey them.
+func visible(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	quoted := strconv.Quote(s)
+	return quoted[1 : len(quoted)-1]
 }
 
 // count is "1 object" or "2 objects".
