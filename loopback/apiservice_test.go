@@ -53,7 +53,7 @@ func shows(t *testing.T, w *apiservertest.Watch, name, text string) *unstructure
 }
 
 // TestOwnVersionsAreRegistered: every built-in group version but APIServices' own has an APIService, as
-// upstream's table says; one that is deleted is made again by the next start only.
+// upstream's table says (V-009); one that is deleted is made again by the next start only.
 func TestOwnVersionsAreRegistered(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	w := s.Watch(apiServices + "?watch=1")

@@ -59,6 +59,9 @@ type runProcess struct {
 
 // startRun starts a command line, without a terminal unless change gives it one. It is killed at the end of the test.
 func startRun(t *testing.T, change func(*exec.Cmd), line ...string) *runProcess {
+	if signal.Ignored(syscall.SIGHUP) { // by nohup(1): what the tests start would ignore it, too
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	t.Helper()
 	p := &runProcess{Cmd: exec.Command(line[0], line[1:]...), t: t}
 	p.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
