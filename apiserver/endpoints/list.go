@@ -163,9 +163,9 @@ func (l lister) page(
 	return items, remain, err
 }
 
-// whole returns what a list without selectors and pages shows, if all of it can be read and it is in the cache; else nil.
-// Lists of the same state share it, and must not modify it: a hundred clients that list 100,000 objects would otherwise
-// hold 80 MB.
+// whole returns what a list without selectors and pages shows, if all of it can be read and it is in the cache; else
+// nil. Lists of the same state share it, and must not modify it: a hundred clients that list 100,000 objects would
+// otherwise hold 80 MB.
 func (l lister) whole(sc scan, sel *registry.Selection) []*storage.Object {
 	cached, ok := sc.state.(registry.Cached)
 	if !ok || sel.Resource.Custom || !sel.All() || sc.from != "" || sc.limit > 0 {
