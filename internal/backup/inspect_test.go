@@ -81,7 +81,8 @@ func TestInspect(t *testing.T) {
 		{"/registry/secrets/default/sealed", "k8s:enc:aescbc:v1:key1:0123456789"},
 		{"/registry/secrets/default/other", "what?"},
 		{"/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com",
-			`{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1","metadata":{"name":"widgets.example.com"}}`},
+			`{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",` +
+				`"metadata":{"name":"widgets.example.com"}}`},
 		{"/registry/example.com/widgets/shop/w", inCBOR(t, "w")},
 		{"/registry/gone.example.com/things/shop/t",
 			`{"kind":"Thing","apiVersion":"gone.example.com/v1","metadata":{"name":"t","namespace":"shop"}}`},
@@ -121,7 +122,8 @@ func TestInspect(t *testing.T) {
 	}
 	text := r.Text()
 	for _, line := range []string{
-		"hash       verified\n", "prefix     /registry\n", "keys       13: 10 objects, 2 internal, 1 outside of the prefix\n",
+		"hash       verified\n", "prefix     /registry\n",
+		"keys       13: 10 objects, 2 internal, 1 outside of the prefix\n",
 		"widgets.example.com", "cbor", "\n3 objects can't be read:\n", "\n  things.gone.example.com: 1 object\n",
 	} {
 		if !strings.Contains(text, line) {
@@ -130,7 +132,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestControlCharacters: what a backup contains can't control the terminal that the report is printed to, nor add lines.
+// TestControlCharacters: what a backup contains can't control the terminal that the report is printed to, nor add
+// lines.
 func TestControlCharacters(t *testing.T) {
 	const evil = "\x1b[2J\nhash\x07"
 	file := written(t, [][2]string{
@@ -210,7 +213,8 @@ const definition = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensio
 "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
 "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]},
 "status":{"conditions":[{"type":"Established","status":"True"}],
-"acceptedNames":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},"storedVersions":["v1"]}}`
+"acceptedNames":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+"storedVersions":["v1"]}}`
 
 // TestPrefix: the prefix is found, or checked if it is given.
 func TestPrefix(t *testing.T) {

@@ -78,12 +78,7 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 			_ = s.Stop() // err is returned
 		}
 	}()
-	dir := c.DataDir
-	if c.Ephemeral {
-		dir, s.cleared, err = Temporary(c.DataDir)
-	} else {
-		s.lock, err = lockMember(dir)
-	}
+	dir, err := s.take(c)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +128,16 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	s.quiet.Store(false)
 	s.broken.serving.Store(true)
 	return s, s.broken.failed()
+}
+
+// take returns the directory of the data, and keeps other processes out of it.
+func (s *Server) take(c Config) (dir string, err error) {
+	if c.Ephemeral {
+		dir, s.cleared, err = Temporary(c.DataDir)
+		return dir, err
+	}
+	s.lock, err = lockMember(c.DataDir)
+	return c.DataDir, err
 }
 
 // restore calls Config.Restore. What an interrupted start has restored was removed by beginFirst.
