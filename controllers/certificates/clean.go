@@ -38,6 +38,29 @@ func Cleaning() workload.Controller {
 	}
 }
 
+// old is the age at which a PodCertificateRequest is deleted (cmd/kube-controller-manager/app/certificates.go:
+// newPodCertificateRequestCleanerController): the requests of kubelets are complete before.
+const old = 15 * time.Minute
+
+// CleaningPods returns podcertificaterequest-cleaner-controller, which looks at nothing but the age (pcrcleaner.go:
+// handle). It records no events, like upstream's.
+func CleaningPods() workload.Controller {
+	return workload.Controller{
+		Name: "podcertificaterequestcleaner", For: workload.PodCertificateRequests,
+		Awaits: "the removal of an old request",
+		Decide: func(v workload.View, now time.Time) workload.Plan {
+			r, _ := v.Object.(*certificatesv1.PodCertificateRequest)
+			if r == nil || r.DeletionTimestamp != nil {
+				return workload.Plan{}
+			}
+			if end := r.CreationTimestamp.Add(old); end.After(now) {
+				return workload.Plan{Again: end.Sub(now)}
+			}
+			return workload.Plan{Do: []workload.Action{workload.Delete{Object: r}}}
+		},
+	}
+}
+
 // endOf returns when a request may be deleted; zero if never (cleaner.go: handle).
 func endOf(r *certificatesv1.CertificateSigningRequest) (end time.Time) {
 	sooner := func(t time.Time) {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
 // TestCleaning: when requests are deleted (cleaner_test.go: TestCleanerWithApprovedExpiredCSR).
@@ -68,5 +69,28 @@ func TestCleaning(t *testing.T) {
 				t.Errorf("then: %+v", plan)
 			}
 		})
+	}
+}
+
+// TestCleaningPods: requests of kubelets are deleted by their age (pcrcleaner_test.go: TestPCRCleaner).
+func TestCleaningPods(t *testing.T) {
+	w, c := workloadtest.New(), CleaningPods()
+	r := &certificatesv1.PodCertificateRequest{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "r"}}
+	w.Put(r)
+	key := workload.KeyOf(r)
+	w.Now = w.Now.Add(15*time.Minute - time.Second)
+	if got := w.Pass(c, key); got != "  again in 1s\n" {
+		t.Errorf("a second before: %q", got)
+	}
+	w.Now = w.Now.Add(time.Second)
+	if got := w.Pass(c, key); got != "  delete PodCertificateRequest r\n" {
+		t.Errorf("then: %q", got)
+	}
+	r.Finalizers = []string{"a/b"}
+	w.Put(r)
+	w.Remove(w.Get(c.For, "a", "r"))
+	w.Now = w.Now.Add(time.Hour)
+	if got := w.Pass(c, key); got != "" {
+		t.Errorf("while it is being deleted: %q", got)
 	}
 }

@@ -1,5 +1,7 @@
-// Package certificates signs approved CertificateSigningRequests and deletes old ones (K pkg/controller/certificates:
-// certificatesigningrequest-signing-controller, certificatesigningrequest-cleaner-controller).
+// Package certificates signs approved CertificateSigningRequests, deletes old ones and old PodCertificateRequests, and
+// publishes the certificates that verify the server (K pkg/controller/certificates:
+// certificatesigningrequest-signing-controller, certificatesigningrequest-cleaner-controller,
+// podcertificaterequest-cleaner-controller, kube-apiserver-serving-clustertrustbundle-publisher-controller).
 //
 // It guarantees:
 //
@@ -12,6 +14,11 @@
 //  5. A request is deleted when its time is over: an hour after it was approved, denied or failed, a day after it was
 //     created if nothing was decided, or as its certificate expires. Nothing is polled; upstream looks every hour.
 //  6. Requests that are approved, but for which no signer here is responsible, are kept.
+//  7. A PodCertificateRequest is deleted 15 minutes after its creation, whatever its state; upstream looks every five
+//     minutes.
+//  8. The ClusterTrustBundle of the server's certificates is created before others of its signer are deleted. Changes of
+//     its content are reverted; its metadata is kept.
 //
-// To read the source: sign.go decides and makes certificates, check.go has what each signer accepts, clean.go deletes.
+// To read the source: sign.go decides and makes certificates, check.go has what each signer accepts, clean.go deletes,
+// publish.go keeps the ClusterTrustBundle.
 package certificates

@@ -25,8 +25,8 @@ type Object interface {
 	runtime.Object
 }
 
-// Resource is a type that controllers read or write, in its storage version. Two with the same Plural and Group are the
-// same.
+// Resource is a type that controllers read or write, in its storage version, or in a version that has the same fields.
+// Two with the same Plural and Group are the same.
 type Resource struct {
 	Group, Version, Plural, Kind string
 	// of is the Go type, a pointer.
@@ -81,6 +81,12 @@ var (
 	CertificateSigningRequests = resource[*certificatesv1.CertificateSigningRequest](
 		certificatesv1.SchemeGroupVersion, "certificatesigningrequests", "CertificateSigningRequest",
 	)
+	PodCertificateRequests = resource[*certificatesv1.PodCertificateRequest](
+		certificatesv1.SchemeGroupVersion, "podcertificaterequests", "PodCertificateRequest",
+	)
+	ClusterTrustBundles = resource[*certificatesv1.ClusterTrustBundle](
+		certificatesv1.SchemeGroupVersion, "clustertrustbundles", "ClusterTrustBundle",
+	)
 	Autoscalers = resource[*autoscalingv2.HorizontalPodAutoscaler](
 		autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers", "HorizontalPodAutoscaler",
 	)
@@ -90,7 +96,7 @@ var (
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
-	CertificateSigningRequests, Volumes, StorageClasses, Leases}
+	CertificateSigningRequests, PodCertificateRequests, ClusterTrustBundles, Volumes, StorageClasses, Leases}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

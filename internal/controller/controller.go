@@ -16,6 +16,7 @@ const (
 	Certificates     = "root-ca-certificate-publisher-controller"
 	NodeLifecycle    = "node-lifecycle-controller"
 	Signing          = "certificatesigningrequest-signing-controller"
+	TrustBundles     = "kube-apiserver-serving-clustertrustbundle-publisher-controller"
 	Autoscalers      = "horizontal-pod-autoscaler-controller"
 	Migrations       = "storage-version-migrator-controller"
 	// Scheduler is none of kube-controller-manager's, and off by default.
@@ -71,6 +72,8 @@ var controllers = []Controller{
 	{Name: "taint-eviction-controller"},
 	{Name: Signing},
 	{Name: "certificatesigningrequest-cleaner-controller"},
+	{Name: "podcertificaterequest-cleaner-controller"},
+	{Name: TrustBundles, Workers: 1},
 	{Name: "persistentvolume-binder-controller", Workers: 1}, // two claims must not choose a volume at a time
 	{Name: Scheduler, Workers: 32, Off: true},
 }

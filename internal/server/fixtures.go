@@ -13,6 +13,11 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
+// authorityPEM is the certificate by which pods verify the server.
+func authorityPEM(keys *pki.Bundle) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: keys.Authority().Raw}))
+}
+
 // fixtures returns the functions, by name, that run the controllers which keep an object in every namespace. Each uses
 // the service account that it has in kube-controller-manager.
 func fixtures(api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger) map[string]func(context.Context) {
@@ -22,9 +27,8 @@ func fixtures(api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger
 		}
 		return fixture.New(rule, adapter, log).Run
 	}
-	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: keys.Authority().Raw})
 	return map[string]func(context.Context){
 		controller.Accounts:     run(fixture.Accounts(), "service-account-controller"),
-		controller.Certificates: run(fixture.Certificate(string(authority)), "root-ca-cert-publisher"),
+		controller.Certificates: run(fixture.Certificate(authorityPEM(keys)), "root-ca-cert-publisher"),
 	}
 }

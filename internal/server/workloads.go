@@ -59,18 +59,23 @@ var workloads = []struct {
 	{"taint-eviction-controller", "node-controller", made(tainteviction.New)},
 	{controller.Signing, "certificate-controller", nil},
 	{"certificatesigningrequest-cleaner-controller", "certificate-controller", made(certificates.Cleaning)},
+	{"podcertificaterequest-cleaner-controller", "podcertificaterequestcleaner", made(certificates.CleaningPods)},
+	{controller.TrustBundles, "kube-apiserver-serving-clustertrustbundle-publisher", nil},
 	{"persistentvolume-binder-controller", "persistent-volume-binder",
 		made(persistentvolume.Claims, persistentvolume.Volumes)},
 }
 
-// signing is the part of certificatesigningrequest-signing-controller, which needs the key of the authority.
+// signing is the part of the controllers that need the authority: its key, or its certificate.
 func signing(keys *pki.Bundle, name string, log *slog.Logger) []func() workload.Controller {
-	if name != controller.Signing {
-		return nil
+	switch name {
+	case controller.Signing:
+		return made(func() workload.Controller {
+			return certificates.Signing(certificates.Options{Authority: keys, Log: log})
+		})
+	case controller.TrustBundles:
+		return made(func() workload.Controller { return certificates.Publishing(authorityPEM(keys)) })
 	}
-	return made(func() workload.Controller {
-		return certificates.Signing(certificates.Options{Authority: keys, Log: log})
-	})
+	return nil
 }
 
 // silent is an additional part of node-lifecycle-controller without simulation: it notices that the nodes of an earlier

@@ -1,0 +1,69 @@
+package certificates
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// servingSigner is the signer of serving certificates of kube-apiserver. It signs nothing: pods refer to its bundle
+// (K cmd/kube-controller-manager/app/certificates.go: newKubeAPIServerSignerClusterTrustBundledPublisherController).
+const servingSigner = "kubernetes.io/kube-apiserver-serving"
+
+// Publishing returns kube-apiserver-serving-clustertrustbundle-publisher-controller: of the ClusterTrustBundles of the
+// signer, one has the certificates, in PEM, and there is no other. It records no events, like upstream's.
+func Publishing(certificates string) workload.Controller {
+	prefix := strings.ReplaceAll(servingSigner, "/", ":") + ":"
+	own := workload.Key{Name: prefix + hashOf(certificates)}
+	return workload.Controller{
+		Name: "ca_cert_publisher_cluster_trust_bundles", For: workload.ClusterTrustBundles, Quiet: true,
+		Start: []workload.Key{own},
+		// Validation ties the names of bundles to their signers (V-078).
+		Wake: func(_ workload.Reader, c workload.Change) []workload.Key {
+			m := c.New
+			if m == nil {
+				m = c.Old
+			}
+			if strings.HasPrefix(m.Name, prefix) {
+				return []workload.Key{own}
+			}
+			return nil
+		},
+		Decide: func(v workload.View, _ time.Time) workload.Plan { return publish(v, certificates) },
+	}
+}
+
+// hashOf is the part of a bundle's name that differs between its contents (publisher.go: constructBundleName).
+func hashOf(certificates string) string {
+	sum := sha256.Sum256([]byte(certificates))
+	return fmt.Sprintf("%x", sum[:12])
+}
+
+// publish creates or corrects the bundle of the pass, and then deletes those with other names, so that there always is
+// one (publisher.go: syncClusterTrustBundle).
+func publish(v workload.View, certificates string) (plan workload.Plan) {
+	b, _ := v.Object.(*certificatesv1.ClusterTrustBundle)
+	switch {
+	case b == nil:
+		plan.Do = append(plan.Do, workload.Create{Object: &certificatesv1.ClusterTrustBundle{
+			ObjectMeta: metav1.ObjectMeta{Name: v.Key.Name},
+			Spec:       certificatesv1.ClusterTrustBundleSpec{SignerName: servingSigner, TrustBundle: certificates},
+		}})
+	case b.Spec.TrustBundle != certificates:
+		next := b.DeepCopy()
+		next.Spec.TrustBundle = certificates
+		plan.Do = append(plan.Do, workload.Update{Object: next})
+	}
+	for _, other := range workload.All[*certificatesv1.ClusterTrustBundle](v, "") {
+		if other.Spec.SignerName == servingSigner && other.Name != v.Key.Name && other.DeletionTimestamp == nil {
+			plan.Do = append(plan.Do, workload.Delete{Object: other})
+		}
+	}
+	return plan
+}
