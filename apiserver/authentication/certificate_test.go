@@ -1,0 +1,57 @@
+package authentication_test
+
+import (
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+)
+
+// TestCertificatesKept: what was verified once is no longer accepted when the authorities change or its time is over,
+// neither by the certificate that a connection shares, nor by an equal one of another connection.
+func TestCertificatesKept(t *testing.T) {
+	ours, theirs := apiservertest.NewAuthority(t), apiservertest.NewAuthority(t)
+	trusted := authentication.PoolOf(ours.Cert)
+	certificates := authentication.NewCertificates(func() *x509.CertPool { return trusted() })
+	now := time.Now()
+	alice := apiservertest.NewCertificate(t, &ours, &x509.Certificate{
+		Subject:   pkix.Name{CommonName: "alice"},
+		NotBefore: now.Add(-time.Hour).Truncate(time.Second), NotAfter: now.Add(time.Hour).Truncate(time.Second),
+	}).Cert
+	for _, c := range []struct {
+		what string
+		by   authentication.Pool
+		when time.Time
+		good bool
+	}{
+		{"at first", trusted, now, true},
+		{"again", trusted, now, true},
+		{"by other authorities", authentication.PoolOf(theirs.Cert), now, false},
+		{"by none", authentication.PoolOf(), now, false},
+		{"by the former ones", trusted, now, true},
+		{"before its time", trusted, alice.NotBefore.Add(-time.Second), false},
+		{"at its last moment", trusted, alice.NotAfter, true},
+		{"after its time", trusted, alice.NotAfter.Add(time.Second), false},
+	} {
+		trusted = c.by
+		another, err := x509.ParseCertificate(alice.Raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, chain := range [][]*x509.Certificate{{alice}, {another}, {alice, theirs.Cert}, {another, theirs.Cert}} {
+			for range 2 {
+				u, err := certificates.User(chain, c.when)
+				if (err == nil) != c.good || c.good && u.Name != "alice" {
+					t.Errorf("%s: %q, %v", c.what, u.Name, err)
+				}
+			}
+		}
+	}
+	if _, err := certificates.User(nil, now); !errors.Is(err, authentication.ErrNoCredentials) {
+		t.Errorf("no certificate: %v", err)
+	}
+}
