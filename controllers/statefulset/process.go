@@ -25,11 +25,7 @@ func (s *pass) process() {
 			return
 		}
 	}
-	switch {
-	case s.set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType:
-	case s.Single:
-		s.renewOne()
-	default:
+	if s.set.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
 		s.renew()
 	}
 }

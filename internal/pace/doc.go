@@ -1,5 +1,6 @@
-// Package pace lets the program collect garbage less often during bursts of work, of which its start is the first. It
-// changes the whole process, so only the program imports it, not the library.
+// Package pace lets the program collect garbage less often during bursts of work, of which its start is the first, and
+// keeps the runtime's monitor from looking around too often. It changes the whole process, so only the program imports
+// it, not the library.
 //
 // It guarantees:
 //
@@ -8,5 +9,7 @@
 //     depends on few. The start of a server allocates about 25 MiB, and would collect five times.
 //  2. Between two collections at most 64 MiB more are allocated than with the runtime's own pace. A process at rest has
 //     the runtime's own pace.
-//  3. It does nothing if GOGC is set. A limit of memory (GOMEMLIMIT) holds.
+//  3. It does not change the pace if GOGC is set. A limit of memory (GOMEMLIMIT) holds.
+//  4. A process has a timer every second, which looks at how much was allocated; if that was more than 1 MiB, every 10
+//     ms. There is no goroutine for it.
 package pace

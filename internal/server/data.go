@@ -69,10 +69,6 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	if len(absent) > 0 {
 		log.Warn("enabled API versions are not available", "keys", strings.Join(absent, ","))
 	}
-	gates, err := cfg.featureGates()
-	if err != nil {
-		return nil, err
-	}
 	store, err := storage.Open(ctx, c)
 	if err != nil {
 		return nil, cfg.explain(dir.path, err)
@@ -84,7 +80,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 		}
 	}
 	clock := &reconcile.Clock{}
-	entries := resources.Complete(resources.Declared(clock.Now, gates), serving)
+	entries := resources.Complete(resources.Declared(clock.Now), serving)
 	if cfg.Simulate {
 		entries = append(entries, resources.Metrics(simulation.Metrics)...)
 		warnOfAnnotations(entries)

@@ -7,12 +7,12 @@ import (
 )
 
 // Resources returns the entries of the group's kinds, one in each line.
-func Resources(gates entry.Gates) []*entry.Resource {
+func Resources() []*entry.Resource {
 	return entry.Group(appsv1.SchemeGroupVersion,
 		controllerRevisions(),
 		daemonSets(),
 		deployments(),
 		replicaSets(),
-		statefulSets(gates),
+		statefulSets(),
 	)
 }

@@ -55,12 +55,9 @@ type Validation struct {
 type Kinds []Kind
 
 // All returns all kinds, by a clock.
-func All(now func() time.Time) Kinds { return Gated(now, nil) }
-
-// Gated returns all kinds with feature gates.
-func Gated(now func() time.Time, gates map[string]bool) Kinds {
+func All(now func() time.Time) Kinds {
 	var all Kinds
-	for _, r := range resources.Declared(now, gates) {
+	for _, r := range resources.Declared(now) {
 		all = append(all, kindOf(r))
 	}
 	slices.SortFunc(all, func(a, b Kind) int { return strings.Compare(a.GVK.String(), b.GVK.String()) })
