@@ -43,7 +43,7 @@ BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man test check platforms race bench bench-clients bench-peer bench-helm servers diff conformance kubectl crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man generated test check platforms race bench bench-clients bench-peer bench-helm servers diff conformance kubectl crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -84,6 +84,13 @@ man: ## the man pages, in man/; their date is that of the commit, or SOURCE_DATE
 	rm -rf man
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} TZ=UTC $(GO) run -tags man,$(TAGS) \
 		-ldflags '-X main.version=$(VERSION)' ./cmd/kubecascade man
+
+# The generators, and the folders whose files they write.
+GENERATED = apiserver/openapi/markers apiserver/resources/internal/declared conformance/recorded conformance
+
+generated: ## that go generate changes nothing: markers and validation from the types of k8s.io/api, recorded answers, the list of cases
+	$(GO) generate $(GENERATED:%=./%)
+	git diff --exit-code -- $(GENERATED)
 
 test: ## the tests of the server, then those that drive it with real clients, uncached, because they run external binaries
 	@$(BUILD) ./...
