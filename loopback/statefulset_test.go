@@ -23,7 +23,7 @@ func ready(t *testing.T, s *apiservertest.Server, name string) {
 
 // I-05: pods come one after the other, with claims that refer to the set, and are replaced when the template changes.
 func TestStatefulSet(t *testing.T) {
-	s := owning(t, nil, statefulset.New())
+	s := owning(t, nil, statefulset.New(statefulset.Options{}))
 	w, made := s.Watch(statefulsets+"?watch=true"), s.Watch(pods+"?watch=true")
 	do(t, s, "POST", statefulsets,
 		`{"metadata":{"name":"s"},"spec":{"replicas":2,"serviceName":"svc","selector":{"matchLabels":{"app":"s"}},

@@ -37,15 +37,16 @@ func Builtin() []*Resource {
 
 // Every returns the entries of Builtin and those of optional versions that are served only on request. Entries that
 // serve does not enable are Off.
-func Every(serve *Serving) []*Resource { return Complete(byDefault(time.Now), serve) }
+func Every(serve *Serving) []*Resource { return Complete(byDefault(time.Now, nil), serve) }
 
 // Metrics returns the entries of metrics.k8s.io, which are served only if there is something that measures pods.
 // --runtime-config does not concern them: in a cluster metrics-server serves the group.
 func Metrics(of metrics.Source) []*Resource { return metrics.Resources(of) }
 
 // Declared returns the entries as the packages of the groups declare them: without optional versions, and with hooks
-// that accept only the version for which they are written. now is the clock of their defaults.
-func Declared(now func() time.Time) []*Resource { return byDefault(now) }
+// that accept only the version for which they are written. now is the clock of their defaults; gates are the feature
+// gates of their hooks, nil for the defaults.
+func Declared(now func() time.Time, gates entry.Gates) []*Resource { return byDefault(now, gates) }
 
 // Complete completes the entries of built-in kinds, in place: it adds their optional versions, and adapts hooks to the
 // versions of their objects. Entries that serve does not enable are Off.
@@ -61,16 +62,16 @@ func Complete(all []*Resource, serve *Serving) []*Resource {
 }
 
 // byDefault returns the entries of all groups.
-func byDefault(now func() time.Time) []*Resource {
+func byDefault(now func() time.Time, gates entry.Gates) []*Resource {
 	clock := entry.ClockOf(now)
 	return slices.Concat(
 		core.Resources(clock),
 		apiregistration.Resources(clock),
-		apps.Resources(),
+		apps.Resources(gates),
 		events.Resources(),
 		authentication.Resources(),
 		authorization.Resources(),
-		autoscaling.Resources(),
+		autoscaling.Resources(gates),
 		batch.Resources(),
 		certificates.Resources(clock),
 		networking.Resources(),

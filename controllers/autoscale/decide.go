@@ -70,6 +70,8 @@ type verdict struct {
 	rescale  bool
 	replicas int32
 	reason   string
+	// neverToZero is Options.NeverToZero.
+	neverToZero bool
 	// toZero says that a rescale to no replicas is one from which the controller scales up again.
 	toZero bool
 
@@ -106,6 +108,7 @@ func decide(o Options, in input, m memory, now time.Time) verdict {
 	d.condition(autoscalingv2.AbleToScale, true, "SucceededGetScale",
 		"the HPA controller was able to get the target's current scale")
 	d.old = in.scale.Spec.Replicas
+	d.neverToZero = o.NeverToZero
 	d.toZero = d.old > 0 && d.least() == 0 && zeroable(in.hpa)
 	if d.memory.recommendations == nil {
 		d.memory.recommendations = []amount{{d.old, now}}
@@ -163,7 +166,7 @@ func (d *decision) wakes(least int32) bool {
 	held := slices.ContainsFunc(d.hpa.Status.Conditions, func(c autoscalingv2.HorizontalPodAutoscalerCondition) bool {
 		return c.Type == autoscalingv2.ScaledToZero && c.Status == corev1.ConditionTrue
 	})
-	return held && (least != 0 || zeroable(d.hpa))
+	return held && !d.neverToZero && (least != 0 || zeroable(d.hpa))
 }
 
 // zeroable reports whether one of the metrics does not need pods (hasObjectOrExternalMetrics).
@@ -265,9 +268,11 @@ func (v verdict) rescaled(err error) verdict {
 	}
 	v.condition(autoscalingv2.AbleToScale, true, "SucceededRescale",
 		fmt.Sprintf("the HPA controller was able to update the target scale to %d", v.replicas))
-	if v.toZero && v.replicas == 0 { // V-088
+	switch { // V-088
+	case v.neverToZero:
+	case v.toZero && v.replicas == 0:
 		v.condition(autoscalingv2.ScaledToZero, true, "ScaledToZero", "the HPA controller scaled the workload to zero")
-	} else {
+	default:
 		v.condition(autoscalingv2.ScaledToZero, false, "NotScaledToZero",
 			"the HPA controller did not scale the workload to zero")
 	}

@@ -19,6 +19,7 @@ func TestScaledToZero(t *testing.T) {
 		External: &autoscalingv2.ExternalMetricSource{Metric: autoscalingv2.MetricIdentifier{Name: "hits"}}}
 	resource := autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType,
 		Resource: &autoscalingv2.ResourceMetricSource{Name: corev1.ResourceCPU}}
+	var o Options
 	pass := func(least, replicas int32, held string, m autoscalingv2.MetricSpec) verdict {
 		a := &autoscalingv2.HorizontalPodAutoscaler{}
 		a.Generation = 7
@@ -31,7 +32,7 @@ func TestScaledToZero(t *testing.T) {
 		}
 		scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: replicas},
 			Status: autoscalingv1.ScaleStatus{Selector: "a=b"}}
-		return decide(Options{}.defaulted(), input{hpa: a, scale: scale}, memory{}, now)
+		return decide(o.defaulted(), input{hpa: a, scale: scale}, memory{}, now)
 	}
 	reason := func(v verdict, kind autoscalingv2.HorizontalPodAutoscalerConditionType) string {
 		for _, c := range v.status.Conditions {
@@ -79,5 +80,17 @@ func TestScaledToZero(t *testing.T) {
 		if got := reason(v.rescaled(nil), autoscalingv2.ScaledToZero); got != c.want {
 			t.Errorf("to %d of at least %d: %q, want %q", c.replicas, c.least, got, c.want)
 		}
+	}
+
+	// Without the feature gate HPAScaleToZero a target without replicas is left alone, and the condition isn't written.
+	o.NeverToZero = true
+	v := pass(0, 0, "True", external)
+	if got := reason(v, autoscalingv2.ScalingActive); !strings.HasPrefix(got, "False ScalingDisabled") {
+		t.Errorf("without the gate: %q", got)
+	}
+	v = pass(0, 3, "", external)
+	v.rescale, v.replicas = true, 0
+	if got := reason(v.rescaled(nil), autoscalingv2.ScaledToZero); got != "" {
+		t.Errorf("without the gate: %q", got)
 	}
 }

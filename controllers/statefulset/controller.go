@@ -11,8 +11,14 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
+// Options are the options of New.
+type Options struct {
+	// Single says that the feature gate MaxUnavailableStatefulSet is off: an update replaces one pod after the other.
+	Single bool
+}
+
 // New returns statefulset-controller.
-func New() workload.Controller {
+func New(o Options) workload.Controller {
 	return workload.Controller{
 		Name: "statefulset-controller", For: workload.StatefulSets,
 		Awaits: "spec.minReadySeconds",
@@ -26,7 +32,7 @@ func New() workload.Controller {
 			if set == nil {
 				return workload.Plan{}
 			}
-			return decide(v, set, now)
+			return o.decide(v, set, now)
 		},
 	}
 }
@@ -56,8 +62,8 @@ func templates(set *appsv1.StatefulSet) (names []string) {
 	return names
 }
 
-func decide(v workload.View, set *appsv1.StatefulSet, now time.Time) workload.Plan {
-	s := &pass{View: v, set: set, now: now}
+func (o Options) decide(v workload.View, set *appsv1.StatefulSet, now time.Time) workload.Plan {
+	s := &pass{View: v, Options: o, set: set, now: now}
 	if do := s.read(); len(do) > 0 {
 		return workload.Plan{Do: do} // claimed pods are not changed again in the same pass
 	}

@@ -25,7 +25,11 @@ func (s *pass) process() {
 			return
 		}
 	}
-	if s.set.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
+	switch {
+	case s.set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType:
+	case s.Single:
+		s.renewOne()
+	default:
 		s.renew()
 	}
 }

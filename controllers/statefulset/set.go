@@ -27,6 +27,7 @@ const mostMissing = 500
 // pass is one decision about a set.
 type pass struct {
 	workload.View
+	Options
 	set *appsv1.StatefulSet
 	now time.Time
 	// pods are the set's pods.

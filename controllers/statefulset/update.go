@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // renew plans the deletion of outdated pods from the partition on, the highest ordinal first; later passes create new
@@ -33,6 +35,23 @@ func (s *pass) renew() {
 	}
 	s.replace(down)
 	s.replace(up[:min(len(up), max(0, left))])
+}
+
+// renewOne plans the deletion of the outdated pod with the highest ordinal from the partition on, if all pods above it
+// are available (the end of stateful_set_control.go: updateStatefulSet).
+func (s *pass) renewOne() {
+	for _, r := range slices.Backward(s.replicas) {
+		p := r.pod
+		switch {
+		case r.number < s.start()+s.partition(), p == nil, workload.Finished(p): // a new pod is not available
+			return
+		case p.DeletionTimestamp == nil && revisionOf(p) != s.update.Name:
+			s.replace([]*corev1.Pod{p})
+			return
+		case !healthy(p) || s.unavailable(p):
+			return
+		}
+	}
 }
 
 // replace plans the deletion of outdated pods.

@@ -206,7 +206,7 @@ func (d *Discovery) Share() {
 // same on all servers, as it is a part of the types.
 func deletions() map[schema.GroupResource]finalizers.Kind {
 	all := map[schema.GroupResource]finalizers.Kind{}
-	for _, r := range resources.Declared(time.Now) {
+	for _, r := range resources.Declared(time.Now, nil) {
 		obj, err := resources.Scheme().New(r.GroupVersionKind())
 		if err != nil { // it is not stored
 			continue

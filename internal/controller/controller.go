@@ -17,6 +17,7 @@ const (
 	NodeLifecycle    = "node-lifecycle-controller"
 	Signing          = "certificatesigningrequest-signing-controller"
 	TrustBundles     = "kube-apiserver-serving-clustertrustbundle-publisher-controller"
+	StatefulSets     = "statefulset-controller"
 	Autoscalers      = "horizontal-pod-autoscaler-controller"
 	Migrations       = "storage-version-migrator-controller"
 	// Scheduler is none of kube-controller-manager's, and off by default.
@@ -61,7 +62,7 @@ var controllers = []Controller{
 	workload("deployment-controller", "concurrent-deployment-syncs", 5),
 	workload("job-controller", "concurrent-job-syncs", 5),
 	workload("cronjob-controller", "concurrent-cron-job-syncs", 5),
-	workload("statefulset-controller", "concurrent-statefulset-syncs", 5),
+	workload(StatefulSets, "concurrent-statefulset-syncs", 5),
 	workload("daemonset-controller", "concurrent-daemonset-syncs", 2),
 	{Name: "disruption-controller"},
 	workload(Autoscalers, "concurrent-horizontal-pod-autoscaler-syncs", 5),

@@ -26,6 +26,13 @@ const WatchListCompression = "WatchListCompression"
 // PersistentVolumeClaimUnusedSinceTime is the gate for the condition Unused of claims; beta and on since v1.37 (V-029).
 const PersistentVolumeClaimUnusedSinceTime = "PersistentVolumeClaimUnusedSinceTime"
 
+// HPAScaleToZero is the gate for HorizontalPodAutoscalers that scale to zero; beta and on since v1.37 (V-029).
+const HPAScaleToZero = "HPAScaleToZero"
+
+// MaxUnavailableStatefulSet is the gate for updates of StatefulSets that replace several pods at once; beta, and on
+// again since v1.37 (V-029).
+const MaxUnavailableStatefulSet = "MaxUnavailableStatefulSet"
+
 // ErrUnrecognized is wrapped by errors of names that are no gate.
 var ErrUnrecognized = errors.New("unrecognized feature gate")
 
@@ -64,6 +71,8 @@ var effects = map[string]string{
 	AllowUnsafeMalformedObjectDeletion: "allows users with the verb unsafe-delete-ignore-read-errors to delete objects " +
 		"whose stored data can't be decoded, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential, " +
 		"and makes lists with such an object fail and report its key instead of omitting it",
+	HPAScaleToZero:                       "allows minReplicas of HorizontalPodAutoscalers to be 0",
+	MaxUnavailableStatefulSet:            "keeps maxUnavailable of StatefulSets, and replaces so many pods at once",
 	PersistentVolumeClaimUnusedSinceTime: "maintains the condition Unused of bound PersistentVolumeClaims",
 	WatchListCompression:                 "compresses watches that begin with a list, for clients that accept gzip",
 }

@@ -69,6 +69,10 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	if len(absent) > 0 {
 		log.Warn("enabled API versions are not available", "keys", strings.Join(absent, ","))
 	}
+	gates, err := cfg.featureGates()
+	if err != nil {
+		return nil, err
+	}
 	store, err := storage.Open(ctx, c)
 	if err != nil {
 		return nil, cfg.explain(dir.path, err)
@@ -80,7 +84,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 		}
 	}
 	clock := &reconcile.Clock{}
-	entries := resources.Complete(resources.Declared(clock.Now), serving)
+	entries := resources.Complete(resources.Declared(clock.Now, gates), serving)
 	if cfg.Simulate {
 		entries = append(entries, resources.Metrics(simulation.Metrics)...)
 		warnOfAnnotations(entries)

@@ -244,7 +244,7 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 		s.controllers[controller.Claims] = together(s.controllers[controller.Claims], unusedClaims(s.api, d, s.log))
 		s.loops++
 	}
-	run, loops := workers(s.c, on, s.api, d, keys, s.log)
+	run, loops := workers(s.c, s.gates, on, s.api, d, keys, s.log)
 	maps.Copy(s.controllers, run)
 	s.loops += loops
 	for name, run := range fixtures(s.api, d, keys, s.log) {

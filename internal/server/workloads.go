@@ -31,6 +31,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/ttl"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -49,7 +50,7 @@ var workloads = []struct {
 	{"deployment-controller", "deployment-controller", made(deployment.New)},
 	{"job-controller", "job-controller", made(job.New, job.Orphans)},
 	{"cronjob-controller", "cronjob-controller", made(cronjob.New)},
-	{"statefulset-controller", "statefulset-controller", made(statefulset.New)},
+	{controller.StatefulSets, "statefulset-controller", nil},
 	{"daemonset-controller", "daemon-set-controller", made(daemonset.New)},
 	{"disruption-controller", "disruption-controller", made(disruption.Budgets, disruption.Pods)},
 	{"ephemeral-volume-controller", "ephemeral-volume-controller", made(ephemeral.New)},
@@ -65,9 +66,15 @@ var workloads = []struct {
 		made(persistentvolume.Claims, persistentvolume.Volumes)},
 }
 
-// signing is the part of the controllers that need the authority: its key, or its certificate.
-func signing(keys *pki.Bundle, name string, log *slog.Logger) []func() workload.Controller {
+// configured are the parts of controllers that need more than the API: the authority's key or certificate, or feature
+// gates.
+func configured(
+	gates map[string]bool, keys *pki.Bundle, name string, log *slog.Logger,
+) []func() workload.Controller {
 	switch name {
+	case controller.StatefulSets:
+		o := statefulset.Options{Single: !gates[featuregates.MaxUnavailableStatefulSet]}
+		return made(func() workload.Controller { return statefulset.New(o) })
 	case controller.Signing:
 		return made(func() workload.Controller {
 			return certificates.Signing(certificates.Options{Authority: keys, Log: log})
@@ -107,7 +114,7 @@ const simulators = 32
 // workers returns the functions, by name, that run the enabled ones, and --simulate-pods. They share one index.
 // loops is how many loops they have together.
 func workers(
-	cfg *Config, on map[string]bool, api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger,
+	cfg *Config, gates, on map[string]bool, api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger,
 ) (run map[string]func(context.Context), loops int) {
 	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
 	run = map[string]func(context.Context){}
@@ -119,7 +126,7 @@ func workers(
 			API: api.Loopback(authentication.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache,
 			Index: index,
 		}
-		parts := slices.Concat(w.controllers, silent(cfg.Simulate, w.name, log), signing(keys, w.name, log))
+		parts := slices.Concat(w.controllers, silent(cfg.Simulate, w.name, log), configured(gates, keys, w.name, log))
 		loops += len(parts)
 		run[w.name] = func(ctx context.Context) {
 			var all sync.WaitGroup
@@ -131,7 +138,7 @@ func workers(
 	}
 	if on[controller.Autoscalers] {
 		loops++
-		run[controller.Autoscalers] = autoscaler(cfg, api, d, index, log)
+		run[controller.Autoscalers] = autoscaler(cfg, gates, api, d, index, log)
 	}
 	if on[controller.Scheduler] || cfg.Simulate && !slices.Contains(cfg.Controllers, "-"+controller.Scheduler) {
 		loops++
@@ -173,9 +180,10 @@ func kubelets(cfg *Config, adapter *loopback.Workloads, log *slog.Logger) map[st
 // autoscaler returns the function that runs horizontal-pod-autoscaler-controller. What simulated pods use is what
 // metrics.k8s.io says.
 func autoscaler(
-	cfg *Config, api *apiserver.Server, d *data, index *loopback.Index, log *slog.Logger,
+	cfg *Config, gates map[string]bool, api *apiserver.Server, d *data, index *loopback.Index, log *slog.Logger,
 ) func(context.Context) {
 	o := cfg.Autoscaler
+	o.NeverToZero = !gates[featuregates.HPAScaleToZero]
 	o.Workers, o.Log = cfg.workers(controller.Autoscalers), log
 	if cfg.Simulate {
 		o.Measure = simulation.Metrics

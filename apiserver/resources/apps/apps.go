@@ -7,12 +7,12 @@ import (
 )
 
 // Resources returns the entries of the group's kinds, one in each line.
-func Resources() []*entry.Resource {
+func Resources(gates entry.Gates) []*entry.Resource {
 	return entry.Group(appsv1.SchemeGroupVersion,
 		controllerRevisions(),
 		daemonSets(),
 		deployments(),
 		replicaSets(),
-		statefulSets(),
+		statefulSets(gates),
 	)
 }

@@ -20,10 +20,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
 // statefulSets is the entry of StatefulSet.
-func statefulSets() *entry.Resource {
+func statefulSets(gates entry.Gates) *entry.Resource {
+	unavailable := maxUnavailable(gates.On(featuregates.MaxUnavailableStatefulSet))
 	return &entry.Resource{
 		Plural: "statefulsets", New: entry.New[appsv1.StatefulSet], Namespaced: true,
 		ShortNames: []string{"sts"}, Categories: entry.All,
@@ -31,9 +33,9 @@ func statefulSets() *entry.Resource {
 			Generation: entry.SpecGeneration,
 			// ValidateStatefulSetName: host names of pods begin with it, so it must be a label (apps/validation).
 			Name:           apivalidation.NameIsDNSLabel,
-			Default:        defaulting.Hook(defaultStatefulSet),
-			PrepareCreate:  entry.Create(createStatefulSet),
-			PrepareUpdate:  entry.Change(updateStatefulSet),
+			Default:        defaulting.Hook(unavailable.defaultSet),
+			PrepareCreate:  entry.Create(unavailable.createSet),
+			PrepareUpdate:  entry.Change(unavailable.updateSet),
 			Validate:       entry.Validate(validateStatefulSet),
 			ValidateUpdate: entry.ValidateChange(validateStatefulSetUpdate),
 			Warnings:       entry.Warn(statefulSetWarnings),
@@ -48,10 +50,13 @@ func statefulSets() *entry.Resource {
 	}
 }
 
-// defaultStatefulSet sets one replica, ordered pod management, and retained claims. A rolling update that the client
+// maxUnavailable says whether the feature gate MaxUnavailableStatefulSet is on.
+type maxUnavailable bool
+
+// defaultSet sets one replica, ordered pod management, and retained claims. A rolling update that the client
 // has set by its name has no parameters. maxUnavailable has a default since v1.37 (V-015; apps/v1/defaults.go:
 // SetDefaults_StatefulSet).
-func defaultStatefulSet(s *appsv1.StatefulSet) {
+func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
 	defaulting.Fill(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
 	u := &s.Spec.UpdateStrategy
 	if u.Type == "" {
@@ -60,7 +65,9 @@ func defaultStatefulSet(s *appsv1.StatefulSet) {
 	}
 	if u.Type == appsv1.RollingUpdateStatefulSetStrategyType && u.RollingUpdate != nil {
 		defaulting.Set(&u.RollingUpdate.Partition, 0)
-		defaulting.Set(&u.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+		if on {
+			defaulting.Set(&u.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+		}
 	}
 	defaulting.Set(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
 	defaulting.Fill(
@@ -97,10 +104,23 @@ func statefulSetWarnings(s, old *appsv1.StatefulSet) []string {
 	return texts
 }
 
-func createStatefulSet(s *appsv1.StatefulSet) { podspec.DropTemplateFields(&s.Spec.Template, nil) }
+func (on maxUnavailable) createSet(s *appsv1.StatefulSet) {
+	on.drop(&s.Spec.UpdateStrategy)
+	podspec.DropTemplateFields(&s.Spec.Template, nil)
+}
 
-func updateStatefulSet(s, old *appsv1.StatefulSet) {
+func (on maxUnavailable) updateSet(s, old *appsv1.StatefulSet) {
+	if u := old.Spec.UpdateStrategy.RollingUpdate; u == nil || u.MaxUnavailable == nil {
+		on.drop(&s.Spec.UpdateStrategy)
+	}
 	podspec.DropTemplateFields(&s.Spec.Template, &old.Spec.Template)
+}
+
+// drop drops the field without the gate (pkg/registry/apps/statefulset/strategy.go: dropStatefulSetDisabledFields).
+func (on maxUnavailable) drop(u *appsv1.StatefulSetUpdateStrategy) {
+	if !on && u.RollingUpdate != nil {
+		u.RollingUpdate.MaxUnavailable = nil
+	}
 }
 
 // Not validated: metadata of volumeClaimTemplates, which upstream leaves unchecked too.

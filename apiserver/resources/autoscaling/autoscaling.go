@@ -8,21 +8,20 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	declaredv1 "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/autoscaling"
 	declaredv2 "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/autoscalingv2"
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
 // declared are the rules of both versions: hooks get either.
 var declared = runtime.NewSchemeBuilder(declaredv1.RegisterValidations, declaredv2.RegisterValidations)
 
-// gates are the feature gates that rules name (V-061).
-var gates = map[string]bool{"HPAScaleToZero": true}
-
 // Resources returns the entries of the group's kinds, one in each line.
-func Resources() []*entry.Resource {
+func Resources(gates entry.Gates) []*entry.Resource {
+	options := gates.Only(featuregates.HPAScaleToZero) // the gates that rules name (V-061)
 	return append(
-		entry.Declared(declared.AddToScheme, gates, entry.Group(autoscalingv2.SchemeGroupVersion,
+		entry.Declared(declared.AddToScheme, options, entry.Group(autoscalingv2.SchemeGroupVersion,
 			horizontalPodAutoscalers(),
 		)),
-		entry.Declared(declared.AddToScheme, gates, entry.Group(autoscalingv1.SchemeGroupVersion,
+		entry.Declared(declared.AddToScheme, options, entry.Group(autoscalingv1.SchemeGroupVersion,
 			horizontalPodAutoscalersV1(),
 		))...,
 	)

@@ -55,9 +55,12 @@ type Validation struct {
 type Kinds []Kind
 
 // All returns all kinds, by a clock.
-func All(now func() time.Time) Kinds {
+func All(now func() time.Time) Kinds { return Gated(now, nil) }
+
+// Gated returns all kinds with feature gates.
+func Gated(now func() time.Time, gates map[string]bool) Kinds {
 	var all Kinds
-	for _, r := range resources.Declared(now) {
+	for _, r := range resources.Declared(now, gates) {
 		all = append(all, kindOf(r))
 	}
 	slices.SortFunc(all, func(a, b Kind) int { return strings.Compare(a.GVK.String(), b.GVK.String()) })
