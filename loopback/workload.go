@@ -100,7 +100,11 @@ func metaOf(o *storage.Object) *workload.Meta {
 func (w *Workloads) Create(ctx context.Context, o workload.Object) (string, error) {
 	p := w.path(o)
 	p.Name = ""
-	out, err := w.API.Create(ctx, p, o)
+	next, err := w.stored(o)
+	if err != nil {
+		return "", err
+	}
+	out, err := w.API.Create(ctx, p, next)
 	if err != nil {
 		return "", err
 	}
@@ -114,11 +118,29 @@ func (w *Workloads) Update(ctx context.Context, o workload.Object, status bool) 
 		p.Subresource = "status"
 	}
 	_, err := w.API.Change(ctx, p, func(old runtime.Object) (runtime.Object, error) {
-		next := o.DeepCopyObject().(workload.Object)
+		next, err := w.stored(o)
+		if err != nil {
+			return nil, err
+		}
 		next.SetManagedFields(old.(workload.Object).GetManagedFields())
 		return next, nil
 	})
 	return err
+}
+
+// stored returns a copy of an object in its stored version, which the registry expects from its own process.
+func (w *Workloads) stored(o workload.Object) (workload.Object, error) {
+	r := w.resource(workload.Of(o))
+	next := o.DeepCopyObject()
+	if r.ToStored == nil || r.Direct {
+		return next.(workload.Object), nil
+	}
+	next, err := r.ToStored(next)
+	if err != nil {
+		return nil, err
+	}
+	next.GetObjectKind().SetGroupVersionKind(r.Stored)
+	return next.(workload.Object), nil
 }
 
 // Bind implements workload.API.

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -87,6 +88,15 @@ var (
 	ClusterTrustBundles = resource[*certificatesv1.ClusterTrustBundle](
 		certificatesv1.SchemeGroupVersion, "clustertrustbundles", "ClusterTrustBundle",
 	)
+	ResourceClaims = resource[*resourcev1.ResourceClaim](
+		resourcev1.SchemeGroupVersion, "resourceclaims", "ResourceClaim",
+	)
+	ResourceSlices = resource[*resourcev1.ResourceSlice](
+		resourcev1.SchemeGroupVersion, "resourceslices", "ResourceSlice",
+	)
+	TaintRules = resource[*resourcev1.DeviceTaintRule](
+		resourcev1.SchemeGroupVersion, "devicetaintrules", "DeviceTaintRule",
+	)
 	Autoscalers = resource[*autoscalingv2.HorizontalPodAutoscaler](
 		autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers", "HorizontalPodAutoscaler",
 	)
@@ -96,7 +106,8 @@ var (
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments,
 	StatefulSets,
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
-	CertificateSigningRequests, PodCertificateRequests, ClusterTrustBundles, Volumes, StorageClasses, Leases}
+	CertificateSigningRequests, PodCertificateRequests, ClusterTrustBundles, ResourceClaims, ResourceSlices, TaintRules,
+	Volumes, StorageClasses, Leases}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

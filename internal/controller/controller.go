@@ -17,6 +17,7 @@ const (
 	NodeLifecycle    = "node-lifecycle-controller"
 	Signing          = "certificatesigningrequest-signing-controller"
 	TrustBundles     = "kube-apiserver-serving-clustertrustbundle-publisher-controller"
+	DeviceTaints     = "device-taint-eviction-controller"
 	StatefulSets     = "statefulset-controller"
 	Autoscalers      = "horizontal-pod-autoscaler-controller"
 	Migrations       = "storage-version-migrator-controller"
@@ -71,6 +72,7 @@ var controllers = []Controller{
 	{Name: "pod-garbage-collector-controller"},
 	{Name: NodeLifecycle},
 	{Name: "taint-eviction-controller"},
+	{Name: DeviceTaints, Workers: 8}, // --concurrent-device-taint-eviction-syncs
 	{Name: Signing},
 	{Name: "certificatesigningrequest-cleaner-controller"},
 	{Name: "podcertificaterequest-cleaner-controller"},

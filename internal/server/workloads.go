@@ -16,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
+	"github.com/kubecascade/kubecascade/controllers/devicetaint"
 	"github.com/kubecascade/kubecascade/controllers/disruption"
 	"github.com/kubecascade/kubecascade/controllers/endpoint"
 	"github.com/kubecascade/kubecascade/controllers/ephemeral"
@@ -58,6 +59,7 @@ var workloads = []struct {
 	{"pod-garbage-collector-controller", "pod-garbage-collector", made(podgc.New)},
 	{controller.NodeLifecycle, "node-controller", made(node.New)},
 	{"taint-eviction-controller", "node-controller", made(tainteviction.New)},
+	{controller.DeviceTaints, "device-taint-eviction-controller", nil},
 	{controller.Signing, "certificate-controller", nil},
 	{"certificatesigningrequest-cleaner-controller", "certificate-controller", made(certificates.Cleaning)},
 	{"podcertificaterequest-cleaner-controller", "podcertificaterequestcleaner", made(certificates.CleaningPods)},
@@ -66,8 +68,8 @@ var workloads = []struct {
 		made(persistentvolume.Claims, persistentvolume.Volumes)},
 }
 
-// configured are the parts of controllers that need more than the API: the authority's key or certificate, or feature
-// gates.
+// configured are the parts of controllers that need more than the API: the authority's key or certificate, feature
+// gates, or a memory for each server.
 func configured(
 	gates map[string]bool, keys *pki.Bundle, name string, log *slog.Logger,
 ) []func() workload.Controller {
@@ -75,6 +77,8 @@ func configured(
 	case controller.StatefulSets:
 		o := statefulset.Options{Single: !gates[featuregates.MaxUnavailableStatefulSet]}
 		return made(func() workload.Controller { return statefulset.New(o) })
+	case controller.DeviceTaints:
+		return made(devicetaint.New())
 	case controller.Signing:
 		return made(func() workload.Controller {
 			return certificates.Signing(certificates.Options{Authority: keys, Log: log})

@@ -1,0 +1,206 @@
+package devicetaint
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// name is the source of the events, too (cmd/kube-controller-manager/app: newDeviceTaintEvictionController).
+const name = "device-taint-eviction-controller"
+
+// memory is what the two parts of the controller share.
+type memory struct {
+	// mu guards what follows.
+	mu        sync.Mutex
+	scheduled map[workload.Key]scheduled
+	// evicted is the number of evicted pods by the uid of the rule.
+	evicted map[types.UID]int
+}
+
+// scheduled is the eviction of a pod.
+type scheduled struct {
+	uid   types.UID
+	rules []types.UID
+	// begun says that the pod's deletion has been requested.
+	begun bool
+}
+
+// New returns the two parts of device-taint-eviction-controller: for pods, and for the status of DeviceTaintRules. The
+// first, which makes the shared memory empty, must be called first.
+func New() (pods, rules func() workload.Controller) {
+	m := &memory{}
+	pods = func() workload.Controller {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.scheduled, m.evicted = map[workload.Key]scheduled{}, map[types.UID]int{}
+		return workload.Controller{
+			Name: name, For: workload.Pods, Quiet: true, Awaits: "tolerationSeconds of a device's taint",
+			Sees: []workload.Resource{workload.ResourceClaims, workload.ResourceSlices, workload.TaintRules},
+			Wake: m.affected, Decide: m.decide,
+		}
+	}
+	rules = func() workload.Controller {
+		return workload.Controller{
+			Name: name, For: workload.TaintRules, Awaits: "the next status of a rule",
+			Sees: []workload.Resource{workload.Pods, workload.ResourceClaims, workload.ResourceSlices},
+			Wake: counting, Decide: m.decideRule,
+		}
+	}
+	return pods, rules
+}
+
+func (m *memory) get(key workload.Key) (scheduled, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.scheduled[key]
+	return s, ok
+}
+
+func (m *memory) set(key workload.Key, s scheduled) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scheduled[key] = s
+}
+
+// end forgets an eviction. If the pod was deleted, it counts for its rules.
+func (m *memory) end(key workload.Key, s scheduled) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.scheduled, key)
+	if s.begun {
+		for _, rule := range s.rules {
+			m.evicted[rule]++
+		}
+	}
+}
+
+// evictedBy is how many pods were evicted because of a rule. active says that deletions are not counted yet.
+func (m *memory) evictedBy(rule types.UID) (n int, active bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.scheduled {
+		active = active || s.begun && slices.Contains(s.rules, rule)
+	}
+	return m.evicted[rule], active
+}
+
+// keep forgets the numbers of other rules.
+func (m *memory) keep(rules []*resourcev1.DeviceTaintRule) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.evicted, func(uid types.UID, _ int) bool {
+		return !slices.ContainsFunc(rules, func(r *resourcev1.DeviceTaintRule) bool { return r.UID == uid })
+	})
+}
+
+// keys are the pods with a scheduled eviction.
+func (m *memory) keys() (keys []workload.Key) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for k := range m.scheduled {
+		keys = append(keys, k)
+	}
+	return keys // the engine sorts them
+}
+
+// affected returns a changed pod if it may use devices, the pods of a changed claim, and after changes of taints those
+// of all claims.
+func (m *memory) affected(r workload.Reader, e workload.Change) []workload.Key {
+	changed := e.New
+	if changed == nil {
+		changed = e.Old
+	}
+	switch e.Resource {
+	case workload.Pods:
+		if _, ok := m.get(changed.Key); ok || usesDevices(r, changed.Key) {
+			return []workload.Key{changed.Key}
+		}
+		return nil
+	case workload.ResourceClaims:
+		keys := slices.DeleteFunc(m.keys(), func(k workload.Key) bool { return k.Namespace != changed.Namespace })
+		if c := workload.Get[*resourcev1.ResourceClaim](r, changed.Namespace, changed.Name); c != nil {
+			keys = append(keys, consumers([]*resourcev1.ResourceClaim{c})...)
+		}
+		return keys
+	}
+	return append(m.keys(), consumers(workload.All[*resourcev1.ResourceClaim](r, ""))...)
+}
+
+// usesDevices reports whether a pod has claims.
+func usesDevices(r workload.Reader, key workload.Key) bool {
+	if len(r.All(workload.ResourceClaims, key.Namespace)) == 0 {
+		return false
+	}
+	p := workload.Get[*corev1.Pod](r, key.Namespace, key.Name)
+	return p != nil && len(p.Spec.ResourceClaims) > 0
+}
+
+// decide schedules, cancels or carries out the eviction of a pod (handlePod, maybeDeletePod).
+func (m *memory) decide(v workload.View, now time.Time) (plan workload.Plan) {
+	p, _ := v.Object.(*corev1.Pod)
+	s, pending := m.get(v.Key)
+	if pending && (p == nil || p.UID != s.uid || p.DeletionTimestamp != nil) {
+		m.end(v.Key, s)
+		pending = false
+	}
+	if p == nil || p.DeletionTimestamp != nil {
+		return plan
+	}
+	e, ok := evictionOf(v, p, evicting(v))
+	if !ok {
+		if pending {
+			s.begun = false
+			m.end(v.Key, s)
+			plan.Notes = []workload.Note{note(p, "Cancelling deletion")}
+		}
+		return plan
+	}
+	wait := e.at.Sub(now)
+	m.set(v.Key, scheduled{uid: p.UID, rules: e.rules, begun: wait <= 0})
+	if wait > 0 {
+		plan.Again = wait
+		return plan
+	}
+	plan.Do = evict(p, now)
+	plan.Notes = []workload.Note{note(p, "Marking for deletion")}
+	return plan
+}
+
+// note is an event about a pod (emitPodDeletionEvent, emitCancelPodDeletionEvent).
+func note(p *corev1.Pod, message string) workload.Note {
+	return workload.Note{
+		About: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
+		Event: workload.Normal("DeviceTaintManagerEviction", message),
+	}
+}
+
+// evict sets the condition and deletes the pod (addConditionAndDeletePod).
+func evict(p *corev1.Pod, now time.Time) (do []workload.Action) {
+	want := corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
+		Reason: "DeletionByDeviceTaintManager", Message: "Device Taint manager: deleting due to NoExecute taint",
+		LastTransitionTime: metav1.NewTime(now)}
+	next := p.DeepCopy()
+	all := next.Status.Conditions
+	i := slices.IndexFunc(all, func(c corev1.PodCondition) bool { return c.Type == want.Type })
+	switch {
+	case i < 0:
+		next.Status.Conditions = append(all, want)
+	case all[i].Status == want.Status && all[i].Reason == want.Reason && all[i].Message == want.Message:
+		return []workload.Action{workload.Delete{Object: p}}
+	default:
+		if all[i].Status == want.Status {
+			want.LastTransitionTime = all[i].LastTransitionTime
+		}
+		all[i] = want
+	}
+	return []workload.Action{workload.Update{Object: next, Status: true}, workload.Delete{Object: p}}
+}

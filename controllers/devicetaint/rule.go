@@ -1,0 +1,181 @@
+package devicetaint
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// period is the shortest time between two statuses of a rule with the same spec (ruleStatusPeriod).
+const period = 10 * time.Second
+
+// counting returns the rules that evict, after a change that may concern them.
+func counting(r workload.Reader, e workload.Change) (keys []workload.Key) {
+	switch e.Resource {
+	case workload.TaintRules: // the rule itself has a pass
+		return nil
+	case workload.Pods:
+		changed := e.New
+		if changed == nil {
+			changed = e.Old
+		}
+		if len(r.All(workload.ResourceClaims, changed.Namespace)) == 0 {
+			return nil
+		}
+	}
+	for _, rule := range evicting(r) {
+		keys = append(keys, workload.KeyOf(rule))
+	}
+	return keys
+}
+
+// decideRule writes the status of a rule (maybeUpdateRuleStatus).
+func (m *memory) decideRule(v workload.View, now time.Time) (plan workload.Plan) {
+	rule, _ := v.Object.(*resourcev1.DeviceTaintRule)
+	if rule == nil {
+		m.keep(workload.All[*resourcev1.DeviceTaintRule](v, ""))
+		return plan
+	}
+	at := slices.IndexFunc(rule.Status.Conditions, func(c metav1.Condition) bool {
+		return c.Type == resourcev1.DeviceTaintConditionEvictionInProgress
+	})
+	var old metav1.Condition
+	if at >= 0 {
+		old = rule.Status.Conditions[at]
+	}
+	if at >= 0 && old.ObservedGeneration == rule.Generation {
+		if rule.Spec.Taint.Effect != resourcev1.DeviceTaintEffectNoExecute {
+			return plan
+		}
+		if wait := old.LastTransitionTime.Add(period).Sub(now); wait > 0 {
+			plan.Again = wait
+			return plan
+		}
+	}
+	gone, active := m.evictedBy(rule.UID)
+	if active {
+		plan.Again = period
+	}
+	c := condition(v, rule, gone)
+	c.LastTransitionTime = old.LastTransitionTime
+	if c == old {
+		return plan
+	}
+	c.LastTransitionTime = metav1.NewTime(now)
+	next := rule.DeepCopy()
+	if at < 0 {
+		next.Status.Conditions = append(next.Status.Conditions, c)
+	} else {
+		next.Status.Conditions[at] = c
+	}
+	plan.Status = next
+	return plan
+}
+
+// condition is what a rule's status says of its evictions; gone is how many there were.
+func condition(r workload.Reader, rule *resourcev1.DeviceTaintRule, gone int) metav1.Condition {
+	c := metav1.Condition{Type: resourcev1.DeviceTaintConditionEvictionInProgress, Status: metav1.ConditionFalse,
+		ObservedGeneration: rule.Generation}
+	switch rule.Spec.Taint.Effect {
+	case resourcev1.DeviceTaintEffectNoExecute:
+		pods, namespaces := pending(r, rule, evicting(r))
+		switch {
+		case pods > 0:
+			c.Status, c.Reason = metav1.ConditionTrue, "PodsPendingEviction"
+			c.Message = counted(pods, "pod needs", "pods need") + " to be evicted in " +
+				counted(namespaces, "namespace", "different namespaces") + "."
+		case gone > 0:
+			c.Reason = "Completed"
+		default:
+			c.Reason = "NotStarted"
+		}
+	case resourcev1.DeviceTaintEffectNone:
+		c.Reason, c.Message = "NoEffect", forecast(r, rule)
+	default:
+		c.Reason, c.Message = "OtherEffect", "Eviction only happens for the NoExecute effect."
+	}
+	if gone > 0 {
+		if c.Message != "" {
+			c.Message += " "
+		}
+		c.Message += counted(gone, "pod", "pods") + " evicted since starting the controller."
+	}
+	return c
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// forecast says what a rule without effect would do.
+func forecast(r workload.Reader, rule *resourcev1.DeviceTaintRule) string {
+	published, allocated := devices(r, rule)
+	effective := rule.DeepCopy()
+	effective.Spec.Taint.Effect = resourcev1.DeviceTaintEffectNoExecute
+	pods, namespaces := pending(r, rule, append(evicting(r), effective))
+	return counted(published, "published device", "published devices") + " selected. " +
+		counted(allocated, "allocated device", "allocated devices") + " selected. " +
+		counted(pods, "pod", "pods") + " would be evicted in " +
+		counted(namespaces, "namespace", "different namespaces") + " if the effect was NoExecute. " +
+		"This information will not be updated again. Recreate the DeviceTaintRule to trigger an update."
+}
+
+// devices counts the devices of slices and of claims that a rule selects (countTaintedDevices).
+func devices(r workload.Reader, rule *resourcev1.DeviceTaintRule) (published, allocated int) {
+	type pool struct{ driver, name string }
+	all := map[pool]bool{}
+	for _, s := range workload.All[*resourcev1.ResourceSlice](r, "") {
+		all[pool{s.Spec.Driver, s.Spec.Pool.Name}] = true
+	}
+	for p := range all {
+		for _, s := range poolOf(r, p.driver, p.name) {
+			for _, d := range s.Spec.Devices {
+				if selects(rule, p.driver, p.name, d.Name) {
+					published++
+				}
+			}
+		}
+	}
+	for _, c := range workload.All[*resourcev1.ResourceClaim](r, "") {
+		if c.Status.Allocation == nil {
+			continue
+		}
+		for _, d := range c.Status.Allocation.Devices.Results {
+			if selects(rule, d.Driver, d.Pool, d.Device) {
+				allocated++
+			}
+		}
+	}
+	return published, allocated
+}
+
+// pending counts the pods that are to be evicted because of a rule, and their namespaces (countPendingPods).
+func pending(
+	r workload.Reader, rule *resourcev1.DeviceTaintRule, rules []*resourcev1.DeviceTaintRule,
+) (pods, namespaces int) {
+	seen, in := map[workload.Key]bool{}, map[string]bool{}
+	for _, key := range consumers(workload.All[*resourcev1.ResourceClaim](r, "")) {
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		p := workload.Get[*corev1.Pod](r, key.Namespace, key.Name)
+		if p == nil || p.DeletionTimestamp != nil {
+			continue
+		}
+		if e, ok := evictionOf(r, p, rules); ok && slices.Contains(e.rules, rule.UID) {
+			pods++
+			in[key.Namespace] = true
+		}
+	}
+	return pods, len(in)
+}

@@ -1,0 +1,179 @@
+package devicetaint
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// eviction is when a pod is to be evicted, and by which rules.
+type eviction struct {
+	at    time.Time
+	rules []types.UID
+}
+
+// evictionOf returns the eviction of a pod by the taints of slices and of these rules; false if nothing requires one
+// (podEvictionTime).
+func evictionOf(r workload.Reader, p *corev1.Pod, rules []*resourcev1.DeviceTaintRule) (e eviction, ok bool) {
+	if p.Spec.NodeName == "" {
+		return e, false
+	}
+	for i := range p.Spec.ResourceClaims {
+		c := claimOf(r, p, &p.Spec.ResourceClaims[i])
+		if c == nil {
+			continue
+		}
+		for _, d := range c.Status.Allocation.Devices.Results {
+			for _, t := range taintsOf(r, &d, rules) {
+				at, requires := requiredBy(&d, t.taint)
+				if !requires {
+					continue
+				}
+				if !ok || at.Before(e.at) {
+					e.at = at
+				}
+				ok = true
+				if t.rule != "" && !slices.Contains(e.rules, t.rule) {
+					e.rules = append(e.rules, t.rule)
+				}
+			}
+		}
+	}
+	return e, ok
+}
+
+// claimOf returns the allocated claim of a pod's reference, if it is reserved for that pod; else nil (staging
+// k8s.io/dynamic-resource-allocation/resourceclaim: Name, IsForPod, IsReservedForPod).
+func claimOf(r workload.Reader, p *corev1.Pod, ref *corev1.PodResourceClaim) *resourcev1.ResourceClaim {
+	name, own := ref.ResourceClaimName, false
+	if name == nil {
+		own = true
+		for _, s := range p.Status.ResourceClaimStatuses {
+			if s.Name == ref.Name {
+				name = s.ResourceClaimName
+			}
+		}
+	}
+	if name == nil {
+		return nil
+	}
+	c := workload.Get[*resourcev1.ResourceClaim](r, p.Namespace, *name)
+	if c == nil || c.Status.Allocation == nil || own && !metav1.IsControlledBy(c, p) ||
+		!slices.ContainsFunc(c.Status.ReservedFor, func(by resourcev1.ResourceClaimConsumerReference) bool {
+			return by.UID == p.UID
+		}) {
+		return nil
+	}
+	return c
+}
+
+// found is a NoExecute taint, and the uid of its rule; empty if it is in a slice.
+type found struct {
+	taint *resourcev1.DeviceTaint
+	rule  types.UID
+}
+
+// taintsOf returns the NoExecute taints of an allocated device (allEvictingDeviceTaints).
+func taintsOf(
+	r workload.Reader, d *resourcev1.DeviceRequestAllocationResult, rules []*resourcev1.DeviceTaintRule,
+) (all []found) {
+	for _, s := range poolOf(r, d.Driver, d.Pool) {
+		for i := range s.Spec.Devices {
+			if s.Spec.Devices[i].Name != d.Device {
+				continue
+			}
+			for j := range s.Spec.Devices[i].Taints {
+				if t := &s.Spec.Devices[i].Taints[j]; t.Effect == resourcev1.DeviceTaintEffectNoExecute {
+					all = append(all, found{taint: t})
+				}
+			}
+		}
+	}
+	for _, rule := range rules {
+		if selects(rule, d.Driver, d.Pool, d.Device) {
+			all = append(all, found{&rule.Spec.Taint, rule.UID})
+		}
+	}
+	return all
+}
+
+// poolOf returns the slices of a pool that have its newest generation.
+func poolOf(r workload.Reader, driver, pool string) []*resourcev1.ResourceSlice {
+	all := slices.DeleteFunc(workload.All[*resourcev1.ResourceSlice](r, ""), func(s *resourcev1.ResourceSlice) bool {
+		return s.Spec.Driver != driver || s.Spec.Pool.Name != pool
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	newest := slices.MaxFunc(all, func(a, b *resourcev1.ResourceSlice) int {
+		return cmp.Compare(a.Spec.Pool.Generation, b.Spec.Pool.Generation)
+	}).Spec.Pool.Generation
+	return slices.DeleteFunc(all, func(s *resourcev1.ResourceSlice) bool { return s.Spec.Pool.Generation != newest })
+}
+
+// selects reports whether a rule is for a device (ruleMatchesDevice). A rule without a selector is for none.
+func selects(rule *resourcev1.DeviceTaintRule, driver, pool, device string) bool {
+	s := rule.Spec.DeviceSelector
+	is := func(want *string, value string) bool { return want == nil || *want == value }
+	return s != nil && is(s.Driver, driver) && is(s.Pool, pool) && is(s.Device, device)
+}
+
+// requiredBy returns when a taint requires an eviction; false if it is tolerated forever (claimEvictionTime). The
+// server sets timeAdded; a taint without one is ignored.
+func requiredBy(d *resourcev1.DeviceRequestAllocationResult, t *resourcev1.DeviceTaint) (at time.Time, ok bool) {
+	if t.TimeAdded == nil {
+		return at, false
+	}
+	shortest, tolerated := int64(0), false
+	for i := range d.Tolerations {
+		by := &d.Tolerations[i]
+		if by.Effect != resourcev1.DeviceTaintEffectNoExecute || !tolerates(by, t) {
+			continue
+		}
+		if by.TolerationSeconds == nil {
+			return at, false
+		}
+		if s := max(0, *by.TolerationSeconds); !tolerated || s < shortest {
+			shortest, tolerated = s, true
+		}
+	}
+	return t.TimeAdded.Add(time.Duration(shortest) * time.Second), true
+}
+
+// tolerates reports whether key and value match (staging k8s.io/dynamic-resource-allocation/resourceclaim:
+// ToleratesTaint).
+func tolerates(by *resourcev1.DeviceToleration, t *resourcev1.DeviceTaint) bool {
+	switch {
+	case by.Key != "" && by.Key != t.Key:
+		return false
+	case by.Operator == resourcev1.DeviceTolerationOpExists:
+		return true
+	}
+	return (by.Operator == "" || by.Operator == resourcev1.DeviceTolerationOpEqual) && by.Value == t.Value
+}
+
+// evicting returns the rules with the effect NoExecute.
+func evicting(r workload.Reader) []*resourcev1.DeviceTaintRule {
+	return slices.DeleteFunc(workload.All[*resourcev1.DeviceTaintRule](r, ""), func(d *resourcev1.DeviceTaintRule) bool {
+		return d.Spec.Taint.Effect != resourcev1.DeviceTaintEffectNoExecute
+	})
+}
+
+// consumers returns the pods for which claims are reserved.
+func consumers(claims []*resourcev1.ResourceClaim) (keys []workload.Key) {
+	for _, c := range claims {
+		for _, by := range c.Status.ReservedFor {
+			if by.APIGroup == "" && by.Resource == "pods" {
+				keys = append(keys, workload.Key{Namespace: c.Namespace, Name: by.Name})
+			}
+		}
+	}
+	return keys
+}
