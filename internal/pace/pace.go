@@ -16,6 +16,11 @@ const (
 	burstEvery = 2 * time.Second
 	// restPercent is the runtime's own GOGC.
 	restPercent = 100
+	// large is from which size in bytes a heap has a pace of its own: so much is allocated between two collections, and
+	// from twice that size largePercent. The runtime would let the heap of 100,000 objects double whenever somebody reads
+	// many of them.
+	large        = 128 << 20
+	largePercent = 50
 	// least is the live heap below which the runtime does not collect with its own pace.
 	least = 4 << 20
 )
@@ -31,6 +36,9 @@ type since struct {
 // collection, return memory to the system, and fault it in again.
 func percent(live uint64, s since) int {
 	live = max(live, least)
+	if live > large {
+		return max(largePercent, int(large*100/live))
+	}
 	if float64(s.allocated)*burstEvery.Seconds() < float64(live)*s.time.Seconds() {
 		return restPercent
 	}
