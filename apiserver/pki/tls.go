@@ -3,6 +3,7 @@ package pki
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"net"
 	"slices"
@@ -185,10 +186,11 @@ func ownNames(c *x509.Certificate) []string {
 	return c.DNSNames
 }
 
-// serving is a serving certificate with its key, and the file that it is from.
+// serving is a serving certificate with its key.
 type serving struct {
 	cert *tls.Certificate
-	pem  []byte
+	// pem has its certificates, and nothing else of the file: clients get it, and the key may be in the same file.
+	pem []byte
 }
 
 // parseServing parses the contents of a certificate file and of its key.
@@ -197,5 +199,9 @@ func parseServing(contents [][]byte) (*serving, error) {
 	if err == nil && c.Leaf == nil {
 		c.Leaf, err = x509.ParseCertificate(c.Certificate[0])
 	}
-	return &serving{&c, contents[0]}, err
+	s := &serving{cert: &c}
+	for _, der := range c.Certificate {
+		s.pem = append(s.pem, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	}
+	return s, err
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,29 @@ func TestVersions(t *testing.T) {
 	state, err := handshake(t, config, &tls.Config{NextProtos: []string{"h2", "http/1.1"}})
 	if err != nil || state.NegotiatedProtocol != "http/1.1" {
 		t.Errorf("%v %q", err, state.NegotiatedProtocol)
+	}
+}
+
+// TestKeyInCertificateFile: clients get the certificates of a file that has the key, too, and not the key.
+func TestKeyInCertificateFile(t *testing.T) {
+	given := issue(t, t.TempDir(), "given", "given")
+	cert, err := os.ReadFile(given.CertFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(given.KeyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(given.CertFile, slices.Concat(key, cert), private); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Ensure(Options{Dir: t.TempDir(), CertFile: given.CertFile, KeyFile: given.CertFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.AuthorityPEM(); !bytes.HasSuffix(got, cert) || bytes.Contains(got, []byte("PRIVATE KEY")) {
+		t.Errorf("clients get\n%s", got)
 	}
 }
 
