@@ -6,12 +6,17 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/kubecascadetest"
 )
 
@@ -44,7 +49,8 @@ func TestCertificates(t *testing.T) {
 	if strings.Count(list, prefix) != 1 || !strings.Contains(list, published) {
 		t.Errorf("%s\nwant only %s", list, published)
 	}
-	other := strings.ReplaceAll(string(anotherAuthority(t)), "\n", `\n`)
+	certificate, _ := anotherAuthority(t)
+	other := strings.ReplaceAll(string(certificate), "\n", `\n`)
 	c.do("POST", bundles, `{"metadata":{"name":"kubernetes.io:kube-apiserver-serving:other"},
 		"spec":{"signerName":"kubernetes.io/kube-apiserver-serving","trustBundle":"`+other+`"}}`, http.StatusCreated)
 	c.do("POST", bundles, `{"metadata":{"name":"mine"},"spec":{"trustBundle":"`+other+`"}}`, http.StatusCreated)
@@ -69,17 +75,46 @@ func TestCertificates(t *testing.T) {
 	c.do("GET", requests+"/r", "", http.StatusNotFound)
 }
 
-// anotherAuthority is a certificate of another authority in PEM.
-func anotherAuthority(t *testing.T) []byte {
+// TestGivenCertificate: pods get the serving certificate that was given, too, as other clients do.
+func TestGivenCertificate(t *testing.T) {
+	certificate, key := anotherAuthority(t)
+	file := filepath.Join(t.TempDir(), "both.pem")
+	if err := os.WriteFile(file, slices.Concat(key, certificate), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := kubecascadetest.New(t, func(o *kubecascade.Options) { o.Addresses.CertFile, o.Addresses.KeyFile = file, file })
+	c := newClient(t, s)
+	settle(t, s)
+	all := strings.Trim(strconv.Quote(string(s.Config().CAData)), `"`)
+	if n := strings.Count(all, "BEGIN CERTIFICATE"); n != 2 {
+		t.Fatalf("clients trust %d certificates", n)
+	}
+	for _, path := range []string{
+		"/api/v1/namespaces/default/configmaps/kube-root-ca.crt", "/apis/certificates.k8s.io/v1/clustertrustbundles",
+	} {
+		if got := c.do("GET", path, "", http.StatusOK); !strings.Contains(got, `"`+all+`"`) {
+			t.Errorf("%s\nwant %s", got, all)
+		}
+	}
+}
+
+// anotherAuthority is a certificate of another authority and its key, in PEM. It is a serving certificate, too.
+func anotherAuthority(t *testing.T) (certificate, key []byte) {
 	t.Helper()
-	public, key, err := ed25519.GenerateKey(rand.Reader)
+	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, public, key)
+	template := &x509.Certificate{IsCA: true, BasicConstraintsValid: true, NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
 }

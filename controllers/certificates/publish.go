@@ -2,6 +2,8 @@ package certificates
 
 import (
 	"crypto/sha256"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"strings"
 	"time"
@@ -37,6 +39,22 @@ func Publishing(certificates string) workload.Controller {
 		},
 		Decide: func(v workload.View, _ time.Time) workload.Plan { return publish(v, certificates) },
 	}
+}
+
+// Anchors returns the certificates of authorities among those that clients trust, each once, in PEM: validation of
+// ClusterTrustBundles rejects all others.
+func Anchors(trusted []byte) string {
+	var out strings.Builder
+	known := map[string]bool{}
+	for block, rest := pem.Decode(trusted); block != nil; block, rest = pem.Decode(rest) {
+		c, err := x509.ParseCertificate(block.Bytes)
+		if err != nil || !c.BasicConstraintsValid || !c.IsCA || known[string(c.Raw)] {
+			continue
+		}
+		known[string(c.Raw)] = true
+		out.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw}))
+	}
+	return out.String()
 }
 
 // hashOf is the part of a bundle's name that differs between its contents (publisher.go: constructBundleName).

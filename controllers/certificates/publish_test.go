@@ -1,6 +1,10 @@
 package certificates
 
 import (
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
 	"testing"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -59,4 +63,29 @@ func TestPublishing(t *testing.T) {
 	}
 	w.Remove(b)
 	step(name, "  create ClusterTrustBundle "+name+"\n")
+}
+
+// TestAnchors: certificates that are no authorities', and those that are there twice, would make the bundle invalid.
+func TestAnchors(t *testing.T) {
+	a, b := newAuthority(t), newAuthority(t)
+	leaf, err := a.Sign(&x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "leaf"}},
+		newKey(t).Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(der []byte, headers map[string]string) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Headers: headers, Bytes: der}))
+	}
+	first, second := block(a.cert.Raw, nil), block(b.cert.Raw, nil)
+	for given, want := range map[string]string{
+		"":            "",
+		first:         first,
+		first + first: first,
+		first + block(leaf, nil) + "text\n" + block(b.cert.Raw, map[string]string{"A": "b"}): first + second,
+		block([]byte("x"), nil) + second: second,
+	} {
+		if got := Anchors([]byte(given)); got != want {
+			t.Errorf("of\n%sit returns\n%swant\n%s", given, got, want)
+		}
+	}
 }

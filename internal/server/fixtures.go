@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/pem"
 	"log/slog"
 
 	"github.com/kubecascade/kubecascade/apiserver"
@@ -12,11 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/loopback"
 )
-
-// authorityPEM is the certificate by which pods verify the server.
-func authorityPEM(keys *pki.Bundle) string {
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: keys.Authority().Raw}))
-}
 
 // fixtures returns the functions, by name, that run the controllers which keep an object in every namespace. Each uses
 // the service account that it has in kube-controller-manager.
@@ -29,6 +23,6 @@ func fixtures(api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger
 	}
 	return map[string]func(context.Context){
 		controller.Accounts:     run(fixture.Accounts(), "service-account-controller"),
-		controller.Certificates: run(fixture.Certificate(authorityPEM(keys)), "root-ca-cert-publisher"),
+		controller.Certificates: run(fixture.Certificate(string(keys.AuthorityPEM())), "root-ca-cert-publisher"),
 	}
 }

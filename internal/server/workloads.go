@@ -84,7 +84,8 @@ func configured(
 			return certificates.Signing(certificates.Options{Authority: keys, Log: log})
 		})
 	case controller.TrustBundles:
-		return made(func() workload.Controller { return certificates.Publishing(authorityPEM(keys)) })
+		anchors := certificates.Anchors(keys.AuthorityPEM())
+		return made(func() workload.Controller { return certificates.Publishing(anchors) })
 	}
 	return nil
 }
