@@ -22,8 +22,18 @@ type memory struct {
 	// mu guards what follows.
 	mu        sync.Mutex
 	scheduled map[workload.Key]scheduled
-	// evicted is the number of evicted pods by the uid of the rule.
-	evicted map[types.UID]int
+	// rules by their uids.
+	rules map[types.UID]known
+}
+
+// known is what is remembered of a rule.
+type known struct {
+	// generation is that of the spec by which the pods of all claims got a pass.
+	generation int64
+	// counted is when the pods that are to be evicted were counted last, and the status was right.
+	counted time.Time
+	// evicted is how many pods were evicted.
+	evicted int
 }
 
 // scheduled is the eviction of a pod.
@@ -41,7 +51,7 @@ func New() (pods, rules func() workload.Controller) {
 	pods = func() workload.Controller {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.scheduled, m.evicted = map[workload.Key]scheduled{}, map[types.UID]int{}
+		m.scheduled, m.rules = map[workload.Key]scheduled{}, map[types.UID]known{}
 		return workload.Controller{
 			Name: name, For: workload.Pods, Quiet: true, Awaits: "tolerationSeconds of a device's taint",
 			Sees: []workload.Resource{workload.ResourceClaims, workload.ResourceSlices, workload.TaintRules},
@@ -78,7 +88,9 @@ func (m *memory) end(key workload.Key, s scheduled) {
 	delete(m.scheduled, key)
 	if s.begun {
 		for _, rule := range s.rules {
-			m.evicted[rule]++
+			k := m.rules[rule]
+			k.evicted++
+			m.rules[rule] = k
 		}
 	}
 }
@@ -90,14 +102,44 @@ func (m *memory) evictedBy(rule types.UID) (n int, active bool) {
 	for _, s := range m.scheduled {
 		active = active || s.begun && slices.Contains(s.rules, rule)
 	}
-	return m.evicted[rule], active
+	return m.rules[rule].evicted, active
 }
 
-// keep forgets the numbers of other rules.
+// counted returns when the pods of a rule were counted last: then, or later.
+func (m *memory) counted(rule types.UID, then time.Time) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if k := m.rules[rule]; k.counted.After(then) {
+		return k.counted
+	}
+	return then
+}
+
+// count remembers that the pods of a rule were counted now.
+func (m *memory) count(rule *resourcev1.DeviceTaintRule, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := m.rules[rule.UID]
+	k.counted = now
+	m.rules[rule.UID] = k
+}
+
+// changed reports whether a rule's spec has changed since the previous call.
+func (m *memory) changed(rule *resourcev1.DeviceTaintRule) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := m.rules[rule.UID]
+	before := k.generation
+	k.generation = rule.Generation
+	m.rules[rule.UID] = k
+	return before != rule.Generation
+}
+
+// keep forgets other rules.
 func (m *memory) keep(rules []*resourcev1.DeviceTaintRule) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	maps.DeleteFunc(m.evicted, func(uid types.UID, _ int) bool {
+	maps.DeleteFunc(m.rules, func(uid types.UID, _ known) bool {
 		return !slices.ContainsFunc(rules, func(r *resourcev1.DeviceTaintRule) bool { return r.UID == uid })
 	})
 }
@@ -112,8 +154,8 @@ func (m *memory) keys() (keys []workload.Key) {
 	return keys // the engine sorts them
 }
 
-// affected returns a changed pod if it may use devices, the pods of a changed claim, and after changes of taints those
-// of all claims.
+// affected returns a changed pod if it may use devices, the pods of a changed claim, those of a changed slice's pool,
+// and those of all claims after changes of a rule's spec, and after deletions, which do not say what was deleted.
 func (m *memory) affected(r workload.Reader, e workload.Change) []workload.Key {
 	changed := e.New
 	if changed == nil {
@@ -131,6 +173,16 @@ func (m *memory) affected(r workload.Reader, e workload.Change) []workload.Key {
 			keys = append(keys, consumers([]*resourcev1.ResourceClaim{c})...)
 		}
 		return keys
+	case workload.ResourceSlices:
+		if s := workload.Get[*resourcev1.ResourceSlice](r, "", changed.Name); s != nil && e.New != nil {
+			used := ofPool(workload.All[*resourcev1.ResourceClaim](r, ""), pool{s.Spec.Driver, s.Spec.Pool.Name})
+			return consumers(used)
+		}
+	case workload.TaintRules:
+		rule := workload.Get[*resourcev1.DeviceTaintRule](r, "", changed.Name)
+		if rule != nil && !m.changed(rule) && e.New != nil {
+			return nil
+		}
 	}
 	return append(m.keys(), consumers(workload.All[*resourcev1.ResourceClaim](r, ""))...)
 }
@@ -155,7 +207,7 @@ func (m *memory) decide(v workload.View, now time.Time) (plan workload.Plan) {
 	if p == nil || p.DeletionTimestamp != nil {
 		return plan
 	}
-	e, ok := evictionOf(v, p, evicting(v))
+	e, ok := taintsOf(v, evicting(v)).evictionOf(p)
 	if !ok {
 		if pending {
 			s.begun = false

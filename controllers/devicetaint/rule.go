@@ -53,7 +53,7 @@ func (m *memory) decideRule(v workload.View, now time.Time) (plan workload.Plan)
 		if rule.Spec.Taint.Effect != resourcev1.DeviceTaintEffectNoExecute {
 			return plan
 		}
-		if wait := old.LastTransitionTime.Add(period).Sub(now); wait > 0 {
+		if wait := m.counted(rule.UID, old.LastTransitionTime.Time).Add(period).Sub(now); wait > 0 {
 			plan.Again = wait
 			return plan
 		}
@@ -65,6 +65,7 @@ func (m *memory) decideRule(v workload.View, now time.Time) (plan workload.Plan)
 	c := condition(v, rule, gone)
 	c.LastTransitionTime = old.LastTransitionTime
 	if c == old {
+		m.count(rule, now)
 		return plan
 	}
 	c.LastTransitionTime = metav1.NewTime(now)
@@ -84,7 +85,7 @@ func condition(r workload.Reader, rule *resourcev1.DeviceTaintRule, gone int) me
 		ObservedGeneration: rule.Generation}
 	switch rule.Spec.Taint.Effect {
 	case resourcev1.DeviceTaintEffectNoExecute:
-		pods, namespaces := pending(r, rule, evicting(r))
+		pods, namespaces := taintsOf(r, evicting(r)).pending(rule)
 		switch {
 		case pods > 0:
 			c.Status, c.Reason = metav1.ConditionTrue, "PodsPendingEviction"
@@ -118,10 +119,11 @@ func counted(n int, one, many string) string {
 
 // forecast says what a rule without effect would do.
 func forecast(r workload.Reader, rule *resourcev1.DeviceTaintRule) string {
-	published, allocated := devices(r, rule)
 	effective := rule.DeepCopy()
 	effective.Spec.Taint.Effect = resourcev1.DeviceTaintEffectNoExecute
-	pods, namespaces := pending(r, rule, append(evicting(r), effective))
+	t := taintsOf(r, append(evicting(r), effective))
+	published, allocated := t.devices(rule)
+	pods, namespaces := t.pending(rule)
 	return counted(published, "published device", "published devices") + " selected. " +
 		counted(allocated, "allocated device", "allocated devices") + " selected. " +
 		counted(pods, "pod", "pods") + " would be evicted in " +
@@ -130,14 +132,9 @@ func forecast(r workload.Reader, rule *resourcev1.DeviceTaintRule) string {
 }
 
 // devices counts the devices of slices and of claims that a rule selects (countTaintedDevices).
-func devices(r workload.Reader, rule *resourcev1.DeviceTaintRule) (published, allocated int) {
-	type pool struct{ driver, name string }
-	all := map[pool]bool{}
-	for _, s := range workload.All[*resourcev1.ResourceSlice](r, "") {
-		all[pool{s.Spec.Driver, s.Spec.Pool.Name}] = true
-	}
-	for p := range all {
-		for _, s := range poolOf(r, p.driver, p.name) {
+func (t taints) devices(rule *resourcev1.DeviceTaintRule) (published, allocated int) {
+	for p, all := range t.pools {
+		for _, s := range all {
 			for _, d := range s.Spec.Devices {
 				if selects(rule, p.driver, p.name, d.Name) {
 					published++
@@ -145,7 +142,7 @@ func devices(r workload.Reader, rule *resourcev1.DeviceTaintRule) (published, al
 			}
 		}
 	}
-	for _, c := range workload.All[*resourcev1.ResourceClaim](r, "") {
+	for _, c := range workload.All[*resourcev1.ResourceClaim](t, "") {
 		if c.Status.Allocation == nil {
 			continue
 		}
@@ -159,20 +156,18 @@ func devices(r workload.Reader, rule *resourcev1.DeviceTaintRule) (published, al
 }
 
 // pending counts the pods that are to be evicted because of a rule, and their namespaces (countPendingPods).
-func pending(
-	r workload.Reader, rule *resourcev1.DeviceTaintRule, rules []*resourcev1.DeviceTaintRule,
-) (pods, namespaces int) {
+func (t taints) pending(rule *resourcev1.DeviceTaintRule) (pods, namespaces int) {
 	seen, in := map[workload.Key]bool{}, map[string]bool{}
-	for _, key := range consumers(workload.All[*resourcev1.ResourceClaim](r, "")) {
+	for _, key := range consumers(workload.All[*resourcev1.ResourceClaim](t, "")) {
 		if seen[key] {
 			continue
 		}
 		seen[key] = true
-		p := workload.Get[*corev1.Pod](r, key.Namespace, key.Name)
+		p := workload.Get[*corev1.Pod](t, key.Namespace, key.Name)
 		if p == nil || p.DeletionTimestamp != nil {
 			continue
 		}
-		if e, ok := evictionOf(r, p, rules); ok && slices.Contains(e.rules, rule.UID) {
+		if e, ok := t.evictionOf(p); ok && slices.Contains(e.rules, rule.UID) {
 			pods++
 			in[key.Namespace] = true
 		}

@@ -19,20 +19,49 @@ type eviction struct {
 	rules []types.UID
 }
 
-// evictionOf returns the eviction of a pod by the taints of slices and of these rules; false if nothing requires one
-// (podEvictionTime).
-func evictionOf(r workload.Reader, p *corev1.Pod, rules []*resourcev1.DeviceTaintRule) (e eviction, ok bool) {
+// pool identifies the slices of a pool.
+type pool struct{ driver, name string }
+
+// taints are what requires evictions: one state of the store, its slices, and rules.
+type taints struct {
+	workload.Reader
+	// pools are the slices of each pool that have its newest generation.
+	pools map[pool][]*resourcev1.ResourceSlice
+	rules []*resourcev1.DeviceTaintRule
+}
+
+// taintsOf returns the taints of slices and of these rules.
+func taintsOf(r workload.Reader, rules []*resourcev1.DeviceTaintRule) taints {
+	t := taints{r, map[pool][]*resourcev1.ResourceSlice{}, rules}
+	for _, s := range workload.All[*resourcev1.ResourceSlice](r, "") {
+		p := pool{s.Spec.Driver, s.Spec.Pool.Name}
+		known := t.pools[p]
+		if len(known) > 0 {
+			switch c := cmp.Compare(s.Spec.Pool.Generation, known[0].Spec.Pool.Generation); {
+			case c < 0:
+				continue
+			case c > 0:
+				known = nil
+			}
+		}
+		t.pools[p] = append(known, s)
+	}
+	return t
+}
+
+// evictionOf returns the eviction of a pod; false if nothing requires one (podEvictionTime).
+func (t taints) evictionOf(p *corev1.Pod) (e eviction, ok bool) {
 	if p.Spec.NodeName == "" {
 		return e, false
 	}
 	for i := range p.Spec.ResourceClaims {
-		c := claimOf(r, p, &p.Spec.ResourceClaims[i])
+		c := claimOf(t, p, &p.Spec.ResourceClaims[i])
 		if c == nil {
 			continue
 		}
 		for _, d := range c.Status.Allocation.Devices.Results {
-			for _, t := range taintsOf(r, &d, rules) {
-				at, requires := requiredBy(&d, t.taint)
+			for _, f := range t.of(&d) {
+				at, requires := requiredBy(&d, f.taint)
 				if !requires {
 					continue
 				}
@@ -40,8 +69,8 @@ func evictionOf(r workload.Reader, p *corev1.Pod, rules []*resourcev1.DeviceTain
 					e.at = at
 				}
 				ok = true
-				if t.rule != "" && !slices.Contains(e.rules, t.rule) {
-					e.rules = append(e.rules, t.rule)
+				if f.rule != "" && !slices.Contains(e.rules, f.rule) {
+					e.rules = append(e.rules, f.rule)
 				}
 			}
 		}
@@ -80,42 +109,26 @@ type found struct {
 	rule  types.UID
 }
 
-// taintsOf returns the NoExecute taints of an allocated device (allEvictingDeviceTaints).
-func taintsOf(
-	r workload.Reader, d *resourcev1.DeviceRequestAllocationResult, rules []*resourcev1.DeviceTaintRule,
-) (all []found) {
-	for _, s := range poolOf(r, d.Driver, d.Pool) {
+// of returns the NoExecute taints of an allocated device (allEvictingDeviceTaints).
+func (t taints) of(d *resourcev1.DeviceRequestAllocationResult) (all []found) {
+	for _, s := range t.pools[pool{d.Driver, d.Pool}] {
 		for i := range s.Spec.Devices {
 			if s.Spec.Devices[i].Name != d.Device {
 				continue
 			}
 			for j := range s.Spec.Devices[i].Taints {
-				if t := &s.Spec.Devices[i].Taints[j]; t.Effect == resourcev1.DeviceTaintEffectNoExecute {
-					all = append(all, found{taint: t})
+				if taint := &s.Spec.Devices[i].Taints[j]; taint.Effect == resourcev1.DeviceTaintEffectNoExecute {
+					all = append(all, found{taint: taint})
 				}
 			}
 		}
 	}
-	for _, rule := range rules {
+	for _, rule := range t.rules {
 		if selects(rule, d.Driver, d.Pool, d.Device) {
 			all = append(all, found{&rule.Spec.Taint, rule.UID})
 		}
 	}
 	return all
-}
-
-// poolOf returns the slices of a pool that have its newest generation.
-func poolOf(r workload.Reader, driver, pool string) []*resourcev1.ResourceSlice {
-	all := slices.DeleteFunc(workload.All[*resourcev1.ResourceSlice](r, ""), func(s *resourcev1.ResourceSlice) bool {
-		return s.Spec.Driver != driver || s.Spec.Pool.Name != pool
-	})
-	if len(all) == 0 {
-		return nil
-	}
-	newest := slices.MaxFunc(all, func(a, b *resourcev1.ResourceSlice) int {
-		return cmp.Compare(a.Spec.Pool.Generation, b.Spec.Pool.Generation)
-	}).Spec.Pool.Generation
-	return slices.DeleteFunc(all, func(s *resourcev1.ResourceSlice) bool { return s.Spec.Pool.Generation != newest })
 }
 
 // selects reports whether a rule is for a device (ruleMatchesDevice). A rule without a selector is for none.
@@ -176,4 +189,12 @@ func consumers(claims []*resourcev1.ResourceClaim) (keys []workload.Key) {
 		}
 	}
 	return keys
+}
+
+// ofPool returns the claims that use devices of a pool.
+func ofPool(claims []*resourcev1.ResourceClaim, p pool) []*resourcev1.ResourceClaim {
+	return slices.DeleteFunc(claims, func(c *resourcev1.ResourceClaim) bool {
+		return c.Status.Allocation == nil || !slices.ContainsFunc(c.Status.Allocation.Devices.Results,
+			func(d resourcev1.DeviceRequestAllocationResult) bool { return p == pool{d.Driver, d.Pool} })
+	})
 }
