@@ -43,6 +43,9 @@ func TestCertificates(t *testing.T) {
 	const prefix = `"name":"kubernetes.io:kube-apiserver-serving:`
 	list := c.do("GET", bundles, "", http.StatusOK)
 	_, rest, _ := strings.Cut(list, prefix)
+	if len(rest) < 24 {
+		t.Fatalf("there is none: %s", list)
+	}
 	name := "kubernetes.io:kube-apiserver-serving:" + rest[:24]
 	authority, _ := pem.Decode(s.Config().CAData)
 	published := strings.Trim(strconv.Quote(string(pem.EncodeToMemory(authority))), `"`)

@@ -16,8 +16,8 @@
 //  6. Requests that are approved, but for which no signer here is responsible, are kept.
 //  7. A PodCertificateRequest is deleted 15 minutes after its creation, whatever its state; upstream looks every five
 //     minutes.
-//  8. The ClusterTrustBundle of the server's certificates is created before others of its signer are deleted. Changes of
-//     its content are reverted; its metadata is kept. It has no certificates that validation would reject.
+//  8. The ClusterTrustBundle of the server's certificates is created before others of its signer are deleted. Changes
+//     of its content are reverted; its metadata is kept. It has no certificates that validation would reject.
 //
 // To read the source: sign.go decides and makes certificates, check.go has what each signer accepts, clean.go deletes,
 // publish.go keeps the ClusterTrustBundle.

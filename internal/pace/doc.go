@@ -8,9 +8,9 @@
 //     ones are initialized in the order of their paths (Go specification, "Package initialization"), and this one
 //     depends on few. The start of a server allocates about 25 MiB, and would collect five times.
 //  2. Between two collections at most 64 MiB more are allocated than with the runtime's own pace. A process at rest has
-//     the runtime's own pace. A heap of more than 128 MiB does not double before it is collected: it grows by 128 MiB,
-//     and from 256 MiB by half.
+//     the runtime's own pace. But a heap of more than 128 MiB never doubles before it is collected: it grows by 128
+//     MiB, and from 256 MiB by half.
 //  3. It does not change the pace if GOGC is set. A limit of memory (GOMEMLIMIT) holds.
 //  4. A process has a timer every second, which looks at how much was allocated; if that was more than 1 MiB, every 10
-//     ms. There is no goroutine for it.
+//     ms. No goroutine waits for it.
 package pace
