@@ -93,6 +93,9 @@ type claims struct {
 	nodes map[string]*load
 	// short are the pods that wait for the end of others.
 	short map[workload.Key]struct{}
+	// freed says that a pass has counted what a pod has left before follow has. A pass may see a change before its event
+	// arrives, which follow then finds counted: short must have passes all the same.
+	freed bool
 }
 
 // follow counts the present state of a pod. It returns the pods that wait for others if it has changed what its node
@@ -105,9 +108,10 @@ func (c *claims) follow(r workload.Reader, key workload.Key) []workload.Key {
 	if p != nil && p.Spec.NodeName == "" && c.pods[key] != nil && c.pods[key].uid == p.UID {
 		return nil // it is being assigned
 	}
-	if !c.count(key, p) {
+	if !c.count(key, p) && !c.freed {
 		return nil
 	}
+	c.freed = false
 	return slices.SortedFunc(maps.Keys(c.short), func(a, b workload.Key) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
@@ -119,7 +123,9 @@ func (c *claims) waits(r workload.Reader, key workload.Key, p *corev1.Pod) bool 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begin(r)
-	c.count(key, p)
+	if c.count(key, p) {
+		c.freed = true
+	}
 	if p == nil || p.Spec.NodeName != "" {
 		delete(c.short, key)
 		return false

@@ -90,6 +90,23 @@ func TestWaits(t *testing.T) {
 	c.want(c.changed("s"), "[]")
 }
 
+// TestWaitsForSeen: a pod that waits gets a pass after the end of another one, even if a pass over that one has seen its
+// end before the event of it arrives.
+func TestWaitsForSeen(t *testing.T) {
+	c := newCluster(t)
+	for _, name := range []string{"p", "q", "r"} {
+		c.pod(name, 2, 0)
+	}
+	c.want([]string{c.pass("p"), c.pass("q"), c.pass("r")}, "[a b ]")
+	c.world.Remove(c.get("q"))
+	c.want(c.changed("q"), "[]")
+	c.world.Remove(c.get("q"))
+	c.world.Pass(c.scheduler, workload.Key{Namespace: "x", Name: "q"}) // for the event before
+	c.want(c.changed("q"), "[x/r]")
+	c.want(c.changed("q"), "[]")
+	c.want(c.pass("r"), "b")
+}
+
 // TestPorts: two pods with one port of the host are on different nodes.
 func TestPorts(t *testing.T) {
 	c := newCluster(t)
