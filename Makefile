@@ -107,7 +107,7 @@ platforms: ## go vet for all platforms, which takes minutes each for the first t
 		echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit; done
 
 # Packages with goroutines of their own.
-RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/assets ./internal/platforms ./loopback ./storage/...
+RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/authentication ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/assets ./internal/platforms ./loopback ./storage/...
 
 check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,4 +55,34 @@ func TestCertificatesKept(t *testing.T) {
 	if _, err := certificates.User(nil, now); !errors.Is(err, authentication.ErrNoCredentials) {
 		t.Errorf("no certificate: %v", err)
 	}
+}
+
+// TestCertificatesTogether: connections with equal certificates, and with others, are authenticated concurrently; each
+// gets the user of its own.
+func TestCertificatesTogether(t *testing.T) {
+	ca := apiservertest.NewAuthority(t)
+	certificates := authentication.NewCertificates(authentication.PoolOf(ca.Cert))
+	now := time.Now()
+	var all sync.WaitGroup
+	for _, name := range []string{"alice", "bob"} {
+		raw := apiservertest.NewCertificate(t, &ca, &x509.Certificate{Subject: pkix.Name{CommonName: name},
+			NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour)}).Cert.Raw
+		for range 4 {
+			all.Go(func() {
+				for range 50 {
+					c, err := x509.ParseCertificate(raw)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					for range 2 {
+						if u, err := certificates.User([]*x509.Certificate{c}, now); err != nil || u.Name != name {
+							t.Errorf("%q, %v, want %s", u.Name, err, name)
+						}
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
 }
