@@ -63,6 +63,7 @@ type verifiedChain[T any] struct {
 }
 
 const (
+	// mostChains is the largest number of entries of verified: a chain of one certificate has two.
 	mostChains = 2048
 	chainLife  = time.Minute
 )

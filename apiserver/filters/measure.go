@@ -49,8 +49,8 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 	}
 }
 
-// newID is a random UUID. Nobody is kept from guessing it, so it is not one of the system's random numbers, which take
-// longer than a request's way through the router.
+// newID returns a random UUID (version 4). It need not be unpredictable, so it does not read random numbers of the
+// system, which takes longer than routing a request.
 func newID() string {
 	var id uuid.UUID
 	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())

@@ -89,8 +89,8 @@ func condition(r workload.Reader, rule *resourcev1.DeviceTaintRule, gone int) me
 		switch {
 		case pods > 0:
 			c.Status, c.Reason = metav1.ConditionTrue, "PodsPendingEviction"
-			c.Message = counted(pods, "pod needs", "pods need") + " to be evicted in " +
-				counted(namespaces, "namespace", "different namespaces") + "."
+			c.Message = plural(pods, "pod needs", "pods need") + " to be evicted in " +
+				plural(namespaces, "namespace", "different namespaces") + "."
 		case gone > 0:
 			c.Reason = "Completed"
 		default:
@@ -105,12 +105,13 @@ func condition(r workload.Reader, rule *resourcev1.DeviceTaintRule, gone int) me
 		if c.Message != "" {
 			c.Message += " "
 		}
-		c.Message += counted(gone, "pod", "pods") + " evicted since starting the controller."
+		c.Message += plural(gone, "pod", "pods") + " evicted since starting the controller."
 	}
 	return c
 }
 
-func counted(n int, one, many string) string {
+// plural is a number with its noun.
+func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -124,10 +125,10 @@ func forecast(r workload.Reader, rule *resourcev1.DeviceTaintRule) string {
 	t := taintsOf(r, append(evicting(r), effective))
 	published, allocated := t.devices(rule)
 	pods, namespaces := t.pending(rule)
-	return counted(published, "published device", "published devices") + " selected. " +
-		counted(allocated, "allocated device", "allocated devices") + " selected. " +
-		counted(pods, "pod", "pods") + " would be evicted in " +
-		counted(namespaces, "namespace", "different namespaces") + " if the effect was NoExecute. " +
+	return plural(published, "published device", "published devices") + " selected. " +
+		plural(allocated, "allocated device", "allocated devices") + " selected. " +
+		plural(pods, "pod", "pods") + " would be evicted in " +
+		plural(namespaces, "namespace", "different namespaces") + " if the effect was NoExecute. " +
 		"This information will not be updated again. Recreate the DeviceTaintRule to trigger an update."
 }
 

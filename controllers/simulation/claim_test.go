@@ -90,8 +90,8 @@ func TestWaits(t *testing.T) {
 	c.want(c.changed("s"), "[]")
 }
 
-// TestWaitsForSeen: a pod that waits gets a pass after the end of another one, even if a pass over that one has seen its
-// end before the event of it arrives.
+// TestWaitsForSeen: a pod that waits gets a pass after another one has ended, even if a pass over that one has seen its
+// end before the event arrives.
 func TestWaitsForSeen(t *testing.T) {
 	c := newCluster(t)
 	for _, name := range []string{"p", "q", "r"} {

@@ -16,9 +16,9 @@ const (
 	burstEvery = 2 * time.Second
 	// restPercent is the runtime's own GOGC.
 	restPercent = 100
-	// large is from which size in bytes a heap has a pace of its own: so much is allocated between two collections, and
-	// from twice that size largePercent. The runtime would let the heap of 100,000 objects double whenever somebody reads
-	// many of them.
+	// large is the live heap, in bytes, above which GOGC is less than 100: large bytes are allocated between two
+	// collections, and above twice that size largePercent of the heap. With GOGC=100 the heap of 100,000 objects doubles
+	// whenever a client lists many of them.
 	large        = 128 << 20
 	largePercent = 50
 	// least is the live heap below which the runtime does not collect with its own pace.
