@@ -93,8 +93,7 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 		Trail:  c.Trail,
 		Audit:  c.Audit, Agent: "kubecascade/" + c.Version.GitVersion + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")",
 	}
-	ahead, known := registry.Ahead(c.Cache, r.Root), registry.Known(c.Cache)
-	r.Past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead, Known: known})
+	r.Past = past.New(c.Store, c.Decoder, past.Cached(c.Cache, r.Root))
 	metrics.RegisterPast(c.Registry, r.Past)
 	return r
 }

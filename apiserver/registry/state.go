@@ -72,35 +72,3 @@ func (s *Registry) StateAt(collection string, sel *Selection, rev int64) (State,
 	}
 	return s.Past.View(sel.Prefix, rev), nil
 }
-
-// Ahead returns past.Options.Ahead for the newest state. It iterates over the n objects, which is cheap compared with
-// reading them.
-func Ahead(c *cache.Cache, root string) func(prefix, from string, n int) string {
-	return func(prefix, from string, n int) (end string) {
-		collection, _, ok := storage.Collection(root, prefix+"x")
-		if !ok {
-			return ""
-		}
-		snap, err := c.Snapshot(collection, 0)
-		if err != nil {
-			return ""
-		}
-		snap.Ascend(prefix, from, func(o *storage.Object) bool {
-			if n--; n < 0 {
-				end = o.Key
-			}
-			return n >= 0
-		})
-		return end
-	}
-}
-
-// Known returns past.Options.Known for the newest state.
-func Known(c *cache.Cache) func(key string, rev int64) *storage.Object {
-	return func(key string, rev int64) *storage.Object {
-		if o, _ := c.Get(key); o != nil && o.Revision == rev {
-			return o
-		}
-		return nil
-	}
-}

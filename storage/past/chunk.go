@@ -109,6 +109,54 @@ func (k *chunks) before(s start) *kept {
 	return nil
 }
 
+// neighbours returns the next earlier and the next later revision of which a chunk covers the start's key.
+func (k *chunks) neighbours(s start) (earlier, later *neighbour) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	earlier, later = &neighbour{kept: k}, &neighbour{kept: k}
+	for at := range k.places {
+		before := at.revision < s.revision && at.revision > earlier.place.revision
+		after := at.revision > s.revision && (later.place.revision == 0 || at.revision < later.place.revision)
+		if at.prefix != s.prefix || !before && !after {
+			continue
+		}
+		if c := k.before(start{at, s.from}); c == nil || !c.covers(s.from) {
+			continue
+		}
+		if before {
+			earlier.place = at
+		} else {
+			later.place = at
+		}
+	}
+	return earlier, later
+}
+
+// neighbour is a state at another revision, as far as it is in memory; the zero place has nothing.
+type neighbour struct {
+	kept  *chunks
+	place place
+	chunk *chunk
+}
+
+// get returns the object with a key. The keys of a neighbour's calls ascend. After the first that no chunk covers, it
+// returns nil.
+func (n *neighbour) get(key string) *storage.Object {
+	if n.place.revision == 0 {
+		return nil
+	}
+	if n.chunk == nil || !n.chunk.covers(key) {
+		if n.chunk = n.kept.find(start{n.place, key}); n.chunk == nil {
+			n.place = place{}
+			return nil
+		}
+	}
+	if i := n.chunk.index(key); i < len(n.chunk.objects) && n.chunk.objects[i].Key == key {
+		return n.chunk.objects[i]
+	}
+	return nil
+}
+
 // average is the average size of the JSON of the place's objects in bytes, at least 1, as far as it is known; 0 if it
 // isn't known.
 func (k *chunks) average(p place) int64 {

@@ -122,10 +122,11 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	for _, bound := range []int64{1 << 30, 100 << 10, 1} {
-		r := reader(s, Options{Bytes: bound, Ahead: func(_, _ string, n int) string { // right or wrong
-			return []string{
-				"", prefix, "/registry/z", fmt.Sprintf("%s%04d", prefix, rng.IntN(170)), fmt.Sprintf("%s%04d", prefix, n),
-			}[rng.IntN(5)]
+		r := reader(s, Options{Bytes: bound, Newest: func(_, from string, n int) Part {
+			if rng.IntN(5) == 0 {
+				return Part{}
+			}
+			return partAt(t, s, from, rng.IntN(n)+1, last-rng.Int64N(last-first+1)) // it may be too old
 		}})
 		for range 100 {
 			v := r.View(prefix, first+rng.Int64N(last-first+1))
@@ -135,6 +136,25 @@ func TestRandom(t *testing.T) {
 			}
 		}
 	}
+}
+
+// partAt is what a cache knows whose newest state is at a revision.
+func partAt(t *testing.T, s storage.Store, from string, n int, rev int64) Part {
+	t.Helper()
+	page, err := s.List(t.Context(), storage.Range{Prefix: prefix, From: from, Limit: int64(n + 1), Revision: rev})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := Part{Revision: rev}
+	d := storage.Decoder{Root: "/registry"}
+	for i, record := range page.Records {
+		if i == n {
+			part.End = record.Key
+			break
+		}
+		part.Objects = append(part.Objects, d.Decode(record))
+	}
+	return part
 }
 
 // compare compares a page and a count of a view with the store's own.
@@ -254,7 +274,8 @@ func TestTurns(t *testing.T) {
 		var clients sync.WaitGroup
 		for i := range 2 * reads {
 			clients.Go(func() {
-				if _, err := keys(t.Context(), r.View(prefix, rev-int64(i)), "", 5); err != nil {
+				from := fmt.Sprintf("%s%04d", prefix, i)
+				if _, err := keys(t.Context(), r.View(prefix, rev), from, 5); err != nil {
 					t.Error(err)
 				}
 			})
@@ -267,6 +288,156 @@ func TestTurns(t *testing.T) {
 		clients.Wait()
 		time.Sleep(2 * time.Minute)
 	})
+}
+
+// TestBeside: reads that begin at the same key of several revisions take turns, and one that waits can leave.
+func TestBeside(t *testing.T) {
+	twin, rev := filled(t, 10, 10)
+	synctest.Test(t, func(t *testing.T) {
+		s := &counting{Store: twin, gate: make(chan struct{})}
+		r := reader(s, Options{})
+		var clients sync.WaitGroup
+		for i := range 4 {
+			clients.Go(func() {
+				got, err := keys(t.Context(), r.View(prefix, rev-int64(i)), "", 0)
+				if err != nil || len(got) != 10-i {
+					t.Errorf("%v, %v", got, err)
+				}
+			})
+		}
+		synctest.Wait()
+		leaving, leave := context.WithCancel(t.Context())
+		var left sync.WaitGroup
+		left.Go(func() {
+			if _, err := keys(leaving, r.View(prefix, rev-5), "", 0); !errors.Is(err, context.Canceled) {
+				t.Errorf("the client that left: %v", err)
+			}
+		})
+		synctest.Wait()
+		leave()
+		left.Wait()
+		if n := len(s.ranges); n != 1 {
+			t.Errorf("%d reads are under way", n)
+		}
+		close(s.gate)
+		clients.Wait()
+		time.Sleep(2 * time.Minute)
+	})
+}
+
+// rewritten returns a store of n objects that were all written again after a number of revisions, which differ in the
+// first object only; and the newest state.
+func rewritten(t *testing.T, n, revisions int) (s *counting, at []int64, newest func(_, from string, n int) Part) {
+	t.Helper()
+	twin, rev := filled(t, n, 100)
+	first := prefix + "0000"
+	for range revisions {
+		rev = put(t, twin, first, modRevision(t, twin, first), 50)
+		at = append(at, rev)
+	}
+	for i := range n {
+		key := fmt.Sprintf("%s%04d", prefix, i)
+		rev = put(t, twin, key, modRevision(t, twin, key), 70)
+	}
+	return &counting{Store: twin}, at, func(_, from string, n int) Part { return partAt(t, twin, from, n, rev) }
+}
+
+func modRevision(t *testing.T, s storage.Store, key string) int64 {
+	t.Helper()
+	record, err := s.Get(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record.ModRevision
+}
+
+// TestRevisions: pages at several revisions between which little has changed read most objects once, although all were
+// written since; in any order of the revisions, no object is in memory twice.
+func TestRevisions(t *testing.T) {
+	const n, page = 300, 50
+	for _, latestFirst := range []bool{true, false} {
+		s, at, newest := rewritten(t, n, 8)
+		r := reader(s, Options{Newest: newest})
+		if latestFirst {
+			slices.Reverse(at)
+		}
+		seen := map[string]*storage.Object{}
+		for _, rev := range at {
+			v, from := r.View(prefix, rev), ""
+			shown := 0
+			for range n / page {
+				of := 0
+				if err := v.Ascend(t.Context(), from, page, func(o *storage.Object) bool {
+					from = o.Key + "\x00"
+					shown, of = shown+1, of+1
+					if id := fmt.Sprint(o.Key, o.Revision); seen[id] == nil {
+						seen[id] = o
+					} else if seen[id] != o {
+						t.Errorf("%s is in memory twice", id)
+					}
+					return of < page
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if shown != n {
+				t.Errorf("%d objects at %d, want %d", shown, rev, n)
+			}
+		}
+		if len(seen) != n+len(at)-1 {
+			t.Errorf("%d objects, want %d", len(seen), n+len(at)-1)
+		}
+		// each of the later chunks costs a record or two: to count the objects, and the one that differs
+		if most := int64(n + 2*len(at)*(n/page)); latestFirst && r.Counts().Records > most {
+			t.Errorf("%+v, want at most %d records", r.Counts(), most)
+		}
+	}
+}
+
+// TestUnchanged: what was not written since is not read. What was is read in few parts; if there are too many, or
+// objects were deleted, all is read.
+func TestUnchanged(t *testing.T) {
+	const n = 200
+	for name, c := range map[string]struct {
+		each    int // of so many objects one is written later
+		deleted string
+		most    int64
+	}{
+		"nothing was written":  {each: n + 1, most: 2},
+		"a few were written":   {each: 20, most: 2 + 10},
+		"many were written":    {each: 4, most: n},
+		"all were written":     {each: 1, most: n},
+		"an object is deleted": {each: n + 1, deleted: prefix + "0042", most: n + 2},
+	} {
+		twin, rev := filled(t, n, 10)
+		want, err := keys(t.Context(), reader(twin, Options{}).View(prefix, rev), "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := rev
+		for i := 0; i < n; i++ {
+			if key := fmt.Sprintf("%s%04d", prefix, i); i%c.each == c.each-1 {
+				last = put(t, twin, key, modRevision(t, twin, key), 20)
+			}
+		}
+		if c.deleted != "" {
+			if last, err = twin.Commit(
+				t.Context(), storage.Txn{Key: c.deleted, Expect: modRevision(t, twin, c.deleted)},
+			); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := reader(twin, Options{
+			Newest: func(_, from string, n int) Part { return partAt(t, twin, from, n, last) },
+		})
+		got, err := keys(t.Context(), r.View(prefix, rev), "", 0)
+		if !slices.Equal(got, want) || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, cmp.Diff(want, got))
+		}
+		if read := r.Counts().Records; read > c.most {
+			t.Errorf("%s: %d records were read, want at most %d", name, read, c.most)
+		}
+	}
 }
 
 // TestIdle: what isn't used is dropped, what is used stays.
@@ -304,8 +475,24 @@ func TestIdle(t *testing.T) {
 
 // TestCompacted: a revision that etcd has forgotten isn't shown, even if it is in memory.
 func TestCompacted(t *testing.T) {
+	compacted(t, func(storage.Store, int64) Options { return Options{} })
+}
+
+// TestCompactedUnchanged: so it is if the newest state has all of its objects.
+func TestCompactedUnchanged(t *testing.T) {
+	compacted(t, func(s storage.Store, rev int64) Options {
+		objects := partAt(t, s, "", 100, rev).Objects
+		return Options{Newest: func(_, from string, n int) Part {
+			at := slices.IndexFunc(objects, func(o *storage.Object) bool { return o.Key >= from })
+			return Part{Revision: rev, Objects: objects[at:]}
+		}}
+	})
+}
+
+func compacted(t *testing.T, options func(s storage.Store, rev int64) Options) {
+	t.Helper()
 	s, rev := filled(t, 20, 10)
-	r := reader(s, Options{})
+	r := reader(s, options(s, rev))
 	going, old := r.View(prefix, rev-1), r.View(prefix, rev-1)
 	if _, err := keys(t.Context(), going, "", 5); err != nil {
 		t.Fatal(err)

@@ -21,17 +21,26 @@ const (
 
 // Options configure a Reader. Zero values mean the defaults.
 type Options struct {
-	// Bytes limits the memory of the chunks (default 48 MiB).
+	// Bytes limits the memory of the chunks (default 24 MiB).
 	Bytes int64
 	// Idle is how long an unused chunk is kept (default one minute).
 	Idle time.Duration
-	// Ahead returns a key that has about n of the prefix's objects between from and itself; empty if there are fewer.
-	// It limits the keys that etcd has to count for one read. Any key is correct, but a good one, estimated from the
-	// newest state, saves reads. Default: none.
-	Ahead func(prefix, from string, n int) string
+	// Newest returns the first n of the prefix's objects from a key on in the newest state. It limits the keys that etcd
+	// has to count for one read, and what was not written since need not be read. Default: nothing is known.
+	Newest func(prefix, from string, n int) Part
 	// Known returns the object that was stored under the key at that mod revision, if it is in memory. Most objects
 	// haven't changed since; they needn't be decoded, nor be in memory twice. Default: none.
 	Known func(key string, rev int64) *storage.Object
+}
+
+// Part is a part of a collection at one revision.
+type Part struct {
+	// Revision is the revision of the state; 0 if nothing is known.
+	Revision int64
+	// Objects are in key order, without gaps.
+	Objects []*storage.Object
+	// End is the key of the object after them; empty if there is none.
+	End string
 }
 
 // Reader reads past revisions and shares what it has read. Make one with New. Its methods may be called from any
@@ -39,7 +48,7 @@ type Options struct {
 type Reader struct {
 	store   storage.Store
 	decoder *storage.Decoder
-	ahead   func(prefix, from string, n int) string
+	newest  func(prefix, from string, n int) Part
 	known   func(key string, rev int64) *storage.Object
 	// turns has one element for each active read.
 	turns chan struct{}
@@ -78,18 +87,18 @@ type flight struct {
 // New returns a reader of the store; decoder is the cache's.
 func New(store storage.Store, decoder *storage.Decoder, o Options) *Reader {
 	if o.Bytes <= 0 {
-		o.Bytes = 48 << 20
+		o.Bytes = 24 << 20
 	}
 	if o.Idle <= 0 {
 		o.Idle = time.Minute
 	}
-	if o.Ahead == nil {
-		o.Ahead = func(string, string, int) string { return "" }
+	if o.Newest == nil {
+		o.Newest = func(string, string, int) Part { return Part{} }
 	}
 	if o.Known == nil {
 		o.Known = func(string, int64) *storage.Object { return nil }
 	}
-	return &Reader{store: store, decoder: decoder, ahead: o.Ahead, known: o.Known, turns: make(chan struct{}, reads),
+	return &Reader{store: store, decoder: decoder, newest: o.Newest, known: o.Known, turns: make(chan struct{}, reads),
 		kept: newChunks(o.Bytes, o.Idle), flights: map[start]*flight{}}
 }
 
@@ -103,11 +112,16 @@ func (r *Reader) Counts() Counts {
 	return r.counts
 }
 
-// chunk reads the chunk that begins at s, or waits for the caller that is already reading it.
+// chunk reads the chunk that begins at s, or waits for the caller that is already reading it. Reads that begin at the
+// same key of several revisions take turns: what one of them has read is mostly what the others need.
 func (r *Reader) chunk(ctx context.Context, s start, want int) (*chunk, error) {
 	for {
 		r.mu.Lock()
 		f := r.flights[s]
+		other := f == nil
+		if other {
+			f = r.beside(s)
+		}
 		if f == nil {
 			f = &flight{done: make(chan struct{})}
 			r.flights[s] = f
@@ -121,13 +135,23 @@ func (r *Reader) chunk(ctx context.Context, s start, want int) (*chunk, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if !errors.Is(f.err, context.Canceled) && !errors.Is(f.err, context.DeadlineExceeded) {
+		if !other && !errors.Is(f.err, context.Canceled) && !errors.Is(f.err, context.DeadlineExceeded) {
 			return f.chunk, f.err
 		}
 		if err := ctx.Err(); err != nil { // otherwise only the other caller's context is done
 			return nil, err
 		}
 	}
+}
+
+// beside returns an active read that begins at the same key of another revision; nil if there is none.
+func (r *Reader) beside(s start) *flight {
+	for at, f := range r.flights {
+		if at.prefix == s.prefix && at.from == s.from {
+			return f
+		}
+	}
+	return nil
 }
 
 // fly carries out a flight. If it panics, the waiting callers get an error.
@@ -153,52 +177,103 @@ func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) {
 	f.chunk, f.err = r.read(ctx, s, r.records(s.place, want))
 }
 
-// records is how many records a read requests. The size of the first one is unknown. Those that follow it request more
-// than one page, as counting the rest is most of their cost.
+// records is how many records a read requests. The size of the first one is unknown. Those that follow it request whole
+// pages, so that reads at several revisions begin at the same keys.
 func (r *Reader) records(p place, want int) int64 {
 	average := r.kept.average(p)
 	if average == 0 {
 		return int64(min(max(want, 1), firstRecords))
 	}
-	return min(max(readBytes/average, 1), mostRecords)
+	n := int(min(max(readBytes/average, 1), mostRecords))
+	if want > 0 && want < n {
+		n -= n % want
+	}
+	return int64(n)
 }
 
-// read reads from etcd and keeps the chunk.
+// read makes the chunk that begins at s, and keeps it.
 func (r *Reader) read(ctx context.Context, s start, limit int64) (*chunk, error) {
-	// etcd needn't count what follows the chunk if the chunk before it knows.
-	rest, known := r.kept.remaining(s)
-	end := ""
-	if known {
-		end = r.ahead(s.prefix, s.from, int(limit))
+	part := r.newest(s.prefix, s.from, int(limit))
+	if part.End != "" && (part.End <= s.from || !strings.HasPrefix(part.End, s.prefix)) {
+		part = Part{}
 	}
-	if end <= s.from || !strings.HasPrefix(end, s.prefix) {
-		end = ""
+	rest, counted := r.kept.remaining(s)
+	c, err := r.derive(ctx, s, part, limit)
+	switch {
+	case err != nil:
+		return nil, err
+	case c == nil && counted:
+		c, err = r.fetch(ctx, s, part.End, limit)
+	case c == nil: // etcd counts what follows
+		c, err = r.fetch(ctx, s, "", limit)
+	case !counted && c.next != "":
+		rest, err = r.number(ctx, s, "")
+		counted = true
 	}
-	page, err := r.store.List(
-		ctx, storage.Range{Prefix: s.prefix, From: s.from, End: end, Limit: limit, Revision: s.revision},
-	)
 	if err != nil {
 		return nil, err
 	}
-	r.count(len(page.Records))
-	c := &chunk{start: s, next: end, after: page.Remaining, objects: make([]*storage.Object, len(page.Records))}
-	if end != "" {
-		c.after = rest - int64(len(page.Records))
+	if counted {
+		c.after = rest - int64(len(c.objects))
 	}
-	for i, record := range page.Records {
-		page.Records[i].Value = nil
-		o := r.known(record.Key, record.ModRevision)
-		if o == nil {
-			o = r.decoder.Decode(record)
-		}
-		c.objects[i] = o
+	for _, o := range c.objects {
 		c.json += int64(len(o.JSON))
-		if page.More {
-			c.next = o.Key + "\x00"
-		}
 	}
 	r.kept.add(c)
 	return c, nil
+}
+
+// fetch reads up to limit of the records before end from etcd. The chunk's after
+// counts those before end only.
+func (r *Reader) fetch(ctx context.Context, s start, end string, limit int64) (*chunk, error) {
+	page, err := r.list(ctx, s, end, limit)
+	if err != nil {
+		return nil, err
+	}
+	c := &chunk{start: s, next: end, after: page.Remaining, objects: r.objects(s, page.Records)}
+	if page.More {
+		c.next = c.objects[len(c.objects)-1].Key + "\x00"
+	}
+	return c, nil
+}
+
+// list reads up to limit of the records before end from etcd.
+func (r *Reader) list(ctx context.Context, s start, end string, limit int64) (storage.Page, error) {
+	page, err := r.store.List(
+		ctx, storage.Range{Prefix: s.prefix, From: s.from, End: end, Limit: limit, Revision: s.revision},
+	)
+	if err == nil {
+		r.count(len(page.Records))
+	}
+	return page, err
+}
+
+// number is how many objects there are from the start on, before end. It reads at most one of them.
+func (r *Reader) number(ctx context.Context, s start, end string) (int64, error) {
+	page, err := r.list(ctx, s, end, 1)
+	return int64(len(page.Records)) + page.Remaining, err
+}
+
+// objects decodes records, except those of which the objects are in memory.
+func (r *Reader) objects(s start, records []storage.Record) []*storage.Object {
+	earlier, later := r.kept.neighbours(s)
+	all := make([]*storage.Object, len(records))
+	for i, record := range records {
+		records[i].Value = nil
+		o := r.known(record.Key, record.ModRevision)
+		for _, n := range []*neighbour{earlier, later} {
+			if o == nil {
+				if o = n.get(record.Key); o != nil && o.Revision != record.ModRevision {
+					o = nil
+				}
+			}
+		}
+		if o == nil {
+			o = r.decoder.Decode(record)
+		}
+		all[i] = o
+	}
+	return all
 }
 
 func (r *Reader) count(records int) {
