@@ -273,8 +273,7 @@ func summary(data []byte) string {
 // DecodeStored decodes an object from the JSON that is stored or cached, into the stored version.
 func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) {
 	if res.Custom {
-		u := &unstructured.Unstructured{}
-		err := u.UnmarshalJSON(data)
+		u, err := DecodeCanonical(data)
 		if err == nil && res.Restore != nil {
 			err = res.Restore(u)
 		}
@@ -304,6 +303,12 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	return obj, nil
 }
 
+// DecodeCanonical is DecodeStored of a custom resource that is known to be in the form that its schema requires.
+func DecodeCanonical(data []byte) (*unstructured.Unstructured, error) {
+	u := &unstructured.Unstructured{}
+	return u, u.UnmarshalJSON(data)
+}
+
 // TakeMetadata decodes a new object's metadata without reflection, and returns the JSON without it. A second member
 // metadata is merged with the first by the decoder, as usual. It returns data unchanged if metadata is not written in
 // the stored form, or if data is malformed.
@@ -326,16 +331,30 @@ func TakeMetadata(data []byte, obj runtime.Object) []byte {
 // EncodeStored is the inverse of DecodeStored: kube-apiserver's JSON storage format, without a newline. The caller must
 // have cleared the object's resourceVersion.
 func EncodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		if res.ToStored != nil {
-			stored, err := res.ToStored(u)
-			if err != nil {
-				return nil, err
-			}
-			u = stored.(*unstructured.Unstructured)
-		}
-		return json.Marshal(u.Object)
+	value, _, err := EncodeCanonical(res, obj)
+	return value, err
+}
+
+// EncodeCanonical is EncodeStored, and reports whether the value is known to be what clients of a custom resource's
+// stored version get, so that it need not be decoded to find out.
+func EncodeCanonical(res *resources.Resource, obj runtime.Object) (value []byte, canonical bool, err error) {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		value, err = encodeTyped(res, obj)
+		return value, false, err
 	}
+	if res.ToStored != nil {
+		stored, err := res.ToStored(u)
+		if err != nil {
+			return nil, false, err
+		}
+		u = stored.(*unstructured.Unstructured)
+	}
+	value, err = json.Marshal(u.Object)
+	return value, err == nil && res.Canonical != nil && res.Canonical(u), err
+}
+
+func encodeTyped(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	if res.Direct && res.ToStored != nil {
 		var err error
 		if obj, err = res.ToStored(obj); err != nil {

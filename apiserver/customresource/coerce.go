@@ -21,6 +21,17 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 	if err != nil {
 		return nil, err
 	}
+	if m, ok := u.Object["metadata"].(map[string]any); ok && m["creationTimestamp"] == nil {
+		delete(m, "creationTimestamp") // clients before v1.35 send a null, which the type omits
+	}
+	if v.settled(u, r) && (!stored || hasGeneration(u)) {
+		return nil, nil
+	}
+	return v.coerceWhole(u, r, stored)
+}
+
+// coerceWhole is coerce for objects that may change.
+func (v *version) coerceWhole(u *unstructured.Unstructured, r *rules, stored bool) (unknown []string, err error) {
 	apiVersion, kind := u.GetAPIVersion(), u.GetKind()
 	meta, found, paths, err := objectmeta.GetObjectMetaWithOptions(
 		u.Object, objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: !stored},
@@ -61,6 +72,12 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 	}
 	slices.Sort(unknown)
 	return slices.Compact(unknown), nil
+}
+
+// hasGeneration reports whether the generation is an integer and not 0.
+func hasGeneration(u *unstructured.Unstructured) bool {
+	n, ok := u.Object["metadata"].(map[string]any)["generation"].(int64)
+	return ok && n != 0
 }
 
 func setMeta(content map[string]any, meta *metav1.ObjectMeta) error {

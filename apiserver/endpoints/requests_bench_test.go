@@ -3,6 +3,7 @@ package endpoints_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -71,3 +72,82 @@ func BenchmarkRequest(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCustomRequest measures writes of custom resources in the same way. An update is what a client sends that has
+// read the object, so each is of an object that was not written since.
+func BenchmarkCustomRequest(b *testing.B) {
+	s := apiservertest.Start(b, nil)
+	h := s.API.Insecure()
+	const (
+		crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+		path = "/apis/example.com/v1/namespaces/default/widgets"
+	)
+	send := func(b *testing.B, method, path, media, body string, want int) string {
+		r, err := http.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if body == "" {
+			r.Body = http.NoBody
+		}
+		r.Header.Set("Content-Type", media)
+		r.Header.Set("User-Agent", "bench/1")
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != want {
+			b.Fatal(method, path, w.Code, w.Body)
+		}
+		return w.Body.String()
+	}
+	send(b, "POST", crds, "application/json", widgetDefinition, http.StatusCreated)
+	send(b, "PATCH", crds+"/widgets.example.com/status", mergePatch, `{"status":{"storedVersions":["v1"],
+		"acceptedNames":{"plural":"widgets","kind":"Widget","listKind":"WidgetList"},
+		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, http.StatusOK)
+	names := 0
+	create := func(b *testing.B) string {
+		names++
+		name := fmt.Sprint("c", names)
+		send(b, "POST", path, "application/json",
+			`{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"`+name+`"},"data":{"k":"v"}}`, http.StatusCreated)
+		return path + "/" + name
+	}
+	one := create(b)
+	value := 0
+	next := func() string { value++; return fmt.Sprint("w", value) }
+	for _, c := range []struct {
+		name string
+		f    func(*testing.B)
+	}{
+		{"get", func(b *testing.B) { send(b, "GET", one, "", "", http.StatusOK) }},
+		{"create", func(b *testing.B) { create(b) }},
+		{"update", func(b *testing.B) {
+			was := send(b, "GET", one, "", "", http.StatusOK)
+			from := strings.Index(was, `"data":{"k":"`) + len(`"data":{"k":"`)
+			to := from + strings.Index(was[from:], `"`)
+			send(b, "PUT", one, "application/json", was[:from]+next()+was[to:], http.StatusOK)
+		}},
+		{"patch", func(b *testing.B) {
+			send(b, "PATCH", one, "application/merge-patch+json", fmt.Sprintf(`{"data":{"k":%q}}`, next()), http.StatusOK)
+		}},
+		{"apply", func(b *testing.B) {
+			send(b, "PATCH", one+"?fieldManager=a", "application/apply-patch+yaml", fmt.Sprintf(
+				`{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"c1"},"data":{"a":%q}}`, next()), http.StatusOK)
+		}},
+		{"create and delete", func(b *testing.B) { send(b, "DELETE", create(b), "", "", http.StatusOK) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.f(b)
+			}
+		})
+	}
+}
+
+// widgetDefinition defines a custom resource as that of the clients' benchmark.
+const widgetDefinition = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",
+	"metadata":{"name":"widgets.example.com"},
+	"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
+	"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":
+	{"type":"object","properties":{
+	"data":{"type":"object","additionalProperties":{"type":"string"}},
+	"status":{"type":"object","properties":{"ready":{"type":"boolean"}}}}}}}]}}`

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -63,6 +62,7 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 			return out, err
 		}
 	}
+	s.known(o.Resource, cur)
 	old, err := o.Decode(cur)
 	if err != nil {
 		return nil, err
@@ -164,25 +164,25 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 	verdict := finalizers.Update(lifecycleOf(o.Resource, old), lifecycleOf(o.Resource, obj), s.Now())
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
-	value, err := codec.EncodeStored(o.Resource, obj)
+	value, err := o.encode(obj)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
+		return nil, err
 	}
-	same, err := storage.Splice(value, cur.Revision)
+	same, err := storage.Splice(value.json, cur.Revision)
 	unchanged := err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON) && !cur.Stale
 	if o.DryRun || unchanged {
-		out := s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision})
+		out := s.decoded(o, cur.Key, value, cur.Revision)
 		return out, out.Err
 	}
 	if verdict.Step == finalizers.Store {
-		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj)
+		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision}, value, obj)
 	}
 	return s.release(ctx, o, cur, value)
 }
 
 // release commits an update that removes the last finalizer of an object that is being deleted. It returns the object
 // as submitted, with its previous resourceVersion (B-20).
-func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, value []byte) (
+func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, v value) (
 	*storage.Object, error) {
 	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
 	if err == nil {
@@ -192,5 +192,5 @@ func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Objec
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
 		err = nil // another request has removed the object
 	}
-	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision}), err
+	return s.decoded(o, cur.Key, v, cur.Revision), err
 }

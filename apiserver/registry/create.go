@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -141,19 +140,19 @@ func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, asked
 func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
-	value, err := codec.EncodeStored(o.Resource, obj)
+	value, err := o.encode(obj)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
+		return nil, err
 	}
 	key := o.Key(s.Root)
 	if o.DryRun {
 		cur, err := s.Load(ctx, key)
 		if err != nil || cur == nil {
-			return s.Decoder.Decode(storage.Record{Key: key, Value: value}), err
+			return s.decoded(o, key, value, 0), err
 		}
 		return nil, o.exists(obj, cur)
 	}
-	out, err := s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj)
+	out, err := s.put(ctx, o, storage.Txn{Key: key}, value, obj)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
 		if lost.Guard != nil { // the caller that set the guard retries

@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -159,7 +157,10 @@ func (s *Registry) deletionState(
 ) (finalizers.Object, finalizers.Kind, Object, error) {
 	kind := finalizers.Kind{Policy: o.Resource.Delete.Policy}
 	d := &o.Resource.Delete
-	plain := d.Kind == nil && d.SpecFinalizers == nil && !o.Resource.Custom && !o.Resource.Direct
+	plain := d.Kind == nil && d.SpecFinalizers == nil && !o.Resource.Direct
+	if o.Resource.Custom { // a conversion may fail
+		plain = o.Resource.FromStored == nil
+	}
 	if plain && s.known(o.Resource, cur) {
 		m := &cur.Meta
 		return finalizers.Object{UID: m.UID, ResourceVersion: strconv.FormatInt(cur.Revision, 10),
@@ -195,20 +196,20 @@ func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, 
 		o.Resource.Delete.Mark(obj)
 	}
 	obj.SetResourceVersion("")
-	value, err := codec.EncodeStored(o.Resource, obj)
+	value, err := o.encode(obj)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
+		return nil, err
 	}
-	rev := cur.Revision
-	if !o.DryRun {
-		rev, err = s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value,
-			Guards: o.guards, TTL: s.TTL(o)})
-		if err != nil {
-			return nil, err
-		}
-		s.marked(o, cur, v, rev)
+	if o.DryRun {
+		return s.decoded(o, cur.Key, value, cur.Revision), nil
 	}
-	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), nil
+	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value.json,
+		Guards: o.guards, TTL: s.TTL(o)})
+	if err != nil {
+		return nil, err
+	}
+	s.marked(o, cur, v, rev)
+	return s.written(o, cur.Key, value, rev), nil
 }
 
 // remove deletes the key at the revision on which the decision was made (C-41, C-63).

@@ -10,7 +10,6 @@
 //	guard.go   the namespace and the CRD that a new object depends on
 //	delete.go  delete: carries out the decisions of package finalizers; deletecollection.go those of a collection
 //	malformed.go, readable.go  objects that can't be decoded, and which can
-//	ownwrites.go  the revisions that this process has written
 //	get.go, state.go, selection.go  one object, a collection at a revision, the selectors of a request
 //	post.go, virtual.go  responses of a kind's own hooks; host.go is the interface that hooks call
 //	connect.go  admission of connections

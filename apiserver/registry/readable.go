@@ -34,11 +34,8 @@ func (s *Registry) known(res *resources.Resource, o *storage.Object) bool {
 		return false
 	case o.VerifiedBy(res.Verified):
 		return true
-	case s.OwnWrites.Has(res, o):
-		o.SetVerified(res.Verified)
-		return true
 	}
-	return false
+	return s.OwnWrites.Mark(res, o)
 }
 
 // DecodeReadable decodes the value into the type of the stored version. A custom resource is not converted from the
@@ -62,7 +59,11 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	case !res.Custom && is.Version != "" && is != want && is != res.GroupVersionKind():
 		return nil, nil, fmt.Errorf("%w: %s: its version %s is not known", storage.ErrCorrupt, o.Key, is.GroupVersion())
 	}
-	obj, err = codec.DecodeStored(res, o.JSON)
+	if res.Custom && o.VerifiedBy(res.Verified) {
+		obj, err = codec.DecodeCanonical(o.JSON)
+	} else {
+		obj, err = codec.DecodeStored(res, o.JSON)
+	}
 	if status.Unconverted(err) != nil {
 		return nil, nil, err
 	}

@@ -1,11 +1,9 @@
 package registry
 
 import (
-	"reflect"
-
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubecascade/kubecascade/apiserver/parts"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -13,7 +11,7 @@ import (
 // generation.
 func prepareCreate(res *resources.Resource, obj Object) {
 	if res.Subresource("status") != nil && !res.Strategy.OwnStatus {
-		setPart(obj, "Status", nil)
+		parts.Set(obj, "Status", nil)
 	}
 	if p := res.Strategy.PrepareCreate; p != nil {
 		p(obj)
@@ -30,10 +28,10 @@ func prepareCreate(res *resources.Resource, obj Object) {
 func PrepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old Object) {
 	switch {
 	case sub != nil && sub.Action == resources.Status: // B-40, B-41
-		keepPart(obj, old, "Spec")
+		parts.Keep(obj, old, "Spec")
 	case sub != nil && sub.Action == resources.Part: // PrepareUpdate says what it may change
 	case res.Subresource("status") != nil && !res.Strategy.OwnStatus:
-		keepPart(obj, old, "Status")
+		parts.Keep(obj, old, "Status")
 	}
 	if sub != nil {
 		if sub.PrepareUpdate != nil {
@@ -53,73 +51,17 @@ func PrepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old
 func changes(rule resources.Generation, obj, old Object) bool {
 	switch rule {
 	case resources.SpecGeneration, resources.UpdateOnlyGeneration:
-		return !samePart(obj, old, "Spec")
+		return !parts.Same(obj, old, "Spec")
 	case resources.SpecOrAnnotations: // B-31
-		return !samePart(obj, old, "Spec") || !apiequality.Semantic.DeepEqual(obj.GetAnnotations(), old.GetAnnotations())
+		return !parts.Same(obj, old, "Spec") || !apiequality.Semantic.DeepEqual(obj.GetAnnotations(), old.GetAnnotations())
 	case resources.TemplateGeneration:
-		return !samePart(obj, old, "Template")
+		return !parts.Same(obj, old, "Template")
 	case resources.AnyButMetaOrLabels: // B-33
-		return !sameBody(obj, old, false) || !apiequality.Semantic.DeepEqual(obj.GetLabels(), old.GetLabels())
+		return !parts.SameBody(obj, old, false) || !apiequality.Semantic.DeepEqual(obj.GetLabels(), old.GetLabels())
 	case resources.RootGeneration, resources.CustomWholeGeneration: // B-34
-		return !sameBody(obj, old, false)
+		return !parts.SameBody(obj, old, false)
 	case resources.CustomGeneration: // B-34
-		return !sameBody(obj, old, true)
+		return !parts.SameBody(obj, old, true)
 	}
 	return false
 }
-
-// part returns a field of a typed object or a key of an unstructured one.
-func part(obj Object, name string) any {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return u.Object[lowerFirst(name)]
-	}
-	if f := reflect.ValueOf(obj).Elem().FieldByName(name); f.IsValid() {
-		return f.Interface()
-	}
-	return nil
-}
-
-// setPart sets it; nil removes it.
-func setPart(obj Object, name string, v any) {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		if v == nil {
-			delete(u.Object, lowerFirst(name))
-		} else {
-			u.Object[lowerFirst(name)] = v
-		}
-		return
-	}
-	f := reflect.ValueOf(obj).Elem().FieldByName(name)
-	switch {
-	case !f.IsValid():
-	case v == nil:
-		f.SetZero()
-	default:
-		f.Set(reflect.ValueOf(v))
-	}
-}
-
-func keepPart(obj, old Object, name string) { setPart(obj, name, part(old, name)) }
-
-func samePart(obj, old Object, name string) bool {
-	return apiequality.Semantic.DeepEqual(part(obj, name), part(old, name))
-}
-
-// sameBody compares everything except metadata and, if butStatus is set, status.
-func sameBody(obj, old Object, butStatus bool) bool {
-	a, b := obj.DeepCopyObject().(Object), old.DeepCopyObject().(Object)
-	for _, o := range []Object{a, b} {
-		if u, ok := o.(*unstructured.Unstructured); ok {
-			delete(u.Object, "metadata")
-		} else {
-			reflect.ValueOf(o).Elem().FieldByName("ObjectMeta").SetZero()
-			reflect.ValueOf(o).Elem().FieldByName("TypeMeta").SetZero()
-		}
-		if butStatus {
-			setPart(o, "Status", nil)
-		}
-	}
-	return apiequality.Semantic.DeepEqual(a, b)
-}
-
-func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

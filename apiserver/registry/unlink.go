@@ -59,12 +59,12 @@ func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object
 	if err != nil {
 		return nil, true, fmt.Errorf("encoding metadata of %s: %w", o.Resource.Kind, err)
 	}
-	value := slices.Concat(cur.JSON[:from], metadata, cur.JSON[to:])
+	v := value{json: slices.Concat(cur.JSON[:from], metadata, cur.JSON[to:])}
 	if verdict.Step != finalizers.Store {
-		out, err = s.release(ctx, o, cur, value)
+		out, err = s.release(ctx, o, cur, v)
 		return out, true, err
 	}
-	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value,
+	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: v.json,
 		Guards: o.guards, TTL: s.TTL(o)})
 	switch {
 	case errors.Is(err, storage.ErrTooLarge):
@@ -72,8 +72,7 @@ func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object
 	case err != nil:
 		return nil, true, err
 	}
-	s.OwnWrites.Add(rev)
-	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), true, nil
+	return s.written(o, cur.Key, v, rev), true, nil
 }
 
 // lostLinks returns the owners and finalizers that were removed from obj. It returns false if none was removed, if the

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -166,20 +167,55 @@ func undone(a *admission.Attributes, err error) {
 
 // put commits the transaction. If the object is too large, put retries without its managedFields, unless the request is
 // about these (0-15).
-func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Object) (*storage.Object, error) {
-	t.Guards, t.TTL = o.guards, s.TTL(o)
+func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, v value, obj Object) (*storage.Object, error) {
+	t.Guards, t.TTL, t.Value = o.guards, s.TTL(o), v.json
 	rev, err := s.Commit(ctx, o, t)
 	if errors.Is(err, storage.ErrTooLarge) && !o.Tracked && len(obj.GetManagedFields()) > 0 {
 		obj.SetManagedFields(nil)
-		if t.Value, err = codec.EncodeStored(o.Resource, obj); err == nil {
+		if v, err = o.encode(obj); err == nil {
+			t.Value = v.json
 			rev, err = s.Commit(ctx, o, t)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.OwnWrites.Add(rev)
-	return s.Decoder.Decode(storage.Record{Key: t.Key, Value: t.Value, ModRevision: rev}), nil
+	return s.written(o, t.Key, v, rev), nil
+}
+
+// value is the JSON of an object as it is stored.
+type value struct {
+	json []byte
+	// canonical says of a custom resource that clients of the stored version get this JSON, with its resourceVersion.
+	canonical bool
+}
+
+// encode encodes an object for the store.
+func (o *Operation) encode(obj Object) (v value, err error) {
+	if v.json, v.canonical, err = codec.EncodeCanonical(o.Resource, obj); err != nil {
+		err = fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
+	}
+	return v, err
+}
+
+// written remembers a write, and returns the object.
+func (s *Registry) written(o *Operation, key string, v value, rev int64) *storage.Object {
+	switch {
+	case !o.Resource.Custom:
+		s.OwnWrites.Add(rev)
+	case v.canonical:
+		s.OwnWrites.AddCustom(rev, o.Resource.Verified)
+	}
+	return s.decoded(o, key, v, rev)
+}
+
+// decoded returns the object with a value that has not been written, or that is not in the store any more.
+func (s *Registry) decoded(o *Operation, key string, v value, rev int64) *storage.Object {
+	out := s.Decoder.Decode(storage.Record{Key: key, Value: v.json, ModRevision: rev})
+	if v.canonical && out.Err == nil {
+		out.SetVerified(o.Resource.Verified)
+	}
+	return out
 }
 
 // Commit commits to the store. A write of an object that governs other requests returns when they see it.

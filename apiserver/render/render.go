@@ -18,6 +18,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/gzipped"
+	"github.com/kubecascade/kubecascade/apiserver/ownwrites"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
@@ -39,6 +40,8 @@ type Rendering struct {
 	// Cache keeps the encodings of objects in protobuf, and Fragments the compressed parts of lists; nil for none.
 	Cache     *cache.Cache
 	Fragments *gzipped.Cache
+	// Own marks objects that this process has written, so that they need not be decoded to check them; nil for none.
+	Own *ownwrites.Revisions
 	// Views are the conversions of custom resources.
 	Views map[*storage.Object]*view
 }

@@ -33,7 +33,8 @@ func (x *Rendering) MetadataOnly() bool {
 
 // asStored reports whether the object's bytes are sent as they are and are known to be readable.
 func (x *Rendering) asStored(o *storage.Object) bool {
-	return x.Resource.FromStored == nil && o.VerifiedBy(x.Resource.Verified)
+	return x.Resource.FromStored == nil &&
+		(o.VerifiedBy(x.Resource.Verified) || x.Own != nil && x.Own.Mark(x.Resource, o))
 }
 
 // view returns the conversion of an object so far; nil for an object whose bytes are sent as they are.

@@ -14,13 +14,13 @@ var layers = [][]string{
 	// what both need: responses, limits, what a request names
 	{"apiserver/respond", "apiserver/inflight", "apiserver/requestinfo"},
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; responses made of stored objects
-	{"apiserver/metrics"},           // what Prometheus is told
-	{"apiserver/exchange"},          // requests and responses on the wire
-	{"apiserver/registry"},          // requests for objects, carried out
-	{"apiserver/patch"},             // documents of PATCH requests
-	{"apiserver/codec"},             // bodies and stored values
-	{"apiserver/status"},            // from errors to what clients are told
-	{"apiserver/admission/dynamic"}, // webhooks and policies
+	{"apiserver/metrics"},                      // what Prometheus is told
+	{"apiserver/exchange"},                     // requests and responses on the wire
+	{"apiserver/registry"},                     // requests for objects, carried out
+	{"apiserver/patch"},                        // documents of PATCH requests
+	{"apiserver/codec", "apiserver/ownwrites"}, // bodies and stored values; what this process has written
+	{"apiserver/status"},                       // from errors to what clients are told
+	{"apiserver/admission/dynamic"},            // webhooks and policies
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
 		"apiserver/authorization/rbac/live"},
 	{"apiserver/admission/webhook", "apiserver/authorization/rbac/defaults", "apiserver/webhook/service"},
@@ -66,7 +66,7 @@ var layers = [][]string{
 	},
 	{
 		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/gzipped", "apiserver/invalid",
-		"apiserver/objectmeta", "apiserver/selector",
+		"apiserver/objectmeta", "apiserver/parts", "apiserver/selector",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning", "apiserver/weight",
 	},
