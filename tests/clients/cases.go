@@ -29,9 +29,9 @@ import (
 type workload struct {
 	name string
 	run  func(ctx context.Context, s *server) (measured, error)
-	// plain says that the plain handler can answer the case, too; custom that it needs nothing but custom resources, so
-	// that the peer can.
-	plain, custom bool
+	// plain says that the plain handler can answer the case, too; writes that it writes; custom that it needs nothing
+	// but custom resources, so that the peer can answer it.
+	plain, writes, custom bool
 }
 
 // group has cases that are run on the same servers. prepare fills each server.

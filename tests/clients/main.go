@@ -21,7 +21,7 @@ type bench struct {
 	// runs is how often each case is run on each server; only is a part of the names of the cases to run.
 	runs int
 	only string
-	// plain adds the plain handler to the cases that it can answer.
+	// plain adds the plain handlers to the cases that they can answer.
 	plain bool
 	// peer is the program of another project's server for custom resources, kubectl that of kubectl; empty for none.
 	peer, kubectl string
@@ -35,13 +35,15 @@ func main() {
 	flag.IntVar(&b.runs, "runs", 5, "runs of each case")
 	flag.StringVar(&b.only, "only", "", "run the cases whose names contain this")
 	flag.StringVar(&b.profile, "profile", "", "folder for a CPU profile of each case, of its first run")
-	flag.BoolVar(&b.plain, "plain", false, "measure a handler that sends recorded responses of the first server, too")
+	flag.BoolVar(&b.plain, "plain", false, "measure handlers that send recorded responses of the first server, too: one\n"+
+		"that does nothing else, and one that stores each write in etcd before")
 	flag.StringVar(&b.peer, "peer", "", "another server of custom resources to measure: make bench-peer builds it")
 	flag.StringVar(&b.kubectl, "kubectl", "", "the kubectl to measure")
 	recorded := flag.String("recorded", "", "serve recorded responses of the server of this kubeconfig, and nothing else")
+	stored := flag.String("store", "", "with -recorded: an empty folder for an etcd, which stores each write")
 	flag.Parse()
 	if *recorded != "" {
-		if err := replay(*recorded); err != nil {
+		if err := replay(*recorded, *stored); err != nil {
 			fmt.Fprintln(os.Stderr, "clients:", err)
 			os.Exit(1)
 		}
@@ -138,8 +140,11 @@ func (b *bench) start(ctx context.Context, g group) (servers []*server, err erro
 			return servers, fmt.Errorf("preparing %s: %w", s.binary, err)
 		}
 	}
-	if b.plain {
-		s, err := startPlain(ctx, servers[0])
+	if !b.plain {
+		return servers, nil
+	}
+	for _, stores := range []bool{false, true} {
+		s, err := startPlain(ctx, servers[0], stores)
 		if err != nil {
 			return servers, fmt.Errorf("the plain handler: %w", err)
 		}
@@ -151,7 +156,7 @@ func (b *bench) start(ctx context.Context, g group) (servers []*server, err erro
 // measure runs one case.
 func (b *bench) measure(ctx context.Context, c workload, servers []*server) (rows []*row, err error) {
 	servers = slices.DeleteFunc(slices.Clone(servers), func(s *server) bool {
-		return s.plain && !c.plain || s.peer && !c.custom
+		return s.plain && !c.plain || s.stores && !c.writes || s.peer && !c.custom
 	})
 	for _, s := range servers {
 		rows = append(rows, &row{what: c.name, binary: s.binary})

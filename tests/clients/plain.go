@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,14 +18,19 @@ import (
 	"sync"
 	"syscall"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
 // startPlain starts a process of this program that answers as the server did once: a plain handler of HTTP/2, without
-// authentication, storage and encoding. It is the limit of what a server in Go can do.
-func startPlain(ctx context.Context, of *server) (*server, error) {
+// authentication, decoding and encoding. It is the limit of what a server in Go can do. If stores is true, it first
+// writes to an etcd in its process: the limit of a server with that storage.
+func startPlain(ctx context.Context, of *server, stores bool) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -33,8 +39,12 @@ func startPlain(ctx context.Context, of *server) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{binary: "plain handler", dir: dir, plain: true}
+	s := &server{binary: "plain handler", dir: dir, plain: true, stores: stores}
 	c := exec.CommandContext(ctx, self, "-recorded", of.kubeconfig)
+	if stores {
+		s.binary = "plain handler with etcd"
+		c.Args = append(c.Args, "-store", filepath.Join(dir, "etcd"))
+	}
 	c.Env = append(os.Environ(), "TMPDIR="+dir)
 	return s, s.run(c)
 }
@@ -50,13 +60,15 @@ type response struct {
 type recorder struct {
 	url    string
 	client *http.Client
+	// store is where writes are stored; nil for nowhere.
+	store *store
 
 	mu  sync.Mutex // guards all
 	all map[string]*response
 }
 
-// replay serves recorded responses until it is interrupted.
-func replay(kubeconfig string) error {
+// replay serves recorded responses until it is interrupted. dir is where it stores writes; empty for nowhere.
+func replay(kubeconfig, dir string) (err error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return err
@@ -66,7 +78,14 @@ func replay(kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	s := httptest.NewUnstartedServer(&recorder{url: config.Host, client: client, all: map[string]*response{}})
+	p := &recorder{url: config.Host, client: client, all: map[string]*response{}}
+	if dir != "" {
+		if p.store, err = openStore(dir); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, p.store.close()) }()
+	}
+	s := httptest.NewUnstartedServer(p)
 	s.EnableHTTP2 = true
 	s.StartTLS()
 	defer s.Close()
@@ -95,13 +114,19 @@ func alike(r *http.Request) string {
 	if method == http.MethodPut {
 		method = http.MethodGet
 	}
-	return strings.Join([]string{method, prefix, r.Header.Get("Accept"), r.Header.Get("Accept-Encoding")}, " ")
+	q := r.URL.Query()
+	return strings.Join([]string{method, prefix, r.Header.Get("Accept"), r.Header.Get("Accept-Encoding"),
+		q.Get("watch"), q.Get("sendInitialEvents")}, " ")
 }
 
-// isSingle reports whether the request is for one config map.
+// isSingle reports whether the request is for one object of the cases.
 func isSingle(r *http.Request) bool {
 	parts := strings.Split(r.URL.Path, "/")
-	return len(parts) > 2 && parts[len(parts)-2] == configMaps.Resource
+	if len(parts) < 3 {
+		return false
+	}
+	of := parts[len(parts)-2]
+	return of == configMaps.Resource || of == widgets.Resource
 }
 
 // ServeHTTP implements http.Handler.
@@ -124,6 +149,21 @@ func (p *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			p.mu.Unlock()
 		}
 	}
+	if p.store != nil {
+		if err := p.store.write(r, known.body); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+	}
+	known.send(w)
+	if isWatch(r) {
+		_ = http.NewResponseController(w).Flush() // an error: the client has gone
+		<-r.Context().Done()
+	}
+}
+
+// send answers with the response.
+func (known *response) send(w http.ResponseWriter) {
 	for k, v := range known.header {
 		w.Header()[k] = v
 	}
@@ -139,6 +179,10 @@ func (p *recorder) first(r *http.Request, body []byte) (*response, error) {
 	}
 	collection, name := path.Split(r.URL.Path)
 	object := fmt.Appendf(nil, `{"metadata":{"name":%q},"data":{"k":"v"}}`, name)
+	if strings.Contains(collection, widgets.Resource) {
+		object = fmt.Appendf(nil, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"data":{"k":"v"}}`,
+			name)
+	}
 	if _, err := p.ask(r, http.MethodPost, p.url+strings.TrimSuffix(collection, "/"),
 		http.Header{"Content-Type": {"application/json"}}, object); err != nil {
 		return nil, err
@@ -158,6 +202,35 @@ func (p *recorder) ask(r *http.Request, method, url string, header http.Header, 
 		return nil, err
 	}
 	defer res.Body.Close()
+	if isWatch(r) {
+		out, err := initial(r, res)
+		return &response{res.StatusCode, res.Header, out}, err
+	}
 	out, err := io.ReadAll(res.Body)
 	return &response{res.StatusCode, res.Header, out}, err
+}
+
+func isWatch(r *http.Request) bool { return r.URL.Query().Get("watch") != "" }
+
+// initial reads the initial events of a watch up to the bookmark that ends them. A watch that doesn't ask for them has
+// none.
+func initial(r *http.Request, res *http.Response) ([]byte, error) {
+	if r.URL.Query().Get("sendInitialEvents") != "true" || res.StatusCode != http.StatusOK {
+		return nil, nil
+	}
+	var all bytes.Buffer
+	body := io.NopCloser(io.TeeReader(res.Body, &all))
+	frames := json.Framer.NewFrameReader(body)
+	if strings.Contains(res.Header.Get("Content-Type"), runtime.ContentTypeProtobuf) {
+		frames = protobuf.LengthDelimitedFramer.NewFrameReader(body)
+	}
+	for event := make([]byte, 1<<20); ; {
+		n, err := frames.Read(event)
+		if err != nil {
+			return nil, fmt.Errorf("%s: initial events: %w", r.URL, err)
+		}
+		if bytes.Contains(event[:n], []byte(metav1.InitialEventsAnnotationKey)) {
+			return all.Bytes(), nil
+		}
+	}
 }

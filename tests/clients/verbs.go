@@ -52,9 +52,10 @@ func singles() (cases []workload) {
 		}
 		for _, v := range verbs() {
 			cases = append(cases,
-				workload{name: fmt.Sprintf("%s, %s", v.name, by), run: v.by(typedConfigMaps, goroutines, n), plain: true},
+				workload{name: fmt.Sprintf("%s, %s", v.name, by), run: v.by(typedConfigMaps, goroutines, n), plain: true,
+					writes: v.name != "get"},
 				workload{name: fmt.Sprintf("%s, custom resource, %s", v.name, by), run: v.by(typedWidgets, goroutines, n),
-					custom: true})
+					plain: true, writes: v.name != "get", custom: true})
 		}
 	}
 	return cases
