@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/pem"
 	"errors"
@@ -219,7 +220,15 @@ func initial(r *http.Request, res *http.Response) ([]byte, error) {
 		return nil, nil
 	}
 	var all bytes.Buffer
-	body := io.NopCloser(io.TeeReader(res.Body, &all))
+	var events io.Reader = io.TeeReader(res.Body, &all)
+	if res.Header.Get("Content-Encoding") == "gzip" {
+		z, err := gzip.NewReader(events)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.URL, err)
+		}
+		events = z
+	}
+	body := io.NopCloser(events)
 	frames := json.Framer.NewFrameReader(body)
 	if strings.Contains(res.Header.Get("Content-Type"), runtime.ContentTypeProtobuf) {
 		frames = protobuf.LengthDelimitedFramer.NewFrameReader(body)
