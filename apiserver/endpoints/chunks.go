@@ -1,10 +1,11 @@
 package endpoints
 
 import (
+	"io"
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/connections"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 )
 
 // chunks buffers frames and sends them as chunks of one answer.
@@ -15,10 +16,43 @@ type chunks struct {
 	buf  []byte
 	// begun says that the head has been sent.
 	begun bool
-	// compress says that what is sent at once is a member of gzip, so that a client can read it at once (V-056). tail is
-	// the end of the last one: see respond.Compress.
-	compress bool
-	tail     []byte
+	// gzip makes one stream of all that is sent, in fragments, so that a client can read each at once (V-056). It writes
+	// to packed. nil if the answer is not compressed.
+	gzip   *gzipped.Writer
+	packed packed
+}
+
+// packed is compressed, and not sent yet.
+type packed struct {
+	to  io.Writer
+	buf []byte
+}
+
+// Write implements io.Writer. It buffers all but long fragments, of which watches that share one keep no copies.
+func (p *packed) Write(b []byte) (int, error) {
+	if len(b) < watchChunk {
+		p.buf = append(p.buf, b...)
+		return len(b), nil
+	}
+	if err := p.send(); err != nil {
+		return 0, err
+	}
+	return p.to.Write(b)
+}
+
+func (p *packed) send() error {
+	if len(p.buf) == 0 {
+		return nil
+	}
+	_, err := p.to.Write(p.buf)
+	p.buf = p.buf[:0]
+	return err
+}
+
+// compress has all that is sent compressed. Nothing may have been sent.
+func (c *chunks) compress() {
+	c.packed.to = c.to
+	c.gzip = gzipped.NewWriter(&c.packed)
 }
 
 // write sends long frames without buffering: watches that share one keep no copies of it.
@@ -32,8 +66,42 @@ func (c *chunks) write(frame []byte) error {
 	return nil
 }
 
+// writeFragment is write of frames that are compressed, if the answer is.
+func (c *chunks) writeFragment(f *gzipped.Fragment) error {
+	if err := c.pack(nil); err != nil {
+		return err
+	}
+	if err := c.gzip.Fragment(f); err != nil {
+		return err
+	}
+	if len(c.packed.buf) >= watchChunk {
+		return c.flush()
+	}
+	return nil
+}
+
+// pack compresses what is buffered and a frame.
+func (c *chunks) pack(frame []byte) error {
+	if len(c.buf)+len(frame) == 0 {
+		return nil
+	}
+	// All is compressed before any of it is sent: a client that doesn't read must not hold a compressor.
+	f, err := gzipped.Compress(func(w io.Writer) error {
+		if _, err := w.Write(c.buf); err != nil {
+			return err
+		}
+		_, err := w.Write(frame)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.buf = c.buf[:0]
+	return c.gzip.Fragment(f)
+}
+
 func (c *chunks) flush() error {
-	if len(c.buf) == 0 && c.begun {
+	if len(c.buf)+len(c.packed.buf) == 0 && c.begun {
 		return nil
 	}
 	return c.send(nil)
@@ -41,24 +109,30 @@ func (c *chunks) flush() error {
 
 // end ends the answer.
 func (c *chunks) end() {
-	if len(c.tail) > 0 {
-		_, _ = c.to.Write(c.tail) // a client that went away needs no end
+	if c.gzip != nil && c.gzip.Close() == nil {
+		_ = c.packed.send() // a client that went away needs no end
 	}
 }
 
 // send sends what is buffered, and then a frame.
 func (c *chunks) send(frame []byte) error {
 	c.begun = true
-	pieces := [][]byte{c.buf, frame}
-	if c.compress && len(c.buf)+len(frame) > 0 {
-		// It is compressed before it is sent: a client that doesn't read must not hold a compressor.
-		member, end, err := respond.Compress(pieces...)
-		if err != nil {
+	if err := c.sendPieces(frame); err != nil {
+		return err
+	}
+	c.buf = c.buf[:0]
+	c.conn.Rest() // what was received are acknowledgements
+	return http.NewResponseController(c.to).Flush()
+}
+
+func (c *chunks) sendPieces(frame []byte) error {
+	if c.gzip != nil {
+		if err := c.pack(frame); err != nil {
 			return err
 		}
-		pieces, c.tail = [][]byte{c.tail, member}, end
+		return c.packed.send()
 	}
-	for _, piece := range pieces {
+	for _, piece := range [][]byte{c.buf, frame} {
 		if len(piece) == 0 {
 			continue
 		}
@@ -66,7 +140,5 @@ func (c *chunks) send(frame []byte) error {
 			return err
 		}
 	}
-	c.buf = c.buf[:0]
-	c.conn.Rest() // what was received are acknowledgements
-	return http.NewResponseController(c.to).Flush()
+	return nil
 }

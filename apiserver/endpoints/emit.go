@@ -2,43 +2,91 @@ package endpoints
 
 import (
 	"cmp"
+	"io"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
+// eventKeys are the keys by which watchers share an encoded event, and a compressed one.
+type eventKeys struct{ plain, packed string }
+
 // share sets the keys by which watchers share encoded events.
 func (w *watch) share() {
 	w.keys = nil
-	if key := w.rendering.Key(); key != "" {
-		w.keys = map[string]string{"ADDED": key + ";ADDED", "MODIFIED": key + ";MODIFIED", "DELETED": key + ";DELETED"}
+	key := w.rendering.Key()
+	if key == "" {
+		return
+	}
+	w.keys = map[string]eventKeys{}
+	for _, typ := range []string{"ADDED", "MODIFIED", "DELETED"} {
+		plain := key + ";" + typ
+		w.keys[typ] = eventKeys{plain, plain + ";gzip"}
 	}
 }
 
-// emit buffers one event. One that other watchers send in the same form is encoded once.
+// emit buffers one event. One that other watchers send in the same form is encoded, and compressed, once.
 func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
-	key := w.keys[typ]
-	if e == nil || key == "" {
-		frame, err := w.frame(typ, obj)
-		return w.emitted(obj, frame, err)
+	keys := w.keys[typ]
+	encode := func() ([]byte, error) { return w.frame(typ, obj) }
+	if e == nil || keys.plain == "" {
+		frame, err := encode()
+		if sends, err := w.emitted(obj, err); !sends {
+			return err
+		}
+		return w.out.write(frame)
 	}
-	if frame, ok := e.Made(key); ok && len(frame) > 0 {
-		return w.emitted(obj, frame, nil)
+	// The events for a single watch are compressed together, when they are sent.
+	if w.packing == nil || w.watching.Load() < 2 {
+		frame, err := shared(e, keys.plain, encode)
+		if sends, err := w.emitted(obj, err); !sends {
+			return err
+		}
+		return w.out.write(frame)
 	}
-	var failed error
-	frame := e.Memo(key, func() (frame []byte) {
-		frame, failed = w.frame(typ, obj)
-		return frame
+	data, err := shared(e, keys.packed, func() ([]byte, error) { return pack(encode) })
+	if sends, err := w.emitted(obj, err); !sends {
+		return err
+	}
+	f := gzipped.Parse(data)
+	return w.packing.writeFragment(&f)
+}
+
+// shared returns what the first watcher of an event has made for a key.
+func shared(e *cache.Event, key string, make func() ([]byte, error)) (data []byte, err error) {
+	if data, ok := e.Made(key); ok && len(data) > 0 {
+		return data, nil
+	}
+	data = e.Memo(key, func() (data []byte) {
+		data, err = make()
+		return data
 	})
-	if len(frame) == 0 && failed == nil { // another watcher failed to encode it
-		frame, failed = w.frame(typ, obj)
+	if len(data) == 0 && err == nil { // another watcher failed to make it
+		return make()
 	}
-	return w.emitted(obj, frame, failed)
+	return data, err
+}
+
+// pack compresses a frame.
+func pack(encode func() ([]byte, error)) ([]byte, error) {
+	frame, err := encode()
+	if err != nil {
+		return nil, err
+	}
+	f, err := gzipped.Compress(func(w io.Writer) error {
+		_, err := w.Write(frame)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f.Bytes(), nil
 }
 
 // frame encodes one event. Large ones that no webhook converts are encoded in turn: else all watches that an event
@@ -52,24 +100,24 @@ func (w *watch) frame(typ string, obj *storage.Object) (frame []byte, err error)
 	return frame, cmp.Or(ended, err)
 }
 
-// emitted buffers and counts a frame, or handles the error of encoding it.
-func (w *watch) emitted(obj *storage.Object, frame []byte, failed error) error {
+// emitted counts an event, or handles the error of encoding it. sends reports whether the event is sent.
+func (w *watch) emitted(obj *storage.Object, failed error) (sends bool, err error) {
 	if status.Unconverted(failed) != nil { // the object exists, so the client must not take its cache for complete
 		w.fail(failed)
-		return failed
+		return false, failed
 	}
 	if failed != nil && w.req.r.Context().Err() != nil {
-		return failed
+		return false, failed
 	}
 	if failed != nil {
 		w.api.registry.Unreadable(obj.Key, failed, "omitted from a watch")
-		return nil
+		return false, nil
 	}
 	if w.count == nil {
 		w.count = w.api.metrics.Events(w.req.Resource)
 	}
 	w.count.Inc()
-	return w.out.write(frame)
+	return true, nil
 }
 
 // encode encodes an event. Of Tables only the first has the column definitions.

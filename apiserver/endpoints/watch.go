@@ -84,7 +84,7 @@ type watch struct {
 	// rev is the revision up to which everything was sent; at first the one at which the watch starts.
 	rev int64
 	// keys are those by which encoded events are shared, by the events' types; nil if they can't be shared.
-	keys map[string]string
+	keys map[string]eventKeys
 	// watching is the number of watches of the collection, sent the time at which events were sent last, and pause the
 	// timer of waitBatch, nil before it is needed. burst says that events come faster than they are sent.
 	watching *atomic.Int64
@@ -95,7 +95,9 @@ type watch struct {
 	count prometheus.Counter
 	// out takes the events. rec counts what the watch keeps while its client does not read; nil in tests.
 	out frames
-	rec *exchange.Recorder
+	// packing is out if that compresses; else nil.
+	packing *chunks
+	rec     *exchange.Recorder
 	// tabled says that column definitions have been sent.
 	tabled bool
 }
@@ -115,8 +117,10 @@ func (w *watch) serve() error {
 	respond.Warnings(h, w.req.Warn)
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
-	out := &chunks{to: w.req.w, conn: exchange.ConnectionOf(w.req.r), compress: w.compresses()}
-	if out.compress {
+	out := &chunks{to: w.req.w, conn: exchange.ConnectionOf(w.req.r)}
+	if w.compresses() {
+		out.compress()
+		w.packing = out
 		h.Set("Content-Encoding", "gzip")
 		h.Add("Vary", "Accept-Encoding")
 	}

@@ -29,6 +29,22 @@ func (f *Fragment) Memory() int64 {
 	return int64(len(f.blocks))
 }
 
+// Bytes is the fragment as Parse reads it.
+func (f *Fragment) Bytes() []byte {
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, sums+len(f.blocks)), uint64(f.size))
+	return append(binary.LittleEndian.AppendUint32(b, f.crc), f.blocks...)
+}
+
+// sums is the length of what Bytes has before the blocks.
+const sums = 8 + 4
+
+// Parse returns a fragment from its Bytes, which must not change.
+func Parse(b []byte) Fragment {
+	return Fragment{
+		blocks: b[sums:], size: int64(binary.LittleEndian.Uint64(b)), crc: binary.LittleEndian.Uint32(b[8:]),
+	}
+}
+
 // compressor is reused, as each takes more than a megabyte.
 type compressor struct {
 	to *flate.Writer

@@ -2,9 +2,7 @@ package respond
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
-	"errors"
 	"io"
 	"net/http"
 	"runtime"
@@ -69,24 +67,6 @@ func List(w http.ResponseWriter, r *http.Request, l *render.List) error {
 	out.Reset(nil)
 	buffers.Put(out)
 	return err
-}
-
-// Compress returns the pieces as one member of gzip, and the end of that, which must follow before the next member. A
-// client reads all pieces from the first part. With both parts, Go's reader would wait for the header of a next member
-// before it returns the last bytes of this one (compress/gzip: Reader.Read).
-func Compress(pieces ...[]byte) (member, end []byte, err error) {
-	var b bytes.Buffer
-	z := compressors.Get().(*gzip.Writer)
-	z.Reset(&b)
-	for i := 0; i < len(pieces) && err == nil; i++ {
-		_, err = z.Write(pieces[i])
-	}
-	err = errors.Join(err, z.Flush())
-	n := b.Len()
-	err = errors.Join(err, z.Close())
-	z.Reset(nil)
-	compressors.Put(z)
-	return b.Bytes()[:n:n], b.Bytes()[n:], err
 }
 
 // compressors are reused: each takes more than a megabyte.
