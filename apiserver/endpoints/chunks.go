@@ -85,19 +85,24 @@ func (c *chunks) pack(frame []byte) error {
 	if len(c.buf)+len(frame) == 0 {
 		return nil
 	}
-	// All is compressed before any of it is sent: a client that doesn't read must not hold a compressor.
-	f, err := gzipped.Compress(func(w io.Writer) error {
-		if _, err := w.Write(c.buf); err != nil {
-			return err
-		}
-		_, err := w.Write(frame)
-		return err
-	})
+	f, err := compress(c.buf, frame)
 	if err != nil {
 		return err
 	}
 	c.buf = c.buf[:0]
 	return c.gzip.Fragment(f)
+}
+
+// compress compresses all pieces before any of them is sent: a client that doesn't read must not hold a compressor.
+func compress(pieces ...[]byte) (*gzipped.Fragment, error) {
+	return gzipped.Compress(func(w io.Writer) error {
+		for _, piece := range pieces {
+			if _, err := w.Write(piece); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (c *chunks) flush() error {

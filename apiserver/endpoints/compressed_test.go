@@ -3,9 +3,15 @@ package endpoints_test
 import (
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -68,6 +74,72 @@ func TestWatchListCompressed(t *testing.T) {
 	s.API.CloseWatches()
 	if err := events.Decode(&struct{ Type string }{}); err != io.EOF {
 		t.Errorf("the end of the watch: %v", err)
+	}
+}
+
+// eventsOf are the events of a watch that begins with a list, compressed or not.
+func eventsOf(t *testing.T, s *apiservertest.Server, encoding string) (next func() string) {
+	t.Helper()
+	var body io.Reader = openWatch(t, s, initially, encoding).Body
+	if encoding == "gzip" {
+		z, err := gzip.NewReader(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = z
+	}
+	events := json.NewDecoder(body)
+	return func() string {
+		t.Helper()
+		var e struct {
+			Type   string
+			Object unstructured.Unstructured
+		}
+		if err := events.Decode(&e); err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(strings.Join([]string{e.Type, e.Object.GetName(), e.Object.GetLabels()["at"]}, " "))
+	}
+}
+
+// TestCompressedEventsShared: watches that share compressed events, and compressed initial events, each get what they
+// would get alone, whenever they begin, beside others that are not compressed.
+func TestCompressedEventsShared(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing})
+	fill(t, s, 60)
+	s.Put(t, "/registry/configmaps/default/m55", "garbage")
+	now := map[string]string{}
+	for i := range 60 {
+		if i != 55 {
+			now[fmt.Sprintf("m%02d", i)] = ""
+		}
+	}
+	var open []func() string
+	for round := range 6 {
+		fresh := eventsOf(t, s, []string{"gzip", "identity"}[round%3/2])
+		for _, name := range slices.Sorted(maps.Keys(now)) {
+			if got, want := fresh(), strings.TrimSpace("ADDED "+name+" "+now[name]); got != want {
+				t.Fatalf("watch %d: %q, want %q", round, got, want)
+			}
+		}
+		if got := fresh(); got != "BOOKMARK" {
+			t.Fatalf("watch %d: %q after the initial events", round, got)
+		}
+		open = append(open, fresh)
+		changed, added, at := fmt.Sprintf("m%02d", 10*round), fmt.Sprintf("new%d", round), fmt.Sprint("r", round)
+		must(t, s.Do("PATCH", configmaps+"/"+changed, `{"metadata":{"labels":{"at":"`+at+`"}}}`, "Content-Type", mergePatch),
+			http.StatusOK)
+		must(t, s.Do("POST", configmaps, configmap(added, nil, nil)), http.StatusCreated)
+		must(t, s.Do("DELETE", configmaps+"/m59", nil), http.StatusOK)
+		must(t, s.Do("POST", configmaps, configmap("m59", nil, nil)), http.StatusCreated)
+		now[changed], now[added] = at, ""
+		for i, next := range open {
+			for _, want := range []string{"MODIFIED " + changed + " " + at, "ADDED " + added, "DELETED m59", "ADDED m59"} {
+				if got := next(); got != want {
+					t.Fatalf("watch %d in round %d: %q, want %q", i, round, got, want)
+				}
+			}
+		}
 	}
 }
 

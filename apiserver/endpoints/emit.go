@@ -2,7 +2,6 @@ package endpoints
 
 import (
 	"cmp"
-	"io"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,10 +78,7 @@ func pack(encode func() ([]byte, error)) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := gzipped.Compress(func(w io.Writer) error {
-		_, err := w.Write(frame)
-		return err
-	})
+	f, err := compress(frame)
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +109,16 @@ func (w *watch) emitted(obj *storage.Object, failed error) (sends bool, err erro
 		w.api.registry.Unreadable(obj.Key, failed, "omitted from a watch")
 		return false, nil
 	}
+	w.counts(1)
+	return true, nil
+}
+
+// counts counts events.
+func (w *watch) counts(n int) {
 	if w.count == nil {
 		w.count = w.api.metrics.Events(w.req.Resource)
 	}
-	w.count.Inc()
-	return true, nil
+	w.count.Add(float64(n))
 }
 
 // encode encodes an event. Of Tables only the first has the column definitions.

@@ -1,7 +1,10 @@
 package endpoints
 
 import (
+	"cmp"
+
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -51,22 +54,97 @@ func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) 
 
 // initial sends the selected objects of a snapshot.
 func (w *watch) initial(snap *cache.Snapshot) (err error) {
+	send, last := func(obj *storage.Object) error {
+		defer w.rendering.Forget(obj)
+		return w.emit("ADDED", obj, nil)
+	}, func() error { return nil }
+	if w.sharesInitial() {
+		r := initialRun{w: w}
+		send, last = r.add, r.send
+	}
 	show := func(obj *storage.Object) bool {
-		err = w.emit("ADDED", obj, nil)
-		w.rendering.Forget(obj)
+		err = send(obj)
 		return err == nil
 	}
 	ctx, all := w.req.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
+	var failed error
 	if w.sel.Resource.Custom {
-		if e := w.api.listCustom(ctx, all, "", 0, &w.sel, w.rendering, show); e != nil {
-			return e
+		failed = w.api.listCustom(ctx, all, "", 0, &w.sel, w.rendering, show)
+	} else {
+		var items []*storage.Object
+		items, _, failed = w.api.page(ctx, scan{state: all}, &w.sel, w.rendering)
+		w.rec.Keep(sizeOf(items))
+		defer w.rec.Keep(0)
+		for i := 0; i < len(items) && show(items[i]); i++ {
 		}
-		return err
 	}
-	items, _, err := w.api.page(ctx, scan{state: all}, &w.sel, w.rendering)
-	w.rec.Keep(sizeOf(items))
-	defer w.rec.Keep(0)
-	for i := 0; i < len(items) && show(items[i]); i++ {
+	if failed = cmp.Or(failed, err); failed != nil {
+		return failed
 	}
-	return err
+	return last()
+}
+
+// sharesInitial reports whether initial events are compressed, and depend on nothing but the objects and the key.
+func (w *watch) sharesInitial() bool {
+	return w.packing != nil && w.keys != nil && w.rendering.Fragments != nil && w.rendering.Resource.FromStored == nil
+}
+
+// initialRun has the objects of initial events that are compressed together, once for all watches.
+type initialRun struct {
+	w    *watch
+	cut  render.Cut
+	objs []*storage.Object
+	// frames are the events of a run.
+	frames []byte
+}
+
+// add sends the run that ends with the object.
+func (r *initialRun) add(obj *storage.Object) error {
+	if r.objs = append(r.objs, obj); r.cut.Ends(obj) {
+		return r.send()
+	}
+	return nil
+}
+
+func (r *initialRun) send() error {
+	if len(r.objs) == 0 {
+		return nil
+	}
+	all, key := r.w.rendering.Fragments, r.w.keys["ADDED"].packed
+	f := all.Get(key, r.objs)
+	if f != nil {
+		r.w.counts(len(r.objs))
+	} else {
+		whole, err := r.encode()
+		if err != nil {
+			return err
+		}
+		if f, err = compress(r.frames); err != nil {
+			return err
+		}
+		if whole {
+			all.Put(key, r.objs, f)
+		}
+	}
+	for _, obj := range r.objs {
+		r.w.rendering.Forget(obj)
+	}
+	r.objs = r.objs[:0]
+	return r.w.packing.writeFragment(f)
+}
+
+// encode encodes the events. whole reports that none was omitted.
+func (r *initialRun) encode() (whole bool, err error) {
+	r.frames, whole = r.frames[:0], true
+	for _, obj := range r.objs {
+		frame, err := r.w.frame("ADDED", obj)
+		sends, err := r.w.emitted(obj, err)
+		if err != nil {
+			return false, err
+		}
+		if whole = whole && sends; sends {
+			r.frames = append(r.frames, frame...)
+		}
+	}
+	return whole, nil
 }

@@ -60,6 +60,8 @@ func TestRandomStreams(t *testing.T) {
 				if again.Size() != int64(len(data)) {
 					t.Errorf("a fragment of %d bytes has size %d", len(data), again.Size())
 				}
+				parsed := Parse(again.Bytes())
+				again = &parsed
 				fallthrough
 			default:
 				if again != nil {
@@ -185,3 +187,47 @@ func TestCacheLimit(t *testing.T) {
 }
 
 var objs1 = objects(1, 1_000_000)
+
+// TestReadAtOnce: compress/gzip returns a whole fragment before it reads more (guarantee 2).
+func TestReadAtOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed.Of(t), 0))
+	from, to := io.Pipe()
+	done := make(chan error, 1)
+	next := make(chan []byte)
+	go func() {
+		w := NewWriter(to)
+		for data := range next {
+			f, err := Compress(func(to io.Writer) error { return write(to, data) })
+			if err == nil {
+				err = w.Fragment(f)
+			}
+			if err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- errors.Join(w.Close(), to.Close())
+	}()
+	var z *gzip.Reader
+	for range 20 {
+		want := content(r, 1+r.IntN(100_000))
+		next <- want
+		if z == nil {
+			var err error
+			if z, err = gzip.NewReader(from); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := make([]byte, len(want))
+		if _, err := io.ReadFull(z, got); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes: other ones, %v", len(want), err)
+		}
+	}
+	close(next)
+	if n, err := io.Copy(io.Discard, z); n != 0 || err != nil {
+		t.Errorf("the end: %d bytes, %v", n, err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

@@ -240,15 +240,27 @@ func (x *Rendering) cut(objs []*storage.Object, compressed bool) (runs []run) {
 
 // runLength is the number of objects of the run at the beginning.
 func runLength(objs []*storage.Object) int {
-	size := 0
+	var c Cut
 	for i, o := range objs {
-		size += len(o.JSON)
-		ends := maphash.String(runSeed, o.Key)%uint64(max(1, runBytes/max(1, len(o.JSON)))) == 0
-		if size >= mostRun || ends && size >= leastRun {
+		if c.Ends(o) {
 			return i + 1
 		}
 	}
 	return len(objs)
+}
+
+// Cut divides objects into runs, one after the other.
+type Cut struct{ size int }
+
+// Ends reports whether a run ends with the next object.
+func (c *Cut) Ends(o *storage.Object) bool {
+	c.size += len(o.JSON)
+	ends := maphash.String(runSeed, o.Key)%uint64(max(1, runBytes/max(1, len(o.JSON)))) == 0
+	if c.size < mostRun && (!ends || c.size < leastRun) {
+		return false
+	}
+	c.size = 0
+	return true
 }
 
 // length counts what is written to it.
