@@ -82,6 +82,9 @@ func CheckMerge(content, doc any) error {
 
 // CheckManagers rejects an object with more entries. It sorts the fields of the others, as their readers expect.
 func CheckManagers(obj metav1.Object) error {
+	if fieldmanager.FewEntries(obj) {
+		return nil
+	}
 	entries := obj.GetManagedFields()
 	if n := len(entries); n > fieldmanager.MaxEntries {
 		return apierrors.NewRequestEntityTooLargeError(

@@ -43,8 +43,8 @@ func TestOwnCustomResources(t *testing.T) {
 	must(t, s.Do("POST", crontab, strings.Replace(document, "2", "1", 1)), http.StatusCreated)
 	was := string(must(t, s.Do("GET", crontab+"/a", nil), http.StatusOK).Body)
 	must(t, s.Do("PUT", crontab+"/a", strings.Replace(was, `"i":1`, `"i":3`, 1)), http.StatusOK)
-	must(t, s.Do("PATCH", crontab+"/a", `{"metadata":{"finalizers":["a.io/b"]},"spec":{"i":4}}`, "Content-Type", mergePatch),
-		http.StatusOK)
+	must(t, s.Do("PATCH", crontab+"/a", `{"metadata":{"finalizers":["a.io/b"]},"spec":{"i":4}}`, "Content-Type",
+		mergePatch), http.StatusOK)
 	must(t, s.Do("PATCH", crontab+"/a?fieldManager=m&force=true", document, "Content-Type", applyPatch), http.StatusOK)
 	must(t, s.Do("GET", crontab, nil), http.StatusOK)
 	must(t, s.Do("DELETE", crontab+"/a", nil), http.StatusOK)
@@ -76,8 +76,8 @@ func TestSchemaChanges(t *testing.T) {
 	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
 	schema := func(properties string) {
 		t.Helper()
-		must(t, s.Do("PATCH", crd, `{"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
-			{"type":"object","properties":{"spec":{"type":"object","properties":{`+properties+`}}}}}}]}}`,
+		must(t, s.Do("PATCH", crd, `{"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{
+			"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{`+properties+`}}}}}}]}}`,
 			"Content-Type", mergePatch), http.StatusOK)
 	}
 	write := func(method, path, media string) {

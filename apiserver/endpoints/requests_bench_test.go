@@ -106,8 +106,8 @@ func BenchmarkCustomRequest(b *testing.B) {
 	create := func(b *testing.B) string {
 		names++
 		name := fmt.Sprint("c", names)
-		send(b, "POST", path, "application/json",
-			`{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"`+name+`"},"data":{"k":"v"}}`, http.StatusCreated)
+		send(b, "POST", path, "application/json", `{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"`+
+			name+`"},"data":{"k":"v"}}`, http.StatusCreated)
 		return path + "/" + name
 	}
 	one := create(b)

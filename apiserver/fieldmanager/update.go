@@ -129,8 +129,11 @@ func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := stored.GetManagedFields()
-	if len(entries) > 0 && !claimed(entries) && !claimed(obj.GetManagedFields()) {
+	n, claims := claimsOf(stored)
+	if n > 0 && !claims {
+		_, claims = claimsOf(obj)
+	}
+	if n > 0 && !claims {
 		versioned = shallow(versioned)
 		versioned.(metav1.Object).SetManagedFields(nil)
 	}

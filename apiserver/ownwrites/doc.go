@@ -4,8 +4,8 @@
 // It guarantees:
 //
 //  1. An object of a built-in type at such a revision was encoded from its type, so it can be read.
-//  2. A custom resource at such a revision is canonical by the state of its CustomResourceDefinition that belongs to the
-//     entry's Verified: its schema prunes nothing of it, and sets no defaults. Once the definition has changed, there is
-//     another Verified, and nothing is known of the object any more.
+//  2. A custom resource at such a revision is canonical by the state of its CustomResourceDefinition that belongs to
+//     the entry's Verified: its schema prunes nothing of it, and sets no defaults. Once the definition has changed,
+//     there is another Verified, and nothing is known of the object any more.
 //  3. All methods may be called by any goroutine.
 package ownwrites

@@ -1,5 +1,5 @@
-// Package parts reads, sets and compares the parts of an API object by their names: its spec, its status, or all but its
-// metadata. Objects have a Go type or are unstructured.
+// Package parts reads, sets and compares the parts of an API object by their names: its spec, its status, or all but
+// its metadata. Objects have a Go type or are unstructured.
 //
 // It guarantees:
 //

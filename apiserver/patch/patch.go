@@ -56,8 +56,12 @@ func Types(res *resources.Resource) []string {
 
 // Apply returns the patched object; it does not change cur.
 func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
-	if coerce == nil && p.Kind == types.MergePatchType {
-		if next, ok := p.merge(cur); ok {
+	if p.Kind == types.MergePatchType {
+		merge := p.merge
+		if coerce != nil {
+			merge = func(cur runtime.Object) (runtime.Object, bool) { return p.mergeContent(cur, gvk, coerce) }
+		}
+		if next, ok := merge(cur); ok {
 			return next, nil
 		}
 	}

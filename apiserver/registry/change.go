@@ -67,7 +67,11 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 	if err != nil {
 		return nil, err
 	}
-	obj, err := c(old.DeepCopyObject().(Object))
+	was := old
+	if !o.replaces {
+		was = old.DeepCopyObject().(Object)
+	}
+	obj, err := c(was)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
@@ -71,7 +72,7 @@ func validateMeta(res *resources.Resource, m Object) field.ErrorList {
 	if res.Strategy.PlainMeta {
 		return nil
 	}
-	errs := invalid.Metadata(m, res.Namespaced, res.NameRule(m), MetadataPath)
+	errs := invalid.Metadata(objectmeta.Flat(m), res.Namespaced, res.NameRule(m), MetadataPath)
 	if res.Strategy.CustomMeta {
 		return errs
 	}
@@ -100,7 +101,7 @@ func validateNew(res *resources.Resource, obj Object) error {
 		errs = append(errs, res.Strategy.Validate(obj)...)
 	}
 	if len(errs) == 0 {
-		errs = invalid.Metadata(obj, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
+		errs = invalid.Metadata(objectmeta.Flat(obj), res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
 	}
 	return invalidObject(res, obj, errs)
 }
@@ -127,6 +128,7 @@ func (o *Operation) ValidateChange(obj, old Object) error {
 
 // validateMetaChange is the part that all kinds share.
 func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.ErrorList {
+	m, old = objectmeta.Flat(m), objectmeta.Flat(old)
 	errs := invalid.Metadata(m, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
 	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, MetadataPath) // B-12 to B-15: immutable fields
 	errs = append(errs, fixed...)

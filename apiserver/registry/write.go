@@ -39,6 +39,8 @@ type Operation struct {
 	Tracked bool
 	// unchecked: the change is stored without strategies, validation and admission plugins.
 	unchecked bool
+	// replaces says that the change takes nothing of the old state, so that it needs no copy of it.
+	replaces bool
 	// link is the change if it only removes owners and finalizers; else nil. The kind's validation of other fields is
 	// skipped.
 	link func(metav1.Object) error
