@@ -199,19 +199,22 @@ func decodeCustom(
 		}
 		data = j
 	}
-	meta, err := jsonserializer.DefaultMetaFactory.Interpret(data)
-	if err != nil {
-		return nil, nil, err
+	m := map[string]any{}
+	dups, err := kjson.UnmarshalStrict(data, &m)
+	got, known := kindIn(m)
+	if err != nil || !known || len(dups) > 0 {
+		meta, err := jsonserializer.DefaultMetaFactory.Interpret(data)
+		if err != nil {
+			return nil, nil, err
+		}
+		got = *meta
 	}
-	got := *meta
 	if got.Kind == "" {
 		got.Kind = want.Kind
 	}
 	if got.Version == "" {
 		got.Group, got.Version = want.Group, want.Version
 	}
-	m := map[string]any{}
-	dups, err := kjson.UnmarshalStrict(data, &m)
 	if err != nil {
 		return nil, &got, err
 	}
@@ -231,6 +234,30 @@ func decodeCustom(
 		return u, &got, runtime.NewStrictDecodingError(strict)
 	}
 	return u, &got, nil
+}
+
+// kindIn returns the kind that an object states, as DefaultMetaFactory does, which decodes the JSON once more. known is
+// false if it may find another one: it ignores case.
+func kindIn(m map[string]any) (got schema.GroupVersionKind, known bool) {
+	for name, v := range m {
+		text, isText := v.(string)
+		switch {
+		case !strings.EqualFold(name, "apiVersion") && !strings.EqualFold(name, "kind"):
+		case !isText:
+			return got, false
+		case name == "kind":
+			got.Kind = text
+		case name == "apiVersion":
+			gv, err := schema.ParseGroupVersion(text)
+			if err != nil {
+				return got, false
+			}
+			got.Group, got.Version = gv.Group, gv.Version
+		default:
+			return got, false
+		}
+	}
+	return got, true
 }
 
 // decodeError is the error for a body that can't be decoded.

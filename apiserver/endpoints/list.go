@@ -145,7 +145,7 @@ func (l lister) list(
 func (l lister) page(
 	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering,
 ) (items []*storage.Object, remain int64, err error) {
-	if all := l.whole(sc, sel); all != nil {
+	if all := l.whole(sc, sel, rendering); all != nil {
 		return all, 0, nil
 	}
 	take := func(obj *storage.Object) bool {
@@ -166,13 +166,19 @@ func (l lister) page(
 // whole returns what a list without selectors and pages shows, if all of it can be read and it is in the cache; else
 // nil. Lists of the same state share it, and must not modify it: a hundred clients that list 100,000 objects would
 // otherwise hold 80 MB.
-func (l lister) whole(sc scan, sel *registry.Selection) []*storage.Object {
+//
+// Custom resources are listed in this way if all of them are sent as they are in the cache.
+func (l lister) whole(sc scan, sel *registry.Selection, rendering *render.Rendering) []*storage.Object {
 	cached, ok := sc.state.(registry.Cached)
-	if !ok || sel.Resource.Custom || !sel.All() || sc.from != "" || sc.limit > 0 {
+	if !ok || !sel.All() || sc.from != "" || sc.limit > 0 {
 		return nil
 	}
+	left := func(o *storage.Object) bool { return l.registry.Readable(sel.Resource, o) != nil }
+	if sel.Resource.Custom {
+		left = func(o *storage.Object) bool { return !rendering.AsStored(o) }
+	}
 	all := cached.Objects(cached.Prefix)
-	if slices.ContainsFunc(all, func(o *storage.Object) bool { return l.registry.Readable(sel.Resource, o) != nil }) {
+	if slices.ContainsFunc(all, left) {
 		return nil
 	}
 	return all

@@ -18,19 +18,12 @@ func KeepTimes(obj, old runtime.Object) {
 		return
 	}
 	if list, ok := content(obj); ok {
-		if before, ok := content(old); ok && !timesDiffer(list, before) {
+		if before, ok := content(old); ok && (!timesDiffer(list, before) || !sameRest(obj, old)) {
 			return
 		}
 	}
 	entries, was := to.GetManagedFields(), old.(metav1.Object).GetManagedFields()
-	if len(entries) != len(was) || !onlyTimesDiffer(entries, was) {
-		return
-	}
-	old = stamped(shallow(old), obj.GetObjectKind().GroupVersionKind())
-	if rv := to.GetResourceVersion(); rv != old.(metav1.Object).GetResourceVersion() {
-		old.(metav1.Object).SetResourceVersion(rv)
-	}
-	if !sameBut(obj, old) {
+	if len(entries) != len(was) || !onlyTimesDiffer(entries, was) || !sameRest(obj, old) {
 		return
 	}
 	kept := make([]metav1.ManagedFieldsEntry, len(entries))
@@ -39,6 +32,15 @@ func KeepTimes(obj, old runtime.Object) {
 		kept[i].Time = was[i].Time
 	}
 	to.SetManagedFields(kept)
+}
+
+// sameRest compares everything but managedFields and resourceVersion.
+func sameRest(obj, old runtime.Object) bool {
+	old = stamped(shallow(old), obj.GetObjectKind().GroupVersionKind())
+	if rv := obj.(metav1.Object).GetResourceVersion(); rv != old.(metav1.Object).GetResourceVersion() {
+		old.(metav1.Object).SetResourceVersion(rv)
+	}
+	return sameBut(obj, old)
 }
 
 // onlyTimesDiffer reports whether two lists of the same length differ in times, and in nothing else.

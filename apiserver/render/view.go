@@ -31,8 +31,8 @@ func (x *Rendering) MetadataOnly() bool {
 	return strings.HasPrefix(x.Format.As, "PartialObjectMetadata")
 }
 
-// asStored reports whether the object's bytes are sent as they are and are known to be readable.
-func (x *Rendering) asStored(o *storage.Object) bool {
+// AsStored reports whether the object's bytes are sent as they are and are known to be readable.
+func (x *Rendering) AsStored(o *storage.Object) bool {
 	return x.Resource.FromStored == nil &&
 		(o.VerifiedBy(x.Resource.Verified) || x.Own != nil && x.Own.Mark(x.Resource, o))
 }
@@ -42,7 +42,7 @@ func (x *Rendering) view(o *storage.Object) *view {
 	if v := x.Views[o]; v != nil {
 		return v
 	}
-	if x.asStored(o) {
+	if x.AsStored(o) {
 		return nil
 	}
 	v := &view{}
