@@ -34,21 +34,26 @@ func (c *chunk) index(from string) int {
 	return sort.Search(len(c.objects), func(i int) bool { return c.objects[i].Key >= from })
 }
 
-// size estimates the chunk's memory in bytes.
-func (c *chunk) size() int64 { return c.json + overhead*int64(len(c.objects)+1) }
+// size estimates the memory of the chunk without its objects, in bytes.
+func (c *chunk) size() int64 { return overhead + 8*int64(len(c.objects)) }
+
+// sizeOf estimates the memory of an object, in bytes.
+func sizeOf(o *storage.Object) int64 { return overhead + int64(len(o.JSON)) }
 
 // chunks are the ones that are kept.
 //
 // Invariants:
 //
 //	places has exactly the chunks of used, each place's sorted by from, no from twice
-//	bytes is the sum of their sizes, and at most bound
+//	uses has their objects, each with the number of chunks that have it
+//	bytes is the sum of their sizes and of those of uses, and at most bound
 type chunks struct {
 	bound int64
 	idle  time.Duration
 	// mu guards the fields below. It is only held for short operations.
 	mu     sync.Mutex
 	places map[place][]*kept
+	uses   map[*storage.Object]int
 	// used has the most recently used chunk at its front.
 	used  list.List
 	bytes int64
@@ -64,7 +69,7 @@ type kept struct {
 }
 
 func newChunks(bound int64, idle time.Duration) *chunks {
-	return &chunks{bound: bound, idle: idle, places: map[place][]*kept{}}
+	return &chunks{bound: bound, idle: idle, places: map[place][]*kept{}, uses: map[*storage.Object]int{}}
 }
 
 func (k *chunks) held() int64 {
@@ -176,24 +181,45 @@ func (k *chunks) average(p place) int64 {
 func (k *chunks) add(c *chunk) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if c.size() > k.bound {
+	if c.json+overhead*int64(len(c.objects))+c.size() > k.bound {
 		return
 	}
 	i, found := search(k.places[c.place], c.from)
 	if found {
 		k.drop(k.places[c.place][i])
 	}
-	for k.bytes+c.size() > k.bound {
-		k.drop(k.used.Back().Value.(*kept))
-	}
+	i, _ = search(k.places[c.place], c.from)
 	n := &kept{chunk: c}
 	n.element = k.used.PushFront(n)
-	i, _ = search(k.places[c.place], c.from) // other chunks may have been dropped
 	k.places[c.place] = slices.Insert(k.places[c.place], i, n)
-	k.bytes += c.size()
+	k.hold(c)
+	for k.bytes > k.bound {
+		k.drop(k.used.Back().Value.(*kept))
+	}
 	k.touch(n)
 	if k.sweeper == nil {
 		k.sweeper = time.AfterFunc(k.idle, k.sweep)
+	}
+}
+
+// hold counts the memory of a chunk. Objects of several chunks count once.
+func (k *chunks) hold(c *chunk) {
+	k.bytes += c.size()
+	for _, o := range c.objects {
+		if k.uses[o]++; k.uses[o] == 1 {
+			k.bytes += sizeOf(o)
+		}
+	}
+}
+
+// release undoes hold.
+func (k *chunks) release(c *chunk) {
+	k.bytes -= c.size()
+	for _, o := range c.objects {
+		if k.uses[o]--; k.uses[o] == 0 {
+			delete(k.uses, o)
+			k.bytes -= sizeOf(o)
+		}
 	}
 }
 
@@ -204,7 +230,7 @@ func (k *chunks) touch(c *kept) {
 
 func (k *chunks) drop(c *kept) {
 	k.used.Remove(c.element)
-	k.bytes -= c.size()
+	k.release(c.chunk)
 	all := k.places[c.place]
 	i, _ := search(all, c.from)
 	if all = slices.Delete(all, i, i+1); len(all) == 0 {
