@@ -222,7 +222,7 @@ func TestPastPages(t *testing.T) {
 			t.Errorf("%s: %d records were read for %d objects, %d times without a limit", path, records, n, unbounded)
 		}
 	}
-	if held := metric(t, s, "kubecascade_past_lists_held_bytes"); held == 0 || held > 24<<20 {
+	if held := metric(t, s, "kubecascade_past_lists_held_bytes"); held == 0 || held > 16<<20 {
 		t.Errorf("%v bytes are held", held)
 	}
 }

@@ -48,6 +48,7 @@ func percent(live uint64, s since) int {
 func init() {
 	if os.Getenv("GOGC") == "" {
 		begin()
+		handle()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubecascade/kubecascade/internal/garbage"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -21,7 +22,7 @@ const (
 
 // Options configure a Reader. Zero values mean the defaults.
 type Options struct {
-	// Bytes limits the memory of the chunks (default 24 MiB).
+	// Bytes limits the memory of the chunks (default 16 MiB).
 	Bytes int64
 	// Idle is how long an unused chunk is kept (default one minute).
 	Idle time.Duration
@@ -87,7 +88,7 @@ type flight struct {
 // New returns a reader of the store; decoder is the cache's.
 func New(store storage.Store, decoder *storage.Decoder, o Options) *Reader {
 	if o.Bytes <= 0 {
-		o.Bytes = 24 << 20
+		o.Bytes = 16 << 20
 	}
 	if o.Idle <= 0 {
 		o.Idle = time.Minute
@@ -220,6 +221,7 @@ func (r *Reader) read(ctx context.Context, s start, limit int64) (*chunk, error)
 		c.json += int64(len(o.JSON))
 	}
 	r.kept.add(c)
+	garbage.Made()
 	return c, nil
 }
 
