@@ -58,6 +58,9 @@ func (b *bench) groups() []group {
 		{func(ctx context.Context, s *server) error { return fill(ctx, s, 2500) },
 			slices.Concat(lists(), syncs(2500), storms())},
 		{func(ctx context.Context, s *server) error { return fill(ctx, s, 10000) }, syncs(10000)},
+		{func(ctx context.Context, s *server) error { return fillWith(ctx, s, 1000, configMaps) }, listsOf(1000)},
+		{func(ctx context.Context, s *server) error { return fillWith(ctx, s, 10000, configMaps) }, listsOf(10000)},
+		{func(ctx context.Context, s *server) error { return fillWith(ctx, s, 100000, configMaps) }, listsOf(100000)},
 		{empty, []workload{
 			{name: "fan-out to 20 informers, event", run: fanOut(typedConfigMaps, 20, 0)},
 			{name: "fan-out to 20 informers at 1000 writes/s, event", run: fanOut(typedConfigMaps, 20, 1000)},
@@ -71,14 +74,15 @@ func (b *bench) groups() []group {
 // lists are of 2,500 objects.
 func lists() []workload {
 	return []workload{
-		{name: "list of 2500", run: timed(typedList(typedConfigMaps, repeated)), plain: true},
-		{name: "list of 2500, random values", run: timed(typedList(typedConfigMaps, random)), plain: true},
+		{name: "list of 2500", run: timed(typedList(typedConfigMaps, repeated, 2500)), plain: true},
+		{name: "list of 2500, random values", run: timed(typedList(typedConfigMaps, random, 2500)), plain: true},
 		{name: "list of 2500, one changed before each", run: timed(changedList)},
 		{name: "list of 2500, dynamic client", run: timed(dynamicList(configMaps, repeated)), plain: true},
 		{name: "list of 2500, dynamic client, random values", run: timed(dynamicList(configMaps, random)), plain: true},
 		{name: "list of 2500, metadata client", run: timed(metadataList(configMaps)), plain: true},
-		{name: "list of 2500 custom resources", run: timed(typedList(typedWidgets, repeated)), plain: true, custom: true},
-		{name: "list of 2500 custom resources, random values", run: timed(typedList(typedWidgets, random)), plain: true,
+		{name: "list of 2500 custom resources", run: timed(typedList(typedWidgets, repeated, 2500)), plain: true,
+			custom: true},
+		{name: "list of 2500 custom resources, random values", run: timed(typedList(typedWidgets, random, 2500)), plain: true,
 			custom: true},
 		{name: "list of 2500 custom resources, dynamic client", run: timed(dynamicList(widgets, repeated)), plain: true,
 			custom: true},
@@ -86,6 +90,14 @@ func lists() []workload {
 			plain: true, custom: true},
 		{name: "list of 2500 custom resources, metadata client", run: timed(metadataList(widgets)), plain: true,
 			custom: true},
+	}
+}
+
+// listsOf are of n objects, by clients that decode them.
+func listsOf(n int) []workload {
+	return []workload{
+		{name: fmt.Sprintf("list of %d", n), run: timed(typedList(typedConfigMaps, repeated, n)), plain: true},
+		{name: fmt.Sprintf("list of %d, random values", n), run: timed(typedList(typedConfigMaps, random, n)), plain: true},
 	}
 }
 
@@ -128,13 +140,18 @@ func fill(ctx context.Context, s *server, n int) error {
 	if err := define(ctx, s); err != nil {
 		return err
 	}
-	c, err := dynamic.NewForConfig(s.config)
-	if err != nil {
-		return err
-	}
 	kinds := []schema.GroupVersionResource{widgets}
 	if !s.peer {
 		kinds = append(kinds, configMaps)
+	}
+	return fillWith(ctx, s, n, kinds...)
+}
+
+// fillWith creates n objects of each kind in each namespace.
+func fillWith(ctx context.Context, s *server, n int, kinds ...schema.GroupVersionResource) error {
+	c, err := dynamic.NewForConfig(s.config)
+	if err != nil {
+		return err
 	}
 	for _, ns := range []string{repeated, random} {
 		if err := namespace(ctx, s, ns); err != nil {
@@ -262,13 +279,13 @@ func percentiles(took []time.Duration) (p50, p99 time.Duration) {
 	return took[len(took)/2], took[min(len(took)*99/100, len(took)-1)]
 }
 
-func typedList(k kind, ns string) operation {
+func typedList(k kind, ns string, n int) operation {
 	return func(s *server) (func(ctx context.Context) error, error) {
 		o, err := k(s.config, ns)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) error { return o.listed(ctx) }, nil
+		return func(ctx context.Context) error { return o.listed(ctx, n) }, nil
 	}
 }
 
@@ -286,7 +303,7 @@ func changedList(s *server) (func(ctx context.Context) error, error) {
 			return err
 		}
 		l, err := all.List(ctx, metav1.ListOptions{})
-		return expect(l, err)
+		return expect(l, 2500, err)
 	}, nil
 }
 
@@ -298,7 +315,7 @@ func dynamicList(of schema.GroupVersionResource, ns string) operation {
 		}
 		return func(ctx context.Context) error {
 			l, err := c.Resource(of).Namespace(ns).List(ctx, metav1.ListOptions{})
-			return expect(l, err)
+			return expect(l, 2500, err)
 		}, nil
 	}
 }
@@ -311,14 +328,14 @@ func metadataList(of schema.GroupVersionResource) operation {
 		}
 		return func(ctx context.Context) error {
 			l, err := c.Resource(of).Namespace(random).List(ctx, metav1.ListOptions{})
-			return expect(l, err)
+			return expect(l, 2500, err)
 		}, nil
 	}
 }
 
 // expect returns an error for a list of another length.
-func expect(l runtime.Object, err error) error {
-	if err == nil && meta.LenList(l) != 2500 {
+func expect(l runtime.Object, n int, err error) error {
+	if err == nil && meta.LenList(l) != n {
 		err = fmt.Errorf("the list has %d objects", meta.LenList(l))
 	}
 	return err

@@ -6,9 +6,10 @@
 // The limit of requests that client-go has by default, 5/s, is off. Values are 1 KiB of one letter, or base64 of random
 // bytes. The age of an event is the time from before its write was sent until a handler has it.
 //
-// The cases of single objects share one client, and so one connection, between goroutines. With -plain, a handler in a
-// process of its own answers as the server did once, with the same bytes: HTTP/2, TLS and nothing else. Another one
-// first stores each write in an etcd in its process, as the server does: no server with that storage can do more.
+// The cases of single objects share one client, and so one connection, between goroutines, but for those of 32
+// connections. With -plain, a handler in a process of its own answers as the server did once, with the same bytes:
+// HTTP/2, TLS and nothing else. Another one first stores each write in an etcd in its process, as the server does: no
+// server with that storage can do more.
 //
 // With -peer, the cases of custom resources are also run on apiextensions-apiserver: upstream's own code, with TLS and
 // an etcd that syncs, in one process (tests/extensions/peer). It has no namespaces, admission plugins or priorities.

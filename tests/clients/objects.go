@@ -115,7 +115,7 @@ func through[T, L runtime.Object, A any](c clientset[T, L, A], s shape[T, A]) *o
 }
 
 // listed lists all objects.
-func (o *objects) listed(ctx context.Context) error {
+func (o *objects) listed(ctx context.Context, n int) error {
 	l, err := o.list(ctx, metav1.ListOptions{})
-	return expect(l, err)
+	return expect(l, n, err)
 }

@@ -43,31 +43,60 @@ func verbs() []verb {
 	}
 }
 
-// singles are the cases of single objects, by 32 goroutines that share a connection and by one.
+// singles are the cases of single objects: by 32 goroutines that share a connection, by 32 with one each, and by one.
 func singles() (cases []workload) {
-	for _, goroutines := range []int{32, 1} {
-		n, by := 4000, "32 goroutines"
-		if goroutines == 1 {
-			n, by = 500, "1 goroutine"
-		}
+	for _, c := range []clients{
+		{"32 goroutines", 32, 4000, false}, {"32 connections", 32, 4000, true}, {"1 goroutine", 1, 500, false},
+	} {
 		for _, v := range verbs() {
 			cases = append(cases,
-				workload{name: fmt.Sprintf("%s, %s", v.name, by), run: v.by(typedConfigMaps, goroutines, n), plain: true,
+				workload{name: fmt.Sprintf("%s, %s", v.name, c.name), run: v.by(typedConfigMaps, c), plain: true,
 					writes: v.name != "get"},
-				workload{name: fmt.Sprintf("%s, custom resource, %s", v.name, by), run: v.by(typedWidgets, goroutines, n),
+				workload{name: fmt.Sprintf("%s, custom resource, %s", v.name, c.name), run: v.by(typedWidgets, c),
 					plain: true, writes: v.name != "get", custom: true})
 		}
 	}
 	return cases
 }
 
+// clients are goroutines that make n requests together. If they are apart, each has a client of its own, and so a
+// connection.
+type clients struct {
+	name          string
+	goroutines, n int
+	apart         bool
+}
+
+// of returns as many clients as there are goroutines.
+func (c clients) of(k kind, s *server) (free chan *objects, err error) {
+	free = make(chan *objects, c.goroutines)
+	var o *objects
+	for range c.goroutines {
+		config := s.config
+		if c.apart {
+			config = apart(config)
+		}
+		if o == nil || c.apart {
+			if o, err = k(config, random); err != nil {
+				return nil, err
+			}
+		}
+		free <- o
+	}
+	return free, nil
+}
+
 // runNumber makes the names of each run unique.
 var runNumber atomic.Int64
 
-// by measures n requests by so many goroutines that share a client, and so a connection.
-func (v verb) by(k kind, goroutines, n int) func(context.Context, *server) (measured, error) {
+// by measures the requests of clients.
+func (v verb) by(k kind, c clients) func(context.Context, *server) (measured, error) {
 	return func(ctx context.Context, s *server) (m measured, err error) {
 		o, err := k(s.config, random)
+		if err != nil {
+			return m, err
+		}
+		free, err := c.of(k, s)
 		if err != nil {
 			return m, err
 		}
@@ -75,17 +104,18 @@ func (v verb) by(k kind, goroutines, n int) func(context.Context, *server) (meas
 		name := func(i int) string { return fmt.Sprintf("run%d-%d", run, i) }
 		if v.made {
 			create := creation(o)
-			if err := inParallel(ctx, 32, n, func(i int) error { return create(ctx, name(i)) }); err != nil {
+			if err := inParallel(ctx, 32, c.n, func(i int) error { return create(ctx, name(i)) }); err != nil {
 				return m, err
 			}
 		}
-		do := v.of(o)
 		var mu sync.Mutex // guards took
-		took := make([]time.Duration, 0, n)
+		took := make([]time.Duration, 0, c.n)
 		before, began := s.cpu(), time.Now()
-		if err := inParallel(ctx, goroutines, n, func(i int) error {
+		if err := inParallel(ctx, c.goroutines, c.n, func(i int) error {
+			by := <-free
+			defer func() { free <- by }()
 			start := time.Now()
-			err := do(ctx, name(i))
+			err := v.of(by)(ctx, name(i))
 			mu.Lock()
 			took = append(took, time.Since(start))
 			mu.Unlock()
@@ -93,7 +123,7 @@ func (v verb) by(k kind, goroutines, n int) func(context.Context, *server) (meas
 		}); err != nil {
 			return m, err
 		}
-		m = measured{rate: float64(n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(n)}
+		m = measured{rate: float64(c.n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(c.n)}
 		m.p50, m.p99 = percentiles(took)
 		return m, o.clear(ctx)
 	}
