@@ -14,7 +14,8 @@ import (
 
 func syncs(n int) []workload {
 	return []workload{
-		{name: fmt.Sprintf("informer sync of %d, list and watch", n), run: timed(synced(typedConfigMaps, false)), plain: true},
+		{name: fmt.Sprintf("informer sync of %d, list and watch", n), run: timed(synced(typedConfigMaps, false)),
+			plain: true},
 		{name: fmt.Sprintf("informer sync of %d, watch-list", n), run: timed(synced(typedConfigMaps, true)), plain: true},
 		{name: fmt.Sprintf("informer sync of %d custom resources, list and watch", n),
 			run: timed(synced(typedWidgets, false)), plain: true, custom: true},
