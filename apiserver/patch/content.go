@@ -3,6 +3,7 @@ package patch
 import (
 	"maps"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,7 +30,7 @@ func (p *Patch) mergeContent(
 	}
 	content := mergeMaps(u.DeepCopy().Object, doc)
 	apiVersion, kind := gvk.ToAPIVersionAndKind()
-	if content["apiVersion"] != any(apiVersion) || content["kind"] != any(kind) {
+	if content["apiVersion"] != any(apiVersion) || content["kind"] != any(kind) || misspells(content) {
 		return nil, false
 	}
 	if left := codec.MaxWork; !unchanged(content, 1, &left) {
@@ -38,6 +39,19 @@ func (p *Patch) mergeContent(
 	merged := &unstructured.Unstructured{Object: content}
 	unknown, err := coerce(merged)
 	return merged, err == nil && len(unknown) == 0
+}
+
+// misspells reports whether an object has a member like apiVersion or kind in another case. When JSON is decoded, its
+// kind may be found in that, too.
+func misspells(content map[string]any) bool {
+	for name := range content {
+		for _, right := range []string{"apiVersion", "kind"} {
+			if name != right && strings.EqualFold(name, right) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mergeMaps merges a patch into a document, and returns it. Both may be changed. It does what the library does with

@@ -59,7 +59,9 @@ func TestMergeContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		members := []string{`"spec":` + anyJSON(r, 3), `"new":` + anyJSON(r, 2)}
-		for _, odd := range []string{`"x":1`, `"kind":"Other"`, `"apiVersion":null`, `"spec":null`, `"metadata":1`} {
+		for _, odd := range []string{
+			`"x":1`, `"kind":"Other"`, `"apiVersion":null`, `"spec":null`, `"metadata":1`, `"Kind":1`, "\"\u212aind\":\"Other\"",
+		} {
 			if r.IntN(30) == 0 {
 				members = append(members, odd)
 			}
