@@ -74,6 +74,28 @@ func TestOwnCustomResources(t *testing.T) {
 	}
 }
 
+// TestDryRunOfOwn: what a dry run would store is not taken for what this server has stored at the same revision.
+func TestDryRunOfOwn(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
+	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)
+	const document = `{"apiVersion":"example.com/v1","kind":"CronTab",` +
+		`"metadata":{"name":"a","finalizers":null,"labels":{}},"spec":{"i":1}}`
+	must(t, s.Do("POST", crontab, document), http.StatusCreated)
+	for _, query := range []string{"?fieldManager=m&force=true&dryRun=All", "?fieldManager=m&force=true"} {
+		a := must(t, s.Do("PATCH", crontab+"/a"+query, document, "Content-Type", applyPatch), http.StatusOK)
+		var got struct{ Metadata map[string]any }
+		if err := json.Unmarshal(a.Body, &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"finalizers", "labels"} {
+			if v, found := got.Metadata[name]; found {
+				t.Errorf("%s: %s are %v", query, name, v)
+			}
+		}
+	}
+}
+
 // TestSchemaChanges: an object that this server has written is read by the schema that the definition has now.
 func TestSchemaChanges(t *testing.T) {
 	s := apiservertest.Start(t, nil)

@@ -41,9 +41,16 @@ func (v *Revisions) Has(res *resources.Resource, o *storage.Object) bool {
 	return v.last[o.Revision%int64(len(v.last))].Load() == o.Revision
 }
 
+// refused is the verification of objects that Refuse was called for.
+var refused storage.Verification
+
+// Refuse says that an object is not what was written at its revision: the result of a dry run, or of an update that
+// removes the object, has the revision of the object before it.
+func Refuse(o *storage.Object) { o.SetVerified(&refused) }
+
 // Mark is Has, and marks the object as verified if it returns true.
 func (v *Revisions) Mark(res *resources.Resource, o *storage.Object) bool {
-	if o.Err != nil || !v.Has(res, o) {
+	if o.Err != nil || o.VerifiedBy(&refused) || !v.Has(res, o) {
 		return false
 	}
 	o.SetVerified(res.Verified)

@@ -46,6 +46,10 @@ func TestCustom(t *testing.T) {
 	if v.Mark(res, &storage.Object{Revision: 7, Err: storage.ErrCorrupt}) {
 		t.Error("an object that can't be decoded is marked")
 	}
+	o = at(7)
+	if Refuse(o); v.Mark(res, o) {
+		t.Error("the result of a dry run is marked")
+	}
 	v.AddCustom(7+int64(len(v.custom)), before)
 	if v.Has(res, at(7)) {
 		t.Error("it has two revisions in one slot")

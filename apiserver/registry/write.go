@@ -15,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/ownwrites"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
@@ -214,8 +215,12 @@ func (s *Registry) written(o *Operation, key string, v value, rev int64) *storag
 // decoded returns the object with a value that has not been written, or that is not in the store any more.
 func (s *Registry) decoded(o *Operation, key string, v value, rev int64) *storage.Object {
 	out := s.Decoder.Decode(storage.Record{Key: key, Value: v.json, ModRevision: rev})
-	if v.canonical && out.Err == nil {
+	switch {
+	case out.Err != nil:
+	case v.canonical:
 		out.SetVerified(o.Resource.Verified)
+	case o.Resource.Custom:
+		ownwrites.Refuse(out)
 	}
 	return out
 }
