@@ -74,8 +74,8 @@ func (c *chunks) writeFragment(f *gzipped.Fragment) error {
 	if err := c.gzip.Fragment(f); err != nil {
 		return err
 	}
-	if len(c.packed.buf) >= watchChunk {
-		return c.flush()
+	if len(c.packed.buf) >= watchChunk || f.Memory() >= watchChunk {
+		return c.send(nil)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -159,6 +160,33 @@ func TestWatchNotCompressed(t *testing.T) {
 	} {
 		if h := openWatch(t, c.s, c.query, c.accept).Header; h.Get("Content-Encoding") != "" {
 			t.Errorf("%s, %s: %v", c.query, c.accept, h)
+		}
+	}
+}
+
+// TestCompressedLongEvent: watches that share an event that is long although it is compressed get all of it at once,
+// without another event after it.
+func TestCompressedLongEvent(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing})
+	var open []func() string
+	for range 2 {
+		next := eventsOf(t, s, "gzip")
+		if got := next(); got != "BOOKMARK" {
+			t.Fatalf("%q after no initial events", got)
+		}
+		open = append(open, next)
+	}
+	noise := make([]byte, 200_000)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	for i := range 3 {
+		name := fmt.Sprint("m", i)
+		long := configmap(name, nil, nil)
+		long["binaryData"] = map[string][]byte{"noise": noise}
+		must(t, s.Do("POST", configmaps, long), http.StatusCreated)
+		for watch, next := range open {
+			if got := next(); got != "ADDED "+name {
+				t.Errorf("watch %d: %q", watch, got)
+			}
 		}
 	}
 }
