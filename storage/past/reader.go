@@ -225,8 +225,7 @@ func (r *Reader) read(ctx context.Context, s start, limit int64) (*chunk, error)
 	return c, nil
 }
 
-// fetch reads up to limit of the records before end from etcd. The chunk's after
-// counts those before end only.
+// fetch reads up to limit of the records before end from etcd. The chunk's after counts those before end only.
 func (r *Reader) fetch(ctx context.Context, s start, end string, limit int64) (*chunk, error) {
 	page, err := r.list(ctx, s, end, limit)
 	if err != nil {

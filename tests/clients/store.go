@@ -38,8 +38,8 @@ func openStore(dir string) (*store, error) {
 // close stops etcd.
 func (s *store) close() error { return s.etcd.Stop() }
 
-// write makes the write that a server makes for the request: one that fails if the object has changed since it was
-// read. It stores value for all methods but DELETE.
+// write makes a write like that of a server for the request: one that has a condition on the revision of the key. That
+// of an update always holds, as the object was not read, and may not exist. It stores value for all methods but DELETE.
 func (s *store) write(r *http.Request, value []byte) error {
 	prefix := r.URL.Path + "/"
 	if isSingle(r) {
