@@ -58,16 +58,16 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 }
 
 // shared returns what the first watcher of an event has made for a key.
-func shared(e *cache.Event, key string, make func() ([]byte, error)) (data []byte, err error) {
+func shared(e *cache.Event, key string, encode func() ([]byte, error)) (data []byte, err error) {
 	if data, ok := e.Made(key); ok && len(data) > 0 {
 		return data, nil
 	}
 	data = e.Memo(key, func() (data []byte) {
-		data, err = make()
+		data, err = encode()
 		return data
 	})
 	if len(data) == 0 && err == nil { // another watcher failed to make it
-		return make()
+		return encode()
 	}
 	return data, err
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
+	"sync"
 	"sync/atomic"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -19,9 +20,12 @@ import (
 type store struct {
 	etcd *embedded.Server
 	kv   pb.KVServer
-	// created and deleted are the numbers of keys: a recorded response doesn't tell the name of an object.
-	created, deleted atomic.Int64
+	// numbers are those of the keys, by collection: a recorded response doesn't tell the name of an object.
+	numbers sync.Map
 }
+
+// numbers count the objects of a collection that were created and deleted.
+type numbers struct{ created, deleted atomic.Int64 }
 
 // openStore starts an etcd with its data in an empty folder.
 func openStore(dir string) (*store, error) {
@@ -47,10 +51,12 @@ func (s *store) write(r *http.Request, value []byte) error {
 	} else if r.Method == http.MethodDelete {
 		return nil // of a collection: it is not measured
 	}
+	v, _ := s.numbers.LoadOrStore(prefix, &numbers{})
+	n := v.(*numbers)
 	txn := &pb.TxnRequest{}
 	switch r.Method {
 	case http.MethodPost:
-		key := fmt.Appendf(nil, "%sn%09d", prefix, s.created.Add(1))
+		key := fmt.Appendf(nil, "%sn%09d", prefix, n.created.Add(1))
 		txn.Compare = []*pb.Compare{{Key: key, Target: pb.Compare_MOD, TargetUnion: &pb.Compare_ModRevision{}}}
 		txn.Success = []*pb.RequestOp{put(key, value)}
 	case http.MethodPut, http.MethodPatch:
@@ -59,7 +65,7 @@ func (s *store) write(r *http.Request, value []byte) error {
 			TargetUnion: &pb.Compare_ModRevision{ModRevision: -1}}}
 		txn.Success = []*pb.RequestOp{put(key, value)}
 	case http.MethodDelete:
-		key := fmt.Appendf(nil, "%sn%09d", prefix, s.deleted.Add(1))
+		key := fmt.Appendf(nil, "%sn%09d", prefix, n.deleted.Add(1))
 		txn.Compare = []*pb.Compare{{Key: key, Target: pb.Compare_MOD, Result: pb.Compare_GREATER,
 			TargetUnion: &pb.Compare_ModRevision{}}}
 		txn.Success = []*pb.RequestOp{{Request: &pb.RequestOp_RequestDeleteRange{
