@@ -49,8 +49,8 @@ func (p *packed) send() error {
 	return err
 }
 
-// compress has all that is sent compressed. Nothing may have been sent.
-func (c *chunks) compress() {
+// compressAll makes the answer a stream of gzip. Nothing may have been sent.
+func (c *chunks) compressAll() {
 	c.packed.to = c.to
 	c.gzip = gzipped.NewWriter(&c.packed)
 }

@@ -16,7 +16,7 @@ func TestLongFragmentFlushed(t *testing.T) {
 	}
 	to := httptest.NewRecorder()
 	c := &chunks{to: to, begun: true}
-	c.compress()
+	c.compressAll()
 	if err := c.writeFragment(f); err != nil {
 		t.Fatal(err)
 	}

@@ -20,19 +20,26 @@ func (s *sink) Header() http.Header         { return s.h }
 func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
 func (s *sink) WriteHeader(code int)        { s.code = code }
 
+// requestOf is a request as a server gets it; without a body if that is empty.
+func requestOf(b *testing.B, method, path, media, body string) *http.Request {
+	b.Helper()
+	r, err := http.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if body == "" {
+		r.Body = http.NoBody
+	}
+	r.Header.Set("Content-Type", media)
+	return r
+}
+
 // BenchmarkRequest measures requests from their headers to their responses, without a connection. Writes wait for etcd.
 func BenchmarkRequest(b *testing.B) {
 	s := apiservertest.Start(b, nil)
 	h := s.API.Insecure()
 	send := func(b *testing.B, method, path, media, body string, want int) {
-		r, err := http.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
-		if err != nil {
-			b.Fatal(err)
-		}
-		if body == "" {
-			r.Body = http.NoBody
-		}
-		r.Header.Set("Content-Type", media)
+		r := requestOf(b, method, path, media, body)
 		w := &sink{h: http.Header{}}
 		if h.ServeHTTP(w, r); w.code != want && (w.code != 0 || want != http.StatusOK) {
 			b.Fatal(method, path, w.code)
@@ -83,14 +90,7 @@ func BenchmarkCustomRequest(b *testing.B) {
 		path = "/apis/example.com/v1/namespaces/default/widgets"
 	)
 	send := func(b *testing.B, method, path, media, body string, want int) string {
-		r, err := http.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
-		if err != nil {
-			b.Fatal(err)
-		}
-		if body == "" {
-			r.Body = http.NoBody
-		}
-		r.Header.Set("Content-Type", media)
+		r := requestOf(b, method, path, media, body)
 		r.Header.Set("User-Agent", "bench/1")
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, r); w.Code != want {

@@ -54,16 +54,9 @@ func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) 
 
 // initial sends the selected objects of a snapshot.
 func (w *watch) initial(snap *cache.Snapshot) (err error) {
-	send, last := func(obj *storage.Object) error {
-		defer w.rendering.Forget(obj)
-		return w.emit("ADDED", obj, nil)
-	}, func() error { return nil }
-	if w.sharesInitial() {
-		r := initialRun{w: w}
-		send, last = r.add, r.send
-	}
+	run := initialRun{w: w, shared: w.sharesInitial()}
 	show := func(obj *storage.Object) bool {
-		err = send(obj)
+		err = run.add(obj)
 		return err == nil
 	}
 	ctx, all := w.req.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
@@ -81,7 +74,7 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 	if failed = cmp.Or(failed, err); failed != nil {
 		return failed
 	}
-	return last()
+	return run.send()
 }
 
 // sharesInitial reports whether initial events are compressed, and depend on nothing but the objects and the key.
@@ -89,23 +82,31 @@ func (w *watch) sharesInitial() bool {
 	return w.packing != nil && w.keys != nil && w.rendering.Fragments != nil && w.rendering.Resource.FromStored == nil
 }
 
-// initialRun has the objects of initial events that are compressed together, once for all watches.
+// initialRun sends initial events.
 type initialRun struct {
-	w    *watch
-	cut  render.Cut
+	w *watch
+	// shared says that runs of them are compressed together, once for all watches; else each is emitted by itself.
+	shared bool
+	cut    render.Cut
+	// objs are the objects of the run that has not ended.
 	objs []*storage.Object
 	// frames are the events of a run.
 	frames []byte
 }
 
-// add sends the run that ends with the object.
+// add adds an object, and sends the run if it ends with that.
 func (r *initialRun) add(obj *storage.Object) error {
+	if !r.shared {
+		defer r.w.rendering.Forget(obj)
+		return r.w.emit("ADDED", obj, nil)
+	}
 	if r.objs = append(r.objs, obj); r.cut.Ends(obj) {
 		return r.send()
 	}
 	return nil
 }
 
+// send sends the run so far.
 func (r *initialRun) send() error {
 	if len(r.objs) == 0 {
 		return nil
