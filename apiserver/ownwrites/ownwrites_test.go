@@ -12,7 +12,7 @@ func TestRevisions(t *testing.T) {
 	builtin, custom := &resources.Resource{}, &resources.Resource{Custom: true}
 	at := func(rev int64) *storage.Object { return &storage.Object{Revision: rev} }
 	if v.Has(builtin, at(0)) || v.Has(builtin, at(7)) {
-		t.Error("it has what nobody wrote")
+		t.Error("it has a revision that was not added")
 	}
 	v.Add(7)
 	if !v.Has(builtin, at(7)) || v.Has(builtin, at(8)) || v.Has(custom, at(7)) {

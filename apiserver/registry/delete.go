@@ -158,7 +158,7 @@ func (s *Registry) deletionState(
 	kind := finalizers.Kind{Policy: o.Resource.Delete.Policy}
 	d := &o.Resource.Delete
 	plain := d.Kind == nil && d.SpecFinalizers == nil && !o.Resource.Direct
-	if o.Resource.Custom { // a conversion may fail
+	if o.Resource.Custom { // all of them are Direct; only a conversion may fail
 		plain = o.Resource.FromStored == nil
 	}
 	if plain && s.known(o.Resource, cur) {

@@ -4,8 +4,8 @@ import "sync/atomic"
 
 var handler atomic.Pointer[func()]
 
-// Made says that the caller has made much garbage, hundreds of KiB at least. It may wait until the
-// garbage is collected, so the caller holds no lock.
+// Made reports that the caller has made much garbage, hundreds of KiB at least. It may wait until the garbage is
+// collected, so the caller must not hold a lock.
 func Made() {
 	if f := handler.Load(); f != nil {
 		(*f)()

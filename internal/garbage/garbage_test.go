@@ -3,7 +3,7 @@ package garbage
 import "testing"
 
 func TestMade(t *testing.T) {
-	Made() // nobody handles it
+	Made() // without a handler it does nothing
 	n := 0
 	Handle(func() { n++ })
 	Made()

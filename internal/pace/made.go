@@ -8,9 +8,9 @@ import (
 	"github.com/kubecascade/kubecascade/internal/garbage"
 )
 
-// rare is how much may be allocated between two collections of a large heap while somebody makes garbage that says so:
-// package garbage. That is work that is rare and takes long, such as reading pages at old revisions from etcd. It
-// would otherwise take as much memory as the fast, frequent work for which a large heap grows by 128 MiB.
+// rare is how many bytes may be allocated between two collections of a large heap while garbage.Made is called. Its
+// callers do work that is rare and slow, such as reading pages at old revisions from etcd. Without this bound, it would
+// use as much memory as frequent requests, for which a large heap grows by 128 MiB.
 const rare = 32 << 20
 
 // due reports whether to collect a heap with so many bytes of objects, of which so many were live after the last
