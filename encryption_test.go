@@ -226,8 +226,8 @@ func TestEncryptedSnapshot(t *testing.T) {
 		if readable := c.why == ""; strings.Contains(list, `"name":"a"`) != readable || (len(of.warnings) == 0) != readable {
 			t.Errorf("%s: %s\nwith the warnings %q", name, list, of.warnings)
 		}
-		const lacking = "the list lacks 1 secrets that can't be read: "
-		if c.why != "" && !strings.Contains(strings.Join(of.warnings, "\n"), lacking) {
+		const missing = "secrets that can't be read are missing from the list (1): "
+		if c.why != "" && !strings.Contains(strings.Join(of.warnings, "\n"), missing) {
 			t.Errorf("%s: %q", name, of.warnings)
 		}
 	}

@@ -139,9 +139,6 @@ func (req *request) warnOfOmitted() {
 		}
 		return r
 	}, req.omitted.first.Error())
-	message := fmt.Sprintf("the list lacks %d %s that can't be read: %s", n, req.Resource.GroupResource(), why)
-	if n > 1 {
-		message += fmt.Sprintf(" (and %d more)", n-1)
-	}
-	req.Warn.Add(message)
+	req.Warn.Add(fmt.Sprintf("%s that can't be read are missing from the list (%d): %s",
+		req.Resource.GroupResource(), n, why))
 }

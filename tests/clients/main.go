@@ -53,8 +53,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	rows, err := b.run(ctx)
-	if err == nil {
-		err = show(rows)
+	if len(rows) > 0 { // also those before an interrupt: a run takes an hour
+		err = errors.Join(err, show(rows))
+	} else if err == nil {
+		err = fmt.Errorf("no case has %q in its name", b.only)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "clients:", err)
@@ -79,22 +81,22 @@ type measured struct {
 	cpu time.Duration
 }
 
-// run runs each case on each server in turn.
+// run runs each case on each server in turn. With an error, it also returns the rows of the cases before.
 func (b *bench) run(ctx context.Context) (rows []*row, err error) {
 	for _, g := range b.groups() {
 		if !slices.ContainsFunc(g.cases, func(c workload) bool { return strings.Contains(c.name, b.only) }) {
 			continue
 		}
 		r, err := b.group(ctx, g)
-		if err != nil {
-			return nil, err
-		}
 		rows = append(rows, r...)
+		if err != nil {
+			return rows, err
+		}
 	}
 	return rows, nil
 }
 
-// group starts the servers of a group, and runs its cases.
+// group starts the servers of a group, and runs its cases. With an error, it also returns the rows of the cases before.
 func (b *bench) group(ctx context.Context, g group) (rows []*row, err error) {
 	servers, err := b.start(ctx, g)
 	defer func() {
@@ -111,7 +113,7 @@ func (b *bench) group(ctx context.Context, g group) (rows []*row, err error) {
 		}
 		r, err := b.measure(ctx, c, servers)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
+			return rows, fmt.Errorf("%s: %w", c.name, err)
 		}
 		rows = append(rows, r...)
 		fmt.Fprintln(os.Stderr, c.name, "is done")
@@ -200,8 +202,11 @@ func show(rows []*row) error {
 		return func(m measured) float64 { return float64(of(m).Nanoseconds()) / 1e6 }
 	}
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%.4g\t%.3g\t%.3g\t%.3g\t%.0f\t\n", r.what, r.binary,
-			r.median(func(m measured) float64 { return m.rate }),
+		rate, digits := r.median(func(m measured) float64 { return m.rate }), 0
+		if rate < 100 {
+			digits = 2
+		}
+		fmt.Fprintf(w, "%s\t%s\t%.*f\t%.3g\t%.3g\t%.3g\t%.0f\t\n", r.what, r.binary, digits, rate,
 			r.median(ms(func(m measured) time.Duration { return m.p50 })),
 			r.median(ms(func(m measured) time.Duration { return m.p99 })),
 			r.median(ms(func(m measured) time.Duration { return m.cpu })), r.resident)
