@@ -71,7 +71,7 @@ const (
 // that pace, until a handler has it.
 func fanOut(k kind, informers, pace int) func(context.Context, *server) (measured, error) {
 	return func(ctx context.Context, s *server) (m measured, err error) {
-		ctx, stop := context.WithCancel(ctx)
+		watching, stop := context.WithCancel(ctx)
 		var running sync.WaitGroup
 		defer running.Wait()
 		defer stop()
@@ -79,7 +79,7 @@ func fanOut(k kind, informers, pace int) func(context.Context, *server) (measure
 		a := ages{all: make([]time.Duration, 0, n)}
 		a.missing.Add(n)
 		for range informers {
-			informer, err := follow(ctx, k, s, &running)
+			informer, err := follow(watching, k, s, &running)
 			if err != nil {
 				return m, err
 			}
@@ -100,6 +100,8 @@ func fanOut(k kind, informers, pace int) func(context.Context, *server) (measure
 		a.missing.Wait()
 		m = measured{rate: float64(n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(n)}
 		m.p50, m.p99 = percentiles(a.all)
+		stop() // nobody watches the deletions: apiextensions-apiserver needs more than a minute for them otherwise
+		running.Wait()
 		return m, o.clear(ctx)
 	}
 }
