@@ -1,6 +1,8 @@
 package loopback_test
 
 import (
+	"bufio"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
@@ -8,13 +10,16 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
@@ -349,4 +354,63 @@ func TestWebhookOutOfReach(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCompressedConversions: a compressed watch has what the webhook answers now, if the objects are stored in another
+// version than the one that is stored today (V-056).
+func TestCompressedConversions(t *testing.T) {
+	s, hook := defined(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.CompressWatchLists = true }}),
+		startWebhook(t)
+	define(t, s, routes(hook.config()))
+	do(t, s, "POST", v1widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:1"}}`)
+	w := s.Watch(definitions + "?watch=1")
+	if a := s.Do("PATCH", definitions+"/widgets.example.com", `[{"op":"replace","path":"/spec/versions/0/storage",
+		"value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`,
+		"Content-Type", "application/json-patch+json"); a.Code != http.StatusOK {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	reaches(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
+		return slices.Contains(d.Status.StoredVersions, "v2")
+	})
+	for _, host := range []string{"first", "second"} {
+		spoil := func(_ http.ResponseWriter, response map[string]any) bool {
+			for _, o := range response["convertedObjects"].([]any) {
+				o.(map[string]any)["spec"].(map[string]any)["host"] = host
+			}
+			return false
+		}
+		hook.spoil.Store(&spoil)
+		if is := string(s.Do("GET", v2widgets+"/a", nil).Body); !strings.Contains(is, `"host":"`+host+`"`) {
+			t.Errorf("%s: get %s", host, is)
+		}
+		if is := firstCompressed(t, s, v2widgets); !strings.Contains(is, `"host":"`+host+`"`) {
+			t.Errorf("%s: watch %s", host, is)
+		}
+	}
+}
+
+// firstCompressed is the first event of a watch with initial events, which is compressed.
+func firstCompressed(t *testing.T, s *apiservertest.Server, path string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path+
+		"?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", "gzip")
+	response, err := s.Client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	z, err := gzip.NewReader(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(z).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
 }

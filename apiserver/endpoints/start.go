@@ -3,6 +3,7 @@ package endpoints
 import (
 	"cmp"
 
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/storage"
@@ -77,7 +78,8 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 	return run.send()
 }
 
-// sharesInitial reports whether initial events are compressed, and depend on nothing but the objects and the key.
+// sharesInitial reports whether initial events are compressed, and depend on nothing but the key and the objects, if
+// these have the stored version.
 func (w *watch) sharesInitial() bool {
 	return w.packing != nil && w.keys != nil && w.rendering.Fragments != nil && w.rendering.Resource.FromStored == nil
 }
@@ -112,7 +114,11 @@ func (r *initialRun) send() error {
 		return nil
 	}
 	all, key := r.w.rendering.Fragments, r.w.keys["ADDED"].packed
-	f := all.Get(key, r.objs)
+	var f *gzipped.Fragment
+	ready := r.w.rendering.Ready(r.objs)
+	if ready {
+		f = all.Get(key, r.objs)
+	}
 	if f != nil {
 		r.w.counts(len(r.objs))
 	} else {
@@ -123,7 +129,7 @@ func (r *initialRun) send() error {
 		if f, err = compress(r.frames); err != nil {
 			return err
 		}
-		if whole {
+		if whole && ready {
 			all.Put(key, r.objs, f)
 		}
 	}

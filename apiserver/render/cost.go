@@ -40,7 +40,7 @@ func (x *Rendering) Cost(r *http.Request, objs []*storage.Object) int64 {
 func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 	plain := x.Format.Media == codec.MediaJSON && x.Format.As == "" && (x.plain() || x.Resource.Custom)
 	switch {
-	case plain && x.ready(objs), x.MetadataOnly() && x.partial(x.Format.As):
+	case plain && x.Ready(objs), x.MetadataOnly() && x.partial(x.Format.As):
 	case plain:
 		n = Copies*size + x.largest(objs)
 	case x.Format.As == "Table":
@@ -129,7 +129,7 @@ func (x *Rendering) tableCost(objs []*storage.Object) int64 {
 		most = max(most, shown)
 	}
 	n += (Copies - copies) * int64(most)                     // a row is made with as many copies
-	if x.together() || x.Resource.Custom && !x.ready(objs) { // they are kept
+	if x.together() || x.Resource.Custom && !x.Ready(objs) { // they are kept
 		return n + x.decoded(objs)
 	}
 	return n + x.largest(objs)

@@ -54,7 +54,7 @@ func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta, compre
 	case x.rowByRow():
 		return x.tableList(items, meta, compressed)
 	case x.Format.Pretty:
-	case x.plain() && x.ready(items):
+	case x.plain() && x.Ready(items):
 		return x.plainList(items, meta, compressed)
 	case x.partial("PartialObjectMetadataList"):
 		write := x.partialList(items, meta)
@@ -76,8 +76,9 @@ func sizeOf(objs []*storage.Object) (n int) {
 	return n
 }
 
-// ready reports whether all objects are sent as they are stored.
-func (x *Rendering) ready(items []*storage.Object) bool {
+// Ready reports whether all objects have the stored version, as its schema has it. What others look like may depend on a
+// webhook.
+func (x *Rendering) Ready(items []*storage.Object) bool {
 	return !x.Resource.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
 }
 
