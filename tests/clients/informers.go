@@ -76,8 +76,7 @@ func fanOut(k kind, informers, pace int) func(context.Context, *server) (measure
 		defer running.Wait()
 		defer stop()
 		n := informers * writes
-		a := ages{all: make([]time.Duration, 0, n)}
-		a.missing.Add(n)
+		a := ages{want: n, all: make([]time.Duration, 0, n), done: make(chan struct{})}
 		for range informers {
 			informer, err := follow(watching, k, s, &running)
 			if err != nil {
@@ -97,7 +96,11 @@ func fanOut(k kind, informers, pace int) func(context.Context, *server) (measure
 		}); err != nil {
 			return m, err
 		}
-		a.missing.Wait()
+		select {
+		case <-a.done:
+		case <-ctx.Done():
+			return m, ctx.Err()
+		}
 		m = measured{rate: float64(n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(n)}
 		m.p50, m.p99 = percentiles(a.all)
 		stop() // nobody watches the deletions: apiextensions-apiserver needs more than a minute for them otherwise
@@ -126,7 +129,9 @@ func write(ctx context.Context, o *objects, sent time.Time) error {
 // ages is a handler of informers that records the ages of events.
 type ages struct {
 	cache.ResourceEventHandlerFuncs
-	missing sync.WaitGroup
+	// done is closed when all are there, which are as many as want.
+	want int
+	done chan struct{}
 
 	mu  sync.Mutex // guards all
 	all []time.Duration
@@ -139,9 +144,10 @@ func (a *ages) OnAdd(obj any, initial bool) {
 		return
 	}
 	a.mu.Lock()
-	a.all = append(a.all, time.Since(sent))
-	a.mu.Unlock()
-	a.missing.Done()
+	defer a.mu.Unlock()
+	if a.all = append(a.all, time.Since(sent)); len(a.all) == a.want {
+		close(a.done)
+	}
 }
 
 // follow starts an informer with a connection of its own, and waits until it is complete. It ends with ctx, in running.

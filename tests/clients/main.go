@@ -49,6 +49,10 @@ func main() {
 		}
 		return
 	}
+	if err := b.check(); err != nil {
+		fmt.Fprintln(os.Stderr, "clients:", err)
+		os.Exit(2)
+	}
 	b.binaries = strings.Split(*binaries, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -56,12 +60,26 @@ func main() {
 	if len(rows) > 0 { // also those before an interrupt: a run takes an hour
 		err = errors.Join(err, show(rows))
 	} else if err == nil {
-		err = fmt.Errorf("no case has %q in its name", b.only)
+		err = fmt.Errorf("no case has %q in its name; those of kubectl need -kubectl", b.only)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "clients:", err)
 		os.Exit(1)
 	}
+}
+
+// check returns what is wrong with the flags.
+func (b *bench) check() error {
+	if b.runs < 1 {
+		return fmt.Errorf("-runs: %d is less than 1", b.runs)
+	}
+	if b.profile == "" {
+		return nil
+	}
+	if info, err := os.Stat(b.profile); err != nil || !info.IsDir() {
+		return fmt.Errorf("-profile: no folder %s", b.profile)
+	}
+	return nil
 }
 
 // row is what several runs of a case on one server measured.
@@ -167,7 +185,8 @@ func (b *bench) measure(ctx context.Context, c workload, servers []*server) (row
 		for k, s := range servers {
 			profiled := make(chan error, 1)
 			if i == 0 && b.profile != "" && !s.plain && !s.peer {
-				file := fmt.Sprintf("%s/%s-%s.pprof", b.profile, s.binary, strings.ReplaceAll(c.name, " ", "-"))
+				name := strings.NewReplacer(" ", "-", "/", "-per-").Replace(c.name)
+				file := fmt.Sprintf("%s/%s-%s.pprof", b.profile, s.binary, name)
 				go func() { profiled <- s.profile(ctx, file, 4) }()
 			} else {
 				profiled <- nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -61,7 +62,7 @@ func reconciles(ctx context.Context, s *server) (m measured, err error) {
 	select {
 	case <-ready:
 	case err := <-failed:
-		return m, fmt.Errorf("the operator ended: %w", err)
+		return m, errors.Join(errors.New("the operator ended"), ctx.Err(), err)
 	}
 	m = measured{rate: reconciled / time.Since(began).Seconds(), cpu: (s.cpu() - before) / reconciled}
 	m.p50, m.p99 = percentiles(r.took)
