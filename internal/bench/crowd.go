@@ -48,8 +48,7 @@ func (b *bench) crowds(ctx context.Context) (rows []row, err error) {
 
 // crowd sends the same list request from all clients at once.
 func (p *process) crowd(ctx context.Context, t *target, header http.Header, what string) ([]row, error) {
-	time.Sleep(restTime)
-	rest, err := resident(t.pid)
+	rest, err := atRest(ctx, t.pid)
 	if err != nil {
 		return nil, err
 	}

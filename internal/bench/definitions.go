@@ -20,13 +20,22 @@ const (
 // restTime is the time for the runtime to return memory to the system before it is measured.
 const restTime = 30 * time.Second
 
+// atRest returns the memory of a process in MiB after restTime.
+func atRest(ctx context.Context, pid int) (float64, error) {
+	select {
+	case <-time.After(restTime):
+		return resident(pid)
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
 // install is how long it takes until so many CRDs are established, and how much memory each of them takes at rest.
 func (b *bench) install(ctx context.Context) ([]row, error) {
 	var took, memory []float64
 	for range b.runs {
 		err := b.serving(ctx, func(p *process, c *http.Client) error {
-			time.Sleep(restTime)
-			before, err := p.resident()
+			before, err := atRest(ctx, p.cmd.Process.Pid)
 			if err != nil {
 				return err
 			}
@@ -35,8 +44,7 @@ func (b *bench) install(ctx context.Context) ([]row, error) {
 				return err
 			}
 			took = append(took, t.Seconds())
-			time.Sleep(restTime)
-			after, err := p.resident()
+			after, err := atRest(ctx, p.cmd.Process.Pid)
 			memory = append(memory, (after-before)*1024/definitions)
 			return err
 		})

@@ -24,8 +24,7 @@ func (b *bench) growth(ctx context.Context) (rows []row, err error) {
 			}
 			rows = append(rows, r...)
 		}
-		time.Sleep(restTime)
-		mib, err := resident(t.pid)
+		mib, err := atRest(ctx, t.pid)
 		rows = append(rows, rowOf("resident, 100000 objects of 1 KiB", "MiB", []float64{mib}))
 		if err != nil {
 			return err

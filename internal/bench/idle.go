@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 )
 
 // idleWatches is how many idle watches are open.
@@ -29,8 +28,7 @@ func (b *bench) idle(ctx context.Context) (rows []row, err error) {
 			if err != nil {
 				return err
 			}
-			time.Sleep(restTime)
-			before, err := resident(t.pid)
+			before, err := atRest(ctx, t.pid)
 			if err != nil {
 				return err
 			}
@@ -41,8 +39,7 @@ func (b *bench) idle(ctx context.Context) (rows []row, err error) {
 					return err
 				}
 			}
-			time.Sleep(restTime)
-			after, err := resident(t.pid)
+			after, err := atRest(ctx, t.pid)
 			rows = append(rows, rowOf(
 				fmt.Sprintf("resident, an idle watch, of %d, %s", idleWatches, k.what), "KiB",
 				[]float64{(after - before) * 1024 / idleWatches},

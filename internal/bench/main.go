@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -62,6 +63,8 @@ func main() {
 	switch {
 	case err != nil:
 		err = fmt.Errorf("-only: %w", err)
+	case b.runs < 1:
+		err = fmt.Errorf("-runs: %d is less than 1", b.runs)
 	case *other != "":
 		err = b.against(ctx, *other)
 	default:
@@ -78,10 +81,10 @@ func (b *bench) do(ctx context.Context, plain bool, output string) error {
 		return servePlain(ctx)
 	}
 	rows, err := b.all(ctx)
-	if err != nil {
-		return err
+	if len(rows) > 0 { // also those before an interrupt: a run takes a quarter of an hour
+		err = errors.Join(err, show(rows, output))
 	}
-	return show(rows, output)
+	return err
 }
 
 // group has cases that are run together.
@@ -140,7 +143,7 @@ func names(list string, known []string) (chosen []string, err error) {
 	return chosen, nil
 }
 
-// all runs the groups of cases in turn.
+// all runs the groups of cases in turn. With an error, it also returns the rows of the groups before.
 func (b *bench) all(ctx context.Context) (rows []row, err error) {
 	for _, g := range groups() {
 		if b.only != nil && !slices.Contains(b.only, g.name) || b.only == nil && g.own && b.foreign.url != "" {
@@ -148,7 +151,7 @@ func (b *bench) all(ctx context.Context) (rows []row, err error) {
 		}
 		r, err := g.run(b, ctx)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", g.name, err)
+			return rows, fmt.Errorf("%s: %w", g.name, err)
 		}
 		rows = append(rows, r...)
 		fmt.Fprintln(os.Stderr, g.name, "is done, load", load())

@@ -88,7 +88,9 @@ func (t *target) age(ctx context.Context) (revisions []string, err error) {
 func (t *target) paging(ctx context.Context, clients int, revisions []string) (rows []row, err error) {
 	stop := func() (float64, error) { return 0, nil }
 	if t.pid != 0 {
-		time.Sleep(restTime)
+		if _, err = atRest(ctx, t.pid); err != nil {
+			return nil, err
+		}
 		if stop, err = growing(t.pid); err != nil {
 			return nil, err
 		}
