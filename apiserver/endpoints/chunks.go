@@ -14,8 +14,8 @@ type chunks struct {
 	// conn is the watch's connection; nil if it doesn't count.
 	conn *connections.Conn
 	buf  []byte
-	// begun says that the head has been sent.
-	begun bool
+	// begun says that the head has been sent, flushed that flush was called.
+	begun, flushed bool
 	// gzip makes one stream of all that is sent, in fragments, so that a client can read each at once (V-056). It writes
 	// to packed. nil if the answer is not compressed.
 	gzip   *gzipped.Writer
@@ -61,7 +61,7 @@ func (c *chunks) write(frame []byte) error {
 		return c.send(frame)
 	}
 	if c.buf = append(c.buf, frame...); len(c.buf) >= watchChunk {
-		return c.flush()
+		return c.send(nil)
 	}
 	return nil
 }
@@ -105,11 +105,17 @@ func compress(pieces ...[]byte) (*gzipped.Fragment, error) {
 	})
 }
 
-func (c *chunks) flush() error {
-	if len(c.buf)+len(c.packed.buf) == 0 && c.begun {
-		return nil
+// flush sends what is buffered. The first one ends the initial events: buffers that have grown for many of them are
+// released, as most watches rest from then on.
+func (c *chunks) flush() (err error) {
+	if len(c.buf)+len(c.packed.buf) > 0 || !c.begun {
+		err = c.send(nil)
 	}
-	return c.send(nil)
+	if !c.flushed {
+		c.flushed = true
+		c.buf, c.packed.buf = nil, nil
+	}
+	return err
 }
 
 // end ends the answer.
