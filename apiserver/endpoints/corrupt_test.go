@@ -43,8 +43,8 @@ func TestUnreadableValue(t *testing.T) {
 		if !strings.Contains(string(a.Body), "m00") || !strings.Contains(string(a.Body), "m02") {
 			t.Errorf("list in %s: %s", accept, a.Body)
 		}
-		if w := a.Header.Values("Warning"); len(w) != 1 || !strings.HasPrefix(w[0], `299 - "configmaps that can't be read are `+
-			`missing from the list (2): storage: corrupt value: /registry/configmaps/default/m01: `) {
+		if w := a.Header.Values("Warning"); len(w) != 1 || !strings.HasPrefix(w[0], `299 - "configmaps that can't be `+
+			`read are missing from the list (2): storage: corrupt value: /registry/configmaps/default/m01: `) {
 			t.Errorf("list in %s: %q", accept, w)
 		}
 	}

@@ -78,8 +78,8 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 	return run.send()
 }
 
-// sharesInitial reports whether initial events are compressed, and depend on nothing but the key and the objects, if
-// these have the stored version.
+// sharesInitial reports whether initial events are compressed, and depend on nothing but the key and the objects, as
+// long as these are ready (see render.Rendering.Ready).
 func (w *watch) sharesInitial() bool {
 	return w.packing != nil && w.keys != nil && w.rendering.Fragments != nil && w.rendering.Resource.FromStored == nil
 }

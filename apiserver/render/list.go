@@ -76,8 +76,8 @@ func sizeOf(objs []*storage.Object) (n int) {
 	return n
 }
 
-// Ready reports whether all objects have the stored version, as its schema has it. What others look like may depend on a
-// webhook.
+// Ready reports whether all objects are in the stored version, and canonical for its schema. The response for others
+// may depend on a conversion webhook.
 func (x *Rendering) Ready(items []*storage.Object) bool {
 	return !x.Resource.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
 }

@@ -17,19 +17,6 @@ const (
 	definitionClients = 16
 )
 
-// restTime is the time for the runtime to return memory to the system before it is measured.
-const restTime = 30 * time.Second
-
-// atRest returns the memory of a process in MiB after restTime.
-func atRest(ctx context.Context, pid int) (float64, error) {
-	select {
-	case <-time.After(restTime):
-		return resident(pid)
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-}
-
 // install is how long it takes until so many CRDs are established, and how much memory each of them takes at rest.
 func (b *bench) install(ctx context.Context) ([]row, error) {
 	var took, memory []float64

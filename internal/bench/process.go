@@ -106,6 +106,19 @@ func (p *process) firstWrite(ctx context.Context) (time.Duration, error) {
 	return 0, errors.New("the server accepted no write within a minute")
 }
 
+// restTime is the time for the runtime to return memory to the system before it is measured.
+const restTime = 30 * time.Second
+
+// atRest returns the memory of a process in MiB after restTime.
+func atRest(ctx context.Context, pid int) (float64, error) {
+	select {
+	case <-time.After(restTime):
+		return resident(pid)
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
 // resident is the process' memory in MiB.
 func (p *process) resident() (float64, error) { return resident(p.cmd.Process.Pid) }
 

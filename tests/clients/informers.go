@@ -103,7 +103,7 @@ func fanOut(k kind, informers, pace int) func(context.Context, *server) (measure
 		}
 		m = measured{rate: float64(n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(n)}
 		m.p50, m.p99 = percentiles(a.all)
-		stop() // nobody watches the deletions: apiextensions-apiserver needs more than a minute for them otherwise
+		stop() // before the deletions: with their events, apiextensions-apiserver takes more than a minute for them
 		running.Wait()
 		return m, o.clear(ctx)
 	}
