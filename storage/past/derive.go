@@ -9,6 +9,13 @@ import (
 // mostGaps is how many reads may complete a chunk of objects that are in memory.
 const mostGaps = 16
 
+// lacks reports whether it is known, without a request, that the part does not have all objects of an earlier revision:
+// it has none, or ends the collection with fewer than the rest. To count them would not help, and the read of them counts
+// them once more.
+func (p Part) lacks(rest int64, counted bool) bool {
+	return len(p.Objects) == 0 || counted && p.End == "" && rest > int64(len(p.Objects))
+}
+
 // derive makes a chunk of the objects in memory: an object that a state at the same or a later revision shows, and that
 // was not written after this revision, is in this state, too. The others are read. The chunk is complete if it has as
 // many objects as etcd counts; counting 1,000 keys takes etcd a tenth of the time of reading them, and almost no

@@ -451,6 +451,52 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
+// TestShrunk: pages at a revision after which most or all objects were deleted cost one read each. The objects are not
+// counted first, which could not replace the read.
+func TestShrunk(t *testing.T) {
+	const n, page = 1200, 100
+	for name, c := range map[string]struct {
+		left int
+		// spare is the number of reads besides those of the objects.
+		spare int64
+	}{
+		"all deleted":  {left: 0},
+		"most deleted": {left: 50, spare: 1}, // only the first page can't know how many objects there were
+	} {
+		twin, rev := filled(t, n, 3000)
+		want, err := keys(t.Context(), reader(twin, Options{}).View(prefix, rev), "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := rev
+		for i := c.left; i < n; i++ {
+			key := fmt.Sprintf("%s%04d", prefix, i)
+			last, err = twin.Commit(t.Context(), storage.Txn{Key: key, Expect: modRevision(t, twin, key)})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := &counting{Store: twin}
+		r := reader(s, Options{Newest: func(_, from string, n int) Part { return partAt(t, twin, from, n, last) }})
+		var got []string
+		for from := ""; len(got) < n; from = prefix + fmt.Sprintf("%04d", len(got)) {
+			shown, err := keys(t.Context(), r.View(prefix, rev), from, page)
+			if err != nil || len(shown) != page {
+				t.Fatalf("%s: %d objects from %q: %v", name, len(shown), from, err)
+			}
+			got = append(got, shown...)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: (-want +got):\n%s", name, cmp.Diff(want, got))
+		}
+		r.kept.check(t)
+		chunks := int64(len(r.kept.places[place{prefix, rev}]))
+		if counts := (Counts{Reads: chunks + c.spare, Records: n + c.spare}); r.Counts() != counts {
+			t.Errorf("%s: %+v, want %+v", name, r.Counts(), counts)
+		}
+	}
+}
+
 // TestIdle: what isn't used is dropped, what is used stays.
 func TestIdle(t *testing.T) {
 	twin, rev := filled(t, 10, 10)
@@ -487,6 +533,13 @@ func TestIdle(t *testing.T) {
 // TestCompacted: a revision that etcd has forgotten isn't shown, even if it is in memory.
 func TestCompacted(t *testing.T) {
 	compacted(t, func(storage.Store, int64) Options { return Options{} })
+}
+
+// TestCompactedDeleted: nor is it read if the newest state has none of its objects.
+func TestCompactedDeleted(t *testing.T) {
+	compacted(t, func(_ storage.Store, rev int64) Options {
+		return Options{Newest: func(string, string, int) Part { return Part{Revision: rev} }}
+	})
 }
 
 // TestCompactedUnchanged: so it is if the newest state has all of its objects.

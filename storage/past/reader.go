@@ -199,7 +199,11 @@ func (r *Reader) read(ctx context.Context, s start, limit int64) (*chunk, error)
 		part = Part{}
 	}
 	rest, counted := r.kept.remaining(s)
-	c, err := r.derive(ctx, s, part, limit)
+	var c *chunk
+	var err error
+	if !part.lacks(rest, counted) {
+		c, err = r.derive(ctx, s, part, limit)
+	}
 	switch {
 	case err != nil:
 		return nil, err
