@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubecascade/kubecascade/internal/garbage"
 	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -332,6 +334,89 @@ func TestBeside(t *testing.T) {
 		close(s.gate)
 		clients.Wait()
 		time.Sleep(2 * time.Minute)
+	})
+}
+
+// TestGarbage: while the callers that have read report their garbage, which may take a while, those that wait for them
+// or for a turn go on.
+func TestGarbage(t *testing.T) {
+	twin, rev := filled(t, 10, 10)
+	synctest.Test(t, func(t *testing.T) {
+		collected := make(chan struct{})
+		garbage.Handle(func() { <-collected })
+		t.Cleanup(func() { garbage.Handle(nil) })
+		s := &counting{Store: twin, gate: make(chan struct{})}
+		r := reader(s, Options{})
+		var clients sync.WaitGroup
+		var served atomic.Int64
+		begin := func(from string) {
+			clients.Go(func() {
+				if got, err := keys(t.Context(), r.View(prefix, rev), from, 1); err != nil || len(got) != 1 {
+					t.Errorf("%v, %v", got, err)
+				}
+				served.Add(1)
+			})
+		}
+		for i := range reads + 1 { // one of them waits for a turn
+			begin(fmt.Sprintf("%s%04d", prefix, i))
+		}
+		synctest.Wait()
+		for i := range reads { // these wait for the others
+			begin(fmt.Sprintf("%s%04d", prefix, i))
+		}
+		synctest.Wait()
+		close(s.gate)
+		synctest.Wait()
+		if n := r.Counts().Reads; n != reads+1 {
+			t.Errorf("%d reads while garbage is collected, want %d", n, reads+1)
+		}
+		if n := served.Load(); n != reads {
+			t.Errorf("%d clients are served while garbage is collected, want %d", n, reads)
+		}
+		close(collected)
+		clients.Wait()
+		time.Sleep(2 * time.Minute)
+	})
+}
+
+// panicking is a store of which a read panics after the gate has opened.
+type panicking struct {
+	storage.Store
+	gate chan struct{}
+}
+
+func (p *panicking) List(context.Context, storage.Range) (storage.Page, error) {
+	<-p.gate
+	panic("reading failed")
+}
+
+// TestPanic: a read that panics ends the waiting of others with an error, and leaves neither a flight nor a turn.
+func TestPanic(t *testing.T) {
+	twin, rev := filled(t, 10, 10)
+	synctest.Test(t, func(t *testing.T) {
+		s := &panicking{Store: twin, gate: make(chan struct{})}
+		r := reader(s, Options{})
+		var clients sync.WaitGroup
+		clients.Go(func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the caller that reads does not panic")
+				}
+			}()
+			_, _ = keys(t.Context(), r.View(prefix, rev), "", 5)
+		})
+		synctest.Wait()
+		clients.Go(func() {
+			if _, err := keys(t.Context(), r.View(prefix, rev), "", 5); !errors.Is(err, storage.ErrUnavailable) {
+				t.Errorf("the caller that waits: %v", err)
+			}
+		})
+		synctest.Wait()
+		close(s.gate)
+		clients.Wait()
+		if len(r.flights) != 0 || len(r.turns) != 0 {
+			t.Errorf("%d flights and %d turns are left", len(r.flights), len(r.turns))
+		}
 	})
 }
 

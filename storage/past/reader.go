@@ -127,7 +127,9 @@ func (r *Reader) chunk(ctx context.Context, s start, want int) (*chunk, error) {
 			f = &flight{done: make(chan struct{})}
 			r.flights[s] = f
 			r.mu.Unlock()
-			r.fly(ctx, s, want, f)
+			if r.fly(ctx, s, want, f) {
+				garbage.Made() // it may take a while, which those that wait for the flight or a turn must not wait for
+			}
 			return f.chunk, f.err
 		}
 		r.mu.Unlock()
@@ -155,8 +157,8 @@ func (r *Reader) beside(s start) *flight {
 	return nil
 }
 
-// fly carries out a flight. If it panics, the waiting callers get an error.
-func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) {
+// fly carries out a flight, and reports whether it has read a chunk. If it panics, the waiting callers get an error.
+func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) (read bool) {
 	f.err = storage.ErrUnavailable
 	defer func() {
 		r.mu.Lock()
@@ -166,16 +168,17 @@ func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) {
 	}()
 	if f.chunk = r.kept.find(s); f.chunk != nil { // another caller has read it meanwhile
 		f.err = nil
-		return
+		return false
 	}
 	select {
 	case r.turns <- struct{}{}:
 		defer func() { <-r.turns }()
 	case <-ctx.Done():
 		f.err = ctx.Err()
-		return
+		return false
 	}
 	f.chunk, f.err = r.read(ctx, s, r.records(s.place, want))
+	return f.err == nil
 }
 
 // records is how many records a read requests. The size of the first one is unknown. Those that follow it request whole
@@ -225,7 +228,6 @@ func (r *Reader) read(ctx context.Context, s start, limit int64) (*chunk, error)
 		c.json += int64(len(o.JSON))
 	}
 	r.kept.add(c)
-	garbage.Made()
 	return c, nil
 }
 
