@@ -45,15 +45,17 @@ func sizeOf(o *storage.Object) int64 { return overhead + int64(len(o.JSON)) }
 // Invariants:
 //
 //	places has exactly the chunks of used, each place's sorted by from, no from twice
+//	revisions has exactly the revisions of the places, by prefix, each prefix's sorted
 //	uses has their objects, each with the number of chunks that have it
 //	bytes is the sum of their sizes and of those of uses, and at most bound
 type chunks struct {
 	bound int64
 	idle  time.Duration
 	// mu guards the fields below. It is only held for short operations.
-	mu     sync.Mutex
-	places map[place][]*kept
-	uses   map[*storage.Object]int
+	mu        sync.Mutex
+	places    map[place][]*kept
+	revisions map[string][]int64
+	uses      map[*storage.Object]int
 	// used has the most recently used chunk at its front.
 	used  list.List
 	bytes int64
@@ -69,7 +71,10 @@ type kept struct {
 }
 
 func newChunks(bound int64, idle time.Duration) *chunks {
-	return &chunks{bound: bound, idle: idle, places: map[place][]*kept{}, uses: map[*storage.Object]int{}}
+	return &chunks{
+		bound: bound, idle: idle, places: map[place][]*kept{}, revisions: map[string][]int64{},
+		uses: map[*storage.Object]int{},
+	}
 }
 
 func (k *chunks) held() int64 {
@@ -119,22 +124,28 @@ func (k *chunks) neighbours(s start) (earlier, later *neighbour) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	earlier, later = &neighbour{kept: k}, &neighbour{kept: k}
-	for at := range k.places {
-		before := at.revision < s.revision && at.revision > earlier.place.revision
-		after := at.revision > s.revision && (later.place.revision == 0 || at.revision < later.place.revision)
-		if at.prefix != s.prefix || !before && !after {
-			continue
-		}
-		if c := k.before(start{at, s.from}); c == nil || !c.covers(s.from) {
-			continue
-		}
-		if before {
-			earlier.place = at
-		} else {
-			later.place = at
-		}
+	all := k.revisions[s.prefix]
+	i, found := slices.BinarySearch(all, s.revision)
+	for before := i - 1; before >= 0 && earlier.place.revision == 0; before-- {
+		earlier.place = k.covering(s, all[before])
+	}
+	if found {
+		i++
+	}
+	for ; i < len(all) && later.place.revision == 0; i++ {
+		later.place = k.covering(s, all[i])
 	}
 	return earlier, later
+}
+
+// covering is the place of the start's prefix at another revision, if a chunk of it covers the start's key; else the
+// zero place.
+func (k *chunks) covering(s start, revision int64) place {
+	s.revision = revision
+	if c := k.before(s); c == nil || !c.covers(s.from) {
+		return place{}
+	}
+	return s.place
 }
 
 // neighbour is a state at another revision, as far as it is in memory; the zero place has nothing.
@@ -191,7 +202,7 @@ func (k *chunks) add(c *chunk) {
 	i, _ = search(k.places[c.place], c.from)
 	n := &kept{chunk: c}
 	n.element = k.used.PushFront(n)
-	k.places[c.place] = slices.Insert(k.places[c.place], i, n)
+	k.insert(n, i)
 	k.hold(c)
 	for k.bytes > k.bound {
 		k.drop(k.used.Back().Value.(*kept))
@@ -200,6 +211,17 @@ func (k *chunks) add(c *chunk) {
 	if k.sweeper == nil {
 		k.sweeper = time.AfterFunc(k.idle, k.sweep)
 	}
+}
+
+// insert makes a chunk the place's i-th.
+func (k *chunks) insert(c *kept, i int) {
+	all := k.places[c.place]
+	if len(all) == 0 {
+		revisions := k.revisions[c.prefix]
+		at, _ := slices.BinarySearch(revisions, c.revision)
+		k.revisions[c.prefix] = slices.Insert(revisions, at, c.revision)
+	}
+	k.places[c.place] = slices.Insert(all, i, c)
 }
 
 // hold counts the memory of a chunk. Objects of several chunks count once.
@@ -234,10 +256,22 @@ func (k *chunks) drop(c *kept) {
 	all := k.places[c.place]
 	i, _ := search(all, c.from)
 	if all = slices.Delete(all, i, i+1); len(all) == 0 {
-		delete(k.places, c.place)
+		k.vacate(c.place)
 		return
 	}
 	k.places[c.place] = all
+}
+
+// vacate removes a place that has no chunks any more.
+func (k *chunks) vacate(p place) {
+	delete(k.places, p)
+	revisions := k.revisions[p.prefix]
+	i, _ := slices.BinarySearch(revisions, p.revision)
+	if revisions = slices.Delete(revisions, i, i+1); len(revisions) == 0 {
+		delete(k.revisions, p.prefix)
+		return
+	}
+	k.revisions[p.prefix] = revisions
 }
 
 // forget drops a place's chunks.

@@ -10,8 +10,8 @@ import (
 const mostGaps = 16
 
 // lacks reports whether it is known, without a request, that the part does not have all objects of an earlier revision:
-// it has none, or ends the collection with fewer than the rest. To count them would not help, and the read of them counts
-// them once more.
+// it has none, or ends the collection with fewer than the rest. To count them would not help, and the read of them
+// counts them once more.
 func (p Part) lacks(rest int64, counted bool) bool {
 	return len(p.Objects) == 0 || counted && p.End == "" && rest > int64(len(p.Objects))
 }

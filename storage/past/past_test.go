@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -82,37 +81,6 @@ func (c *counting) List(ctx context.Context, r storage.Range) (storage.Page, err
 		}
 	}
 	return c.Store.List(ctx, r)
-}
-
-// check checks the invariants of chunks.
-func (k *chunks) check(t *testing.T) {
-	t.Helper()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	n, bytes, uses := 0, int64(0), map[*storage.Object]int{}
-	for p, all := range k.places {
-		if len(all) == 0 {
-			t.Errorf("%v has an empty list", p)
-		}
-		for i, c := range all {
-			n, bytes = n+1, bytes+c.size()
-			for _, o := range c.objects {
-				uses[o]++
-			}
-			if c.place != p || i > 0 && all[i-1].from >= c.from {
-				t.Errorf("%v: %q is out of order", p, c.from)
-			}
-		}
-	}
-	for o := range uses {
-		bytes += sizeOf(o)
-	}
-	if !maps.Equal(uses, k.uses) {
-		t.Errorf("%d objects are used, want %d", len(k.uses), len(uses))
-	}
-	if n != k.used.Len() || bytes != k.bytes || bytes > k.bound || (n > 0) != (k.sweeper != nil) && n > 0 {
-		t.Errorf("%d chunks of %d bytes, want %d of %d, at most %d", n, bytes, k.used.Len(), k.bytes, k.bound)
-	}
 }
 
 // TestRandom reads random parts of random revisions, with a bound that is large enough for all, for some and for no
