@@ -57,7 +57,8 @@ type API struct {
 
 // watches are the watches that are open.
 type watches struct {
-	counts watchCounts
+	// counts are those of each collection, compressed those of compressed ones of each collection in each form.
+	counts, compressed watchCounts
 	// closing is closed when the server shuts down: watches end.
 	closing chan struct{}
 	close   func()

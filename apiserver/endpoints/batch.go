@@ -26,30 +26,30 @@ func batchTime(watchers int64) time.Duration {
 	return min(d, mostBatch)
 }
 
-// watchCounts are the numbers of watches, by collection.
+// watchCounts are the numbers of watches, by what they have in common, such as the collection.
 type watchCounts struct {
 	mu     sync.Mutex // guards counts, and that none is in it that is 0
 	counts map[string]*atomic.Int64
 }
 
-// join counts one more watch of a collection until leave is called. count is the number of all.
-func (c *watchCounts) join(collection string) (count *atomic.Int64, leave func()) {
+// join counts one more watch with something in common until leave is called. count is the number of all.
+func (c *watchCounts) join(common string) (count *atomic.Int64, leave func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := c.counts[collection]
+	n := c.counts[common]
 	if n == nil {
 		n = &atomic.Int64{}
 		if c.counts == nil {
 			c.counts = map[string]*atomic.Int64{}
 		}
-		c.counts[collection] = n
+		c.counts[common] = n
 	}
 	n.Add(1)
 	return n, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if n.Add(-1) == 0 {
-			delete(c.counts, collection)
+			delete(c.counts, common)
 		}
 	}
 }

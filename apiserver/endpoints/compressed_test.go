@@ -16,6 +16,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // compressing turns the feature gate WatchListCompression on.
@@ -142,6 +144,53 @@ func TestCompressedEventsShared(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCompressedAlone: beside watches that aren't compressed, and those that have ended, a compressed one has events
+// compressed when they are sent, and not for others to share. Two compressed ones share them.
+func TestCompressedAlone(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing})
+	rendering := render.Rendering{
+		Resource: s.Types.Lookup("", "v1", "configmaps"), Format: render.Format{Media: codec.MediaJSON},
+	}
+	all, err := s.Cache.Watch(rendering.Resource.Collection, s.Cache.Revision())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open []func() string
+	add := func(encoding string) {
+		open = append(open, eventsOf(t, s, encoding))
+	}
+	check := func(name string, shared bool) {
+		t.Helper()
+		must(t, s.Do("POST", configmaps, configmap(name, nil, nil)), http.StatusCreated)
+		for i, next := range open {
+			for got := ""; got != "ADDED "+name; { // or initial events
+				if got = next(); strings.HasPrefix(got, "ERROR") {
+					t.Fatalf("watch %d: %s", i, got)
+				}
+			}
+		}
+		events, _, err := all.Next(t.Context())
+		if err != nil || len(events) != 1 {
+			t.Fatalf("%d events: %v", len(events), err)
+		}
+		for key, want := range map[string]bool{rendering.Key() + ";ADDED": true, rendering.Key() + ";ADDED;gzip": shared} {
+			if _, made := events[0].Made(key); made != want {
+				t.Errorf("%s: %s is shared: %v, want %v", name, key, made, want)
+			}
+		}
+	}
+	add("gzip")
+	add("identity")
+	check("one", false)
+	// a watch with a negative timeout ends after its initial events, and its response after its handler
+	if _, err := io.Copy(io.Discard, openWatch(t, s, initially+"&timeoutSeconds=-1", "gzip").Body); err != nil {
+		t.Fatal(err)
+	}
+	check("one-again", false)
+	add("gzip")
+	check("two", true)
 }
 
 // TestWatchNotCompressed: other watches, other encodings, and the gate that is off.

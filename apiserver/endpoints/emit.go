@@ -16,18 +16,31 @@ import (
 // eventKeys are the keys by which watchers share an encoded event, and a compressed one.
 type eventKeys struct{ plain, packed string }
 
-// share sets the keys by which watchers share encoded events.
+// share sets the keys by which watchers share encoded events, and counts a compressed watch among those that share
+// compressed ones. unshare must be called after the last call.
 func (w *watch) share() {
+	w.unshare()
 	w.keys = nil
 	key := w.rendering.Key()
 	if key == "" {
 		return
+	}
+	if w.packing != nil {
+		w.sharing, w.leave = w.api.watches.compressed.join(w.req.Resource.Collection + ";" + key)
 	}
 	w.keys = map[string]eventKeys{}
 	for _, typ := range []string{"ADDED", "MODIFIED", "DELETED"} {
 		plain := key + ";" + typ
 		w.keys[typ] = eventKeys{plain, plain + ";gzip"}
 	}
+}
+
+// unshare ends what share has begun.
+func (w *watch) unshare() {
+	if w.leave != nil {
+		w.leave()
+	}
+	w.sharing, w.leave = nil, nil
 }
 
 // emit buffers one event. One that other watchers send in the same form is encoded, and compressed, once.
@@ -41,8 +54,8 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 		}
 		return w.out.write(frame)
 	}
-	// The events for a single watch are compressed together, when they are sent.
-	if w.packing == nil || w.watching.Load() < 2 {
+	// Events that no other watch sends in this form are compressed together, when they are sent.
+	if w.packing == nil || w.sharing.Load() < 2 {
 		frame, err := shared(e, keys.plain, encode)
 		if sends, err := w.emitted(obj, err); !sends {
 			return err

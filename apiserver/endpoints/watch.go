@@ -67,7 +67,6 @@ func (a *API) serveWatch(req *request) error {
 	open.Inc()
 	defer open.Dec()
 	w := &watch{req: req, api: a, rendering: rendering, sel: sel, opts: opts, rev: rev, rec: exchange.Of(req.r)}
-	w.share()
 	watching, leave := a.watches.counts.join(req.Resource.Collection)
 	defer leave()
 	w.watching = watching
@@ -95,8 +94,11 @@ type watch struct {
 	count prometheus.Counter
 	// out takes the events. rec counts what the watch keeps while its client does not read; nil in tests.
 	out frames
-	// packing is out if that compresses; else nil.
+	// packing is out if that compresses; else nil. sharing is then the number of the collection's compressed watches
+	// with events in the same form, which leave leaves; both are nil if events can't be shared.
 	packing *chunks
+	sharing *atomic.Int64
+	leave   func()
 	rec     *exchange.Recorder
 	// tabled says that column definitions have been sent.
 	tabled bool
@@ -110,7 +112,9 @@ type frames interface {
 }
 
 func (w *watch) serve() error {
+	defer w.unshare()
 	if exchange.IsWebSocket(w.req.r) {
+		w.share()
 		return w.serveSocket()
 	}
 	h := w.req.w.Header()
@@ -124,6 +128,7 @@ func (w *watch) serve() error {
 		h.Set("Content-Encoding", "gzip")
 		h.Add("Vary", "Accept-Encoding")
 	}
+	w.share()
 	w.req.w.WriteHeader(http.StatusOK)
 	w.out = out
 	err := w.stream(w.req.r.Context())
