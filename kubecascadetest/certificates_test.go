@@ -101,6 +101,29 @@ func TestGivenCertificate(t *testing.T) {
 	}
 }
 
+// TestTrustBundlesNotServed: no bundle is stored that no client can see or delete; any served version is enough for
+// one.
+func TestTrustBundlesNotServed(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		dir := t.TempDir()
+		s := kubecascadetest.New(t, func(o *kubecascade.Options) {
+			o.Storage.Dir = dir
+			o.API.RuntimeConfig = []string{
+				"certificates.k8s.io/v1=false", "certificates.k8s.io/v1beta1=" + strconv.FormatBool(served),
+			}
+		})
+		settle(t, s)
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		s = kubecascadetest.New(t, func(o *kubecascade.Options) { o.Storage.Dir, o.Controllers.Enabled = dir, []string{} })
+		list := newClient(t, s).do("GET", "/apis/certificates.k8s.io/v1/clustertrustbundles", "", http.StatusOK)
+		if stored := strings.Contains(list, `"name":"kubernetes.io:kube-apiserver-serving:`); stored != served {
+			t.Errorf("v1beta1 is served: %v, stored bundles: %s", served, list)
+		}
+	}
+}
+
 // anotherAuthority is a certificate of another authority and its key, in PEM. It is a serving certificate, too.
 func anotherAuthority(t *testing.T) (certificate, key []byte) {
 	t.Helper()

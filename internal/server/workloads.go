@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/certificates"
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
@@ -124,7 +125,7 @@ func workers(
 	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
 	run = map[string]func(context.Context){}
 	for _, w := range workloads {
-		if !on[w.name] {
+		if !on[w.name] || w.name == controller.TrustBundles && !serves(d.types, workload.ClusterTrustBundles) {
 			continue
 		}
 		adapter := &loopback.Workloads{
@@ -161,6 +162,14 @@ func workers(
 		maps.Copy(run, kubelets(cfg, adapter, log))
 	}
 	return run, loops
+}
+
+// serves reports whether a resource is served in any version. Otherwise the publisher of trust bundles does not start (K
+// cmd/kube-controller-manager/app/certificates.go: clusterTrustBundlesAvailable).
+func serves(types *resources.Types, r workload.Resource) bool {
+	return slices.ContainsFunc(types.All(), func(served *resources.Resource) bool {
+		return served.Group == r.Group && served.Plural == r.Plural
+	})
 }
 
 // kubelets returns the functions that run the parts of --simulate-pods besides the scheduler. No monitor waits for the
