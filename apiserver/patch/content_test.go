@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"reflect"
+	"sort"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
@@ -105,17 +107,35 @@ func mergedAlike(t *testing.T, u *unstructured.Unstructured, document string) bo
 	return true
 }
 
-// TestMergeDeep: a patch that makes an object too expensive to decode is applied to JSON, which rejects it.
+// TestMergeDeep: a patch that makes an object too expensive to decode is applied to JSON, which rejects it. What is deep
+// is in the object, as the library reads what a patch adds once for each level.
 func TestMergeDeep(t *testing.T) {
 	const levels = 3000
-	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Thing",
-		"a": strings.Repeat("a", 100)}}
-	deep := strings.Repeat(`{"a":`, levels) + `"` + strings.Repeat("b", 60_000) + `"` + strings.Repeat("}", levels)
-	p := &Patch{Kind: types.MergePatchType, Bytes: []byte(`{"spec":` + deep + `}`), Strictness: "Ignore"}
-	if _, ok := p.mergeContent(u, things, pruned); ok {
-		t.Error("it is merged")
+	document := func(n int) []byte {
+		return []byte(`{"apiVersion":"example.com/v1","kind":"Thing","spec":` + strings.Repeat(`{"a":`, levels) + `"` +
+			strings.Repeat("a", n) + `"` + strings.Repeat("}", levels) + `}`)
 	}
-	if _, err := p.Apply(u, things, pruned); err == nil {
-		t.Error("it is accepted")
+	most := sort.Search(1<<20, func(n int) bool { return codec.CheckWork(document(n)) != nil }) - 1
+	longer := `{"spec":{"b":"` + strings.Repeat("b", 2*levels) + `"}}`
+	for _, c := range []struct {
+		n                int
+		patch            string
+		merged, accepted bool
+	}{
+		{most / 20, longer, true, true},
+		{most, `{}`, false, true},
+		{most, longer, false, false},
+	} {
+		u := &unstructured.Unstructured{}
+		if err := json.Unmarshal(document(c.n), &u.Object); err != nil {
+			t.Fatal(err)
+		}
+		p := &Patch{Kind: types.MergePatchType, Bytes: []byte(c.patch), Strictness: "Ignore"}
+		if _, merged := p.mergeContent(u, things, pruned); merged != c.merged {
+			t.Errorf("%d letters and %d bytes are merged: %v", c.n, len(c.patch), merged)
+		}
+		if _, err := p.Apply(u, things, pruned); (err == nil) != c.accepted {
+			t.Errorf("%d letters and %d bytes: %v", c.n, len(c.patch), err)
+		}
 	}
 }
