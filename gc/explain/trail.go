@@ -162,13 +162,14 @@ func because(r *trail.Request) string {
 
 // decisions are the reasons of controllers that have only one.
 var decisions = map[string]string{
-	"ttl-after-finished-controller": "its ttlSecondsAfterFinished is over",
-	"deployment-controller":         "revisionHistoryLimit",
-	"cronjob-controller":            "a history limit, or concurrencyPolicy Replace",
-	"node-controller":               "a taint of its node",
-	"pod-garbage-collector":         "it has ended, or its node is gone, or out of service",
-	"replicaset-controller":         "more pods than replicas",
-	"replication-controller":        "more pods than replicas",
+	"ttl-after-finished-controller":    "its ttlSecondsAfterFinished is over",
+	"deployment-controller":            "revisionHistoryLimit",
+	"cronjob-controller":               "a history limit, or concurrencyPolicy Replace",
+	"node-controller":                  "a taint of its node",
+	"device-taint-eviction-controller": "a taint of its devices",
+	"pod-garbage-collector":            "it has ended, or its node is gone, or out of service",
+	"replicaset-controller":            "more pods than replicas",
+	"replication-controller":           "more pods than replicas",
 }
 
 // item is a line of the tree, with what is below it.
