@@ -62,10 +62,12 @@ func (b *bench) groups() []group {
 		{func(ctx context.Context, s *server) error { return fillWith(ctx, s, 10000, configMaps) }, listsOf(10000)},
 		{func(ctx context.Context, s *server) error { return fillWith(ctx, s, 100000, configMaps) }, listsOf(100000)},
 		{empty, []workload{
-			{name: "fan-out to 20 informers, event", run: fanOut(typedConfigMaps, 20, 0)},
-			{name: "fan-out to 20 informers at 1000 writes/s, event", run: fanOut(typedConfigMaps, 20, 1000)},
-			{name: "fan-out to 20 informers, event of a custom resource", run: fanOut(typedWidgets, 20, 0), custom: true},
-			{name: "fan-out to 100 informers, event", run: fanOut(typedConfigMaps, 100, 0)},
+			{name: "fan-out to 20 informers, event", run: fanOut(typedConfigMaps, 20, 0), plain: true, writes: true},
+			{name: "fan-out to 20 informers at 1000 writes/s, event", run: fanOut(typedConfigMaps, 20, 1000), plain: true,
+				writes: true},
+			{name: "fan-out to 20 informers, event of a custom resource", run: fanOut(typedWidgets, 20, 0), plain: true,
+				writes: true, custom: true},
+			{name: "fan-out to 100 informers, event", run: fanOut(typedConfigMaps, 100, 0), plain: true, writes: true},
 		}},
 		{empty, others},
 	}

@@ -176,7 +176,7 @@ func (b *bench) start(ctx context.Context, g group) (servers []*server, err erro
 // measure runs one case.
 func (b *bench) measure(ctx context.Context, c workload, servers []*server) (rows []*row, err error) {
 	servers = slices.DeleteFunc(slices.Clone(servers), func(s *server) bool {
-		return s.plain && !c.plain || s.stores && !c.writes || s.peer && !c.custom
+		return s.of != nil && !c.plain || s.stores && !c.writes || s.peer && !c.custom
 	})
 	for _, s := range servers {
 		rows = append(rows, &row{what: c.name, binary: s.binary})
@@ -184,7 +184,7 @@ func (b *bench) measure(ctx context.Context, c workload, servers []*server) (row
 	for i := range b.runs {
 		for k, s := range servers {
 			profiled := make(chan error, 1)
-			if i == 0 && b.profile != "" && !s.plain && !s.peer {
+			if i == 0 && b.profile != "" && s.of == nil && !s.peer {
 				name := strings.NewReplacer(" ", "-", "/", "-per-").Replace(c.name)
 				file := fmt.Sprintf("%s/%s-%s.pprof", b.profile, s.binary, name)
 				go func() { profiled <- s.profile(ctx, file, 4) }()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/pem"
 	"errors"
@@ -18,11 +17,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -40,7 +36,7 @@ func startPlain(ctx context.Context, of *server, stores bool) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{binary: "plain handler", dir: dir, plain: true, stores: stores}
+	s := &server{binary: "plain handler", dir: dir, of: of, stores: stores}
 	c := exec.CommandContext(ctx, self, "-recorded", of.kubeconfig)
 	if stores {
 		s.binary = "plain handler with etcd"
@@ -64,8 +60,10 @@ type recorder struct {
 	// store is where writes are stored; nil for nowhere.
 	store *store
 
-	mu  sync.Mutex // guards all
-	all map[string]*response
+	passing sync.Mutex // is held while the server is asked, so that clients that start at once ask it once
+	mu      sync.Mutex // guards all and feeds, which are by what alike returns
+	all     map[string]*response
+	feeds   map[string]*feed
 }
 
 // replay serves recorded responses until it is interrupted. dir is where it stores writes; empty for nowhere.
@@ -79,7 +77,7 @@ func replay(kubeconfig, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	p := &recorder{url: config.Host, client: client, all: map[string]*response{}}
+	p := &recorder{url: config.Host, client: client, all: map[string]*response{}, feeds: map[string]*feed{}}
 	if dir != "" {
 		if p.store, err = openStore(dir); err != nil {
 			return err
@@ -116,8 +114,12 @@ func alike(r *http.Request) string {
 		method = http.MethodGet
 	}
 	q := r.URL.Query()
+	from := ""
+	if isWatch(r) {
+		from = q.Get("resourceVersion")
+	}
 	return strings.Join([]string{method, prefix, r.Header.Get("Accept"), r.Header.Get("Accept-Encoding"),
-		q.Get("watch"), q.Get("sendInitialEvents")}, " ")
+		q.Get("watch"), q.Get("sendInitialEvents"), from}, " ")
 }
 
 // isSingle reports whether the request is for one object of the cases.
@@ -136,31 +138,84 @@ func (p *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has gone
 	}
-	p.mu.Lock()
-	known := p.all[alike(r)]
-	p.mu.Unlock()
-	if known == nil {
-		if known, err = p.first(r, body); err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		if known.status < 300 {
-			p.mu.Lock()
-			p.all[alike(r)] = known
-			p.mu.Unlock()
-		}
+	known, err := p.answer(r, body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
 	}
 	if p.store != nil {
-		if err := p.store.write(r, known.body); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
+		err = p.store.write(r, known.body)
+	}
+	if err == nil && r.Method == http.MethodPost && bytes.Contains(body, []byte(sentMark)) {
+		err = p.publish(r, body)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if !isWatch(r) {
+		known.send(w)
+		return
+	}
+	l, leave := p.feed(r).join()
+	defer leave()
+	known.send(w)
+	l.forward(r.Context(), w)
+}
+
+// answer returns the response to a request. It waits until an equal one has been passed on.
+func (p *recorder) answer(r *http.Request, body []byte) (*response, error) {
+	if known := p.known(r); known != nil {
+		return known, nil
+	}
+	p.passing.Lock()
+	defer p.passing.Unlock()
+	if known := p.known(r); known != nil {
+		return known, nil
+	}
+	known, err := p.first(r, body)
+	if err == nil && known.status < 300 {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.all[alike(r)] = known
+	}
+	return known, err
+}
+
+func (p *recorder) known(r *http.Request) *response {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all[alike(r)]
+}
+
+// feed returns the feed of a watch.
+func (p *recorder) feed(r *http.Request) *feed {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.feeds[alike(r)]
+	if f == nil {
+		f = &feed{uri: r.URL.RequestURI(), header: r.Header}
+		p.feeds[alike(r)] = f
+	}
+	return f
+}
+
+// publish sends the event of a write to the watches of its collection that began with initial events.
+func (p *recorder) publish(r *http.Request, body []byte) error {
+	p.mu.Lock()
+	var feeds []*feed
+	for _, f := range p.feeds {
+		if at, query, _ := strings.Cut(f.uri, "?"); at == r.URL.Path && strings.Contains(query, initialEvents) {
+			feeds = append(feeds, f)
 		}
 	}
-	known.send(w)
-	if isWatch(r) {
-		_ = http.NewResponseController(w).Flush() // an error: the client has gone
-		<-r.Context().Done()
+	p.mu.Unlock()
+	for _, f := range feeds {
+		if err := f.publish(p, r, body); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // send answers with the response.
@@ -174,7 +229,7 @@ func (known *response) send(w http.ResponseWriter) {
 
 // first gets the server's response. The object may exist here alone, as only the first creation was passed on.
 func (p *recorder) first(r *http.Request, body []byte) (*response, error) {
-	known, err := p.ask(r, r.Method, p.url+r.URL.RequestURI(), r.Header, body)
+	known, err := p.ask(r, r.Method, r.URL.RequestURI(), r.Header, body)
 	if err != nil || known.status != http.StatusNotFound || !isSingle(r) {
 		return known, err
 	}
@@ -184,62 +239,69 @@ func (p *recorder) first(r *http.Request, body []byte) (*response, error) {
 		object = fmt.Appendf(nil, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"data":{"k":"v"}}`,
 			name)
 	}
-	if _, err := p.ask(r, http.MethodPost, p.url+strings.TrimSuffix(collection, "/"),
+	if _, err := p.ask(r, http.MethodPost, strings.TrimSuffix(collection, "/"),
 		http.Header{"Content-Type": {"application/json"}}, object); err != nil {
 		return nil, err
 	}
-	return p.ask(r, r.Method, p.url+r.URL.RequestURI(), r.Header, body)
+	return p.ask(r, r.Method, r.URL.RequestURI(), r.Header, body)
 }
 
-// ask sends a request to the server.
-func (p *recorder) ask(r *http.Request, method, url string, header http.Header, body []byte) (*response, error) {
-	req, err := http.NewRequestWithContext(r.Context(), method, url, bytes.NewReader(body))
+// pass sends a request to the server.
+func (p *recorder) pass(
+	ctx context.Context, method, uri string, header http.Header, body []byte,
+) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, p.url+uri, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header = header.Clone()
-	res, err := p.client.Do(req)
+	return p.client.Do(req)
+}
+
+// ask sends a request to the server, for the request r, and reads the response: of a watch its initial events, or the
+// events that it has missed.
+func (p *recorder) ask(r *http.Request, method, uri string, header http.Header, body []byte) (*response, error) {
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	res, err := p.pass(ctx, method, uri, header, body)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	if isWatch(r) {
-		out, err := initial(r, res)
-		return &response{res.StatusCode, res.Header, out}, err
+	known := &response{status: res.StatusCode, header: res.Header}
+	switch {
+	case !isWatch(r) || res.StatusCode != http.StatusOK:
+		known.body, err = io.ReadAll(res.Body)
+	case strings.Contains(r.URL.RawQuery, initialEvents):
+		s, err := newStream(res)
+		if err == nil {
+			err = s.pass()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.URL, err)
+		}
+		known.body = s.raw.Bytes()
+	default:
+		known.body = untilPause(res.Body, stop)
 	}
-	out, err := io.ReadAll(res.Body)
-	return &response{res.StatusCode, res.Header, out}, err
+	return known, err
+}
+
+// untilPause reads what comes without a pause. No bookmark ends the events that a watch has missed.
+func untilPause(from io.Reader, stop func()) []byte {
+	const pause = 200 * time.Millisecond
+	t := time.AfterFunc(pause, stop)
+	var all bytes.Buffer
+	for b := make([]byte, 32<<10); ; t.Reset(pause) {
+		n, err := from.Read(b)
+		all.Write(b[:n])
+		if err != nil {
+			return all.Bytes()
+		}
+	}
 }
 
 func isWatch(r *http.Request) bool { return r.URL.Query().Get("watch") != "" }
 
-// initial reads the initial events of a watch up to the bookmark that ends them. A watch that doesn't ask for them has
-// none.
-func initial(r *http.Request, res *http.Response) ([]byte, error) {
-	if r.URL.Query().Get("sendInitialEvents") != "true" || res.StatusCode != http.StatusOK {
-		return nil, nil
-	}
-	var all bytes.Buffer
-	var events io.Reader = io.TeeReader(res.Body, &all)
-	if res.Header.Get("Content-Encoding") == "gzip" {
-		z, err := gzip.NewReader(events)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.URL, err)
-		}
-		events = z
-	}
-	body := io.NopCloser(events)
-	frames := json.Framer.NewFrameReader(body)
-	if strings.Contains(res.Header.Get("Content-Type"), runtime.ContentTypeProtobuf) {
-		frames = protobuf.LengthDelimitedFramer.NewFrameReader(body)
-	}
-	for event := make([]byte, 1<<20); ; {
-		n, err := frames.Read(event)
-		if err != nil {
-			return nil, fmt.Errorf("%s: initial events: %w", r.URL, err)
-		}
-		if bytes.Contains(event[:n], []byte(metav1.InitialEventsAnnotationKey)) {
-			return all.Bytes(), nil
-		}
-	}
-}
+// initialEvents is in the query of a watch that asks for them.
+const initialEvents = "sendInitialEvents=true"

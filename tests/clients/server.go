@@ -26,10 +26,12 @@ type server struct {
 	// binary is its name in the table, dir its folder.
 	binary, dir string
 	config      *rest.Config
-	// kubeconfig is the file that config is from; plain says that this is the plain handler, stores that it writes to
-	// etcd, and peer that this is another project's server.
-	kubeconfig          string
-	plain, stores, peer bool
+	// kubeconfig is the file that config is from.
+	kubeconfig string
+	// of is the server whose responses this plain handler sends; nil for other servers. stores says that it writes to
+	// etcd, peer that this is another project's server.
+	of           *server
+	stores, peer bool
 }
 
 var readyLine = regexp.MustCompile(`ready in \d+ ms: .*, kubeconfig (.+)$`)
