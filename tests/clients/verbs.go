@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,16 +46,33 @@ func verbs() []verb {
 }
 
 // singles are the cases of single objects: by 32 goroutines that share a connection, by 32 with one each, and by one.
+// Other clients than the typed one with its defaults are measured with 32 goroutines alone.
 func singles() (cases []workload) {
-	for _, c := range []clients{
-		{"32 goroutines", 32, 4000, false}, {"32 connections", 32, 4000, true}, {"1 goroutine", 1, 500, false},
-	} {
+	shared := clients{"32 goroutines", 32, 4000, false}
+	for _, c := range []clients{shared, {"32 connections", 32, 4000, true}, {"1 goroutine", 1, 500, false}} {
 		for _, v := range verbs() {
 			cases = append(cases,
 				workload{name: fmt.Sprintf("%s, %s", v.name, c.name), run: v.by(typedConfigMaps, c), plain: true,
 					writes: v.name != "get"},
 				workload{name: fmt.Sprintf("%s, custom resource, %s", v.name, c.name), run: v.by(typedWidgets, c),
 					plain: true, writes: v.name != "get", custom: true})
+		}
+	}
+	for _, o := range []struct {
+		name string
+		kind kind
+		// verbs are the beginnings of their names.
+		verbs []string
+	}{
+		{"JSON", inJSON(typedConfigMaps), []string{"create", "get", "update", "merge patch"}},
+		{"dynamic client", dynamicConfigMaps, []string{"create", "update", "merge patch", "apply", "delete"}},
+		{"metadata client", metadataConfigMaps, []string{"merge patch", "delete"}},
+	} {
+		for _, v := range verbs() {
+			if slices.ContainsFunc(o.verbs, func(name string) bool { return strings.HasPrefix(v.name, name) }) {
+				cases = append(cases, workload{name: fmt.Sprintf("%s, %s, %s", v.name, o.name, shared.name),
+					run: v.by(o.kind, shared), plain: true, writes: v.name != "get"})
+			}
 		}
 	}
 	return cases
