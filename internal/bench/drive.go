@@ -51,8 +51,7 @@ func (t *target) drive(ctx context.Context, clients, n int, f func(c *conn, i in
 		}
 	}
 	return measured{
-		rate: float64(n) / seconds, p50: percentile(all, 50), p99: percentile(all, 99),
-		cpu: (cpuTime(t.pid) - before) / time.Duration(n),
+		rate: float64(n) / seconds, times: timesOf(all), cpu: (cpuTime(t.pid) - before) / time.Duration(n),
 	}, nil
 }
 

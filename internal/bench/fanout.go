@@ -115,8 +115,7 @@ func (t *target) fanned(
 	took, n := time.Since(begun()), writes*c.watchers
 	slices.Sort(ages)
 	return measured{
-		rate: float64(n) / took.Seconds(), p50: percentile(ages, 50), p99: percentile(ages, 99),
-		cpu: (cpuTime(t.pid) - before) / time.Duration(n),
+		rate: float64(n) / took.Seconds(), times: timesOf(ages), cpu: (cpuTime(t.pid) - before) / time.Duration(n),
 	}, size, nil
 }
 

@@ -87,7 +87,7 @@ func rowOfTimes(what string, took []time.Duration) row {
 		values[i] = milliseconds(d)
 	}
 	r := rowOf(what, "ms", values)
-	r.P50, r.P99 = milliseconds(percentile(took, 50)), milliseconds(percentile(took, 99))
+	r.time(timesOf(took))
 	return r
 }
 

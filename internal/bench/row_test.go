@@ -11,11 +11,24 @@ import (
 
 func TestRowsOf(t *testing.T) {
 	r := rowsOf("x", []measured{
-		{rate: 3, p50: 3 * time.Millisecond}, {rate: 1, p50: time.Millisecond},
-		{rate: 2, p50: 2 * time.Millisecond, cpu: time.Microsecond},
+		{rate: 3, times: times{p50: 3 * time.Millisecond}}, {rate: 1, times: times{p50: time.Millisecond}},
+		{rate: 2, times: times{p50: 2 * time.Millisecond, longest: 3 * time.Millisecond}, cpu: time.Microsecond},
 	})
-	if want := (row{What: "x", Unit: "/s", Min: 1, Mid: 2, Max: 3, Runs: 3, P50: 2, CPU: 1}); r != want {
+	if want := (row{What: "x", Unit: "/s", Min: 1, Mid: 2, Max: 3, Runs: 3, P50: 2, Longest: 3, CPU: 1}); r != want {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestTimesOf: few durations have no 99th percentile, but a longest one.
+func TestTimesOf(t *testing.T) {
+	var all []time.Duration
+	for i := range leastForP99 {
+		all = append(all, time.Duration(i))
+	}
+	for n, want := range map[int]times{0: {}, 1: {}, 99: {p50: 49, longest: 98}, 100: {p50: 50, p99: 99}} {
+		if got := timesOf(all[:n]); got != want {
+			t.Errorf("of %d: %+v", n, got)
+		}
 	}
 }
 
