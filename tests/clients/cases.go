@@ -274,14 +274,22 @@ func timed(operation operation) func(context.Context, *server) (measured, error)
 			took = append(took, time.Since(start))
 		}
 		m = measured{rate: repeats / time.Since(began).Seconds(), cpu: (s.cpu() - before) / repeats}
-		m.p50, m.p99 = percentiles(took)
+		m.p50, m.p99, m.longest = percentiles(took)
 		return m, nil
 	}
 }
 
-func percentiles(took []time.Duration) (p50, p99 time.Duration) {
+// leastForP99 is how many durations a 99th percentile must be of. That of fewer would be the longest.
+const leastForP99 = 100
+
+// percentiles returns percentiles of durations. If there are too few for p99, it is 0, and longest is set instead.
+func percentiles(took []time.Duration) (p50, p99, longest time.Duration) {
 	slices.Sort(took)
-	return took[len(took)/2], took[min(len(took)*99/100, len(took)-1)]
+	n := len(took)
+	if n < leastForP99 {
+		return took[n/2], 0, took[n-1]
+	}
+	return took[n/2], took[(n*99+99)/100-1], 0
 }
 
 func typedList(k kind, ns string, n int) operation {

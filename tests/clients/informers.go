@@ -104,7 +104,7 @@ func fanOut(k kind, informers, pace int) func(context.Context, *server) (measure
 			return m, ctx.Err()
 		}
 		m = measured{rate: float64(n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(n)}
-		m.p50, m.p99 = percentiles(a.all)
+		m.p50, m.p99, m.longest = percentiles(a.all)
 		stop() // before the deletions: with their events, apiextensions-apiserver takes more than a minute for them
 		running.Wait()
 		return m, o.clear(ctx)

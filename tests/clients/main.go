@@ -86,15 +86,15 @@ func (b *bench) check() error {
 type row struct {
 	what, binary string
 	runs         []measured
-	// resident is the server's memory after the case, in MiB.
-	resident float64
+	// peak is the most memory of the server in any of them, in MiB; 0 if that is not known.
+	peak float64
 }
 
 // measured is one run of a case.
 type measured struct {
-	// rate is the number of operations per second, p50 and p99 their durations, or an event's age.
-	rate     float64
-	p50, p99 time.Duration
+	// rate is the number of operations per second. The others are their durations, or the ages of events.
+	rate              float64
+	p50, p99, longest time.Duration
 	// cpu is the server's processor time for one operation.
 	cpu time.Duration
 }
@@ -191,12 +191,15 @@ func (b *bench) measure(ctx context.Context, c workload, servers []*server) (row
 			} else {
 				profiled <- nil
 			}
+			peaked := s.resetPeak()
 			m, err := c.run(ctx, s)
 			if err := errors.Join(err, <-profiled); err != nil {
 				return nil, err
 			}
 			rows[k].runs = append(rows[k].runs, m)
-			rows[k].resident = s.resident()
+			if peaked == nil { // the system may not permit it
+				rows[k].peak = max(rows[k].peak, s.peak())
+			}
 		}
 	}
 	return rows, nil
@@ -212,23 +215,40 @@ func (r *row) median(of func(m measured) float64) float64 {
 	return values[len(values)/2]
 }
 
+// milliseconds is the median of the runs' durations.
+func (r *row) milliseconds(of func(m measured) time.Duration) string {
+	return figure(r.median(func(m measured) float64 { return float64(of(m).Nanoseconds()) / 1e6 }))
+}
+
+// tail is the 99th percentile, or the longest duration.
+func (r *row) tail() string {
+	if p99 := r.milliseconds(func(m measured) time.Duration { return m.p99 }); p99 != "-" {
+		return p99
+	}
+	return "max " + r.milliseconds(func(m measured) time.Duration { return m.longest })
+}
+
 func show(rows []*row) error {
 	fmt.Printf("%s/%s, %d processors, %s, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(),
 		time.Now().Format(time.DateOnly))
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "what\tserver\t/s\tp50 ms\tp99 ms\tserver's processor ms\tMiB\t")
-	ms := func(of func(m measured) time.Duration) func(measured) float64 {
-		return func(m measured) float64 { return float64(of(m).Nanoseconds()) / 1e6 }
-	}
+	fmt.Fprintf(w, "what\tserver\t/s\tp50 ms\tp99 ms, or max of < %d\tserver's processor ms\tpeak MiB\t\n", leastForP99)
 	for _, r := range rows {
-		rate, digits := r.median(func(m measured) float64 { return m.rate }), 0
-		if rate < 100 {
-			digits = 2
-		}
-		fmt.Fprintf(w, "%s\t%s\t%.*f\t%.3g\t%.3g\t%.3g\t%.0f\t\n", r.what, r.binary, digits, rate,
-			r.median(ms(func(m measured) time.Duration { return m.p50 })),
-			r.median(ms(func(m measured) time.Duration { return m.p99 })),
-			r.median(ms(func(m measured) time.Duration { return m.cpu })), r.resident)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.what, r.binary,
+			figure(r.median(func(m measured) float64 { return m.rate })),
+			r.milliseconds(func(m measured) time.Duration { return m.p50 }), r.tail(),
+			r.milliseconds(func(m measured) time.Duration { return m.cpu }), figure(r.peak))
 	}
 	return w.Flush()
+}
+
+// figure formats a number with three significant digits, or more of large ones; 0 is "-".
+func figure(f float64) string {
+	switch {
+	case f == 0:
+		return "-"
+	case f >= 100:
+		return fmt.Sprintf("%.0f", f)
+	}
+	return fmt.Sprintf("%.3g", f)
 }

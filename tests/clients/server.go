@@ -124,13 +124,18 @@ func (s *server) cpu() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// resident is the server's memory in MiB.
-func (s *server) resident() float64 {
+// resetPeak makes peak begin anew. The system may not have it, or not permit it.
+func (s *server) resetPeak() error {
+	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid), []byte("5"), 0)
+}
+
+// peak is the most memory that the server has had resident since resetPeak, in MiB; 0 if that is not known.
+func (s *server) peak() float64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(data), "VmRSS:")
+	_, rest, _ := strings.Cut(string(data), "VmHWM:")
 	fields := strings.Fields(rest)
 	if len(fields) == 0 {
 		return 0

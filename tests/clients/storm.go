@@ -50,7 +50,7 @@ func together(
 			return m, err
 		}
 		m = measured{rate: crowd / time.Since(began).Seconds(), cpu: (s.cpu() - before) / crowd}
-		m.p50, m.p99 = percentiles(took)
+		m.p50, m.p99, m.longest = percentiles(took)
 		return m, nil
 	}
 }

@@ -143,7 +143,7 @@ func (v verb) by(k kind, c clients) func(context.Context, *server) (measured, er
 			return m, err
 		}
 		m = measured{rate: float64(c.n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(c.n)}
-		m.p50, m.p99 = percentiles(took)
+		m.p50, m.p99, m.longest = percentiles(took)
 		return m, o.clear(ctx)
 	}
 }
