@@ -265,7 +265,7 @@ func timed(operation operation) func(context.Context, *server) (measured, error)
 		if err := f(ctx); err != nil { // it connects
 			return m, err
 		}
-		before, began, took := s.cpu(), time.Now(), make([]time.Duration, 0, repeats)
+		before, took := s.usage(), make([]time.Duration, 0, repeats)
 		for range repeats {
 			start := time.Now()
 			if err := f(ctx); err != nil {
@@ -273,7 +273,7 @@ func timed(operation operation) func(context.Context, *server) (measured, error)
 			}
 			took = append(took, time.Since(start))
 		}
-		m = measured{rate: repeats / time.Since(began).Seconds(), cpu: (s.cpu() - before) / repeats}
+		m = s.usage().since(before, repeats)
 		m.p50, m.p99, m.longest = percentiles(took)
 		return m, nil
 	}

@@ -1,8 +1,9 @@
 // Command clients measures a server by the clients that people have: client-go's typed, dynamic and metadata clients
 // and its informers, with their defaults (HTTP/2, one connection, protobuf for built-in kinds, gzip). It shares the
 // machine with the server, and decoding by client-go takes more of it than the server does, so the server's processor
-// time is the figure to go by: user and system time of its process, from /proc. The memory is the most that was
-// resident during the case.
+// time is the figure to go by: user and system time of its process, from /proc. That of the clients is beside it: with
+// all processors busy, no server gets more operations from them than fit into the rest. The memory is the most that
+// the server had resident during the case.
 //
 // The limit of requests that client-go has by default, 5/s, is off. Values are 1 KiB of one letter, or base64 of random
 // bytes. The age of an event is the time from before its write was sent until a handler has it.

@@ -92,9 +92,9 @@ func fanOut(k kind, informers, pace int) func(context.Context, *server) (measure
 		if err != nil {
 			return m, err
 		}
-		before, began := s.cpu(), time.Now()
+		before := s.usage()
 		if err := inParallel(ctx, writers, writes, func(i int) error {
-			return write(ctx, o, due(began, i, pace))
+			return write(ctx, o, due(before.at, i, pace))
 		}); err != nil {
 			return m, err
 		}
@@ -103,7 +103,7 @@ func fanOut(k kind, informers, pace int) func(context.Context, *server) (measure
 		case <-ctx.Done():
 			return m, ctx.Err()
 		}
-		m = measured{rate: float64(n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(n)}
+		m = s.usage().since(before, n)
 		m.p50, m.p99, m.longest = percentiles(a.all)
 		stop() // before the deletions: with their events, apiextensions-apiserver takes more than a minute for them
 		running.Wait()

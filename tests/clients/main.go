@@ -95,8 +95,8 @@ type measured struct {
 	// rate is the number of operations per second. The others are their durations, or the ages of events.
 	rate              float64
 	p50, p99, longest time.Duration
-	// cpu is the server's processor time for one operation.
-	cpu time.Duration
+	// cpu is the server's processor time for one operation, client that of this program.
+	cpu, client time.Duration
 }
 
 // run runs each case on each server in turn. With an error, it also returns the rows of the cases before.
@@ -232,12 +232,14 @@ func show(rows []*row) error {
 	fmt.Printf("%s/%s, %d processors, %s, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(),
 		time.Now().Format(time.DateOnly))
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "what\tserver\t/s\tp50 ms\tp99 ms, or max of < %d\tserver's processor ms\tpeak MiB\t\n", leastForP99)
+	fmt.Fprintf(w, "what\tserver\t/s\tp50 ms\tp99 ms, or max of < %d\tserver's processor ms\tclient's\tpeak MiB\t\n",
+		leastForP99)
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.what, r.binary,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.what, r.binary,
 			figure(r.median(func(m measured) float64 { return m.rate })),
 			r.milliseconds(func(m measured) time.Duration { return m.p50 }), r.tail(),
-			r.milliseconds(func(m measured) time.Duration { return m.cpu }), figure(r.peak))
+			r.milliseconds(func(m measured) time.Duration { return m.cpu }),
+			r.milliseconds(func(m measured) time.Duration { return m.client }), figure(r.peak))
 	}
 	return w.Flush()
 }

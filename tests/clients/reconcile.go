@@ -49,7 +49,7 @@ func reconciles(ctx context.Context, s *server) (m measured, err error) {
 		return m, err
 	}
 	run := runNumber.Add(1)
-	before, began := s.cpu(), time.Now()
+	before := s.usage()
 	if err := inParallel(ctx, writers, reconciled, func(i int) error {
 		w := &widget{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("w%d-%d", run, i), Namespace: random}, Data: small}
 		r.begin(w.Name)
@@ -64,7 +64,7 @@ func reconciles(ctx context.Context, s *server) (m measured, err error) {
 	case err := <-failed:
 		return m, errors.Join(errors.New("the operator ended"), ctx.Err(), err)
 	}
-	m = measured{rate: reconciled / time.Since(began).Seconds(), cpu: (s.cpu() - before) / reconciled}
+	m = s.usage().since(before, reconciled)
 	m.p50, m.p99, m.longest = percentiles(r.took)
 	return m, o.client.DeleteAllOf(ctx, &widget{}, client.InNamespace(random))
 }

@@ -102,9 +102,23 @@ func (s *server) stop() error {
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
-// cpu is the processor time that the server has used, in steps of 10 ms.
-func (s *server) cpu() time.Duration {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+// usage is the processor time that the server and this program, which has the clients, have used at a time.
+type usage struct {
+	at             time.Time
+	server, client time.Duration
+}
+
+func (s *server) usage() usage { return usage{time.Now(), cpu(s.cmd.Process.Pid), cpu(os.Getpid())} }
+
+// since measures n operations.
+func (u usage) since(before usage, n int) measured {
+	return measured{rate: float64(n) / u.at.Sub(before.at).Seconds(), cpu: (u.server - before.server) / time.Duration(n),
+		client: (u.client - before.client) / time.Duration(n)}
+}
+
+// cpu is the processor time that a process has used, in steps of 10 ms.
+func cpu(pid int) time.Duration {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}

@@ -39,17 +39,17 @@ func together(
 		}
 		var mu sync.Mutex // guards took
 		var took []time.Duration
-		before, began := s.cpu(), time.Now()
+		before := s.usage()
 		if err := inParallel(ctx, crowd, crowd, func(int) error {
 			err := do(ctx)
 			mu.Lock()
-			took = append(took, time.Since(began))
+			took = append(took, time.Since(before.at))
 			mu.Unlock()
 			return err
 		}); err != nil {
 			return m, err
 		}
-		m = measured{rate: crowd / time.Since(began).Seconds(), cpu: (s.cpu() - before) / crowd}
+		m = s.usage().since(before, crowd)
 		m.p50, m.p99, m.longest = percentiles(took)
 		return m, nil
 	}

@@ -129,7 +129,7 @@ func (v verb) by(k kind, c clients) func(context.Context, *server) (measured, er
 		}
 		var mu sync.Mutex // guards took
 		took := make([]time.Duration, 0, c.n)
-		before, began := s.cpu(), time.Now()
+		before := s.usage()
 		if err := inParallel(ctx, c.goroutines, c.n, func(i int) error {
 			by := <-free
 			defer func() { free <- by }()
@@ -142,7 +142,7 @@ func (v verb) by(k kind, c clients) func(context.Context, *server) (measured, er
 		}); err != nil {
 			return m, err
 		}
-		m = measured{rate: float64(c.n) / time.Since(began).Seconds(), cpu: (s.cpu() - before) / time.Duration(c.n)}
+		m = s.usage().since(before, c.n)
 		m.p50, m.p99, m.longest = percentiles(took)
 		return m, o.clear(ctx)
 	}
