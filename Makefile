@@ -132,7 +132,7 @@ bench: build ## figures of this machine
 	$(GO) build -o bin/bench ./internal/bench
 	bin/bench -binary bin/kubecascade $(ARGS)
 
-bench-clients: build ## single objects, lists, informers, events, an operator of controller-runtime, and kubectl (with -kubectl), with client-go's defaults; the library takes minutes to build for the first time
+bench-clients: build ## what clients of client-go, controller-runtime and kubectl (-kubectl) see: requests, lists, informers, events; takes minutes to build
 	$(GO) -C tests/clients mod tidy -diff
 	$(GO) -C tests/clients vet ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/clients && "$$tool" ./...

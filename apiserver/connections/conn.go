@@ -64,9 +64,10 @@ type Conn struct {
 	queue            *queue
 	queued, queuedBy *list.Element
 	network          string
-	// second says that the connection speaks HTTP/2. state says whether what it has read is being processed. lapse ends
+	// second says that the connection speaks HTTP/2. outbox has what is being sent on such a connection; else nil. state says whether what it has read is being processed. lapse ends
 	// its turn.
 	second bool
+	outbox *outbox
 	state  atomic.Int32
 	lapse  *time.Timer
 	// secure is the TLS above; it is set with second. unused says that no request is active, ended that closeWrite was
@@ -98,6 +99,8 @@ const (
 	// turnTime is the longest turn to process what was read; firstTime is that of a connection on which no request has
 	// been authenticated. A hundred requests begin within some milliseconds.
 	turnTime, firstTime = 5 * time.Millisecond, time.Millisecond
+	// abandonTime is how long a client may block what is to be sent after Table.Abandon.
+	abandonTime = 10 * time.Millisecond
 	// shortHello is up to which size Each covers a handshake.
 	shortHello = 4 << 10
 )
@@ -185,14 +188,29 @@ func (c *Conn) SetUnused(unused bool) {
 
 // Write implements net.Conn. After Table.EndUnused it ends a connection of HTTP/2 without requests: net/http writes
 // at least once after the end of the last response, either what is left of it or the announcement that the connection
-// ends.
+// ends. Over HTTP/2 it returns before all is sent (see outbox).
 func (c *Conn) Write(b []byte) (int, error) {
-	ends := c.second && c.unused.Load() && c.table.ending.Load()
-	n, err := c.Conn.Write(b)
+	if c.outbox == nil {
+		return c.Conn.Write(b)
+	}
+	ends := c.unused.Load() && c.table.ending.Load()
+	n, err := c.outbox.write(b)
 	if ends && c.ended.CompareAndSwap(false, true) {
 		go c.closeWrite() // waits for the TLS record of which this is a part
 	}
 	return n, err
+}
+
+// SetWriteDeadline implements net.Conn. A deadline in the past is that of tls.Conn after its last alert, which is sent
+// before, within the deadline that it has set for that (tls.Conn.closeNotify).
+func (c *Conn) SetWriteDeadline(t time.Time) error {
+	if now := time.Now(); c.outbox != nil && !t.IsZero() && !t.After(now) {
+		if c.table.abandoned.Load() {
+			_ = c.Conn.SetWriteDeadline(now.Add(abandonTime)) // if the connection is closed, nothing is being sent
+		}
+		c.outbox.flush()
+	}
+	return c.Conn.SetWriteDeadline(t)
 }
 
 // closeWrite tells the client that nothing follows, so that it closes the connection. net/http does so after a second
@@ -302,10 +320,14 @@ func (c *Conn) taken() {
 	}
 }
 
-// Close implements net.Conn.
+// Close implements net.Conn. Nothing is being sent when it returns.
 func (c *Conn) Close() error {
 	c.table.remove(c)
-	return c.shut()
+	err := c.shut()
+	if c.outbox != nil {
+		c.outbox.flush()
+	}
+	return err
 }
 
 // shut closes a connection that does not count any more.

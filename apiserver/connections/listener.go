@@ -172,7 +172,9 @@ func (l *secureListener) shake(c *Conn) {
 	}
 	_ = c.SetDeadline(time.Time{}) // as above
 	c.secure = secure
-	c.second = secure.ConnectionState().NegotiatedProtocol == "h2"
+	if c.second = secure.ConnectionState().NegotiatedProtocol == "h2"; c.second {
+		c.outbox = newOutbox(c.Conn)
+	}
 	l.table.enter(c)
 	if !l.deliver(accepted{c: secure}) {
 		_ = c.Close()

@@ -34,8 +34,8 @@ type Table struct {
 	// may.
 	free     atomic.Int64
 	mostFree int64
-	// ending says that connections without requests end.
-	ending atomic.Bool
+	// ending says that connections without requests end, abandoned that all are closed.
+	ending, abandoned atomic.Bool
 
 	mu sync.Mutex // guards what follows, and the accounts of connections
 	// of are the accounts of addresses, of users outside system:masters, and of system:masters.
@@ -48,6 +48,10 @@ type Table struct {
 // EndUnused ends connections of HTTP/2 when they have no requests and net/http writes to them, as it does when the
 // server shuts down, which it must do next.
 func (t *Table) EndUnused() { t.ending.Store(true) }
+
+// Abandon is for a server that closes all connections next, as http.Server.Close does: one after the other, so that
+// none may wait long for its client.
+func (t *Table) Abandon() { t.abandoned.Store(true) }
 
 // accounts are the accounts of one class of owners.
 type accounts struct {

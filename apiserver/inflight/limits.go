@@ -85,6 +85,9 @@ func (l *Limits) ListenTLS(from net.Listener, config *tls.Config) net.Listener {
 // EndUnused is for a server that shuts down next: see connections.Table.
 func (l *Limits) EndUnused() { l.connections.EndUnused() }
 
+// Abandon is for a server that closes all connections next: see connections.Table.
+func (l *Limits) Abandon() { l.connections.Abandon() }
+
 // CountIn counts what the request's client leaves unread for the user.
 func (l *Limits) CountIn(r *http.Request, user authentication.User) {
 	exchange.Of(r).CountIn(l.unread.Of(user), user.Name)

@@ -366,6 +366,7 @@ func (s *system) shutdown(graceful bool) {
 		wg.Go(func() {
 			if err := server.Shutdown(ctx); err != nil {
 				s.log.Warn("shutdown timeout: active requests were canceled", "err", err, "after", time.Since(start))
+				s.api.Limits().Abandon()
 				_ = server.Close() // only errors of closing connections
 			}
 		})
