@@ -127,9 +127,7 @@ func (r *Reader) chunk(ctx context.Context, s start, want int) (*chunk, error) {
 			f = &flight{done: make(chan struct{})}
 			r.flights[s] = f
 			r.mu.Unlock()
-			if r.fly(ctx, s, want, f) {
-				garbage.Made() // it may take a while, which those that wait for the flight or a turn must not wait for
-			}
+			r.fly(ctx, s, want, f)
 			return f.chunk, f.err
 		}
 		r.mu.Unlock()
@@ -157,28 +155,33 @@ func (r *Reader) beside(s start) *flight {
 	return nil
 }
 
-// fly carries out a flight, and reports whether it has read a chunk. If it panics, the waiting callers get an error.
-func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) (read bool) {
+// fly carries out a flight. If it panics, the waiting callers get an error. The garbage that a read has made may have to
+// be collected: the callers that wait for the chunk don't wait for that, but the next read in this turn does, as it
+// would make more.
+func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) {
 	f.err = storage.ErrUnavailable
-	defer func() {
+	land := sync.OnceFunc(func() {
 		r.mu.Lock()
 		delete(r.flights, s)
 		r.mu.Unlock()
 		close(f.done)
-	}()
+	})
+	defer land()
 	if f.chunk = r.kept.find(s); f.chunk != nil { // another caller has read it meanwhile
 		f.err = nil
-		return false
+		return
 	}
 	select {
 	case r.turns <- struct{}{}:
 		defer func() { <-r.turns }()
 	case <-ctx.Done():
 		f.err = ctx.Err()
-		return false
+		return
 	}
-	f.chunk, f.err = r.read(ctx, s, r.records(s.place, want))
-	return f.err == nil
+	if f.chunk, f.err = r.read(ctx, s, r.records(s.place, want)); f.err == nil {
+		land()
+		garbage.Made()
+	}
 }
 
 // records is how many records a read requests. The size of the first one is unknown. Those that follow it request whole
