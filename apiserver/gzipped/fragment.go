@@ -2,11 +2,12 @@ package gzipped
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
 	"sync"
+
+	"github.com/klauspost/compress/flate"
 )
 
 // Fragment is a compressed string. It is immutable.
@@ -45,7 +46,8 @@ func Parse(b []byte) Fragment {
 	}
 }
 
-// compressor is reused, as each takes more than a megabyte.
+// compressor is reused, as its tables take hundreds of KiB. That of klauspost/compress takes a third to two thirds of the
+// time of the standard library, for as many bytes (docs/performance-notes.md).
 type compressor struct {
 	to *flate.Writer
 	// out grows to the size of the largest fragment.
