@@ -64,8 +64,8 @@ type Conn struct {
 	queue            *queue
 	queued, queuedBy *list.Element
 	network          string
-	// second says that the connection speaks HTTP/2. outbox has what is being sent on such a connection; else nil. state says whether what it has read is being processed. lapse ends
-	// its turn.
+	// second says that the connection speaks HTTP/2, and outbox has what is being sent then; else it is nil. state says
+	// whether what it has read is being processed. lapse ends its turn.
 	second bool
 	outbox *outbox
 	state  atomic.Int32
@@ -99,8 +99,6 @@ const (
 	// turnTime is the longest turn to process what was read; firstTime is that of a connection on which no request has
 	// been authenticated. A hundred requests begin within some milliseconds.
 	turnTime, firstTime = 5 * time.Millisecond, time.Millisecond
-	// abandonTime is how long a client may block what is to be sent after Table.Abandon.
-	abandonTime = 10 * time.Millisecond
 	// shortHello is up to which size Each covers a handshake.
 	shortHello = 4 << 10
 )
@@ -201,16 +199,18 @@ func (c *Conn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// SetWriteDeadline implements net.Conn. A deadline in the past is that of tls.Conn after its last alert, which is sent
-// before, within the deadline that it has set for that (tls.Conn.closeNotify).
+// SetWriteDeadline implements net.Conn. Over HTTP/2 it is the deadline of writes that wait for others. One in the past
+// is that of tls.Conn after its last alert (tls.Conn.closeNotify): it waits until all is sent.
 func (c *Conn) SetWriteDeadline(t time.Time) error {
-	if now := time.Now(); c.outbox != nil && !t.IsZero() && !t.After(now) {
-		if c.table.abandoned.Load() {
-			_ = c.Conn.SetWriteDeadline(now.Add(abandonTime)) // if the connection is closed, nothing is being sent
-		}
-		c.outbox.flush()
+	switch {
+	case c.outbox == nil:
+		return c.Conn.SetWriteDeadline(t)
+	case t.IsZero() || t.After(time.Now()):
+		c.outbox.deadline(t)
+	default:
+		c.outbox.finish()
 	}
-	return c.Conn.SetWriteDeadline(t)
+	return nil
 }
 
 // closeWrite tells the client that nothing follows, so that it closes the connection. net/http does so after a second
@@ -325,7 +325,7 @@ func (c *Conn) Close() error {
 	c.table.remove(c)
 	err := c.shut()
 	if c.outbox != nil {
-		c.outbox.flush()
+		c.outbox.finish()
 	}
 	return err
 }

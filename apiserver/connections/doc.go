@@ -26,9 +26,10 @@
 //  7. When the listener is closed, all its goroutines have ended.
 //  8. After EndUnused the server closes its side of an HTTP/2 connection as soon as it has sent the last response, so
 //     that the client can close the connection. net/http alone would wait for a second.
-//  9. A write to a connection of HTTP/2 returns when at most 16 KiB of what was written have not been passed to the
-//     kernel. When the connection is closed by its user, all is passed to the kernel, unless the client does not read
-//     for 5 s, or for 10 ms after Abandon. After Close nothing is being sent.
+//  9. Small writes to a connection of HTTP/2 are gathered: when one returns, at most 16 KiB of all that was written
+//     have not been passed to the kernel. If the client takes nothing of that for 30 s, the connection is closed. When
+//     TLS ends a connection in order, all is passed to the kernel before, unless the client delays that for 10 s, or
+//     for 20 ms after Abandon. After Close nothing is being sent.
 //
 // The handshakes are done here and not by net/http, which does not report when one ends. With net/http a connection
 // could not be charged before its first request, nor wait for its turn.

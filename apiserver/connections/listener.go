@@ -173,7 +173,7 @@ func (l *secureListener) shake(c *Conn) {
 	_ = c.SetDeadline(time.Time{}) // as above
 	c.secure = secure
 	if c.second = secure.ConnectionState().NegotiatedProtocol == "h2"; c.second {
-		c.outbox = newOutbox(c.Conn)
+		c.outbox = newOutbox(c.Conn, l.table.abandoned)
 	}
 	l.table.enter(c)
 	if !l.deliver(accepted{c: secure}) {

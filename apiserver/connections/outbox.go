@@ -2,24 +2,42 @@ package connections
 
 import (
 	"net"
+	"os"
 	"sync"
+	"time"
 )
 
-// outboxSize is how many bytes of an outbox wait, while as many may be being sent: several small responses. A longer
-// write waits until all before it is sent, and is not copied.
-const outboxSize = 8 << 10
+const (
+	// outboxSize is how many bytes of an outbox wait, while as many may be being sent: several small responses. A
+	// longer write waits until all before it is sent, and is not copied.
+	outboxSize = 8 << 10
+	// sendTime is how long the client may take none of what is being sent, as long as net/http's WriteByteTimeout.
+	sendTime = 30 * time.Second
+	// endTime is how long what waits may delay the end of the connection, as long as TLS' last alert, and abandonTime
+	// how long after Table.Abandon.
+	endTime, abandonTime = 5 * time.Second, 10 * time.Millisecond
+)
 
 // outbox gathers the small writes of a connection of HTTP/2, so that several of them are one system call, and wake the
 // client once. net/http writes the headers of each response, and then its body, and each of the two is a TLS record.
 //
 // A write returns when the outbox has its bytes. A goroutine sends them, with all that is added until it runs; what is
 // added while it sends follows together. It exists, and the outbox has buffers, only while there is something to send.
+//
+// Only the outbox sets deadlines of the connection below. Those of its user would be those of other bytes: net/http
+// sets one before each write and removes it afterwards, while what was written before is still being sent.
 type outbox struct {
 	to net.Conn
+	// abandoned is closed by Table.Abandon.
+	abandoned <-chan struct{}
 
 	mu sync.Mutex // guards what follows
-	// changed says that bytes were sent, or that nothing is being sent any more.
-	changed sync.Cond
+	// until is the user's deadline: that of a write that waits. Zero is none.
+	until time.Time
+	// end is when sending ends at the latest; zero before the connection ends.
+	end time.Time
+	// changed is closed when bytes were sent, or nothing is being sent any more; nil if nobody waits for that.
+	changed chan struct{}
 	// waiting are the bytes to send next; nil if there are none.
 	waiting *buffer
 	// sending says that a goroutine or a long write is sending.
@@ -36,18 +54,24 @@ type buffer struct {
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-func newOutbox(to net.Conn) *outbox {
-	o := &outbox{to: to}
-	o.changed.L = &o.mu
-	return o
+func newOutbox(to net.Conn, abandoned <-chan struct{}) *outbox {
+	return &outbox{to: to, abandoned: abandoned}
 }
 
-// write sends b after all before it. It waits while the outbox is full. It returns the error of an earlier write, too.
+// deadline sets the deadline of writes that wait.
+func (o *outbox) deadline(t time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.until = t
+}
+
+// write sends b after all before it. It waits while the outbox is full, up to the deadline. It returns the error of an
+// earlier write, too.
 func (o *outbox) write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for o.failed == nil && o.sending && o.queued()+len(b) > outboxSize {
-		o.changed.Wait()
+	if !o.await(o.until, func() bool { return o.failed != nil || !o.sending || o.queued()+len(b) <= outboxSize }) {
+		o.fail(os.ErrDeadlineExceeded) // what follows b must not be sent without it
 	}
 	if o.failed != nil {
 		return 0, o.failed
@@ -74,17 +98,76 @@ func (o *outbox) queued() int {
 	return o.waiting.n
 }
 
+// await waits for a change after which done is true; false if that is not so at the time, or abandonTime after
+// Table.Abandon. Zero is no time. mu is held, except while it waits.
+func (o *outbox) await(until time.Time, done func() bool) bool {
+	if done() {
+		return true
+	}
+	var late <-chan time.Time
+	if !until.IsZero() {
+		late = time.After(time.Until(until))
+	}
+	for abandoned := o.abandoned; !done(); {
+		if o.changed == nil {
+			o.changed = make(chan struct{})
+		}
+		changed := o.changed
+		o.mu.Unlock()
+		select {
+		case <-changed:
+			o.mu.Lock()
+		case <-abandoned:
+			abandoned, late = nil, time.After(abandonTime)
+			o.mu.Lock()
+		case <-late:
+			o.mu.Lock()
+			return done()
+		}
+	}
+	return true
+}
+
+// change wakes those that wait. mu is held.
+func (o *outbox) change() {
+	if o.changed != nil {
+		close(o.changed)
+		o.changed = nil
+	}
+}
+
+// put passes bytes to the connection below. mu is held, except while it does.
+func (o *outbox) put(b []byte) (n int, err error) {
+	t := time.Now().Add(sendTime)
+	if !o.end.IsZero() && o.end.Before(t) {
+		t = o.end
+	}
+	_ = o.to.SetWriteDeadline(t) // if that fails, the write does
+	o.mu.Unlock()
+	n, err = o.to.Write(b)
+	o.mu.Lock()
+	if err != nil {
+		o.fail(err)
+		_ = o.to.Close() // the reader gets an error; no write may follow that would return this one
+	}
+	return n, err
+}
+
+// fail ends sending with an error, unless another one has. mu is held.
+func (o *outbox) fail(err error) {
+	if o.failed == nil {
+		o.failed = err
+	}
+}
+
 // pass sends b without a copy. Nothing else is being sent. mu is held, except while b is sent.
 func (o *outbox) pass(b []byte) (int, error) {
 	o.sending = true
-	o.mu.Unlock()
-	n, err := o.to.Write(b)
-	o.mu.Lock()
-	o.failed = err
+	n, err := o.put(b)
 	if o.sending = o.waiting != nil; o.sending { // another write came meanwhile
 		go o.send()
 	}
-	o.changed.Broadcast()
+	o.change()
 	return n, err
 }
 
@@ -95,25 +178,26 @@ func (o *outbox) send() {
 	for o.waiting != nil && o.failed == nil {
 		b := o.waiting
 		o.waiting = nil
-		o.mu.Unlock()
-		_, err := o.to.Write(b.data[:b.n])
+		_, _ = o.put(b.data[:b.n]) // the error is that of later writes
 		b.n = 0
 		buffers.Put(b)
-		o.mu.Lock()
-		if o.failed = err; err != nil {
-			_ = o.to.Close() // the reader gets an error; no write may follow that would return this one
-		}
-		o.changed.Broadcast()
+		o.change()
 	}
 	o.waiting, o.sending = nil, false
-	o.changed.Broadcast()
+	o.change()
 }
 
-// flush waits until nothing is being sent: all is sent, or a write has failed.
-func (o *outbox) flush() {
+// finish waits until all is sent, for at most endTime. Nothing can be written after it.
+func (o *outbox) finish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for o.sending {
-		o.changed.Wait()
+	idle := func() bool { return !o.sending }
+	if !o.await(time.Now().Add(endTime), idle) {
+		o.end = time.Now()
+		_ = o.to.SetWriteDeadline(o.end) // what is being sent fails now
+		for !o.await(time.Time{}, idle) {
+			continue // abandoned, which matters no more
+		}
 	}
+	o.fail(os.ErrDeadlineExceeded)
 }

@@ -34,8 +34,11 @@ type Table struct {
 	// may.
 	free     atomic.Int64
 	mostFree int64
-	// ending says that connections without requests end, abandoned that all are closed.
-	ending, abandoned atomic.Bool
+	// ending says that connections without requests end.
+	ending atomic.Bool
+	// abandoned is closed when all connections are about to be closed.
+	abandoned chan struct{}
+	abandon   sync.Once
 
 	mu sync.Mutex // guards what follows, and the accounts of connections
 	// of are the accounts of addresses, of users outside system:masters, and of system:masters.
@@ -51,7 +54,7 @@ func (t *Table) EndUnused() { t.ending.Store(true) }
 
 // Abandon is for a server that closes all connections next, as http.Server.Close does: one after the other, so that
 // none may wait long for its client.
-func (t *Table) Abandon() { t.abandoned.Store(true) }
+func (t *Table) Abandon() { t.abandon.Do(func() { close(t.abandoned) }) }
 
 // accounts are the accounts of one class of owners.
 type accounts struct {
@@ -75,7 +78,10 @@ type account struct {
 // it for connections on which no request has been authenticated. shakes is how many handshakes are computed at a time.
 // t has the turns of requests; connections of HTTP/2 that process what they have read take turns of rank Later.
 func New(limit int64, shakes int, t *turns.Turns[Owner]) *Table {
-	table := &Table{handshakes: handshakes{free: shakes}, turns: t, mostFree: int64(runtime.GOMAXPROCS(0))}
+	table := &Table{
+		handshakes: handshakes{free: shakes}, turns: t, mostFree: int64(runtime.GOMAXPROCS(0)),
+		abandoned: make(chan struct{}),
+	}
 	for i, share := range [classes]int64{addresses: limit / 2, users: limit, masters: limit} {
 		table.of[i].limit, table.of[i].by = share, map[Owner]*account{}
 	}

@@ -46,8 +46,8 @@ func Parse(b []byte) Fragment {
 	}
 }
 
-// compressor is reused, as its tables take hundreds of KiB. That of klauspost/compress takes a third to two thirds of the
-// time of the standard library, for as many bytes (docs/performance-notes.md).
+// compressor is reused, as its tables take hundreds of KiB. That of klauspost/compress takes a third to two thirds of
+// the standard library's time, for as many bytes (docs/performance-notes.md).
 type compressor struct {
 	to *flate.Writer
 	// out grows to the size of the largest fragment.

@@ -112,8 +112,8 @@ func mergedAlike(t *testing.T, u *unstructured.Unstructured, document string) bo
 func TestMergeDeep(t *testing.T) {
 	const levels = 3000
 	document := func(n int) []byte {
-		return []byte(`{"apiVersion":"example.com/v1","kind":"Thing","spec":` + strings.Repeat(`{"a":`, levels) + `"` +
-			strings.Repeat("a", n) + `"` + strings.Repeat("}", levels) + `}`)
+		return []byte(`{"apiVersion":"example.com/v1","kind":"Thing","spec":` + strings.Repeat(`{"a":`, levels) +
+			`"` + strings.Repeat("a", n) + `"` + strings.Repeat("}", levels) + `}`)
 	}
 	most := sort.Search(1<<20, func(n int) bool { return codec.CheckWork(document(n)) != nil }) - 1
 	longer := `{"spec":{"b":"` + strings.Repeat("b", 2*levels) + `"}}`

@@ -155,8 +155,8 @@ func (r *Reader) beside(s start) *flight {
 	return nil
 }
 
-// fly carries out a flight. If it panics, the waiting callers get an error. The garbage that a read has made may have to
-// be collected: the callers that wait for the chunk don't wait for that, but the next read in this turn does, as it
+// fly carries out a flight. If it panics, the waiting callers get an error. The garbage that a read has made may have
+// to be collected: the callers that wait for the chunk don't wait for that, but the next read in this turn does, as it
 // would make more.
 func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) {
 	f.err = storage.ErrUnavailable

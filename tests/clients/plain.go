@@ -25,8 +25,8 @@ import (
 )
 
 // startPlain starts a process of this program that answers as the server did once: a plain handler of HTTP/2, without
-// authentication, decoding and encoding. It is the limit of what a server in Go can do. If stores is true, it first
-// writes to an etcd in its process: the limit of a server with that storage.
+// authentication, decoding and encoding. It shows what net/http and the machine allow. If stores is true, it first
+// writes to an etcd in its process, which such a server needs, too.
 func startPlain(ctx context.Context, of *server, stores bool) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
