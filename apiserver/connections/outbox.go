@@ -7,12 +7,14 @@ import (
 	"time"
 )
 
+// SendTime is how long the client of a connection of HTTP/2 may take none of what is being sent. It is the value for
+// net/http's WriteByteTimeout, too, which limits the writes that wait.
+const SendTime = 30 * time.Second
+
 const (
 	// outboxSize is how many bytes of an outbox wait, while as many may be being sent: several small responses. A
 	// longer write waits until all before it is sent, and is not copied.
 	outboxSize = 8 << 10
-	// sendTime is how long the client may take none of what is being sent, as long as net/http's WriteByteTimeout.
-	sendTime = 30 * time.Second
 	// endTime is how long what waits may delay the end of the connection, as long as TLS' last alert, and abandonTime
 	// how long after Table.Abandon.
 	endTime, abandonTime = 5 * time.Second, 10 * time.Millisecond
@@ -36,7 +38,7 @@ type outbox struct {
 	until time.Time
 	// end is when sending ends at the latest; zero before the connection ends.
 	end time.Time
-	// changed is closed when bytes were sent, or nothing is being sent any more; nil if nobody waits for that.
+	// changed is closed after the next change of waiting, sending or failed; nil if no goroutine waits for one.
 	changed chan struct{}
 	// waiting are the bytes to send next; nil if there are none.
 	waiting *buffer
@@ -138,7 +140,7 @@ func (o *outbox) change() {
 
 // put passes bytes to the connection below. mu is held, except while it does.
 func (o *outbox) put(b []byte) (n int, err error) {
-	t := time.Now().Add(sendTime)
+	t := time.Now().Add(SendTime)
 	if !o.end.IsZero() && o.end.Before(t) {
 		t = o.end
 	}

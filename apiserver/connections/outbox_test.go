@@ -86,20 +86,20 @@ func TestOutbox(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		flushed := make(chan struct{})
-		go func() { o.finish(); close(flushed) }()
+		finished := make(chan struct{})
+		go func() { o.finish(); close(finished) }()
 		s.end <- nil
 		want := strings.TrimPrefix("headers,body123", string(first))
 		if got := string(s.one(t)); got != want {
 			t.Errorf("sent after %q: %q, want %q", first, got, want)
 		}
 		select {
-		case <-flushed:
+		case <-finished:
 			t.Error("finish has returned before all is sent")
 		default:
 		}
 		s.end <- nil
-		<-flushed
+		<-finished
 		if o.sending || o.waiting != nil {
 			t.Errorf("nothing is to be sent, but sending is %v, and the buffer %p", o.sending, o.waiting)
 		}
@@ -253,13 +253,13 @@ func stuck(t *testing.T) (c *Conn, under net.Conn) {
 
 // put writes as net/http does: with a deadline, which it removes afterwards.
 func put(c *Conn, b []byte) error {
-	_ = c.SetWriteDeadline(time.Now().Add(sendTime)) // it never fails
+	_ = c.SetWriteDeadline(time.Now().Add(SendTime)) // it never fails
 	_, err := c.Write(b)
 	_ = c.SetWriteDeadline(time.Time{})
 	return err
 }
 
-// TestStuck: a connection is closed when its client has taken nothing for sendTime, whatever is written meanwhile.
+// TestStuck: a connection is closed when its client has taken nothing for SendTime, whatever is written meanwhile.
 func TestStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, under := stuck(t)
@@ -272,11 +272,11 @@ func TestStuck(t *testing.T) {
 		if err := put(c, []byte("unread")); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(sendTime / 2)
+		time.Sleep(SendTime / 2)
 		if err := put(c, []byte("more")); err != nil {
 			t.Fatal(err)
 		}
-		if after := <-closed; after != sendTime {
+		if after := <-closed; after != SendTime {
 			t.Errorf("the connection was closed after %v", after)
 		}
 		if err := put(c, []byte("later")); !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -421,7 +421,7 @@ func closeStuck(t *testing.T, clients, n int) {
 		}),
 		ErrorLog:  log.New(io.Discard, "", 0),
 		ConnState: func(c net.Conn, s http.ConnState) { Of(c).SetUnused(s == http.StateIdle) },
-		HTTP2:     &http.HTTP2Config{WriteByteTimeout: sendTime},
+		HTTP2:     &http.HTTP2Config{WriteByteTimeout: SendTime},
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l.table.ListenTLS(p, l.config, l.log)) }()

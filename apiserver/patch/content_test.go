@@ -107,8 +107,8 @@ func mergedAlike(t *testing.T, u *unstructured.Unstructured, document string) bo
 	return true
 }
 
-// TestMergeDeep: a patch that makes an object too expensive to decode is applied to JSON, which rejects it. What is deep
-// is in the object, as the library reads what a patch adds once for each level.
+// TestMergeDeep: a patch that makes an object too expensive to decode is applied to JSON, which rejects it. What is
+// deep is in the object, as the library reads what a patch adds once for each level.
 func TestMergeDeep(t *testing.T) {
 	const levels = 3000
 	document := func(n int) []byte {

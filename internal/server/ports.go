@@ -94,8 +94,6 @@ const (
 	// maxStreams is how many requests of a connection are in progress. maxFrame is the smallest that HTTP/2 allows.
 	maxStreams = 100
 	maxFrame   = 16 << 10
-	// writeTimeout ends connections whose client takes no byte.
-	writeTimeout = 30 * time.Second
 )
 
 // newHTTPServer limits what a client can block; responses have no timeout, because of watches.
@@ -106,7 +104,7 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: maxStreams, MaxReadFrameSize: maxFrame,
 			MaxReceiveBufferPerConnection: connections.Window, MaxReceiveBufferPerStream: connections.Window,
-			WriteByteTimeout: writeTimeout,
+			WriteByteTimeout: connections.SendTime, // ends connections whose client takes no byte
 		},
 		ConnContext: exchange.ConnContext,
 		ConnState:   func(c net.Conn, s http.ConnState) { connections.Of(c).SetUnused(s == http.StateIdle) },

@@ -164,8 +164,8 @@ func workers(
 	return run, loops
 }
 
-// serves reports whether a resource is served in any version. Otherwise the publisher of trust bundles does not start (K
-// cmd/kube-controller-manager/app/certificates.go: clusterTrustBundlesAvailable).
+// serves reports whether a resource is served in any version. Otherwise the publisher of trust bundles does not start
+// (K cmd/kube-controller-manager/app/certificates.go: clusterTrustBundlesAvailable).
 func serves(types *resources.Types, r workload.Resource) bool {
 	return slices.ContainsFunc(types.All(), func(served *resources.Resource) bool {
 		return served.Group == r.Group && served.Plural == r.Plural
