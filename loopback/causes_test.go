@@ -19,6 +19,7 @@ import (
 //	versions: the input is what follows the names in a definition.
 //	create, update: the input is what an object has besides its name, or items of a list.
 func TestCauses(t *testing.T) {
+	apiservertest.Sequential(t)
 	datadriven.Walk(t, "testdata/definitions", func(t *testing.T, path string) {
 		s := defined(t, nil)
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

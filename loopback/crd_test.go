@@ -581,6 +581,7 @@ func TestVersionIsStillStored(t *testing.T) {
 // TestLargeSchemas: one that fits into a request works as any; one that doesn't is rejected, and nothing
 // else suffers.
 func TestLargeSchemas(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := defined(t, nil)
 	large := func(bytes int) string {
 		text := strings.Repeat("a", 1000)

@@ -11,6 +11,7 @@ import (
 
 // TestAppliedBounds: lists that an apply merges item by item are bounded; a list of strings, such as addresses, is not.
 func TestAppliedBounds(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	many := func(n int, format string) string {
 		var all []string

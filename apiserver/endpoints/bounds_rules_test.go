@@ -31,6 +31,7 @@ func TestManagers(t *testing.T) {
 // TestWithoutManagedFields: an object that is too large with its managedFields is stored without them,
 // unless they are the point of the request (0-15).
 func TestWithoutManagedFields(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	data := map[string]any{}
 	for i := range 4000 { // names of keys stand in managedFields, too

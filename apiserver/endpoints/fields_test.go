@@ -11,6 +11,7 @@ import (
 
 // TestReviewMetadata: the metadata of a review, which has no effect, is bounded as that of other objects.
 func TestReviewMetadata(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	items := strings.TrimSuffix(strings.Repeat("{},", 200_000), ",")
 	for field, code := range map[string]int{

@@ -17,6 +17,7 @@ import (
 
 // TestBodies: a body that is no object receives a Status; what is stored can be read.
 func TestBodies(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	deep := strings.Repeat("[", 100_000)
 	const yaml, jsonMedia = "application/yaml", "application/json"
@@ -107,6 +108,7 @@ func bomb() string {
 
 // TestPatchBodies: patches are bounded as other bodies are, and so is their result.
 func TestPatchBodies(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	must(
 		t, s.Do("POST", configmaps, configmap("a", map[string]string{"k": strings.Repeat("x", 64<<10)}, nil)),
@@ -165,6 +167,7 @@ func TestPatchBodies(t *testing.T) {
 
 // TestLongLists: validation that compares the items of a list with each other must not take hours.
 func TestLongLists(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	owners := func(from, n int) string {
 		var b strings.Builder

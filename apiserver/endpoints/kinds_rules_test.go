@@ -60,6 +60,7 @@ var (
 
 // TestKindsRules tests the rules for all kinds, and for some, with every stored kind.
 func TestKindsRules(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	objects := minimal(t)
 	for _, r := range resources.Builtin() {

@@ -91,6 +91,7 @@ func TestLargeObjects(t *testing.T) {
 // TestTooLargeObjects: an object that is too large for etcd receives 413 and changes nothing (upstream: 500,
 // differences.md), and so does a body of more than 3 MiB.
 func TestTooLargeObjects(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	const path = "/apis/apps/v1/namespaces/default/deployments"
 	was := must(t, s.Do("POST", path, deployment("a", "p", 10)), http.StatusCreated).Object().GetResourceVersion()

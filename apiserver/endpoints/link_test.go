@@ -27,6 +27,7 @@ import (
 // whichever clients and requests have written the object before. If the store rejects the metadata update as too large,
 // it is followed by an update of the whole object, so the test sees both.
 func TestLinkOfEveryKind(t *testing.T) {
+	apiservertest.Sequential(t)
 	store := &rejecting{Store: storagetest.Open(t)}
 	l := &linked{
 		Server: apiservertest.Start(t, &apiservertest.Options{Store: store}), store: store, r: rand.New(rand.NewSource(1)),

@@ -85,7 +85,11 @@ func rules(n int) string {
 // TestMemoryInFlight: of many concurrent large bodies, only as many are decoded at a time as there is memory for, and
 // all are processed. Small requests are processed meanwhile.
 func TestMemoryInFlight(t *testing.T) {
-	const limit, n = 64 << 20, 16
+	const limit = 64 << 20
+	n := 16
+	if testing.Short() {
+		n = 4 // of which not all are decoded at the same time
+	}
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		// Requests wait for memory for a quarter of the timeout, which must be enough on a slow machine.
 		c.MemoryInFlight, c.RequestTimeout = limit, time.Hour

@@ -67,6 +67,7 @@ func TestOperationsCost(t *testing.T) {
 
 // TestManyOperations: large patches of ordinary objects are applied.
 func TestManyOperations(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"0": ""}, nil)), http.StatusCreated)
 	const data, x = `{"op":"test","path":"/data/0","value":""}`, `{"op":"add","path":"/x","value":[]}`

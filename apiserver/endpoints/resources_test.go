@@ -95,6 +95,7 @@ func pathOf(r *resources.Resource) string {
 
 // TestEveryResource sends requests with each verb to each stored resource.
 func TestEveryResource(t *testing.T) {
+	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
 	objects := minimal(t)
 	for _, r := range resources.Builtin() {

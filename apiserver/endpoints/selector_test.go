@@ -57,6 +57,7 @@ func TestSelectorBounds(t *testing.T) {
 
 // TestMatcherTwin: selectors of many terms select the same as upstream's own.
 func TestMatcherTwin(t *testing.T) {
+	apiservertest.Sequential(t)
 	matched := 0
 	for seed := range uint64(20_000) {
 		r := rand.New(rand.NewPCG(seed, 1))
