@@ -3,33 +3,16 @@ GO ?= go
 VERSION ?= 0.1.0-dev
 LDFLAGS = -s -w -X main.version=$(VERSION) $(LINKFLAGS)
 BINARY ?= bin/kubecascade
-# What these packages have is large, mostly generated, or seldom run: calls aren't inlined in it, which makes the
-# binary 4 MB smaller. Not go.opentelemetry.io: its thousands of variables are set at compile time, and unused ones
-# removed, only if their constructors are inlined (0.4 MB).
-SELDOM = k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apiserver k8s.io/kube-openapi github.com/google/gnostic-models github.com/google/cel-go \
-	github.com/antlr4-go github.com/grpc-ecosystem github.com/spf13 go.yaml.in/yaml/v2 gopkg.in/yaml.v3 \
-	golang.org/x/text google.golang.org/genproto k8s.io/client-go k8s.io/kube-aggregator k8s.io/component-base \
-	k8s.io/pod-security-admission go.yaml.in/yaml/v3 github.com/kubecascade/kubecascade/conformance \
-	github.com/kubecascade/kubecascade/gc/explain github.com/kubecascade/kubecascade/controllers \
-	github.com/kubecascade/kubecascade/internal/kubeapiserver github.com/kubecascade/kubecascade/internal/cluster \
-	github.com/kubecascade/kubecascade/internal/server github.com/kubecascade/kubecascade/cmd \
-	github.com/kubecascade/kubecascade/internal/ownership github.com/kubecascade/kubecascade/internal/selection \
-	github.com/kubecascade/kubecascade/internal/manifest \
-	go.etcd.io/etcd/server/v3/etcdmain go.etcd.io/etcd/server/v3/proxy \
-	go.etcd.io/etcd/server/v3/etcdserver/api/rafthttp go.etcd.io/etcd/server/v3/etcdserver/api/membership \
-	go.etcd.io/etcd/server/v3/etcdserver/api/v3discovery google.golang.org/grpc/balancer
 # All targets compile with the same flags, as Go's build cache has other entries for others: what make run has compiled,
 # make build, make test and make check find there. The programs that targets run, and their go commands, inherit them.
 # -trimpath lets checkouts in several folders share, too.
 export CGO_ENABLED = 0
-UNEDITED = -trimpath $(SELDOM:%=-gcflags=%/...=-l)
-# Nothing in the binary may call methods by names that aren't constant, or the linker keeps all methods: .ci/toolexec
-# has the reasons, and edits what etcd has of that. Package grpc leaves out its debug pages with the tag. Windows runs
-# no scripts as a program: what is built there is larger.
+# Nothing in the binary may call methods by names that aren't constant, or the linker keeps all methods, and what runs
+# seldom is not inlined: .ci/toolexec has the reasons, and does both. Package grpc leaves out its debug pages with the
+# tag. Windows runs no scripts as a program: what is built there is larger.
 TAGS = grpcnotrace
-EDITED = $(addprefix go.etcd.io/etcd/server/v3/,embed storage/backend)
-EDITS = '-toolexec="$(CURDIR)/.ci/toolexec"' $(EDITED:%=-gcflags=%=-edit=$(word 1,$(shell cksum <.ci/toolexec)))
-SHARED := $(UNEDITED) -tags=$(TAGS) $(if $(filter Windows_NT,$(OS)),,$(EDITS))
+EDITS = '-toolexec="$(CURDIR)/.ci/toolexec"' -gcflags=all=-edit=$(word 1,$(shell cksum <.ci/toolexec))
+SHARED := -trimpath -tags=$(TAGS) $(if $(filter Windows_NT,$(OS)),,$(EDITS))
 # The largest that the stripped binary for linux/amd64 may be, in bytes.
 LARGEST = 63000000
 GIVEN := $(filter-out $(SHARED),$(shell $(GO) env GOFLAGS))
@@ -37,7 +20,7 @@ export GOFLAGS := $(GIVEN) $(SHARED)
 # Suites of other projects and their libraries are compiled as these projects compile them.
 envtest extensions webhooks: export GOFLAGS = $(GIVEN)
 # The edits are of go.mod's etcd, and not of older ones.
-etcd: export GOFLAGS = $(GIVEN) $(UNEDITED)
+etcd: export GOFLAGS = $(GIVEN) -trimpath
 # go build that shows how many packages have been compiled; the last argument is the packages
 BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
 IMAGE ?= kubecascade:$(VERSION)
