@@ -107,7 +107,7 @@ check: ## what a change must pass besides the tests
 	CGO_ENABLED=1 $(GO) test -vet=off -short -race $$(GO='$(GO)' .ci/concurrent $(RACE))
 	$(MAKE) fuzz FUZZ=apiserver/endpoints FUZZTIME=15s FUZZJOBS=2 FUZZARGS=-test.parallel=1
 
-race: ## all that has goroutines, without -short, with the race detector, documents, which take long so, and the tests with real clients, whose libraries take minutes to build
+race: ## the race detector with all tests: those that make check leaves out (-short), documents, which take long so, and the tests with real clients, whose libraries take minutes to build
 	CGO_ENABLED=1 $(GO) test -vet=off -race $(RACE) ./apiserver/openapi
 	CGO_ENABLED=1 $(GO) -C tests test -vet=off -race ./...
 
