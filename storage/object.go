@@ -10,7 +10,7 @@ import (
 )
 
 // Object is a stored value with its metadata parsed. It is immutable except for its verification and its encoding, and
-// may be read from any goroutine.
+// may be read from any goroutine. The fields that lists read of each object are the first, beside each other in memory.
 type Object struct {
 	// Key is the full key.
 	Key string
@@ -19,11 +19,6 @@ type Object struct {
 	// JSON is the object as clients see it in its storage version: the stored JSON with
 	// metadata.resourceVersion spliced in at the place where Kubernetes prints it, and no newline.
 	JSON []byte
-	// Meta is what is read from metadata.
-	Meta Meta
-	// Fields are the values of the collection's selectable fields, in the order of its
-	// FieldPaths; see Decoder.
-	Fields []string
 	// verified is the verification that was set last; nil for none.
 	verified atomic.Pointer[Verification]
 	// encoding is what Encodings keep for the object; nil for objects that they were not told of.
@@ -31,6 +26,11 @@ type Object struct {
 	// Err says why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty, except
 	// Meta.Name and Meta.Namespace, which come from the key.
 	Err error
+	// Meta is what is read from metadata.
+	Meta Meta
+	// Fields are the values of the collection's selectable fields, in the order of its
+	// FieldPaths; see Decoder.
+	Fields []string
 	// Stale is that of the record.
 	Stale bool
 	// begin and end delimit the value of metadata in JSON; both are 0 if they are not known. They are of these sizes so

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"hash/maphash"
 	"io"
 	"runtime"
 	"slices"
@@ -215,11 +214,9 @@ const (
 	mostRun  = runBytes * 4
 )
 
-// runSeed is that of the hashes of keys.
-var runSeed = maphash.MakeSeed()
-
-// cut divides objects into runs, and looks up which of them have been compressed. Where a run ends depends on the keys
-// and sizes of the objects near it, so that a new object changes one or two runs, and pages and selections share some.
+// cut divides objects into runs, and looks up which of them have been compressed. Where a run ends depends on the
+// revisions and sizes of the objects near it, so that a change changes one or two runs, and pages and selections share
+// some.
 func (x *Rendering) cut(objs []*storage.Object, compressed bool) (runs []run) {
 	if !compressed && !x.binaryList() {
 		return []run{{objs: objs}}
@@ -253,16 +250,20 @@ func runLength(objs []*storage.Object) int {
 // Cut divides objects into runs, one after the other.
 type Cut struct{ size int }
 
-// Ends reports whether a run ends with the next object.
+// Ends reports whether a run ends with the next object. It does not read what the object only refers to, which is in no
+// processor cache when a list begins.
 func (c *Cut) Ends(o *storage.Object) bool {
 	c.size += len(o.JSON)
-	ends := maphash.String(runSeed, o.Key)%uint64(max(1, runBytes/max(1, len(o.JSON)))) == 0
+	ends := scattered(o.Revision)%uint64(max(1, runBytes/max(1, len(o.JSON)))) == 0
 	if c.size < mostRun && (!ends || c.size < leastRun) {
 		return false
 	}
 	c.size = 0
 	return true
 }
+
+// scattered returns a number that follows no order of the revisions (Knuth's multiplicative hash).
+func scattered(revision int64) uint64 { return uint64(revision) * 0x9e3779b97f4a7c15 >> 32 }
 
 // length counts what is written to it.
 type length int
