@@ -19,6 +19,7 @@ type chunks struct {
 	// gzip makes one stream of all that is sent, in fragments, so that a client can read each at once (V-056). It writes
 	// to packed. nil if the answer is not compressed.
 	gzip   *gzipped.Writer
+	reach  gzipped.Reach
 	packed packed
 }
 
@@ -49,8 +50,9 @@ func (p *packed) send() error {
 	return err
 }
 
-// compressAll makes the answer a stream of gzip. Nothing may have been sent.
-func (c *chunks) compressAll() {
+// compressAll makes the answer a stream of gzip for a client within reach. Nothing may have been sent.
+func (c *chunks) compressAll(reach gzipped.Reach) {
+	c.reach = reach
 	c.packed.to = c.to
 	c.gzip = gzipped.NewWriter(&c.packed)
 }
@@ -85,7 +87,7 @@ func (c *chunks) pack(frame []byte) error {
 	if len(c.buf)+len(frame) == 0 {
 		return nil
 	}
-	f, err := compress(c.buf, frame)
+	f, err := compress(c.reach, c.buf, frame)
 	if err != nil {
 		return err
 	}
@@ -94,8 +96,8 @@ func (c *chunks) pack(frame []byte) error {
 }
 
 // compress compresses all pieces before any of them is sent: a client that doesn't read must not hold a compressor.
-func compress(pieces ...[]byte) (*gzipped.Fragment, error) {
-	return gzipped.Compress(func(w io.Writer) error {
+func compress(reach gzipped.Reach, pieces ...[]byte) (*gzipped.Fragment, error) {
+	return gzipped.Compress(reach, func(w io.Writer) error {
 		for _, piece := range pieces {
 			if _, err := w.Write(piece); err != nil {
 				return err

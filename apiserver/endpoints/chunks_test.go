@@ -4,19 +4,21 @@ import (
 	"math/rand/v2"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 )
 
 // TestLongFragmentFlushed: a long fragment is not buffered, so nothing flushes it later.
 func TestLongFragmentFlushed(t *testing.T) {
 	noise := make([]byte, 2*watchChunk)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
-	f, err := compress(noise)
+	f, err := compress(gzipped.Far, noise)
 	if err != nil {
 		t.Fatal(err)
 	}
 	to := httptest.NewRecorder()
 	c := &chunks{to: to, begun: true}
-	c.compressAll()
+	c.compressAll(gzipped.Far)
 	if err := c.writeFragment(f); err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +37,9 @@ func TestInitialBuffersReleased(t *testing.T) {
 			c := &chunks{to: httptest.NewRecorder()}
 			write := c.write
 			if compressed {
-				c.compressAll()
+				c.compressAll(gzipped.Far)
 				write = func(frame []byte) error { // as initial events are written
-					f, err := compress(frame)
+					f, err := compress(gzipped.Far, frame)
 					if err != nil {
 						return err
 					}

@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
@@ -175,7 +176,10 @@ func TestCompressedAlone(t *testing.T) {
 		if err != nil || len(events) != 1 {
 			t.Fatalf("%d events: %v", len(events), err)
 		}
-		for key, want := range map[string]bool{rendering.Key() + ";ADDED": true, rendering.Key() + ";ADDED;gzip": shared} {
+		for key, want := range map[string]bool{
+			rendering.Key() + ";ADDED":                           true,
+			rendering.Key() + ";ADDED;gzip" + gzipped.Near.Key(): shared,
+		} {
 			if _, made := events[0].Made(key); made != want {
 				t.Errorf("%s: %s is shared: %v, want %v", name, key, made, want)
 			}

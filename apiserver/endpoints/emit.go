@@ -26,12 +26,12 @@ func (w *watch) share() {
 		return
 	}
 	if w.packing != nil {
-		w.sharing, w.leave = w.api.watches.compressed.join(w.req.Resource.Collection + ";" + key)
+		w.sharing, w.leave = w.api.watches.compressed.join(w.req.Resource.Collection + ";" + key + w.rendering.Reach.Key())
 	}
 	w.keys = map[string]eventKeys{}
 	for _, typ := range []string{"ADDED", "MODIFIED", "DELETED"} {
 		plain := key + ";" + typ
-		w.keys[typ] = eventKeys{plain, plain + ";gzip"}
+		w.keys[typ] = eventKeys{plain, plain + ";gzip" + w.rendering.Reach.Key()}
 	}
 }
 
@@ -62,7 +62,7 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 		}
 		return w.out.write(frame)
 	}
-	data, err := shared(e, keys.packed, func() ([]byte, error) { return pack(encode) })
+	data, err := shared(e, keys.packed, func() ([]byte, error) { return w.pack(encode) })
 	if sends, err := w.emitted(obj, err); !sends {
 		return err
 	}
@@ -86,12 +86,12 @@ func shared(e *cache.Event, key string, encode func() ([]byte, error)) (data []b
 }
 
 // pack compresses a frame.
-func pack(encode func() ([]byte, error)) ([]byte, error) {
+func (w *watch) pack(encode func() ([]byte, error)) ([]byte, error) {
 	frame, err := encode()
 	if err != nil {
 		return nil, err
 	}
-	f, err := compress(frame)
+	f, err := compress(w.rendering.Reach, frame)
 	if err != nil {
 		return nil, err
 	}

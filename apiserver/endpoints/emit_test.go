@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -42,7 +43,7 @@ func watching(t *testing.T, n int) (open func(compressed bool, as string) *watch
 		}
 		w.watching, _ = a.watches.counts.join(res.Collection)
 		if compressed {
-			out.compressAll()
+			out.compressAll(gzipped.Far)
 			w.packing = out
 		}
 		w.share()

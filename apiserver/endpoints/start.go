@@ -126,7 +126,7 @@ func (r *initialRun) send() error {
 		if err != nil {
 			return err
 		}
-		if f, err = compress(r.frames); err != nil {
+		if f, err = compress(r.w.rendering.Reach, r.frames); err != nil {
 			return err
 		}
 		if whole && ready {

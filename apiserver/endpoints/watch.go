@@ -123,7 +123,7 @@ func (w *watch) serve() error {
 	h.Set("Cache-Control", "no-cache, private")
 	out := &chunks{to: w.req.w, conn: exchange.ConnectionOf(w.req.r)}
 	if w.compresses() {
-		out.compressAll()
+		out.compressAll(w.rendering.Reach)
 		w.packing = out
 		h.Set("Content-Encoding", "gzip")
 		h.Add("Vary", "Accept-Encoding")

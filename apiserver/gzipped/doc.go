@@ -8,6 +8,7 @@
 //     all of it as soon as it has received it.
 //  3. A Cache holds at most so many bytes, of those fragments that were used last. What it returns was stored for
 //     exactly the same objects at the same revisions, in the same order, in the same format.
+//  4. A Fragment for a client on this host is compressed only if that makes it at least four times shorter.
 //
 // A Cache may be used by any number of goroutines; it starts none. A Writer belongs to one.
 package gzipped

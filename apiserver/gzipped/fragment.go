@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
@@ -46,12 +47,36 @@ func Parse(b []byte) Fragment {
 	}
 }
 
+// Reach says where the client is that gets a fragment. It decides how much shorter compression must make it.
+type Reach int
+
+const (
+	// Far is a client on another host. Its fragments are compressed.
+	Far Reach = iota
+	// Near is a client on this host. To decompress a byte takes it 7 to 23 ns, and to send one over the loopback
+	// interface, and receive it, takes both together 3 to 5 ns. So a fragment that isn't at least nearGain times shorter
+	// consists of stored blocks, which need no decompression (docs/performance-notes.md).
+	Near
+)
+
+// nearGain is how many times shorter compression must make a fragment for a client on this host.
+const nearGain = 4
+
+// Key distinguishes what is made for one Reach from what is made for another.
+func (r Reach) Key() string {
+	if r == Near {
+		return ";near"
+	}
+	return ""
+}
+
 // compressor is reused, as its tables take hundreds of KiB. That of klauspost/compress takes a third to two thirds of
 // the standard library's time, for as many bytes (docs/performance-notes.md).
 type compressor struct {
 	to *flate.Writer
-	// out grows to the size of the largest fragment.
-	out bytes.Buffer
+	// raw is what was compressed, for clients nearby, and out its compressed form. They grow to the size of the largest
+	// fragment.
+	raw, out bytes.Buffer
 }
 
 var compressors = sync.Pool{New: func() any {
@@ -64,9 +89,10 @@ var compressors = sync.Pool{New: func() any {
 	return c
 }}
 
-// counting counts and sums what is written.
+// counting counts and sums what is written, and keeps it in raw unless that is nil.
 type counting struct {
 	to   io.Writer
+	raw  *bytes.Buffer
 	size int64
 	crc  uint32
 }
@@ -74,23 +100,34 @@ type counting struct {
 func (c *counting) Write(b []byte) (int, error) {
 	c.size += int64(len(b))
 	c.crc = crc32.Update(c.crc, crc32.IEEETable, b)
+	if c.raw != nil {
+		c.raw.Write(b)
+	}
 	return c.to.Write(b)
 }
 
-// Compress makes a fragment of what write writes.
-func Compress(write func(io.Writer) error) (*Fragment, error) {
+// Compress makes a fragment of what write writes, for clients within reach.
+func Compress(reach Reach, write func(io.Writer) error) (*Fragment, error) {
 	c := compressors.Get().(*compressor)
 	defer compressors.Put(c)
+	c.raw.Reset()
 	c.out.Reset()
 	c.to.Reset(&c.out)
 	in := &counting{to: c.to}
+	if reach == Near {
+		in.raw = &c.raw
+	}
 	if err := write(in); err != nil {
 		return nil, err
 	}
 	if err := c.to.Flush(); err != nil { // it ends at a byte
 		return nil, err
 	}
-	return &Fragment{blocks: bytes.Clone(c.out.Bytes()), size: in.size, crc: in.crc}, nil
+	blocks := bytes.Clone(c.out.Bytes())
+	if reach == Near && nearGain*len(blocks) > c.raw.Len() {
+		blocks = block(appendStored(nil, c.raw.Bytes()), 0, 0) // after an empty block Go's reader returns what it has
+	}
+	return &Fragment{blocks: blocks, size: in.size, crc: in.crc}, nil
 }
 
 // header is that of compress/gzip for the fastest level: no name, no time, an unknown system.
@@ -128,16 +165,24 @@ func (w *Writer) Raw(b []byte) error {
 	}
 	w.size += int64(len(b))
 	w.crc = crc32.Update(w.crc, crc32.IEEETable, b)
+	w.buf = appendStored(w.buf[:0], b)
+	_, err := w.to.Write(w.buf)
+	return err
+}
+
+// appendStored appends stored blocks with these bytes.
+func appendStored(to, b []byte) []byte {
+	to = slices.Grow(to, len(b)+(len(b)/stored+2)*blockHead) // with an empty one after them
 	for len(b) > 0 {
 		n := min(len(b), stored)
-		w.buf = append(block(w.buf[:0], 0, n), b[:n]...)
-		if _, err := w.to.Write(w.buf); err != nil {
-			return err
-		}
+		to = append(block(to, 0, n), b[:n]...)
 		b = b[n:]
 	}
-	return nil
+	return to
 }
+
+// blockHead is the length of the head of a stored block.
+const blockHead = 5
 
 // block appends the head of a stored block.
 func block(to []byte, final byte, n int) []byte {

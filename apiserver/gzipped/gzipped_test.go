@@ -54,7 +54,7 @@ func TestRandomStreams(t *testing.T) {
 				err = w.Raw(raw)
 			case 1:
 				data = content(r, r.IntN(200_000))
-				if again, err = Compress(func(to io.Writer) error { return write(to, data) }); err != nil {
+				if again, err = Compress(Reach(r.IntN(2)), func(to io.Writer) error { return write(to, data) }); err != nil {
 					t.Fatal(err)
 				}
 				if again.Size() != int64(len(data)) {
@@ -105,10 +105,10 @@ func write(to io.Writer, data []byte) error {
 // TestCompressError: an error of what writes is returned, and does no harm to the next fragment.
 func TestCompressError(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := Compress(func(to io.Writer) error { _, _ = to.Write([]byte("half")); return broken }); err != broken {
+	if _, err := Compress(Near, func(to io.Writer) error { _, _ = to.Write([]byte("half")); return broken }); err != broken {
 		t.Errorf("the error is %v", err)
 	}
-	f, err := Compress(func(to io.Writer) error { return write(to, []byte("whole")) })
+	f, err := Compress(Near, func(to io.Writer) error { return write(to, []byte("whole")) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +123,38 @@ func TestCompressError(t *testing.T) {
 	}
 	if got, err := io.ReadAll(z); err != nil || string(got) != "whole" {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestNear: a client on this host gets stored blocks of what compresses badly, another one never more bytes than that,
+// and both the same of what compresses well (guarantee 4).
+func TestNear(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed.Of(t), 0))
+	letters := func(n int) (b []byte) {
+		for range 100_000 {
+			b = append(b, byte('a'+r.IntN(n)))
+		}
+		return b
+	}
+	for _, c := range []struct {
+		data []byte
+		same bool
+	}{{letters(1), true}, {letters(2), true}, {letters(8), false}} {
+		var blocks [2][]byte
+		for reach := range blocks {
+			f, err := Compress(Reach(reach), func(to io.Writer) error { return write(to, c.data) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks[reach] = f.blocks
+		}
+		far, near := blocks[Far], blocks[Near]
+		if same := bytes.Equal(near, far); same != c.same {
+			t.Errorf("%q...: near %d bytes, far %d: equal is %v", c.data[:20], len(near), len(far), same)
+		}
+		if !c.same && (!bytes.Contains(near, c.data[:stored]) || len(far) >= len(c.data)) {
+			t.Errorf("%q...: near %d bytes, far %d", c.data[:20], len(near), len(far))
+		}
 	}
 }
 
@@ -197,7 +229,7 @@ func TestReadAtOnce(t *testing.T) {
 	go func() {
 		w := NewWriter(to)
 		for data := range next {
-			f, err := Compress(func(to io.Writer) error { return write(to, data) })
+			f, err := Compress(Reach(len(data)%2), func(to io.Writer) error { return write(to, data) })
 			if err == nil {
 				err = w.Fragment(f)
 			}

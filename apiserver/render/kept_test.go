@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -134,6 +136,43 @@ func sameLists(t *testing.T, x *Rendering, objs []*storage.Object) {
 		if !bytes.Equal(got, want) || l.Size() != len(want) {
 			t.Errorf("%s %s, compressed %v: %d bytes, told as %d; want %d", x.Resource.Plural, x.Format.Media, compressed,
 				len(got), l.Size(), len(want))
+		}
+	}
+}
+
+// TestNearLists: lists for clients on this host and for others share no fragments, and have the same content. Values that
+// compress badly are as they are in the former.
+func TestNearLists(t *testing.T) {
+	res := resources.NewTable(resources.Every(nil)...).Lookup("", "v1", "configmaps")
+	r := rand.New(rand.NewPCG(seed.Of(t), 0))
+	value := make([]byte, 1<<10)
+	s := &keptState{T: t, collection: res.Collection,
+		cache: cache.New(cache.Options{Decoder: storage.Decoder{Root: "/registry"}})}
+	var all []storage.Event
+	for i := range 200 {
+		for at := range value {
+			value[at] = byte('a' + r.IntN(8))
+		}
+		all = append(all, storage.Event{Key: fmt.Sprintf("/registry/configmaps/default/n%04d", i), Revision: int64(i + 1),
+			Value: fmt.Appendf(nil, head+`"data":{"k":%q}}`, "ConfigMap", "v1", i, i+1, value)})
+	}
+	s.apply(true, 200, all...)
+	fragments := gzipped.NewCache(4 << 20)
+	for _, media := range []string{codec.MediaProtobuf, codec.MediaJSON} {
+		for _, reach := range []gzipped.Reach{gzipped.Far, gzipped.Near, gzipped.Far, gzipped.Near} {
+			x := &Rendering{Resource: res, Format: Format{Media: media}, Cache: s.cache, Fragments: fragments, Reach: reach}
+			sameLists(t, x, s.objects())
+			l, err := x.Stream(s.objects(), metav1.ListMeta{}, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := l.Compress(&out); err != nil {
+				t.Fatal(err)
+			}
+			if as := bytes.Contains(out.Bytes(), value); as != (reach == gzipped.Near) {
+				t.Errorf("%s, reach %d: the last value is sent as it is: %v", media, reach, as)
+			}
 		}
 	}
 }

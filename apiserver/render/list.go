@@ -192,13 +192,13 @@ func (l *List) compressed(r *run) (*gzipped.Fragment, error) {
 	if r.fragment != nil {
 		return r.fragment, nil
 	}
-	all, format := l.rendering.Fragments, l.rendering.Key()
+	all, format := l.rendering.Fragments, l.rendering.fragmentKey()
 	if r.shared { // another list may have compressed it since
 		if f := all.Get(format, r.objs); f != nil {
 			return f, nil
 		}
 	}
-	f, err := gzipped.Compress(func(w io.Writer) error { return l.writeRun(w, r) })
+	f, err := gzipped.Compress(l.rendering.Reach, func(w io.Writer) error { return l.writeRun(w, r) })
 	if err == nil && r.shared {
 		all.Put(format, r.objs, f)
 	}
@@ -223,7 +223,7 @@ func (x *Rendering) cut(objs []*storage.Object, compressed bool) (runs []run) {
 	}
 	format := ""
 	if compressed && x.Fragments != nil {
-		format = x.Key()
+		format = x.fragmentKey()
 	}
 	for from, to := 0, 0; from < len(objs); from = to {
 		to = from + runLength(objs[from:])

@@ -40,6 +40,8 @@ type Rendering struct {
 	// Cache keeps the encodings of objects in protobuf, and Fragments the compressed parts of lists; nil for none.
 	Cache     *cache.Cache
 	Fragments *gzipped.Cache
+	// Reach is where the client is.
+	Reach gzipped.Reach
 	// Own marks objects that this process has written, so that they need not be decoded to check them; nil for none.
 	Own *ownwrites.Revisions
 	// Views are the conversions of custom resources.
@@ -66,6 +68,14 @@ func (x *Rendering) Key() string {
 	}
 	return x.Format.Media + ";" + x.Format.As + ";" + x.Format.Version + ";" + x.Resource.Group + "/" +
 		x.Resource.Version + ";" + x.Resource.State
+}
+
+// fragmentKey is Key for what is compressed, too.
+func (x *Rendering) fragmentKey() string {
+	if key := x.Key(); key != "" {
+		return key + x.Reach.Key()
+	}
+	return ""
 }
 
 // Object encodes one object, without a newline at the end.

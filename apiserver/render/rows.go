@@ -80,7 +80,7 @@ func (l *List) compress() (err error) {
 	for i := len(l.runs) - 1; i >= 0 && l.runs[i].rows != nil && err == nil; i-- {
 		rows := l.runs[i].rows
 		l.runs[i].rows = nil
-		l.runs[i].fragment, err = gzipped.Compress(func(w io.Writer) error {
+		l.runs[i].fragment, err = gzipped.Compress(l.rendering.Reach, func(w io.Writer) error {
 			_, err := w.Write(rows)
 			return err
 		})
