@@ -11,6 +11,8 @@
 //  4. A body is charged as its bytes arrive, not by its Content-Length. It must arrive in time.
 //  5. A request that waits for its client holds no turn, and gives up its seat temporarily.
 //  6. The parameters of a request are parsed once.
+//  7. A client is near if its address is of a loopback interface or the server's own, as far as the connection shows: a
+//     tunnel that ends on this host is near, too.
 //
 // A Recorder belongs to the goroutine of its request's handler. Only the call that cuts it off comes from other
 // goroutines.
