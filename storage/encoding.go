@@ -60,12 +60,6 @@ func (e *Encodings) Get(o *Object) []byte {
 	return kept.data
 }
 
-// Has reports whether the object keeps an encoding, without counting that as its use.
-func (e *Encodings) Has(o *Object) bool {
-	kept := o.encoding.Load()
-	return kept != nil && kept != admitted
-}
-
 // Keep keeps an encoding if the object may and there is space. It reports whether Sweep should be called.
 func (e *Encodings) Keep(o *Object, data []byte) (full bool) {
 	if len(data) == 0 || o.encoding.Load() != admitted {

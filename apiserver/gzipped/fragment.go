@@ -123,11 +123,13 @@ func Compress(reach Reach, write func(io.Writer) error) (*Fragment, error) {
 	if err := c.to.Flush(); err != nil { // it ends at a byte
 		return nil, err
 	}
-	blocks := bytes.Clone(c.out.Bytes())
-	if reach == Near && nearGain*len(blocks) > c.raw.Len() {
-		blocks = block(appendStored(nil, c.raw.Bytes()), 0, 0) // after an empty block Go's reader returns what it has
+	f := &Fragment{size: in.size, crc: in.crc}
+	if reach == Near && nearGain*c.out.Len() > c.raw.Len() {
+		f.blocks = block(appendStored(nil, c.raw.Bytes()), 0, 0) // after an empty block Go's reader returns what it has
+	} else {
+		f.blocks = bytes.Clone(c.out.Bytes())
 	}
-	return &Fragment{blocks: blocks, size: in.size, crc: in.crc}, nil
+	return f, nil
 }
 
 // header is that of compress/gzip for the fastest level: no name, no time, an unknown system.

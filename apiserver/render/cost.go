@@ -64,10 +64,9 @@ func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 // binaryCost is the memory of objects in protobuf, which are encoded one after the other. Those that keep their
 // encoding take none.
 func (x *Rendering) binaryCost(objs []*storage.Object) int64 {
-	keeps := x.keeps()
 	var others []*storage.Object
 	for _, o := range objs {
-		if !keeps || !x.Cache.HasEncoding(o) {
+		if !x.keeps() || x.Cache.Encoding(o) == nil { // this counts as its use, even if the list is sent from fragments
 			others = append(others, o)
 		}
 	}

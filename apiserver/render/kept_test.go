@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +173,58 @@ func TestNearLists(t *testing.T) {
 			}
 			if as := bytes.Contains(out.Bytes(), value); as != (reach == gzipped.Near) {
 				t.Errorf("%s, reach %d: the last value is sent as it is: %v", media, reach, as)
+			}
+		}
+	}
+}
+
+// TestCut: an object that is added, changed or removed changes the runs near it alone, also among objects that one write
+// has left, which have the same revision, and at regular distances of revisions.
+func TestCut(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed.Of(t), 0))
+	const n, changes = 4000, 40
+	runsOf := func(objs []*storage.Object) map[string]int {
+		sizes := map[string]int{}
+		for _, run := range (&Rendering{Format: Format{Media: codec.MediaProtobuf}}).cut(objs, true) {
+			id, size := "", 0
+			for _, o := range run.objs {
+				id += fmt.Sprintf("%s@%d;", o.Key, o.Revision)
+				size += len(o.JSON)
+			}
+			sizes[id] = size
+		}
+		return sizes
+	}
+	for _, size := range []int{400, 2000, 12_000} {
+		data := make([]byte, size)
+		for _, distance := range []int64{0, 1, 8, 32, 100} {
+			var objs []*storage.Object
+			for i := range n {
+				objs = append(objs, &storage.Object{Key: fmt.Sprintf("/registry/pods/default/n%05d", i),
+					Revision: 1_234_567 + int64(i)*distance, JSON: data})
+			}
+			before, sum := runsOf(objs), 0
+			for i := range changes {
+				at := r.IntN(n)
+				o := &storage.Object{Key: objs[at].Key, Revision: 1<<40 + int64(i), JSON: data}
+				next := slices.Clone(objs)
+				switch i % 3 {
+				case 0:
+					next[at] = o
+				case 1:
+					o.Key += "x"
+					next = slices.Insert(next, at+1, o)
+				default:
+					next = slices.Delete(next, at, at+1)
+				}
+				for id, size := range runsOf(next) {
+					if _, same := before[id]; !same {
+						sum += size
+					}
+				}
+			}
+			if mean := sum / changes; mean > 2*mostRun || len(before) < n*size/mostRun {
+				t.Errorf("%d bytes, %d revisions apart: %d runs, a change changes %d bytes", size, distance, len(before), mean)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"hash/maphash"
 	"io"
 	"runtime"
 	"slices"
@@ -247,23 +248,39 @@ func runLength(objs []*storage.Object) int {
 	return len(objs)
 }
 
-// Cut divides objects into runs, one after the other.
-type Cut struct{ size int }
+// runSeed is that of the hashes of keys.
+var runSeed = maphash.MakeSeed()
 
-// Ends reports whether a run ends with the next object. It does not read what the object only refers to, which is in no
-// processor cache when a list begins.
+// Cut divides objects into runs, one after the other.
+type Cut struct {
+	// size is that of the run so far, last the revision of its last object; 0 for none.
+	size int
+	last int64
+}
+
+// Ends reports whether a run ends with the next object. It seldom reads what the object only refers to, which is in no
+// processor cache when a list begins: the keys decide only among objects of one write, such as a rollback's.
 func (c *Cut) Ends(o *storage.Object) bool {
 	c.size += len(o.JSON)
-	ends := scattered(o.Revision)%uint64(max(1, runBytes/max(1, len(o.JSON)))) == 0
+	h := scattered(uint64(o.Revision))
+	if o.Revision == c.last {
+		h ^= maphash.String(runSeed, o.Key)
+	}
+	c.last = o.Revision
+	ends := h%uint64(max(1, runBytes/max(1, len(o.JSON)))) == 0
 	if c.size < mostRun && (!ends || c.size < leastRun) {
 		return false
 	}
-	c.size = 0
+	*c = Cut{}
 	return true
 }
 
-// scattered returns a number that follows no order of the revisions (Knuth's multiplicative hash).
-func scattered(revision int64) uint64 { return uint64(revision) * 0x9e3779b97f4a7c15 >> 32 }
+// scattered returns a hash of a number (the finalizer of SplitMix64, Steele, Lea and Flood 2014).
+func scattered(n uint64) uint64 {
+	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
+	n = (n ^ n>>27) * 0x94d049bb133111eb
+	return n ^ n>>31
+}
 
 // length counts what is written to it.
 type length int

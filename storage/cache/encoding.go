@@ -10,9 +10,6 @@ import (
 // modify it. The object may be a copy of one in the newest state, such as the result of a write.
 func (c *Cache) Encoding(o *storage.Object) []byte { return c.encodings.Get(c.newest(o)) }
 
-// HasEncoding reports whether the object keeps an encoding, without counting that as its use.
-func (c *Cache) HasEncoding(o *storage.Object) bool { return c.encodings.Has(c.newest(o)) }
-
 // Keep keeps an encoding beside the object's JSON, as long as the object is in the newest state and there is space. All
 // callers must have the same encoding of an object, and of its copies. The caller must not modify the bytes afterwards.
 func (c *Cache) Keep(o *storage.Object, data []byte) {
