@@ -51,25 +51,38 @@ func TestPeaks(t *testing.T) {
 		} else {
 			c.path += "?dryRun=All"
 		}
-		runtime.GC()
-		before := heap()
-		done := make(chan apiservertest.Answer, 1)
-		go func() { done <- s.Do(c.method, c.path, c.body, "Content-Type", c.media) }()
 		var peak, charged int64
-		for answered := false; !answered; {
-			select {
-			case a := <-done:
-				answered = true
-				must(t, a, http.StatusCreated)
-			case <-time.After(100 * time.Microsecond): // a sample
+		for range 50 { // on a busy machine the samples may be too late for a request
+			a, p, held := sampled(s, func() apiservertest.Answer {
+				return s.Do(c.method, c.path, c.body, "Content-Type", c.media)
+			})
+			must(t, a, http.StatusCreated)
+			if peak, charged = max(peak, p), max(charged, held); charged > 0 {
+				break
 			}
-			peak, charged = max(peak, heap()-before), max(charged, s.API.Limits().Memory().Held)
 		}
 		t.Logf("%s: %d KiB of %d", c.what, peak>>10, charged>>10)
 		if charged == 0 || peak > charged*3/2+slack {
 			t.Errorf("%s: %d KiB on the heap, %d charged", c.what, peak>>10, charged>>10)
 		}
 	}
+}
+
+// sampled returns the most memory that samples show during a request, on the heap and counted.
+func sampled(s *apiservertest.Server, request func() apiservertest.Answer) (a apiservertest.Answer, peak, charged int64) {
+	runtime.GC()
+	before := heap()
+	done := make(chan apiservertest.Answer, 1)
+	go func() { done <- request() }()
+	for answered := false; !answered; {
+		select {
+		case a = <-done:
+			answered = true
+		case <-time.After(100 * time.Microsecond): // a sample
+		}
+		peak, charged = max(peak, heap()-before), max(charged, s.API.Limits().Memory().Held)
+	}
+	return a, peak, charged
 }
 
 // TestOpenWatches: open watches need no more memory than is counted, whatever the request contains.
