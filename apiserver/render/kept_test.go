@@ -182,7 +182,7 @@ func TestNearLists(t *testing.T) {
 // has left, which have the same revision, and at regular distances of revisions.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 0))
-	const n, changes = 4000, 40
+	const n, changes = 1500, 12
 	runsOf := func(objs []*storage.Object) map[string]int {
 		sizes := map[string]int{}
 		for _, run := range (&Rendering{Format: Format{Media: codec.MediaProtobuf}}).cut(objs, true) {
