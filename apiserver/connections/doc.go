@@ -29,7 +29,7 @@
 //  9. Small writes to a connection of HTTP/2 are gathered: when one returns, at most 16 KiB of all that was written
 //     have not been passed to the kernel. If the client takes nothing of that for 30 s, the connection is closed. When
 //     TLS ends a connection in order, all is passed to the kernel before, unless the client delays that for 10 s, or
-//     for 20 ms after Abandon. After Close nothing is being sent.
+//     for 10 ms after Abandon, all together. After Close nothing is being sent.
 //
 // The handshakes are done here and not by net/http, which does not report when one ends. With net/http a connection
 // could not be charged before its first request, nor wait for its turn.

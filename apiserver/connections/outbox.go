@@ -30,10 +30,10 @@ const (
 // sets one before each write and removes it afterwards, while what was written before is still being sent.
 type outbox struct {
 	to net.Conn
-	// abandoned is closed by Table.Abandon.
-	abandoned <-chan struct{}
 
 	mu sync.Mutex // guards what follows
+	// abandoned is closed abandonTime after Table.Abandon; nil once that matters no more.
+	abandoned <-chan struct{}
 	// until is the user's deadline: that of a write that waits. Zero is none.
 	until time.Time
 	// end is when sending ends at the latest; zero before the connection ends.
@@ -110,18 +110,18 @@ func (o *outbox) await(until time.Time, done func() bool) bool {
 	if !until.IsZero() {
 		late = time.After(time.Until(until))
 	}
-	for abandoned := o.abandoned; !done(); {
+	for !done() {
 		if o.changed == nil {
 			o.changed = make(chan struct{})
 		}
-		changed := o.changed
+		changed, abandoned := o.changed, o.abandoned
 		o.mu.Unlock()
 		select {
 		case <-changed:
 			o.mu.Lock()
 		case <-abandoned:
-			abandoned, late = nil, time.After(abandonTime)
 			o.mu.Lock()
+			return done()
 		case <-late:
 			o.mu.Lock()
 			return done()
@@ -197,9 +197,8 @@ func (o *outbox) finish() {
 	if !o.await(time.Now().Add(endTime), idle) {
 		o.end = time.Now()
 		_ = o.to.SetWriteDeadline(o.end) // what is being sent fails now
-		for !o.await(time.Time{}, idle) {
-			continue // abandoned, which matters no more
-		}
+		o.abandoned = nil                // it matters no more
+		o.await(time.Time{}, idle)
 	}
 	o.fail(os.ErrDeadlineExceeded)
 }

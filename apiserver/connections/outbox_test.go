@@ -297,9 +297,9 @@ func TestFinish(t *testing.T) {
 		{"the alert fits", outboxSize / 2, -1, endTime},
 		{"the outbox is full", outboxSize, -1, 2 * endTime},
 		{"after Abandon", outboxSize / 2, 0, abandonTime},
-		{"after Abandon, full", outboxSize, 0, 2 * abandonTime},
+		{"after Abandon, full", outboxSize, 0, abandonTime},
 		{"Abandon comes later", outboxSize / 2, time.Second, time.Second + abandonTime},
-		{"Abandon comes later, full", outboxSize, time.Second, time.Second + 2*abandonTime},
+		{"Abandon comes later, full", outboxSize, time.Second, time.Second + abandonTime},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, _ := stuck(t)

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
@@ -36,7 +37,7 @@ type Table struct {
 	mostFree int64
 	// ending says that connections without requests end.
 	ending atomic.Bool
-	// abandoned is closed when all connections are about to be closed.
+	// abandoned is closed abandonTime after all connections are about to be closed.
 	abandoned chan struct{}
 	abandon   sync.Once
 
@@ -53,8 +54,10 @@ type Table struct {
 func (t *Table) EndUnused() { t.ending.Store(true) }
 
 // Abandon is for a server that closes all connections next, as http.Server.Close does: one after the other, so that
-// none may wait long for its client.
-func (t *Table) Abandon() { t.abandon.Do(func() { close(t.abandoned) }) }
+// none may wait for its client from abandonTime on.
+func (t *Table) Abandon() {
+	t.abandon.Do(func() { time.AfterFunc(abandonTime, func() { close(t.abandoned) }) })
+}
 
 // accounts are the accounts of one class of owners.
 type accounts struct {
