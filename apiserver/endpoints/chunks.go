@@ -19,8 +19,9 @@ type chunks struct {
 	// gzip makes one stream of all that is sent, in fragments, so that a client can read each at once (V-056). It writes
 	// to packed. nil if the answer is not compressed.
 	gzip   *gzipped.Writer
-	reach  gzipped.Reach
 	packed packed
+	// reach is where the client is.
+	reach gzipped.Reach
 }
 
 // packed is compressed, and not sent yet.

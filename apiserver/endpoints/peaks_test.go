@@ -69,7 +69,9 @@ func TestPeaks(t *testing.T) {
 }
 
 // sampled returns the most memory that samples show during a request, on the heap and counted.
-func sampled(s *apiservertest.Server, request func() apiservertest.Answer) (a apiservertest.Answer, peak, charged int64) {
+func sampled(
+	s *apiservertest.Server, request func() apiservertest.Answer,
+) (a apiservertest.Answer, peak, charged int64) {
 	runtime.GC()
 	before := heap()
 	done := make(chan apiservertest.Answer, 1)

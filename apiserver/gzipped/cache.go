@@ -42,8 +42,8 @@ type identity struct {
 	revision int64
 }
 
-// hash is that of objects in a format. Of the keys it has only two: they differ where the revisions do, except in runs of
-// one write. The others are in no processor cache when a list begins.
+// hash is that of objects in a format. Of the keys it has only two: runs with other keys have other revisions, except
+// those of one write. The others are in no processor cache when a list begins.
 func (c *Cache) hash(format string, objs []*storage.Object) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)

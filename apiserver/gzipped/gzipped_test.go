@@ -54,7 +54,8 @@ func TestRandomStreams(t *testing.T) {
 				err = w.Raw(raw)
 			case 1:
 				data = content(r, r.IntN(200_000))
-				if again, err = Compress(Reach(r.IntN(2)), func(to io.Writer) error { return write(to, data) }); err != nil {
+				again, err = Compress(Reach(r.IntN(2)), func(to io.Writer) error { return write(to, data) })
+				if err != nil {
 					t.Fatal(err)
 				}
 				if again.Size() != int64(len(data)) {
@@ -105,7 +106,8 @@ func write(to io.Writer, data []byte) error {
 // TestCompressError: an error of what writes is returned, and does no harm to the next fragment.
 func TestCompressError(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := Compress(Near, func(to io.Writer) error { _, _ = to.Write([]byte("half")); return broken }); err != broken {
+	half := func(to io.Writer) error { _, _ = to.Write([]byte("half")); return broken }
+	if _, err := Compress(Near, half); err != broken {
 		t.Errorf("the error is %v", err)
 	}
 	f, err := Compress(Near, func(to io.Writer) error { return write(to, []byte("whole")) })

@@ -141,8 +141,8 @@ func sameLists(t *testing.T, x *Rendering, objs []*storage.Object) {
 	}
 }
 
-// TestNearLists: lists for clients on this host and for others share no fragments, and have the same content. Values that
-// compress badly are as they are in the former.
+// TestNearLists: lists for clients on this host and for others share no fragments, and have the same content. Values
+// that compress badly are as they are in the former.
 func TestNearLists(t *testing.T) {
 	res := resources.NewTable(resources.Every(nil)...).Lookup("", "v1", "configmaps")
 	r := rand.New(rand.NewPCG(seed.Of(t), 0))
@@ -154,14 +154,16 @@ func TestNearLists(t *testing.T) {
 		for at := range value {
 			value[at] = byte('a' + r.IntN(8))
 		}
-		all = append(all, storage.Event{Key: fmt.Sprintf("/registry/configmaps/default/n%04d", i), Revision: int64(i + 1),
+		key := fmt.Sprintf("/registry/configmaps/default/n%04d", i)
+		all = append(all, storage.Event{Key: key, Revision: int64(i + 1),
 			Value: fmt.Appendf(nil, head+`"data":{"k":%q}}`, "ConfigMap", "v1", i, i+1, value)})
 	}
 	s.apply(true, 200, all...)
 	fragments := gzipped.NewCache(4 << 20)
 	for _, media := range []string{codec.MediaProtobuf, codec.MediaJSON} {
 		for _, reach := range []gzipped.Reach{gzipped.Far, gzipped.Near, gzipped.Far, gzipped.Near} {
-			x := &Rendering{Resource: res, Format: Format{Media: media}, Cache: s.cache, Fragments: fragments, Reach: reach}
+			x := &Rendering{Resource: res, Format: Format{Media: media}, Cache: s.cache, Fragments: fragments,
+				Reach: reach}
 			sameLists(t, x, s.objects())
 			l, err := x.Stream(s.objects(), metav1.ListMeta{}, true)
 			if err != nil {
@@ -178,8 +180,8 @@ func TestNearLists(t *testing.T) {
 	}
 }
 
-// TestCut: an object that is added, changed or removed changes the runs near it alone, also among objects that one write
-// has left, which have the same revision, and at regular distances of revisions.
+// TestCut: an object that is added, changed or removed changes the runs near it alone, also among objects that one
+// write has left, which have the same revision, and at regular distances of revisions.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 0))
 	const n, changes = 1500, 12
@@ -224,7 +226,8 @@ func TestCut(t *testing.T) {
 				}
 			}
 			if mean := sum / changes; mean > 2*mostRun || len(before) < n*size/mostRun {
-				t.Errorf("%d bytes, %d revisions apart: %d runs, a change changes %d bytes", size, distance, len(before), mean)
+				t.Errorf("%d bytes, %d revisions apart: %d runs, a change changes %d bytes",
+					size, distance, len(before), mean)
 			}
 		}
 	}
@@ -293,7 +296,8 @@ func TestKeptUnreadable(t *testing.T) {
 		if i == 100 {
 			data = "7"
 		}
-		all = append(all, storage.Event{Key: fmt.Sprintf("/registry/configmaps/default/n%04d", i), Revision: int64(i + 1),
+		key := fmt.Sprintf("/registry/configmaps/default/n%04d", i)
+		all = append(all, storage.Event{Key: key, Revision: int64(i + 1),
 			Value: fmt.Appendf(nil, head+`"data":%s}`, "ConfigMap", "v1", i, i, data)})
 	}
 	s.apply(true, 300, all...)
