@@ -41,9 +41,6 @@ type Server struct {
 	}
 }
 
-// mostFragments is enough for the compressed parts of lists of all kinds in a large cluster, in bytes.
-const mostFragments = 32 << 20
-
 // New returns a server that is ready to serve once the cache is. The error is about the names of admission plugins or
 // authorization modes.
 func New(c Config) (*Server, error) {
@@ -66,7 +63,7 @@ func New(c Config) (*Server, error) {
 	})
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
-		MinWatch: c.MinWatch, FragmentMemory: min(c.MemoryInFlight/16, mostFragments), DeleteMalformed: c.DeleteMalformed,
+		MinWatch: c.MinWatch, DeleteMalformed: c.DeleteMalformed,
 		CompressWatchLists: c.CompressWatchLists,
 		Log:                c.Log, Now: c.Now,
 	})

@@ -42,6 +42,14 @@ type Options struct {
 	Store storage.Store
 }
 
+// Remote is a Handler whose clients are on another machine.
+func Remote(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = "192.0.2.7:1234"
+		h.ServeHTTP(w, r)
+	})
+}
+
 // Server is a running server.
 type Server struct {
 	// URL is that of the port without TLS, without a trailing slash. Its clients are administrators.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
-	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
@@ -30,8 +29,6 @@ type Config struct {
 	MinWatch time.Duration
 	// WriteTimeout is how long a client may leave a message of a WebSocket unread.
 	WriteTimeout time.Duration
-	// FragmentMemory limits the compressed parts of lists that are kept, in bytes.
-	FragmentMemory int64
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion.
 	DeleteMalformed bool
 	// CompressWatchLists is the feature gate WatchListCompression.
@@ -51,14 +48,12 @@ type API struct {
 	timeout, minWatch, writeTimeout time.Duration
 	malformed, compress             bool
 	watches                         watches
-	// fragments are compressed parts of lists.
-	fragments *gzipped.Cache
 }
 
 // watches are the watches that are open.
 type watches struct {
-	// counts are those of each collection, compressed those of compressed ones of each collection in each form.
-	counts, compressed watchCounts
+	// counts are those of each collection.
+	counts watchCounts
 	// closing is closed when the server shuts down: watches end.
 	closing chan struct{}
 	close   func()
@@ -72,8 +67,7 @@ func New(c Config) *API {
 	a := &API{
 		lister: lister{c.Registry}, limits: c.Limits, metrics: c.Metrics, log: c.Log, now: c.Now, timeout: c.Timeout,
 		minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
-		compress:  c.CompressWatchLists,
-		fragments: gzipped.NewCache(c.FragmentMemory),
+		compress: c.CompressWatchLists,
 	}
 	a.watches.closing = make(chan struct{})
 	a.watches.close = sync.OnceFunc(func() { close(a.watches.closing) })

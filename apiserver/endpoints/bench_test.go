@@ -64,7 +64,7 @@ func BenchmarkList(b *testing.B) {
 				b.Fatal(o.Key, err)
 			}}
 			for b.Loop() {
-				if list, _ := x.Stream(objs, metav1.ListMeta{}, false); list != nil { // sent while it is encoded
+				if list, _ := x.Stream(objs, metav1.ListMeta{}); list != nil { // sent while it is encoded
 					if err := list.Write(io.Discard); err != nil {
 						b.Fatal(err)
 					}

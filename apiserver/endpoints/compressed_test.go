@@ -16,9 +16,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/gzipped"
-	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // compressing turns the feature gate WatchListCompression on.
@@ -45,7 +42,7 @@ func openWatch(t *testing.T, s *apiservertest.Server, query, accept string) *htt
 // TestWatchListCompressed: V-056. A watch that begins with a list is compressed, and a client with Go's own reader gets
 // each event when it happens.
 func TestWatchListCompressed(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing, Handler: apiservertest.Remote})
 	fill(t, s, 2)
 	response := openWatch(t, s, initially, "br, gzip")
 	h := response.Header
@@ -109,7 +106,7 @@ func eventsOf(t *testing.T, s *apiservertest.Server, encoding string) (next func
 // TestCompressedEventsShared: watches that share compressed events, and compressed initial events, each get what they
 // would get alone, whenever they begin, beside others that are not compressed.
 func TestCompressedEventsShared(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing, Handler: apiservertest.Remote})
 	fill(t, s, 60)
 	s.Put(t, "/registry/configmaps/default/m55", "garbage")
 	now := map[string]string{}
@@ -147,60 +144,11 @@ func TestCompressedEventsShared(t *testing.T) {
 	}
 }
 
-// TestCompressedAlone: beside watches that aren't compressed, and those that have ended, a compressed one has events
-// compressed when they are sent, and not for others to share. Two compressed ones share them.
-func TestCompressedAlone(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing})
-	rendering := render.Rendering{
-		Resource: s.Types.Lookup("", "v1", "configmaps"), Format: render.Format{Media: codec.MediaJSON},
-	}
-	all, err := s.Cache.Watch(rendering.Resource.Collection, s.Cache.Revision())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var open []func() string
-	add := func(encoding string) {
-		open = append(open, eventsOf(t, s, encoding))
-	}
-	check := func(name string, shared bool) {
-		t.Helper()
-		must(t, s.Do("POST", configmaps, configmap(name, nil, nil)), http.StatusCreated)
-		for i, next := range open {
-			for got := ""; got != "ADDED "+name; { // or initial events
-				if got = next(); strings.HasPrefix(got, "ERROR") {
-					t.Fatalf("watch %d: %s", i, got)
-				}
-			}
-		}
-		events, _, err := all.Next(t.Context())
-		if err != nil || len(events) != 1 {
-			t.Fatalf("%d events: %v", len(events), err)
-		}
-		for key, want := range map[string]bool{
-			rendering.Key() + ";ADDED":                           true,
-			rendering.Key() + ";ADDED;gzip" + gzipped.Near.Key(): shared,
-		} {
-			if _, made := events[0].Made(key); made != want {
-				t.Errorf("%s: %s is shared: %v, want %v", name, key, made, want)
-			}
-		}
-	}
-	add("gzip")
-	add("identity")
-	check("one", false)
-	// a watch with a negative timeout ends after its initial events, and its response after its handler
-	if _, err := io.Copy(io.Discard, openWatch(t, s, initially+"&timeoutSeconds=-1", "gzip").Body); err != nil {
-		t.Fatal(err)
-	}
-	check("one-again", false)
-	add("gzip")
-	check("two", true)
-}
-
-// TestWatchNotCompressed: other watches, other encodings, and the gate that is off.
+// TestWatchNotCompressed: other watches, other encodings, the gate that is off, and a client on this machine.
 func TestWatchNotCompressed(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing})
-	off := apiservertest.Start(t, nil)
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing, Handler: apiservertest.Remote})
+	off := apiservertest.Start(t, &apiservertest.Options{Handler: apiservertest.Remote})
+	local := apiservertest.Start(t, &apiservertest.Options{Configure: compressing})
 	for _, c := range []struct {
 		s             *apiservertest.Server
 		query, accept string
@@ -210,6 +158,7 @@ func TestWatchNotCompressed(t *testing.T) {
 		{s, initially, "gzip;q=0.5"},
 		{s, initially, "identity"},
 		{off, initially, "gzip"},
+		{local, initially, "gzip"},
 	} {
 		if h := openWatch(t, c.s, c.query, c.accept).Header; h.Get("Content-Encoding") != "" {
 			t.Errorf("%s, %s: %v", c.query, c.accept, h)
@@ -220,7 +169,7 @@ func TestWatchNotCompressed(t *testing.T) {
 // TestCompressedLongEvent: watches that share an event that is long although it is compressed get all of it at once,
 // without another event after it.
 func TestCompressedLongEvent(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: compressing, Handler: apiservertest.Remote})
 	var open []func() string
 	for range 2 {
 		next := eventsOf(t, s, "gzip")

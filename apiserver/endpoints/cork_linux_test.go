@@ -44,7 +44,7 @@ func TestLargeAnswers(t *testing.T) {
 		{name: "HTTP/2", secure: true, http2: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			port, conn := narrowPort(t, s.API.Insecure(), c.secure, c.http2)
+			port, conn := narrowPort(t, apiservertest.Remote(s.API.Insecure()), c.secure, c.http2)
 			req, err := http.NewRequest("GET", port.URL+configmaps, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 // sending is the memory that an answer of so many bytes takes while it is sent.
 func (req *request) sending(size int64) int64 {
 	encoded := size
-	if size >= render.GzipFrom && render.AcceptsGzip(req.r) {
+	if size >= render.GzipFrom && render.Compresses(req.r) {
 		size += render.GzipMemory
 	}
 	return size + req.recordedAnswer(encoded)

@@ -6,68 +6,37 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// eventKeys are the keys by which watchers share an encoded event, and a compressed one.
-type eventKeys struct{ plain, packed string }
-
-// share sets the keys by which watchers share encoded events, and counts a compressed watch among those that share
-// compressed ones. unshare must be called after the last call.
+// share sets the keys by which watches share encoded events.
 func (w *watch) share() {
-	w.unshare()
 	w.keys = nil
-	key := w.rendering.Key()
-	if key == "" {
-		return
-	}
-	if w.packing != nil {
-		w.sharing, w.leave = w.api.watches.compressed.join(w.req.Resource.Collection + ";" + key + w.rendering.Reach.Key())
-	}
-	w.keys = map[string]eventKeys{}
-	for _, typ := range []string{"ADDED", "MODIFIED", "DELETED"} {
-		plain := key + ";" + typ
-		w.keys[typ] = eventKeys{plain, plain + ";gzip" + w.rendering.Reach.Key()}
+	if key := w.rendering.Key(); key != "" {
+		w.keys = map[string]string{}
+		for _, typ := range []string{"ADDED", "MODIFIED", "DELETED"} {
+			w.keys[typ] = key + ";" + typ
+		}
 	}
 }
 
-// unshare ends what share has begun.
-func (w *watch) unshare() {
-	if w.leave != nil {
-		w.leave()
-	}
-	w.sharing, w.leave = nil, nil
-}
-
-// emit buffers one event. One that other watchers send in the same form is encoded, and compressed, once.
+// emit buffers one event. One that other watches send in the same form is encoded once.
 func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
-	keys := w.keys[typ]
 	encode := func() ([]byte, error) { return w.frame(typ, obj) }
-	if e == nil || keys.plain == "" {
-		frame, err := encode()
-		if sends, err := w.emitted(obj, err); !sends {
-			return err
-		}
-		return w.out.write(frame)
+	var frame []byte
+	var err error
+	if key := w.keys[typ]; e != nil && key != "" {
+		frame, err = shared(e, key, encode)
+	} else {
+		frame, err = encode()
 	}
-	// Events that no other watch sends in this form are compressed together, when they are sent.
-	if w.packing == nil || w.sharing.Load() < 2 {
-		frame, err := shared(e, keys.plain, encode)
-		if sends, err := w.emitted(obj, err); !sends {
-			return err
-		}
-		return w.out.write(frame)
-	}
-	data, err := shared(e, keys.packed, func() ([]byte, error) { return w.pack(encode) })
 	if sends, err := w.emitted(obj, err); !sends {
 		return err
 	}
-	f := gzipped.Parse(data)
-	return w.packing.writeFragment(&f)
+	return w.out.write(frame)
 }
 
 // shared returns what the first watcher of an event has made for a key.
@@ -83,19 +52,6 @@ func shared(e *cache.Event, key string, encode func() ([]byte, error)) (data []b
 		return encode()
 	}
 	return data, err
-}
-
-// pack compresses a frame.
-func (w *watch) pack(encode func() ([]byte, error)) ([]byte, error) {
-	frame, err := encode()
-	if err != nil {
-		return nil, err
-	}
-	f, err := compress(w.rendering.Reach, frame)
-	if err != nil {
-		return nil, err
-	}
-	return f.Bytes(), nil
 }
 
 // frame encodes one event. Large ones that no webhook converts are encoded in turn: else all watches that an event
@@ -122,16 +78,11 @@ func (w *watch) emitted(obj *storage.Object, failed error) (sends bool, err erro
 		w.api.registry.Unreadable(obj.Key, failed, "omitted from a watch")
 		return false, nil
 	}
-	w.counts(1)
-	return true, nil
-}
-
-// counts counts events.
-func (w *watch) counts(n int) {
 	if w.count == nil {
 		w.count = w.api.metrics.Events(w.req.Resource)
 	}
-	w.count.Add(float64(n))
+	w.count.Inc()
+	return true, nil
 }
 
 // encode encodes an event. Of Tables only the first has the column definitions.

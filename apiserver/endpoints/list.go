@@ -59,7 +59,7 @@ func (req *request) answerList(rendering *render.Rendering, items []*storage.Obj
 
 // sendList is answerList once the request holds the memory for it.
 func (req *request) sendList(rendering *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	list, err := rendering.Stream(items, meta, render.AcceptsGzip(req.r))
+	list, err := rendering.Stream(items, meta)
 	if err != nil {
 		return err
 	}

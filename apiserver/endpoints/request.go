@@ -57,9 +57,8 @@ func (req *request) rendering() (*render.Rendering, error) {
 	}
 	rendering := &render.Rendering{
 		Resource: req.Resource, Format: f, Now: req.api.now(),
-		Skip: req.skip, Cache: req.api.registry.Cache, Fragments: req.api.fragments,
-		Reach: exchange.Reach(req.r),
-		Own:   &req.api.registry.OwnWrites,
+		Skip: req.skip, Cache: req.api.registry.Cache,
+		Own: &req.api.registry.OwnWrites,
 	}
 	if f.As == "Table" {
 		rendering.Include = exchange.Query(req.r).Get("includeObject")

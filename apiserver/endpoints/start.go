@@ -3,9 +3,7 @@ package endpoints
 import (
 	"cmp"
 
-	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -55,9 +53,9 @@ func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) 
 
 // initial sends the selected objects of a snapshot.
 func (w *watch) initial(snap *cache.Snapshot) (err error) {
-	run := initialRun{w: w, shared: w.sharesInitial()}
 	show := func(obj *storage.Object) bool {
-		err = run.add(obj)
+		err = w.emit("ADDED", obj, nil)
+		w.rendering.Forget(obj)
 		return err == nil
 	}
 	ctx, all := w.req.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
@@ -72,86 +70,5 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 		for i := 0; i < len(items) && show(items[i]); i++ {
 		}
 	}
-	if failed = cmp.Or(failed, err); failed != nil {
-		return failed
-	}
-	return run.send()
-}
-
-// sharesInitial reports whether initial events are compressed, and depend on nothing but the key and the objects, as
-// long as these are ready (see render.Rendering.Ready).
-func (w *watch) sharesInitial() bool {
-	return w.packing != nil && w.keys != nil && w.rendering.Fragments != nil && w.rendering.Resource.FromStored == nil
-}
-
-// initialRun sends initial events.
-type initialRun struct {
-	w *watch
-	// shared says that runs of them are compressed together, once for all watches; else each is emitted by itself.
-	shared bool
-	cut    render.Cut
-	// objs are the objects of the run that has not ended.
-	objs []*storage.Object
-	// frames are the events of a run.
-	frames []byte
-}
-
-// add adds an object, and sends the run if it ends with that.
-func (r *initialRun) add(obj *storage.Object) error {
-	if !r.shared {
-		defer r.w.rendering.Forget(obj)
-		return r.w.emit("ADDED", obj, nil)
-	}
-	if r.objs = append(r.objs, obj); r.cut.Ends(obj) {
-		return r.send()
-	}
-	return nil
-}
-
-// send sends the run so far.
-func (r *initialRun) send() error {
-	if len(r.objs) == 0 {
-		return nil
-	}
-	all, key := r.w.rendering.Fragments, r.w.keys["ADDED"].packed
-	var f *gzipped.Fragment
-	ready := r.w.rendering.Ready(r.objs)
-	if ready {
-		f = all.Get(key, r.objs)
-	}
-	if f != nil {
-		r.w.counts(len(r.objs))
-	} else {
-		whole, err := r.encode()
-		if err != nil {
-			return err
-		}
-		if f, err = compress(r.w.rendering.Reach, r.frames); err != nil {
-			return err
-		}
-		if whole && ready {
-			all.Put(key, r.objs, f)
-		}
-	}
-	for _, obj := range r.objs {
-		r.w.rendering.Forget(obj)
-	}
-	r.objs = r.objs[:0]
-	return r.w.packing.writeFragment(f)
-}
-
-// encode encodes the events. whole reports that none was omitted.
-func (r *initialRun) encode() (whole bool, err error) {
-	r.frames, whole = r.frames[:0], true
-	for _, obj := range r.objs {
-		frame, err := r.w.frame("ADDED", obj)
-		sends, err := r.w.emitted(obj, err)
-		if err != nil {
-			return false, err
-		}
-		if whole = whole && sends; sends {
-			r.frames = append(r.frames, frame...)
-		}
-	}
-	return whole, nil
+	return cmp.Or(failed, err)
 }

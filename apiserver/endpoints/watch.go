@@ -83,7 +83,7 @@ type watch struct {
 	// rev is the revision up to which everything was sent; at first the one at which the watch starts.
 	rev int64
 	// keys are those by which encoded events are shared, by the events' types; nil if they can't be shared.
-	keys map[string]eventKeys
+	keys map[string]string
 	// watching is the number of watches of the collection, sent the time at which events were sent last, and pause the
 	// timer of waitBatch, nil before it is needed. burst says that events come faster than they are sent.
 	watching *atomic.Int64
@@ -94,12 +94,7 @@ type watch struct {
 	count prometheus.Counter
 	// out takes the events. rec counts what the watch keeps while its client does not read; nil in tests.
 	out frames
-	// packing is out if that compresses; else nil. sharing is then the number of the collection's compressed watches
-	// with events in the same form, which leave leaves; both are nil if events can't be shared.
-	packing *chunks
-	sharing *atomic.Int64
-	leave   func()
-	rec     *exchange.Recorder
+	rec *exchange.Recorder
 	// tabled says that column definitions have been sent.
 	tabled bool
 }
@@ -112,37 +107,31 @@ type frames interface {
 }
 
 func (w *watch) serve() error {
-	defer w.unshare()
+	w.share()
 	if exchange.IsWebSocket(w.req.r) {
-		w.share()
 		return w.serveSocket()
 	}
 	h := w.req.w.Header()
 	respond.Warnings(h, w.req.Warn)
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
-	out := &chunks{to: w.req.w, conn: exchange.ConnectionOf(w.req.r)}
-	if w.compresses() {
-		out.compressAll(w.rendering.Reach)
-		w.packing = out
-		h.Set("Content-Encoding", "gzip")
-		h.Add("Vary", "Accept-Encoding")
+	compressed := w.compresses()
+	if compressed {
+		respond.Compressed(h)
 	}
-	w.share()
 	w.req.w.WriteHeader(http.StatusOK)
-	w.out = out
+	w.out = &chunks{to: w.req.w, conn: exchange.ConnectionOf(w.req.r), compressed: compressed}
 	err := w.stream(w.req.r.Context())
 	if w.rec != nil && w.rec.IsCut() {
 		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
 	}
-	out.end()
 	return err
 }
 
 // compresses reports whether the stream is compressed: if it begins with a list, whose end a bookmark shows (V-056; AS
 // handlers/watch.go: BeginStream, get.go: isListWatchRequest).
 func (w *watch) compresses() bool {
-	return w.api.compress && w.initially() && w.opts.AllowWatchBookmarks && render.AcceptsGzip(w.req.r)
+	return w.api.compress && w.initially() && w.opts.AllowWatchBookmarks && render.Compresses(w.req.r)
 }
 
 // initially reports whether the client asks for the present objects.

@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"github.com/kubecascade/kubecascade/apiserver/connections"
-	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 )
 
 // maxUnsent is how many bytes of a response may wait in the kernel to be sent, besides those in flight. The kernel
@@ -60,18 +59,4 @@ func rawConn(c net.Conn) syscall.RawConn {
 		return nil
 	}
 	return raw
-}
-
-// Reach says whether the client is on this host: its address is one of a loopback interface, or that of the server.
-func Reach(r *http.Request) gzipped.Reach {
-	c, _ := r.Context().Value(connection{}).(net.Conn)
-	if c == nil {
-		return gzipped.Far
-	}
-	client, ok := c.RemoteAddr().(*net.TCPAddr)
-	server, _ := c.LocalAddr().(*net.TCPAddr)
-	if ok && (client.IP.IsLoopback() || server != nil && client.IP.Equal(server.IP)) {
-		return gzipped.Near
-	}
-	return gzipped.Far
 }

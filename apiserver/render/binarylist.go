@@ -2,7 +2,6 @@ package render
 
 import (
 	"errors"
-	"io"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,22 +25,25 @@ func (x *Rendering) binaryList() bool {
 const mostEncoded = 1 << 20
 
 // protobufList encodes objects one by one, so that at most one is decoded at a time. The list has the same bytes as
-// runtime.Encode makes. Objects that can't be decoded are omitted. If compressed is set, fragments that were compressed
-// before are not encoded.
-func (x *Rendering) protobufList(objs []*storage.Object, m metav1.ListMeta, compressed bool) (*List, error) {
+// runtime.Encode makes. Objects that can't be decoded are omitted.
+func (x *Rendering) protobufList(objs []*storage.Object, m metav1.ListMeta) (*List, error) {
 	head, err := m.Marshal()
 	if err != nil {
 		return nil, err
 	}
-	l := &List{rendering: x, objs: objs, runs: x.cut(objs, compressed)}
+	l := &List{objs: objs, encode: x.binaryItem, tagged: true}
 	size := fieldSize(listMetadata, head)
-	for i := range l.runs {
-		n, err := l.runs[i].encode(x)
+	for i, o := range objs {
+		data, err := x.binaryItem(o)
+		if errors.Is(err, storage.ErrCorrupt) {
+			x.Skip(o, err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		if size += n; size > mostEncoded && l.runs[i].items != nil {
-			l.runs[i].items, l.runs[i].anew = nil, true
+		if size += fieldSize(listItem, data); size <= mostEncoded {
+			l.items, l.objs = append(l.items, data), objs[i+1:]
 		}
 	}
 	before, after, err := x.envelope(size)
@@ -53,51 +55,7 @@ func (x *Rendering) protobufList(objs []*storage.Object, m metav1.ListMeta, comp
 	return l, nil
 }
 
-// encode encodes the objects of a run that is not compressed yet, and returns the length of all fields.
-func (r *run) encode(x *Rendering) (size int, err error) {
-	if r.fragment != nil {
-		return int(r.fragment.Size()), nil
-	}
-	r.items = make([][]byte, 0, len(r.objs))
-	for _, o := range r.objs {
-		data, err := x.binaryItem(o)
-		if errors.Is(err, storage.ErrCorrupt) {
-			x.Skip(o, err)
-			r.shared = false
-			continue
-		}
-		if err != nil {
-			return 0, err
-		}
-		r.items = append(r.items, data)
-		size += fieldSize(listItem, data)
-	}
-	return size, nil
-}
-
-// writeAnew writes objects that were encoded before, when the same ones could not be decoded.
-func (x *Rendering) writeAnew(w io.Writer, objs []*storage.Object) error {
-	var tag []byte
-	for _, o := range objs {
-		data, err := x.binaryItem(o)
-		if errors.Is(err, storage.ErrCorrupt) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		tag = appendHead(tag[:0], listItem, len(data))
-		if _, err := w.Write(tag); err != nil {
-			return err
-		}
-		if _, err := w.Write(data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// envelope is the framing before and after a list of so many bytes (AM pkg/runtime/serializer/protobuf: doEncode).
+// envelope is the framing before and after a list of size bytes (AM pkg/runtime/serializer/protobuf: doEncode).
 func (x *Rendering) envelope(size int) (before, after []byte, err error) {
 	list := runtime.TypeMeta{APIVersion: x.Resource.GroupVersion().String(), Kind: x.Resource.Kind + "List"}
 	if x.Format.As != "" {

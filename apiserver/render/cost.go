@@ -30,7 +30,7 @@ const (
 func (x *Rendering) Cost(r *http.Request, objs []*storage.Object) int64 {
 	size := int64(sizeOf(objs))
 	n := x.making(objs, size)
-	if size >= GzipFrom && AcceptsGzip(r) {
+	if size >= GzipFrom && Compresses(r) {
 		n += GzipMemory
 	}
 	return n
@@ -66,7 +66,7 @@ func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 func (x *Rendering) binaryCost(objs []*storage.Object) int64 {
 	var others []*storage.Object
 	for _, o := range objs {
-		if !x.keeps() || x.Cache.Encoding(o) == nil { // this counts as its use, even if the list is sent from fragments
+		if !x.keeps() || x.Cache.Encoding(o) == nil {
 			others = append(others, o)
 		}
 	}
@@ -108,7 +108,7 @@ func (x *Rendering) largest(objs []*storage.Object) (most int64) {
 const LargeObject = 64 << 10
 
 // tableCost is the memory of a Table: its rows, the parts of the objects in them, and the objects that are decoded at a
-// time. A Table that is encoded row by row is counted as if its rows were not compressed.
+// time.
 func (x *Rendering) tableCost(objs []*storage.Object) int64 {
 	n, most := int64(len(objs))*rowMemory, 0
 	copies := int64(Copies)

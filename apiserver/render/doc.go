@@ -8,10 +8,11 @@
 //  3. A format is negotiated as in Kubernetes: by the first clause of Accept, in the order of q-values, that can be
 //     served (0-16).
 //  4. A cost is an upper bound of the memory that a response takes, by the objects' sizes and their kind's type.
-//     Encodings that objects keep, and fragments of lists, are the memory of their caches.
+//     Encodings that objects keep are the memory of their cache.
 //  5. Protobuf of the stored version is made once for each version of an object, as long as there is space
-//     (cache.Cache.Keep); lists and events join it (binary.go). A list is compressed in runs of some 32 KiB, each once
-//     (list.go). The bytes of a response are the same whether they were kept or made.
+//     (cache.Cache.Keep); lists and events join it (binary.go). The bytes of a response are the same whether they were
+//     kept or made.
+//  6. Nothing is kept that was made for a user, a namespace, a selector or a time.
 //
 // A Rendering belongs to one request.
 package render

@@ -3,7 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
-	"io"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -40,36 +40,22 @@ func (x *Rendering) partialObject(o *storage.Object) []byte {
 	return append(append(x.partialHead(), metadata...), '}')
 }
 
-// partialList returns a function that writes the metadata of all objects; nil if an object has to be decoded for that.
-func (x *Rendering) partialList(objs []*storage.Object, m metav1.ListMeta) func(io.Writer) error {
-	cuts := make([][]byte, len(objs))
-	for i, o := range objs {
-		if cuts[i] = cutMetadata(o); cuts[i] == nil {
-			return nil
-		}
+// partialList is the metadata of all objects; nil if an object has to be decoded for that.
+func (x *Rendering) partialList(objs []*storage.Object, m metav1.ListMeta) (*List, error) {
+	meta, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
 	}
-	first := x.partialHead()
-	between := append([]byte("},"), first...)
-	return func(w io.Writer) error {
-		meta, err := json.Marshal(m)
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(w, `{"kind":"PartialObjectMetadataList","apiVersion":%q,"metadata":%s,"items":[`,
-			x.metaType("").APIVersion, meta); err != nil {
-			return err
-		}
-		before, end := first, "]}\n"
-		for _, metadata := range cuts {
-			if _, err := w.Write(before); err != nil {
-				return err
-			}
-			if _, err := w.Write(metadata); err != nil {
-				return err
-			}
-			before, end = between, "}]}\n"
-		}
-		_, err = io.WriteString(w, end)
-		return err
+	l := &List{objs: objs, first: x.partialHead(), tail: []byte("]}\n")}
+	l.head = fmt.Appendf(nil, `{"kind":"PartialObjectMetadataList","apiVersion":%q,"metadata":%s,"items":[`,
+		x.metaType("").APIVersion, meta)
+	l.between = append([]byte("},"), l.first...)
+	if len(objs) > 0 {
+		l.tail = []byte("}]}\n")
 	}
+	l.encode = func(o *storage.Object) ([]byte, error) { return cutMetadata(o), nil }
+	if slices.ContainsFunc(objs, func(o *storage.Object) bool { return cutMetadata(o) == nil }) {
+		return nil, nil
+	}
+	return l, l.measure()
 }

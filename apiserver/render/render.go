@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/gzipped"
 	"github.com/kubecascade/kubecascade/apiserver/ownwrites"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -37,11 +35,8 @@ type Rendering struct {
 	Skip func(o *storage.Object, err error)
 	// Malformed collects objects that can't be decoded if the list fails for them; nil if they are omitted.
 	Malformed *Malformed
-	// Cache keeps the encodings of objects in protobuf, and Fragments the compressed parts of lists; nil for none.
-	Cache     *cache.Cache
-	Fragments *gzipped.Cache
-	// Reach is where the client is.
-	Reach gzipped.Reach
+	// Cache keeps the encodings of objects in protobuf; nil for none.
+	Cache *cache.Cache
 	// Own marks objects that this process has written, so that they need not be decoded to check them; nil for none.
 	Own *ownwrites.Revisions
 	// Views are the conversions of custom resources.
@@ -68,14 +63,6 @@ func (x *Rendering) Key() string {
 	}
 	return x.Format.Media + ";" + x.Format.As + ";" + x.Format.Version + ";" + x.Resource.Group + "/" +
 		x.Resource.Version + ";" + x.Resource.State
-}
-
-// fragmentKey is Key for what is compressed, too.
-func (x *Rendering) fragmentKey() string {
-	if key := x.Key(); key != "" {
-		return key + x.Reach.Key()
-	}
-	return ""
 }
 
 // Object encodes one object, without a newline at the end.
@@ -317,8 +304,8 @@ func (x *Rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) 
 
 // plainList joins the stored bytes of the objects. Items of typed lists have no kind and apiVersion; items of custom
 // resources do, and their members are in alphabetical order.
-func (x *Rendering) plainList(objs []*storage.Object, m metav1.ListMeta, compressed bool) (*List, error) {
-	l := &List{rendering: x, objs: objs, between: comma, runs: x.cut(objs, compressed)}
+func (x *Rendering) plainList(objs []*storage.Object, m metav1.ListMeta) (*List, error) {
+	l := &List{objs: objs, encode: x.Object, between: []byte{','}}
 	gv, err := json.Marshal(x.Resource.GroupVersion().String())
 	if err != nil {
 		return nil, err
@@ -326,27 +313,20 @@ func (x *Rendering) plainList(objs []*storage.Object, m metav1.ListMeta, compres
 	if x.Resource.Custom {
 		l.head = fmt.Appendf(nil, `{"apiVersion":%s,"items":[`, gv)
 		l.tail = fmt.Appendf(nil, `],"kind":%q,"metadata":%s}`+"\n", x.Resource.ListKind, customListMeta(m))
-	} else {
-		meta, err := json.Marshal(m)
-		if err != nil {
-			return nil, err
-		}
-		l.head = fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%s,"metadata":%s,"items":[`, x.Resource.Kind, gv, meta)
-		l.tail = []byte("]}\n")
+		return l, l.measure()
 	}
-	l.size = len(l.head) + len(l.tail) + max(0, len(objs)-1)*len(l.between)
-	for _, o := range objs {
-		l.size += len(o.JSON)
-		if n := typeMetaLen(o); n > 0 && !x.Resource.Custom {
-			l.size -= n - len(brace)
-		}
+	meta, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
 	}
-	return l, nil
+	l.head = fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%s,"metadata":%s,"items":[`, x.Resource.Kind, gv, meta)
+	l.first, l.between, l.tail, l.encode = []byte{'{'}, []byte(",{"), []byte("]}\n"), members
+	return l, l.measure()
 }
 
 // joinedList is plainList in one piece.
 func (x *Rendering) joinedList(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
-	l, err := x.plainList(objs, m, false)
+	l, err := x.plainList(objs, m)
 	if err != nil {
 		return nil, err
 	}
@@ -363,38 +343,15 @@ func customListMeta(m metav1.ListMeta) []byte {
 	return fmt.Appendf(out, `,"resourceVersion":%q}`, m.ResourceVersion)
 }
 
-// Separators and prefixes of items; literals would be allocated for each item.
-var comma, brace = []byte{','}, []byte{'{'}
-
-// writeItem writes an object as an item of a list.
-func (x *Rendering) writeItem(w io.Writer, o *storage.Object) error {
-	if x.Resource.Custom {
-		data, err := x.Object(o)
-		if err == nil {
-			_, err = w.Write(data)
-		}
-		return err
-	}
-	n := typeMetaLen(o)
-	if n == 0 {
-		_, err := w.Write(o.JSON)
-		return err
-	}
-	if _, err := w.Write(brace); err != nil {
-		return err
-	}
-	_, err := w.Write(o.JSON[n:])
-	return err
-}
-
-// typeMetaLen is the length of the prefix {"kind":"K","apiVersion":"V", with which every built-in object is stored; 0
-// if the object has another one.
-func typeMetaLen(o *storage.Object) int {
+// members is the JSON of a built-in object after its opening brace, without kind and apiVersion, with which every one
+// is stored.
+func members(o *storage.Object) ([]byte, error) {
 	n := len(`{"kind":"","apiVersion":"",`) + len(o.Meta.Kind) + len(o.Meta.APIVersion)
 	if len(o.JSON) > n && bytes.HasPrefix(o.JSON, []byte(`{"kind":"`)) && o.JSON[n-1] == ',' && o.JSON[n] == '"' {
-		return n
+		return o.JSON[n:], nil
 	}
-	return 0
+	_, rest, _ := bytes.Cut(o.JSON, []byte{'{'})
+	return rest, nil
 }
 
 // FrameLength is the length in bytes of a binary frame's length.

@@ -2,12 +2,13 @@ package respond
 
 import (
 	"bufio"
-	"compress/gzip"
+	"bytes"
 	"io"
 	"net/http"
-	"runtime"
 	"strconv"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -15,59 +16,6 @@ import (
 
 // buffers are reused by answers that are written in many pieces.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
-
-// Stream returns the writer for an answer of size bytes, before its head is sent. finish must be called unless writing
-// has failed.
-func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
-	if size < render.GzipFrom {
-		return sized(w, size)
-	}
-	release := exchange.Cork(r)
-	if !render.AcceptsGzip(r) {
-		out, flush := sized(w, size)
-		return out, func() error {
-			defer release()
-			return flush()
-		}
-	}
-	w.Header().Set("Content-Encoding", "gzip")
-	w.Header().Add("Vary", "Accept-Encoding")
-	z := compressors.Get().(*gzip.Writer)
-	z.Reset(w)
-	return &yielding{Writer: z}, func() error {
-		defer release()
-		err := z.Close()
-		z.Reset(nil)
-		compressors.Put(z)
-		return err
-	}
-}
-
-// List sends a list as it is written or, if it is long and the client accepts that, compressed. An error says that it
-// was interrupted.
-func List(w http.ResponseWriter, r *http.Request, l *render.List) error {
-	if l.Size() < render.GzipFrom || !render.AcceptsGzip(r) || !l.Compresses() {
-		out, finish := Stream(w, r, l.Size())
-		w.WriteHeader(http.StatusOK)
-		if err := l.Write(out); err != nil {
-			return err
-		}
-		return finish()
-	}
-	defer exchange.Cork(r)()
-	w.Header().Set("Content-Encoding", "gzip")
-	w.Header().Add("Vary", "Accept-Encoding")
-	w.WriteHeader(http.StatusOK)
-	out := buffers.Get().(*bufio.Writer)
-	out.Reset(w)
-	err := l.Compress(out)
-	if err == nil {
-		err = out.Flush()
-	}
-	out.Reset(nil)
-	buffers.Put(out)
-	return err
-}
 
 // compressors are reused: each takes more than a megabyte.
 var compressors = sync.Pool{New: func() any {
@@ -78,21 +26,64 @@ var compressors = sync.Pool{New: func() any {
 	return z
 }}
 
-// yieldEvery is how many bytes are compressed before others have a turn: some tenths of a millisecond.
-const yieldEvery = 64 << 10
-
-// yielding lets short requests go first while a long answer is compressed.
-type yielding struct {
-	io.Writer
-	since int
+// Compressed sets the header of a compressed response.
+func Compressed(h http.Header) {
+	h.Set("Content-Encoding", "gzip")
+	h.Add("Vary", "Accept-Encoding")
 }
 
-func (y *yielding) Write(b []byte) (int, error) {
-	if y.since += len(b); y.since >= yieldEvery {
-		y.since = 0
-		runtime.Gosched()
+// Gzip returns one member of a gzip stream with all pieces. A client can read them before the next member arrives.
+func Gzip(pieces ...[]byte) ([]byte, error) {
+	var out bytes.Buffer
+	z := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(z)
+	z.Reset(&out)
+	for _, piece := range pieces {
+		if _, err := z.Write(piece); err != nil {
+			return nil, err
+		}
 	}
-	return y.Writer.Write(b)
+	if err := z.Flush(); err != nil { // compress/gzip would read the next header before it returns the last block
+		return nil, err
+	}
+	err := z.Close()
+	return out.Bytes(), err
+}
+
+// Stream returns the writer for a response of size bytes, before its head is sent. finish must be called unless writing
+// has failed.
+func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
+	if size < render.GzipFrom {
+		return sized(w, size)
+	}
+	release := exchange.Cork(r)
+	if !render.Compresses(r) {
+		out, flush := sized(w, size)
+		return out, func() error {
+			defer release()
+			return flush()
+		}
+	}
+	Compressed(w.Header())
+	z := compressors.Get().(*gzip.Writer)
+	z.Reset(w)
+	return z, func() error {
+		defer release()
+		err := z.Close()
+		z.Reset(nil)
+		compressors.Put(z)
+		return err
+	}
+}
+
+// List sends a list as it is written. An error means that it was interrupted.
+func List(w http.ResponseWriter, r *http.Request, l *render.List) error {
+	out, finish := Stream(w, r, l.Size())
+	w.WriteHeader(http.StatusOK)
+	if err := l.Write(out); err != nil {
+		return err
+	}
+	return finish()
 }
 
 // sized sets Content-Length: else net/http sends chunks, each of which begins and ends with a few bytes that take a

@@ -65,7 +65,7 @@ var layers = [][]string{
 		"apiserver/expression", "apiserver/webhook",
 	},
 	{
-		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/gzipped", "apiserver/invalid",
+		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid",
 		"apiserver/objectmeta", "apiserver/parts", "apiserver/selector",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning", "apiserver/weight",
