@@ -53,16 +53,16 @@ type namespaceFeed struct {
 	sink     func(namespace.Event)
 }
 
-// handle sends what affects a namespace: its own events, and the deletion of objects in it while it is being deleted.
+// handle sends what affects a namespace: its own events, and the removal of objects from it while it is being deleted.
 func (f *namespaceFeed) handle(e *cache.Event) {
 	switch m := &e.Object.Meta; {
 	case e.Collection == namespaces && e.Type == cache.Deleted:
 		delete(f.deleting, m.Name)
-		f.sink(namespace.Event{Type: namespace.Gone, Namespace: m.Name})
+		f.sink(namespace.Event{Type: namespace.Gone, Namespace: m.Name, Revision: e.Revision})
 	case e.Collection == namespaces:
 		f.exists(e.Object)
 	case e.Type == cache.Deleted && f.deleting[m.Namespace]:
-		f.sink(namespace.Event{Type: namespace.Content, Namespace: m.Namespace})
+		f.sink(namespace.Event{Type: namespace.Removed, Namespace: m.Namespace, Revision: e.Revision})
 	}
 }
 
@@ -74,7 +74,7 @@ func (f *namespaceFeed) exists(o *storage.Object) {
 	} else {
 		delete(f.deleting, o.Meta.Name)
 	}
-	f.sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Deleting: deleting})
+	f.sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Revision: o.Revision, Deleting: deleting})
 }
 
 func (n *Namespaces) path(sub, name string) registry.Path {
@@ -168,18 +168,22 @@ func (n *Namespaces) deleting(name string) *registry.Loopback {
 }
 
 // Metadata implements namespace.API.
-func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns string) ([]namespace.Item, error) {
+func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns string) ([]namespace.Item, int64, error) {
 	p, err := n.within(r, ns, "")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	if err := n.API.Fresh(ctx); err != nil {
+		return nil, 0, err
+	}
+	revision := n.Cache.Revision()
 	objs, err := n.API.List(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	items := make([]namespace.Item, 0, len(objs))
 	for _, o := range objs {
-		item := namespace.Item{Name: o.Meta.Name, Finalizers: o.Meta.Finalizers}
+		item := namespace.Item{Name: o.Meta.Name, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting()}
 		if err := n.API.Verify(p.Resource, o); err != nil {
 			item.Unreadable = err.Error() // it names the key
 			items = append(items, item)
@@ -187,12 +191,12 @@ func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns stri
 		}
 		if isPod(p.Resource) {
 			if err := podState(o, &item); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 		}
 		items = append(items, item)
 	}
-	return items, nil
+	return items, revision, nil
 }
 
 func isPod(r *resources.Resource) bool { return r.Group == "" && r.Plural == "pods" }

@@ -22,9 +22,10 @@ type API interface {
 	// MethodNotSupported from DeleteCollection mean that it isn't served.
 	DeleteCollection(ctx context.Context, r Resource, namespace string) error
 	Delete(ctx context.Context, r Resource, namespace, name string) error
-	// Metadata returns the objects of a type in a namespace, from a read that sees every write acknowledged before it.
-	// NotFound and MethodNotSupported mean that the type can't be listed, and so has no objects to count.
-	Metadata(ctx context.Context, r Resource, namespace string) ([]Item, error)
+	// Metadata returns the objects of a type in a namespace, from a read that sees every write acknowledged before it,
+	// and a revision that is not newer than the read. NotFound and MethodNotSupported mean that the type can't be
+	// listed, and so has no objects to count.
+	Metadata(ctx context.Context, r Resource, namespace string) (items []Item, revision int64, err error)
 }
 
 // Follower sends changes.
@@ -44,8 +45,8 @@ const (
 	Exists EventType = iota
 	// Gone: the namespace was removed.
 	Gone
-	// Content: an object in the namespace changed. Deletions must be sent; other changes may be.
-	Content
+	// Removed: an object in the namespace was removed.
+	Removed
 	// Listed: every namespace that existed when Follow began has been sent.
 	Listed
 )
@@ -55,7 +56,9 @@ type Event struct {
 	Type EventType
 	// Namespace is the name; empty for Listed.
 	Namespace string
-	Deleting  bool
+	// Revision is that of the change; 0 for Listed.
+	Revision int64
+	Deleting bool
 }
 
 // Discovery is the list of served types.
@@ -86,6 +89,8 @@ type Item struct {
 	Finalizers []string
 	// Unreadable is why the stored value can't be decoded, with its key; empty if it can.
 	Unreadable string
+	// Deleting is set if the object has a deletionTimestamp.
+	Deleting bool
 	// Phase and GraceSeconds (spec.terminationGracePeriodSeconds) are those of a pod.
 	Phase        corev1.PodPhase
 	GraceSeconds *int64

@@ -15,12 +15,17 @@ type findings struct {
 	discovery   Discovery
 	contentErrs []error
 	left        []remains
+	// counted is the oldest revision at which objects were counted; 0 if none were.
+	counted int64
 	// podsFirst says that the pass ended early because of pods: other types were not examined (E-09).
 	podsFirst bool
 }
 
 func (f *findings) add(left remains, err error) {
 	f.left = append(f.left, left)
+	if f.counted == 0 || left.counted < f.counted {
+		f.counted = left.counted
+	}
 	if err != nil {
 		f.contentErrs = append(f.contentErrs, err)
 	}
@@ -31,6 +36,14 @@ func (f *findings) seconds() int64 {
 	var longest int64
 	for _, l := range f.left {
 		longest = max(longest, l.seconds)
+	}
+	return longest
+}
+
+// overdue is the longest time until the next attempt to delete objects that should be gone.
+func (f *findings) overdue() (longest int64) {
+	for _, l := range f.left {
+		longest = max(longest, l.overdue)
 	}
 	return longest
 }

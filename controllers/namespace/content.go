@@ -2,6 +2,7 @@ package namespace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,29 +18,26 @@ type remains struct {
 	count    int
 	// finalizers counts the objects with each finalizer.
 	finalizers map[string]int
-	// seconds is the estimated time until they are gone; 0 means that there is no estimate.
-	seconds int64
+	// seconds is the estimated time until they are gone; 0 means that there is no estimate. If they should be gone and
+	// all are being deleted, overdue is the time until they are deleted again.
+	seconds, overdue int64
+	// counted is a revision that is not newer than the count.
+	counted int64
 }
 
-// podSeconds estimates the time until the pods of a namespace are gone (E-12): the longest grace period, or 0 if the
-// namespace has been deleting for longer than that.
-func podSeconds(items []Item, deleted, now time.Time) int64 {
-	var longest int64
+// grace is the longest grace period of pods that have not ended, in seconds.
+func grace(items []Item) (longest int64) {
 	for _, p := range items {
-		if p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed || p.GraceSeconds == nil {
-			continue
+		if p.Phase != corev1.PodSucceeded && p.Phase != corev1.PodFailed && p.GraceSeconds != nil {
+			longest = max(longest, *p.GraceSeconds)
 		}
-		longest = max(longest, *p.GraceSeconds)
-	}
-	if int64(now.Sub(deleted)/time.Second) >= longest {
-		return 0
 	}
 	return longest
 }
 
-// count counts the remaining objects of a type; estimate is podSeconds' result, 0 for other types. It is an error if
-// objects remain without a known reason (E-12).
-func count(r Resource, namespace string, estimate int64, items []Item) (remains, error) {
+// count counts the remaining objects of a type. Those of pods may take their grace period, from the deletion of the
+// namespace on. It is an error if objects remain without a known reason (E-12).
+func count(r Resource, namespace string, deleted, now time.Time, items []Item) (remains, error) {
 	left := remains{resource: r, count: len(items), finalizers: map[string]int{}}
 	if left.count == 0 {
 		return left, nil
@@ -55,12 +53,16 @@ func count(r Resource, namespace string, estimate int64, items []Item) (remains,
 			left.finalizers[f]++
 		}
 	}
+	allowed := grace(items)
 	switch {
-	case estimate > 0:
-		left.seconds = estimate
+	case now.Sub(deleted)/time.Second < time.Duration(allowed):
+		left.seconds = allowed
 	case len(left.finalizers) > 0:
 		left.seconds = finalizerSeconds
 	default:
+		if !slices.ContainsFunc(items, func(i Item) bool { return !i.Deleting }) {
+			left.overdue = max(allowed, finalizerSeconds)
+		}
 		return left, fmt.Errorf(
 			"unexpected items still remain in namespace: %s for gvr: %v", namespace, r.GroupVersionResource,
 		)

@@ -39,12 +39,15 @@ func logger(l *slog.Logger) *slog.Logger {
 // Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	s := newSchedule()
-	loop := reconcile.Loop[Event, string, outcome]{Schedule: s, Workers: c.workers, Pass: c.empty, Log: c.pass.log,
+	s.warn = func(name string, o outcome) {
+		c.pass.log.Warn("failed to delete the content of a namespace", "namespace", name, "left", o.left, "err", o.err)
+	}
+	loop := reconcile.Loop[Event, string, outcome]{Schedule: s, Workers: c.workers, Pass: c.pass.run, Log: c.pass.log,
 		About: reconcile.Namespace, What: following,
 		Follow: func(ctx context.Context, sink func(Event)) error {
 			return c.pass.api.Follow(ctx, func(e Event) {
-				// While no namespace is being deleted, changes of content, which are most events, are dropped.
-				if e.Type != Content || s.known.Load() > 0 {
+				// While no namespace is being deleted, removals, which are most events, are dropped.
+				if e.Type != Removed || s.known.Load() > 0 {
 					sink(e)
 				}
 			})
@@ -54,12 +57,3 @@ func (c *Controller) Run(ctx context.Context) {
 
 // following names the watched objects in the log.
 const following = "namespaces"
-
-// empty carries a pass out.
-func (c *Controller) empty(ctx context.Context, name string) outcome {
-	o := c.pass.run(ctx, name)
-	if o.err != nil && ctx.Err() == nil {
-		c.pass.log.Warn("failed to delete the content of a namespace", "namespace", name, "left", o.left, "err", o.err)
-	}
-	return o
-}

@@ -20,8 +20,7 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // TestDecisions runs testdata/decisions: the pure parts. The commands are
 //
 //	conditions at=S       what a pass reports at second S; the lines say what it found
-//	pods deleting=S       the estimate after S seconds; a line a pod: phase, grace seconds or -
-//	count estimate=S      what remains; a line an object: its finalizers
+//	count deleting=S      what remains after S seconds; a line for each object (parseItems)
 //	order                 the lines are types: group/version/plural
 //	finalize finalizers=  what stays
 func TestDecisions(t *testing.T) {
@@ -38,12 +37,9 @@ func TestDecisions(t *testing.T) {
 				next, changed := conditions(had, parseFindings(t, d, lines), metav1.NewTime(epoch.Add(at)))
 				had = next
 				return printConditions(next, changed)
-			case "pods":
-				deleting := seconds(t, d, "deleting")
-				return fmt.Sprintf("%ds\n", podSeconds(parsePods(t, d, lines), epoch, epoch.Add(deleting)))
 			case "count":
-				return printCount(count(parseType(t, d, "example.com/v1/widgets"), "ns",
-					int64(seconds(t, d, "estimate")/time.Second), parseItems(lines)))
+				return printCount(count(parseType(t, d, "example.com/v1/widgets"), "ns", epoch,
+					epoch.Add(seconds(t, d, "deleting")), parseItems(lines)))
 			case "order":
 				var rs []Resource
 				for _, l := range lines {
@@ -94,26 +90,25 @@ func parseType(t *testing.T, d *datadriven.TestData, s string) Resource {
 	return Resource{schema.GroupVersionResource{Group: p[0], Version: p[1], Resource: p[2]}, true}
 }
 
-func parsePods(t *testing.T, d *datadriven.TestData, lines []string) []Item {
-	var items []Item
-	for _, l := range lines {
-		var phase, grace string
-		if _, err := fmt.Sscan(l, &phase, &grace); err != nil {
-			d.Fatalf(t, "%v", err)
-		}
-		i := Item{Phase: corev1.PodPhase(phase)}
-		if n, err := strconv.ParseInt(grace, 10, 64); err == nil {
-			i.GraceSeconds = &n
-		}
-		items = append(items, i)
-	}
-	return items
-}
-
+// parseItems reads a line for each object: words that are "deleting", a phase, "grace=S" or a finalizer.
 func parseItems(lines []string) []Item {
 	var items []Item
 	for _, l := range lines {
-		items = append(items, Item{Finalizers: strings.Fields(strings.TrimPrefix(l, "-"))})
+		var i Item
+		for _, w := range strings.Fields(l) {
+			var grace int64
+			switch _, err := fmt.Sscanf(w, "grace=%d", &grace); {
+			case err == nil:
+				i.GraceSeconds = &grace
+			case w == "deleting":
+				i.Deleting = true
+			case strings.Contains(w, "/"):
+				i.Finalizers = append(i.Finalizers, w)
+			case w != "-":
+				i.Phase = corev1.PodPhase(w)
+			}
+		}
+		items = append(items, i)
 	}
 	return items
 }
@@ -125,6 +120,9 @@ func printCount(left remains, err error) string {
 	}
 	slices.Sort(fs)
 	s := fmt.Sprintf("%d left, %ds, finalizers %v\n", left.count, left.seconds, fs)
+	if left.overdue > 0 {
+		s += fmt.Sprintf("deleted again after %ds\n", left.overdue)
+	}
 	if err != nil {
 		s += err.Error() + "\n"
 	}

@@ -98,7 +98,8 @@ func (s *server) Follow(ctx context.Context, sink func(Event)) error {
 	}
 	f := &follower{wake: make(chan struct{}, 1)}
 	for _, ns := range s.namespaces {
-		f.events = append(f.events, Event{Type: Exists, Namespace: ns.Name, Deleting: ns.DeletionTimestamp != nil})
+		f.events = append(f.events, Event{Type: Exists, Namespace: ns.Name, Revision: revision(ns),
+			Deleting: ns.DeletionTimestamp != nil})
 	}
 	f.events = append(f.events, Event{Type: Listed})
 	s.followers[f] = struct{}{}
@@ -177,7 +178,7 @@ func (s *server) put(ns *corev1.Namespace) {
 	s.rv++
 	ns.ResourceVersion = strconv.Itoa(s.rv)
 	s.namespaces[ns.Name] = ns
-	s.emit(Event{Type: Exists, Namespace: ns.Name, Deleting: ns.DeletionTimestamp != nil})
+	s.emit(Event{Type: Exists, Namespace: ns.Name, Revision: int64(s.rv), Deleting: ns.DeletionTimestamp != nil})
 }
 
 // deleteNamespace is what a client does.
@@ -203,7 +204,7 @@ func (s *server) deleteNamespace(name string) {
 func (s *server) removeNamespace(name string) {
 	s.rv++
 	delete(s.namespaces, name)
-	s.emit(Event{Type: Gone, Namespace: name})
+	s.emit(Event{Type: Gone, Namespace: name, Revision: int64(s.rv)})
 }
 
 func (s *server) UpdateStatus(_ context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
@@ -306,25 +307,31 @@ func (s *server) delete(key objectKey, o finalizers.Options) {
 	case finalizers.Store:
 		obj.Finalizers, obj.Deletion = v.Finalizers, v.Deletion
 		obj.GracePeriodSeconds, obj.Generation = v.GracePeriodSeconds, v.Generation
+		s.rv++
 	default:
-		delete(s.objects, key)
+		s.remove(key)
 	}
-	s.rv++
-	s.emit(Event{Type: Content, Namespace: key.namespace})
 }
 
-func (s *server) Metadata(_ context.Context, r Resource, namespace string) ([]Item, error) {
+func (s *server) remove(key objectKey) {
+	delete(s.objects, key)
+	s.rv++
+	s.emit(Event{Type: Removed, Namespace: key.namespace, Revision: int64(s.rv)})
+}
+
+func (s *server) Metadata(_ context.Context, r Resource, namespace string) ([]Item, int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.request("list %s in %s", r.Resource, namespace); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var items []Item
 	for _, key := range s.keys(r, namespace) {
 		o := s.objects[key]
-		items = append(items, Item{Name: key.name, Finalizers: o.Finalizers, Phase: o.phase, GraceSeconds: o.grace})
+		items = append(items, Item{Name: key.name, Finalizers: o.Finalizers, Phase: o.phase, GraceSeconds: o.grace,
+			Deleting: !o.Deletion.IsZero()})
 	}
-	return items, nil
+	return items, int64(s.rv), nil
 }
 
 func (s *server) keys(r Resource, namespace string) []objectKey {
@@ -354,7 +361,6 @@ func (s *server) add(r Resource, namespace, name string, grace *int64, fs ...str
 	}
 	s.objects[objectKey{r.GroupVersionResource, namespace, name}] = o
 	s.rv++
-	s.emit(Event{Type: Content, Namespace: namespace})
 }
 
 // release is a client that takes all finalizers off an object, or a kubelet that ends a pod.
@@ -367,9 +373,7 @@ func (s *server) release(r Resource, namespace, name string) {
 	updated.Finalizers = nil
 	zero := int64(0)
 	if finalizers.Update(obj.Object, updated, time.Now()).Step == finalizers.Remove {
-		delete(s.objects, key)
-		s.rv++
-		s.emit(Event{Type: Content, Namespace: namespace})
+		s.remove(key)
 		return
 	}
 	obj.Finalizers = nil

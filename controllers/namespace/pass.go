@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,11 +23,14 @@ const conflicts = 10
 type outcome struct {
 	// done: the controller has nothing to do, now or later.
 	done bool
-	// after is the time until the next pass without an event; set if neither done nor err is.
+	// after is the time until the next pass without an event, if done is not set; after an error the least one.
 	after time.Duration
 	err   error
-	// left is the known number of remaining objects.
-	left int
+	// left is the known number of remaining objects, at the revision counted or a later one.
+	left    int
+	counted int64
+	// revision is that of the namespace as the pass has left it; 0 if it is not known.
+	revision int64
 }
 
 // pass deletes the content of one namespace, as far as possible without waiting (E-08).
@@ -50,16 +54,28 @@ func (p *pass) run(ctx context.Context, name string) outcome {
 	}
 	found := p.empty(ctx, ns)
 	ns = p.report(ctx, ns, found)
-	if err := found.err(); err != nil { // E-14
-		return outcome{err: err, left: found.count()}
+	o := outcome{left: found.count(), counted: found.counted, revision: revision(ns)}
+	if o.err = found.err(); o.err != nil { // E-14
+		o.after = pause(found.overdue())
+		return o
 	}
 	if s := found.seconds(); s > 0 { // E-13
-		return outcome{after: time.Duration(min(s, 1<<32)/2+1) * time.Second, left: found.count()}
+		o.after = pause(s + 1)
+		return o
 	}
-	if _, err := p.write(ctx, ns, p.finalize); err != nil {
+	if ns, err = p.write(ctx, ns, p.finalize); err != nil {
 		return ended(fmt.Errorf("finalizing: %w", err))
 	}
-	return outcome{done: true}
+	return outcome{done: true, revision: revision(ns)}
+}
+
+// pause is a number of seconds, which clients choose: it must not overflow.
+func pause(n int64) time.Duration { return time.Duration(min(n, 1<<32)) * time.Second }
+
+// revision is that of a namespace; 0 if it has none.
+func revision(ns *corev1.Namespace) int64 {
+	n, _ := strconv.ParseInt(ns.ResourceVersion, 10, 64) // opaque for clients; without it a change causes a pass
+	return n
 }
 
 // ended is the outcome after an error about the namespace itself: done if it is gone.
@@ -152,22 +168,16 @@ func (p *pass) empty(ctx context.Context, ns *corev1.Namespace) findings {
 
 // deleteAll deletes the objects of one type and counts what remains (E-10).
 func (p *pass) deleteAll(ctx context.Context, r Resource, ns *corev1.Namespace) (remains, error) {
-	var estimate int64
-	if r.GroupResource() == pods {
-		items, err := p.list(ctx, r, ns.Name)
-		if err != nil {
-			return remains{resource: r}, err
-		}
-		estimate = podSeconds(items, ns.DeletionTimestamp.Time, p.now(ctx))
-	}
 	if err := p.deleteCollection(ctx, r, ns.Name); err != nil {
 		return remains{resource: r}, err
 	}
-	items, err := p.list(ctx, r, ns.Name)
+	items, revision, err := p.list(ctx, r, ns.Name)
 	if err != nil {
 		return remains{resource: r}, err
 	}
-	return count(r, ns.Name, estimate, items)
+	left, err := count(r, ns.Name, ns.DeletionTimestamp.Time, p.now(ctx), items)
+	left.counted = revision
+	return left, err
 }
 
 func (p *pass) deleteCollection(ctx context.Context, r Resource, namespace string) error {
@@ -177,7 +187,7 @@ func (p *pass) deleteCollection(ctx context.Context, r Resource, namespace strin
 			return err
 		}
 	}
-	items, err := p.list(ctx, r, namespace) // E-10
+	items, _, err := p.list(ctx, r, namespace) // E-10
 	if err != nil {
 		return err
 	}
@@ -189,13 +199,13 @@ func (p *pass) deleteCollection(ctx context.Context, r Resource, namespace strin
 	return nil
 }
 
-// list returns the objects of a type; none if it can't be listed.
-func (p *pass) list(ctx context.Context, r Resource, namespace string) ([]Item, error) {
-	items, err := p.api.Metadata(ctx, r, namespace)
+// list returns the objects of a type and the revision of the read; none if it can't be listed.
+func (p *pass) list(ctx context.Context, r Resource, namespace string) ([]Item, int64, error) {
+	items, revision, err := p.api.Metadata(ctx, r, namespace)
 	if unserved(err) {
-		return nil, nil
+		return nil, revision, nil
 	}
-	return items, err
+	return items, revision, err
 }
 
 // unserved reports whether a type or a verb isn't served (any more), or an object is gone (E-10).

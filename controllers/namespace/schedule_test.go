@@ -30,15 +30,18 @@ func TestSchedule(t *testing.T) {
 		if len(d.CmdArgs) > 0 {
 			name = d.CmdArgs[0].Key
 		}
+		rev, warned := int64(0), ""
+		d.MaybeScanArgs(t, "rev", &rev)
+		s.warn = func(name string, o outcome) { warned = fmt.Sprintf("warning: %s: %v\n", name, o.err) }
 		switch d.Cmd {
 		case "at":
 			now = epoch.Add(duration(t, d, name))
 		case "exists":
-			s.Observe(Event{Type: Exists, Namespace: name, Deleting: d.HasArg("deleting")}, now)
+			s.Observe(Event{Type: Exists, Namespace: name, Deleting: d.HasArg("deleting"), Revision: rev}, now)
 		case "gone":
 			s.Observe(Event{Type: Gone, Namespace: name}, now)
-		case "content":
-			s.Observe(Event{Type: Content, Namespace: name}, now)
+		case "removed":
+			s.Observe(Event{Type: Removed, Namespace: name, Revision: rev}, now)
 		case "listed":
 			s.Observe(Event{Type: Listed}, now)
 		case "begin":
@@ -51,6 +54,8 @@ func TestSchedule(t *testing.T) {
 				o.err = errors.New("failed")
 			}
 			d.MaybeScanArgs(t, "left", &o.left)
+			d.MaybeScanArgs(t, "counted", &o.counted)
+			d.MaybeScanArgs(t, "revision", &o.revision)
 			if a, ok := d.Arg("after"); ok {
 				o.after = duration(t, d, a.Vals[0])
 			}
@@ -64,11 +69,11 @@ func TestSchedule(t *testing.T) {
 		next, at, ok := s.waiting.First()
 		switch {
 		case ok && !at.After(now):
-			return next + " may begin\n"
+			return warned + next + " may begin\n"
 		case ok:
-			return fmt.Sprintf("%s in %v\n", next, at.Sub(now))
+			return warned + fmt.Sprintf("%s in %v\n", next, at.Sub(now))
 		}
-		return "nothing waits\n"
+		return warned + "nothing waits\n"
 	})
 }
 
@@ -119,12 +124,12 @@ func TestScheduleRandomly(t *testing.T) {
 		switch r.IntN(5) {
 		case 0:
 			owed[name] = r.IntN(4) > 0
-			s.Observe(Event{Type: Exists, Namespace: name, Deleting: owed[name]}, now)
+			s.Observe(Event{Type: Exists, Namespace: name, Deleting: owed[name], Revision: int64(i)}, now)
 		case 1:
 			s.Observe(Event{Type: Gone, Namespace: name}, now)
 			owed[name] = false
 		case 2:
-			s.Observe(Event{Type: Content, Namespace: name}, now)
+			s.Observe(Event{Type: Removed, Namespace: name, Revision: int64(i)}, now)
 		case 3:
 			if next, ok := s.Begin(now); ok {
 				if running[next] {
@@ -134,8 +139,9 @@ func TestScheduleRandomly(t *testing.T) {
 			}
 		case 4:
 			if running[name] {
-				again := s.entries[name].again
-				o := outcome{done: r.IntN(2) == 0, after: time.Second, left: r.IntN(3)}
+				o := outcome{done: r.IntN(2) == 0, after: time.Second, left: r.IntN(3), counted: int64(max(0, i-r.IntN(20))),
+					revision: int64(max(0, i-r.IntN(20)))}
+				again := s.entries[name].changed > o.revision
 				if r.IntN(3) == 0 {
 					o = outcome{err: errors.New("failed")}
 				}
