@@ -93,12 +93,15 @@ func TestApplyVersions(t *testing.T) {
 	)
 	expect("y", `{"a":1,"n":"set"}`, `m example.com/v1beta1 {"f:spec":{"f:a":{}}}`)
 
-	// An entry of a version that the CRD doesn't have is dropped (conformance/differences.md).
-	gone := strings.Replace(thing(newer, "z", `{"a":1}`), `"name":"z"`,
-		`"name":"z","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v0",
+	// With an entry of a version that the CRD no longer has, an apply fails, and other writes keep the entries (B-63).
+	gone := strings.Replace(thing(newer, "z", `{"a":1,"n":"set"}`), `"name":"z"`, `"name":"z","namespace":"default",
+		"uid":"u","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v0",
 		"fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:b":{}}}}]`, 1)
-	must(t, s.Do("POST", newer+"?fieldManager=other", gone), http.StatusCreated)
-	expect("z", `{"a":1,"n":"set"}`, `other example.com/v1 {"f:spec":{".":{},"f:a":{},"f:n":{}}}`)
+	s.Put(t, "/registry/example.com/things/default/z", gone)
+	failed(apply(newer, "z", "fieldManager=m", `{"b":"x"}`), http.StatusInternalServerError,
+		"request to convert CR to an invalid group/version: example.com/v0")
+	must(t, s.Do("PATCH", newer+"/z?fieldManager=other", `{"spec":{"a":2}}`, "Content-Type", mergePatch), http.StatusOK)
+	expect("z", `{"a":2,"n":"set"}`, `m example.com/v0 {"f:spec":{"f:b":{}}}`)
 }
 
 // TestApplyDefaults: defaults are set when an apply changes something; no field of the document is pruned.

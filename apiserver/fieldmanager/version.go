@@ -49,8 +49,8 @@ func (c *convertor) Default(obj runtime.Object) {
 }
 
 // ConvertToVersion returns an object in a group version, or in the stored version if that is the internal one. It may
-// return the object itself, or one that shares memory with it. For a version that the kind does not have, the error is
-// "not registered".
+// return the object itself, or one that shares memory with it. For a version that a built-in kind does not have, the
+// error is "not registered".
 func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	gv, ok := target.(schema.GroupVersion)
 	if !ok {
@@ -157,7 +157,9 @@ func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.
 	}
 	to := c.version(gv)
 	switch {
-	case to == nil: // unlike upstream, for custom resources too: else no apply succeeds any more (kubernetes#111937)
+	case to == nil && c.res.Custom: // not "not registered", so an apply fails (B-63)
+		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", gv)
+	case to == nil:
 		return nil, runtime.NewNotRegisteredErrForKind("managed fields", gv.WithKind(c.res.Kind))
 	case c.res.Convert != nil:
 		return c.res.Convert(obj, gv)

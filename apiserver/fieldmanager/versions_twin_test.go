@@ -48,8 +48,8 @@ func (p plainest) ConvertToVersion(obj runtime.Object, target runtime.GroupVersi
 		return v.Group == p.kind.Group && slices.Contains(p.versions, v.Version)
 	}
 	switch from := u.GroupVersionKind().GroupVersion(); {
-	case !known(gv): // a known difference: entries of a version that the definition has no more are dropped
-		return nil, runtime.NewNotRegisteredErrForKind("twin", gv.WithKind(p.kind.Kind))
+	case !known(gv):
+		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", gv)
 	case !known(from):
 		return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
 	}

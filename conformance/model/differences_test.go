@@ -59,14 +59,6 @@ func TestCollectorDifferences(t *testing.T) {
 			[]model.Op{create("o"), held, foreground, create("late", blocking("o", "u1"))},
 			[]model.Step{{Kind: model.Collect, Key: secret("late"), Policy: "Background"}},
 		},
-		"a reference is changed in place to another name (J-15)": {
-			[]model.Op{create("o"), create("d", blocking("o", "u1")), own(secret("d"), blocking("renamed", "u1"))},
-			[]model.Step{{Kind: model.Collect, Key: secret("d"), Policy: "Background"}},
-		},
-		"its name is changed to another owner's, its uid not yet (J-15)": {
-			[]model.Op{create("o"), create("p"), create("d", blocking("o", "u1")), own(secret("d"), blocking("p", "u1"))},
-			[]model.Step{{Kind: model.Collect, Key: secret("d"), Policy: "Background"}},
-		},
 		"both are changed in one write": {
 			[]model.Op{create("o"), create("p"), create("d", blocking("o", "u1")), own(secret("d"), blocking("p", "u2"))}, nil,
 		},

@@ -314,13 +314,13 @@ func (g *generator) patch(op *Op) {
 	case Strategic:
 		g.strategic(op, o)
 	case Put:
-		op.Owners, op.Finalizers, op.Label = g.newOwners(o, op.Key), g.newFinalizers(o), one(g, []string{"", "x", "y"})
+		op.Owners, op.Finalizers, op.Label = unrenamed(o, g.newOwners(o, op.Key)), g.newFinalizers(o), one(g, []string{"", "x", "y"})
 	case Merge:
 		op.Set = one(
 			g, []Fields{SetOwners, SetOwners, SetFinalizers, SetFinalizers, SetFinalizers, SetLabel, SetOwners | SetFinalizers},
 		)
 		if op.Set&SetOwners != 0 {
-			op.Owners = g.newOwners(o, op.Key)
+			op.Owners = unrenamed(o, g.newOwners(o, op.Key))
 		}
 		if op.Set&SetFinalizers != 0 {
 			op.Finalizers = g.newFinalizers(o)
@@ -343,7 +343,7 @@ func (g *generator) patch(op *Op) {
 func (g *generator) strategic(op *Op, o Object) {
 	if len(o.Owners) == 0 || g.chance(30) {
 		if len(g.state) > 0 {
-			op.Owners = []Owner{g.owner(op.Key)}
+			op.Owners = unrenamed(o, []Owner{g.owner(op.Key)})
 		}
 		return
 	}
@@ -354,6 +354,19 @@ func (g *generator) strategic(op *Op, o Object) {
 	}
 	r.Block = one(g, []Tri{False, True})
 	op.Owners = []Owner{r}
+}
+
+// unrenamed gives references that the object has the names and kinds that they have: a state does not contain whether
+// the collector has had a reason to verify a reference that was changed in place (J-15).
+func unrenamed(o Object, owners []Owner) []Owner {
+	all := slices.Clone(owners)
+	for i, r := range all {
+		if at := slices.IndexFunc(o.Owners, func(was Owner) bool { return was.UID == r.UID }); at >= 0 {
+			all[i] = o.Owners[at]
+			all[i].Block = r.Block
+		}
+	}
+	return all
 }
 
 // newOwners are other ones, or fewer, or more.

@@ -41,7 +41,11 @@ func (p *play) client() {
 	case 6:
 		p.w.write(t)
 	default:
+		was := t.Owners
 		t.Owners = p.owners(t.Namespace)
+		p.renamed = p.renamed || slices.ContainsFunc(t.Owners, func(o Owner) bool {
+			return slices.ContainsFunc(was, func(w Owner) bool { return w.UID == o.UID && (w.Name != o.Name || w.Kind != o.Kind) })
+		})
 		maps.DeleteFunc(p.freed, func(f [2]string, _ bool) bool { return f[0] == t.UID })
 		p.log("client gives %s the owners %v", t.Key, t.Owners)
 		p.w.write(t)

@@ -39,6 +39,9 @@ type ref struct {
 	// orphaned: the owner was orphaning its dependents when it was deleted. The reference was added too late to be
 	// waited for, but is released as well (J-08).
 	orphaned bool
+	// unverified: an update changed the name or the kind, but not the uid, and there was no other reason since to decide
+	// on the object (D-19). Until then the owner counts as solid.
+	unverified bool
 	// block is blockOwnerDeletion. first: no reference before it has the same uid.
 	block, first bool
 }

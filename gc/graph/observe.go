@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // observe records the new state of an object.
 func (g *Graph) observe(o *Object) {
 	p := g.place(o.Key)
@@ -112,11 +114,15 @@ func (g *Graph) update(n *node, o *Object) {
 	relink := !flags.Has(Broken) && !n.sameOwners(owners)
 	changed := relink || flags != n.flags
 	old := n.refs
+	inPlace := relink && flags == n.flags && n.work == nil && sameUIDs(old, owners)
 	if relink {
 		g.hold(old) // keep the meaning of their kinds meanwhile
 		g.unlink(n)
 		n.revision, n.flags = o.Revision, flags
 		g.link(n, owners, old)
+		if inPlace {
+			n.distrust(old)
+		}
 		g.drop(old)
 	} else {
 		g.change(n, func() { n.revision, n.flags = o.Revision, flags })
@@ -131,9 +137,40 @@ func (g *Graph) update(n *node, o *Object) {
 	if changed {
 		g.breakCycles(n)
 	}
+	if inPlace {
+		m, where := g.decide(n)
+		changed = m != Keep || where != nil
+	}
 	g.touch(n, changed)
 	if g.loading {
 		g.loaded = append(g.loaded, n)
+	}
+}
+
+// sameUIDs reports whether references name the same uids as before.
+func sameUIDs(old []ref, owners []Owner) bool {
+	for i := range old {
+		if !slices.ContainsFunc(owners, func(o Owner) bool { return o.UID == old[i].edge.ownerUID.uid }) {
+			return false
+		}
+	}
+	for _, o := range owners {
+		if !slices.ContainsFunc(old, func(r ref) bool { return r.edge.ownerUID.uid == o.UID }) {
+			return false
+		}
+	}
+	return true
+}
+
+// distrust records which references an update has changed in place: upstream's collector verifies references to uids
+// that were added or removed, and no others (D-19; GC/graph_builder.go: processGraphChanges).
+func (n *node) distrust(old []ref) {
+	for i := range n.refs {
+		r := &n.refs[i]
+		r.unverified = !slices.ContainsFunc(old, func(was ref) bool {
+			return !was.unverified && was.kind == r.kind && was.name == r.name &&
+				was.edge.ownerUID.uid == r.edge.ownerUID.uid
+		})
 	}
 }
 

@@ -66,6 +66,10 @@ func random(t *testing.T, shared bool) {
 		}
 		p.mend()
 		p.finish()
+		if p.renamed { // a restart verifies what was changed in place (D-19)
+			p.reload()
+			p.finish()
+		}
 		for _, k := range slices.SortedFunc(maps.Keys(p.w.objects), Key.Compare) {
 			if what := p.w.naive(p.w.objects[k]); what != "" {
 				t.Errorf("%s should %s; in the end there is\n%s", k, what, p.w)
@@ -140,6 +144,8 @@ type play struct {
 	// shared: objects may have the uid of another one.
 	shared bool
 	uids   int
+	// renamed: a client has changed a reference in place.
+	renamed bool
 	// freed are references, by the uids of both ends, that were right when their owner was released
 	// with the orphan finalizer.
 	freed map[[2]string]bool

@@ -29,8 +29,11 @@ func (v Verdict) String() string {
 // classify looks up the owner of a reference. If it is undecidable, n belongs on the returned waiting list; the list is
 // nil if the owner's own next event decides.
 func (g *Graph) classify(n *node, r *ref) (Verdict, *waitingList) {
-	if r.lost != nil {
+	switch {
+	case r.lost != nil:
 		return Dangling, nil
+	case r.unverified:
+		return Solid, nil
 	}
 	if !r.kind.served {
 		return Undecidable, &r.kind.undecided

@@ -80,6 +80,9 @@ func (g *Graph) mark(n *node) {
 	if g.loading || n.gone || n.collection.inert {
 		return
 	}
+	for i := range n.refs {
+		n.refs[i].unverified = false
+	}
 	switch n.state() {
 	case Idle:
 		g.setState(n, Ready, tries{})
