@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -212,6 +213,18 @@ func (t *T) DeleteCollection(k Kind, query string, options ...DeleteOption) *Ans
 // TryPatch sends a JSON merge patch.
 func (t *T) TryPatch(o *Object, patch any) *Answer {
 	return t.send(http.MethodPatch, o.Path(), "application/merge-patch+json", patch)
+}
+
+// TryPatchStatus sends a JSON merge patch of an object's status.
+func (t *T) TryPatchStatus(o *Object, status any) *Answer {
+	return t.send(http.MethodPatch, o.Path()+"/status", "application/merge-patch+json", map[string]any{"status": status})
+}
+
+// TryApply applies fields to an object, and overrides other managers.
+func (t *T) TryApply(o *Object, fields map[string]any) *Answer {
+	document := map[string]any{"apiVersion": o.Of.APIVersion(), "kind": o.Of.Name}
+	maps.Copy(document, fields)
+	return t.send(http.MethodPatch, o.Path()+"?fieldManager=conformance&force=true", "application/apply-patch+yaml", document)
 }
 
 // Patch sends a JSON merge patch that must succeed.

@@ -64,10 +64,20 @@ var known = map[string][]string{
 	"storagemigration.k8s.io":      {"v1", "v1beta1"},
 }
 
+// missing are the versions that kube-apiserver v1.37 serves if they and their feature gates are enabled, and this server
+// does not: LeaseCandidate, StorageVersion, EvictionRequest, ResourcePoolStatusRequest, Workload and PodGroup are not
+// implemented (V-002 to V-005).
+var missing = []schema.GroupVersion{
+	{Group: "coordination.k8s.io", Version: "v1alpha2"}, {Group: "coordination.k8s.io", Version: "v1beta1"},
+	{Group: "internal.apiserver.k8s.io", Version: "v1alpha1"}, {Group: "lifecycle.k8s.io", Version: "v1alpha1"},
+	{Group: "resource.k8s.io", Version: "v1alpha3"},
+	{Group: "scheduling.k8s.io", Version: "v1alpha3"}, {Group: "scheduling.k8s.io", Version: "v1beta1"},
+}
+
 // ParseServing parses the pairs of --runtime-config, each "key=value" or "key", which is true; of two with the same key
 // the last counts (AS pkg/server/resourceconfig/helpers.go: MergeAPIResourceConfigs;
-// pkg/server/options/api_enablement.go: Validate). absent are keys that enable what kube-apiserver has and this server
-// does not.
+// pkg/server/options/api_enablement.go: Validate). absent are what the pairs enable that kube-apiserver has and this
+// server does not: keys, and versions of a stage.
 //
 // It is stricter than upstream: keys that have no effect there are errors, except for v1 and api/legacy.
 func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
@@ -87,6 +97,11 @@ func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
 			return nil, nil, err
 		}
 		if !here {
+			absent = append(absent, key)
+		}
+	}
+	for _, gv := range missing {
+		if key := gv.String(); words[key] == "" && s.serves(gv.WithResource(""), false) {
 			absent = append(absent, key)
 		}
 	}

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"net/http"
+	"strings"
 
 	c "github.com/kubecascade/kubecascade/conformance"
 )
@@ -29,6 +30,8 @@ func custom() []Case {
 			"After a CRD is recreated, the collector handles its objects again."),
 	)
 	return append(all, group("custom", customs, c.Custom|c.Cluster,
+		prove("version-removed", customVersionRemoved, "B-63",
+			"Apply fails while managedFields name a version that the CRD no longer has; other writes succeed."),
 		prove("finalizers", customFinalizers, "C-40 C-41 C-62 B-20",
 			"A custom resource is deleted like any object: at once with a Status, or when its last finalizer is "+
 				"removed."),
@@ -42,6 +45,37 @@ func widget(t *T) c.Kind {
 	k, _ := t.Define("Widget", false)
 	t.Settle(k)
 	return k
+}
+
+func customVersionRemoved(t *T) {
+	v1, d := t.Define("Widget", false)
+	serve := func(names ...string) {
+		var versions []any
+		for _, name := range names {
+			versions = append(versions, map[string]any{"name": name, "served": true, "storage": name == names[len(names)-1],
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{
+					"type": "object", "x-kubernetes-preserve-unknown-fields": true}}})
+		}
+		t.Patch(d, map[string]any{"spec": map[string]any{"versions": versions}})
+	}
+	label := func(value string) map[string]any {
+		return map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": value}}}
+	}
+	w := t.Make(v1, "w", c.Labelled("version", "v1"))
+	w.Of.Version = "v2"
+	serve("v1", "v2")
+	t.Until("v2 to be served and stored", func() (bool, string) {
+		a := t.TryPatch(w, label("stored"))
+		return a.Code == http.StatusOK, a.Message()
+	})
+	t.Accepted(t.TryPatchStatus(d, map[string]any{"storedVersions": []string{"v2"}}), http.StatusOK)
+	serve("v2")
+	t.Until("apply to fail", func() (bool, string) {
+		a := t.TryApply(w, label("applied"))
+		return a.Code == http.StatusInternalServerError &&
+			strings.Contains(a.Message(), "request to convert CR to an invalid group/version: "+v1.APIVersion()), a.Message()
+	})
+	t.Patch(w, label("patched"))
 }
 
 func customBackground(t *T) {

@@ -2,7 +2,10 @@ package cases
 
 import (
 	"net/http"
+	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	c "github.com/kubecascade/kubecascade/conformance"
 )
@@ -29,6 +32,8 @@ func namespaces() []Case {
 			"A second DELETE of a Terminating namespace changes nothing, and one of a namespace that is gone gets 404."),
 		prove("immortal", namespaceImmortal, "B-74 E-05",
 			"The namespaces default, kube-system and kube-public can't be deleted (tested by a dry run)."),
+		prove("system", namespaceSystem, "E-06",
+			"The API server itself creates the system namespaces: their field manager is kube-apiserver."),
 		prove("pods-first", namespacePods, "E-09 E-28",
 			"While a pod remains, nothing else in its namespace is deleted."),
 		needing(c.Collector, prove("foreground", namespaceForeground, "C-80 E-23",
@@ -37,6 +42,18 @@ func namespaces() []Case {
 		needing(c.Collector, prove("dependents-elsewhere", namespaceDependents, "D-70 D-48",
 			"A namespace is a cluster-scoped owner: its dependents in other namespaces are deleted after it.")),
 	)
+}
+
+func namespaceSystem(t *T) {
+	for _, name := range []string{"default", "kube-system", "kube-public", "kube-node-lease"} {
+		a := t.Accepted(t.Send(http.MethodGet, c.Namespace.Path("", name), nil), http.StatusOK)
+		var managers []string
+		for _, e := range (&unstructured.Unstructured{Object: a.Body}).GetManagedFields() {
+			managers = append(managers, e.Manager)
+		}
+		t.Check(slices.Contains(managers, "kube-apiserver"),
+			"namespace "+name+" to have the field manager kube-apiserver", strings.Join(managers, ", "), a)
+	}
 }
 
 func phase(o *Object) string {

@@ -26,6 +26,8 @@ func severalOwners() []Case {
 			"Removing the reference, or adding a living owner, doesn't keep a dependent that is already terminating."),
 		prove("absent-added", ownersAbsentAdded, "D-14 D-49",
 			"An object without owners is deleted when it is given one that doesn't exist."),
+		prove("renamed-in-place", ownersRenamed, "D-19 J-15",
+			"A reference whose name changes, while the uid stays, doesn't delete the object at once."),
 		prove("recreated", ownersRecreated, "D-76",
 			"An owner recreated under its name isn't the owner of the old one's dependents: identity is the uid."),
 		prove("shared-by-generations", ownersGenerations, "D-39 D-48",
@@ -156,6 +158,22 @@ func ownersAbsentAdded(t *T) {
 	t.Expect(free, c.Unchanged(free))
 	t.SetOwners(free, c.Refs(c.Absent(c.ConfigMap)))
 	t.Await(free, c.Gone)
+}
+
+func ownersRenamed(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	t.Pass()
+	renamed := c.Ref(owner)
+	renamed.Name = "renamed"
+	dependent = t.SetOwners(dependent, c.Refs(renamed))
+	t.Pass()
+	t.Expect(dependent, c.Unchanged(dependent))
+	dependent = t.SetOwners(dependent, c.By(owner))
+	t.Pass()
+	t.Expect(dependent, c.Unchanged(dependent))
+	t.Delete(owner)
+	t.Await(dependent, c.Gone)
 }
 
 func ownersRecreated(t *T) {

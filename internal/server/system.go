@@ -206,16 +206,18 @@ func (s *system) wireOwn(d *data) {
 		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
 		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
 	}, s.log)
-	account := authentication.ServiceAccount("kube-system", "namespace-controller")
-	s.defaults = &loopback.Namespaces{API: s.api.Loopback(account, controllerManager), Cache: d.cache}
+	s.defaults = &loopback.Namespaces{API: api, Cache: d.cache} // K controlplane/controller/systemnamespaces
 }
 
 // wire creates the enabled controllers, except the garbage collector.
 func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	if on[controller.Namespaces] {
-		s.controllers[controller.Namespaces] = namespace.New(s.defaults, namespace.Options{
-			Workers: s.c.workers(controller.Namespaces), Log: s.log,
-		}).Run
+		adapter := &loopback.Namespaces{
+			API:   s.api.Loopback(authentication.ServiceAccount("kube-system", "namespace-controller"), controllerManager),
+			Cache: d.cache,
+		}
+		o := namespace.Options{Workers: s.c.workers(controller.Namespaces), Log: s.log}
+		s.controllers[controller.Namespaces] = namespace.New(adapter, o).Run
 	}
 	if on[controller.ResourceQuotas] {
 		adapter := &loopback.Quotas{
