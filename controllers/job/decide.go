@@ -47,6 +47,8 @@ func Decide(v View, now time.Time) Plan {
 	p := read(v, now)
 	p.conclude()
 	switch {
+	case p.finish != nil && p.finish.Type == batchv1.JobSuccessCriteriaMet:
+		p.remove(p.active)
 	case p.finish != nil:
 		p.plan.Remove = p.active
 	case p.job.DeletionTimestamp == nil:

@@ -158,8 +158,6 @@ func (a *account) due(pod *corev1.Pod) place {
 		case !indexed(a.job) && !a.uncounted.succeeded[pod.UID]:
 			return successes
 		}
-	case a.succeeds() && workload.Terminating(pod):
-		// The pod was deleted because it is no longer needed.
 	case lost(a.job, pod) || a.fails():
 		if !a.uncounted.failed[pod.UID] && matchRule(a.job.Spec.PodFailurePolicy, pod).counts() {
 			return failures
@@ -172,9 +170,6 @@ func (a *account) due(pod *corev1.Pod) place {
 func (a *account) fails() bool {
 	return a.finish != nil && (a.finish.Type == batchv1.JobFailureTarget || a.finish.Type == batchv1.JobFailed)
 }
-
-// succeeds reports whether the Job was found to be complete in an earlier pass.
-func (a *account) succeeds() bool { return a.finish != nil && a.finish.Type == batchv1.JobComplete }
 
 // mayGo reports whether the pod's finalizer can be removed once the pod is counted (job_controller.go:
 // canRemoveFinalizer).

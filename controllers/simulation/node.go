@@ -79,6 +79,7 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 func label(n *corev1.Node) {
 	for key, value := range map[string]string{
 		corev1.LabelHostname: n.Name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
+		"beta.kubernetes.io/os": "linux", "beta.kubernetes.io/arch": "amd64",
 	} {
 		if _, ok := n.Labels[key]; !ok {
 			metav1.SetMetaDataLabel(&n.ObjectMeta, key, value)
