@@ -33,7 +33,7 @@ func All(l Lookup, dynamic ...Choice) []Choice {
 		{Plugin: DefaultTolerations{}, Default: true},
 		{Plugin: &DefaultStorageClass{Classes: everywhere[*storagev1.StorageClass](l, storages)}, Default: true},
 		{Plugin: InUseProtection{}, Default: true},
-		{Plugin: &OwnerReferences{Authorize: l.Authorize, Resources: l.Kinds}, Default: true},
+		{Plugin: &OwnerReferences{Authorize: l.Authorize, Resources: l.Kinds}},
 		{Plugin: &Resize{Class: clusterObject[*storagev1.StorageClass](l, storages)}, Default: true},
 		{Plugin: &RuntimeClass{Class: clusterObject[*nodev1.RuntimeClass](l, runtimes)}, Default: true},
 		{Plugin: &CertificateApproval{Authorize: l.Authorize}, Default: true},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 )
 
@@ -475,9 +476,14 @@ func TestFirstForbidden(t *testing.T) {
 	}
 }
 
+// ownersEnforced enables OwnerReferencesPermissionEnforcement.
+func ownersEnforced(c *apiserver.Config) {
+	c.EnableAdmission = []string{"OwnerReferencesPermissionEnforcement"}
+}
+
 // TestOwnersOnSecurePort: an unauthorised dependent can't delay its owner's deletion.
 func TestOwnersOnSecurePort(t *testing.T) {
-	s := start(t, nil)
+	s := start(t, ownersEnforced)
 	s.Grant("alice", "a", "maps",
 		`[{"verbs":["create","get","update","patch"],"apiGroups":[""],"resources":["configmaps"]},
 		{"verbs":["create","patch","delete"],"apiGroups":["apps"],"resources":["deployments","deployments/status"]}]`)
@@ -507,7 +513,7 @@ func TestOwnersOnSecurePort(t *testing.T) {
 
 // TestOwnersOfNamespaces: the permission to change a namespace's owners is checked in that namespace.
 func TestOwnersOfNamespaces(t *testing.T) {
-	s := start(t, nil)
+	s := start(t, ownersEnforced)
 	s.Grant("alice", "a", "changes", `[{"verbs":["patch"],"apiGroups":[""],"resources":["namespaces"]}]`)
 	s.Grant("mallory", "a", "deletes", `[{"verbs":["patch","delete"],"apiGroups":[""],"resources":["namespaces"]}]`)
 	const owners = `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"1"}]}}`
@@ -525,7 +531,7 @@ func TestOwnersOfNamespaces(t *testing.T) {
 
 // TestKindsOfOwners: a blocking owner is of any kind that discovery shows, in upper or lower case (G-07, G-08).
 func TestKindsOfOwners(t *testing.T) {
-	s := start(t, nil)
+	s := start(t, ownersEnforced)
 	s.Grant("alice", "a", "maps", `[{"verbs":["create"],"apiGroups":[""],"resources":["configmaps"]},
 		{"verbs":["update"],"apiGroups":[""],"resources":["configmaps/finalizers","bindings/finalizers"]}]`)
 	for kind, message := range map[string]string{

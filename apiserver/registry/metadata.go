@@ -112,7 +112,6 @@ func (o *Operation) ValidateChange(obj, old Object) error {
 	res, sub := o.Resource, o.Subresource
 	errs := validateMetaChange(res, obj, old)
 	switch {
-	case o.link != nil:
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
 	case sub == nil:

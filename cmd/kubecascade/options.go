@@ -236,13 +236,12 @@ func (o *options) tlsFlags(f *pflag.FlagSet) {
 // admissionFlags, featureFlags and versionFlags declare one group each.
 func (o *options) admissionFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Admission.Enable, "enable-admission-plugins", nil,
-		"admission plugins to enable in addition to the default ones, for example ServiceAccount; names of "+
-			"kube-apiserver's other plugins are accepted without effect")
+		"admission plugins to enable in addition to the default ones: ServiceAccount, "+
+			"OwnerReferencesPermissionEnforcement; names of kube-apiserver's other plugins are accepted without effect")
 	f.StringSliceVar(&o.Admission.Disable, "disable-admission-plugins", nil,
 		"admission plugins to disable; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, "+
 			"PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, "+
-			"OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, "+
-			"CertificateSigning, ClusterTrustBundleAttest, CertificateSubjectRestriction, DefaultIngressClass, "+
+			"PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, ClusterTrustBundleAttest, CertificateSubjectRestriction, DefaultIngressClass, "+
 			"NodeDeclaredFeatureValidator, MutatingAdmissionPolicy, MutatingAdmissionWebhook, "+
 			"ValidatingAdmissionPolicy, ValidatingAdmissionWebhook, ResourceQuota")
 }

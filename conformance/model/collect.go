@@ -129,25 +129,19 @@ func (s State) release(o Object) []Step {
 	return nil
 }
 
-// blocks reports whether a reference of the object blocks the owner.
+// blocks reports whether a reference of the object to the owner's uid has blockOwnerDeletion (D-43, J-16).
 func (o Object) blocks(owner Object) bool {
-	return slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.blocks(o, owner) })
+	return slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.blocks(owner) })
 }
 
-// blocks reports whether the reference, which is d's, has blockOwnerDeletion and names the owner: its uid alone doesn't
-// do (J-16).
-func (r Owner) blocks(d, owner Object) bool {
-	k := KindOf(owner.Kind)
-	return r.UID == owner.UID && r.Block == True && r.Name == owner.Name && r.Kind == owner.Kind &&
-		(!k.Namespaced || owner.Namespace == d.Namespace)
-}
+func (r Owner) blocks(owner Object) bool { return r.UID == owner.UID && r.Block == True }
 
 // deadlocked returns the uids of the owners that the object blocks and that, over others, wait for it (J-12).
 func (s State) deadlocked(o Object) []UID {
 	var uids []UID
 	for _, r := range o.Owners {
 		owner, ok := s.Find(r.UID)
-		if ok && r.blocks(o, owner) && owner.waits() && s.waitsFor(owner, o) && !slices.Contains(uids, r.UID) {
+		if ok && r.blocks(owner) && owner.waits() && s.waitsFor(owner, o) && !slices.Contains(uids, r.UID) {
 			uids = append(uids, r.UID)
 		}
 	}
@@ -173,7 +167,7 @@ func (s State) waitsFor(x, o Object) bool {
 		}
 		for _, r := range x.Owners {
 			owner, ok := s.Find(r.UID)
-			if ok && r.blocks(x, owner) && owner.waits() && !seen[r.UID] {
+			if ok && r.blocks(owner) && owner.waits() && !seen[r.UID] {
 				seen[r.UID] = true
 				todo = append(todo, owner)
 			}

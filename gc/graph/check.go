@@ -11,7 +11,7 @@ import (
 //
 //   - every node is found by its key, and by its uid if that is known
 //   - node n has an edge to uid u  <=>  ownerUID u lists n, and its counts are those of its list
-//   - the edge of n to u blocks  <=>  a reference of n with blockOwnerDeletion names an object that has u
+//   - the edge of n to u blocks  <=>  a reference of n to u has blockOwnerDeletion
 //   - a reference names each ownerUID, and its owner is the first of the objects with the uid
 //   - no object is both gone and queued; an object is queued at most once; slots are used within the limit
 //   - n is on the waiting list of a key  <=>  the key guards its request
@@ -64,7 +64,7 @@ func (g *Graph) checkEdges(n *node) error {
 		if g.ownerUIDs[a.uid] != a {
 			errs = append(errs, fmt.Errorf("%s: the ownerUID of %s is missing", n.key(), a.uid))
 		}
-		if e.dependent != n || a.owner != nil && e.blocking != e.blocks() {
+		if e.dependent != n || e.blocking != e.blocks() {
 			errs = append(errs, fmt.Errorf("%s: its edge to %s is wrong", n.key(), a.uid))
 		}
 		if !g.loading && e.holds() && !e.released && e.waitsFor(n) {

@@ -161,9 +161,8 @@ func (g *Graph) lose(n *node) {
 }
 
 // regain records that the uid has an owner again, and that it isn't gone. A uid doesn't come back, except from a backup
-// (J-17). Which dependents block can be determined only now.
+// (J-17).
 func regain(a *ownerUID) {
-	a.reconsider()
 	for e := a.first; e != nil; e = e.next {
 		for i := range e.dependent.refs {
 			if r := &e.dependent.refs[i]; r.edge == e {
@@ -173,36 +172,11 @@ func regain(a *ownerUID) {
 	}
 }
 
-// reconsider determines again which dependents block, after an owner has come or gone, or has another kind.
-func (a *ownerUID) reconsider() {
-	for e := a.first; e != nil; e = e.next {
-		a.tally(e, -1)
-		e.blocking = e.blocks()
-		a.tally(e, 1)
-	}
-}
-
-// blocks reports whether one of the references with the owner's uid has blockOwnerDeletion and names the owner.
-//
-// Upstream compares only the uid (GC/graph.go:blockingDependents), so that an object in one namespace blocks the
-// deletion of an owner in another, although it can't depend on it (D-71, J-16): a client that has read a uid could
-// prevent the deletion of the owner, and of its namespace. The permission to block is checked for the object that the
-// reference names.
+// blocks reports whether one of the references with the owner's uid has blockOwnerDeletion (D-43). Only the uid counts,
+// also if the name, the kind or the namespace are others (J-16).
 func (e *edge) blocks() bool {
 	for i := range e.dependent.refs {
-		r := &e.dependent.refs[i]
-		if r.edge != e || !r.block {
-			continue
-		}
-		if e.ownerUID.owner == nil { // nothing waits for the dependent
-			return true
-		}
-		found := false
-		e.ownerUID.owners(func(o *node) bool {
-			found = r.fits(e.dependent, o)
-			return !found
-		})
-		if found {
+		if r := &e.dependent.refs[i]; r.edge == e && r.block {
 			return true
 		}
 	}

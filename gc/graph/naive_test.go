@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -61,7 +62,7 @@ func (w *world) naiveDeleting(t *thing) string {
 	case t.Flags.Has(ForegroundFinalizer):
 		blocked := false
 		for _, d := range w.dependents(t) {
-			blocked = blocked || w.blocks(d, t.UID)
+			blocked = blocked || blocks(d, t.UID)
 		}
 		if !blocked {
 			return "release foreground"
@@ -101,21 +102,9 @@ func (w *world) naiveOwner(t *thing, o Owner) string {
 	return "unknown kind"
 }
 
-// blocks reports whether a reference of d with blockOwnerDeletion names an object that has the uid.
-func (w *world) blocks(d *thing, uid string) bool {
-	for _, o := range d.Owners {
-		for _, x := range w.allByUID(uid) {
-			if o.UID == uid && o.Block && fits(d, o, x) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// fits reports whether a reference of d names x and not only its uid (D-70, D-71, J-16).
-func fits(d *thing, o Owner, x *thing) bool {
-	return o.Name == x.Name && o.Kind == x.Kind && (x.Namespace == "" || x.Namespace == d.Namespace)
+// blocks reports whether a reference of d to the uid has blockOwnerDeletion (D-43, J-16).
+func blocks(d *thing, uid string) bool {
+	return slices.ContainsFunc(d.Owners, func(o Owner) bool { return o.UID == uid && o.Block })
 }
 
 // naiveCycle reports whether t, going up through blocking references among waiting objects, comes to target.
@@ -125,7 +114,7 @@ func (w *world) naiveCycle(t, target *thing, seen map[Key]bool) bool {
 	}
 	for _, o := range t.Owners {
 		for _, x := range w.allByUID(o.UID) {
-			if !w.blocks(t, o.UID) || !x.Flags.Has(Deleting|ForegroundFinalizer) {
+			if !blocks(t, o.UID) || !x.Flags.Has(Deleting|ForegroundFinalizer) {
 				continue
 			}
 			if x == target {

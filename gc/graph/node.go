@@ -51,7 +51,7 @@ type edge struct {
 	dependent  *node
 	ownerUID   *ownerUID
 	prev, next *edge
-	// blocking: one of the references with this uid has blockOwnerDeletion (D-43), and names the owner if there is one.
+	// blocking: one of the references with this uid has blockOwnerDeletion (D-43).
 	blocking bool
 	// released: the edge closes a cycle of waiting objects, and will be unblocked.
 	released bool

@@ -42,20 +42,8 @@ func (g *Graph) insert(p place, o *Object) {
 	g.reportDependents(n)
 	g.markDependents(n)
 	g.breakCycles(n)
-	g.breakBelow(n)
 	if len(n.refs) > 0 || n.class() != Firm {
 		g.mark(n)
-	}
-}
-
-// breakBelow looks for cycles that dependents of n close, after their blocking was determined again.
-func (g *Graph) breakBelow(n *node) {
-	if n.ownerUID == nil {
-		return
-	}
-	for e := n.ownerUID.first; e != nil; e = e.next {
-		g.breakCycles(e.dependent)
-		g.mark(e.dependent)
 	}
 }
 
@@ -86,9 +74,6 @@ func (g *Graph) part(n *node) {
 	}
 	if n.ownerUID != nil {
 		n.ownerUID.owner = g.uids[n.uid]
-		if n.ownerUID.owner != nil {
-			n.ownerUID.reconsider()
-		}
 	}
 }
 
@@ -108,7 +93,7 @@ func (g *Graph) update(n *node, o *Object) {
 	if flags.Has(Broken) {
 		flags = n.flags | Broken
 	} else {
-		g.rename(n, g.name(o.APIVersion, o.Kind))
+		n.stored = g.name(o.APIVersion, o.Kind)
 	}
 	owners := g.effective(n, o)
 	relink := !flags.Has(Broken) && !n.sameOwners(owners)
@@ -171,19 +156,6 @@ func (n *node) distrust(old []ref) {
 			return !was.unverified && was.kind == r.kind && was.name == r.name &&
 				was.edge.ownerUID.uid == r.edge.ownerUID.uid
 		})
-	}
-}
-
-// rename records the stored version, and the kind if the definition of a collection has another now.
-func (g *Graph) rename(n *node, stored *kindName) {
-	if n.stored == stored {
-		return
-	}
-	n.stored = stored
-	if n.ownerUID != nil {
-		n.ownerUID.reconsider()
-		g.breakBelow(n)
-		g.mark(n)
 	}
 }
 

@@ -19,7 +19,7 @@ type Standing struct {
 // Dependent is an object that names another one's uid.
 type Dependent struct {
 	Key Key
-	// Blocking: one of the references has blockOwnerDeletion, and names the owner if there is one (D-43).
+	// Blocking: one of the references has blockOwnerDeletion (D-43).
 	Blocking bool
 }
 
