@@ -115,8 +115,16 @@ func InternalPackage(group string) string {
 	return name
 }
 
-// Coercion is resources.Resource.Coerce; nil for kinds with a Go type.
+// Coercion is resources.Resource.Coerce of a custom resource; nil for kinds with a Go type.
 type Coercion func(obj runtime.Object) (unknown []string, err error)
+
+// CoercionOf returns the coercion of a resource.
+func CoercionOf(res *resources.Resource) Coercion {
+	if !res.Custom {
+		return nil
+	}
+	return res.Coerce
+}
 
 // decoding selects a decoder.
 type decoding struct {
@@ -246,9 +254,14 @@ func decodeError(err error, kind string, got *schema.GroupVersionKind, data []by
 		err = errors.New(NotRegistered(*got))
 	}
 	if got != nil && got.Kind != "" {
-		return status.BadRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
+		return Unconvertible(*got, kind, err)
 	}
 	return status.BadRequest("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(data))
+}
+
+// Unconvertible is the error for an object that can't be converted to another kind or version.
+func Unconvertible(got schema.GroupVersionKind, kind string, err error) error {
+	return status.BadRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
 }
 
 // SchemeName is the name of all of upstream's schemes.
