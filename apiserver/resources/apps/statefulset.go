@@ -180,8 +180,7 @@ func statefulTemplate(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 }
 
 // withClaims returns the pod template with one volume for each name of a claim template. These are first, and replace
-// the template's volumes of the same names (K pkg/apis/apps/validation/validation.go: volumesToAddForTemplates,
-// ValidateStatefulSetSpec, where the order of several is random).
+// the template's volumes of the same names. Upstream's order of several is random.
 func withClaims(s *appsv1.StatefulSetSpec) *corev1.PodTemplateSpec {
 	if len(s.VolumeClaimTemplates) == 0 {
 		return &s.Template

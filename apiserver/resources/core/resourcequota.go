@@ -47,8 +47,7 @@ func defaultResourceQuota(q *corev1.ResourceQuota) {
 	}
 }
 
-// resourceQuotaWarnings are for a new quota that allows for more requests than limits (K
-// pkg/registry/core/resourcequota/strategy.go: WarningsOnCreate).
+// resourceQuotaWarnings are for a new quota that allows for more requests than limits.
 func resourceQuotaWarnings(q, old *corev1.ResourceQuota) (texts []string) {
 	if old != nil {
 		return nil

@@ -43,9 +43,8 @@ func selectors(list []resourcev1.DeviceSelector, stored bool, at *field.Path) fi
 }
 
 // expression compiles a selector: it is of the type bool, and has a limited length and cost. A stored one may use what
-// new ones may not, and exceed the limits (K pkg/apis/resource/validation/validation.go: validateCELSelector,
-// convertCELErrorToValidationError; API resource/v1/types.go: CELSelectorExpressionMaxCost). DRAConsumableCapacity is on
-// by default, DRAListTypeAttributes is off.
+// new ones may not, and exceed the limits (A-48; API resource/v1/types.go: CELSelectorExpressionMaxCost).
+// DRAConsumableCapacity is on by default, DRAListTypeAttributes is off.
 func expression(text string, stored bool, at *field.Path) field.ErrorList {
 	env := environment.NewExpressions
 	switch {
