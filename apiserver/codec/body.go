@@ -115,8 +115,16 @@ func InternalPackage(group string) string {
 	return name
 }
 
-// Coercion is resources.Resource.Coerce; nil for kinds with a Go type.
+// Coercion is resources.Resource.Coerce of a custom resource; nil for kinds with a Go type.
 type Coercion func(obj runtime.Object) (unknown []string, err error)
+
+// CoercionOf returns the coercion of a resource.
+func CoercionOf(res *resources.Resource) Coercion {
+	if !res.Custom {
+		return nil
+	}
+	return res.Coerce
+}
 
 // decoding selects a decoder.
 type decoding struct {
@@ -183,7 +191,9 @@ func CheckCost(b Body) error {
 	return CheckWork(b.Bytes)
 }
 
-// decodeCustom decodes an unstructured object.
+// decodeCustom decodes an unstructured object. Unlike a built-in kind, it must state its kind and its apiVersion: the
+// object that upstream decodes into has none (AM pkg/runtime/serializer/json/json.go: Decode; pkg/runtime/serializer/
+// versioning/versioning.go: Decode).
 func decodeCustom(
 	b Body, want schema.GroupVersionKind, coerce Coercion,
 ) (runtime.Object, *schema.GroupVersionKind, error) {
@@ -199,36 +209,26 @@ func decodeCustom(
 		}
 		data = j
 	}
-	m := map[string]any{}
-	dups, err := kjson.UnmarshalStrict(data, &m)
-	got, known := kindIn(m)
-	if err != nil || !known || len(dups) > 0 {
-		meta, err := jsonserializer.DefaultMetaFactory.Interpret(data)
-		if err != nil {
-			return nil, nil, err
-		}
-		got = *meta
+	stated, err := jsonserializer.DefaultMetaFactory.Interpret(data)
+	if err != nil {
+		return nil, nil, err
 	}
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	dups, err := kjson.UnmarshalStrict(data, &u.Object)
+	if err != nil {
+		return nil, withDefaults(*stated, want), err
+	}
+	got := u.GroupVersionKind()
 	if got.Kind == "" {
-		got.Kind = want.Kind
+		return nil, &got, runtime.NewMissingKindErr(string(b.Bytes))
 	}
-	if got.Version == "" {
-		got.Group, got.Version = want.Group, want.Version
-	}
+	unknown, err := coerce(u)
 	if err != nil {
 		return nil, &got, err
 	}
-	u := &unstructured.Unstructured{Object: m}
-	u.SetGroupVersionKind(got)
 	strict = append(strict, dups...)
-	if got == want {
-		unknown, err := coerce(u)
-		if err != nil {
-			return nil, &got, err
-		}
-		for _, path := range unknown {
-			strict = append(strict, fmt.Errorf("unknown field %q", path))
-		}
+	for _, path := range unknown {
+		strict = append(strict, fmt.Errorf("unknown field %q", path))
 	}
 	if len(strict) > 0 {
 		return u, &got, runtime.NewStrictDecodingError(strict)
@@ -236,28 +236,15 @@ func decodeCustom(
 	return u, &got, nil
 }
 
-// kindIn returns the kind that an object states, as DefaultMetaFactory does, which decodes the JSON once more. known is
-// false if it may find another one: it ignores case.
-func kindIn(m map[string]any) (got schema.GroupVersionKind, known bool) {
-	for name, v := range m {
-		text, isText := v.(string)
-		switch {
-		case !strings.EqualFold(name, "apiVersion") && !strings.EqualFold(name, "kind"):
-		case !isText:
-			return got, false
-		case name == "kind":
-			got.Kind = text
-		case name == "apiVersion":
-			gv, err := schema.ParseGroupVersion(text)
-			if err != nil {
-				return got, false
-			}
-			got.Group, got.Version = gv.Group, gv.Version
-		default:
-			return got, false
-		}
+// withDefaults completes the kind that a malformed object states, for the error message.
+func withDefaults(got, want schema.GroupVersionKind) *schema.GroupVersionKind {
+	if got.Kind == "" {
+		got.Kind = want.Kind
 	}
-	return got, true
+	if got.Version == "" {
+		got.Group, got.Version = want.Group, want.Version
+	}
+	return &got
 }
 
 // decodeError is the error for a body that can't be decoded.
@@ -267,9 +254,14 @@ func decodeError(err error, kind string, got *schema.GroupVersionKind, data []by
 		err = errors.New(NotRegistered(*got))
 	}
 	if got != nil && got.Kind != "" {
-		return status.BadRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
+		return Unconvertible(*got, kind, err)
 	}
 	return status.BadRequest("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(data))
+}
+
+// Unconvertible is the error for an object that can't be converted to another kind or version.
+func Unconvertible(got schema.GroupVersionKind, kind string, err error) error {
+	return status.BadRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
 }
 
 // SchemeName is the name of all of upstream's schemes.

@@ -32,7 +32,14 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 
 // coerceWhole is coerce for objects that may change.
 func (v *version) coerceWhole(u *unstructured.Unstructured, r *rules, stored bool) (unknown []string, err error) {
-	apiVersion, kind := u.GetAPIVersion(), u.GetKind()
+	kind, hasKind, err := unstructured.NestedString(u.Object, "kind")
+	if err != nil {
+		return nil, err
+	}
+	apiVersion, hasVersion, err := unstructured.NestedString(u.Object, "apiVersion")
+	if err != nil {
+		return nil, err
+	}
 	meta, found, paths, err := objectmeta.GetObjectMetaWithOptions(
 		u.Object, objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: !stored},
 	)
@@ -40,7 +47,7 @@ func (v *version) coerceWhole(u *unstructured.Unstructured, r *rules, stored boo
 		return nil, err
 	}
 	unknown = append(unknown, paths...)
-	if kind == v.kind {
+	if kind == v.kind && apiVersion == v.apiVersion { // others are rejected later
 		if !v.whole {
 			unknown = append(unknown, pruning.PruneWithOptions(
 				u.Object, r.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored},
@@ -59,10 +66,10 @@ func (v *version) coerceWhole(u *unstructured.Unstructured, r *rules, stored boo
 			meta.Generation = 1
 		}
 	}
-	if kind != "" {
+	if hasKind {
 		u.SetKind(kind)
 	}
-	if apiVersion != "" {
+	if hasVersion {
 		u.SetAPIVersion(apiVersion)
 	}
 	if found {

@@ -156,15 +156,17 @@ func (req *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 
 // stored decodes an object of the resource, in its stored version.
 func (req *request) stored(body codec.Body) (registry.Object, error) {
-	obj, err := codec.Decode(body, req.Resource.GroupVersionKind(), req.Resource.Coerce, req.Warn.Add)
+	kind := req.Resource.GroupVersionKind()
+	obj, err := codec.Decode(body, kind, codec.CoercionOf(req.Resource), req.Warn.Add)
 	if err != nil {
 		return nil, err
 	}
 	stored, err := req.ToStored(obj)
-	if err == nil {
-		req.recordObject(obj, stored)
+	if err != nil {
+		return nil, codec.Unconvertible(kind, kind.Kind, err)
 	}
-	return stored, err
+	req.recordObject(obj, stored)
+	return stored, nil
 }
 
 // other decodes an object of another kind than the resource's (Scale, Eviction ...).

@@ -122,6 +122,11 @@ func (c *convertor) stored(obj runtime.Object) (runtime.Object, error) {
 	if from == nil {
 		from = c.res
 	}
+	if from.Coerce != nil && !from.Custom {
+		if _, err := from.Coerce(obj); err != nil {
+			return nil, err
+		}
+	}
 	if from.ToStored == nil {
 		return stamped(obj, from.Stored), nil
 	}

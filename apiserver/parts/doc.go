@@ -4,5 +4,6 @@
 // It guarantees:
 //
 //  1. Parts are shared between objects, not copied.
-//  2. A comparison changes neither object, and copies nothing of them but their top level.
+//  2. KeepRaw changes only the form of raw JSON, and only in the new object.
+//  3. A comparison changes neither object, and copies nothing of them but their top level.
 package parts

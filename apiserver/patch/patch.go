@@ -150,6 +150,19 @@ func unreadable(shown string, err error) error {
 	return invalid.New(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
 }
 
+// Unconvertible is the error for a patched object that can't be converted to the stored version. A strategic merge patch
+// returns the conversion's error (AS handlers/patch.go: jsonPatcher, smpPatcher).
+func (p *Patch) Unconvertible(patched runtime.Object, err error) error {
+	if p.Kind == types.StrategicMergePatchType {
+		return err
+	}
+	shown, encodeErr := json.Marshal(patched)
+	if encodeErr != nil {
+		return encodeErr
+	}
+	return unreadable(string(shown), err)
+}
+
 // decode decodes the patched document as the kind (B-55, B-71).
 func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind,
 	coerce codec.Coercion) (runtime.Object, error) {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -287,7 +288,7 @@ func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Obje
 		out, err = l.update(ctx, o, func(old Object) (Object, error) {
 			err := change(old)
 			// An empty list is dropped, as in writes of clients.
-			if coerce := o.Resource.Coerce; coerce != nil && err == nil {
+			if coerce := codec.CoercionOf(o.Resource); coerce != nil && err == nil {
 				_, err = coerce(old)
 			}
 			if err == nil {

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 )
 
@@ -18,13 +19,13 @@ func (o *Operation) Patched(old Object, p patch.Patch) (Object, error) {
 		}
 	}
 	served.GetObjectKind().SetGroupVersionKind(o.Resource.GroupVersionKind())
-	next, err := p.Apply(served, o.Resource.GroupVersionKind(), o.Resource.Coerce)
+	next, err := p.Apply(served, o.Resource.GroupVersionKind(), codec.CoercionOf(o.Resource))
 	if err != nil {
 		return nil, err
 	}
 	obj, err := o.ToStored(next)
 	if err != nil {
-		return nil, err
+		return nil, p.Unconvertible(next, err)
 	}
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil { // B-62
 		return nil, err

@@ -26,6 +26,7 @@ func prepareCreate(res *resources.Resource, obj Object) {
 // PrepareUpdate restores the fields that the resource or subresource can't change, and sets the generation. obj has the
 // generation of old.
 func PrepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old Object) {
+	parts.KeepRaw(obj, old)
 	switch {
 	case sub != nil && sub.Action == resources.Status: // B-40, B-41
 		parts.Keep(obj, old, "Spec")

@@ -148,10 +148,15 @@ func (o *Operation) ToStored(obj runtime.Object) (Object, error) {
 		}
 		return obj.(Object), nil
 	}
+	if c := o.Resource.Coerce; c != nil && !o.Resource.Custom {
+		if _, err := c(obj); err != nil {
+			return nil, err
+		}
+	}
 	if o.Resource.ToStored != nil {
 		var err error
 		if obj, err = o.Resource.ToStored(obj); err != nil {
-			return nil, status.BadRequest("converting %s to its stored version: %v", o.Resource.Kind, err)
+			return nil, err
 		}
 	}
 	obj.GetObjectKind().SetGroupVersionKind(o.Resource.Stored)

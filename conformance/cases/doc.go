@@ -1,5 +1,5 @@
 // Package cases is the table of conformance cases: background, foreground and orphaning deletion, finalizers,
-// references, namespaces and custom resources, one file each.
+// references, namespaces, custom resources, and responses to writes, one file each.
 //
 // It guarantees:
 //

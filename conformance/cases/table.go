@@ -26,6 +26,7 @@ const (
 	spaces     = concepts + "overview/working-with-objects/namespaces/"
 	cascading  = "https://kubernetes.io/docs/tasks/administer-cluster/use-cascading-deletion/"
 	options    = "https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/"
+	apiPage    = "https://kubernetes.io/docs/reference/using-api/api-concepts/"
 	hookPage   = "https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/"
 	policyPage = "https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/"
 	customs    = "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/"
@@ -34,7 +35,8 @@ const (
 // All are the cases, in the order in which they are listed and begun.
 func All() []Case {
 	return slices.Concat(background(), foreground(), orphan(), legacy(), policies(), severalOwners(), references(),
-		clusterScoped(), cycles(), finalizers(), repeats(), collections(), namespaces(), events(), custom(), admission())
+		clusterScoped(), cycles(), finalizers(), repeats(), collections(), namespaces(), events(), custom(), admission(),
+		responses())
 }
 
 // prove is an entry of a group: the rules are IDs with spaces between them.

@@ -158,6 +158,7 @@ var except = map[string]string{
 	"apiserver/webhook -> k8s.io/apiserver":                 "deprecated certificates are counted by a library",
 	"apiserver/customresource -> k8s.io/apiserver":          "apiextensions-apiserver's schemas speak of CEL by its types",
 	"apiserver/expression -> k8s.io/apiserver":              "CEL in admission is a library, without informers and clientsets",
+	"apiserver/resources/dra -> k8s.io/apiserver":           "CEL of devices is a library, without informers and clientsets",
 	"internal/encryption -> k8s.io/apiserver":               "encryption at rest is a library, without KMS plugins",
 
 	"apiserver/resources/objecttest -> k8s.io/client-go/kubernetes": "tests read objects with the clients' scheme",

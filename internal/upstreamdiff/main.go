@@ -11,7 +11,7 @@ import (
 
 // defaults are the modules that are compared: those that the server is built from.
 const defaults = "api,apimachinery,apiserver,apiextensions-apiserver,client-go,component-base,component-helpers," +
-	"kube-aggregator,metrics,pod-security-admission"
+	"dynamic-resource-allocation,kube-aggregator,metrics,pod-security-admission"
 
 func main() {
 	log.SetFlags(0)

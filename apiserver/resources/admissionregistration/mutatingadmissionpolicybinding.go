@@ -54,7 +54,7 @@ func defaultMutatingAdmissionPolicyBinding(b *admissionv1.MutatingAdmissionPolic
 func validateMutatingBinding(b *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorList {
 	at, s := field.NewPath("spec"), &b.Spec
 	errs := check.RequireAll(at, "policyName", s.PolicyName)
-	errs = append(errs, policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at.Child("matchResources"), at)...)
+	errs = append(errs, policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at)...)
 	if s.MatchResources != nil {
 		errs = append(errs, mutableOperations(s.MatchResources, at.Child("matchResources"))...)
 	}

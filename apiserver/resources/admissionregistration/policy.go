@@ -152,7 +152,7 @@ func variables(c *expression.Checker, list []admissionv1.Variable, at *field.Pat
 		if strings.TrimSpace(v.Name) == "" {
 			errs = append(errs, field.Required(at.Child("name"), "name is not specified"))
 		} else if !celName.MatchString(v.Name) || celReserved[v.Name] {
-			errs = append(errs, field.Invalid(at.Child("name"), v.Name, "name is not a valid CEL identifier"))
+			errs = append(errs, field.Invalid(at.Child("name"), v.Name, "must be a valid CEL identifier"))
 		}
 		if strings.TrimSpace(v.Expression) == "" {
 			errs = append(errs, field.Required(at.Child("expression"), "expression is not specified"))
@@ -165,7 +165,7 @@ func variables(c *expression.Checker, list []admissionv1.Variable, at *field.Pat
 
 // policyReference validates the common fields of both kinds of bindings.
 func policyReference(
-	policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, matchAt, at *field.Path,
+	policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, at *field.Path,
 ) (errs field.ErrorList) {
 	if policy != "" {
 		errs = append(errs, check.Apply(policy, at.Child("policyName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
@@ -174,7 +174,7 @@ func policyReference(
 		errs = append(errs, paramRef(ref, at.Child("paramRef"))...)
 	}
 	if match != nil {
-		errs = append(errs, matchResources(match, matchAt)...)
+		errs = append(errs, matchResources(match, at.Child("matchResources"))...)
 	}
 	return errs
 }

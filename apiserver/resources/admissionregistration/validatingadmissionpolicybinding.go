@@ -44,8 +44,7 @@ var (
 
 func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
 	at, s := field.NewPath("spec"), &b.Spec
-	// The misspelt path is upstream's.
-	errs := policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at.Child("matchResouces"), at)
+	errs := policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at)
 	actions := at.Child("validationActions")
 	for i, a := range invalid.Each(s.ValidationActions, &errs) {
 		errs = append(errs, check.OneOf(a, actions.Index(i), validationActions)...)

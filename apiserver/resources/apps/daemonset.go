@@ -26,6 +26,7 @@ func daemonSets() *entry.Resource {
 	return &entry.Resource{
 		Plural: "daemonsets", New: entry.New[appsv1.DaemonSet], Namespaced: true,
 		ShortNames: []string{"ds"}, Categories: entry.All,
+		Coerce: entry.Coerce(parseTemplateGeneration),
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Default:        defaulting.Hook(defaultDaemonSet),
@@ -66,12 +67,12 @@ func daemonSetWarnings(d, old *appsv1.DaemonSet) []string {
 // upstream's internal type and an annotation in apps/v1.
 func createDaemonSet(d *appsv1.DaemonSet) {
 	podspec.DropTemplateFields(&d.Spec.Template, nil)
-	setTemplateGeneration(d, max(1, countTemplateGeneration(d)))
+	setTemplateGeneration(d, max(1, templateGeneration(d)))
 }
 
 func updateDaemonSet(d, old *appsv1.DaemonSet) {
 	podspec.DropTemplateFields(&d.Spec.Template, &old.Spec.Template)
-	generation := countTemplateGeneration(old)
+	generation := templateGeneration(old)
 	if !apiequality.Semantic.DeepEqual(d.Spec.Template, old.Spec.Template) {
 		generation++
 	}
@@ -80,10 +81,21 @@ func updateDaemonSet(d, old *appsv1.DaemonSet) {
 
 // keepDaemonSetStatus restores the template's generation, which upstream has in the spec.
 func keepDaemonSetStatus(d, old *appsv1.DaemonSet) {
-	setTemplateGeneration(d, countTemplateGeneration(old))
+	setTemplateGeneration(d, templateGeneration(old))
 }
 
-func countTemplateGeneration(d *appsv1.DaemonSet) int64 {
+// parseTemplateGeneration rejects a generation that is no number (K pkg/apis/apps/v1/conversion.go:
+// Convert_v1_DaemonSet_To_apps_DaemonSet).
+func parseTemplateGeneration(d *appsv1.DaemonSet) error {
+	value, ok := d.Annotations[appsv1.DeprecatedTemplateGeneration]
+	if !ok {
+		return nil
+	}
+	_, err := strconv.ParseInt(value, 10, 64)
+	return err
+}
+
+func templateGeneration(d *appsv1.DaemonSet) int64 {
 	n, err := strconv.ParseInt(d.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
 	if err != nil {
 		return 0
@@ -123,11 +135,6 @@ func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 	errs = append(errs, check.Natural(templateGeneration(d), check.SpecPath.Child("templateGeneration"))...)
 	errs = append(errs, daemonStrategy(&s.UpdateStrategy, check.SpecPath.Child("updateStrategy"))...)
 	return append(errs, check.Naturals(check.SpecPath, "revisionHistoryLimit", s.RevisionHistoryLimit)...)
-}
-
-func templateGeneration(d *appsv1.DaemonSet) int64 {
-	n, _ := strconv.ParseInt(d.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
-	return n
 }
 
 // validateDaemonSetUpdate requires that the template's generation grows if and only if the template changes.

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,6 +22,7 @@ func deployments() *entry.Resource {
 	return &entry.Resource{
 		Plural: "deployments", New: entry.New[appsv1.Deployment], Namespaced: true,
 		ShortNames: []string{"deploy"}, Categories: entry.All,
+		Coerce: entry.Coerce(parseRollback),
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecOrAnnotations,
 			Default:        defaulting.Hook(defaultDeployment),
@@ -71,9 +73,29 @@ func updateDeployment(d, old *appsv1.Deployment) {
 // keepDeploymentStatus restores labels (B-41).
 func keepDeploymentStatus(d, old *appsv1.Deployment) { d.Labels = old.Labels }
 
-func validateDeployment(d *appsv1.Deployment) field.ErrorList { return deploymentSpec(&d.Spec, nil) }
+// parseRollback normalizes the revision to which a client rolls back: a field of upstream's internal type (K
+// pkg/apis/apps/v1/conversion.go: Convert_v1_Deployment_To_apps_Deployment, Convert_apps_Deployment_To_v1_Deployment).
+func parseRollback(d *appsv1.Deployment) error {
+	value, ok := d.Annotations[appsv1.DeprecatedRollbackTo]
+	if !ok {
+		return nil
+	}
+	if value == "" {
+		delete(d.Annotations, appsv1.DeprecatedRollbackTo)
+		return nil
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return fmt.Errorf("failed to parse annotation[%s]=%s as int64: %v", appsv1.DeprecatedRollbackTo, value, err)
+	}
+	d.Annotations[appsv1.DeprecatedRollbackTo] = strconv.FormatInt(n, 10)
+	return nil
+}
 
-func deploymentSpec(s *appsv1.DeploymentSpec, old *corev1.PodTemplateSpec) field.ErrorList {
+func validateDeployment(d *appsv1.Deployment) field.ErrorList { return deploymentSpec(d, nil) }
+
+func deploymentSpec(d *appsv1.Deployment, old *corev1.PodTemplateSpec) field.ErrorList {
+	s := &d.Spec
 	errs := check.Naturals(check.SpecPath, "replicas", s.Replicas)
 	usable, faults := podSelector(s.Selector, "invalid label selector", "empty selector is invalid for deployment")
 	errs = append(errs, faults...)
@@ -81,6 +103,9 @@ func deploymentSpec(s *appsv1.DeploymentSpec, old *corev1.PodTemplateSpec) field
 	errs = append(errs, deploymentStrategy(&s.Strategy, check.SpecPath.Child("strategy"))...)
 	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
 	errs = append(errs, check.Naturals(check.SpecPath, "revisionHistoryLimit", s.RevisionHistoryLimit)...)
+	if n, err := strconv.ParseInt(d.Annotations[appsv1.DeprecatedRollbackTo], 10, 64); err == nil {
+		errs = append(errs, check.Natural(n, check.SpecPath.Child("rollback", "version"))...)
+	}
 	errs = append(errs, check.Naturals(check.SpecPath, "progressDeadlineSeconds", s.ProgressDeadlineSeconds)...)
 	if d := s.ProgressDeadlineSeconds; d != nil && *d <= s.MinReadySeconds {
 		errs = append(
@@ -91,7 +116,7 @@ func deploymentSpec(s *appsv1.DeploymentSpec, old *corev1.PodTemplateSpec) field
 }
 
 func validateDeploymentUpdate(d, old *appsv1.Deployment) field.ErrorList {
-	return append(deploymentSpec(&d.Spec, &old.Spec.Template), podspec.SameSelector(d.Spec.Selector, old.Spec.Selector)...)
+	return append(deploymentSpec(d, &old.Spec.Template), podspec.SameSelector(d.Spec.Selector, old.Spec.Selector)...)
 }
 
 func deploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) (errs field.ErrorList) {

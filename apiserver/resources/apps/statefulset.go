@@ -165,25 +165,43 @@ func statefulSetSpec(s, old *appsv1.StatefulSetSpec) (errs field.ErrorList) {
 	return append(errs, podspec.RestartsAlways(&s.Template, "StatefulSet", check.TemplatePath)...)
 }
 
-// statefulTemplate validates the pod template together with the volumes of its claims. A template that was invalid
-// before an update may stay invalid.
+// statefulTemplate validates the pod template with the volumes of its claims. A template that was invalid before an
+// update may stay invalid.
 func statefulTemplate(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	var before *corev1.PodTemplateSpec
 	if old != nil {
 		before = &old.Template
-		if len(podspec.ValidateTemplate(before, before, check.TemplatePath, claimNames(old)...)) != 0 {
+		if len(podspec.ValidateTemplate(withClaims(old), before, check.TemplatePath)) != 0 {
 			r := podspec.NewRules(&s.Template.Spec, podspec.LegacyOf(&before.Spec, &before.ObjectMeta))
 			return r.TemplateMeta(&s.Template, check.TemplatePath)
 		}
 	}
-	return podspec.ValidateTemplate(&s.Template, before, check.TemplatePath, claimNames(s)...)
+	return podspec.ValidateTemplate(withClaims(s), before, check.TemplatePath)
 }
 
-func claimNames(s *appsv1.StatefulSetSpec) (names []string) {
-	for i := range s.VolumeClaimTemplates {
-		names = append(names, s.VolumeClaimTemplates[i].Name)
+// withClaims returns the pod template with one volume for each name of a claim template. These are first, and replace
+// the template's volumes of the same names. Upstream's order of several is random.
+func withClaims(s *appsv1.StatefulSetSpec) *corev1.PodTemplateSpec {
+	if len(s.VolumeClaimTemplates) == 0 {
+		return &s.Template
 	}
-	return names
+	template, claimed := s.Template, map[string]bool{}
+	template.Spec.Volumes = nil
+	for i := range s.VolumeClaimTemplates {
+		name := s.VolumeClaimTemplates[i].Name
+		if claimed[name] {
+			continue
+		}
+		claimed[name] = true
+		source := corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}
+		template.Spec.Volumes = append(template.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: source})
+	}
+	for _, v := range s.Template.Spec.Volumes {
+		if !claimed[v.Name] {
+			template.Spec.Volumes = append(template.Spec.Volumes, v)
+		}
+	}
+	return &template
 }
 
 // claimTemplates validates the claim templates, unless they were invalid before.

@@ -18,6 +18,7 @@ func pods() *entry.Resource {
 		ShortNames: []string{"po"}, Categories: entry.All,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
+			OwnStatus:      true,
 			Default:        defaulting.Hook(defaultPod),
 			PrepareCreate:  entry.Create(createPod),
 			PrepareUpdate:  entry.Change(updatePod),

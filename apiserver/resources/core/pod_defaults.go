@@ -26,6 +26,9 @@ func defaultPod(p *corev1.Pod) {
 	fillPod(p)
 	podspec.DropLegacyInits(&p.ObjectMeta)
 	podspec.DefaultSpec(&p.Spec)
+	if s := p.Spec.TerminationGracePeriodSeconds; s != nil && *s < 0 {
+		p.Spec.TerminationGracePeriodSeconds = new(int64(1))
+	}
 	defaultAddresses(&p.Status)
 	defaulting.Round(p.Status.AllocatedResources)
 	defaulting.DefaultRequirements(p.Status.Resources)

@@ -56,7 +56,7 @@ func validatePodResize(p, old *corev1.Pod) field.ErrorList {
 	if invalid.Enough(errs) {
 		return errs
 	}
-	if was := old.Status.QOSClass; qualityOf(&p.Spec) != orElse(was, qualityOf(&old.Spec)) {
+	if was := old.Status.QOSClass; qosClass(&p.Spec) != orElse(was, qosClass(&old.Spec)) {
 		errs = append(
 			errs, field.Invalid(check.SpecPath, p.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"),
 		)
@@ -233,50 +233,4 @@ func computed(now, was corev1.ResourceList) corev1.ResourceList {
 		return nil
 	}
 	return list
-}
-
-// qualityOf is the quality of service class of a spec (core ComputePodQOS).
-func qualityOf(s *corev1.PodSpec) corev1.PodQOSClass {
-	q := quality{requests: corev1.ResourceList{}, limits: corev1.ResourceList{}, all: true}
-	if whole := s.Resources; whole != nil && len(whole.Requests)+len(whole.Limits) > 0 {
-		q.add(whole)
-	} else {
-		for i := range s.Containers {
-			q.add(&s.Containers[i].Resources)
-		}
-		for i := range s.InitContainers {
-			q.add(&s.InitContainers[i].Resources)
-		}
-	}
-	if len(q.requests) == 0 && len(q.limits) == 0 {
-		return corev1.PodQOSBestEffort
-	}
-	if !q.all || len(q.requests) != len(q.limits) {
-		return corev1.PodQOSBurstable
-	}
-	for name, request := range q.requests {
-		if limit, ok := q.limits[name]; !ok || limit.Cmp(request) != 0 {
-			return corev1.PodQOSBurstable
-		}
-	}
-	return corev1.PodQOSGuaranteed
-}
-
-// quality adds CPU and memory; all reports whether all of them limit both.
-type quality struct {
-	requests, limits corev1.ResourceList
-	all              bool
-}
-
-func (q *quality) add(r *corev1.ResourceRequirements) {
-	for _, name := range podspec.ResizableResources {
-		if amount, ok := r.Requests[name]; ok && amount.Sign() > 0 {
-			podspec.AddTo(q.requests, corev1.ResourceList{name: amount})
-		}
-		if amount, ok := r.Limits[name]; ok && amount.Sign() > 0 {
-			podspec.AddTo(q.limits, corev1.ResourceList{name: amount})
-		} else {
-			q.all = false
-		}
-	}
 }

@@ -68,9 +68,9 @@ func appArmorProfile(annotation string) *corev1.AppArmorProfile {
 	return &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeLocalhost, LocalhostProfile: &name}
 }
 
-// createPod sets the phase Pending.
+// createPod sets the phase Pending. Of the status that a client sends, the QoS class stays.
 func createPod(p *corev1.Pod) {
-	p.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&p.Spec)}
+	p.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: orElse(p.Status.QOSClass, qosClass(&p.Spec))}
 	podspec.DropFields(&p.Spec, nil)
 	if len(p.Spec.SchedulingGates) > 0 {
 		p.Status.Conditions = []corev1.PodCondition{{
@@ -85,7 +85,10 @@ func createPod(p *corev1.Pod) {
 	syncAppArmor(p)
 }
 
-func updatePod(p, old *corev1.Pod) { podspec.DropFields(&p.Spec, &old.Spec) }
+func updatePod(p, old *corev1.Pod) {
+	p.Status = old.Status
+	podspec.DropFields(&p.Spec, &old.Spec)
+}
 
 // keepPodStatus restores owners, which old kubelets would corrupt, the deletionTimestamp (B-41), and fields that are
 // unknown to old clients.

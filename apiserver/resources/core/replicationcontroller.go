@@ -62,7 +62,7 @@ func defaultReplicationController(c *corev1.ReplicationController) {
 
 func controllerWarnings(c, old *corev1.ReplicationController) []string {
 	texts := podspec.NamesOfNew(c, old == nil)
-	return append(texts, podspec.OfTemplate(c, old, old == nil, field.NewPath("template"), c.Spec.Template)...)
+	return append(texts, podspec.OfTemplate(c, old, old == nil, check.TemplatePath, c.Spec.Template)...)
 }
 
 func createController(c *corev1.ReplicationController) {

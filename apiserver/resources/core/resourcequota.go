@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ func resourceQuotas() *entry.Resource {
 			Default:        defaulting.Hook(defaultResourceQuota),
 			Validate:       entry.Validate(validateResourceQuota),
 			ValidateUpdate: entry.ValidateChange(validateResourceQuotaUpdate),
+			Warnings:       entry.Warn(resourceQuotaWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Subresources: []entry.Subresource{
@@ -43,6 +45,28 @@ func defaultResourceQuota(q *corev1.ResourceQuota) {
 	for _, list := range []corev1.ResourceList{q.Spec.Hard, q.Status.Hard, q.Status.Used} {
 		defaulting.Round(list)
 	}
+}
+
+// resourceQuotaWarnings are for a new quota that allows for more requests than limits.
+func resourceQuotaWarnings(q, old *corev1.ResourceQuota) (texts []string) {
+	if old != nil {
+		return nil
+	}
+	for _, name := range []corev1.ResourceName{
+		corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceStorage, corev1.ResourceEphemeralStorage,
+	} {
+		requests, limits := "requests."+name, "limits."+name
+		request, found := q.Spec.Hard[requests]
+		if !found && (name == corev1.ResourceCPU || name == corev1.ResourceMemory) {
+			requests = name
+			request, found = q.Spec.Hard[name]
+		}
+		if limit, limited := q.Spec.Hard[limits]; found && limited && request.Cmp(limit) > 0 {
+			texts = append(texts, fmt.Sprintf("ResourceQuota %s (%s) should be less than %s (%s)",
+				requests, request.String(), limits, limit.String()))
+		}
+	}
+	return texts
 }
 
 func validateResourceQuota(q *corev1.ResourceQuota) field.ErrorList {

@@ -9,14 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/dynamic-resource-allocation/cel"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// Not validated in resource.k8s.io: CEL selectors beyond their length, and fields whose feature gates are off (list
-// attributes, mappings to a node's resources).
+// Not validated in resource.k8s.io: fields whose feature gates are off (list attributes, mappings to a node's resources).
 
 var (
 	deviceTaintEffects = []resourcev1.DeviceTaintEffect{resourcev1.DeviceTaintEffectNoExecute,
@@ -33,15 +35,38 @@ func selectors(list []resourcev1.DeviceSelector, stored bool, at *field.Path) fi
 	return listed(list, resourcev1.DeviceSelectorsMaxSize, at, func(
 		s *resourcev1.DeviceSelector, at *field.Path,
 	) field.ErrorList {
-		at = at.Child("cel")
-		switch {
-		case s.CEL == nil:
-			return field.ErrorList{field.Required(at, "")}
-		case !stored && len(s.CEL.Expression) > resourcev1.CELSelectorExpressionMaxLength:
-			return field.ErrorList{field.TooLong(at.Child("expression"), "", resourcev1.CELSelectorExpressionMaxLength)}
+		if s.CEL == nil {
+			return field.ErrorList{field.Required(at.Child("cel"), "")}
 		}
-		return nil
+		return expression(s.CEL.Expression, stored, at.Child("cel", "expression"))
 	})
+}
+
+// expression compiles a selector: it is of the type bool, and has a limited length and cost. A stored one may use what
+// new ones may not, and exceed the limits (A-48; API resource/v1/types.go: CELSelectorExpressionMaxCost).
+// DRAConsumableCapacity is on by default, DRAListTypeAttributes is off.
+func expression(text string, stored bool, at *field.Path) field.ErrorList {
+	env := environment.NewExpressions
+	switch {
+	case stored:
+		env = environment.StoredExpressions
+	case len(text) > resourcev1.CELSelectorExpressionMaxLength:
+		return field.ErrorList{field.TooLong(at, "", resourcev1.CELSelectorExpressionMaxLength)}
+	}
+	compiled := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true}).
+		CompileCELExpression(text, cel.Options{EnvType: &env, DisableCostEstimation: stored})
+	switch e := compiled.Error; {
+	case e == nil && !stored && compiled.MaxCost > resourcev1.CELSelectorExpressionMaxCost:
+		return field.ErrorList{field.Forbidden(at, "too complex, exceeds cost limit")}
+	case e == nil:
+		return nil
+	case e.Type == apiservercel.ErrorTypeRequired:
+		return field.ErrorList{field.Required(at, e.Detail)}
+	case e.Type == apiservercel.ErrorTypeInvalid:
+		return field.ErrorList{field.Invalid(at, text, e.Detail)}
+	default:
+		return field.ErrorList{field.InternalError(at, e)}
+	}
 }
 
 func deviceConfig(c *resourcev1.DeviceConfiguration, stored bool, at *field.Path) field.ErrorList {

@@ -89,7 +89,8 @@ type Resource struct {
 	// Verified marks cached objects whose bytes are the ones that clients of this entry get.
 	Verified *storage.Verification
 	// Coerce, of custom resources, converts a decoded body to the form that its schema requires, and returns the paths
-	// of unknown fields, which it has removed.
+	// of unknown fields, which it has removed. Of built-in kinds it does what upstream's conversion to the internal type
+	// and back does, if that can fail.
 	Coerce func(obj runtime.Object) (unknown []string, err error)
 	// Restore, of custom resources, does the same with a stored object, by the schema of the version in which it was
 	// stored, and sets defaults: the schema may have changed since. The object keeps its version.
@@ -219,7 +220,7 @@ type Strategy struct {
 	// requests).
 	Requester func(obj runtime.Object, name, uid string, groups []string, extra map[string][]string)
 	// OwnStatus says that PrepareCreate and PrepareUpdate process the status, so it is neither dropped nor kept before
-	// they are called (nodes, servicecidrs).
+	// they are called (nodes, pods, servicecidrs).
 	OwnStatus bool
 	// EarlyWarnings returns warnings that depend on fields which PrepareCreate removes; it is called before.
 	EarlyWarnings func(obj runtime.Object) []string

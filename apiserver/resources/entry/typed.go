@@ -25,6 +25,16 @@ func Create[T runtime.Object](f func(T)) func(runtime.Object) {
 	}
 }
 
+// Coerce makes a hook from a function for a Go type. Objects of other types stay as they are.
+func Coerce[T runtime.Object](f func(T) error) func(runtime.Object) ([]string, error) {
+	return func(obj runtime.Object) ([]string, error) {
+		if o, ok := obj.(T); ok {
+			return nil, f(o)
+		}
+		return nil, nil
+	}
+}
+
 // Change makes a hook for updated objects from a function for a Go type.
 func Change[T runtime.Object](f func(obj, old T)) func(obj, old runtime.Object) {
 	return func(obj, old runtime.Object) {

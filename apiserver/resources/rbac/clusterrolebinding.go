@@ -36,11 +36,12 @@ func defaultClusterRoleBinding(b *rbacv1.ClusterRoleBinding) {
 }
 
 func validateClusterRoleBinding(b *rbacv1.ClusterRoleBinding) field.ErrorList {
-	return binding(b.RoleRef, b.Subjects, false, "ClusterRole")
+	return binding(b.RoleRef, nil, b.Subjects, false, "ClusterRole")
 }
 
 func validateClusterRoleBindingUpdate(b, old *rbacv1.ClusterRoleBinding) field.ErrorList {
-	return append(check.Twice(validateClusterRoleBinding(b)), roleRefKept(b.RoleRef, old.RoleRef)...)
+	errs := check.Twice(binding(b.RoleRef, &old.RoleRef, b.Subjects, false, "ClusterRole"))
+	return append(errs, roleRefKept(b.RoleRef, old.RoleRef)...)
 }
 
 func clusterRoleBindingColumns() []entry.Column {

@@ -36,11 +36,12 @@ func defaultRoleBinding(b *rbacv1.RoleBinding) {
 }
 
 func validateRoleBinding(b *rbacv1.RoleBinding) field.ErrorList {
-	return binding(b.RoleRef, b.Subjects, true, "Role", "ClusterRole")
+	return binding(b.RoleRef, nil, b.Subjects, true, "Role", "ClusterRole")
 }
 
 func validateRoleBindingUpdate(b, old *rbacv1.RoleBinding) field.ErrorList {
-	return append(check.Twice(validateRoleBinding(b)), roleRefKept(b.RoleRef, old.RoleRef)...)
+	errs := check.Twice(binding(b.RoleRef, &old.RoleRef, b.Subjects, true, "Role", "ClusterRole"))
+	return append(errs, roleRefKept(b.RoleRef, old.RoleRef)...)
 }
 
 func roleBindingColumns() []entry.Column {

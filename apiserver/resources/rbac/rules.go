@@ -42,10 +42,17 @@ func roleRefKept(now, was rbacv1.RoleRef) field.ErrorList {
 	return field.ErrorList{field.Invalid(field.NewPath("roleRef"), check.Internal(now), "cannot change roleRef")}
 }
 
-func binding(ref rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool, kinds ...string) field.ErrorList {
+// binding validates a binding; was is the role before an update, nil on create. The declared rules require the name of
+// the role, but not of a changed one: that it is immutable comes first, and is not enforced (V-036).
+func binding(
+	ref rbacv1.RoleRef, was *rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool, kinds ...string,
+) field.ErrorList {
 	at := field.NewPath("roleRef")
 	errs := check.OneOf(ref.APIGroup, at.Child("apiGroup"), []string{rbacv1.GroupName})
 	errs = append(errs, check.OneOf(ref.Kind, at.Child("kind"), kinds)...)
+	if ref.Name == "" && was != nil && ref != *was {
+		errs = append(errs, field.Required(at.Child("name"), ""))
+	}
 	errs = append(errs, check.Apply(ref.Name, at.Child("name"), content.IsPathSegmentName)...)
 	for i := range invalid.Each(subjects, &errs) {
 		errs = append(errs, subject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
@@ -63,14 +70,7 @@ func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.Err
 			)
 		}
 		group = ""
-	case rbacv1.UserKind:
-		if s.Name == "" {
-			errs = append(errs, field.Invalid(at.Child("name"), s.Name, "user name cannot be empty"))
-		}
-	case rbacv1.GroupKind:
-		if s.Name == "" {
-			errs = append(errs, field.Invalid(at.Child("name"), s.Name, "group name cannot be empty"))
-		}
+	case rbacv1.UserKind, rbacv1.GroupKind:
 	default:
 		return append(
 			errs,

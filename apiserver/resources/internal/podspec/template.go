@@ -10,18 +10,13 @@ import (
 )
 
 // ValidateTemplate validates a pod template (core ValidatePodTemplateSpec); old is the template before an update, nil
-// on create. claimed are volumes that each pod has in addition.
-func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path, claimed ...string) field.ErrorList {
+// on create.
+func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	var had Legacy
 	if old != nil {
 		had = LegacyOf(&old.Spec, &old.ObjectMeta)
 	}
 	r := NewRules(&t.Spec, had)
-	for _, name := range claimed {
-		r.mountable[name] = &corev1.VolumeSource{
-			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name},
-		}
-	}
 	spec := at.Child("spec")
 	errs := r.TemplateMeta(t, at)
 	errs = append(errs, r.Validate(spec)...)
