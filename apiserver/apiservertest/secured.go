@@ -76,6 +76,12 @@ const Issuer = "https://issuer.test"
 // StartSecured starts a server whose configuration may be changed by configure, with the namespaces a and b.
 func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 	t.Helper()
+	return StartSecuredWith(t, Options{Configure: configure})
+}
+
+// StartSecuredWith is StartSecured with other options, too.
+func StartSecuredWith(t *testing.T, o Options) *Secured {
+	t.Helper()
 	s := &Secured{T: t, CA: NewAuthority(t), Log: &Lines{}}
 	var err error
 	if s.Key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
@@ -90,7 +96,8 @@ func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Server = Start(t, &Options{Configure: func(c *apiserver.Config) {
+	configure := o.Configure
+	o.Configure = func(c *apiserver.Config) {
 		c.Certificates = authentication.NewCertificates(authentication.PoolOf(s.CA.Cert))
 		c.StaticTokens, c.Accounts = static, s.Accounts
 		c.Modes, c.Anonymous = []string{"RBAC"}, true
@@ -98,7 +105,8 @@ func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
 		if configure != nil {
 			configure(c)
 		}
-	}})
+	}
+	s.Server = Start(t, &o)
 	for _, name := range []string{"kube-system", "kube-public", "a", "b"} {
 		p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
 		if _, err := s.API.Loopback(authentication.Loopback, "test").Create(

@@ -92,16 +92,19 @@ func (c *chains[T]) verify(chain []*x509.Certificate, now time.Time) (says T, er
 	for _, cert := range chain[1:] {
 		between.AddCert(cert)
 	}
-	if _, err := leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: now,
-		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
+	trusted, err := leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	if err != nil {
 		return says, fmt.Errorf("verifying the client's certificate: %w", err)
 	}
 	if says, err = c.read(leaf); err != nil {
 		return says, err
 	}
 	v := verifiedChain[T]{says: says, from: now, until: now.Add(chainLife)}
-	if leaf.NotAfter.Before(v.until) {
-		v.until = leaf.NotAfter
+	for _, cert := range trusted[0] { // an authority may expire before the client's certificate
+		if cert.NotAfter.Before(v.until) {
+			v.until = cert.NotAfter
+		}
 	}
 	c.keep(roots, digest, chain, v)
 	return says, nil

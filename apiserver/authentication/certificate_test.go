@@ -57,6 +57,31 @@ func TestCertificatesKept(t *testing.T) {
 	}
 }
 
+// TestAuthorityExpires: a client's certificate is accepted until its authority, or one between, expires.
+func TestAuthorityExpires(t *testing.T) {
+	now := time.Now().Truncate(time.Second)
+	authority := func(by *apiservertest.Certified, name string, life time.Duration) apiservertest.Certified {
+		return apiservertest.NewCertificate(t, by, &x509.Certificate{
+			Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+			NotBefore: now.Add(-time.Hour), NotAfter: now.Add(life),
+		})
+	}
+	for what, lives := range map[string][2]time.Duration{
+		"authority": {2 * time.Second, time.Hour}, "between": {time.Hour, 2 * time.Second},
+	} {
+		root := authority(nil, "root", lives[0])
+		between := authority(&root, "between", lives[1])
+		client := apiservertest.NewCertificate(t, &between, &x509.Certificate{Subject: pkix.Name{CommonName: "alice"}})
+		certificates := authentication.NewCertificates(authentication.PoolOf(root.Cert))
+		for _, after := range []time.Duration{0, time.Second, 3 * time.Second} {
+			_, err := certificates.User([]*x509.Certificate{client.Cert, between.Cert}, now.Add(after))
+			if (err == nil) != (after < 2*time.Second) {
+				t.Errorf("%s, after %v: %v", what, after, err)
+			}
+		}
+	}
+}
+
 // TestCertificatesTogether: connections with equal certificates, and with others, are authenticated concurrently; each
 // gets the user of its own.
 func TestCertificatesTogether(t *testing.T) {

@@ -187,14 +187,35 @@ func TestKeptEvents(t *testing.T) {
 	}
 }
 
-// TestKeys: what is made for one resource is not sent for another of the same collection.
+// TestKeys: what is made for one resource is not sent for another of the same collection, whichever versions are served:
+// events have different keys, and only one resource keeps the encodings of objects.
 func TestKeys(t *testing.T) {
-	types := resources.NewTable(resources.Every(nil)...)
-	core, group := types.Lookup("", "v1", "events"), types.Lookup("events.k8s.io", "v1", "events")
-	if core.Collection != group.Collection {
-		t.Fatal("they have not the same collection")
+	all, _, err := resources.ParseServing([]string{"api/all=true"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if a, b := (&Rendering{Resource: core}).Key(), (&Rendering{Resource: group}).Key(); a == b {
-		t.Errorf("events of both groups have the key %s", a)
+	c := cache.New(cache.Options{})
+	for _, serving := range []*resources.Serving{nil, all} {
+		keys, keeping := map[string]string{}, map[string]string{}
+		for _, r := range resources.Every(serving) {
+			if r.Collection == "" {
+				continue
+			}
+			x := &Rendering{Resource: r, Format: Format{Media: codec.MediaProtobuf}, Cache: c}
+			name, key := r.GroupVersion().String()+"/"+r.Plural, r.Collection+" "+x.Key()
+			if other := keys[key]; other != "" {
+				t.Errorf("events of %s and %s have the key %s", name, other, key)
+			}
+			keys[key] = name
+			if other := keeping[r.Collection]; other != "" && x.keeps() {
+				t.Errorf("%s and %s keep encodings of the same objects", name, other)
+			}
+			if x.keeps() {
+				keeping[r.Collection] = name
+			}
+		}
+		if len(keys) == len(keeping) {
+			t.Error("no two resources have a collection")
+		}
 	}
 }

@@ -3,6 +3,9 @@ package daemonset
 import (
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
@@ -14,26 +17,35 @@ type failures map[string]failure
 
 // failure is how often pods on a node have failed, and when the last of them was deleted.
 type failure struct {
-	times      int
-	last       time.Time
+	times int
+	last  time.Time
+	of    state
+}
+
+// state is a set at one generation. Another set of the same name has another uid (daemon_controller.go:
+// failedPodsBackoffKey).
+type state struct {
+	uid        types.UID
 	generation int64
 }
 
-// until is when the next failed pod on the node may be deleted. A new generation starts without failures.
-func (f failures) until(node string, generation int64) time.Time {
-	if e := f[node]; e.times > 0 && e.generation == generation {
+func stateOf(set *appsv1.DaemonSet) state { return state{set.UID, set.Status.ObservedGeneration} }
+
+// until is when the next failed pod on the node may be deleted. A new state starts without failures.
+func (f failures) until(node string, of state) time.Time {
+	if e := f[node]; e.times > 0 && e.of == of {
 		return e.last.Add(pauses.After(e.times))
 	}
 	return time.Time{}
 }
 
 // add counts a failed pod that is deleted.
-func (f failures) add(node string, generation int64, now time.Time) {
+func (f failures) add(node string, of state, now time.Time) {
 	e := f[node]
-	if e.generation != generation {
+	if e.of != of {
 		e.times = 0
 	}
-	f[node] = failure{e.times + 1, now, generation}
+	f[node] = failure{e.times + 1, now, of}
 }
 
 // expire removes old failures (client-go util/flowcontrol: Backoff.hasExpired).

@@ -99,12 +99,12 @@ func (s *pass) surging(running []*corev1.Pod) {
 
 // failure deletes a failed pod, unless it is too soon after the last one on the node.
 func (s *pass) failure(node string, p *corev1.Pod) {
-	generation := s.set.Status.ObservedGeneration
-	if at := s.failed.until(node, generation); s.now.Before(at) {
+	of := stateOf(s.set)
+	if at := s.failed.until(node, of); s.now.Before(at) {
 		s.again(at.Sub(s.now))
 		return
 	}
-	s.failed.add(node, generation, s.now)
+	s.failed.add(node, of, s.now)
 	s.event(workload.Warning(
 		"FailedDaemonPod",
 		fmt.Sprintf("Found failed daemon pod %s/%s on node %s, will try to kill it", p.Namespace, p.Name, node),

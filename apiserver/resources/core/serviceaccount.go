@@ -16,6 +16,7 @@ import (
 func serviceAccounts() *entry.Resource {
 	return &entry.Resource{
 		Plural: "serviceaccounts", New: entry.New[corev1.ServiceAccount], Namespaced: true,
+		Governs:    true, // its deletion revokes its tokens
 		ShortNames: []string{"sa"},
 		Strategy: entry.Strategy{
 			MetadataAgain: 1,

@@ -110,7 +110,7 @@ type Resource struct {
 	// object depends on nothing else. Empty means unknown.
 	State string
 	// Governs says that objects determine how other requests are served (CustomResourceDefinitions, configurations of
-	// admission): a write returns when the next request sees it.
+	// admission, roles and their bindings, service accounts): a write returns when the next request sees it.
 	Governs bool
 
 	Strategy     Strategy

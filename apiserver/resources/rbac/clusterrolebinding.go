@@ -17,6 +17,7 @@ import (
 func clusterRoleBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "clusterrolebindings", New: entry.New[rbacv1.ClusterRoleBinding],
+		Governs: true,
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,

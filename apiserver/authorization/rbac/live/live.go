@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -76,7 +77,10 @@ func (z *Authorizer) catchUp() {
 	for i := range collections {
 		rev, err := z.poll(i)
 		if err != nil {
-			if shown, err = z.rebuild(); err != nil {
+			for errors.Is(err, cache.ErrExpired) { // history may be dropped meanwhile
+				shown, err = z.rebuild()
+			}
+			if err != nil {
 				z.log.Error("failed to read roles and bindings", "err", err)
 				return
 			}

@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"bytes"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -95,5 +96,36 @@ func TestFallsBehind(t *testing.T) {
 	}
 	if z.Authorize(get).Allowed() {
 		t.Error("a binding that was removed meanwhile still counts")
+	}
+}
+
+// TestStateReplaced: an authorizer decides by the newest state even if states replace each other, and so drop all
+// history, while it reads them.
+func TestStateReplaced(t *testing.T) {
+	l := newLine(t, cache.Options{})
+	var lines bytes.Buffer
+	z := live.New(l.c, slog.New(slog.NewTextHandler(&lines, nil)))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 20_000 {
+			l.rev++
+			if err := l.c.Apply(storage.Batch{Reset: true, Revision: l.rev, Events: []storage.Event{
+				{Key: root + "/clusterroles/r", Revision: l.rev, Value: []byte(role)},
+			}}); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for going := true; going; {
+		z.Authorize(get)
+		select {
+		case <-done:
+			going = false
+		default:
+		}
+	}
+	if lines.Len() > 0 {
+		t.Errorf("%.300s", lines.String())
 	}
 }
