@@ -19,7 +19,6 @@ import (
 	openapiv3 "github.com/google/gnostic-models/openapiv3"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
@@ -287,7 +286,7 @@ func TestInvalidate(t *testing.T) {
 	}
 
 	changed := cronTabs()
-	changed.Custom.Schema.Description = "Another."
+	changed.Custom.Sum = "2"
 	types[len(types)-1] = changed
 	s.Invalidate()
 	if index(t, s)["apis/stable.example.com/v1"] == custom {
@@ -298,7 +297,7 @@ func TestInvalidate(t *testing.T) {
 // Many who ask for one document at the same time wait for one build of it.
 func TestBuildsOnce(t *testing.T) {
 	builds := 0
-	d := &document{build: func() ([]byte, error) { builds++; return []byte("{}"), nil }}
+	d := &document{build: func(bool) ([]byte, error) { builds++; return []byte("{}"), nil }}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -314,16 +313,17 @@ func TestBuildsOnce(t *testing.T) {
 }
 
 func TestDefinitions(t *testing.T) {
-	s := New("v1.37.2", withCustom)
-	definitions, err := s.Definitions(schema.GroupVersion{Group: "stable.example.com", Version: "v1"})
+	definitions, err := Definitions(cronTabs())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if definitions["com.example.stable.v1.CronTab"] == nil {
 		t.Error("the custom type has no schema")
 	}
-	if _, err := s.Definitions(schema.GroupVersion{Group: "apps", Version: "v9"}); !errors.Is(err, ErrNotServed) {
-		t.Errorf("for a version that isn't served: %v", err)
+	broken, cause := cronTabs(), errors.New("broken")
+	broken.Custom.Schema = func(bool) (*spec.Schema, error) { return nil, cause }
+	if _, err := Definitions(broken); !errors.Is(err, cause) {
+		t.Errorf("without a schema: %v", err)
 	}
 }
 
