@@ -8,12 +8,14 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	openapiv2 "github.com/google/gnostic-models/openapiv2"
 	openapiv3 "github.com/google/gnostic-models/openapiv3"
@@ -291,6 +293,93 @@ func TestInvalidate(t *testing.T) {
 	s.Invalidate()
 	if index(t, s)["apis/stable.example.com/v1"] == custom {
 		t.Error("a changed schema has the hash of the old one")
+	}
+}
+
+// TestReusedDocumentsKeepNothingElse: a document that did not change keeps neither the types of other documents, nor the
+// list and the snapshot that it was made of. Otherwise memory grows with the square of the number of changes.
+func TestReusedDocumentsKeepNothingElse(t *testing.T) {
+	other := func() Type {
+		o := cronTabs()
+		o.Group = "other.example.com"
+		return o
+	}
+	types := append(served(), cronTabs(), other())
+	s := New("v1.37.2", func() []Type { return types })
+	for _, path := range slices.Sorted(maps.Keys(index(t, s))) {
+		get(t, s, "/openapi/v3/"+path)
+	}
+	get(t, s, "/openapi/v2")
+	changing := &types[len(types)-2]
+	custom, list, snapshot := weak.Make(changing.Custom), weak.Make(&types[0]), weak.Make(s.current)
+	kept := s.current.v3["apis/other.example.com/v1"]
+
+	changed := cronTabs()
+	changed.Custom.Sum = "2"
+	types = append(served(), changed, other())
+	changing = nil
+	s.Invalidate()
+	index(t, s)
+	if s.current.v3["apis/other.example.com/v1"] != kept {
+		t.Error("a document that didn't change was dropped")
+	}
+	runtime.GC()
+	if custom.Value() != nil || list.Value() != nil || snapshot.Value() != nil {
+		t.Errorf(
+			"kept: type %v, list %v, snapshot %v", custom.Value() != nil, list.Value() != nil, snapshot.Value() != nil,
+		)
+	}
+	runtime.KeepAlive(s)
+}
+
+// TestIndexMakesNoSchema: a change of one definition must not parse all others.
+func TestIndexMakesNoSchema(t *testing.T) {
+	lazy := cronTabs()
+	lazy.Custom.Schema = func(bool) (*spec.Schema, error) {
+		t.Error("the index makes a schema")
+		return nil, nil
+	}
+	index(t, New("v1.37.2", func() []Type { return append(served(), lazy) }))
+}
+
+// TestWithoutSchema: a custom type whose schema can't be made is missing, and all others are there.
+func TestWithoutSchema(t *testing.T) {
+	broken, fine := cronTabs(), cronTabs()
+	broken.Kind, broken.Plural = "Broken", "brokens"
+	broken.Custom.Schema = func(bool) (*spec.Schema, error) { return nil, errors.New("broken") }
+	s := New("v1.37.2", func() []Type { return []Type{broken, fine} })
+	for _, path := range []string{"/openapi/v3/apis/stable.example.com/v1", "/openapi/v2"} {
+		body := string(get(t, s, path).body)
+		if strings.Contains(body, "brokens") || !strings.Contains(body, "/crontabs") {
+			t.Errorf("%s: %.200s", path, body)
+		}
+	}
+}
+
+// TestV2InPieces: the document of v2 that is made in pieces is that of all types.
+func TestV2InPieces(t *testing.T) {
+	other := cronTabs()
+	other.Group, other.Kind, other.Custom.ListKind = "other.example.com", "Other", "OtherList"
+	types := append(withCustom(), other)
+	base, all := builtinOf("v1.37.2", types), parts(types)
+	whole, err := buildV2(base, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := whole.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := encodeV2(base, all, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wants, gots any
+	if err := errors.Join(json.Unmarshal(want, &wants), json.Unmarshal(got, &gots)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wants, gots); diff != "" {
+		t.Errorf("(-whole +pieces):\n%s", diff)
 	}
 }
 
