@@ -1,8 +1,6 @@
 package apiserver
 
 import (
-	"maps"
-
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -19,9 +17,7 @@ func Documented(types *resources.Types) []openapi.Type {
 	var out []openapi.Type
 	for _, r := range types.All() {
 		if r.Custom {
-			if t, err := documentedCustom(r); err == nil {
-				out = append(out, t)
-			}
+			out = append(out, documentedCustom(r))
 			continue
 		}
 		t := openapi.Type{
@@ -53,43 +49,29 @@ func documentedSub(scheme *runtime.Scheme, sub resources.Subresource) openapi.Su
 }
 
 // documentedCustom is the type of a custom resource.
-func documentedCustom(r *resources.Resource) (openapi.Type, error) {
-	v3, v2, err := r.OpenAPI()
-	if err != nil {
-		return openapi.Type{}, err
-	}
+func documentedCustom(r *resources.Resource) openapi.Type {
 	t := openapi.Type{Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Namespaced: r.Namespaced,
-		Verbs:  r.Verbs,
-		Custom: &openapi.Custom{ListKind: r.ListKind, Schema: v3, SchemaV2: v2}}
+		Verbs: r.Verbs, Custom: &openapi.Custom{ListKind: r.ListKind, Sum: r.State, Schema: r.OpenAPI}}
 	for _, sub := range r.Subresources {
 		t.Subresources = append(t.Subresources, documentedSub(resources.Scheme(), sub))
 	}
-	return t, nil
+	return t
 }
 
 // customSchemas returns a function that makes a custom resource's type converter by the schemas of all its versions, as
 // managedFields may be of any (AX pkg/apiserver/customresource_handler.go: buildOpenAPIModelsForApply).
 func customSchemas(types *resources.Types) func(*resources.Resource) (managedfields.TypeConverter, error) {
 	return func(r *resources.Resource) (managedfields.TypeConverter, error) {
-		all := map[string]*spec.Schema{}
+		var all []openapi.Type
 		for _, v := range versionsOf(types, r) {
-			schemas, err := definitionsOf(v)
-			if err != nil {
-				return nil, err
-			}
-			maps.Copy(all, schemas)
+			all = append(all, documentedCustom(v))
 		}
-		return managedfields.NewTypeConverter(all, false)
+		schemas, err := openapi.Definitions(all...)
+		if err != nil {
+			return nil, err
+		}
+		return managedfields.NewTypeConverter(schemas, false)
 	}
-}
-
-// definitionsOf returns the schemas of a custom resource by name.
-func definitionsOf(r *resources.Resource) (map[string]*spec.Schema, error) {
-	t, err := documentedCustom(r)
-	if err != nil {
-		return nil, err
-	}
-	return openapi.New("", func() []openapi.Type { return []openapi.Type{t} }).Definitions(r.GroupVersion())
 }
 
 // Served tells of the types of a table, for type checking. Each call of SchemaOf makes a new schema; none is kept.
@@ -115,7 +97,7 @@ func schemaOf(r *resources.Resource) *spec.Schema {
 	if !r.Custom {
 		return expression.Resolve(openapi.Schemas(r.New()))
 	}
-	schemas, err := definitionsOf(r)
+	schemas, err := openapi.Definitions(documentedCustom(r))
 	if err != nil {
 		return nil
 	}

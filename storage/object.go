@@ -109,7 +109,8 @@ type Decoder struct {
 	// Transcode turns kube-apiserver's storage formats protobuf (the bytes begin with "k8s\x00") and CBOR (with the tag
 	// d9d9f7) into its JSON storage format; nil makes such values corrupt.
 	Transcode func(value []byte) ([]byte, error)
-	// Upgrade converts the JSON of an object to the version in which it is stored here; nil, or a nil result, for none.
+	// Upgrade converts the JSON of an object to the version that objects of its kind have here; nil, or a nil result, for
+	// none.
 	Upgrade func(apiVersion, kind string, value []byte) ([]byte, error)
 	// Root is the prefix of all keys, without a slash at the end; usually "/registry".
 	Root string

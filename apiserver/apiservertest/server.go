@@ -118,11 +118,10 @@ func (s *Server) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	log := slog.New(slog.NewTextHandler(s.t.Output(), nil))
-	definitions := customresource.NewInstaller(s.Types, s.Decoder.Root, s.Webhooks, log)
+	definitions := customresource.NewInstaller(s.Types, s.Decoder, s.Webhooks, log)
 	go func() {
 		done <- s.Store.Follow(ctx, func(b storage.Batch) error {
-			definitions.Apply(b)
-			return s.Cache.Apply(b)
+			return s.Cache.Apply(definitions.Apply(b))
 		})
 	}()
 	s.t.Cleanup(func() {

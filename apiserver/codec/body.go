@@ -380,7 +380,13 @@ func encodeTyped(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 			return nil, err
 		}
 	}
-	obj.GetObjectKind().SetGroupVersionKind(res.Stored)
+	if res.Written != nil {
+		var err error
+		if obj, err = res.Written.To(obj); err != nil {
+			return nil, err
+		}
+	}
+	obj.GetObjectKind().SetGroupVersionKind(res.WrittenKind())
 	value, err := json.Marshal(obj)
 	// The depth of JSON inside protobuf has not been added to the depth around it. JSON with fewer than two brackets
 	// per level can't be too deep.

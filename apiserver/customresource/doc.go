@@ -14,8 +14,8 @@
 // It guarantees:
 //
 //  1. Entries and Decide are pure: the same CRDs result in the same entries and conditions.
-//  2. Until the first write a CRD costs only its own bytes: schemas are parsed and rules are compiled once, when they
-//     are first needed.
+//  2. Until the first write a CRD costs only its own bytes, which its entries share with its object in the cache:
+//     schemas are parsed and rules are compiled version by version, once, when they are first needed.
 //  3. An object is validated by the schema of the version that a request names, and decoded by that of the version in
 //     which it was stored. If the two differ, the object is converted in one step by the conversion of the CRD. A
 //     failure of a webhook is a resources.ConversionError; the object is never omitted. Up to 500 objects of a list are

@@ -23,18 +23,26 @@ var (
 // Entries returns the entries of a definition: one for each served version. There is none before its names are accepted
 // and it is established (F-12). clients call its conversion webhook, if it has one.
 func Entries(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Clients) []*resources.Resource {
-	return entries(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil }, clients)
+	return entries(d, schemasIn(d), clients)
 }
 
-// entries keeps nothing of d that is large: it calls whole when it needs the schemas.
+// schemas returns the schema of the version with that index, which its caller may change; nil if it has none.
+type schemas func(i int) (*apiextensionsv1.CustomResourceValidation, error)
+
+func schemasIn(d *apiextensionsv1.CustomResourceDefinition) schemas {
+	return func(i int) (*apiextensionsv1.CustomResourceValidation, error) {
+		return d.Spec.Versions[i].Schema.DeepCopy(), nil
+	}
+}
+
+// entries calls schema when it needs one, and uses none in d.
 func entries(
-	d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
-	clients *webhook.Clients,
+	d *apiextensionsv1.CustomResourceDefinition, schema schemas, clients *webhook.Clients,
 ) []*resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
-	of := schemesOf(d, whole, clients)
+	of := schemesOf(d, schema, clients)
 	var out, unserved []*resources.Resource
 	for _, v := range of.versions {
 		if v.Served {
@@ -55,7 +63,7 @@ func Stored(d *apiextensionsv1.CustomResourceDefinition, clients *webhook.Client
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
-	of := schemesOf(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil }, clients)
+	of := schemesOf(d, schemasIn(d), clients)
 	return entry(d, of.stored, of)
 }
 
@@ -70,13 +78,10 @@ type schemes struct {
 	conversion conversion
 }
 
-func schemesOf(
-	d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
-	clients *webhook.Clients,
-) schemes {
+func schemesOf(d *apiextensionsv1.CustomResourceDefinition, schema schemas, clients *webhook.Clients) schemes {
 	of := schemes{stored: &version{}, verified: new(storage.Verification), conversion: conversionOf(d, clients)}
 	for i := range d.Spec.Versions {
-		v := newVersion(d, i, whole)
+		v := newVersion(d, i, schema)
 		of.versions = append(of.versions, v)
 		if v.Storage {
 			of.stored = v

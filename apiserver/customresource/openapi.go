@@ -8,18 +8,20 @@ import (
 
 // openAPI returns the version's schema for OpenAPI documents (AX pkg/controller/openapi/builder). Defaults are as in
 // the definition.
-func (v *version) openAPI() (v3, v2 *spec.Schema, err error) {
+func (v *version) openAPI(v2 bool) (*spec.Schema, error) {
+	if v2 && v.whole {
+		return nil, nil
+	}
 	in, err := v.internalSchema()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s, err := schema.NewStructural(in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	v3 = s.ToKubeOpenAPI()
-	if !v.whole {
-		v2 = openapiv2.ToStructuralOpenAPIV2(s).ToKubeOpenAPI()
+	if v2 {
+		s = openapiv2.ToStructuralOpenAPIV2(s)
 	}
-	return v3, v2, nil
+	return s.ToKubeOpenAPI(), nil
 }

@@ -2,12 +2,14 @@ package customresource
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // outline is a stored definition without its large parts: parsed schemas take ten times the memory of encoded ones, and
@@ -16,10 +18,11 @@ type outline struct {
 	definition *apiextensionsv1.CustomResourceDefinition
 	// spec is the hash of the spec, to detect changes.
 	spec [sha256.Size]byte
+	// schemas are the encoded schemas of the versions; nil for a version without one. They share the stored value.
+	schemas [][]byte
 }
 
-// Outline decodes a stored definition without its schemas and columns. That is enough for Decide if Structural returns
-// true.
+// Outline decodes a stored definition without its schemas. That is enough for Decide if Structural returns true.
 func Outline(stored []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	o, err := outlineOf(stored)
 	return o.definition, err
@@ -30,45 +33,54 @@ func Structural(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return !d.Spec.PreserveUnknownFields && condition(d, apiextensionsv1.NonStructuralSchema) == nil
 }
 
-// outlineOf decodes either version in which definitions may be stored; these parts have the same form.
-func outlineOf(stored []byte) (o outline, err error) {
-	var whole struct {
-		Metadata metav1.ObjectMeta                              `json:"metadata"`
-		Spec     json.RawMessage                                `json:"spec"`
-		Status   apiextensionsv1.CustomResourceDefinitionStatus `json:"status"`
+func outlineOf(stored []byte) (outline, error) {
+	from, to := jsonscan.Member(stored, "spec")
+	o := outline{definition: &apiextensionsv1.CustomResourceDefinition{}, spec: sha256.Sum256(stored[from:to])}
+	rest, schemas := cutSchemas(stored)
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(rest, o.definition); err != nil {
+		return outline{}, fmt.Errorf("decoding a stored definition: %w", err)
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(stored, &whole); err != nil {
-		return o, fmt.Errorf("decoding a stored definition: %w", err)
-	}
-	var spec struct {
-		Group                 string                                        `json:"group"`
-		Names                 apiextensionsv1.CustomResourceDefinitionNames `json:"names"`
-		Scope                 apiextensionsv1.ResourceScope                 `json:"scope"`
-		Version               string                                        `json:"version"`
-		PreserveUnknownFields bool                                          `json:"preserveUnknownFields"`
-		Versions              []struct {
-			Name    string `json:"name"`
-			Served  bool   `json:"served"`
-			Storage bool   `json:"storage"`
-		} `json:"versions"`
-	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(whole.Spec, &spec); err != nil {
-		return o, fmt.Errorf("decoding a stored definition: %w", err)
-	}
-	o.spec = sha256.Sum256(whole.Spec)
-	d := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: whole.Metadata, Status: whole.Status}
-	d.ManagedFields = nil
-	d.Spec.Group, d.Spec.Names, d.Spec.Scope, d.Spec.PreserveUnknownFields = spec.Group, spec.Names, spec.Scope, spec.PreserveUnknownFields
-	for _, v := range spec.Versions {
-		d.Spec.Versions = append(
-			d.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: v.Name, Served: v.Served, Storage: v.Storage},
-		)
-	}
-	if len(spec.Versions) == 0 && spec.Version != "" {
-		d.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: spec.Version, Served: true, Storage: true}}
-	}
-	o.definition = d
+	o.schemas = schemas
+	o.definition.ManagedFields = nil
+	delete(o.definition.Annotations, corev1.LastAppliedConfigAnnotation)
 	return o, nil
+}
+
+// cutSchemas returns a definition with null for the schemas of its versions, and these.
+func cutSchemas(stored []byte) (rest []byte, schemas [][]byte) {
+	from, to := jsonscan.Member(stored, "spec")
+	at, _ := jsonscan.Member(stored[from:to], "versions")
+	s, kept := jsonscan.New(stored[:to]), 0
+	if s.Seek(from + at); at == 0 || !s.Open('[') {
+		return stored, nil
+	}
+	for first := true; s.More(first, ']'); first = false {
+		s.Peek()
+		begin := s.Offset()
+		s.Skip()
+		from, to := jsonscan.Member(s.From(begin), "schema")
+		if to == 0 {
+			schemas = append(schemas, nil)
+			continue
+		}
+		from, to = begin+from, begin+to
+		schemas = append(schemas, stored[from:to])
+		rest = append(append(rest, stored[kept:from]...), "null"...)
+		kept = to
+	}
+	return append(rest, stored[kept:]...), schemas
+}
+
+// schema decodes the schema of a version.
+func (o outline) schema(i int) (*apiextensionsv1.CustomResourceValidation, error) {
+	if i >= len(o.schemas) || o.schemas[i] == nil {
+		return nil, nil
+	}
+	out := &apiextensionsv1.CustomResourceValidation{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.schemas[i], out); err != nil {
+		return nil, fmt.Errorf("decoding a stored schema: %w", err)
+	}
+	return out, nil
 }
 
 // same reports whether two states of a definition have the same entries, so that compiled schemas and open watches are
@@ -78,4 +90,10 @@ func (o outline) same(p outline) bool {
 	return a.UID == b.UID && o.spec == p.spec &&
 		True(a, apiextensionsv1.Established) == True(b, apiextensionsv1.Established) &&
 		sameNames(a.Status.AcceptedNames, b.Status.AcceptedNames)
+}
+
+// sameNames treats empty and absent slices as equal.
+func sameNames(a, b apiextensionsv1.CustomResourceDefinitionNames) bool {
+	return a.Plural == b.Plural && a.Singular == b.Singular && a.Kind == b.Kind && a.ListKind == b.ListKind &&
+		slices.Equal(a.ShortNames, b.ShortNames) && slices.Equal(a.Categories, b.Categories)
 }

@@ -57,11 +57,7 @@ func widget(t *testing.T) *version {
 	d.Spec.Group, d.Spec.Names.Kind = "example.com", "Widget"
 	d.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1",
 		Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: props}}}
-	return newVersion(d, 0, func() (*apiextensionsv1.CustomResourceDefinition, error) {
-		whole := d.DeepCopy()
-		whole.Spec.Versions[0].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: props}
-		return whole, nil
-	})
+	return newVersion(d, 0, schemasIn(d))
 }
 
 func widgetOf(part, list string, value any) *unstructured.Unstructured {

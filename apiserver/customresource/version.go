@@ -20,7 +20,7 @@ type version struct {
 	// whole objects keep unknown fields (spec.preserveUnknownFields of v1beta1).
 	whole bool
 
-	// schema decodes the schema when it is needed. Callers must not change it. The embedded version's is nil.
+	// schema returns a new copy of the schema, nil if there is none. The embedded version's is nil.
 	schema func() (*apiextensionsv1.CustomResourceValidation, error)
 	// rules are compiled when they are first needed.
 	rules func() (*rules, error)
@@ -37,9 +37,7 @@ type rules struct {
 	expressions *cel.Validator
 }
 
-func newVersion(
-	d *apiextensionsv1.CustomResourceDefinition, i int, whole func() (*apiextensionsv1.CustomResourceDefinition, error),
-) *version {
+func newVersion(d *apiextensionsv1.CustomResourceDefinition, i int, schema schemas) *version {
 	v := d.Spec.Versions[i]
 	v.Schema = nil
 	n := &version{
@@ -47,13 +45,7 @@ func newVersion(
 		whole: d.Spec.PreserveUnknownFields,
 	}
 	n.rules = sync.OnceValues(n.compile)
-	n.schema = func() (*apiextensionsv1.CustomResourceValidation, error) {
-		d, err := whole()
-		if err != nil {
-			return nil, err
-		}
-		return d.Spec.Versions[i].Schema, nil
-	}
+	n.schema = func() (*apiextensionsv1.CustomResourceValidation, error) { return schema(i) }
 	return n
 }
 
@@ -94,7 +86,7 @@ func (v *version) internalSchema() (*apiextensionsinternal.JSONSchemaProps, erro
 	}
 	if s != nil {
 		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(
-			s.DeepCopy(), out, nil,
+			s, out, nil,
 		); err != nil {
 			return nil, err
 		}

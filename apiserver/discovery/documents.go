@@ -89,7 +89,7 @@ func resourceList(gv schema.GroupVersion, rs []*resources.Resource) *metav1.APIR
 	for _, r := range rs {
 		list.APIResources = append(list.APIResources, metav1.APIResource{
 			Name: r.Plural, SingularName: r.Singular, Namespaced: r.Namespaced, Kind: r.Kind, Verbs: r.Verbs,
-			ShortNames: r.ShortNames, Categories: r.Categories, StorageVersionHash: storageVersionHash(r.Stored)})
+			ShortNames: r.ShortNames, Categories: r.Categories, StorageVersionHash: storageVersionHash(r.WrittenKind())})
 		for _, s := range served(r) {
 			sub := metav1.APIResource{Name: r.Plural + "/" + s.Name, Namespaced: r.Namespaced, Kind: r.Kind, Verbs: s.Verbs}
 			if !s.Kind.Empty() {

@@ -2,6 +2,7 @@ package fieldmanager
 
 import (
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -28,9 +29,13 @@ type Managers struct {
 	custom func(*resources.Resource) (managedfields.TypeConverter, error)
 	kinds  kinds
 
-	// mu guards endpoints, and is not held while one is built.
+	// mu guards what follows, and is not held while an endpoint or a converter is built.
 	mu        sync.RWMutex
 	endpoints map[endpointKey]*endpoint
+	// converters are those of CustomResourceDefinitions by resources.Resource.State: all versions share one.
+	converters map[string]*shared
+	// generation is that of the table at which the endpoints and converters of removed resources were dropped.
+	generation uint64
 
 	// customScale is the endpoint of all scales of custom resources.
 	customScale func() (*endpoint, error)
@@ -43,6 +48,12 @@ type Managers struct {
 type object interface {
 	metav1.Object
 	runtime.Object
+}
+
+// shared is the converter of a CustomResourceDefinition, of which res is one version.
+type shared struct {
+	res *resources.Resource
+	get func() (managedfields.TypeConverter, error)
 }
 
 type endpointKey struct {
@@ -75,7 +86,9 @@ type endpoint struct {
 
 // New returns the Managers for the resources of a table.
 func New(c Config) *Managers {
-	m := &Managers{types: c.Types, custom: c.Custom, endpoints: map[endpointKey]*endpoint{}}
+	m := &Managers{
+		types: c.Types, custom: c.Custom, endpoints: map[endpointKey]*endpoint{}, converters: map[string]*shared{},
+	}
 	m.customScale = sync.OnceValues(func() (*endpoint, error) {
 		e := &endpoint{res: scaleResource, sub: "scale", customScale: true}
 		return e, m.build(e)
@@ -98,9 +111,9 @@ func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, err
 func (m *Managers) listed(res *resources.Resource, sub string) (*endpoint, error) {
 	key := endpointKey{res.GroupVersionKind(), sub}
 	m.mu.RLock()
-	e := m.endpoints[key]
+	e, current := m.endpoints[key], m.generation == m.types.Generation()
 	m.mu.RUnlock()
-	if e == nil || e.res != res {
+	if !current || e == nil || e.res != res {
 		e = m.insert(key, res, sub)
 	}
 	if err := e.build(); err != nil {
@@ -109,17 +122,18 @@ func (m *Managers) listed(res *resources.Resource, sub string) (*endpoint, error
 	return e, nil
 }
 
-// insert adds an endpoint that is not built yet, and removes those whose resources left the table.
+// insert returns an endpoint, which may not be built yet. It drops those whose resources left the table.
 func (m *Managers) insert(key endpointKey, res *resources.Resource, sub string) *endpoint {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if g := m.types.Generation(); g != m.generation {
+		m.generation = g
+		gone := func(r *resources.Resource) bool { return r.Custom && m.types.Lookup(r.Group, r.Version, r.Plural) != r }
+		maps.DeleteFunc(m.endpoints, func(_ endpointKey, e *endpoint) bool { return gone(e.res) })
+		maps.DeleteFunc(m.converters, func(_ string, s *shared) bool { return gone(s.res) })
+	}
 	if e := m.endpoints[key]; e != nil && e.res == res {
 		return e
-	}
-	for k, e := range m.endpoints {
-		if e.res.Custom && m.types.Lookup(e.res.Group, e.res.Version, e.res.Plural) != e.res {
-			delete(m.endpoints, k)
-		}
 	}
 	e := &endpoint{res: res, sub: sub}
 	e.build = sync.OnceValue(func() error { return m.build(e) })
@@ -202,6 +216,21 @@ func (m *Managers) converter(res *resources.Resource) (managedfields.TypeConvert
 	if !res.Custom {
 		return &converter{kinds: &m.kinds, table: m.types, core: res.Group == ""}, nil
 	}
+	res = res.Listed()
+	if res.State == "" {
+		return m.newConverter(res)
+	}
+	m.mu.Lock()
+	s := m.converters[res.State]
+	if s == nil {
+		s = &shared{res, sync.OnceValues(func() (managedfields.TypeConverter, error) { return m.newConverter(res) })}
+		m.converters[res.State] = s
+	}
+	m.mu.Unlock()
+	return s.get()
+}
+
+func (m *Managers) newConverter(res *resources.Resource) (managedfields.TypeConverter, error) {
 	if m.custom != nil {
 		if c, err := m.custom(res); c != nil || err != nil {
 			return c, err

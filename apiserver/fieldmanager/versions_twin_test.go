@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	customresource "github.com/kubecascade/kubecascade/apiserver/customresource"
@@ -200,22 +199,16 @@ func definition(
 
 // typesOf makes the converter of a definition's versions.
 func typesOf(t *testing.T, entries []*resources.Resource) managedfields.TypeConverter {
-	all := map[string]*spec.Schema{}
+	var all []openapi.Type
 	for _, r := range append(slices.Clone(entries), entries[0].Unserved...) {
-		v3, v2, err := r.OpenAPI()
-		if err != nil {
-			t.Fatal(err)
-		}
-		kind := openapi.Type{Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Namespaced: true,
-			Verbs:  r.Verbs,
-			Custom: &openapi.Custom{ListKind: r.ListKind, Schema: v3, SchemaV2: v2}}
-		schemas, err := openapi.New("", func() []openapi.Type { return []openapi.Type{kind} }).Definitions(r.GroupVersion())
-		if err != nil {
-			t.Fatal(err)
-		}
-		maps.Copy(all, schemas)
+		all = append(all, openapi.Type{Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Namespaced: true,
+			Verbs: r.Verbs, Custom: &openapi.Custom{ListKind: r.ListKind, Schema: r.OpenAPI}})
 	}
-	types, err := managedfields.NewTypeConverter(all, false)
+	schemas, err := openapi.Definitions(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types, err := managedfields.NewTypeConverter(schemas, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,20 +7,16 @@ import (
 	"io"
 	"sync"
 	"time"
-
-	openapiv2 "github.com/google/gnostic-models/openapiv2"
-	openapiv3 "github.com/google/gnostic-models/openapiv3"
-	"google.golang.org/protobuf/proto"
 )
 
-// document is one document, built when it is first requested.
+// document is one document, built when it is first requested. It has its inputs, so it must not refer to those of other
+// documents: it is reused for as long as its sum stays the same.
 type document struct {
-	// sum is the hash of the content: the ETag, and the hash in the index.
+	// sum is the hash of the inputs: the ETag, and the hash in the index.
 	sum   string
 	since time.Time
-	// build makes the JSON, toProtobuf converts it.
-	build      func() ([]byte, error)
-	toProtobuf func([]byte) ([]byte, error)
+	// build makes the bytes in JSON or protobuf.
+	build func(protobuf bool) ([]byte, error)
 
 	// mu guards the compressed bytes. It is held while they are made, so that they are made once.
 	mu             sync.Mutex
@@ -31,44 +27,19 @@ type document struct {
 func (d *document) compressed(asProtobuf bool) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	made := &d.json
 	if asProtobuf {
-		return d.compressedProtobuf()
+		made = &d.protobuf
 	}
-	if d.json == nil {
-		plain, err := d.build()
-		if err != nil {
-			return nil, err
-		}
-		if d.json, err = compress(plain); err != nil {
-			return nil, err
-		}
+	if *made != nil {
+		return *made, nil
 	}
-	return d.json, nil
-}
-
-// compressedProtobuf is called with mu held.
-func (d *document) compressedProtobuf() ([]byte, error) {
-	if d.protobuf != nil {
-		return d.protobuf, nil
-	}
-	plain, err := d.plainJSON()
+	plain, err := d.build(asProtobuf)
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := d.toProtobuf(plain)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a document as protobuf: %w", err)
-	}
-	d.protobuf, err = compress(encoded)
-	return d.protobuf, err
-}
-
-// plainJSON does not cache its result, as clients of protobuf seldom want JSON, too.
-func (d *document) plainJSON() ([]byte, error) {
-	if d.json == nil {
-		return d.build()
-	}
-	return decompress(d.json)
+	*made, err = compress(plain)
+	return *made, err
 }
 
 func compress(plain []byte) ([]byte, error) {
@@ -96,20 +67,4 @@ func decompress(packed []byte) ([]byte, error) {
 		return nil, fmt.Errorf("decompressing a document: %w", err)
 	}
 	return plain, nil
-}
-
-func protobufV2(json []byte) ([]byte, error) {
-	d, err := openapiv2.ParseDocument(json)
-	if err != nil {
-		return nil, err
-	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(d)
-}
-
-func protobufV3(json []byte) ([]byte, error) {
-	d, err := openapiv3.ParseDocument(json)
-	if err != nil {
-		return nil, err
-	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(d)
 }

@@ -29,7 +29,11 @@ var (
 // addCustom makes the operations of a custom resource. Upstream makes them by other code than those of Go types (AX
 // pkg/controller/openapi/builder), with less content: no watch paths, no protobuf, no strategic merge patch.
 func (o *operations) addCustom(t *Type) {
-	object, list := o.definitions.addCustom(t)
+	object, list, err := o.definitions.addCustom(t)
+	if err != nil {
+		o.errs = append(o.errs, err)
+		return
+	}
 	kind := metav1.GroupVersionKind{Group: t.Group, Version: t.Version, Kind: t.Kind}
 	e := endpoint{o, t, "", t.Verbs, object, kind, prefix(t.groupVersion())}
 	path, namespaced := "/"+t.Plural, ""
@@ -106,13 +110,13 @@ func (e *endpoint) customItem(path, namespaced string) {
 }
 
 // addCustom makes the schemas of a custom resource and its list, and returns their names.
-func (d *definitions) addCustom(t *Type) (object, list model) {
+func (d *definitions) addCustom(t *Type) (object, list model, err error) {
+	body, err := t.Custom.Schema(d.v2)
+	if err != nil {
+		return "", "", fmt.Errorf("making the schema of %s: %w", t.groupVersionKind(), err)
+	}
 	gv := t.groupVersion()
 	objectMeta, listMeta := d.add(reflect.TypeFor[metav1.ObjectMeta]()), d.add(reflect.TypeFor[metav1.ListMeta]())
-	body := t.Custom.Schema
-	if d.v2 {
-		body = t.Custom.SchemaV2
-	}
 	objectSchema := spec.Schema{SchemaProps: spec.SchemaProps{Type: []string{"object"}}}
 	if body != nil {
 		objectSchema = *d.native(body, true)
@@ -131,7 +135,7 @@ func (d *definitions) addCustom(t *Type) (object, list model) {
 	d.setTypeMeta(&listSchema)
 	listName := CustomName(gv, t.Custom.ListKind)
 	d.schemas[listName] = common.OpenAPIDefinition{Schema: listSchema, Dependencies: []string{objectName, listMeta}}
-	return model(objectName), model(listName)
+	return model(objectName), model(listName), nil
 }
 
 // native returns a copy of a custom schema with apiVersion, kind and metadata, for the object itself and for each

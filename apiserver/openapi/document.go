@@ -1,14 +1,16 @@
 package openapi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	openapiv3 "github.com/google/gnostic-models/openapiv3"
+	"google.golang.org/protobuf/proto"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
-	"k8s.io/kube-openapi/pkg/builder"
 	"k8s.io/kube-openapi/pkg/builder3"
 	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/spec3"
@@ -19,10 +21,12 @@ import (
 type part struct {
 	// path is the document's name in the index: "apis/apps/v1".
 	path string
-	// fill adds the part's operations.
+	// fill adds the part's operations besides those of types.
 	fill func(o *operations)
-	// own is the group version if it has built-in types.
-	own schema.GroupVersion
+	// gv is the group version of types. builtin says that some of them are not custom resources.
+	gv      schema.GroupVersion
+	builtin bool
+	types   []Type
 }
 
 // parts returns the parts in the order of their paths.
@@ -38,24 +42,29 @@ func parts(types []Type) []part {
 			"get service account issuer OpenID JSON Web Key Set (contains public token verification keys)",
 			"application/jwk-set+json")},
 	}
-	versions := map[schema.GroupVersion][]*Type{}
+	versions := map[schema.GroupVersion]*part{}
 	groups := map[string]bool{"": true}
-	for i := range types {
-		gv := types[i].groupVersion()
-		versions[gv] = append(versions[gv], &types[i])
+	for _, t := range types {
+		gv := t.groupVersion()
+		p := versions[gv]
+		if p == nil {
+			p = &part{path: prefix(gv)[1:], gv: gv}
+			versions[gv] = p
+		}
+		p.types = append(p.types, t)
+		if t.Custom != nil {
+			continue
+		}
+		p.builtin, p.fill = true, resourcesPart(gv)
 		// A group with only custom resources has no document: upstream installs no route for it (AX
 		// pkg/controller/openapi).
-		if types[i].Custom == nil && !groups[gv.Group] {
+		if !groups[gv.Group] {
 			groups[gv.Group] = true
 			list = append(list, part{path: "apis/" + gv.Group, fill: groupPart(gv.Group)})
 		}
 	}
-	for gv, members := range versions {
-		p := part{path: prefix(gv)[1:], fill: versionedPart(gv, members)}
-		if slices.ContainsFunc(members, func(t *Type) bool { return t.Custom == nil }) {
-			p.own = gv
-		}
-		list = append(list, p)
+	for _, p := range versions {
+		list = append(list, *p)
 	}
 	slices.SortFunc(list, func(a, b part) int { return strings.Compare(a.path, b.path) })
 	return list
@@ -81,19 +90,14 @@ func groupPart(group string) func(*operations) {
 	}
 }
 
-func versionedPart(gv schema.GroupVersion, types []*Type) func(*operations) {
+func resourcesPart(gv schema.GroupVersion) func(*operations) {
 	return func(o *operations) {
-		o.scope = scope{gv.Group, gv.Version}
-		if slices.ContainsFunc(types, func(t *Type) bool { return t.Custom == nil }) {
-			r := &route{
-				path: prefix(gv) + "/", id: o.scope.id("get", "APIResources"), tag: o.scope.tag(), text: "get available resources",
-				consumes: mediaTypes, produces: mediaTypes,
-			}
-			o.plain(r, o.model(metav1.APIResourceList{}))
+		s := scope{gv.Group, gv.Version}
+		r := &route{
+			path: prefix(gv) + "/", id: s.id("get", "APIResources"), tag: s.tag(), text: "get available resources",
+			consumes: mediaTypes, produces: mediaTypes,
 		}
-		for _, t := range types {
-			o.add(t)
-		}
+		o.plain(r, o.model(metav1.APIResourceList{}))
 	}
 }
 
@@ -118,10 +122,17 @@ func (o *operations) plain(r *route, answer model) {
 }
 
 // collect makes the operations and schemas of parts.
-func collect(d dialect, list []part) *operations {
+func collect(d dialect, list ...part) *operations {
 	o := &operations{definitions: newDefinitions(d), queries: newQueries()}
-	for _, p := range list {
-		p.fill(o)
+	for i := range list {
+		p := &list[i]
+		if p.fill != nil {
+			p.fill(o)
+		}
+		o.scope = scope{p.gv.Group, p.gv.Version}
+		for j := range p.types {
+			o.add(&p.types[j])
+		}
 	}
 	return o
 }
@@ -130,10 +141,8 @@ func info(gitVersion string) *spec.Info {
 	return &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes", Version: gitVersion}}
 }
 
-// buildV3 makes one document of v3.
-func buildV3(gitVersion string, p part, k kinds) (*spec3.OpenAPI, error) {
-	o := collect(v3, []part{p})
-	k = k.within(p.own)
+// buildV3 makes one document of v3 from the operations of a part.
+func buildV3(gitVersion string, o *operations, k kinds) (*spec3.OpenAPI, error) {
 	document, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{
 		&routes{"/", o.routes},
 	}, &common.OpenAPIV3Config{
@@ -147,30 +156,46 @@ func buildV3(gitVersion string, p part, k kinds) (*spec3.OpenAPI, error) {
 		GetOperationIDAndTagsFromRoute: identify,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("building the document of %s: %w", p.path, err)
+		return nil, fmt.Errorf("building a document of v3: %w", err)
 	}
 	return document, nil
 }
 
-// buildV2 makes the document of v2.
-func buildV2(gitVersion string, list []part, k kinds) (*spec.Swagger, error) {
-	o := collect(v2, list)
-	document, err := builder.BuildOpenAPISpecFromRoutes([]common.RouteContainer{&routes{"/", o.routes}}, &common.Config{
-		ProtocolList:    []string{"https"},
-		Info:            info(gitVersion),
-		CommonResponses: map[int]spec.Response{401: {ResponseProps: spec.ResponseProps{Description: "Unauthorized"}}},
-		SecurityDefinitions: &spec.SecurityDefinitions{"BearerToken": {SecuritySchemeProps: spec.SecuritySchemeProps{
-			Type: "apiKey", Name: "authorization", In: "header", Description: "Bearer Token authentication",
-		}}},
-		DefaultSecurity: []map[string][]string{{"BearerToken": {}}},
-		GetDefinitions: func(common.ReferenceCallback) map[string]common.OpenAPIDefinition {
-			return o.definitions.schemas
-		},
-		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, k.extensions(name) },
-		GetOperationIDAndTagsFromRoute: identify,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("building the document of v2: %w", err)
+// encodeV3 makes the document of a part.
+func encodeV3(base *builtin, p part, protobuf bool) ([]byte, error) {
+	k := base.kinds.and(p.types)
+	if p.builtin {
+		k = k.within(p.gv)
 	}
-	return document, nil
+	d, err := buildV3(base.version, collect(v3, p), k)
+	if err != nil {
+		return nil, err
+	}
+	data, err := d.MarshalJSON()
+	if err != nil || !protobuf {
+		return data, err
+	}
+	message, err := openapiv3.ParseDocument(data)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a document as protobuf: %w", err)
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(message)
+}
+
+// Definitions returns the schemas of types and of all that they refer to, by name, as in the document of v3 that has
+// only these types. The extension x-kubernetes-group-version-kind marks kinds. The caller may change the schemas.
+func Definitions(types ...Type) (map[string]*spec.Schema, error) {
+	var list []part
+	for _, t := range types {
+		list = append(list, part{gv: t.groupVersion(), types: []Type{t}})
+	}
+	o := collect(v3, list...)
+	if len(o.errs) > 0 {
+		return nil, errors.Join(o.errs...)
+	}
+	d, err := buildV3("", o, kindsOf(types))
+	if err != nil {
+		return nil, err
+	}
+	return d.Components.Schemas, nil
 }

@@ -69,8 +69,7 @@ func kindsOf(types []Type) kinds {
 		t := &types[i]
 		gv := t.groupVersion()
 		if t.Custom != nil {
-			k.add(CustomName(gv, t.Kind), t.groupVersionKind())
-			k.add(CustomName(gv, t.Custom.ListKind), gv.WithKind(t.Custom.ListKind))
+			k.addCustom(t)
 			continue
 		}
 		if t.Object != nil {
@@ -99,8 +98,28 @@ func kindsOf(types []Type) kinds {
 
 func (k kinds) add(name string, kind schema.GroupVersionKind) {
 	if !slices.Contains(k[name], kind) {
-		k[name] = append(k[name], kind)
+		k[name] = append(slices.Clip(k[name]), kind)
 	}
+}
+
+func (k kinds) addCustom(t *Type) {
+	gv := t.groupVersion()
+	k.add(CustomName(gv, t.Kind), t.groupVersionKind())
+	k.add(CustomName(gv, t.Custom.ListKind), gv.WithKind(t.Custom.ListKind))
+}
+
+// and returns the kinds and those of the custom resources among types. No other document has a schema of these.
+func (k kinds) and(types []Type) kinds {
+	if !slices.ContainsFunc(types, func(t Type) bool { return t.Custom != nil }) {
+		return k
+	}
+	k = maps.Clone(k)
+	for i := range types {
+		if types[i].Custom != nil {
+			k.addCustom(&types[i])
+		}
+	}
+	return k
 }
 
 // within returns the kinds as the document of a group version of built-in types has them: types that are kinds of every

@@ -32,6 +32,8 @@ type operations struct {
 	queries     *queries
 	scope       scope
 	routes      []common.Route
+	// errs are the errors of custom types, which are left out.
+	errs []error
 }
 
 func (o *operations) model(object any) model { return model(o.definitions.add(structOf(object))) }

@@ -3,22 +3,12 @@ package openapi
 import (
 	"crypto/sha512"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"sync"
 	"time"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 )
-
-// ErrNotServed says that no type has the group version.
-var ErrNotServed = errors.New("group version isn't served")
 
 // Service serves the documents of a set of types. Its methods may be called by any goroutine.
 type Service struct {
@@ -48,35 +38,23 @@ func (s *Service) Invalidate() {
 	s.stale = true
 }
 
-// Definitions returns the schemas of a group version and of all that they refer to, by name, as in v3. The extension
-// x-kubernetes-group-version-kind marks kinds. Each call returns new schemas, which the caller may change. ErrNotServed
-// if there is no such version.
-func (s *Service) Definitions(gv schema.GroupVersion) (map[string]*spec.Schema, error) {
-	n, err := s.latest()
-	if err != nil {
-		return nil, err
-	}
-	path := prefix(gv)[1:]
-	i, ok := slices.BinarySearchFunc(n.parts, path, func(p part, path string) int { return strings.Compare(p.path, path) })
-	if !ok {
-		return nil, fmt.Errorf("%s: %w", gv, ErrNotServed)
-	}
-	d, err := buildV3(s.version, n.parts[i], n.kinds)
-	if err != nil {
-		return nil, err
-	}
-	return d.Components.Schemas, nil
-}
-
 // snapshot has the documents for one result of source. It is immutable once made.
 type snapshot struct {
-	kinds kinds
-	parts []part
+	builtin *builtin
 	// v3 by path of the part.
 	v3 map[string]*document
 	v2 *document
 	// index is the response for /openapi/v3.
 	index []byte
+}
+
+// builtin has what all documents depend on. One value is shared by all documents until it changes.
+type builtin struct {
+	// version is info.version of the documents.
+	version string
+	// sum is the hash of this program and its built-in types, whose group versions are listed with metav1's own kinds.
+	sum   string
+	kinds kinds
 }
 
 // latest returns the documents of the types that are served now.
@@ -86,47 +64,41 @@ func (s *Service) latest() (*snapshot, error) {
 	if s.current != nil && !s.stale {
 		return s.current, nil
 	}
-	s.stale = false
 	next, err := s.snapshot(s.source(), s.current)
 	if err != nil {
-		s.stale = true
 		return nil, err
 	}
-	s.current = next
+	s.current, s.stale = next, false
 	return next, nil
 }
 
-// snapshot reuses the documents of previous that have not changed.
+// snapshot reuses the documents of previous that have not changed. A document refers only to builtin and to the types
+// of its own part, so a reused one keeps nothing else of the snapshot that made it.
 func (s *Service) snapshot(types []Type, previous *snapshot) (*snapshot, error) {
-	n := &snapshot{kinds: kindsOf(types), parts: parts(types), v3: map[string]*document{}}
-	sums, err := s.sums(types)
-	if err != nil {
-		return nil, err
+	base := builtinOf(s.version, types)
+	if previous == nil {
+		previous = &snapshot{}
+	} else if previous.builtin.sum == base.sum {
+		base = previous.builtin
 	}
-	for _, p := range n.parts {
-		sum := sums.of(p.path)
-		if previous != nil && previous.v3[p.path] != nil && previous.v3[p.path].sum == sum {
-			n.v3[p.path] = previous.v3[p.path]
-			continue
+	n := &snapshot{builtin: base, v3: map[string]*document{}}
+	all, whole := parts(types), sha512.New()
+	for _, p := range all {
+		sum := p.sum(base)
+		fmt.Fprintln(whole, sum)
+		if n.v3[p.path] = previous.v3[p.path]; n.v3[p.path] == nil || n.v3[p.path].sum != sum {
+			n.v3[p.path] = &document{sum: sum, since: s.now(), build: func(protobuf bool) ([]byte, error) {
+				return encodeV3(base, p, protobuf)
+			}}
 		}
-		n.v3[p.path] = &document{sum: sum, since: s.now(), toProtobuf: protobufV3, build: func() ([]byte, error) {
-			d, err := buildV3(s.version, p, n.kinds)
-			if err != nil {
-				return nil, err
-			}
-			return d.MarshalJSON()
+	}
+	n.v2 = previous.v2
+	if sum := fmt.Sprintf("%X", whole.Sum(nil)); n.v2 == nil || n.v2.sum != sum {
+		n.v2 = &document{sum: sum, since: s.now(), build: func(protobuf bool) ([]byte, error) {
+			return encodeV2(base, all, protobuf)
 		}}
 	}
-	n.v2 = &document{sum: sums.ofAll(n.parts), since: s.now(), toProtobuf: protobufV2, build: func() ([]byte, error) {
-		d, err := buildV2(s.version, n.parts, n.kinds)
-		if err != nil {
-			return nil, err
-		}
-		return d.MarshalJSON()
-	}}
-	if previous != nil && previous.v2.sum == n.v2.sum {
-		n.v2 = previous.v2
-	}
+	var err error
 	n.index, err = n.makeIndex()
 	return n, err
 }
@@ -147,41 +119,33 @@ func (n *snapshot) makeIndex() ([]byte, error) {
 	return index, nil
 }
 
-// sums are the hashes of the sources of documents.
-type sums struct {
-	// base is the hash of the sources of every document: this program and its built-in types, whose group versions are
-	// listed with metav1's own kinds.
-	base []byte
-	// custom covers the custom resources of a part, by its path.
-	custom map[string]hash.Hash
+func builtinOf(version string, types []Type) *builtin {
+	h := sha512.New()
+	fmt.Fprintln(h, version)
+	if build, ok := debug.ReadBuildInfo(); ok {
+		io.WriteString(h, build.String())
+	}
+	var own []Type
+	for i := range types {
+		if types[i].Custom == nil {
+			types[i].write(h)
+			own = append(own, types[i])
+		}
+	}
+	return &builtin{version: version, sum: fmt.Sprintf("%X", h.Sum(nil)), kinds: kindsOf(own)}
 }
 
-func (s *Service) sums(types []Type) (*sums, error) {
-	base := sha512.New()
-	fmt.Fprintln(base, s.version)
-	if build, ok := debug.ReadBuildInfo(); ok {
-		io.WriteString(base, build.String())
-	}
-	r := &sums{custom: map[string]hash.Hash{}}
-	for i := range types {
-		t := &types[i]
-		if t.Custom == nil {
-			t.write(base)
-			continue
-		}
-		path := prefix(t.groupVersion())[1:]
-		h := r.custom[path]
-		if h == nil {
-			h = sha512.New()
-			r.custom[path] = h
-		}
-		t.write(h)
-		if err := json.NewEncoder(h).Encode([]any{t.Custom.ListKind, t.Custom.Schema, t.Custom.SchemaV2}); err != nil {
-			return nil, fmt.Errorf("encoding the schema of %s: %w", t.groupVersionKind(), err)
+// sum is the hash of all that the part's document is made of.
+func (p *part) sum(base *builtin) string {
+	h := sha512.New()
+	fmt.Fprintf(h, "%s\n%s\n", p.path, base.sum)
+	for i := range p.types {
+		if t := &p.types[i]; t.Custom != nil {
+			t.write(h)
+			fmt.Fprintf(h, "%q %q\n", t.Custom.ListKind, t.Custom.Sum)
 		}
 	}
-	r.base = base.Sum(nil)
-	return r, nil
+	return fmt.Sprintf("%X", h.Sum(nil))
 }
 
 // write writes everything of a type but its schema.
@@ -193,21 +157,4 @@ func (t *Type) write(w io.Writer) {
 	for _, sub := range t.Subresources {
 		fmt.Fprintf(w, " %q %q %q %T\n", sub.Name, sub.Verbs, sub.Kind, sub.Object)
 	}
-}
-
-func (r *sums) of(path string) string {
-	h := sha512.New()
-	fmt.Fprintf(h, "%s\n%x\n", path, r.base)
-	if custom := r.custom[path]; custom != nil {
-		h.Write(custom.Sum(nil))
-	}
-	return fmt.Sprintf("%X", h.Sum(nil))
-}
-
-func (r *sums) ofAll(parts []part) string {
-	h := sha512.New()
-	for _, p := range parts {
-		fmt.Fprintln(h, r.of(p.path))
-	}
-	return fmt.Sprintf("%X", h.Sum(nil))
 }

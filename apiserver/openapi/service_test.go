@@ -8,18 +8,19 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	openapiv2 "github.com/google/gnostic-models/openapiv2"
 	openapiv3 "github.com/google/gnostic-models/openapiv3"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
@@ -287,7 +288,7 @@ func TestInvalidate(t *testing.T) {
 	}
 
 	changed := cronTabs()
-	changed.Custom.Schema.Description = "Another."
+	changed.Custom.Sum = "2"
 	types[len(types)-1] = changed
 	s.Invalidate()
 	if index(t, s)["apis/stable.example.com/v1"] == custom {
@@ -295,10 +296,97 @@ func TestInvalidate(t *testing.T) {
 	}
 }
 
+// TestReusedDocumentsKeepNothingElse: a document that did not change keeps neither the types of other documents, nor the
+// list and the snapshot that it was made of. Otherwise memory grows with the square of the number of changes.
+func TestReusedDocumentsKeepNothingElse(t *testing.T) {
+	other := func() Type {
+		o := cronTabs()
+		o.Group = "other.example.com"
+		return o
+	}
+	types := append(served(), cronTabs(), other())
+	s := New("v1.37.2", func() []Type { return types })
+	for _, path := range slices.Sorted(maps.Keys(index(t, s))) {
+		get(t, s, "/openapi/v3/"+path)
+	}
+	get(t, s, "/openapi/v2")
+	changing := &types[len(types)-2]
+	custom, list, snapshot := weak.Make(changing.Custom), weak.Make(&types[0]), weak.Make(s.current)
+	kept := s.current.v3["apis/other.example.com/v1"]
+
+	changed := cronTabs()
+	changed.Custom.Sum = "2"
+	types = append(served(), changed, other())
+	changing = nil
+	s.Invalidate()
+	index(t, s)
+	if s.current.v3["apis/other.example.com/v1"] != kept {
+		t.Error("a document that didn't change was dropped")
+	}
+	runtime.GC()
+	if custom.Value() != nil || list.Value() != nil || snapshot.Value() != nil {
+		t.Errorf(
+			"kept: type %v, list %v, snapshot %v", custom.Value() != nil, list.Value() != nil, snapshot.Value() != nil,
+		)
+	}
+	runtime.KeepAlive(s)
+}
+
+// TestIndexMakesNoSchema: a change of one definition must not parse all others.
+func TestIndexMakesNoSchema(t *testing.T) {
+	lazy := cronTabs()
+	lazy.Custom.Schema = func(bool) (*spec.Schema, error) {
+		t.Error("the index makes a schema")
+		return nil, nil
+	}
+	index(t, New("v1.37.2", func() []Type { return append(served(), lazy) }))
+}
+
+// TestWithoutSchema: a custom type whose schema can't be made is missing, and all others are there.
+func TestWithoutSchema(t *testing.T) {
+	broken, fine := cronTabs(), cronTabs()
+	broken.Kind, broken.Plural = "Broken", "brokens"
+	broken.Custom.Schema = func(bool) (*spec.Schema, error) { return nil, errors.New("broken") }
+	s := New("v1.37.2", func() []Type { return []Type{broken, fine} })
+	for _, path := range []string{"/openapi/v3/apis/stable.example.com/v1", "/openapi/v2"} {
+		body := string(get(t, s, path).body)
+		if strings.Contains(body, "brokens") || !strings.Contains(body, "/crontabs") {
+			t.Errorf("%s: %.200s", path, body)
+		}
+	}
+}
+
+// TestV2InPieces: the document of v2 that is made in pieces is that of all types.
+func TestV2InPieces(t *testing.T) {
+	other := cronTabs()
+	other.Group, other.Kind, other.Custom.ListKind = "other.example.com", "Other", "OtherList"
+	types := append(withCustom(), other)
+	base, all := builtinOf("v1.37.2", types), parts(types)
+	whole, err := buildV2(base, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := whole.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := encodeV2(base, all, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wants, gots any
+	if err := errors.Join(json.Unmarshal(want, &wants), json.Unmarshal(got, &gots)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wants, gots); diff != "" {
+		t.Errorf("(-whole +pieces):\n%s", diff)
+	}
+}
+
 // Many who ask for one document at the same time wait for one build of it.
 func TestBuildsOnce(t *testing.T) {
 	builds := 0
-	d := &document{build: func() ([]byte, error) { builds++; return []byte("{}"), nil }}
+	d := &document{build: func(bool) ([]byte, error) { builds++; return []byte("{}"), nil }}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -314,16 +402,17 @@ func TestBuildsOnce(t *testing.T) {
 }
 
 func TestDefinitions(t *testing.T) {
-	s := New("v1.37.2", withCustom)
-	definitions, err := s.Definitions(schema.GroupVersion{Group: "stable.example.com", Version: "v1"})
+	definitions, err := Definitions(cronTabs())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if definitions["com.example.stable.v1.CronTab"] == nil {
 		t.Error("the custom type has no schema")
 	}
-	if _, err := s.Definitions(schema.GroupVersion{Group: "apps", Version: "v9"}); !errors.Is(err, ErrNotServed) {
-		t.Errorf("for a version that isn't served: %v", err)
+	broken, cause := cronTabs(), errors.New("broken")
+	broken.Custom.Schema = func(bool) (*spec.Schema, error) { return nil, cause }
+	if _, err := Definitions(broken); !errors.Is(err, cause) {
+		t.Errorf("without a schema: %v", err)
 	}
 }
 

@@ -42,12 +42,12 @@ type Subresource struct {
 type Custom struct {
 	// ListKind is the kind of lists: "CronTabList".
 	ListKind string
-	// Schema is the structural schema in OpenAPI v3 form, without what every object has; nil if
-	// the definition has none. It is not changed.
-	Schema *spec.Schema
-	// SchemaV2 is the same within what v2 can say, as apiextensions-apiserver's
-	// controller/openapi/v2 makes it; nil says that objects may hold anything.
-	SchemaV2 *spec.Schema
+	// Sum identifies the schema: another schema has another sum.
+	Sum string
+	// Schema returns the structural schema in OpenAPI form, without what every object has; nil if objects may hold
+	// anything. For v2 it is within what v2 can express, as apiextensions-apiserver's controller/openapi/v2 makes it. It
+	// is called when a document is built. The result is not changed.
+	Schema func(v2 bool) (*spec.Schema, error)
 }
 
 func (t *Type) groupVersion() schema.GroupVersion {

@@ -147,6 +147,8 @@ func cronTabs() Type {
 	return Type{
 		Group: "stable.example.com", Version: "v1", Kind: "CronTab", Plural: "crontabs", Namespaced: true, Verbs: allVerbs,
 		Subresources: []Subresource{{Name: "status", Verbs: partVerbs}, {Name: "scale", Verbs: partVerbs}},
-		Custom:       &Custom{ListKind: "CronTabList", Schema: body(), SchemaV2: body()},
+		Custom: &Custom{
+			ListKind: "CronTabList", Sum: "1", Schema: func(bool) (*spec.Schema, error) { return body(), nil },
+		},
 	}
 }

@@ -172,10 +172,9 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 	if err != nil {
 		return nil, err
 	}
-	same, err := storage.Splice(value.json, cur.Revision)
-	unchanged := err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON) && !cur.Stale
+	out := s.decoded(o, cur.Key, value, cur.Revision)
+	unchanged := out.Err == nil && verdict.Step == finalizers.Store && bytes.Equal(out.JSON, cur.JSON) && !cur.Stale
 	if o.DryRun || unchanged {
-		out := s.decoded(o, cur.Key, value, cur.Revision)
 		return out, out.Err
 	}
 	if verdict.Step == finalizers.Store {

@@ -31,7 +31,9 @@ func TestDeletionStateTwin(t *testing.T) {
 		}
 		fill := fuzzer.FuzzerFor(metafuzzer.Funcs, rand.NewSource(from+
 			int64(i)), serializer.NewCodecFactory(resources.Scheme())).NilChance(.3).NumElements(0, 3).MaxDepth(9)
-		d := storage.Decoder{Root: storage.DefaultRoot, Fields: builtinTypes.SelectableFields}
+		d := storage.Decoder{
+			Root: storage.DefaultRoot, Fields: builtinTypes.SelectableFields, Upgrade: resources.Upgrade,
+		}
 		for revision := range int64(4) {
 			revision += 2
 			obj := res.New().(Object)

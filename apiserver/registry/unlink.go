@@ -23,7 +23,7 @@ import (
 // nothing, if the write needs updateOnce.
 func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object) (
 	out *storage.Object, done bool, err error) {
-	if o.DryRun || o.Resource.Custom || o.Resource.Direct || o.Resource.Delete.SpecFinalizers != nil ||
+	if o.DryRun || o.Resource.Custom || o.Resource.Written != nil || o.Resource.Delete.SpecFinalizers != nil ||
 		o.Audit.Requests() || !s.known(o.Resource, cur) || s.concerned(o, admission.Update) {
 		return nil, false, nil
 	}

@@ -31,12 +31,9 @@ func lines(all []*Resource) string {
 			fmt.Fprintf(&b, "# %s\n", gv)
 			last = gv
 		}
+		in := r.WrittenKind()
 		fmt.Fprintf(&b, "%s %s %s %s [%s] short=%v categories=%v stored=%s/%s/%s in %q\n", r.Plural, r.Singular, r.Kind,
-			scope(
-				r,
-			),
-			strings.Join(r.Verbs, " "), r.ShortNames, r.Categories, r.Stored.Group, r.Stored.Version, r.Stored.Kind,
-			r.Collection)
+			scope(r), strings.Join(r.Verbs, " "), r.ShortNames, r.Categories, in.Group, in.Version, in.Kind, r.Collection)
 		for _, s := range r.Subresources {
 			fmt.Fprintf(&b, "%s/%s %s [%s] action=%d\n", r.Plural, s.Name, subKind(r, &s), strings.Join(s.Verbs, " "), s.Action)
 		}

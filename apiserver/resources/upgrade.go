@@ -63,6 +63,17 @@ var upgrades = sync.OnceValue(func() map[string]map[string]upgrade {
 			add(r.GroupVersion().String(), r.Kind, func(value []byte) (runtime.Object, error) { return upgradeServed(r, value) })
 		}
 	}
+	for _, r := range Every(nil) {
+		if w := r.Written; w != nil {
+			add(w.Kind.GroupVersion().String(), w.Kind.Kind, func(value []byte) (runtime.Object, error) {
+				obj, err := decodeJSON(w.Kind, value)
+				if err != nil {
+					return nil, err
+				}
+				return w.From(obj)
+			})
+		}
+	}
 	for apiVersion, same := range sameMessages {
 		for kind := range strings.FieldsSeq(same.kinds) {
 			as := same.as.WithKind(kind)

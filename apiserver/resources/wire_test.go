@@ -8,8 +8,6 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -104,86 +102,6 @@ func TestParts(t *testing.T) {
 				t.Errorf("%v/%s keeps nothing", pathOf(r), s.Name)
 			}
 		}
-	}
-}
-
-// TestPrepareByWayOf: what a new definition begins with doesn't depend on the version at hand,
-// and neither does what an update may not change.
-func TestPrepareByWayOf(t *testing.T) {
-	r := lookup(t, "apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	stored := func(crd *apiextensionsv1.CustomResourceDefinition) runtime.Object {
-		obj, err := r.ToStored(crd)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return obj
-	}
-	served := func(obj runtime.Object) runtime.Object {
-		crd, err := r.FromStored(obj)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return crd
-	}
-	established := crontab()
-	established.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{
-		{Type: "Established", Status: "True"},
-	}
-
-	direct, by := established.DeepCopy(), stored(established)
-	r.Strategy.PrepareCreate(direct)
-	r.Strategy.PrepareCreate(by)
-	if cmp.Equal(direct, established) {
-		t.Error("creating prepares nothing")
-	}
-	if d := cmp.Diff(runtime.Object(direct), served(by)); d != "" {
-		t.Errorf("create (-served +stored):\n%s", d)
-	}
-
-	direct, by = crontab(), stored(crontab())
-	r.Strategy.PrepareUpdate(direct, established)
-	r.Strategy.PrepareUpdate(by, stored(established))
-	if d := cmp.Diff(runtime.Object(direct), served(by)); d != "" {
-		t.Errorf("update (-served +stored):\n%s", d)
-	}
-}
-
-// TestDefaultsByWayOf: what is filled in doesn't depend on the version at hand.
-func TestDefaultsByWayOf(t *testing.T) {
-	r := lookup(t, "apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	bare := crontab()
-	bare.Spec.Names.ListKind, bare.Spec.Names.Singular, bare.Spec.Conversion = "", "", nil
-	stored, err := r.ToStored(bare)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Strategy.Default(bare)
-	r.Strategy.Default(stored)
-	if bare.Spec.Names.ListKind != "CronTabList" {
-		t.Errorf("list kind %q", bare.Spec.Names.ListKind)
-	}
-	got, err := r.FromStored(stored)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(bare, got); d != "" {
-		t.Errorf("-served +stored:\n%s", d)
-	}
-}
-
-func TestMarkStored(t *testing.T) {
-	r := lookup(t, "apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	stored, err := r.ToStored(crontab())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Delete.Mark(stored)
-	crd := stored.(*apiextensionsv1beta1.CustomResourceDefinition)
-	if len(crd.Status.Conditions) != 1 || string(crd.Status.Conditions[0].Type) != string(apiextensionsv1.Terminating) {
-		t.Errorf("conditions %v", crd.Status.Conditions)
-	}
-	if crd.APIVersion != "apiextensions.k8s.io/v1beta1" {
-		t.Errorf("it is now of %s", crd.APIVersion)
 	}
 }
 

@@ -108,7 +108,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	if cfg.Snapshot.File != "" {
 		d.webhooks.Refuse(errNoWebhooks)
 	}
-	d.timeline = &timeline{definitions: customresource.NewInstaller(d.types, c.Root, d.webhooks, log), cache: d.cache}
+	d.timeline = &timeline{definitions: customresource.NewInstaller(d.types, d.decoder, d.webhooks, log), cache: d.cache}
 	d.done.Go(func() {
 		if err := d.plain.Follow(run, d.timeline.follow); err != nil && run.Err() == nil {
 			d.failed <- fmt.Errorf("watching etcd: %w", err)

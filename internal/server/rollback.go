@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -294,11 +296,21 @@ func (u *undo) write(c change) (w storage.Write, err error) {
 		return w, err
 	}
 	w = storage.Write{Key: key, Value: s.Value, Expires: d.expires(key)}
-	u.mu.Lock()
-	u.stored[key] = s
-	u.mu.Unlock()
+	if r := d.kind(key); r != nil && r.Written != nil && c.was.Err == nil {
+		obj, err := r.Decode(s.Value)
+		if err != nil {
+			return w, err
+		}
+		if w.Value, err = codec.EncodeStored(r, obj); err != nil {
+			return w, err
+		}
+	} else {
+		u.mu.Lock()
+		u.stored[key] = s
+		u.mu.Unlock()
+	}
 	if !s.Sealed {
-		w.Value, err = d.seal(key, s.Value)
+		w.Value, err = d.seal(key, w.Value)
 	}
 	return w, err
 }
@@ -314,12 +326,17 @@ func (u *undo) object(e *storage.Event) *storage.Object {
 	return s.At(e.Revision)
 }
 
-// expires says whether the values of a key have a time to live.
-func (d *data) expires(key string) bool {
+// kind returns the type of a key's object, or nil.
+func (d *data) kind(key string) *resources.Resource {
 	collection, _, ok := storage.Collection(d.decoder.Root, key)
 	if !ok {
-		return false
+		return nil
 	}
-	r := d.types.Collection(collection)
+	return d.types.Collection(collection)
+}
+
+// expires says whether the values of a key have a time to live.
+func (d *data) expires(key string) bool {
+	r := d.kind(key)
 	return r != nil && r.Expires
 }

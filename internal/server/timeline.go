@@ -47,8 +47,7 @@ func (t *timeline) follow(b storage.Batch) error {
 
 // apply applies a batch. Types come first, as Installer requires.
 func (t *timeline) apply(b storage.Batch) error {
-	t.definitions.Apply(b)
-	return t.cache.Apply(b)
+	return t.cache.Apply(t.definitions.Apply(b))
 }
 
 // hold keeps what follows until release: the cache stays as it is. known returns the objects of events that need not be

@@ -89,7 +89,7 @@ type Options struct {
 	// Events and Bytes limit the history of one collection (defaults 16384 events, 64 MiB of JSON).
 	Events int
 	Bytes  int64
-	// TimelineEvents and TimelineBytes limit the history of all collections together (defaults 65536 events, 256 MiB of
+	// TimelineEvents and TimelineBytes limit the history of all collections together (defaults 65536 events, 80 MiB of
 	// JSON). Beyond them, the collection with the largest history loses events.
 	TimelineEvents int
 	TimelineBytes  int64
@@ -109,7 +109,7 @@ func (o Options) withDefaults() Options {
 		o.TimelineEvents = 65536
 	}
 	if o.TimelineBytes <= 0 {
-		o.TimelineBytes = 256 << 20
+		o.TimelineBytes = 80 << 20
 	}
 	if o.EncodingBytes <= 0 {
 		o.EncodingBytes = 64 << 20

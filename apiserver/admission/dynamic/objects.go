@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -37,13 +38,15 @@ type memory struct {
 	size int
 }
 
-// place is a stored object in the version of a resource.
+// place is a stored object in the version of a resource. It does not refer to the entry: each change of a
+// CustomResourceDefinition makes another one, and the former keeps a compiled schema.
 type place struct {
-	res *resources.Resource
-	key string
+	kind schema.GroupVersionKind
+	key  string
 }
 
 type remembered struct {
+	res      *resources.Resource
 	revision int64
 	object   runtime.Object
 	size     int
@@ -53,11 +56,11 @@ type remembered struct {
 func (m *memory) get(
 	res *resources.Resource, o *storage.Object, decode func() (runtime.Object, error),
 ) (runtime.Object, error) {
-	at := place{res, o.Key}
+	at := place{res.GroupVersionKind(), o.Key}
 	m.mu.Lock()
 	found := m.held[at]
 	m.mu.Unlock()
-	if found.object != nil && found.revision == o.Revision {
+	if found.object != nil && found.res == res && found.revision == o.Revision {
 		return found.object, nil
 	}
 	obj, err := decode()
@@ -69,7 +72,7 @@ func (m *memory) get(
 	if m.size += len(o.JSON) - m.held[at].size; m.held == nil || m.size > maxRemembered {
 		m.held, m.size = map[place]remembered{}, len(o.JSON)
 	}
-	m.held[at] = remembered{o.Revision, obj, len(o.JSON)}
+	m.held[at] = remembered{res, o.Revision, obj, len(o.JSON)}
 	return obj, nil
 }
 

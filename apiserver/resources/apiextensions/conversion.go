@@ -12,43 +12,35 @@ import (
 // crdToV1beta1 converts by way of apiextensions-apiserver's internal type. Those conversions share memory, so it copies
 // first.
 func crdToV1beta1(obj runtime.Object) (runtime.Object, error) {
-	switch crd := obj.(type) {
-	case *apiextensionsv1beta1.CustomResourceDefinition:
-		return crd, nil
-	case *apiextensionsv1.CustomResourceDefinition:
-		hub, out := &apiextensionsinternal.CustomResourceDefinition{}, &apiextensionsv1beta1.CustomResourceDefinition{}
-		crd = crd.DeepCopy()
-		if c := crd.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig != nil &&
-			c.Webhook.ClientConfig.Service != nil {
-			ServicePort(c.Webhook.ClientConfig.Service) // the internal type does not distinguish a missing port from 0
-		}
-		if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(
-			crd, hub, nil,
-		); err != nil {
-			return nil, err
-		}
-		if err := apiextensionsv1beta1.Convert_apiextensions_CustomResourceDefinition_To_v1beta1_CustomResourceDefinition(
-			hub, out, nil,
-		); err != nil {
-			return nil, err
-		}
-		return entry.Typed(out, apiextensionsv1beta1.SchemeGroupVersion.WithKind(crdKindName)), nil
+	crd, ok := obj.(*apiextensionsv1.CustomResourceDefinition)
+	if !ok {
+		return nil, entry.CannotConvert(obj, "apiextensions.k8s.io/v1beta1")
 	}
-	return nil, entry.CannotConvert(obj, "apiextensions.k8s.io/v1beta1")
+	hub, out := &apiextensionsinternal.CustomResourceDefinition{}, &apiextensionsv1beta1.CustomResourceDefinition{}
+	crd = crd.DeepCopy()
+	if c := crd.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig != nil &&
+		c.Webhook.ClientConfig.Service != nil {
+		ServicePort(c.Webhook.ClientConfig.Service) // the internal type does not distinguish a missing port from 0
+	}
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(
+		crd, hub, nil,
+	); err != nil {
+		return nil, err
+	}
+	if err := apiextensionsv1beta1.Convert_apiextensions_CustomResourceDefinition_To_v1beta1_CustomResourceDefinition(
+		hub, out, nil,
+	); err != nil {
+		return nil, err
+	}
+	return entry.Typed(out, apiextensionsv1beta1.SchemeGroupVersion.WithKind(crdKindName)), nil
 }
 
+// crdFromV1beta1 may share memory with its argument.
 func crdFromV1beta1(obj runtime.Object) (runtime.Object, error) {
-	switch crd := obj.(type) {
-	case *apiextensionsv1.CustomResourceDefinition:
-		return crd, nil
-	case *apiextensionsv1beta1.CustomResourceDefinition:
-		return crdFromOwnedV1beta1(crd.DeepCopy())
+	in, ok := obj.(*apiextensionsv1beta1.CustomResourceDefinition)
+	if !ok {
+		return nil, entry.CannotConvert(obj, "apiextensions.k8s.io/v1")
 	}
-	return nil, entry.CannotConvert(obj, "apiextensions.k8s.io/v1")
-}
-
-// crdFromOwnedV1beta1 may share memory with its argument.
-func crdFromOwnedV1beta1(in *apiextensionsv1beta1.CustomResourceDefinition) (runtime.Object, error) {
 	hub, out := &apiextensionsinternal.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinition{}
 	if err := apiextensionsv1beta1.Convert_v1beta1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(
 		in, hub, nil,

@@ -31,14 +31,10 @@ func customResourceDefinitions() *entry.Resource {
 		Plural: "customresourcedefinitions", New: entry.New[apiextensionsv1.CustomResourceDefinition],
 		ShortNames: []string{"crd", "crds"}, Categories: entry.APIExtensions,
 		Collection: "apiextensions.k8s.io/customresourcedefinitions",
-		Stored:     apiextensionsv1beta1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
-		ToStored:   crdToV1beta1,
-		FromStored: crdFromV1beta1,
-		FromStoredOwned: func(obj runtime.Object) (runtime.Object, error) {
-			return crdFromOwnedV1beta1(obj.(*apiextensionsv1beta1.CustomResourceDefinition))
+		Written: &entry.Written{
+			Kind: apiextensionsv1beta1.SchemeGroupVersion.WithKind(crdKindName), To: crdToV1beta1, From: crdFromV1beta1,
 		},
 		Governs: true,
-		Direct:  true,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,

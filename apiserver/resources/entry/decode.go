@@ -31,8 +31,5 @@ func (r *Resource) Decode(stored []byte) (runtime.Object, error) {
 	if r.FromStored == nil || gvk == r.GroupVersionKind() {
 		return obj, nil
 	}
-	if r.FromStoredOwned != nil {
-		return r.FromStoredOwned(obj)
-	}
 	return r.FromStored(obj)
 }

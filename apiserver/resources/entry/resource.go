@@ -52,7 +52,8 @@ type Resource struct {
 	Virtual bool
 	// Hooks are the behaviour that is specific to the kind.
 	Hooks hooks.Hooks
-	// Stored is the kind that is written to etcd; the versions of a resource share it.
+	// Stored is the kind of stored objects, which is written to etcd unless Written is set; the versions of a resource
+	// share it.
 	Stored schema.GroupVersionKind
 	// ToStored and FromStored convert between this version and the stored one; nil if they are the same kind. They do
 	// not change their argument and share no memory with it. They return an argument that already has the target
@@ -60,8 +61,9 @@ type Resource struct {
 	//
 	// An error of the conversion strategy of a CustomResourceDefinition is a ConversionError.
 	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
-	// FromStoredOwned, if set, is FromStored for an object that has no other user: the result may share memory with it.
-	FromStoredOwned func(runtime.Object) (runtime.Object, error)
+	// Written, if set, is the version in etcd: objects are converted when they are written to it and when they arrive
+	// from it, and have the version Stored everywhere else.
+	Written *Written
 	// Optional are the versions that are served only on request (--runtime-config). Their entries are derived from this
 	// one.
 	Optional []Version
@@ -98,8 +100,8 @@ type Resource struct {
 	// Canonical, of custom resources, reports whether an object that is about to be stored is read again as it is:
 	// Restore changes nothing in it, and neither does JSON. It may return false for such objects, too.
 	Canonical func(obj runtime.Object) bool
-	// OpenAPI returns the schemas of custom resources for documents of OpenAPI v3 and v2; either may be nil.
-	OpenAPI func() (v3, v2 *spec.Schema, err error)
+	// OpenAPI returns the schema of custom resources for documents of OpenAPI v3 or v2; nil if objects may hold anything.
+	OpenAPI func(v2 bool) (*spec.Schema, error)
 	// Unserved, of custom resources, are entries for the versions of the CustomResourceDefinition that are not served:
 	// managedFields may contain them.
 	Unserved []*Resource
@@ -144,6 +146,13 @@ type Resource struct {
 
 	// Expires says that stored objects (events) are removed after a time that is an option of the server.
 	Expires bool
+}
+
+// Written is a version that clients can't request, but that is written to etcd.
+type Written struct {
+	Kind schema.GroupVersionKind
+	// To converts an object of the version Stored, which it does not change, and From converts to it.
+	To, From func(runtime.Object) (runtime.Object, error)
 }
 
 // Deletion says how objects of a kind are deleted.
@@ -329,6 +338,14 @@ func (r *Resource) GroupVersion() schema.GroupVersion {
 // GroupVersionKind returns the kind of the served version.
 func (r *Resource) GroupVersionKind() schema.GroupVersionKind {
 	return r.GroupVersion().WithKind(r.Kind)
+}
+
+// WrittenKind returns the kind of the values in etcd.
+func (r *Resource) WrittenKind() schema.GroupVersionKind {
+	if r.Written != nil {
+		return r.Written.Kind
+	}
+	return r.Stored
 }
 
 // GroupResource returns the name that errors use: "pods", "deployments.apps".
