@@ -4,7 +4,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN make build VERSION=${VERSION}
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o bin/kubecascade ./cmd/kubecascade
 # The data directory must belong to the user that the server runs as; scratch has no mkdir.
 RUN mkdir -p /empty/data /empty/tmp && chmod 1777 /empty/tmp
 

@@ -1,45 +1,20 @@
 # Needs Go, git and make; make check needs a C compiler, too, for the race detector.
 GO ?= go
 VERSION ?= 0.1.0-dev
-LDFLAGS = -s -w -X main.version=$(VERSION) $(LINKFLAGS)
+LDFLAGS = -s -w -X main.version=$(VERSION)
 BINARY ?= bin/kubecascade
-# All targets compile with the same flags, as Go's build cache has other entries for others: what make run has compiled,
-# make build, make test and make check find there. The programs that targets run, and their go commands, inherit them.
-# -trimpath lets checkouts in several folders share, too.
-export CGO_ENABLED = 0
-# Nothing in the binary may call methods by names that aren't constant, or the linker keeps all methods, and what runs
-# seldom is not inlined: .ci/toolexec has the reasons, and does both. Package grpc leaves out its debug pages with the
-# tag. Windows runs no scripts as a program: what is built there is larger.
-TAGS = grpcnotrace
-EDITS = '-toolexec="$(CURDIR)/.ci/toolexec"' -gcflags=all=-edit=$(word 1,$(shell cksum <.ci/toolexec))
-SHARED := -trimpath -tags=$(TAGS) $(if $(filter Windows_NT,$(OS)),,$(EDITS))
-# The largest that the stripped binary for linux/amd64 may be, in bytes.
-LARGEST = 63000000
-GIVEN := $(filter-out $(SHARED),$(shell $(GO) env GOFLAGS))
-export GOFLAGS := $(GIVEN) $(SHARED)
-# Suites of other projects and their libraries are compiled as these projects compile them.
-envtest extensions webhooks: export GOFLAGS = $(GIVEN)
-# The edits are of go.mod's etcd, and not of older ones.
-etcd: export GOFLAGS = $(GIVEN) -trimpath
-# go build that shows how many packages have been compiled; the last argument is the packages
-BUILD = GO='$(GO)' '$(CURDIR)/.ci/build'
+# All targets compile with the same flags, so they share Go's build cache; checkouts in several folders share, too.
+export GOFLAGS := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build size first-start release release-check ui ui-check ui-test ui-bench man generated test check platforms race bench bench-clients bench-peer bench-helm servers diff conformance kubectl crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build release release-check ui ui-check ui-test ui-bench man generated test check platforms race bench bench-clients bench-peer bench-helm servers diff conformance kubectl crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
 
-build: ## the stripped binary, bin/kubecascade
-	@$(BUILD) -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/kubecascade
-
-size: build ## that the stripped binary is no larger than LARGEST
-	@size=$$(wc -c <$(BINARY)); echo "$(BINARY): $$size bytes of at most $(LARGEST)"; test $$size -le $(LARGEST) || \
-		{ echo 'docs/performance-notes.md, "The size of the binary", says how to find the reason'; exit 1; }
-
-first-start: ## the times of a newcomer with the commit: clone, make run, first requests, make build, make test, without caches; DOWNLOAD=yes downloads modules again
-	GO='$(GO)' .ci/first-start $(if $(DOWNLOAD),download)
+build: ## the stripped binary, bin/kubecascade; the first time it compiles about 1,100 packages, for a minute or two
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/kubecascade
 
 # The version of a release is VERSION if that is given, else the one of git describe.
 release: ## stripped binaries for six platforms with checksums, bills of materials and archives for Krew, in dist/: VERSION=, PLATFORMS=
@@ -65,8 +40,8 @@ ui-bench: build ## figures of the page in headless Chromium: frames, memory, and
 
 man: ## the man pages, in man/; their date is that of the commit, or SOURCE_DATE_EPOCH
 	rm -rf man
-	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} TZ=UTC $(GO) run -tags man,$(TAGS) \
-		-ldflags '-X main.version=$(VERSION)' ./cmd/kubecascade man
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} TZ=UTC $(GO) test ./cmd/kubecascade -count=1 \
+		-run '^TestManPages$$' -ldflags '-X $(shell $(GO) list -m)/cmd/kubecascade.version=$(VERSION)' -man $(CURDIR)/man
 
 # The generators, and the folders whose files they write.
 GENERATED = apiserver/openapi/markers apiserver/resources/internal/declared conformance/recorded conformance
@@ -76,40 +51,34 @@ generated: ## that go generate changes nothing: markers and validation from the 
 	git diff --exit-code -- $(GENERATED)
 
 test: ## the tests of the server, then those that drive it with real clients, uncached, because they run external binaries
-	@$(BUILD) ./...
-	@cd tests && $(BUILD) ./...
 	$(GO) test -vet=off ./...
 	$(GO) -C tests test -vet=off -count=1 ./...
 
-# The platforms that are released, besides those of CI. check type-checks them, in seconds each; go vet compiles all
-# dependencies for each, which takes minutes on a machine that has built nothing.
+# The platforms that are released, besides linux/amd64. check compiles two, for a minute or two each the first time.
 OTHERS = linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-platforms: ## go vet for all platforms, which takes minutes each for the first time
-	for p in linux/amd64 $(OTHERS); do \
-		echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit; done
+platforms: ## go build for all platforms, or OTHERS=
+	for p in $(OTHERS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./... || exit; done
 
 # Packages with goroutines of their own.
-RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/authentication ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/assets ./internal/platforms ./loopback ./storage/...
+RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/authentication ./apiserver/endpoints ./apiserver/filters/... ./apiserver/inflight ./apiserver/registry ./apiserver/budget ./apiserver/connections ./apiserver/discovery ./apiserver/exchange ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/pool ./apiserver/resources ./apiserver/turns ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/assets ./loopback ./storage/...
 
 check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) -C tests mod tidy -diff
 	$(GO) vet ./...
-	$(GO) vet -tags man,$(TAGS) ./cmd/kubecascade
-	$(GO) run ./internal/platforms $(OTHERS)
+	$(MAKE) platforms OTHERS='windows/amd64 darwin/arm64'
 	$(GO) -C tests vet ./...
 	$(GO) -C tests/process vet ./...
 	"$$($(GO) -C tests tool -n staticcheck)" ./...
 	cd tests && $(GO) tool staticcheck ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/process && "$$tool" ./...
-	concurrent=$$(GO='$(GO)' .ci/concurrent $(RACE)) && CGO_ENABLED=1 $(GO) test -vet=off -short -race $$concurrent
-	$(MAKE) fuzz FUZZ=apiserver/endpoints FUZZTIME=15s FUZZJOBS=2 FUZZARGS=-test.parallel=1
+	$(GO) test -vet=off -short -race $(RACE)
 
 race: ## the race detector with all tests: those that make check leaves out (-short), documents, which take long so, and the tests with real clients, whose libraries take minutes to build
-	CGO_ENABLED=1 $(GO) test -vet=off -race $(RACE) ./apiserver/openapi
-	CGO_ENABLED=1 $(GO) -C tests test -vet=off -race ./...
+	$(GO) test -vet=off -race $(RACE) ./apiserver/openapi
+	$(GO) -C tests test -vet=off -race ./...
 
 bench: build ## figures of this machine
 	$(GO) build -o bin/bench ./internal/bench
@@ -119,11 +88,11 @@ bench-clients: build ## what clients of client-go, controller-runtime and kubect
 	$(GO) -C tests/clients mod tidy -diff
 	$(GO) -C tests/clients vet ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/clients && "$$tool" ./...
-	GOFLAGS='$(GIVEN)' $(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) $(ARGS)
+	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) $(ARGS)
 
 bench-peer: build ## custom resources by client-go, beside apiextensions-apiserver, which takes minutes to build for the first time
-	GOFLAGS='$(GIVEN)' $(GO) -C tests/extensions build -o $(CURDIR)/bin/apiextensions-apiserver ./peer
-	GOFLAGS='$(GIVEN)' $(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) -only custom \
+	$(GO) -C tests/extensions build -o $(CURDIR)/bin/apiextensions-apiserver ./peer
+	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) -only custom \
 		-peer $(CURDIR)/bin/apiextensions-apiserver $(ARGS)
 
 bench-helm: ## the installation of a large chart by Helm's library
@@ -140,7 +109,7 @@ conformance: build ## the cases of conformance/ against this server, then record
 	.ci/conformance
 
 kubectl: ## the stories with kubectl of other minors, which take minutes to build: KUBECTLS=, STORIES=
-	GO='$(GO)' GIVEN='$(GIVEN)' STORIES='$(STORIES)' .ci/kubectl $(or $(KUBECTLS),v0.35.10 v0.36.6 v0.37.2)
+	GO='$(GO)' STORIES='$(STORIES)' .ci/kubectl $(or $(KUBECTLS),v0.35.10 v0.36.6 v0.37.2)
 
 crds: ## the CustomResourceDefinitions of real projects, and objects of all their kinds
 	$(GO) -C tests/crds mod tidy -diff
@@ -236,20 +205,10 @@ attack: build ## attacks on a server, with what another user notices of each; AT
 
 FUZZ ?= .
 FUZZTIME ?= 5m
-FUZZJOBS ?= 1
 
-# A package's tests are built once for all its targets, as to link them takes long, and only the project's own code tells
-# where an input leads: with -fuzz go builds all that it imports once more. They are interrupted after FUZZTIME, which
-# is one number with one unit (timeout of the GNU coreutils), as the flag -fuzztime fails now and then for no reason
-# (golang/go#75804, mended in Go 1.27).
-fuzz: ## every fuzz target below FUZZ, each for FUZZTIME, FUZZJOBS at a time
-	@dirs=$$(grep -rlE --include=*_test.go '^func Fuzz' $(FUZZ) | xargs -rn1 dirname | sort -u); \
-		test -n "$$dirs" || { echo 'no fuzz target below $(FUZZ)'; exit 1; }; \
-		for dir in $$dirs; do \
-		$(GO) test -vet=off -c -gcflags='$(shell $(GO) list -m)/...=-d=libfuzzer' -o bin/fuzz/$$dir/fuzz.test ./$$dir || exit; done
-	@grep -rHoE --include=*_test.go '^func Fuzz[A-Za-z]+' $(FUZZ) | sed 's/:func / /' | sort | \
-		cache="$$($(GO) env GOCACHE)/fuzz" xargs -L1 -P$(FUZZJOBS) sh -c 'echo "$$1 ($$0)"; dir=$$(dirname $$0); built="$$PWD/bin/fuzz/$$dir/fuzz.test"; \
-		cd "$$dir" && timeout --foreground --preserve-status -s INT $(FUZZTIME) "$$built" -test.run "^$$" -test.fuzz "^$$1\$$" -test.fuzzcachedir "$$cache/$$dir" $(FUZZARGS)'
+fuzz: ## every fuzz target below FUZZ, each for FUZZTIME
+	@grep -rHoE --include=*_test.go '^func Fuzz[A-Za-z]+' $(FUZZ) | sed 's/:func / /' | sort | while read -r file name; do \
+		$(GO) test -vet=off -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) ./$$(dirname $$file) || exit; done
 
 clean:
 	rm -rf bin dist man kubecascade-data

@@ -32,7 +32,7 @@ func goroutines() map[string]string {
 
 // newGoroutines are the stacks of goroutines that are not among the earlier ones and do not end within the patience.
 func newGoroutines(before map[string]string, patience time.Duration) string {
-	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		now := goroutines()
 		maps.DeleteFunc(now, func(id, _ string) bool {
 			return before[id] != ""

@@ -40,7 +40,7 @@ func (s *Server) page(h http.Handler) http.Handler {
 }
 
 func (s *Server) begin(h http.Handler) http.Handler {
-	return filters.Stack(filters.Begin(s.limits, s.config.WriteTimeout)(h))
+	return filters.Begin(s.limits, s.config.WriteTimeout)(h)
 }
 
 // use wraps all routes in the filters, the outermost first.

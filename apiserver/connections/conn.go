@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -53,10 +52,9 @@ type Conn struct {
 	answers atomic.Int64
 
 	// shaking says that the handshake is in progress, turn that it is being computed. hello is how many of its bytes
-	// have arrived. The goroutine of the handshake owns them. The reader owns came: how many bytes have arrived since
-	// it last yielded.
+	// have arrived. The goroutine of the handshake owns them.
 	shaking, turn bool
-	hello, came   int
+	hello         int
 	// spoke is called when the first byte of the handshake arrives.
 	spoke func()
 	// queue is the queue in which the connection waits during its handshake: queued is its place among all, queuedBy
@@ -88,9 +86,6 @@ type Conn struct {
 }
 
 const (
-	// share is after how many received bytes a connection yields. They hold up to a hundred small requests, or frames
-	// of HTTP/2 that reset streams. The goroutines that pass them on would keep a processor busy for 10 ms.
-	share = 4 << 10
 	// step is the number of bytes between two updates of the table.
 	step = 16 << 10
 	// maxHello limits what a client may send until its handshake ends: mostly certificates. Go allocates 1.7 MB for 180
@@ -161,10 +156,6 @@ func (c *Conn) Read(b []byte) (int, error) {
 	c.taken()
 	n, err := c.Conn.Read(b)
 	if n > 0 {
-		if c.came += n; c.came >= share {
-			c.came = 0
-			runtime.Gosched()
-		}
 		if c.second && !c.takeIn() {
 			return n, net.ErrClosed
 		}

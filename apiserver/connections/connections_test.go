@@ -14,7 +14,6 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -169,7 +168,7 @@ func TestTurns(t *testing.T) {
 			took <- name
 		}()
 		for turns.count() == n {
-			runtime.Gosched()
+			time.Sleep(100 * time.Microsecond)
 		}
 	}
 	wait("first", never)
@@ -361,7 +360,7 @@ func TestHandshakes(t *testing.T) {
 	for i := range cap(done) {
 		<-begun
 		for l.table.handshakes.count() < cap(done)-1-i {
-			runtime.Gosched()
+			time.Sleep(100 * time.Microsecond)
 		}
 		if len(begun) > 0 {
 			t.Error("two handshakes are computed at a time")
@@ -414,7 +413,7 @@ func TestGone(t *testing.T) {
 	dead := tls.Client(c, config)
 	go func() { _ = dead.Handshake() }()
 	for l.table.handshakes.count() == 0 {
-		runtime.Gosched()
+		time.Sleep(100 * time.Microsecond)
 	}
 	c.Close()
 	close(first)
@@ -597,7 +596,7 @@ func TestStalledReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	for p.table.free.Load() > 0 {
-		runtime.Gosched()
+		time.Sleep(100 * time.Microsecond)
 	}
 	for _, c := range p.conns {
 		c.Close()
@@ -635,7 +634,7 @@ func TestReadingInTurn(t *testing.T) {
 	}
 	awaitWaiting := func(r turns.Rank, n int) {
 		for p.table.turns.Waiting(r, flood) != n {
-			runtime.Gosched()
+			time.Sleep(100 * time.Microsecond)
 		}
 	}
 	awaitWaiting(turns.Now, turns.Few)

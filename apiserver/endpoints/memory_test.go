@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
-	"runtime/debug"
 	"runtime/metrics"
 	"strings"
 	"sync"
@@ -95,7 +94,6 @@ func TestMemoryInFlight(t *testing.T) {
 		c.MemoryInFlight, c.RequestTimeout = limit, time.Hour
 	}})
 	body := rules(100_000)
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	runtime.GC()
 	before := heap()
 	var peak, held int64

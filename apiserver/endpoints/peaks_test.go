@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +18,6 @@ import (
 func TestPeaks(t *testing.T) {
 	const n, applied = 50_000, 10_000 // as many as an apply document may have
 	const slack = 8 << 20
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	s := apiservertest.Start(t, nil)
 	defineOpen(t, s)
 	open := func(spec string) string {

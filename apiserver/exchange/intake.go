@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
@@ -104,9 +103,6 @@ func readBounded(from io.Reader, length int64, grow func(n int) bool) ([]byte, e
 		case err != nil:
 			return nil, status.BadRequest("reading the body: %v", err)
 		case len(data) < cap(data):
-			if len(data) > firstPiece {
-				runtime.Gosched() // short requests run first
-			}
 			continue
 		}
 		more := cap(data)

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"runtime"
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
@@ -73,9 +72,6 @@ const (
 	patienceFrom = 4 << 10
 	// patienceKept is the memory of a response, in bytes, from which even a short write counts.
 	patienceKept = 64 << 10
-	// slice is how many bytes are written before other goroutines may run: 0.1 ms. Another processor may then continue
-	// the request, which costs some microseconds.
-	slice = 256 << 10
 )
 
 // New returns a Recorder for a client that may leave writeAtOnce bytes unread for the duration stall.
@@ -114,9 +110,6 @@ func (w *Recorder) Write(b []byte) (int, error) {
 		piece := rest[:min(len(rest), writeAtOnce)]
 		w.SetDeadline(time.Now().Add(w.stall))
 		n, err := w.writePatiently(piece, b)
-		if before := w.bytes; (before+n)/slice > before/slice {
-			runtime.Gosched() // short responses run first
-		}
 		w.bytes += n
 		if rest = rest[n:]; err != nil || len(rest) == 0 {
 			return len(b) - len(rest), err

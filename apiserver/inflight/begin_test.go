@@ -8,9 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -97,7 +97,7 @@ func TestTooManyBegin(t *testing.T) {
 		go func() { codes <- get().Code }()
 	}
 	for waiting() < inflight.MaxWaiting {
-		runtime.Gosched()
+		time.Sleep(100 * time.Microsecond)
 	}
 	if w := get(); w.Code != http.StatusTooManyRequests || w.Body.Len() > 0 || w.Header().Get("Retry-After") != "1" {
 		t.Errorf("%d %v %q", w.Code, w.Header(), w.Body)

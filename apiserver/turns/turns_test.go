@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestTurns: many of one holder that wait delay another's first by one turn at most, and each holder's have their turns
@@ -131,7 +131,7 @@ func (t *Turns[K]) await(key K, n int) { t.awaitRank(Now, key, n) }
 
 func (t *Turns[K]) awaitRank(r Rank, key K, n int) {
 	for t.Waiting(r, key) != n {
-		runtime.Gosched()
+		time.Sleep(100 * time.Microsecond)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestChurn(t *testing.T) {
 				if n := at[r].Add(1); n > int64([ranks]int{now, later}[r]) {
 					t.Errorf("%d turns of rank %d", n, r)
 				}
-				runtime.Gosched()
+				time.Sleep(100 * time.Microsecond)
 				at[r].Add(-1)
 				turns.End(r)
 			}

@@ -49,7 +49,6 @@ func assetsCommand() *cobra.Command {
 			}
 			path, err := assets.Ensure(assets.Options{
 				Dir: dir, Program: program, Version: version, Copy: isGoRun(program), Kubectl: kubectl, Controllers: words,
-				KeepHelp: true,
 			})
 			if err != nil {
 				return err

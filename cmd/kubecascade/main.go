@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 	_ "time/tzdata" // the image and Windows have no time zones (K cmd/kube-apiserver/apiserver.go)
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/internal/assets"
-	_ "github.com/kubecascade/kubecascade/internal/assets/help" // answers before the other packages are initialized
 	"github.com/kubecascade/kubecascade/internal/child"
-	_ "github.com/kubecascade/kubecascade/internal/pace" // collects garbage less often from the start
 )
 
 // roles are what the program is by the name that it is called by, besides its own. They get all arguments.
@@ -21,6 +20,9 @@ var roles = map[string]func(args []string){
 	"etcd": asEtcd, "kube-apiserver": asAPIServer,
 	assets.Plugin: asPlugin, assets.PluginCompletion: asPluginCompletion,
 }
+
+// started is about when the process began.
+var started = time.Now()
 
 func main() {
 	if as := roles[roleOf(os.Args[0])]; as != nil {
@@ -79,8 +81,7 @@ func rootOf(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	c.SilenceErrors, c.SilenceUsage = true, true
 	// A command that handles signals itself has another function here.
 	c.PersistentPreRun = func(c *cobra.Command, _ []string) { c.SetContext(untilSignal(c.Context())) }
-	// Not cobra's own, which has the log level's shorthand -v, and a template, which would make the binary larger
-	// (.ci/toolexec). A root command only prints its help, or this instead.
+	// Not cobra's own, which has the log level's shorthand -v. A root command only prints its help, or this instead.
 	version, help := c.Flags().Bool("version", false, "print the version"), c.HelpFunc()
 	c.SetHelpFunc(func(called *cobra.Command, args []string) {
 		if !*version {

@@ -42,7 +42,7 @@ func TestNotify(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, o, time.Now(), io.Discard) }()
+	go func() { ended <- serve(ctx, o, io.Discard) }()
 	if got := next(); got != "READY=1" {
 		t.Errorf("the first state is %q", got)
 	}

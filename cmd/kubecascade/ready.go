@@ -15,9 +15,9 @@ import (
 	"github.com/kubecascade/kubecascade"
 )
 
-// readyMessage says where a server that began to start then is.
-func readyMessage(s *kubecascade.Server, start time.Time) string {
-	return fmt.Sprintf("kubecascade %s ready in %d ms: %s, kubeconfig %s", version, time.Since(start).Milliseconds(),
+// readyMessage says where the server is.
+func readyMessage(s *kubecascade.Server) string {
+	return fmt.Sprintf("kubecascade %s ready in %d ms: %s, kubeconfig %s", version, time.Since(started).Milliseconds(),
 		strings.TrimSpace(s.InsecureURL()+" "+s.URL()), s.Kubeconfig())
 }
 

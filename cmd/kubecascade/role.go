@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/internal/assets"
 	"github.com/kubecascade/kubecascade/internal/kubeapiserver"
-	"github.com/kubecascade/kubecascade/internal/starttime"
 )
 
 // controllersVariable is the environment variable with the words of --controllers for one run as kube-apiserver.
@@ -57,7 +56,6 @@ func asAPIServer(args []string) {
 
 // runAPIServer runs the server with kube-apiserver's command line until ctx is done.
 func runAPIServer(ctx context.Context, args []string) error {
-	start := starttime.OfProcess()
 	s, err := kubeapiserver.Parse(args[1:], os.Stdout, os.Stderr)
 	if errors.Is(err, kubeapiserver.ErrDone) {
 		return nil
@@ -85,7 +83,7 @@ func runAPIServer(ctx context.Context, args []string) error {
 	if len(s.Fading) > 0 {
 		o.Log.Warn("feature gates that will be removed in a future release", "gates", strings.Join(s.Fading, ","))
 	}
-	return serve(ctx, o, start, os.Stderr)
+	return serve(ctx, o, os.Stderr)
 }
 
 // roleControllers are the controllers that run beside kube-apiserver: those of the environment variable, or those of

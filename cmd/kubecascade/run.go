@@ -8,9 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/internal/child"
-	"github.com/kubecascade/kubecascade/internal/starttime"
 )
 
 // runLong and runExample are parts of run's help.
@@ -52,7 +49,6 @@ func runCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		PersistentPreRun:  func(*cobra.Command, []string) {}, // signals are for COMMAND
 		RunE: func(c *cobra.Command, args []string) error {
-			start := starttime.OfProcess()
 			if err := o.completeRun(c.Flags().Changed, c.ErrOrStderr()); err != nil {
 				return errUsage{err}
 			}
@@ -61,7 +57,7 @@ func runCommand() *cobra.Command {
 				return err
 			}
 			k.Cmd.Stdin, k.Cmd.Stdout, k.Cmd.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
-			return o.run(c.Context(), k, start, c.ErrOrStderr())
+			return o.run(c.Context(), k, c.ErrOrStderr())
 		},
 	}
 	c.Flags().SetInterspersed(false) // flags after the command's name are the command's
@@ -109,9 +105,6 @@ func runFlag(f *pflag.Flag) *pflag.Flag {
 
 // completeRun is complete for run. Only errors that end kubecascade are printed to stderr, unless --v is given.
 func (o *options) completeRun(changed func(name string) bool, stderr io.Writer) error {
-	if !o.Profiling {
-		runtime.MemProfileRate = 0 // the samples can't be requested
-	}
 	if err := o.complete(changed); err != nil {
 		return err
 	}
@@ -128,19 +121,17 @@ func (o *options) completeRun(changed func(name string) bool, stderr io.Writer) 
 }
 
 // run starts a server, runs k, and stops the server.
-func (o *options) run(ctx context.Context, k *child.Child, start time.Time, stderr io.Writer) error {
+func (o *options) run(ctx context.Context, k *child.Child, stderr io.Writer) error {
 	signals := make(chan os.Signal, 16) // more at once than the command could handle
 	signal.Notify(signals, child.Received()...)
 	defer signal.Stop(signals)
-	o.Limits.ProcessMemory = limitMemory()
+	limitMemory(o.Log)
 	s, err := o.startUnlessSignaled(ctx, signals)
 	if err != nil {
 		return err
 	}
-	end := keepSmall()
-	defer end()
 	if o.verbosity > 0 {
-		fmt.Fprintln(stderr, readyMessage(s, start))
+		fmt.Fprintln(stderr, readyMessage(s))
 	}
 	if k.Shell {
 		fmt.Fprintf(stderr, "kubecascade: starting %s with KUBECONFIG=%s; the server stops when the shell exits\n",

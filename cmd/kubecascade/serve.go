@@ -6,19 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
-	"runtime"
-	"runtime/debug"
-	"sync"
-	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
 	"github.com/kubecascade/kubecascade"
-	"github.com/kubecascade/kubecascade/internal/idle"
-	"github.com/kubecascade/kubecascade/internal/memory"
-	"github.com/kubecascade/kubecascade/internal/starttime"
 )
 
 func serveCommand() *cobra.Command {
@@ -29,16 +22,12 @@ func serveCommand() *cobra.Command {
 		Long: "Serve the Kubernetes API from an embedded or external etcd, and run the garbage collector " +
 			"and other controllers.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			start := starttime.OfProcess()
-			if !o.Profiling {
-				runtime.MemProfileRate = 0 // the samples can't be requested
-			}
 			if err := o.complete(c.Flags().Changed); err != nil {
 				return errUsage{err}
 			}
 			o.Log = o.logger(c.ErrOrStderr())
 			slog.SetDefault(o.Log)
-			return serve(c.Context(), o, start, c.OutOrStdout())
+			return serve(c.Context(), o, c.OutOrStdout())
 		},
 	}
 	addGroups(c, groups)
@@ -79,11 +68,11 @@ func (o *options) logger(w io.Writer) *slog.Logger {
 }
 
 // serve runs a server until ctx is done or the server ends by itself.
-func serve(ctx context.Context, o *options, start time.Time, out io.Writer) error {
+func serve(ctx context.Context, o *options, out io.Writer) error {
 	if o.Audit.PolicyFile != "" || o.Audit.Path != "" {
 		klog.SetSlogLogger(o.Log) // the libraries of the audit log log their errors there
 	}
-	o.Limits.ProcessMemory = limitMemory()
+	limitMemory(o.Log)
 	r := ready{path: o.readyFile, warn: func(err error) { o.Log.Warn("failed to notify systemd", "err", err) }}
 	if err := r.prepare(); err != nil {
 		return err
@@ -92,37 +81,20 @@ func serve(ctx context.Context, o *options, start time.Time, out io.Writer) erro
 	if err != nil {
 		return errors.Unwrap(err) // names flags
 	}
-	end := keepSmall()
 	if err = r.begin(s); err == nil {
-		fmt.Fprintln(out, readyMessage(s, start))
+		fmt.Fprintln(out, readyMessage(s))
 		select {
 		case <-ctx.Done():
 		case <-s.Done():
 		}
 	}
-	err = errors.Join(err, r.end(), s.Stop())
-	end()
-	return err
+	return errors.Join(err, r.end(), s.Stop())
 }
 
-// keepSmall keeps the memory of the process small, until the function that it returns is called.
-func keepSmall() (end func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var process sync.WaitGroup
-	process.Go(func() { idle.ReturnMemory(ctx) })
-	return func() {
-		cancel()
-		process.Wait()
+// limitMemory sets the runtime's limit to nine tenths of a container's, unless GOMEMLIMIT is set. The rest is for pages of
+// etcd's file, which the runtime does not count.
+func limitMemory(log *slog.Logger) {
+	if _, err := memlimit.Set(memlimit.WithRatio(0.9), memlimit.WithProvider(memlimit.FromCgroup)); err != nil {
+		log.Debug("memory has no limit of a container", "err", err)
 	}
-}
-
-// limitMemory sets the runtime's limit to nine tenths of the cgroup's limit unless GOMEMLIMIT is set (the rest is for
-// stacks, the runtime, and unreclaimable pages of etcd's file), and returns how many bytes are available to the
-// process.
-func limitMemory() int64 {
-	m := memory.Available()
-	if m.By == memory.ByCgroup && debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		debug.SetMemoryLimit(m.Bytes / 10 * 9)
-	}
-	return m.Bytes
 }

@@ -27,8 +27,6 @@ type Options struct {
 	Kubectl string
 	// Controllers are the words of --controllers for kube-apiserver in this directory.
 	Controllers []string
-	// KeepHelp keeps what the links print for --help beside them, where the program finds it.
-	KeepHelp bool
 }
 
 // Ensure makes or refreshes the directory, and returns its absolute path. Programs in it that it has not made stay: the
@@ -57,12 +55,7 @@ func Ensure(o Options) (dir string, err error) {
 		return "", err
 	}
 	for _, name := range []string{"kube-apiserver", "etcd"} {
-		path := filepath.Join(dir, name+extension)
-		err := ensureLink(path, o.Program)
-		if err == nil && o.KeepHelp {
-			err = keepHelp(path)
-		}
-		if err != nil {
+		if err := ensureLink(filepath.Join(dir, name+extension), o.Program); err != nil {
 			return "", err
 		}
 	}

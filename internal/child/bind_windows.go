@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"unsafe"
+	"reflect"
+	"runtime"
 
 	"golang.org/x/sys/windows"
 )
@@ -37,11 +38,13 @@ func bind(p *os.Process) (release func() error, err error) {
 
 // limitJob sets the limits of a job.
 func limitJob(job windows.Handle, flags uint32) error {
-	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+	limits := &windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
 		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: flags},
 	}
+	value := reflect.ValueOf(limits)
 	_, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
-		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+		value.Pointer(), uint32(value.Elem().Type().Size()))
+	runtime.KeepAlive(limits)
 	if err != nil {
 		return fmt.Errorf("job object: set limits: %w", err)
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/internal/controller"
-	"github.com/kubecascade/kubecascade/internal/memory"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -180,7 +179,7 @@ func (c *Config) checkLimits() error {
 			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)
 		}
 	}
-	if n := c.API.MemoryInFlight; n != 0 && n < memory.Least {
+	if n := c.API.MemoryInFlight; n != 0 && n < leastInFlight {
 		return fmt.Errorf("--max-memory-inflight %s is less than 16Mi", resource.NewQuantity(n, resource.BinarySI))
 	}
 	return nil

@@ -99,7 +99,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode,
 		Upgrade: resources.Upgrade}
-	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.available().ForEncodings()})
+	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.memoryForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
 	d.webhooks = webhook.NewClients(service.Resolver(service.Config{

@@ -29,7 +29,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
-	"github.com/kubecascade/kubecascade/internal/memory"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/trail"
@@ -170,25 +169,6 @@ func (c *Config) gate(
 	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion] && !c.readOnly()
 	config.CompressWatchLists = gates[featuregates.WatchListCompression]
 	return gates, nil
-}
-
-// available is how much memory the process may use.
-func (c *Config) available() memory.Limit {
-	if c.Memory == 0 {
-		return memory.Available()
-	}
-	return memory.Limit{Bytes: c.Memory, By: "configuration"}
-}
-
-// memoryInFlight is how much memory requests may use.
-func (c *Config) memoryInFlight(log *slog.Logger) int64 {
-	available := c.available()
-	n := c.API.MemoryInFlight
-	if n == 0 {
-		n = available.ForRequests()
-	}
-	log.Info("memory", "limit", available.Bytes, "by", available.By, "requests", n)
-	return n
 }
 
 // wireOwn creates the controllers that are a part of kube-apiserver, and the client that creates the system namespaces.

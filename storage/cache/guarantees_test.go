@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -137,9 +137,7 @@ func (r *reader) read(ctx context.Context, rev, end int64) error {
 		}
 		o := operation{since: rev}
 		for len(o.responses) < r.resume && rev < end {
-			for range r.slow {
-				runtime.Gosched()
-			}
+			time.Sleep(time.Duration(r.slow) * time.Microsecond)
 			events, up, err := w.Next(ctx)
 			if errors.Is(err, ErrExpired) {
 				break
@@ -184,7 +182,6 @@ func TestGuarantees(t *testing.T) {
 		lookers.Go(func() {
 			for n := int64(0); !stop.Load(); n++ {
 				look(t, c, kinds[i], n%50)
-				runtime.Gosched()
 			}
 		})
 	}
@@ -242,7 +239,6 @@ func applyAll(t *testing.T, c *Cache, batches, size int, finish int64) map[strin
 			histories[""] = append(histories[""], e)
 			histories[e.Collection] = append(histories[e.Collection], e)
 		}
-		runtime.Gosched()
 	}
 	return histories
 }

@@ -175,7 +175,6 @@ func TestStatesAreForgotten(t *testing.T) {
 	}
 	for range 100 {
 		runtime.GC()
-		runtime.Gosched()
 		if isClosed(gone) {
 			runtime.KeepAlive(c)
 			return

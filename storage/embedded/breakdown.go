@@ -3,6 +3,7 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,8 +13,8 @@ import (
 
 // breakdown is the end of an embedded etcd that can't continue, such as on a full disk. etcd logs the error as fatal or
 // as a panic, in any goroutine, and relies on not running any further: it holds locks, and its next step may be wrong.
-// So this goroutine never returns, and others of etcd's will wait for it. All acknowledged writes are in etcd's log on
-// disk by then.
+// So the goroutine ends, and others of etcd's may wait for it. All acknowledged writes are in etcd's log on disk by
+// then.
 type breakdown struct {
 	// dir is etcd's directory, for the error.
 	dir string
@@ -32,7 +33,7 @@ func newBreakdown(dir string, fatal func(error)) *breakdown {
 	return &breakdown{dir: dir, fatal: fatal, done: make(chan struct{})}
 }
 
-// OnWrite implements zapcore.CheckWriteHook. It never returns.
+// OnWrite implements zapcore.CheckWriteHook. It ends the goroutine.
 func (b *breakdown) OnWrite(e *zapcore.CheckedEntry, fields []zapcore.Field) {
 	b.once.Do(func() {
 		b.err = b.describe(e.Message, fields)
@@ -41,7 +42,7 @@ func (b *breakdown) OnWrite(e *zapcore.CheckedEntry, fields []zapcore.Field) {
 	if b.serving.Load() {
 		b.fatal(b.err)
 	}
-	select {}
+	runtime.Goexit()
 }
 
 // describe turns a message of etcd's log into an error.

@@ -1,14 +1,12 @@
 package embedded
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -69,79 +67,39 @@ func inspect(member string) error {
 	case there && len(segments) == 0:
 		return damagedf("%s, etcd's log, is missing, and %s can't be used without it", filepath.Join(member, "wal"), path)
 	case there:
-		return walk(path)
+		return whole(path, info.Size())
 	}
 	return nil
 }
 
-// walk reads all of a database that is in use. bbolt does so as well when etcd opens it, but panics over invalid pages
-// in a goroutine of its own.
-func walk(path string) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // the file may be shorter than its pages say
-	defer func() {
-		if r := recover(); r != nil {
-			err = damagedf("%s, etcd's database: %v", path, r)
-		}
-	}()
+// whole reports an error if a database is shorter than its content, which etcd would find by a fault of memory.
+func whole(path string, size int64) (err error) {
 	db, err := bbolt.Open(path, 0, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
 	if err != nil {
 		return named(fmt.Errorf("%s, etcd's database: %w", path, err))
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return db.View(func(tx *bbolt.Tx) error {
-		return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
-			return b.ForEach(func(_, _ []byte) error { return nil })
-		})
+		if tx.Size() > size {
+			return damagedf("%s, etcd's database: it has %d bytes of %d", path, size, tx.Size())
+		}
+		return nil
 	})
 }
 
-// watchdog detects that etcd will never be ready, or only after as many writes as its log has lost.
-type watchdog struct {
-	// ahead counts the checks in a row that found the database ahead of the log.
-	ahead  int
-	server *etcdserver.EtcdServer
-	// leads is closed when a leader has been elected and has written to the log.
-	leads chan struct{}
-	// idle counts the checks in a row that found no member to elect.
-	idle int
-}
+// patience is how long a start may take after etcd has opened its files, before stuck looks for a reason.
+const patience = 3 * time.Second
 
-// newWatchdog watches until ctx is done.
-func newWatchdog(ctx context.Context, s *etcdserver.EtcdServer) *watchdog {
-	w := &watchdog{server: s, leads: make(chan struct{})}
-	go func() {
-		for ctx.Err() == nil {
-			if s.LinearizableReadNotify(ctx) == nil {
-				close(w.leads)
-				return
-			}
-		}
-	}()
-	return w
-}
-
-// patience is how many checks in a row must find no member: a start applies the entries of the members first.
-const patience = 20
-
-// check is called every electionMs. If the end of the log is lost, the log is shorter than what the database has
-// applied. etcd would skip the next writes as already applied (etcd server/etcdserver/server.go: applyEntryNormal), and
-// wait for its own first write.
-func (w *watchdog) check() error {
-	if len(w.server.Cluster().Members()) > 0 || w.server.AppliedIndex() < w.server.CommittedIndex() {
-		w.idle = 0
-	} else if w.idle++; w.idle > patience {
+// stuck reports why etcd will never be ready, or only after as many writes as its log has lost; nil if there is no
+// reason.
+func stuck(s *etcdserver.EtcdServer) error {
+	if len(s.Cluster().Members()) == 0 {
 		return damagedf("etcd's log names no member: its beginning is lost")
 	}
-	select {
-	case <-w.leads:
-	default:
-		return nil
-	}
-	applied, _ := schema.ReadConsistentIndex(w.server.Backend().ReadTx()) // before committed, as both grow
-	committed := w.server.CommittedIndex()
-	if applied <= committed {
-		w.ahead = 0
-	} else if w.ahead++; w.ahead > 1 { // in one check, the log may still be catching up
+	// etcd would skip the next writes as already applied (etcd server/etcdserver/server.go: applyEntryNormal), and wait
+	// for its own first write.
+	applied, _ := schema.ReadConsistentIndex(s.Backend().ReadTx())
+	if committed := s.CommittedIndex(); applied > committed {
 		return damagedf("etcd's log ends before entry %d, but its database holds what entry %d has written: "+
 			"the end of the log is lost, perhaps with acknowledged writes", committed, applied)
 	}

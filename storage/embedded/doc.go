@@ -9,12 +9,13 @@
 //  3. A process that is killed at any moment leaves a data directory that can be opened again, with all acknowledged
 //     writes. Start removes only the data of a first start that was interrupted, of which nothing was acknowledged,
 //     and temporary directories of processes that have ended.
-//  4. Start does not open a directory of which files are missing, truncated or overwritten, unless etcd repairs it: a
-//     record that a crash has torn, or a missing snapshot. It returns ErrDamaged within seconds.
+//  4. Start does not open a directory of which files are missing or truncated, unless etcd repairs it: a record that a
+//     crash has torn, or a missing snapshot. It returns ErrDamaged within seconds. Where the database was overwritten,
+//     bbolt may panic.
 //  5. Server.Admit keeps the database within its quota. Server.Reclaim frees space without an operator once enough
 //     has been removed: it compacts all history, and rewrites the file if that is much larger than its content.
-//  6. A server that can't continue, such as on a full disk, acknowledges nothing more, and Config.Fatal is called.
-//     etcd's goroutines that have met the error never return.
+//  6. A server that can't continue, such as on a full disk, acknowledges nothing more, and Config.Fatal is called. The
+//     goroutine of etcd that has met the error ends; others of etcd's may wait for it as long as the process runs.
 //
 // The package knows nothing of the keys and values that are stored.
 package embedded

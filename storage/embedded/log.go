@@ -53,48 +53,21 @@ type logCore struct {
 	// quiet turns warnings into debug messages while a server starts and stops. A warning that it could not finish its
 	// work when it was stopped is of no use.
 	quiet *atomic.Bool
-	// applying sees every message.
-	applying *onApply
-}
-
-// onApply is called once by the goroutine of etcd that applies the log, when it begins with the next entries. A debug
-// message is the only way to run code there.
-type onApply struct {
-	armed atomic.Bool
-	// do is set before armed is.
-	do func()
-}
-
-// applyMessage is that message (etcd server/etcdserver/server.go: apply).
-const applyMessage = "Applying entries"
-
-// arm makes observe call do once, from the goroutine that logs.
-func (a *onApply) arm(do func()) {
-	a.do = do
-	a.armed.Store(true)
-}
-
-func (a *onApply) observe(message string) {
-	if message == applyMessage && a.armed.CompareAndSwap(true, false) {
-		a.do()
-	}
 }
 
 // NewClientLogger returns a logger for etcd's client that passes its warnings and errors to l, like the server's.
 func NewClientLogger(l *slog.Logger) *zap.Logger {
-	return newLog(l, &atomic.Bool{}, &onApply{}, zapcore.WriteThenPanic)
+	return newLog(l, &atomic.Bool{}, zapcore.WriteThenPanic)
 }
 
 // newLog returns a zap logger over l. fatal is called for messages of the levels fatal and panic, instead of ending the
 // process.
-func newLog(l *slog.Logger, quiet *atomic.Bool, applying *onApply, fatal zapcore.CheckWriteHook) *zap.Logger {
-	return zap.New(&logCore{to: l, quiet: quiet, applying: applying}, zap.WithFatalHook(fatal), zap.WithPanicHook(fatal))
+func newLog(l *slog.Logger, quiet *atomic.Bool, fatal zapcore.CheckWriteHook) *zap.Logger {
+	return zap.New(&logCore{to: l, quiet: quiet}, zap.WithFatalHook(fatal), zap.WithPanicHook(fatal))
 }
 
 // Enabled implements zapcore.LevelEnabler.
-func (c *logCore) Enabled(l zapcore.Level) bool {
-	return l >= zapcore.WarnLevel || c.applying.armed.Load()
-}
+func (c *logCore) Enabled(l zapcore.Level) bool { return l >= zapcore.WarnLevel }
 
 // With implements zapcore.Core.
 func (c *logCore) With(fields []zapcore.Field) zapcore.Core {
@@ -105,10 +78,9 @@ func (c *logCore) With(fields []zapcore.Field) zapcore.Core {
 
 // Check implements zapcore.Core.
 func (c *logCore) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.CheckedEntry {
-	if e.Level >= zapcore.WarnLevel {
+	if c.Enabled(e.Level) {
 		return ce.AddCore(e, c)
 	}
-	c.applying.observe(e.Message)
 	return ce
 }
 

@@ -23,7 +23,7 @@ func TestLog(t *testing.T) {
 		return a
 	}})
 	var quiet atomic.Bool
-	lg := newLog(slog.New(handler), &quiet, &onApply{}, zapcore.WriteThenPanic).With(zap.String("member", "m"))
+	lg := newLog(slog.New(handler), &quiet, zapcore.WriteThenPanic).With(zap.String("member", "m"))
 	lg.Info("nothing")
 	lg.Warn("slow", zap.Int("ms", 3), zap.Strings("keys", []string{"a", "b"}))
 	lg.Error("bad", zap.Error(errors.New("cause")))

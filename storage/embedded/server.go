@@ -2,11 +2,11 @@ package embedded
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,28 +20,20 @@ const (
 	memberName = "kubecascade"
 	// maxRequestBytes is etcd's own default. Larger objects must fail here as they do there.
 	maxRequestBytes = 1536 << 10
-	// tickMs and electionMs determine how long a start waits for the election. A single member skips all but one to
-	// five ticks of it; etcd requires at least five. No other member can be late, so the only cost is that the process
-	// wakes up so often.
-	tickMs, electionMs = 10, 50
+	// tickMs and electionMs determine how long a start waits for the election: a single member skips all but one to five
+	// ticks of it; etcd requires at least five. Shorter ticks would wake an idle process more often.
+	tickMs, electionMs = 20, 100
 	// snapshotWrites is a quarter of etcd's default. Fewer would cost throughput, as each snapshot waits for the disk
 	// several times.
 	snapshotWrites = 2500
-	// etcd keeps this many applied log entries in memory for followers that lag behind, of which there are none here.
-	// But when raft campaigns, it reads all entries that it does not know to be applied, and panics if one is missing.
-	// It campaigns only at the start. If nothing has to be applied then, keptFirst is plenty; otherwise there may be
-	// little more than snapshotWrites entries. etcd can't limit them by bytes: keptAgain entries take 10 MB for objects
-	// of 2 kB, but gigabytes for the largest objects.
-	//
-	// Whatever the limit, etcd drops its very first entry when it has applied a hundred, and a member without a
-	// snapshot begins there. If the election comes between the two, the start fails. So the first write after a start
-	// without a snapshot makes one (applying).
-	keptFirst, keptAgain = 100, 2 * snapshotWrites
+	// segmentBytes is the size of the parts of etcd's log, which are allocated in full, and the next one ahead. With
+	// etcd's default of 64 MB the smallest store would take 128 MB, in memory if /tmp is in memory. Segments of any size
+	// can be read.
+	segmentBytes = 8 << 20
 )
 
-// etcd allocates each segment of its log in full, and the next one ahead. With its default of 64 MB the smallest store
-// would take 128 MB, in memory if /tmp is in memory. Segments of any size can be read.
-func init() { wal.SegmentSizeBytes = 8 << 20 }
+// setSegments sets the size of segments, which is a variable of etcd's for all servers in a process.
+var setSegments = sync.OnceFunc(func() { wal.SegmentSizeBytes = segmentBytes })
 
 // Server is an etcd server in this process. Requests are function calls; it listens on no socket.
 type Server struct {
@@ -52,8 +44,6 @@ type Server struct {
 	cleared func()
 	// quiet suppresses warnings while the server starts and stops; see logCore.
 	quiet atomic.Bool
-	// applying makes etcd take its first snapshot.
-	applying onApply
 	// broken learns of an error that stops etcd.
 	broken *breakdown
 	// space keeps the database within its quota.
@@ -72,6 +62,7 @@ func (s *Server) Reclaim(ctx context.Context) { s.space.run(ctx) }
 
 // Start starts etcd and waits until it accepts writes.
 func Start(ctx context.Context, c Config) (_ *Server, err error) {
+	setSegments()
 	s := &Server{}
 	defer func() {
 		if err != nil {
@@ -82,13 +73,10 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	first, kept := false, uint64(keptFirst)
+	first := false
 	if !c.Ephemeral { // such a directory is never opened again
 		if first, err = beginFirst(dir, c.Logger); err != nil {
 			return nil, err
-		}
-		if made, err := exists(filepath.Join(dir, memberDir)); err != nil || made { // in a first start the data was restored
-			kept = keptAgain
 		}
 	}
 	if c.Restore != nil {
@@ -103,7 +91,7 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	s.quiet.Store(true)
 	s.broken = newBreakdown(dir, c.Fatal)
-	if s.etcd, err = startEtcd(s.config(c, dir, kept), s.broken); err != nil {
+	if s.etcd, err = startEtcd(s.config(c, dir), s.broken); err != nil {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, named(err))
 	}
 	s.server = s.etcd.Server
@@ -118,12 +106,6 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	if err := disarm(ctx, s.server); err != nil {
 		return nil, err
-	}
-	if err := slowDown(s.server); err != nil {
-		return nil, err
-	}
-	if !c.Ephemeral && !restored(filepath.Join(dir, memberDir)) {
-		s.applying.arm(s.server.ForceSnapshot)
 	}
 	s.quiet.Store(false)
 	s.broken.serving.Store(true)
@@ -158,12 +140,15 @@ func restore(c Config, dir string, first bool) error {
 func (s *Server) ready(ctx context.Context) error {
 	again := time.NewTicker(electionMs * time.Millisecond)
 	defer again.Stop()
-	watching, enough := context.WithCancel(ctx)
-	defer enough()
-	w := newWatchdog(watching, s.server)
+	began := time.Now()
 	for {
-		if err := errors.Join(alone(s.server), w.check()); err != nil {
+		if err := alone(s.server); err != nil {
 			return err
+		}
+		if time.Since(began) > patience {
+			if err := stuck(s.server); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-s.server.ReadyNotify():
@@ -191,7 +176,7 @@ func alone(e *etcdserver.EtcdServer) error {
 }
 
 // Stop stops the server, waits for it, and releases the directory. It does not wait for a server that has broken down:
-// its goroutines never return.
+// some of its goroutines may wait for one that has ended.
 func (s *Server) Stop() (err error) {
 	s.quiet.Store(true)
 	if s.etcd != nil {
@@ -216,8 +201,7 @@ func (s *Server) Stop() (err error) {
 	return err
 }
 
-// startEtcd calls etcd, which panics or breaks down if it can't read a directory. If it breaks down, the goroutine that
-// called it never returns.
+// startEtcd calls etcd, which panics or breaks down if it can't read a directory.
 func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 	var e *embed.Etcd
 	var err error
@@ -233,15 +217,16 @@ func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 	}()
 	select {
 	case <-returned:
-		return e, err
 	case <-b.done:
-		return nil, b.err
 	}
+	if failed := b.failed(); failed != nil {
+		return nil, failed
+	}
+	return e, err
 }
 
-// config is the configuration of the member, which keeps so many applied entries in memory. Everything else has etcd's
-// default.
-func (s *Server) config(c Config, dir string, kept uint64) *embed.Config {
+// config is the configuration of the member. Everything else has etcd's default.
+func (s *Server) config(c Config, dir string) *embed.Config {
 	// The address only identifies the member; no one connects to it.
 	address := url.URL{Scheme: "unix", Host: memberName}
 	e := embed.NewConfig()
@@ -258,11 +243,10 @@ func (s *Server) config(c Config, dir string, kept uint64) *embed.Config {
 	e.UnsafeNoFsync = c.Ephemeral
 	// After this many writes etcd takes a snapshot, which limits the size of the log and what a restart reads again.
 	e.SnapshotCount = snapshotWrites
-	e.SnapshotCatchUpEntries = kept
 	e.MaxWalFiles = 2
 	// Slower writes are worth a warning; etcd's threshold of 100 ms is common on slow disks.
 	e.WarningApplyDuration = time.Second
 	e.WarningUnaryRequestDuration = time.Second
-	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &s.quiet, &s.applying, s.broken))
+	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &s.quiet, s.broken))
 	return e
 }

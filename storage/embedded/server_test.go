@@ -2,10 +2,8 @@ package embedded_test
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,7 +13,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 // reopen opens and closes a directory.
@@ -70,41 +67,5 @@ func TestNames(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), name)
 		reopen(t, dir)
 		reopen(t, dir)
-	}
-}
-
-func removeSnapshots(t *testing.T, dir string) {
-	t.Helper()
-	snapshots, err := filepath.Glob(filepath.Join(dir, embedded.MemberDir, "snap", "*.snap"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range snapshots {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestFirstSnapshot: a directory has a snapshot once it has been written to, and one that was left without gets one by
-// the next write.
-func TestFirstSnapshot(t *testing.T) {
-	dir := t.TempDir()
-	member := filepath.Join(dir, embedded.MemberDir)
-	useDir(t, dir)
-	if !embedded.Restored(member) {
-		t.Error("no snapshot after the first write")
-	}
-	removeSnapshots(t, dir)
-	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = e.Commit(t.Context(), storage.Txn{Key: markedKey + "2", Value: []byte("x")})
-	if err := errors.Join(err, e.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if !embedded.Restored(member) {
-		t.Error("no snapshot after the next write")
 	}
 }

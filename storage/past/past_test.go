@@ -8,14 +8,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubecascade/kubecascade/internal/garbage"
 	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -301,51 +299,6 @@ func TestBeside(t *testing.T) {
 		}
 		close(s.gate)
 		clients.Wait()
-		time.Sleep(2 * time.Minute)
-	})
-}
-
-// TestGarbage: while the callers that have read report their garbage, which may take a while, those that wait for them
-// go on, and those that wait for a turn do not.
-func TestGarbage(t *testing.T) {
-	twin, rev := filled(t, 10, 10)
-	synctest.Test(t, func(t *testing.T) {
-		collected := make(chan struct{})
-		garbage.Handle(func() { <-collected })
-		t.Cleanup(func() { garbage.Handle(nil) })
-		s := &counting{Store: twin, gate: make(chan struct{})}
-		r := reader(s, Options{})
-		var clients sync.WaitGroup
-		var served atomic.Int64
-		begin := func(from string) {
-			clients.Go(func() {
-				if got, err := keys(t.Context(), r.View(prefix, rev), from, 1); err != nil || len(got) != 1 {
-					t.Errorf("%v, %v", got, err)
-				}
-				served.Add(1)
-			})
-		}
-		for range 2 { // the second ones wait for the first
-			for i := range reads {
-				begin(fmt.Sprintf("%s%04d", prefix, i))
-			}
-			synctest.Wait()
-		}
-		begin(fmt.Sprintf("%s%04d", prefix, reads)) // it waits for a turn
-		synctest.Wait()
-		close(s.gate)
-		synctest.Wait()
-		if n := r.Counts().Reads; n != reads {
-			t.Errorf("%d reads while garbage is collected, want %d", n, reads)
-		}
-		if n := served.Load(); n != reads {
-			t.Errorf("%d clients are served while garbage is collected, want %d", n, reads)
-		}
-		close(collected)
-		clients.Wait()
-		if n := r.Counts().Reads; n != reads+1 {
-			t.Errorf("%d reads, want %d", n, reads+1)
-		}
 		time.Sleep(2 * time.Minute)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubecascade/kubecascade/internal/garbage"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -180,7 +179,6 @@ func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) {
 	}
 	if f.chunk, f.err = r.read(ctx, s, r.records(s.place, want)); f.err == nil {
 		land()
-		garbage.Made()
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"runtime/pprof"
 	"slices"
 	"strconv"
@@ -130,7 +129,7 @@ type use struct{ resident, heap float64 }
 // memory returns unused memory to the system and reads what is left. Systems other than Linux have no resident memory.
 func memory() use {
 	runtime.GC() // what pools keep, and what had a finalizer, goes with the second collection
-	debug.FreeOSMemory()
+	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	u := use{heap: float64(m.HeapAlloc) / (1 << 20)}
@@ -154,7 +153,7 @@ func writeHeap(path string) error {
 
 // ended waits until no more goroutines run than at the beginning; the last of them end when connections are closed.
 func ended(before int) error {
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			var b bytes.Buffer
 			_ = pprof.Lookup("goroutine").WriteTo(&b, 1) // a buffer never fails

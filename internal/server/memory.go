@@ -1,0 +1,63 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"runtime/metrics"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+)
+
+const (
+	// leastInFlight is the minimum of bytes for requests: no large object could be written with less.
+	leastInFlight = 16 << 20
+	// usualInFlight is enough for large requests: a CustomResourceDefinition of 1 MB, or a list of 25 MB.
+	usualInFlight = 256 << 20
+	// mostEncodings is enough for the encodings of 100,000 objects of 1 KiB.
+	mostEncodings = 128 << 20
+	// assumedMemory is the memory of the machine if the system does not report it.
+	assumedMemory = 4 << 30
+)
+
+// memory is how many bytes the process may use: the setting, or else the least of GOMEMLIMIT, a container's limit and
+// the machine's memory.
+func (c *Config) memory() int64 {
+	if c.Memory > 0 {
+		return c.Memory
+	}
+	least := uint64(math.MaxInt64)
+	for _, source := range []memlimit.Provider{goLimit, memlimit.FromCgroup, memlimit.FromSystem} {
+		if n, err := source(); err == nil && n > 0 {
+			least = min(least, n)
+		}
+	}
+	if least == math.MaxInt64 {
+		return assumedMemory
+	}
+	return int64(least)
+}
+
+// goLimit is the limit of the Go runtime; math.MaxInt64 for none.
+func goLimit() (uint64, error) {
+	limit := []metrics.Sample{{Name: "/gc/gomemlimit:bytes"}}
+	metrics.Read(limit)
+	if limit[0].Value.Kind() != metrics.KindUint64 {
+		return 0, fmt.Errorf("the runtime has no metric %s", limit[0].Name)
+	}
+	return limit[0].Value.Uint64(), nil
+}
+
+// memoryInFlight is how many bytes requests may use: by default a quarter of the process's memory, or half where a
+// quarter is not enough for large requests.
+func (c *Config) memoryInFlight(log *slog.Logger) int64 {
+	all, n := c.memory(), c.API.MemoryInFlight
+	if n == 0 {
+		n = max(all/4, min(all/2, usualInFlight), leastInFlight)
+	}
+	log.Info("memory", "limit", all, "requests", n)
+	return n
+}
+
+// memoryForEncodings is how many bytes the encodings of objects that are kept may use.
+func (c *Config) memoryForEncodings() int64 { return min(c.memory()/16, mostEncodings) }
