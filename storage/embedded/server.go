@@ -22,7 +22,7 @@ const (
 	maxRequestBytes = 1536 << 10
 	// tickMs and electionMs determine how long a start waits for the election: a single member skips all but one to five
 	// ticks of it; etcd requires at least five. Shorter ticks would wake an idle process more often.
-	tickMs, electionMs = 20, 100
+	tickMs, electionMs = 25, 125
 	// snapshotWrites is a quarter of etcd's default. Fewer would cost throughput, as each snapshot waits for the disk
 	// several times.
 	snapshotWrites = 2500
