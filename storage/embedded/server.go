@@ -95,7 +95,7 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, named(err))
 	}
 	s.server = s.etcd.Server
-	s.space = newSpace(s.server, c)
+	s.space = &space{server: s.server, log: c.Logger, quota: c.QuotaBytes, wanted: make(chan struct{}, 1)}
 	if err := s.ready(ctx); err != nil {
 		return nil, fmt.Errorf("starting etcd in %s: %w", dir, err)
 	}
