@@ -132,7 +132,7 @@ func (w *Workloads) Update(ctx context.Context, o workload.Object, status bool) 
 func (w *Workloads) stored(o workload.Object) (workload.Object, error) {
 	r := w.resource(workload.Of(o))
 	next := o.DeepCopyObject()
-	if r.ToStored == nil || r.Direct {
+	if r.ToStored == nil || r.Custom {
 		return next.(workload.Object), nil
 	}
 	next, err := r.ToStored(next)

@@ -303,9 +303,6 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 		if err != nil {
 			return nil, err
 		}
-		if res.Direct {
-			return obj, nil
-		}
 		return res.ToStored(obj)
 	}
 	gvk := res.Stored
@@ -374,12 +371,6 @@ func EncodeCanonical(res *resources.Resource, obj runtime.Object) (value []byte,
 }
 
 func encodeTyped(res *resources.Resource, obj runtime.Object) ([]byte, error) {
-	if res.Direct && res.ToStored != nil {
-		var err error
-		if obj, err = res.ToStored(obj); err != nil {
-			return nil, err
-		}
-	}
 	if res.Written != nil {
 		var err error
 		if obj, err = res.Written.To(obj); err != nil {

@@ -109,7 +109,6 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 		ListKind:   names.ListKind,
 		Namespaced: d.Spec.Scope == apiextensionsv1.NamespaceScoped, Verbs: verbs,
 		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true,
-		Direct: true,
 		New: func() runtime.Object {
 			u := &unstructured.Unstructured{}
 			u.SetGroupVersionKind(gvk)

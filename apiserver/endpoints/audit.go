@@ -70,7 +70,7 @@ func (req *request) recordObject(sent runtime.Object, stored registry.Object) {
 	default:
 		req.Audit.Object(stored, func() ([]byte, error) {
 			obj, err := stored.DeepCopyObject(), error(nil)
-			if !req.Resource.Direct && req.Resource.FromStored != nil {
+			if !req.Resource.Custom && req.Resource.FromStored != nil {
 				if obj, err = req.Resource.FromStored(obj); err != nil {
 					return nil, err
 				}

@@ -66,14 +66,14 @@ func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVer
 	if err != nil {
 		return nil, err
 	}
+	internal := gv.Version == runtime.APIVersionInternal
 	switch {
-	case gv.Version == runtime.APIVersionInternal && !c.res.Direct:
-		return c.stored(obj)
-	case gv.Version == runtime.APIVersionInternal: // there is none (AX registry/customresource: field managers' hub)
-		gv = c.res.GroupVersion()
-	}
-	if c.res.Direct {
+	case c.res.Custom && internal: // there is none (AX registry/customresource: field managers' hub)
+		return c.direct(obj, c.res.GroupVersion())
+	case c.res.Custom:
 		return c.direct(obj, gv)
+	case internal:
+		return c.stored(obj)
 	}
 	return c.served(obj, gv)
 }
@@ -122,7 +122,7 @@ func (c *convertor) stored(obj runtime.Object) (runtime.Object, error) {
 	if from == nil {
 		from = c.res
 	}
-	if from.Coerce != nil && !from.Custom {
+	if from.Coerce != nil {
 		if _, err := from.Coerce(obj); err != nil {
 			return nil, err
 		}
@@ -153,25 +153,17 @@ func (c *convertor) served(obj runtime.Object, gv schema.GroupVersion) (runtime.
 	return stamped(obj, to.GroupVersionKind()), nil
 }
 
-// direct converts from any version to any other in one step. A custom resource keeps fields that are unknown to the
+// direct converts a custom resource from any version to any other in one step. It keeps fields that are unknown to the
 // other version's schema, so that the typed converter can report them (AX pkg/apiserver/customresource_handler.go:
 // scopeWithFieldManager uses the safe converter, which does not prune).
 func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error) {
 	if obj.GetObjectKind().GroupVersionKind().GroupVersion() == gv {
 		return obj, nil
 	}
-	to := c.version(gv)
-	switch {
-	case to == nil && c.res.Custom: // not "not registered", so an apply fails (B-63)
+	if c.version(gv) == nil { // not "not registered", so an apply fails (B-63)
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", gv)
-	case to == nil:
-		return nil, runtime.NewNotRegisteredErrForKind("managed fields", gv.WithKind(c.res.Kind))
-	case c.res.Convert != nil:
-		return c.res.Convert(obj, gv)
-	case to.FromStored != nil:
-		return to.FromStored(obj)
 	}
-	return c.stored(obj)
+	return c.res.Convert(obj, gv)
 }
 
 // stamped returns the object with its kind set: a shallow copy if that has to be added.

@@ -18,7 +18,7 @@ func (s *Registry) Applied(o *Operation, live Object, p patch.Patch) (Object, er
 	if err != nil {
 		return nil, err
 	}
-	if !o.Resource.Direct {
+	if !o.Resource.Custom {
 		merged.GetObjectKind().SetGroupVersionKind(o.Resource.Stored)
 	}
 	// The field manager has already set the defaults of a custom resource, unless the document changes no value (AM

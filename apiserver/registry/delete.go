@@ -157,8 +157,8 @@ func (s *Registry) deletionState(
 ) (finalizers.Object, finalizers.Kind, Object, error) {
 	kind := finalizers.Kind{Policy: o.Resource.Delete.Policy}
 	d := &o.Resource.Delete
-	plain := d.Kind == nil && d.SpecFinalizers == nil && !o.Resource.Direct
-	if o.Resource.Custom { // all of them are Direct; only a conversion may fail
+	plain := d.Kind == nil && d.SpecFinalizers == nil
+	if o.Resource.Custom { // only a conversion may fail
 		plain = o.Resource.FromStored == nil
 	}
 	if plain && s.known(o.Resource, cur) {

@@ -219,7 +219,7 @@ func (o *Operation) own(obj runtime.Object) (Object, error) {
 	if !ok {
 		return nil, status.BadRequest("%T is not an API object", obj)
 	}
-	if !o.Resource.Direct {
+	if !o.Resource.Custom {
 		in.GetObjectKind().SetGroupVersionKind(o.Resource.Stored)
 	}
 	if d := o.Resource.Strategy.Default; d != nil {

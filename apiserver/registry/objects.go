@@ -52,7 +52,7 @@ func (b objects) Served(res *resources.Resource, item *storage.Object) (runtime.
 		return nil, err
 	}
 	var out runtime.Object = obj
-	if !res.Custom && !res.Direct && res.FromStored != nil {
+	if !res.Custom && res.FromStored != nil {
 		if out, err = res.FromStored(obj); err != nil {
 			return nil, err
 		}

@@ -113,7 +113,7 @@ func (o *Operation) served(obj runtime.Object) ([]byte, error) {
 		return json.Marshal(obj)
 	}
 	out, err := obj.DeepCopyObject(), error(nil)
-	if convert := o.Resource.FromStored; convert != nil && !o.Resource.Direct {
+	if convert := o.Resource.FromStored; convert != nil {
 		if out, err = convert(out); err != nil {
 			return nil, err
 		}

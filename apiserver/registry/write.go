@@ -118,16 +118,14 @@ func (s *Registry) Fresh(ctx context.Context) error {
 	return s.Cache.Wait(ctx, rev)
 }
 
-// Decode decodes a cached object into the version that writes use. That is the stored version, but the served one for
-// Direct kinds, as only that has the schema by which the request is validated.
+// Decode decodes a cached object into the version that writes use. That is the stored version, but the served one of a
+// custom resource, as only that has the schema by which the request is validated.
 func (o *Operation) Decode(cur *storage.Object) (Object, error) {
 	obj, err := DecodeReadable(o.Resource, cur)
 	switch {
 	case err != nil:
 	case o.Resource.Custom:
 		obj, err = o.Resource.ServeOne(obj)
-	case o.Resource.Direct && o.Resource.FromStored != nil:
-		obj, err = o.Resource.FromStored(obj)
 	}
 	if err != nil {
 		return nil, err
@@ -142,13 +140,13 @@ func (o *Operation) Decode(cur *storage.Object) (Object, error) {
 
 // ToStored converts an object of the served version to the version that writes use (see Decode), and sets defaults.
 func (o *Operation) ToStored(obj runtime.Object) (Object, error) {
-	if o.Resource.Direct {
+	if o.Resource.Custom {
 		if d := o.Resource.Strategy.Default; d != nil {
 			d(obj)
 		}
 		return obj.(Object), nil
 	}
-	if c := o.Resource.Coerce; c != nil && !o.Resource.Custom {
+	if c := o.Resource.Coerce; c != nil {
 		if _, err := c(obj); err != nil {
 			return nil, err
 		}

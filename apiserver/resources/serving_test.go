@@ -36,11 +36,10 @@ func TestServing(t *testing.T) {
 			absent: strings.Replace(absentBeta, ",scheduling.k8s.io/v1beta1", ","+absentAlpha, 1)},
 		{pairs: "api/all=true,api/alpha=false", more: []string{"beta"}, absent: absentBeta},
 		{
-			pairs:  "api/beta=true,storage.k8s.io/v1beta1=false",
+			pairs:  "api/beta=true,storagemigration.k8s.io/v1beta1=false",
 			absent: absentBeta,
 			more: []string{
-				"admissionregistration.k8s.io/v1beta1/", "certificates.k8s.io/v1beta1/", "networking.k8s.io/v1beta1/",
-				"resource.k8s.io/v1beta", "storagemigration.k8s.io/v1beta1/",
+				"admissionregistration.k8s.io/v1beta1/", "certificates.k8s.io/v1beta1/", "resource.k8s.io/v1beta",
 			},
 		},
 		{pairs: "resource.k8s.io/v1beta2=true,resource.k8s.io/v1beta2=false"},
@@ -54,6 +53,8 @@ func TestServing(t *testing.T) {
 		{pairs: "certificates.k8s.io/v1beta1=true,coordination.k8s.io/v1alpha2=true,batch/v1beta1=true,events.k8s.io/v1beta1=false,v1=true",
 			more:   []string{"certificates.k8s.io/v1beta1/clustertrustbundles"},
 			absent: "batch/v1beta1,coordination.k8s.io/v1alpha2"},
+		{pairs: "networking.k8s.io/v1beta1=true,storage.k8s.io/v1beta1=true", // removed in v1.37 (V-130)
+			absent: "networking.k8s.io/v1beta1,storage.k8s.io/v1beta1"},
 		{pairs: "scheduling.k8s.io/v1alpha3/workloads=true", absent: "scheduling.k8s.io/v1alpha3/workloads"},
 
 		{pairs: "api/all=false", err: "api/all=false alone leaves nothing"},

@@ -121,7 +121,7 @@ var sameMessages = map[string]olderVersion{
 	"flowcontrol.apiserver.k8s.io/v1beta2": flowPriorities,
 	"flowcontrol.apiserver.k8s.io/v1beta3": flowPriorities,
 	"networking.k8s.io/v1alpha1":           sameAs("networking.k8s.io", "v1", "IPAddress ServiceCIDR"),
-	"networking.k8s.io/v1beta1":            sameAs("networking.k8s.io", "v1", "IngressClass"),
+	"networking.k8s.io/v1beta1":            sameAs("networking.k8s.io", "v1", "IngressClass IPAddress ServiceCIDR"),
 	"node.k8s.io/v1beta1":                  sameAs("node.k8s.io", "v1", "RuntimeClass"),
 	"policy/v1beta1":                       sameAs("policy", "v1", "PodDisruptionBudget"),
 	rolesV1alpha1:                          roles,
@@ -132,7 +132,7 @@ var sameMessages = map[string]olderVersion{
 	"storage.k8s.io/v1alpha1": sameAs("storage.k8s.io", "v1",
 		"CSIStorageCapacity VolumeAttachment VolumeAttributesClass"),
 	"storage.k8s.io/v1beta1": sameAs("storage.k8s.io", "v1",
-		"CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment"),
+		"CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass"),
 }
 
 var roles = sameAs("rbac.authorization.k8s.io", "v1", "ClusterRole ClusterRoleBinding Role RoleBinding")

@@ -1,6 +1,6 @@
 package graph
 
-import "slices"
+import "maps"
 
 // observe records the new state of an object.
 func (g *Graph) observe(o *Object) {
@@ -134,28 +134,32 @@ func (g *Graph) update(n *node, o *Object) {
 
 // sameUIDs reports whether references name the same uids as before.
 func sameUIDs(old []ref, owners []Owner) bool {
+	was, now := map[string]bool{}, map[string]bool{}
 	for i := range old {
-		if !slices.ContainsFunc(owners, func(o Owner) bool { return o.UID == old[i].edge.ownerUID.uid }) {
-			return false
-		}
+		was[old[i].edge.ownerUID.uid] = true
 	}
 	for _, o := range owners {
-		if !slices.ContainsFunc(old, func(r ref) bool { return r.edge.ownerUID.uid == o.UID }) {
-			return false
-		}
+		now[o.UID] = true
 	}
-	return true
+	return maps.Equal(was, now)
 }
 
 // distrust records which references an update has changed in place: upstream's collector verifies references to uids
 // that were added or removed, and no others (D-19; GC/graph_builder.go: processGraphChanges).
 func (n *node) distrust(old []ref) {
+	type named struct {
+		kind      *kind
+		name, uid string
+	}
+	of := func(r *ref) named { return named{r.kind, r.name, r.edge.ownerUID.uid} }
+	verified := map[named]bool{}
+	for i := range old {
+		if r := &old[i]; !r.unverified {
+			verified[of(r)] = true
+		}
+	}
 	for i := range n.refs {
-		r := &n.refs[i]
-		r.unverified = !slices.ContainsFunc(old, func(was ref) bool {
-			return !was.unverified && was.kind == r.kind && was.name == r.name &&
-				was.edge.ownerUID.uid == r.edge.ownerUID.uid
-		})
+		n.refs[i].unverified = !verified[of(&n.refs[i])]
 	}
 }
 

@@ -115,29 +115,25 @@ func (v *view) shown(in *resources.Resource, obj runtime.Object) (out runtime.Ob
 	return out, err
 }
 
-// converted converts an object of a request for a resource, which has the version that writes use (Resource.Direct), to
-// the version of another entry of the resource.
+// converted converts an object of a request for a resource, which has the version that writes use, to the version of
+// another entry of the resource.
 func converted(ctx context.Context, res, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
 	switch {
-	case res.Direct && res.Listed() == in.Listed():
+	case res.Custom && res.Listed() == in.Listed():
 		return obj, nil
 	case res.Custom:
 		return served(ctx, in, obj)
 	}
-	var err error
-	if res.Direct && res.ToStored != nil {
-		obj, err = res.ToStored(obj)
+	if in.FromStored != nil {
+		return in.FromStored(obj)
 	}
-	if err == nil && in.FromStored != nil {
-		obj, err = in.FromStored(obj)
-	}
-	return obj, err
+	return obj, nil
 }
 
 // restored is the inverse of converted.
 func restored(ctx context.Context, res, in *resources.Resource, obj runtime.Object) (runtime.Object, error) {
 	switch {
-	case res.Direct && res.Listed() == in.Listed():
+	case res.Custom && res.Listed() == in.Listed():
 		return obj, nil
 	case res.Custom:
 		return served(ctx, res, obj)
@@ -146,16 +142,14 @@ func restored(ctx context.Context, res, in *resources.Resource, obj runtime.Obje
 	if in.ToStored != nil {
 		obj, err = in.ToStored(obj)
 	}
-	if err == nil && res.Direct && res.FromStored != nil {
-		obj, err = res.FromStored(obj)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && !res.Direct {
-		obj.GetObjectKind().SetGroupVersionKind(res.Stored)
-	}
-	if d := res.Strategy.Default; err == nil && d != nil {
+	obj.GetObjectKind().SetGroupVersionKind(res.Stored)
+	if d := res.Strategy.Default; d != nil {
 		d(obj)
 	}
-	return obj, err
+	return obj, nil
 }
 
 // served converts a custom resource to the version of an entry.

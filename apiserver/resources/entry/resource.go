@@ -67,9 +67,6 @@ type Resource struct {
 	// Optional are the versions that are served only on request (--runtime-config). Their entries are derived from this
 	// one.
 	Optional []Version
-	// Direct says that requests process the served version, and convert when they read and write. Requests of other
-	// resources process the stored one, and their hooks get the served one if they need it.
-	Direct bool
 	// Serve, of custom resources, converts objects of any version to this one, all objects that need it together. It
 	// may change its arguments and return them. Its errors are those of FromStored.
 	Serve func([]runtime.Object) ([]runtime.Object, error)

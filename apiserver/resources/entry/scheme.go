@@ -30,7 +30,6 @@ import (
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	storagev1beta1 "k8s.io/api/storage/v1beta1"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -71,11 +70,6 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 		certificatesv1beta1.SchemeGroupVersion: {
 			&certificatesv1beta1.ClusterTrustBundle{}, &certificatesv1beta1.ClusterTrustBundleList{},
 			&certificatesv1beta1.PodCertificateRequest{}, &certificatesv1beta1.PodCertificateRequestList{}},
-		networkingv1beta1.SchemeGroupVersion: {
-			&networkingv1beta1.IPAddress{}, &networkingv1beta1.IPAddressList{},
-			&networkingv1beta1.ServiceCIDR{}, &networkingv1beta1.ServiceCIDRList{}},
-		storagev1beta1.SchemeGroupVersion: {
-			&storagev1beta1.VolumeAttributesClass{}, &storagev1beta1.VolumeAttributesClassList{}},
 		storagemigrationv1beta1.SchemeGroupVersion: {
 			&storagemigrationv1beta1.StorageVersionMigration{}, &storagemigrationv1beta1.StorageVersionMigrationList{}},
 		metricsv1beta1.SchemeGroupVersion: {

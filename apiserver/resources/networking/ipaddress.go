@@ -5,7 +5,6 @@ import (
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
-	networkingv1beta1 "k8s.io/api/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -20,11 +19,6 @@ func ipAddresses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "ipaddresses", New: entry.New[networkingv1.IPAddress],
 		ShortNames: []string{"ip"},
-		Optional: []entry.Version{
-			{GroupVersion: networkingv1beta1.SchemeGroupVersion, New: entry.New[networkingv1beta1.IPAddress],
-				ToStored:   entry.Recast[networkingv1.IPAddress],
-				FromStored: entry.Recast[networkingv1beta1.IPAddress]},
-		},
 		Strategy: entry.Strategy{
 			Validate:       entry.Validate(validateIPAddress),
 			ValidateUpdate: entry.ValidateAgain(validateIPAddress),

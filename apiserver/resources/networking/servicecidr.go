@@ -5,7 +5,6 @@ import (
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
-	networkingv1beta1 "k8s.io/api/networking/v1beta1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -21,11 +20,6 @@ import (
 func serviceCIDRs() *entry.Resource {
 	return &entry.Resource{
 		Plural: "servicecidrs", New: entry.New[networkingv1.ServiceCIDR],
-		Optional: []entry.Version{
-			{GroupVersion: networkingv1beta1.SchemeGroupVersion, New: entry.New[networkingv1beta1.ServiceCIDR],
-				ToStored:   entry.Recast[networkingv1.ServiceCIDR],
-				FromStored: entry.Recast[networkingv1beta1.ServiceCIDR]},
-		},
 		Strategy: entry.Strategy{
 			Validate:       entry.Validate(validateServiceCIDR),
 			ValidateUpdate: entry.ValidateChange(validateServiceCIDRUpdate),

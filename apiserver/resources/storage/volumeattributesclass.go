@@ -5,7 +5,6 @@ import (
 	"time"
 
 	storagev1 "k8s.io/api/storage/v1"
-	storagev1beta1 "k8s.io/api/storage/v1beta1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -17,11 +16,6 @@ func volumeAttributesClasses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "volumeattributesclasses", New: entry.New[storagev1.VolumeAttributesClass],
 		ShortNames: []string{"vac"},
-		Optional: []entry.Version{
-			{GroupVersion: storagev1beta1.SchemeGroupVersion, New: entry.New[storagev1beta1.VolumeAttributesClass],
-				ToStored:   entry.Recast[storagev1.VolumeAttributesClass],
-				FromStored: entry.Recast[storagev1beta1.VolumeAttributesClass]},
-		},
 		Strategy: entry.Strategy{
 			Validate:       entry.Validate(validateVolumeAttributesClass),
 			ValidateUpdate: entry.ValidateChange(validateVolumeAttributesClassUpdate),
