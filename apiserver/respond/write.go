@@ -36,7 +36,10 @@ func Compressed(h http.Header) {
 func Gzip(pieces ...[]byte) ([]byte, error) {
 	var out bytes.Buffer
 	z := compressors.Get().(*gzip.Writer)
-	defer compressors.Put(z)
+	defer func() {
+		z.Reset(nil)
+		compressors.Put(z)
+	}()
 	z.Reset(&out)
 	for _, piece := range pieces {
 		if _, err := z.Write(piece); err != nil {

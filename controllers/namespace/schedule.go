@@ -72,8 +72,9 @@ func (s *schedule) Observe(ev Event, now time.Time) {
 	case ev.Type == Removed && e.running:
 		e.removed = append(e.removed, ev.Revision)
 	case ev.Type == Removed:
-		// It is not woken for each removal: a pass reads and deletes all objects.
-		if e.remove(ev.Revision); e.left <= 0 {
+		// It is not woken for each removal: a pass reads and deletes all objects. After a failure it may not be known
+		// how many there are.
+		if e.remove(ev.Revision); e.counted > 0 && e.left <= 0 {
 			s.wake(e, now)
 		}
 	case !e.running: // Gone, or a new namespace with the name that isn't being deleted

@@ -26,6 +26,10 @@ const (
 	// snapshotWrites is a quarter of etcd's default. Fewer would cost throughput, as each snapshot waits for the disk
 	// several times.
 	snapshotWrites = 2500
+	// kept is how many applied entries of its log etcd keeps in memory for followers that lag behind, of which there are
+	// none here, in a new directory. Where it applies a log again it may need more for the election, so it keeps its
+	// default.
+	kept = 100
 	// segmentBytes is the size of the parts of etcd's log, which are allocated in full, and the next one ahead. With
 	// etcd's default of 64 MB the smallest store would take 128 MB, in memory if /tmp is in memory. Segments of any size
 	// can be read.
@@ -91,7 +95,7 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	s.quiet.Store(true)
 	s.broken = newBreakdown(dir, c.Fatal)
-	if s.etcd, err = startEtcd(s.config(c, dir), s.broken); err != nil {
+	if s.etcd, err = startEtcd(s.config(c, dir, first), s.broken); err != nil {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, named(err))
 	}
 	s.server = s.etcd.Server
@@ -226,7 +230,7 @@ func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 }
 
 // config is the configuration of the member. Everything else has etcd's default.
-func (s *Server) config(c Config, dir string) *embed.Config {
+func (s *Server) config(c Config, dir string, first bool) *embed.Config {
 	// The address only identifies the member; no one connects to it.
 	address := url.URL{Scheme: "unix", Host: memberName}
 	e := embed.NewConfig()
@@ -243,6 +247,9 @@ func (s *Server) config(c Config, dir string) *embed.Config {
 	e.UnsafeNoFsync = c.Ephemeral
 	// After this many writes etcd takes a snapshot, which limits the size of the log and what a restart reads again.
 	e.SnapshotCount = snapshotWrites
+	if (first || c.Ephemeral) && c.Restore == nil {
+		e.SnapshotCatchUpEntries = kept
+	}
 	e.MaxWalFiles = 2
 	// Slower writes are worth a warning; etcd's threshold of 100 ms is common on slow disks.
 	e.WarningApplyDuration = time.Second
