@@ -78,9 +78,9 @@ func TestInformerRollback(t *testing.T) {
 	}
 }
 
-// TestInformerWatchList (V-056): an informer of client-go begins with a watch that sends the list, which the server
-// compresses, and makes no other request. Each later event arrives without another one that pushes it out. That is so
-// with HTTP/1.1 and HTTP/2, with JSON and protobuf.
+// TestInformerWatchList (V-056): an informer of client-go begins with a watch that sends the list, which the server does
+// not compress for a client on its own machine, and makes no other request. Each later event arrives without another one
+// that pushes it out. That is so with HTTP/1.1 and HTTP/2, with JSON and protobuf.
 func TestInformerWatchList(t *testing.T) {
 	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0")
 	secure, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
@@ -111,7 +111,7 @@ func TestInformerWatchList(t *testing.T) {
 				w.step(ctx)
 				settle(ctx, t, writing, store, told)
 			}
-			want := []string{c.protocol + " watch-list 200 uncompressed by the client " + c.contentType}
+			want := []string{c.protocol + " watch-list 200 as sent " + c.contentType}
 			if d := cmp.Diff(want, requests.all()); d != "" {
 				t.Errorf("requests of the informer: %s", d)
 			}

@@ -66,7 +66,7 @@ func TestOperator(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	s := startServer(
 		t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0", "--authorization-mode", "RBAC",
-		"--enable-admission-plugins", "ServiceAccount",
+		"--enable-admission-plugins", "ServiceAccount,OwnerReferencesPermissionEnforcement",
 	)
 	w := newWorld(ctx, t, s)
 	mgr := w.operate(ctx)
