@@ -354,8 +354,8 @@ func TestWebhookOutOfReach(t *testing.T) {
 	}
 }
 
-// TestInitialEventsConverted: the initial events of a watch have what the webhook returns now, if the objects are stored
-// in another version than the one that is stored today.
+// TestInitialEventsConverted: the initial events of a watch have what the webhook returns now, if the objects are
+// stored in another version than the one that is stored today.
 func TestInitialEventsConverted(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))

@@ -78,9 +78,9 @@ func TestInformerRollback(t *testing.T) {
 	}
 }
 
-// TestInformerWatchList (V-056): an informer of client-go begins with a watch that sends the list, which the server does
-// not compress for a client on its own machine, and makes no other request. Each later event arrives without another one
-// that pushes it out. That is so with HTTP/1.1 and HTTP/2, with JSON and protobuf.
+// TestInformerWatchList (V-056): an informer of client-go begins with a watch that sends the list, which the server
+// does not compress for a client on its own machine, and makes no other request. Each later event arrives without
+// another one that pushes it out. That is so with HTTP/1.1 and HTTP/2, with JSON and protobuf.
 func TestInformerWatchList(t *testing.T) {
 	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0")
 	secure, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestOpenWatches: open watches need no more memory than is counted, whatever the request contains.
+// TestOpenWatches: open watches need no more memory than is counted, for all kinds of requests.
 func TestOpenWatches(t *testing.T) {
 	const n = 30
 	for _, c := range []struct{ what, query, header string }{

@@ -128,11 +128,12 @@ var forms = []string{
 
 // TestNobodyGetsWhatAnotherUsersRequestCached: the same request in the namespace of each of two users, in all
 // namespaces and in that of the other, in turn and in every form: each user gets their own objects and no others,
-// whoever's request has filled a cache (docs/caches.md).
+// also when another user's request has filled a cache (docs/caches.md).
 func TestNobodyGetsWhatAnotherUsersRequestCached(t *testing.T) {
 	s := startShared(t)
 	const watch = "?watch=1&timeoutSeconds=-1&resourceVersion=" // it ends after the events that there are
-	const initially = "?watch=1&timeoutSeconds=-1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+	const initially = "?watch=1&timeoutSeconds=-1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan" +
+		"&allowWatchBookmarks=true"
 	token := func(user, path string) string {
 		list := s.get(user, path).Object().Object["metadata"].(map[string]any)
 		return url.QueryEscape(list["continue"].(string))
@@ -205,17 +206,20 @@ func (s *shared) check(user, namespace string, a apiservertest.Answer, what stri
 func TestRevokedAtOnce(t *testing.T) {
 	s := start(t, nil)
 	const group = "/apis/rbac.authorization.k8s.io/v1/"
-	const configmaps, policies = "/api/v1/namespaces/a/configmaps", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
-	s.Want(201, "POST", policies+"ies", `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],
-		"apiVersions":["v1"],"resources":["configmaps"],"operations":["CREATE"]}]},"validations":[{"expression":
+	const configmaps, admission = "/api/v1/namespaces/a/configmaps", "/apis/admissionregistration.k8s.io/v1/"
+	s.Want(201, "POST", admission+"validatingadmissionpolicies", `{"metadata":{"name":"p"},"spec":{"matchConstraints":
+		{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"],"operations":["CREATE"]}]},
+		"validations":[{"expression":
 		"authorizer.group('').resource('secrets').namespace('a').check('get').allowed()"}]}}`)
-	s.Want(201, "POST", policies+"ybindings", `{"metadata":{"name":"p"},"spec":{"policyName":"p","validationActions":["Deny"]}}`)
+	s.Want(201, "POST", admission+"validatingadmissionpolicybindings",
+		`{"metadata":{"name":"p"},"spec":{"policyName":"p","validationActions":["Deny"]}}`)
 	s.Grant("alice", "a", "writer", `[{"verbs":["create"],"apiGroups":[""],"resources":["configmaps"]}]`)
 	const rules = `"rules":[{"verbs":["list"],"apiGroups":[""],"resources":["configmaps"]},
 		{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]},
 		{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["bob"]}]`
 	s.Want(201, "POST", group+"clusterroles", `{"metadata":{"name":"r"},`+rules+`}`)
-	binding := `{"metadata":{"name":"r"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"r"},
+	binding := `{"metadata":{"name":"r"},
+		"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"r"},
 		"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"alice"}]}`
 	bind := func() { s.Want(201, "POST", group+"clusterrolebindings", binding) }
 	unbind := func() { s.Want(200, "DELETE", group+"clusterrolebindings/r", nil) }

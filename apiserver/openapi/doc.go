@@ -11,9 +11,10 @@
 //  1. Nothing is read, built or kept before the first request.
 //  2. The index of v3 builds no document, and makes no schema of a custom resource: a document's hash is that of its
 //     sources, so two servers of one binary and the same types have the same hash.
-//  3. Of a document the compressed bytes are kept, once for JSON and once for protobuf, and only if they were requested.
-//     Types that Invalidate does not change keep them. A document refers to its own types and to what all documents
-//     share, never to a former state: memory is linear in the number of types, and does not depend on that of changes.
+//  3. Of a document the compressed bytes are kept, once for JSON and once for protobuf, and only if they were
+//     requested. Types that Invalidate does not change keep them. A document refers to its own types and to what all
+//     documents share, never to a former state: memory is linear in the number of types, and does not depend on that
+//     of changes.
 //  4. A document is built once, even if many clients request it at the same time. Requests for other documents don't
 //     wait.
 //  5. The same types result in the same bytes.

@@ -23,7 +23,7 @@ type part struct {
 	path string
 	// fill adds the part's operations besides those of types.
 	fill func(o *operations)
-	// gv is the group version of types. builtin says that some of them are not custom resources.
+	// gv is the group version of types. builtin is set if some of them are not custom resources.
 	gv      schema.GroupVersion
 	builtin bool
 	types   []Type

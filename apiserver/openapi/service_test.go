@@ -296,8 +296,8 @@ func TestInvalidate(t *testing.T) {
 	}
 }
 
-// TestReusedDocumentsKeepNothingElse: a document that did not change keeps neither the types of other documents, nor the
-// list and the snapshot that it was made of. Otherwise memory grows with the square of the number of changes.
+// TestReusedDocumentsKeepNothingElse: a document that did not change keeps neither the types of other documents, nor
+// the list and the snapshot that it was made of. Otherwise memory grows with the square of the number of changes.
 func TestReusedDocumentsKeepNothingElse(t *testing.T) {
 	other := func() Type {
 		o := cronTabs()

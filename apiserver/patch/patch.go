@@ -150,8 +150,8 @@ func unreadable(shown string, err error) error {
 	return invalid.New(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
 }
 
-// Unconvertible is the error for a patched object that can't be converted to the stored version. A strategic merge patch
-// returns the conversion's error (AS handlers/patch.go: jsonPatcher, smpPatcher).
+// Unconvertible is the error for a patched object that can't be converted to the stored version. A strategic merge
+// patch returns the conversion's error (AS handlers/patch.go: jsonPatcher, smpPatcher).
 func (p *Patch) Unconvertible(patched runtime.Object, err error) error {
 	if p.Kind == types.StrategicMergePatchType {
 		return err

@@ -187,8 +187,8 @@ func TestKeptEvents(t *testing.T) {
 	}
 }
 
-// TestKeys: what is made for one resource is not sent for another of the same collection, whichever versions are served:
-// events have different keys, and only one resource keeps the encodings of objects.
+// TestKeys: what is made for one resource is not sent for another of the same collection, whichever versions are
+// served: events have different keys, and only one resource keeps the encodings of objects.
 func TestKeys(t *testing.T) {
 	all, _, err := resources.ParseServing([]string{"api/all=true"})
 	if err != nil {

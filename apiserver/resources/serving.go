@@ -64,9 +64,9 @@ var known = map[string][]string{
 	"storagemigration.k8s.io":      {"v1", "v1beta1"},
 }
 
-// missing are the versions that kube-apiserver v1.37 serves if they and their feature gates are enabled, and this server
-// does not: LeaseCandidate, StorageVersion, EvictionRequest, ResourcePoolStatusRequest, Workload and PodGroup are not
-// implemented (V-002 to V-005).
+// missing are the versions that kube-apiserver v1.37 serves if they and their feature gates are enabled, and this
+// server does not: LeaseCandidate, StorageVersion, EvictionRequest, ResourcePoolStatusRequest, Workload and PodGroup
+// are not implemented (V-002 to V-005).
 var missing = []schema.GroupVersion{
 	{Group: "coordination.k8s.io", Version: "v1alpha2"}, {Group: "coordination.k8s.io", Version: "v1beta1"},
 	{Group: "internal.apiserver.k8s.io", Version: "v1alpha1"}, {Group: "lifecycle.k8s.io", Version: "v1alpha1"},

@@ -241,7 +241,8 @@ func (o *options) admissionFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Admission.Disable, "disable-admission-plugins", nil,
 		"admission plugins to disable; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, "+
 			"PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, "+
-			"PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, ClusterTrustBundleAttest, CertificateSubjectRestriction, DefaultIngressClass, "+
+			"PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, "+
+			"ClusterTrustBundleAttest, CertificateSubjectRestriction, DefaultIngressClass, "+
 			"NodeDeclaredFeatureValidator, MutatingAdmissionPolicy, MutatingAdmissionWebhook, "+
 			"ValidatingAdmissionPolicy, ValidatingAdmissionWebhook, ResourceQuota")
 }

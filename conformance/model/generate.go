@@ -314,7 +314,8 @@ func (g *generator) patch(op *Op) {
 	case Strategic:
 		g.strategic(op, o)
 	case Put:
-		op.Owners, op.Finalizers, op.Label = unrenamed(o, g.newOwners(o, op.Key)), g.newFinalizers(o), one(g, []string{"", "x", "y"})
+		op.Owners, op.Finalizers = unrenamed(o, g.newOwners(o, op.Key)), g.newFinalizers(o)
+		op.Label = one(g, []string{"", "x", "y"})
 	case Merge:
 		op.Set = one(
 			g, []Fields{SetOwners, SetOwners, SetFinalizers, SetFinalizers, SetFinalizers, SetLabel, SetOwners | SetFinalizers},

@@ -58,6 +58,7 @@ type Event struct {
 	Namespace string
 	// Revision is that of the change; 0 for Listed.
 	Revision int64
+	// Deleting is set if an existing namespace has a deletionTimestamp.
 	Deleting bool
 }
 

@@ -52,7 +52,9 @@ type entry struct {
 }
 
 func newSchedule() *schedule {
-	return &schedule{warn: func(string, outcome) {}, entries: map[string]*entry{}, waiting: reconcile.NewQueue(strings.Compare)}
+	return &schedule{
+		warn: func(string, outcome) {}, entries: map[string]*entry{}, waiting: reconcile.NewQueue(strings.Compare),
+	}
 }
 
 // Observe implements reconcile.Schedule.

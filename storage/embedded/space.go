@@ -75,8 +75,8 @@ func (s *space) bloated() bool {
 	return file.Size() > 2*s.quota && file.Size() > 2*file.SizeInUse()
 }
 
-// run frees space on request, until there is enough, also by what clients remove in the meantime. It returns when ctx is
-// done.
+// run frees space on request, until there is enough, also by what clients remove in the meantime. It returns when ctx
+// is done.
 func (s *space) run(ctx context.Context) {
 	for {
 		select {

@@ -18,7 +18,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// Not validated in resource.k8s.io: fields whose feature gates are off (list attributes, mappings to a node's resources).
+// Not validated in resource.k8s.io: fields whose feature gates are off (list attributes, mappings to a node's
+// resources).
 
 var (
 	deviceTaintEffects = []resourcev1.DeviceTaintEffect{resourcev1.DeviceTaintEffectNoExecute,
