@@ -35,12 +35,14 @@ const (
 	Custom
 	// Cluster is the permission to create cluster-scoped objects.
 	Cluster
+	// Jobs is the Job controller.
+	Jobs
 )
 
 // String names the parts, in order.
 func (n Need) String() string {
 	var words []string
-	for i, w := range []string{"collector", "namespaces", "custom", "cluster"} {
+	for i, w := range []string{"collector", "namespaces", "custom", "cluster", "jobs"} {
 		if n&(1<<i) != 0 {
 			words = append(words, w)
 		}

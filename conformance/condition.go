@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -66,6 +67,17 @@ func HasOwners(owners ...*Object) Condition {
 		}
 		slices.Sort(have)
 		return slices.Equal(have, want)
+	})
+}
+
+// HasCondition: the status of the object has a condition of this type that is True.
+func HasCondition(name string) Condition {
+	return present("have the condition "+name, func(o *Object) bool {
+		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+		return slices.ContainsFunc(conditions, func(c any) bool {
+			fields, _ := c.(map[string]any)
+			return fields["type"] == name && fields["status"] == "True"
+		})
 	})
 }
 

@@ -46,6 +46,8 @@ func (r *Report) says(res Result) string {
 			return "collector"
 		case r.Namespaces != "" && res.Needs&Namespaces != 0:
 			return "namespaces"
+		case r.Jobs != "" && res.Needs&Jobs != 0:
+			return "jobs"
 		}
 	}
 	text := res.Failure.Expected + "\n" + res.Failure.Seen

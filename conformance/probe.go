@@ -21,6 +21,9 @@ var probes = []struct {
 		t.Delete(ns)
 		t.Await(ns, Gone)
 	}, func(r *Report) *string { return &r.Namespaces }},
+	{Jobs, "Job controller", func(t *T) {
+		t.Await(t.Make(Job, "probe"), HasCondition("Suspended"))
+	}, func(r *Report) *string { return &r.Jobs }},
 }
 
 // probe starts to detect the parts that the cases need, and returns a function that waits for the result. If a part

@@ -46,6 +46,8 @@ type Report struct {
 	Collector string `json:"collector,omitempty"`
 	// Namespaces is the same for the namespace controller.
 	Namespaces string `json:"namespaces,omitempty"`
+	// Jobs is the same for the Job controller.
+	Jobs string `json:"jobs,omitempty"`
 	// Rights are the missing permissions for which cases are skipped.
 	Rights  string   `json:"rights,omitempty"`
 	Results []Result `json:"results"`

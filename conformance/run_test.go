@@ -332,18 +332,19 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// TestAbsentParts: on a server without controllers each case that needs one ends soon, and the report names both
+// TestAbsentParts: on a server without controllers each case that needs one ends soon, and the report names the
 // controllers.
 func TestAbsentParts(t *testing.T) {
 	wait := func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, "x"), conformance.Gone) }
 	all := []conformance.Case{story("one", wait), story("two", wait), story("three", wait), story("four", wait)}
 	for i := range all {
-		all[i].Needs = []conformance.Need{conformance.Collector, conformance.Namespaces}[i%2]
+		all[i].Needs = []conformance.Need{conformance.Collector, conformance.Namespaces, conformance.Jobs}[i%3]
 	}
 	m := &memory{objects: map[string]map[string]any{}, stays: true, deleted: map[string]bool{}}
 	r := run(t, t.Context(), m, all...)
-	if r.Failed != 4 || r.Collector == "" || !strings.Contains(r.Namespaces, "no namespace controller seems to work") {
-		t.Errorf("%d failed; %q; %q", r.Failed, r.Collector, r.Namespaces)
+	if r.Failed != 4 || r.Collector == "" || !strings.Contains(r.Namespaces, "no namespace controller seems to work") ||
+		!strings.Contains(r.Jobs, "no Job controller seems to work") {
+		t.Errorf("%d failed; %q; %q; %q", r.Failed, r.Collector, r.Namespaces, r.Jobs)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // WriteText writes the report as a table, with the failures below it. What explains many failures comes before the
 // table.
 func (r *Report) WriteText(w io.Writer) error {
-	for _, note := range []string{r.Collector, r.Namespaces, r.Rights} {
+	for _, note := range []string{r.Collector, r.Namespaces, r.Jobs, r.Rights} {
 		if note != "" {
 			if _, err := fmt.Fprintf(w, "NOTE: %s\n\n", note); err != nil {
 				return err

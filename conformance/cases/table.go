@@ -29,6 +29,7 @@ const (
 	apiPage    = "https://kubernetes.io/docs/reference/using-api/api-concepts/"
 	hookPage   = "https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/"
 	policyPage = "https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/"
+	jobPage    = concepts + "workloads/controllers/job/"
 	customs    = "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/"
 )
 
@@ -36,7 +37,7 @@ const (
 func All() []Case {
 	return slices.Concat(background(), foreground(), orphan(), legacy(), policies(), severalOwners(), references(),
 		clusterScoped(), cycles(), finalizers(), repeats(), collections(), namespaces(), events(), custom(), admission(),
-		responses())
+		responses(), jobs())
 }
 
 // prove is an entry of a group: the rules are IDs with spaces between them.

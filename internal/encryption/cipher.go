@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/storage/value"
@@ -70,22 +71,18 @@ func (c *Cipher) Open(key string, stored []byte) (plain []byte, stale bool, err 
 		}
 		tried = true
 		plain, _, err := r.transformer.TransformFromStorage(context.Background(), sealed, value.DefaultContext(key))
-		if err == nil && begins(plain) {
+		if err == nil && isObject(plain) {
 			return plain, i > 0, nil
 		}
 	}
 	return nil, false, why(by, gr, tried)
 }
 
-// begins reports whether a value is in a format of kube-apiserver. Any key decrypts one of 256 values of aescbc, to
-// something else.
-func begins(plain []byte) bool {
-	for _, prefix := range []string{"k8s\x00", "{", "\xd9\xd9\xf7"} {
-		if bytes.HasPrefix(plain, []byte(prefix)) {
-			return true
-		}
-	}
-	return false
+// isObject reports whether a value is in a format of kube-apiserver: protobuf, CBOR or JSON. Any key decrypts one of
+// 256 values of aescbc, to random bytes. One in 256 of those begins as JSON does, but none of an object's length is text.
+func isObject(plain []byte) bool {
+	return bytes.HasPrefix(plain, []byte("k8s\x00")) || bytes.HasPrefix(plain, []byte("\xd9\xd9\xf7")) ||
+		bytes.HasPrefix(plain, []byte("{")) && utf8.Valid(plain)
 }
 
 // why is the error of a value that no rule of its resource decrypts.

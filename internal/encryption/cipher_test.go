@@ -119,6 +119,19 @@ func TestWrongKey(t *testing.T) {
 	}
 }
 
+// TestAccidentalPadding: a value of aescbc whose padding is right after decryption by another key, and that begins as
+// JSON does, is still not taken for an object.
+func TestAccidentalPadding(t *testing.T) {
+	c := cipherOf(t, list("secrets", keysOf("aescbc", "one", secret(1))))
+	stored, err := c.Seal(secretKey, []byte("{f\x9e\x84c\xe9\x97\n\x8c\xee\r\x1d\x8b\xd5\xb0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := c.Open(secretKey, stored); err == nil {
+		t.Errorf("decrypted: %q", got)
+	}
+}
+
 // TestMoved: aesgcm notices that a value was copied to another key of etcd.
 func TestMoved(t *testing.T) {
 	c := cipherOf(t, list("secrets", keysOf("aesgcm", "one", secret(1))))
