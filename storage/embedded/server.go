@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/storage/wal"
@@ -169,6 +170,20 @@ func (s *Server) ready(ctx context.Context) error {
 			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 		}
 	}
+}
+
+// disarm disarms an alarm that another program has left in the data directory.
+func disarm(ctx context.Context, s *etcdserver.EtcdServer) error {
+	for _, a := range s.Alarms() {
+		if a.Alarm != pb.AlarmType_NOSPACE {
+			continue
+		}
+		q := &pb.AlarmRequest{Action: pb.AlarmRequest_DEACTIVATE, MemberID: a.MemberID, Alarm: a.Alarm}
+		if _, err := s.Alarm(ctx, q); err != nil {
+			return fmt.Errorf("disarming etcd's alarm: %w", unavailable(ctx, err))
+		}
+	}
+	return nil
 }
 
 // alone returns an error if there are other members. Reads from memory rely on there being none.
