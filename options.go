@@ -242,7 +242,7 @@ type Limits struct {
 	// MaxInFlight is the number of concurrent requests, except watches, of administrators, and as many again of all
 	// others; default 400.
 	MaxInFlight int `flag:"max-requests-inflight"`
-	// MaxMemoryInFlight is how many bytes requests may use, besides their bodies; minimum 16 MiB; default: a quarter of
+	// MaxMemoryInFlight is how many bytes requests may use, one user half of them; minimum 16 MiB; default: a quarter of
 	// ProcessMemory, or up to 256 MiB if that is at most half of it.
 	MaxMemoryInFlight int64 `flag:"max-memory-inflight"`
 	// ProcessMemory is how many bytes the process may use; default: the least of GOMEMLIMIT, the cgroup's limit and the

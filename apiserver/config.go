@@ -57,7 +57,7 @@ type Config struct {
 	// are administrators', and, as many again, all others, which flow schemas and priority levels share. Default 400.
 	MaxInFlight int
 	// MemoryInFlight bounds the bytes of memory that requests may take while they are decoded, carried out and encoded,
-	// as estimated, besides their bodies. Default 1 GiB.
+	// as estimated. One user has at most half. Default 1 GiB.
 	MemoryInFlight int64
 	// EventTTL is how long an event is kept; default one hour.
 	EventTTL time.Duration

@@ -14,8 +14,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/extension"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/ui"
 )
@@ -96,14 +96,13 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 			http.NotFound(w, r)
 			return
 		}
-		exchange.Of(r).EndTurn()
-		report, failed := s.examine(r.Context(), e, checks, exchange.Query(r)["exclude"])
+		report, failed := s.examine(r.Context(), e, checks, requestinfo.Query(r)["exclude"])
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case failed:
 			respond.Body(w, r, http.StatusInternalServerError, []byte(report+e.name+" check failed\n"))
-		case exchange.Query(r).Has("verbose"):
+		case requestinfo.Query(r).Has("verbose"):
 			respond.Body(w, r, http.StatusOK, []byte(report+e.name+" check passed\n"))
 		default:
 			respond.Body(w, r, http.StatusOK, []byte("ok"))

@@ -8,9 +8,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
-	"github.com/kubecascade/kubecascade/apiserver/filters/impersonation"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -21,14 +21,14 @@ import (
 // authentication: they are the same for all, and a browser that has no certificate gets the form for a token from them.
 func (s *Server) Handler() http.Handler {
 	own := filters.NoForeignCertificates(s.config.Log)
-	return s.begin(own(s.page(filters.StripSlash(s.routes(s.users.Secure)))))
+	return s.measured(own(s.page(filters.StripSlash(s.routes(s.users.Secure)))))
 }
 
 // Insecure returns the same for the plain port on the loopback interface, where clients without credentials are
 // administrators, as with kubectl proxy.
 func (s *Server) Insecure() http.Handler {
 	own := filters.OwnOrigin(s.config.Log)
-	return s.begin(own(s.page(filters.StripSlash(s.routes(s.users.Plain)))))
+	return s.measured(own(s.page(filters.StripSlash(s.routes(s.users.Plain)))))
 }
 
 // page adds the page, if it is served.
@@ -39,26 +39,26 @@ func (s *Server) page(h http.Handler) http.Handler {
 	return ui.Page(h)
 }
 
-func (s *Server) begin(h http.Handler) http.Handler {
-	return filters.Begin(s.limits, s.config.WriteTimeout)(h)
+// measured records all requests, and limits their time.
+func (s *Server) measured(h http.Handler) http.Handler {
+	h = filters.Body(codec.MaxBody, s.config.RequestTimeout)(h)
+	return filters.Measure(s.metrics, s.config.Log, s.config.WriteTimeout)(h)
 }
 
 // use wraps all routes in the filters, the outermost first.
 func (s *Server) use(r chi.Router, users filters.Authenticator) {
 	log := s.config.Log
 	r.Use(
-		filters.Measure(s.metrics, log, s.config.RequestTimeout),
 		filters.Goaway(s.config.GoawayChance, rand.Float64),
 		filters.NoCache,
 		filters.Recover(s.metrics, log),
-		filters.Authenticate(users, s.config.Proxies, s.limits, s.config.Audit, log),
-		filters.LongHead(s.limits, log),
-		filters.RequestInfo(s.limits, log),
+		filters.Authenticate(users, s.config.Proxies, s.open, s.config.Audit, log),
+		filters.RequestInfo(log),
 	)
 	if s.config.Audit != nil {
 		r.Use(filters.Audit(s.config.Audit, log))
 	}
-	r.Use(impersonation.Filter(s.registry.Authorizer, s.limits, log))
+	r.Use(filters.Impersonate(s.registry.Authorizer, log))
 	if s.config.Audit != nil || !filters.AllowsAll(s.config.Modes) { // the audit log has the decision
 		r.Use(filters.Authorize(s.registry.Authorizer, log))
 	}
@@ -92,6 +92,7 @@ func (s *Server) routes(users filters.Authenticator) chi.Router {
 	}
 	r.Get("/version", s.version)
 	r.Group(s.seated)
+	s.extensions(r, true)
 	r.HandleFunc("/api/{version}/*", s.resource)
 	r.HandleFunc("/apis/{group}/{version}/*", s.resource)
 	return r
@@ -99,15 +100,16 @@ func (s *Server) routes(users filters.Authenticator) chi.Router {
 
 // seated are the paths that are no resource's and wait for a seat.
 func (s *Server) seated(r chi.Router) {
-	r.Use(filters.Seat(s.limits, s.config.Log))
+	r.Use(filters.Seat(s.seats, s.config.Log))
 	r.HandleFunc("/", s.paths)
 	r.Get("/.well-known/openid-configuration", s.openID)
 	r.Get("/openid/v1/jwks", s.openID)
 	r.Handle("/metrics", s.metrics.Handler(s.gatherer()))
+	r.Get(extension.IndexPath(), extension.Index(s.config.Extensions, s.config.Log))
 	for path, h := range s.config.Debug {
 		r.Handle(path, h)
 	}
-	s.extensions(r)
+	s.extensions(r, false)
 	// Of any method, as upstream's (kube-openapi pkg/handler, pkg/handler3).
 	r.Handle("/openapi/v2", s.documents(s.config.OpenAPI.V2()))
 	r.Handle("/openapi/v3", s.documents(s.config.OpenAPI.V3()))
@@ -123,11 +125,12 @@ func (s *Server) seated(r chi.Router) {
 	}
 }
 
-// extensions are the paths that kube-apiserver doesn't have. The index is there even if nothing else is.
-func (s *Server) extensions(r chi.Router) {
-	r.Get(extension.IndexPath(), extension.Index(s.config.Extensions, s.config.Log))
+// extensions are the paths that kube-apiserver doesn't have, those that are long-running or the others.
+func (s *Server) extensions(r chi.Router, longRunning bool) {
 	for _, e := range s.config.Extensions {
-		r.Handle(e.Pattern(), e.Handler(s.config.Log))
+		if e.LongRunning == longRunning {
+			r.Handle(e.Pattern(), e.Handler(s.config.Log))
+		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package apiserver
 
 import (
-	"crypto/tls"
-	"net"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,9 +13,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/endpoints"
+	"github.com/kubecascade/kubecascade/apiserver/fairshare"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage/past"
@@ -27,10 +26,13 @@ import (
 type Server struct {
 	config   Config
 	registry *registry.Registry
-	limits   *inflight.Limits
-	metrics  *metrics.Metrics
-	api      *endpoints.API
-	users    *filters.Credentials
+	seats    *flowcontrol.Live
+	// open is what open requests and watches take besides bodies and responses, for which nobody waits; memory is what
+	// the others take.
+	open, memory *fairshare.Budget
+	metrics      *metrics.Metrics
+	api          *endpoints.API
+	users        *filters.Credentials
 	// leaving is closed by leave, when the shutdown begins.
 	leaving chan struct{}
 	leave   func()
@@ -47,12 +49,9 @@ func New(c Config) (*Server, error) {
 	c.setDefaults()
 	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types), leaving: make(chan struct{})}
 	s.leave = sync.OnceFunc(func() { close(s.leaving) })
-	s.limits = inflight.New(inflight.Config{
-		Requests: c.MaxInFlight, Memory: c.MemoryInFlight, Timeout: c.RequestTimeout, Cache: c.Cache, Registry: c.Registry,
-		Log: c.Log,
-	})
-	c.Webhooks.Limit(c.MemoryInFlight / 2)
-	c.Webhooks.OnWait(s.limits.Await)
+	s.seats = flowcontrol.NewLive(flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry), c.Cache, c.Log)
+	s.open, s.memory = fairshare.NewBudget(c.MemoryInFlight), fairshare.NewBudget(c.MemoryInFlight)
+	metrics.RegisterMemory(c.Registry, s.open, s.memory)
 	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
 	s.registry.Dynamic = dynamic.New(dynamic.Config{
@@ -62,8 +61,8 @@ func New(c Config) (*Server, error) {
 		Clients:    c.Webhooks,
 	})
 	s.api = endpoints.New(endpoints.Config{
-		Registry: s.registry, Limits: s.limits, Metrics: s.metrics, Timeout: c.RequestTimeout, WriteTimeout: c.WriteTimeout,
-		MinWatch: c.MinWatch, DeleteMalformed: c.DeleteMalformed,
+		Registry: s.registry, Seats: s.seats, Memory: s.memory, Metrics: s.metrics, Timeout: c.RequestTimeout,
+		WriteTimeout: c.WriteTimeout, MinWatch: c.MinWatch, DeleteMalformed: c.DeleteMalformed,
 		CompressWatchLists: c.CompressWatchLists,
 		Log:                c.Log, Now: c.Now,
 	})
@@ -118,17 +117,6 @@ func (s *Server) Loopback(u authentication.User, manager string) *registry.Loopb
 
 // Authorizer decides what users may do.
 func (s *Server) Authorizer() authorization.Authorizer { return s.registry.Authorizer }
-
-// Limits bound what requests take of the server.
-func (s *Server) Limits() *inflight.Limits { return s.limits }
-
-// Listen returns a listener whose connections count (see inflight.Limits.Listen).
-func (s *Server) Listen(l net.Listener) net.Listener { return s.limits.Listen(l) }
-
-// ListenTLS is Listen for connections that speak TLS.
-func (s *Server) ListenTLS(l net.Listener, config *tls.Config) net.Listener {
-	return s.limits.ListenTLS(l, config)
-}
 
 // BeginShutdown lets /readyz fail, so that load balancers send no further requests. Requests are still served.
 func (s *Server) BeginShutdown() { s.leave() }

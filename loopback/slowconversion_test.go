@@ -4,15 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
 // slow is a conversion webhook that answers no review until it opens, and tells how calls end before.
@@ -75,39 +71,4 @@ func TestConversionEnds(t *testing.T) {
 		t.Error(err)
 	}
 	<-hook.ended
-}
-
-// TestSlowConversion: requests that wait for a conversion webhook have no seat meanwhile.
-func TestSlowConversion(t *testing.T) {
-	const seats = 2
-	s := defined(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = seats }})
-	hook := startSlow(t)
-	define(t, s, routes(hook.config()))
-	s.Do("POST", v1widgets, slowWidget)
-	results := make(chan error, 2*seats)
-	for i := range 2 * seats {
-		go func() {
-			path := []string{v2widgets, v2widgets + "/a"}[i%2]
-			a, err := s.Try("GET", path, nil)
-			if err == nil && a.Code != http.StatusOK {
-				err = fmt.Errorf("%s: %d %s", path, a.Code, a.Body)
-			}
-			results <- err
-		}()
-		select {
-		case <-hook.asked:
-		case err := <-results:
-			close(hook.open)
-			t.Fatalf("a request ended before its webhook was asked: %v", err)
-		}
-	}
-	if a := s.Do("GET", "/api/v1/namespaces/default/configmaps", nil); a.Code != http.StatusOK {
-		t.Errorf("a request for another kind: %d %s", a.Code, a.Body)
-	}
-	close(hook.open)
-	for range 2 * seats {
-		if err := <-results; err != nil {
-			t.Error(err)
-		}
-	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -142,10 +141,9 @@ func (s *Server) serve(h http.Handler) {
 		s.t.Fatalf("opening a port: %v", err)
 	}
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 20,
-		ConnContext: exchange.ConnContext,
-		ErrorLog:    slog.NewLogLogger(slog.NewTextHandler(s.t.Output(), nil), slog.LevelInfo)}
+		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(s.t.Output(), nil), slog.LevelInfo)}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(s.API.Listen(ln)) }()
+	go func() { done <- server.Serve(ln) }()
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
 	s.URL, s.Client = "http://"+ln.Addr().String(), &http.Client{Transport: transport}
 	s.t.Cleanup(func() {

@@ -25,8 +25,6 @@ type Record struct {
 	longRunning bool
 	// annotated is how many bytes the annotations have.
 	annotated atomic.Int64
-	// release are called when the last event has been written.
-	release []func()
 }
 
 // Received records that the request has arrived. It returns false if the request must be rejected because that failed
@@ -89,19 +87,6 @@ func (r *Record) Panicked(value any) {
 
 func (r *Record) end(stage auditinternal.Stage) {
 	r.event.ProcessEventStage(r.ctx, stage)
-	for _, f := range r.release {
-		f()
-	}
-}
-
-// Release calls f when the last event has been written: what the event keeps in memory counts until then. Without a
-// record it calls f at once.
-func (r *Record) Release(f func()) {
-	if r == nil {
-		f()
-		return
-	}
-	r.release = append(r.release, f)
 }
 
 // mostAnnotations limits the annotations of an event, in bytes: webhooks and policies choose how long they are.

@@ -249,6 +249,9 @@ func withDefaults(got, want schema.GroupVersionKind) *schema.GroupVersionKind {
 
 // decodeError is the error for a body that can't be decoded.
 func decodeError(err error, kind string, got *schema.GroupVersionKind, data []byte) error {
+	if errors.Is(err, errValues) {
+		return err
+	}
 	if runtime.IsNotRegisteredError(err) && got != nil {
 		// The message contains the scheme's name, and upstream's is this one.
 		err = errors.New(NotRegistered(*got))

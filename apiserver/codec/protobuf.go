@@ -11,8 +11,8 @@ const maxNesting = 4000
 // treats every length-delimited field as a message as far as possible. Other contents don't look like thousands of
 // nested messages.
 func checkNesting(data []byte) error {
-	ends := []int{len(data)} // of the enclosing messages
-	for at, work := 0, 0; ; {
+	ends := []int{len(data)}             // of the enclosing messages
+	for at, work, values := 0, 0, 0; ; { // messages and strings look the same
 		if at = skipShallow(data[:ends[len(ends)-1]], at); at < 0 {
 			// This message has ended: continue after it.
 			at, ends = ends[len(ends)-1], ends[:len(ends)-1]
@@ -25,6 +25,9 @@ func checkNesting(data []byte) error {
 		at += n
 		if work += int(size); work > MaxWork || len(ends) > maxNesting {
 			return errNested
+		}
+		if values++; values > maxValues {
+			return errValues
 		}
 		ends = append(ends, at+int(size))
 	}

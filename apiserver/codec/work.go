@@ -18,23 +18,38 @@ const MaxWork = 128 << 20
 
 var errNested = errors.New("the document is nested too deep for its size")
 
+// maxValues limits the values in a document, of which objects and arrays count twice: an empty object takes up to a
+// kilobyte when it is decoded to a Go type, and so does the error for an empty string.
+const maxValues = 250_000
+
+// errValues is what clients get.
+var errValues = apierrors.NewRequestEntityTooLargeError(
+	fmt.Sprintf("the document has more than %d values", maxValues),
+)
+
 // CheckWork checks JSON. Malformed JSON is left to the decoder.
 func CheckWork(data []byte) error {
 	if len(data) < 4096 { // too short to exceed the limit
 		return nil
 	}
-	depth, work, counted := 0, 0, 0
+	depth, work, counted, values := 0, 0, 0, 0
 	for at, c := range jsonscan.Marks(data) {
 		work += depth * (at - counted)
 		counted = at
 		switch c {
 		case '{', '[':
 			depth++
+			values++
+		case ',':
+			values++
 		case '}', ']':
 			depth = max(depth-1, 0)
 		}
-		if work > MaxWork {
+		switch {
+		case work > MaxWork:
 			return errNested
+		case values > maxValues:
+			return errValues
 		}
 	}
 	if work+depth*(len(data)-1-counted) > MaxWork {

@@ -2,7 +2,6 @@ package customresource
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -102,11 +101,7 @@ func (s schemes) change(
 // ended anywhere else: upstream's conversions end only by their own timeout, and its filter for timeouts answers such a
 // request before (AS pkg/server/filters/timeout.go).
 func unconverted(ctx context.Context, err error) error {
-	out := &resources.ConversionError{Err: err, Ended: ctx.Err()}
-	if e, ok := errors.AsType[*endedError](err); ok && out.Ended == nil {
-		out.Ended = e.error
-	}
-	return out
+	return &resources.ConversionError{Err: err, Ended: ctx.Err()}
 }
 
 // invalidVersion is the error for an object in a version that the CustomResourceDefinition does not have.

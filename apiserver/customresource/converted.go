@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // sameObject returns an error if a converted object is not the object that was sent.
@@ -89,9 +89,9 @@ func textsOf(meta map[string]any, name, whose string) (map[string]string, error)
 func validTexts(name string, texts map[string]string) error {
 	var errs field.ErrorList
 	if name == "labels" {
-		errs = invalid.Labels(texts, field.NewPath("metadata", "labels"))
+		errs = v1validation.ValidateLabels(texts, field.NewPath("metadata", "labels"))
 	} else {
-		errs = invalid.Annotations(texts, field.NewPath("metadata", "annotation"))
+		errs = apivalidation.ValidateAnnotations(texts, field.NewPath("metadata", "annotation"))
 	}
 	if len(errs) == 0 {
 		return nil

@@ -10,8 +10,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // setApproval sets the condition for API approval of a definition in one of Kubernetes' own groups (AX
@@ -64,7 +62,7 @@ func violations(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 	if d.Spec.PreserveUnknownFields {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true, "must be false"))
 	}
-	for i, v := range invalid.Each(d.Spec.Versions, &errs) {
+	for i, v := range d.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
 		}

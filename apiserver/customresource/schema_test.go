@@ -87,7 +87,6 @@ func wrong(n int) map[string]any {
 		"map":      entries,
 		"choice":   repeat(n, same(int64(7))),
 		"ruled":    repeat(n, same(int64(-1))),
-		"objects":  repeat(n, same(map[string]any{"metadata": map[string]any{"name": "!"}})),
 	}
 }
 

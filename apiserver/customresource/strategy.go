@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
@@ -39,7 +38,7 @@ func (v *version) validate(obj runtime.Object) field.ErrorList {
 		errs = append(errs, v.scaleSpec(content)...)
 		errs = append(errs, v.scaleStatus(content)...)
 	}
-	embeddedMeta(nil, content, r.structural, &errs)
+	errs = append(errs, objectmeta.Validate(context.Background(), nil, content, r.structural, false)...)
 	if invalid.Enough(errs) {
 		return errs
 	}
@@ -64,7 +63,7 @@ func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 		errs = append(errs, v.scaleSpec(content)...)
 		errs = append(errs, v.scaleStatus(content)...)
 	}
-	embeddedMeta(nil, content, r.structural, &errs)
+	errs = append(errs, objectmeta.Validate(context.Background(), nil, content, r.structural, false)...)
 	if invalid.Enough(errs) {
 		return errs
 	}
@@ -153,34 +152,6 @@ func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, opti
 // firstBudget is the cost budget of the first evaluation, which counts the errors: the full budget allows millions. If
 // it is exceeded, only the last error says so.
 const firstBudget = celconfig.RuntimeCELCostBudget / 1000
-
-// embeddedMeta finds errors in the metadata of embedded objects, as objectmeta.Validate does, until there are enough.
-func embeddedMeta(at *field.Path, value any, s *schema.Structural, errs *field.ErrorList) {
-	if s == nil {
-		return
-	}
-	switch v := value.(type) {
-	case map[string]any:
-		if s.XEmbeddedResource {
-			own := &schema.Structural{Extensions: s.Extensions}
-			*errs = append(*errs, objectmeta.Validate(context.Background(), at, v, own, false)...)
-		}
-		for name, member := range v {
-			if invalid.Enough(*errs) {
-				return
-			}
-			if p, ok := s.Properties[name]; ok {
-				embeddedMeta(at.Child(name), member, &p, errs)
-			} else if s.AdditionalProperties != nil {
-				embeddedMeta(at.Key(name), member, s.AdditionalProperties.Structural, errs)
-			}
-		}
-	case []any:
-		for i, item := range invalid.Each(v, errs) {
-			embeddedMeta(at.Index(i), item, s.Items, errs)
-		}
-	}
-}
 
 // prepareStatus restores everything but status and managedFields.
 func prepareStatus(obj, old runtime.Object) {

@@ -90,12 +90,6 @@ func (w *webhookConversion) convert(
 	return out, nil
 }
 
-// endedError: the request can't go on after it has waited for the webhook, or must not wait for it.
-type endedError struct{ error }
-
-// Unwrap returns the cause.
-func (e *endedError) Unwrap() error { return e.error }
-
 // empty reports whether an object has only apiVersion and kind.
 func empty(u *unstructured.Unstructured) bool {
 	return len(u.Object) == 2 && u.GetAPIVersion() != "" && u.GetKind() != ""
@@ -124,12 +118,9 @@ func (w *webhookConversion) review(
 		r.Request.Objects = append(r.Request.Objects, runtime.RawExtension{Object: u})
 	}
 	data, err := json.Marshal(r)
-	var body *webhook.Body
+	var body []byte
 	if err == nil {
-		if ended := w.clients.Await(ctx, func() { body, err = w.clients.Call(ctx, w.client(), data, nil) }); ended != nil {
-			body.Release()
-			return nil, &endedError{ended}
-		}
+		body, err = w.clients.Call(ctx, w.client(), data, nil)
 	}
 	var code webhook.UnexpectedCode
 	if errors.As(err, &code) {
@@ -138,9 +129,8 @@ func (w *webhookConversion) review(
 	if err != nil {
 		return nil, err
 	}
-	defer body.Release()
 	answer := apiextensionsv1.ConversionReview{}
-	if err := json.Unmarshal(body.Data, &answer); err != nil {
+	if err := json.Unmarshal(body, &answer); err != nil {
 		return nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 	}
 	return answered(&answer, version, uid)

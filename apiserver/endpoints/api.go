@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/fairshare"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -21,8 +21,11 @@ import (
 // Config is what an API is made of. All fields are needed.
 type Config struct {
 	Registry *registry.Registry
-	Limits   *inflight.Limits
-	Metrics  *metrics.Metrics
+	// Seats admit requests by API Priority and Fairness.
+	Seats *flowcontrol.Live
+	// Memory is what requests may hold.
+	Memory  *fairshare.Budget
+	Metrics *metrics.Metrics
 	// Timeout bounds a write (0-13).
 	Timeout time.Duration
 	// MinWatch is the least duration of a watch for which the client names none; negative ends it at once.
@@ -40,7 +43,8 @@ type Config struct {
 // API serves the verbs. Its methods may be called from any goroutine.
 type API struct {
 	lister
-	limits  *inflight.Limits
+	seats   *flowcontrol.Live
+	memory  *fairshare.Budget
 	metrics *metrics.Metrics
 	log     *slog.Logger
 	now     func() time.Time
@@ -52,8 +56,6 @@ type API struct {
 
 // watches are the watches that are open.
 type watches struct {
-	// counts are those of each collection.
-	counts watchCounts
 	// closing is closed when the server shuts down: watches end.
 	closing chan struct{}
 	close   func()
@@ -65,8 +67,8 @@ type watches struct {
 // New returns an API.
 func New(c Config) *API {
 	a := &API{
-		lister: lister{c.Registry}, limits: c.Limits, metrics: c.Metrics, log: c.Log, now: c.Now, timeout: c.Timeout,
-		minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
+		lister: lister{c.Registry}, seats: c.Seats, memory: c.Memory, metrics: c.Metrics, log: c.Log, now: c.Now,
+		timeout: c.Timeout, minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
 		compress: c.CompressWatchLists,
 	}
 	a.watches.closing = make(chan struct{})
@@ -97,5 +99,5 @@ func (a *API) Observe(r registry.Observed) {
 	if r.Panicked {
 		a.metrics.Panics.Inc()
 	}
-	a.metrics.Answered(exchange.LabelOf(r.Target, r.Verb), r.Code, 0, r.Took)
+	a.metrics.Answered(metrics.LabelOf(r.Target, r.Verb), r.Code, 0, r.Took)
 }

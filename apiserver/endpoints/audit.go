@@ -13,51 +13,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/storage"
 )
-
-// eventCopies is how many copies of a recorded object exist at a time: the object, the growing event that has it, the
-// event as a string, and what is written.
-const eventCopies = 6
-
-// recordedBody is the memory of the body of a request in the audit log.
-func (req *request) recordedBody(size int) int64 {
-	if !req.Audit.Requests() {
-		return 0
-	}
-	return eventCopies * int64(size)
-}
-
-// recordedAnswer is the memory of a response of so many bytes in the audit log, once it is encoded.
-func (req *request) recordedAnswer(size int64) int64 {
-	if !req.Audit.Responses() {
-		return 0
-	}
-	return eventCopies * size
-}
-
-// recordCost is the memory of making a response with these objects for the audit log, and of recording it.
-func (req *request) recordCost(rendering *render.Rendering, objs []*storage.Object) int64 {
-	if !req.Audit.Responses() {
-		return 0
-	}
-	return recorded(rendering).Cost(req.r, objs) + eventCopies*sizeOf(objs)
-}
 
 // recorded is the rendering of the response in the audit log: in JSON, whatever the client accepts (N-24).
 func recorded(rendering *render.Rendering) *render.Rendering {
 	y := *rendering
 	y.Format.Media, y.Format.Pretty = codec.MediaJSON, false
 	return &y
-}
-
-// release gives the request's memory back: with an audit log, when the last event has been written.
-func (req *request) release() {
-	if req.Audit == nil {
-		req.memory.Release()
-		return
-	}
-	req.Audit.Release(req.memory.Release)
 }
 
 // recordObject records a decoded body in the version of the endpoint, with defaults (N-23). A custom resource that is
@@ -108,7 +70,7 @@ func (req *request) recordPatch(change patch.Patch) {
 
 // recordOptions records the options of a deletion if they were sent as a body.
 func (req *request) recordOptions(opts *metav1.DeleteOptions) {
-	if req.Audit == nil || len(req.body()) == 0 {
+	if req.Audit == nil || len(req.body) == 0 {
 		return
 	}
 	sent := *opts

@@ -3,16 +3,13 @@ package endpoints
 import (
 	"net/http"
 
-	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // chunks buffers frames and sends them as chunks of one response.
 type chunks struct {
-	to http.ResponseWriter
-	// conn is the watch's connection; nil if it doesn't count.
-	conn *connections.Conn
-	buf  []byte
+	to  http.ResponseWriter
+	buf []byte
 	// compressed is set if each chunk is a member of a gzip stream, which a client can read at once (V-056).
 	compressed bool
 	// begun is set when the head has been sent, flushed when flush was called.
@@ -63,6 +60,5 @@ func (c *chunks) send(frame []byte) error {
 		}
 	}
 	c.buf = c.buf[:0]
-	c.conn.Rest() // what was received are acknowledgements
 	return http.NewResponseController(c.to).Flush()
 }

@@ -9,8 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -33,7 +32,7 @@ func (a *API) connect(req *request, limit time.Duration) error {
 	if kind.Empty() {
 		return status.ErrNeedsKubelet
 	}
-	if exchange.Query(req.r).Get("dryRun") != "" { // B-70
+	if requestinfo.Query(req.r).Get("dryRun") != "" { // B-70
 		return status.BadRequest("dryRun is not supported")
 	}
 	options, err := resources.Scheme().New(kind)
@@ -43,7 +42,7 @@ func (a *API) connect(req *request, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return a.limits.Seat(req.w, req.r, inflight.Ask{Attributes: req.info.Attributes()}, func() error {
+	return a.seats.Serve(req.w, req.r, flowcontrol.Request{Attributes: req.info.Attributes()}, func() error {
 		return a.admitConnection(req.r, &req.Operation, options, limit)
 	})
 }
@@ -55,7 +54,7 @@ func (a *API) admitConnection(
 	ctx := r.Context()
 	if limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = exchange.WithTimeout(ctx, limit)
+		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
 	if err := a.registry.Connect(ctx, o, options); err != nil {
@@ -67,7 +66,7 @@ func (a *API) admitConnection(
 // connectQuery returns the parameters of a connection. The path of a proxied request is one of them, whatever the
 // client sends under that name.
 func (req *request) connectQuery() url.Values {
-	query := exchange.Query(req.r)
+	query := requestinfo.Query(req.r)
 	if req.Subresource.Name != proxied {
 		return query
 	}

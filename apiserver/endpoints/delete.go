@@ -12,7 +12,7 @@ func (a *API) serveDelete(req *request) error {
 	if err != nil {
 		return err
 	}
-	opts, err := a.deleteOptions(req.r)
+	opts, err := req.deleteOptions()
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,16 @@ package endpoints
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/fairshare"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -19,15 +21,15 @@ func (a *API) serveDeleteCollection(req *request) error {
 	if err != nil {
 		return err
 	}
-	query := exchange.Query(req.r)
-	listOpts, err := req.listOptions(query) // C-70
+	query := requestinfo.Query(req.r)
+	listOpts, err := listOptions(query) // C-70
 	if err != nil {
 		return err
 	}
 	if _, err := a.registry.SelectionOf(req.Target, listOpts); err != nil { // before the body is read
 		return err
 	}
-	opts, err := a.deleteOptions(req.r)
+	opts, err := req.deleteOptions()
 	if err != nil {
 		return err
 	}
@@ -48,9 +50,11 @@ func (a *API) serveDeleteCollection(req *request) error {
 	if err != nil {
 		return err
 	}
-	req.without = func() error { // an error would mean that nothing was deleted
+	err = req.answerList(rendering, items, meta)
+	// An error would mean that nothing was deleted.
+	if errors.Is(err, fairshare.ErrFull) || errors.Is(err, fairshare.ErrTooLarge) {
 		kind := metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 		return req.answerOther(rendering, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})
 	}
-	return req.answerList(rendering, items, meta)
+	return err
 }

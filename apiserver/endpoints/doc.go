@@ -1,7 +1,7 @@
 // Package endpoints serves Kubernetes' verbs over HTTP, below /api/<version> and /apis/<group>/<version>.
 //
 // Package filters has authenticated, authorized and parsed the request (package requestinfo). resource.go finds the
-// type and the verb, run.go reads the body, waits for memory (memory.go) and for a seat, and calls the verb's file:
+// type and the verb, run.go waits for memory, reads the body (body.go), waits for a seat, and calls the verb's file:
 // create.go, get.go, list.go, watch.go, update.go, patch.go, delete.go, deletecollection.go. A verb's handler has a few
 // lines: negotiate, read options, decode, call package registry, respond.
 //
@@ -10,6 +10,6 @@
 //  1. A handler knows no kinds. Every difference between kinds is a field of resources.Resource.
 //  2. Package registry executes all requests for objects, for clients and for controllers.
 //  3. A watch that starts where a list ended misses nothing.
-//  4. Memory is estimated before a body is decoded (weigh.go) or a response is made (render/cost.go).
+//  4. Memory is estimated and acquired before a body is decoded (body.go) or a response is made (render/cost.go).
 //  5. An update that creates an object also needs the permission to create it.
 package endpoints

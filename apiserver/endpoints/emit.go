@@ -1,12 +1,11 @@
 package endpoints
 
 import (
-	"cmp"
+	"fmt"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -23,16 +22,21 @@ func (w *watch) share() {
 	}
 }
 
-// emit buffers one event. One that other watches send in the same form is encoded once.
+// emit buffers one event. One that other watches send in the same form is encoded once; a Table, which has ages, and
+// column definitions if it is the first one of a watch, in the same second.
 func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
-	encode := func() ([]byte, error) { return w.frame(typ, obj) }
+	encode := func() ([]byte, error) { return w.encode(typ, obj) }
 	var frame []byte
 	var err error
 	if key := w.keys[typ]; e != nil && key != "" {
+		if w.rendering.Format.As == "Table" {
+			key += fmt.Sprint(";", !w.tabled, w.api.now().Unix())
+		}
 		frame, err = shared(e, key, encode)
 	} else {
 		frame, err = encode()
 	}
+	w.tabled = w.tabled || err == nil
 	if sends, err := w.emitted(obj, err); !sends {
 		return err
 	}
@@ -52,17 +56,6 @@ func shared(e *cache.Event, key string, encode func() ([]byte, error)) (data []b
 		return encode()
 	}
 	return data, err
-}
-
-// frame encodes one event. Large ones that no webhook converts are encoded in turn: else all watches that an event
-// wakes would hold memory for one at the same time.
-func (w *watch) frame(typ string, obj *storage.Object) (frame []byte, err error) {
-	large := len(obj.JSON) >= render.LargeObject &&
-		(!w.rendering.Resource.Custom || w.rendering.Resource.FromStored == nil)
-	ended := w.api.limits.InTurn(w.req.r, w.req.User.Name, large, func() {
-		frame, err = w.encode(typ, obj)
-	})
-	return frame, cmp.Or(ended, err)
 }
 
 // emitted counts an event, or handles the error of encoding it. sends reports whether the event is sent.
@@ -97,7 +90,6 @@ func (w *watch) encode(typ string, obj *storage.Object) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.tabled = true
 	object, err := w.rendering.Encode(t)
 	if err != nil {
 		return nil, err

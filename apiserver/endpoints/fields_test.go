@@ -13,7 +13,7 @@ import (
 func TestReviewMetadata(t *testing.T) {
 	apiservertest.Sequential(t)
 	s := apiservertest.Start(t, nil)
-	items := strings.TrimSuffix(strings.Repeat("{},", 200_000), ",")
+	items := strings.TrimSuffix(strings.Repeat("{},", 50_000), ",")
 	for field, code := range map[string]int{
 		"managedFields": http.StatusRequestEntityTooLarge, "ownerReferences": http.StatusUnprocessableEntity,
 	} {

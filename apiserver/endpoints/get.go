@@ -3,8 +3,7 @@ package endpoints
 import (
 	"net/http"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
-	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -22,7 +21,7 @@ func (a *API) serveGet(req *request) error {
 		}
 		return req.answer(rendering, http.StatusOK, obj)
 	}
-	query := exchange.Query(req.r)
+	query := requestinfo.Query(req.r)
 	if query.Has("export") { // B-76
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
@@ -38,11 +37,10 @@ func (a *API) serveGet(req *request) error {
 	if err != nil {
 		return a.registry.ReadError(obj.Key, err)
 	}
-	return req.afford(req.getCost(rendering, obj), func() error { return req.answer(rendering, http.StatusOK, obj) })
-}
-
-// getCost is the memory of an answer with one object.
-func (req *request) getCost(rendering *render.Rendering, obj *storage.Object) int64 {
-	objs := []*storage.Object{obj}
-	return rendering.Cost(req.r, objs) + req.recordCost(rendering, objs)
+	release, err := req.acquire(rendering.Cost([]*storage.Object{obj}))
+	if err != nil {
+		return err
+	}
+	defer release()
+	return req.answer(rendering, http.StatusOK, obj)
 }

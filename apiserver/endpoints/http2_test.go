@@ -16,7 +16,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -25,7 +24,6 @@ func multiplexed(t *testing.T, s *apiservertest.Server) (get func(path string) *
 	t.Helper()
 	port := httptest.NewUnstartedServer(s.API.Insecure())
 	port.EnableHTTP2 = true
-	port.Config.ConnContext = exchange.ConnContext
 	port.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 1000}
 	port.StartTLS()
 	t.Cleanup(func() {
@@ -236,21 +234,17 @@ func TestStalledWatchOverHTTP2(t *testing.T) {
 	}
 }
 
-// TestResetBefore: a request is not processed if its client has reset the stream before the handler began.
-func TestResetBefore(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	for _, gone := range []bool{false, true} {
-		ctx, cancel := context.WithCancel(t.Context())
-		if gone {
-			cancel()
+// TestPanicOverHTTP2: the response to a request whose handler panics is 500 also over HTTP/2, where responses are
+// flushed.
+func TestPanicOverHTTP2(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.Debug = map[string]http.Handler{
+			"/debug/early": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("early") }),
 		}
-		w := httptest.NewRecorder()
-		r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost"+configmaps, nil)
-		r.ProtoMajor = 2
-		s.API.Insecure().ServeHTTP(w, r)
-		cancel()
-		if answered := w.Body.Len() > 0; answered == gone {
-			t.Errorf("reset %v: response %q", gone, w.Body)
-		}
+	}})
+	res := multiplexed(t, s)("/debug/early")
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusInternalServerError || res.ContentLength <= 0 {
+		t.Errorf("%s, %d bytes", res.Status, res.ContentLength)
 	}
 }

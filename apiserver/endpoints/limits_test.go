@@ -252,19 +252,6 @@ func readSlowly(t *testing.T, s *apiservertest.Server) {
 	}
 }
 
-// TestSlowReader: an unread list blocks no other request.
-func TestSlowReader(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-		c.MaxInFlight, c.WriteTimeout = 1, time.Hour
-	}})
-	readSlowly(t, s)
-	for s.Do("GET", configmaps+"/none", nil).Code == http.StatusTooManyRequests {
-		if t.Context().Err() != nil {
-			t.Fatal("no other request gets the seat")
-		}
-	}
-}
-
 // TestUnread: a request whose response is not read ends.
 func TestUnread(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
@@ -381,29 +368,6 @@ func TestMetrics(t *testing.T) {
 		if got := metric(t, s, c.name, c.labels...); got != c.want {
 			t.Errorf("%s%v: %v, want %v", c.name, c.labels, got, c.want)
 		}
-	}
-}
-
-// TestNoSeatWithoutTurn: a watch whose initial events wait for their turn to be rendered keeps no seat.
-func TestNoSeatWithoutTurn(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-		c.MaxInFlight, c.RequestTimeout = 1, time.Minute // a quarter of it is for the wait for a seat
-	}})
-	must(t, s.Do("POST", configmaps, configmap("n", map[string]string{"k": noise(1 << 20)}, nil)), http.StatusCreated)
-	release, waiting := s.API.Limits().HoldTurns()
-	ended := make(chan int)
-	go func() {
-		ended <- s.Do("GET", configmaps+"?watch=1&timeoutSeconds=1", nil, "Impersonate-User", "flood").Code
-	}()
-	for waiting("flood") == 0 {
-		if t.Context().Err() != nil {
-			t.Fatal("the watch doesn't wait for a turn")
-		}
-	}
-	must(t, s.Do("GET", configmaps+"/n", nil, "Impersonate-User", "other"), http.StatusOK)
-	release()
-	if code := <-ended; code != http.StatusOK {
-		t.Errorf("afterwards: %d", code)
 	}
 }
 

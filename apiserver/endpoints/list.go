@@ -12,9 +12,9 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -26,7 +26,7 @@ func (a *API) serveList(req *request) error {
 	if err != nil {
 		return err
 	}
-	opts, err := req.listOptions(exchange.Query(req.r))
+	opts, err := listOptions(requestinfo.Query(req.r))
 	if err != nil {
 		return err
 	}
@@ -40,25 +40,21 @@ func (a *API) serveList(req *request) error {
 	if a.malformed {
 		rendering.Malformed = &render.Malformed{}
 	}
-	return req.afford(a.scanCost(req, rendering, opts.Limit), func() error {
-		items, meta, err := a.list(req.r.Context(), req.Target, opts, rendering)
-		if err != nil {
-			return err
-		}
-		return req.answerList(rendering, items, meta)
-	})
+	items, meta, err := a.list(req.r.Context(), req.Target, opts, rendering)
+	if err != nil {
+		return err
+	}
+	return req.answerList(rendering, items, meta)
 }
 
 // answerList sends a list. Stored objects in the common form are sent as they are cached. Every other list is encoded
 // before the answer begins, so that an error can still be answered with its Status.
 func (req *request) answerList(rendering *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	return req.afford(rendering.Cost(req.r, items)+req.recordCost(rendering, items), func() error {
-		return req.sendList(rendering, items, meta)
-	})
-}
-
-// sendList is answerList once the request holds the memory for it.
-func (req *request) sendList(rendering *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	release, err := req.acquire(rendering.Cost(items))
+	if err != nil {
+		return err
+	}
+	defer release()
 	list, err := rendering.Stream(items, meta)
 	if err != nil {
 		return err
@@ -70,12 +66,9 @@ func (req *request) sendList(rendering *render.Rendering, items []*storage.Objec
 			return err
 		}
 		req.warnOfOmitted()
-		req.memory.Shrink(req.sending(int64(len(data))))
 		req.send(rendering.Format, http.StatusOK, data)
 		return nil
 	}
-	req.memory.Shrink(req.sending(int64(list.Size())))
-	exchange.Of(req.r).KeepList(list.Objects(), list.Held())
 	h := req.w.Header()
 	req.warnOfOmitted()
 	respond.Warnings(h, req.Warn)
@@ -86,14 +79,6 @@ func (req *request) sendList(rendering *render.Rendering, items []*storage.Objec
 		panic(http.ErrAbortHandler) // the client must not take a part for the whole
 	}
 	return nil
-}
-
-// sizeOf is the size of cached objects. An answer keeps them in memory, even if they are replaced meanwhile.
-func sizeOf(objs []*storage.Object) (n int64) {
-	for _, obj := range objs {
-		n += int64(len(obj.JSON))
-	}
-	return n
 }
 
 // lister lists stored objects.

@@ -1,10 +1,9 @@
 package endpoints
 
 import (
-	"cmp"
-	"net/http"
 	"net/url"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metascheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metainternalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
@@ -13,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -46,32 +44,21 @@ func listOptions(query url.Values) (*metainternal.ListOptions, error) {
 	return opts, invalid.Options("ListOptions", metainternalvalidation.ValidateListOptions(opts, true))
 }
 
-// listOptions is the function of that name for the request's parameters; long ones are read in turn.
-func (req *request) listOptions(query url.Values) (opts *metainternal.ListOptions, err error) {
-	long := len(req.r.URL.RawQuery) > requestinfo.SlowQuery
-	ended := req.api.limits.InTurn(req.r, req.User.Name, long, func() { opts, err = listOptions(query) })
-	return opts, cmp.Or(ended, err)
-}
-
 // deleteOptions reads them from the body, or from the query if there is none (C-02).
-func (a *API) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
-	body, err := exchange.ReadBody(r)
-	if err != nil {
-		return nil, err
-	}
-	opts := &metav1.DeleteOptions{}
-	if len(body) == 0 {
-		err = requestinfo.DecodeQuery(exchange.Query(r), opts)
+func (req *request) deleteOptions() (opts *metav1.DeleteOptions, err error) {
+	if len(req.body) == 0 {
+		opts = &metav1.DeleteOptions{}
+		err = requestinfo.DecodeQuery(requestinfo.Query(req.r), opts)
 	} else {
 		var media string
-		if media, err = render.ContentType(r, true); err == nil {
-			opts, err = decodeDeleteOptions(body, media)
+		if media, err = render.ContentType(req.r, true); err == nil {
+			opts, err = decodeDeleteOptions(req.body, media)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !a.malformed { // C-01
+	if !req.api.malformed { // C-01
 		opts.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
 	return opts, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(opts))
@@ -80,7 +67,9 @@ func (a *API) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 // decodeDeleteOptions decodes them with the serializers of meta's own scheme, as upstream does: of any group and
 // version, with unknown fields ignored, but not of another kind (C-04).
 func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
-	if err := codec.CheckCost(codec.Body{Bytes: data, Media: media}); err != nil {
+	if err := codec.CheckCost(codec.Body{Bytes: data, Media: media}); apierrors.IsRequestEntityTooLargeError(err) {
+		return nil, err
+	} else if err != nil {
 		return nil, status.BadRequest("%v", err)
 	}
 	info, ok := runtime.SerializerInfoForMediaType(metascheme.Codecs.SupportedMediaTypes(), media)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
@@ -56,12 +56,9 @@ func (req *request) patch() (patch.Patch, error) {
 	if !slices.Contains(patch.Types(req.Resource), media) {
 		return p, render.UnsupportedMedia(patch.Types(req.Resource)) // B-50
 	}
-	var err error
-	if p.Bytes, err = exchange.ReadBody(req.r); err != nil {
-		return p, err
-	}
+	p.Bytes = req.body
 	opts := &metav1.PatchOptions{}
-	if err := requestinfo.DecodeQuery(exchange.Query(req.r), opts); err != nil {
+	if err := requestinfo.DecodeQuery(requestinfo.Query(req.r), opts); err != nil {
 		return p, err
 	}
 	if errs := metav1validation.ValidatePatchOptions(opts, p.Kind); len(errs) > 0 { // B-59
@@ -72,6 +69,7 @@ func (req *request) patch() (patch.Patch, error) {
 	if p.Strictness = opts.FieldValidation; p.Strictness == "" {
 		p.Strictness = metav1.FieldValidationWarn
 	}
+	var err error
 	if p.Kind == types.ApplyPatchType {
 		err = checkDocument(p.Bytes)
 	} else if !json.Valid(p.Bytes) {
@@ -87,7 +85,9 @@ func (req *request) patch() (patch.Patch, error) {
 // checkPatch rejects a patch that takes too much to decode, and an applied document that can't be applied.
 func (req *request) checkPatch(p patch.Patch) error {
 	if p.Kind != types.ApplyPatchType {
-		if err := codec.CheckWork(p.Bytes); err != nil {
+		if err := codec.CheckWork(p.Bytes); apierrors.IsRequestEntityTooLargeError(err) {
+			return err
+		} else if err != nil {
 			return status.BadRequest("error decoding patch: %v", err)
 		}
 		return nil
@@ -107,8 +107,8 @@ func (req *request) checkPatch(p patch.Patch) error {
 func checkDocument(document []byte) error {
 	err := codec.CheckYAML(document)
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, apierrors.IsRequestEntityTooLargeError(err):
+		return err
 	case !utilyaml.IsJSONBuffer(document):
 		return status.BadRequest("error encoding patch: %v", err)
 	}

@@ -9,11 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
-	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -30,18 +27,12 @@ type request struct {
 	r    *http.Request
 	api  *API
 	info *requestinfo.Info
-	// held is the body that was read; nil for none.
-	held *pool.Holding
+	// body is the whole body; empty for reads.
+	body []byte
 	// begun is called by a watch that has sent its initial events.
-	begun  func()
-	memory inflight.Memory
-	// rest is what remains to be done once the request holds so many bytes of memory (see afford).
-	rest  func() error
-	wants int64
+	begun func()
 	// omitted are the objects that the answer, a list, leaves out.
 	omitted omissions
-	// without answers a request whose work is done if it never gets that memory; nil for others.
-	without func() error
 }
 
 // managerOr is the field manager: the one that the options name, else the client.
@@ -51,7 +42,7 @@ func (req *request) managerOr(name string) string {
 
 // rendering negotiates the form of the answer.
 func (req *request) rendering() (*render.Rendering, error) {
-	f, err := render.Offer{Binary: !req.Resource.Custom, Converted: true}.Negotiate(req.r, exchange.Query(req.r))
+	f, err := render.Offer{Binary: !req.Resource.Custom, Converted: true}.Negotiate(req.r, requestinfo.Query(req.r))
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +52,7 @@ func (req *request) rendering() (*render.Rendering, error) {
 		Own: &req.api.registry.OwnWrites,
 	}
 	if f.As == "Table" {
-		rendering.Include = exchange.Query(req.r).Get("includeObject")
+		rendering.Include = requestinfo.Query(req.r).Get("includeObject")
 		switch metav1.IncludeObjectPolicy(rendering.Include) {
 		case "", metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject:
 		default:
@@ -129,29 +120,21 @@ func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	data, err := exchange.ReadBody(req.r)
+	opts, err := createOptions(requestinfo.Query(req.r))
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	opts, err := createOptions(exchange.Query(req.r))
-	if err != nil {
-		return codec.Body{}, nil, err
-	}
-	return codec.NewBody(data, media, opts.FieldValidation), opts, nil
+	return codec.NewBody(req.body, media, opts.FieldValidation), opts, nil
 }
 
 // replacement is creation for a PUT, where the options come before the media type (AS handlers/update.go).
 func (req *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
-	data, err := exchange.ReadBody(req.r)
-	if err != nil {
-		return codec.Body{}, nil, err
-	}
-	opts, err := updateOptions(exchange.Query(req.r))
+	opts, err := updateOptions(requestinfo.Query(req.r))
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
 	media, err := render.ContentType(req.r, !req.Resource.Custom)
-	return codec.NewBody(data, media, opts.FieldValidation), opts, err
+	return codec.NewBody(req.body, media, opts.FieldValidation), opts, err
 }
 
 // stored decodes an object of the resource, in its stored version.

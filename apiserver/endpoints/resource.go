@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -42,8 +42,8 @@ func (a *API) dispatch(
 	if err != nil {
 		return err
 	}
-	op := registry.Operation{Target: target, User: info.User, Warn: warn, Audit: exchange.AuditOf(r)}
-	req := &request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}
+	op := registry.Operation{Target: target, User: info.User, Warn: warn, Audit: respond.AuditOf(r)}
+	req := &request{Operation: op, verb: verb, w: w, r: r, api: a, info: info}
 	req.Sender = req
 	if connects(target, verb) {
 		return a.connect(req, limit)
@@ -56,9 +56,9 @@ func (a *API) dispatch(
 
 // observe sets the labels of the request in the metrics.
 func observe(r *http.Request, target registry.Target, verb string) {
-	if rec := exchange.Of(r); rec != nil {
-		rec.Label = exchange.LabelOf(target, verb)
-		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(exchange.Query(r)["dryRun"], metav1.DryRunAll) {
+	if rec := respond.RecorderOf(r); rec != nil {
+		rec.Label = metrics.LabelOf(target, verb)
+		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(requestinfo.Query(r)["dryRun"], metav1.DryRunAll) {
 			rec.Label.DryRun = metav1.DryRunAll
 		}
 		if verb == "patch" && r.Header.Get("Content-Type") == string(types.ApplyPatchType) {
@@ -92,7 +92,7 @@ func (a *API) limit(r *http.Request, verb string) (time.Duration, error) {
 	if registry.LongRunning(verb) {
 		limit = 0
 	}
-	value := exchange.Query(r).Get("timeout")
+	value := requestinfo.Query(r).Get("timeout")
 	if value == "" {
 		return limit, nil
 	}

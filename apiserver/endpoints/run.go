@@ -1,83 +1,61 @@
 package endpoints
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// run serves a request within the limit; 0 is none.
+// run serves a request within the limit; 0 is none. It reads the body before the request has its seats, so that a
+// client that is slow to send holds none.
 func (a *API) run(req *request, limit time.Duration) error {
-	a.limits.CountIn(req.r, req.User)
-	// Also for reads: a body is read before the answer begins, or the body's deadline would end the answer.
-	if req.mediaServed() {
-		var release func()
-		var err error
-		unused := req.verb == "get" || req.verb == "list" || req.verb == "watch" // a watch would hold the memory
-		req.r, req.held, release, err = a.limits.ReadBody(req.r, req.User, unused)
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
-	exchange.Of(req.r).HeadRead()
 	if req.Resource.Deprecated != "" {
 		req.Warn.Add(req.Resource.Deprecated)
 		req.annotateDeprecated()
 	}
-	if limit > 0 { // the wait for a seat counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
-		ctx, cancel := exchange.WithTimeout(req.r.Context(), limit)
+	if limit > 0 { // the wait for seats counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
+		ctx, cancel := context.WithTimeout(req.r.Context(), limit)
 		defer cancel()
 		req.r = req.r.WithContext(ctx)
 	}
 	if req.Resource.Bind != nil {
 		req.Resource = req.Resource.During(req.r.Context())
-		req.memory.MayWait(convertedPart)
 	}
-	defer req.release()
-	exchange.Of(req.r).Hold(&req.memory)
-	if err := a.charge(req); err != nil {
+	release, err := req.acquire(a.writeCost(req))
+	if err != nil {
 		return err
 	}
-	return a.serve(req)
-}
-
-// serve runs a request in its seat, and what it deferred in another.
-func (a *API) serve(req *request) error {
-	err := a.seat(req, func() error { return a.verb(req) })
-	for err == errDeferred {
-		err = req.memory.Reserve(req.r, req.wants, 0)
-		switch {
-		case err == nil:
-			err = a.seat(req, req.rest)
-		case req.without != nil:
-			return req.without()
-		}
+	defer release()
+	if err := req.readBody(); err != nil {
+		return err
 	}
-	return err
+	return a.seat(req, func() error { return a.verb(req) })
 }
 
-// seat runs serve in the request's seat.
+// acquire takes bytes of memory until release is called.
+func (req *request) acquire(bytes int64) (release func(), err error) {
+	return req.api.memory.Acquire(req.r.Context(), req.User.Name, bytes)
+}
+
+// seat runs serve in the request's seats.
 func (a *API) seat(req *request, serve func() error) error {
-	ask := inflight.Ask{Attributes: req.info.Attributes(), Objects: req.objects()}
+	ask := flowcontrol.Request{Attributes: req.info.Attributes(), Objects: req.objects()}
 	if req.verb == "watch" {
-		return a.limits.SeatWatch(req.w, req.r, ask, func(begun func()) error {
+		return a.seats.ServeWatch(req.w, req.r, ask, func(begun func()) error {
 			req.begun = begun
 			return serve()
 		})
 	}
-	return a.limits.Seat(req.w, req.r, ask, func() error {
+	return a.seats.Serve(req.w, req.r, ask, func() error {
 		serving := a.inFlight(req.verb)
 		serving.Inc()
 		defer serving.Dec()
-		if req.held != nil && !req.held.Serve() {
-			return status.ErrBusy
-		}
 		return serve()
 	})
 }
@@ -86,7 +64,7 @@ func (a *API) seat(req *request, serve func() error) error {
 // other requests.
 func (req *request) objects() func() int {
 	if req.Resource.Collection == "" ||
-		req.verb != "list" && (req.verb != "watch" || exchange.Query(req.r).Get("sendInitialEvents") != "true") {
+		req.verb != "list" && (req.verb != "watch" || requestinfo.Query(req.r).Get("sendInitialEvents") != "true") {
 		return nil
 	}
 	return func() int { return req.api.countOf(req) }

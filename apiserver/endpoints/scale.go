@@ -6,8 +6,8 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -20,7 +20,7 @@ func (a *API) serveScale(req *request) error {
 	var next registry.Scaling
 	switch req.verb {
 	case "get":
-		sc, err := a.registry.GetScale(req.r.Context(), &req.Operation, exchange.Query(req.r).Get("resourceVersion"))
+		sc, err := a.registry.GetScale(req.r.Context(), &req.Operation, requestinfo.Query(req.r).Get("resourceVersion"))
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 package endpoints
 
 import (
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/trail"
 )
 
@@ -11,7 +11,7 @@ func (req *request) Sent() trail.Sent {
 		Agent: req.r.UserAgent(), Verb: req.verb, AuditID: req.w.Header().Get("Audit-Id"),
 	}
 	if req.r.URL.RawQuery != "" || req.Name == "" || req.Subresource != nil {
-		s.URI = exchange.Loggable(req.r.URL)
+		s.URI = requestinfo.Loggable(req.r.URL)
 	}
 	return s
 }

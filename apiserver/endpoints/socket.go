@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/websocket"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
@@ -56,7 +55,7 @@ func (w *watch) converse(c *websocket.Conn) {
 		_ = c.SetDeadline(time.Now().Add(hangUp)) // it does not wait for a client that does not read
 	})
 	w.out = &messages{
-		to: c, rec: w.rec, binary: w.rendering.Format.Media == codec.MediaProtobuf, stall: w.api.writeTimeout,
+		to: c, binary: w.rendering.Format.Media == codec.MediaProtobuf, stall: w.api.writeTimeout,
 		closing: w.api.watches.closing,
 	}
 	_ = w.stream(ctx) // it sends errors to the client itself
@@ -67,9 +66,7 @@ func (w *watch) converse(c *websocket.Conn) {
 
 // messages sends frames as messages.
 type messages struct {
-	to *websocket.Conn
-	// rec has the request's seat until the initial events are sent.
-	rec    *exchange.Recorder
+	to     *websocket.Conn
 	binary bool
 	// stall is how long the client may leave a message unread.
 	stall   time.Duration
@@ -85,16 +82,11 @@ func (m *messages) write(frame []byte) error {
 		return errors.New("the server shuts down")
 	default:
 	}
-	if m.rec != nil && m.rec.IsCut() { // as above
-		return exchange.ErrCutOff
-	}
 	codec := textMessage
 	if m.binary {
 		codec, frame = binaryMessage, frame[render.FrameLength:] // messages have lengths of their own
 	}
-	var err error
-	m.rec.Patiently(frame, func() { err = codec.Send(m.to, frame) })
-	return err
+	return codec.Send(m.to, frame)
 }
 
 // textMessage and binaryMessage send bytes without a copy of them.

@@ -65,8 +65,6 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 	} else {
 		var items []*storage.Object
 		items, _, failed = w.api.page(ctx, scan{state: all}, &w.sel, w.rendering)
-		w.rec.Keep(sizeOf(items))
-		defer w.rec.Keep(0)
 		for i := 0; i < len(items) && show(items[i]); i++ {
 		}
 	}

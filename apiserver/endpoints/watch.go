@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,10 +14,10 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -46,12 +45,9 @@ func (a *API) serveWatch(req *request) error {
 	ctx, cancel := context.WithCancel(req.r.Context())
 	defer cancel()
 	req.r = req.r.WithContext(ctx)
-	if err := req.holdWatch(cancel); err != nil {
-		return err
-	}
-	query := maps.Clone(exchange.Query(req.r))
+	query := maps.Clone(requestinfo.Query(req.r))
 	query.Set("watch", "true")
-	opts, err := req.listOptions(query)
+	opts, err := listOptions(query)
 	if err != nil {
 		return err
 	}
@@ -63,13 +59,10 @@ func (a *API) serveWatch(req *request) error {
 	if err != nil {
 		return err
 	}
-	open := a.metrics.Open(exchange.LabelOf(req.Target, "watch"))
+	open := a.metrics.Open(metrics.LabelOf(req.Target, "watch"))
 	open.Inc()
 	defer open.Dec()
-	w := &watch{req: req, api: a, rendering: rendering, sel: sel, opts: opts, rev: rev, rec: exchange.Of(req.r)}
-	watching, leave := a.watches.counts.join(req.Resource.Collection)
-	defer leave()
-	w.watching = watching
+	w := &watch{req: req, api: a, rendering: rendering, sel: sel, opts: opts, rev: rev}
 	return w.serve()
 }
 
@@ -84,17 +77,10 @@ type watch struct {
 	rev int64
 	// keys are those by which encoded events are shared, by the events' types; nil if they can't be shared.
 	keys map[string]string
-	// watching is the number of watches of the collection, sent the time at which events were sent last, and pause the
-	// timer of waitBatch, nil before it is needed. burst says that events come faster than they are sent.
-	watching *atomic.Int64
-	sent     time.Time
-	pause    *time.Timer
-	burst    bool
 	// count counts events; nil before there is one.
 	count prometheus.Counter
-	// out takes the events. rec counts what the watch keeps while its client does not read; nil in tests.
+	// out takes the events.
 	out frames
-	rec *exchange.Recorder
 	// tabled says that column definitions have been sent.
 	tabled bool
 }
@@ -108,7 +94,7 @@ type frames interface {
 
 func (w *watch) serve() error {
 	w.share()
-	if exchange.IsWebSocket(w.req.r) {
+	if requestinfo.IsWebSocket(w.req.r) {
 		return w.serveSocket()
 	}
 	h := w.req.w.Header()
@@ -120,12 +106,8 @@ func (w *watch) serve() error {
 		respond.Compressed(h)
 	}
 	w.req.w.WriteHeader(http.StatusOK)
-	w.out = &chunks{to: w.req.w, conn: exchange.ConnectionOf(w.req.r), compressed: compressed}
-	err := w.stream(w.req.r.Context())
-	if w.rec != nil && w.rec.IsCut() {
-		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
-	}
-	return err
+	w.out = &chunks{to: w.req.w, compressed: compressed}
+	return w.stream(w.req.r.Context())
 }
 
 // compresses reports whether the stream is compressed: if it begins with a list, whose end a bookmark shows (V-056; AS
@@ -157,10 +139,6 @@ func (w *watch) stream(ctx context.Context) error {
 		if ended {
 			return w.end()
 		}
-		if w.burst && changed != busy { // it is not woken for each event of a burst
-			w.waitBatch(ctx)
-			changed = busy
-		}
 		select {
 		case <-due.C:
 			if time.Until(end) <= 0 { // H-33
@@ -175,9 +153,6 @@ func (w *watch) stream(ctx context.Context) error {
 			return w.end()
 		case <-retyped:
 		case <-changed:
-			if changed != busy {
-				w.burst = w.waitBatch(ctx)
-			}
 		}
 	}
 }
@@ -203,9 +178,7 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 		w.fail(err)
 		return nil, nil, true
 	}
-	w.rec.KeepEvents(events)
 	sent, err := w.send(events)
-	w.rec.Keep(0)
 	if err != nil || len(events) == 0 && !going {
 		return nil, nil, true
 	}
@@ -218,9 +191,6 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 		if !going {
 			changed = busy // until there is nothing left
 		}
-	}
-	if w.burst = w.burst && sent > 0; sent > 0 {
-		w.sent = time.Now()
 	}
 	// Buffered events do not wait behind events that this watch does not select.
 	if (changed != busy || sent == 0) && w.out.flush() != nil {
@@ -281,12 +251,4 @@ func (w *watch) fail(err error) {
 	if e != nil {
 		w.api.log.Debug("watch was interrupted", "err", e)
 	}
-}
-
-// holdWatch counts the memory of an open watch. cancel ends it.
-func (req *request) holdWatch(cancel func()) error {
-	if rec := exchange.Of(req.r); rec != nil && !rec.HoldWatch(render.WatchMemory+inflight.HeadMemory(req.r), cancel) {
-		return status.ErrBusy
-	}
-	return nil
 }

@@ -23,7 +23,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/endpoints"
 )
 
 const mergePatch = "application/merge-patch+json"
@@ -407,14 +406,6 @@ func TestCrowd(t *testing.T) {
 		if diff := cmp.Diff(seen[0], got); diff != "" {
 			t.Errorf("watcher %d (-first +this):\n%s", i, diff)
 		}
-	}
-}
-
-// TestBurstEnds: a watch polls only as long as it finds something each time; then it waits until it is woken.
-func TestBurstEnds(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	if over, err := endpoints.EndsBurst(t.Context(), s.Cache, s.Types.Collection("configmaps")); !over || err != nil {
-		t.Errorf("after a read without events the burst is over: %t, %v", over, err)
 	}
 }
 

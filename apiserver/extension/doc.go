@@ -4,6 +4,6 @@
 // It guarantees:
 //
 //  1. Every route is served behind the filters of all paths: authentication, audit, authorization, a seat of API
-//     Priority and Fairness, metrics. A handler that waits gives its seat back meanwhile (exchange.Recorder.Aside).
+//     Priority and Fairness, metrics.
 //  2. The index at Prefix names every route. It is how clients learn that a server has them.
 package extension

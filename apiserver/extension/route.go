@@ -21,6 +21,8 @@ type Route struct {
 	Path string
 	// Methods are the HTTP methods; none means GET. Others are answered 405.
 	Methods []string
+	// LongRunning routes wait or stream for long: they need no seat, as watches need none after their initial events.
+	LongRunning bool
 	// Serve answers the request. Its context ends when the client goes away.
 	Serve http.HandlerFunc
 }

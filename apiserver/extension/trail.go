@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/trail"
@@ -40,7 +39,7 @@ func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger)
 
 // trailOf answers a request.
 func trailOf(t *trail.Trail, by authorization.Authorizer, r *http.Request) (*trail.Answer, error) {
-	q, err := trailQuery(exchange.Query(r))
+	q, err := trailQuery(requestinfo.Query(r))
 	if err != nil {
 		return nil, err
 	}

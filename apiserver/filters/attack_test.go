@@ -2,12 +2,10 @@ package filters_test
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -215,37 +213,6 @@ func TestPathSegments(t *testing.T) {
 			if a := s.As("admin", method, path, nil); a.Code != 404 {
 				t.Errorf("%s %s: %d %s", method, path, a.Code, a.Body)
 			}
-		}
-	}
-}
-
-// TestUnauthenticatedBody: over HTTP/2, where the connection of an unauthenticated client is closed, a small body is
-// read nevertheless, so that the client gets the response. A large one isn't read, nor is one that waits for 100
-// Continue.
-func TestUnauthenticatedBody(t *testing.T) {
-	s := start(t, nil)
-	for what, c := range map[string]struct {
-		proto, size int
-		header      []string
-		read        bool
-	}{
-		"wrong token":   {2, 100, []string{"Authorization", "Bearer x"}, true},
-		"anonymous":     {2, 100, nil, true},
-		"large":         {2, 1 << 20, nil, false},
-		"to be awaited": {2, 100, []string{"Expect", "100-continue"}, false},
-		"HTTP/1.1":      {1, 100, nil, false},
-		"known":         {2, 100, []string{"Authorization", "Bearer mallory-token"}, false},
-	} {
-		body := bytes.NewReader(make([]byte, c.size))
-		r := httptest.NewRequest("POST", "/api/v1/nodes", body)
-		r.ProtoMajor, r.ContentLength = c.proto, int64(c.size)
-		for i := 0; i+1 < len(c.header); i += 2 {
-			r.Header.Set(c.header[i], c.header[i+1])
-		}
-		w := httptest.NewRecorder()
-		s.API.Handler().ServeHTTP(w, r)
-		if (body.Len() == 0) != c.read || w.Code != 401 && w.Code != 403 {
-			t.Errorf("%s: %d, %d bytes are left", what, w.Code, body.Len())
 		}
 	}
 }

@@ -6,9 +6,8 @@ import (
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // errUnrecorded: the mode blocking-strict, and the audit log can't be written.
@@ -19,7 +18,7 @@ var errUnrecorded = errors.New("failed to store audit event")
 func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			rec := exchange.Of(r)
+			rec := respond.RecorderOf(r)
 			record := events.Begin(r, w.Header().Get("Audit-Id"), requestinfo.Of(r).Attributes(), rec.Received)
 			if record == nil {
 				next.ServeHTTP(w, r)
@@ -46,16 +45,15 @@ func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler 
 
 // auditRejected records a request without an authenticated user; the answer's begin ends the record. Without an audit
 // log, and for a path that can't be parsed, it does nothing.
-func auditRejected(events *audit.Log, limits *inflight.Limits, w http.ResponseWriter, r *http.Request) {
+func auditRejected(events *audit.Log, w http.ResponseWriter, r *http.Request) {
 	if events == nil {
 		return
 	}
-	i, err := requestinfo.Of(r), error(nil)
-	slow := len(r.URL.RawQuery) > requestinfo.SlowQuery && requestinfo.Reads(r)
-	if limits.InTurn(r, "", slow, func() { err = i.Parse(r) }) != nil || err != nil {
+	i := requestinfo.Of(r)
+	if i.Parse(r) != nil {
 		return
 	}
-	rec := exchange.Of(r)
+	rec := respond.RecorderOf(r)
 	rec.Audit = events.Begin(r, w.Header().Get("Audit-Id"), i.Attributes(), rec.Received)
 	rec.Audit.Rejected()
 }

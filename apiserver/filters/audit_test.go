@@ -341,39 +341,6 @@ func TestAuditFullDisk(t *testing.T) {
 	}
 }
 
-// TestAuditMemory: the memory of an answer in the log counts until the event has been written.
-func TestAuditMemory(t *testing.T) {
-	s, log := audited(t, "omitStages: [RequestReceived]\nrules: [{level: RequestResponse, verbs: [list]}]\n", nil)
-	const count, size = 10, 100 << 10
-	for i := range count {
-		s.Want(201, "POST", "/api/v1/namespaces/a/configmaps",
-			fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"a":%q}}`, i, strings.Repeat("x", size)))
-	}
-	held := func() (n float64) {
-		for line := range strings.Lines(string(s.Do("GET", "/metrics", nil).Body)) {
-			if _, err := fmt.Sscanf(line, "kubecascade_inflight_memory_held_bytes %g", &n); err == nil {
-				break
-			}
-		}
-		return n
-	}
-	log.begun, log.goOn = make(chan struct{}), make(chan struct{})
-	ended := make(chan error, 1)
-	go func() {
-		_, err := s.Try("GET", "/api/v1/namespaces/a/configmaps", nil, "Audit-Id", "list")
-		ended <- err
-	}()
-	<-log.begun
-	if n := held(); n < count*size*6 {
-		t.Errorf("%v bytes are held while the event is written", n)
-	}
-	log.goOn <- struct{}{}
-	log.of(t, "list", 1)
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-}
-
 // rejections is how many requests all servers of the process have rejected because of their audit logs.
 func rejections(s *secured) (n int) {
 	for line := range strings.Lines(string(s.As("admin", "GET", "/metrics", nil).Body)) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
@@ -16,7 +15,7 @@ func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			a, d := authorize(by, r, requestinfo.Of(r).Attributes())
-			annotateDecision(exchange.AuditOf(r), d)
+			annotateDecision(respond.AuditOf(r), d)
 			if !d.Allowed() {
 				respond.Denied(log, w, r, requestinfo.Forbidden(a, d.Reason()))
 				return

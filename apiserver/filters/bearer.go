@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // which there must be one to answer with (AS pkg/authentication/request/websocket). A malformed or empty token is an
 // error: the client does not become anonymous.
 func socketBearer(r *http.Request) (token string, others []string, err error) {
-	if !exchange.IsWebSocket(r) {
+	if !requestinfo.IsWebSocket(r) {
 		return "", nil, authentication.ErrNoCredentials
 	}
 	found := 0

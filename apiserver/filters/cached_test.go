@@ -17,7 +17,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -54,7 +53,6 @@ func startShared(t *testing.T) *shared {
 			service := ownership.New(ownership.Config{
 				Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root, Revision: c.Store.Revision, Log: c.Log,
 				Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
-				Limits:     func() *inflight.Limits { return s.API.Limits() },
 			})
 			t.Cleanup(service.Close)
 			c.Extensions = service.Routes()

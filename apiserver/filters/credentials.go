@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
@@ -29,7 +28,7 @@ type Credentials struct {
 	// Anonymous lets clients without credentials be authorized as system:anonymous.
 	Anonymous bool
 	// Bound looks up what service account tokens are bound to.
-	Bound func(ctx context.Context, ref hooks.Reference, waits func()) (uid string, deletion time.Time, ok bool)
+	Bound func(ctx context.Context, ref hooks.Reference) (uid string, deletion time.Time, ok bool)
 	Now   func() time.Time
 }
 
@@ -182,5 +181,5 @@ func (b *boundObjects) Bound(resource, namespace, name string) (uid string, dele
 	ref := hooks.Reference{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: resource}, Namespace: namespace, Name: name,
 	}
-	return b.c.Bound(b.ctx, ref, exchange.In(b.ctx).EndTurn)
+	return b.c.Bound(b.ctx, ref)
 }

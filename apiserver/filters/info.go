@@ -5,26 +5,18 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
-// RequestInfo parses what the request names, in turn where that takes long.
-func RequestInfo(limits *inflight.Limits, log *slog.Logger) func(http.Handler) http.Handler {
+// RequestInfo parses what the request names.
+func RequestInfo(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			i, err := requestinfo.Of(r), error(nil)
-			slow := len(r.URL.RawQuery) > requestinfo.SlowQuery && requestinfo.Reads(r)
-			ended := limits.InTurn(r, i.User.Name, slow, func() { err = i.Parse(r) })
-			switch {
-			case ended != nil:
-				respond.Error(log, w, r, ended)
-			case err != nil:
+			if err := requestinfo.Of(r).Parse(r); err != nil {
 				unparsed(log, w, r, err)
-			default:
-				next.ServeHTTP(w, r)
+				return
 			}
+			next.ServeHTTP(w, r)
 		})
 	}
 }

@@ -9,41 +9,34 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
-// Measure gives each request its Audit-Id, counts and logs it. A body may be read until so long after the request's
-// begin.
+// Measure gives each request its Audit-Id, records its response, counts and logs it. A client may leave a response
+// unread for the time limit (see respond.Recorder).
 func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			start := time.Now()
-			conn := exchange.ConnectionOf(r)
-			conn.Rest()
-			defer conn.Rest()
 			id := r.Header.Get("Audit-Id")
 			if id == "" {
 				id = newID()
 			}
 			w.Header().Set("Audit-Id", id)
-			rec := exchange.Of(r)
-			rec.Received = start
+			rec, r := respond.Record(w, r, limit)
 			defer func() { // a connection that is aborted was a request, too
-				took := time.Since(start)
+				took := time.Since(rec.Received)
 				code, bytes := rec.Answered()
 				m.Answered(rec.Label, code, bytes, took)
 				if log.Enabled(r.Context(), slog.LevelDebug) {
 					log.Debug(
-						"request", "method", r.Method, "uri", exchange.Loggable(r.URL), "code", code, "bytes", bytes, "took", took,
+						"request", "method", r.Method, "uri", requestinfo.Loggable(r.URL), "code", code, "bytes", bytes, "took", took,
 						"agent", r.UserAgent(),
 					)
 				}
 			}()
-			if exchange.HasBody(r) {
-				r.Body = exchange.NewBody(w, r, start.Add(limit))
-			}
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(rec, r)
 			rec.Finish()
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -21,7 +21,7 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			checked := r
-			if exchange.IsWebSocket(r) { // pages may read those of other sites, unlike the answer to a GET
+			if requestinfo.IsWebSocket(r) { // pages may read those of other sites, unlike the answer to a GET
 				checked = r.Clone(r.Context())
 				checked.Method = http.MethodPost
 			}

@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -29,7 +28,7 @@ func Recover(m *metrics.Metrics, log *slog.Logger) func(http.Handler) http.Handl
 				}
 				m.Panics.Inc()
 				log.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
-				if rec, ok := w.(*exchange.Recorder); ok && rec.Begun() {
+				if respond.RecorderOf(r).Begun() {
 					panic(http.ErrAbortHandler)
 				}
 				respond.Error(log, w, r, apierrors.NewInternalError(status.ErrPanic))

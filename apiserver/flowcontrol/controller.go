@@ -21,8 +21,7 @@ import (
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/budget"
-	"github.com/kubecascade/kubecascade/apiserver/pool"
+	"github.com/kubecascade/kubecascade/apiserver/fairshare"
 )
 
 const (
@@ -49,28 +48,22 @@ type Controller struct {
 	mu     sync.RWMutex
 	config *config
 	queues map[string]*queues
-	// away is how many seats are lent by requests that wait for their clients; lent has the part of each user.
-	away int
-	lent map[string]int
-	// places are for requests that call webhooks.
-	places *budget.Budget
 }
 
 // queues are the queues of a level.
 type queues struct {
 	fq.QueueSet
 	demand *gauge
-	// limit is the number of the level's seats; away is how many more it has while requests wait for their clients or
-	// for webhooks.
-	limit, away int
+	// shares are half of the level's nominal seats for each user; nominal are those.
+	shares  *fairshare.Shares
+	nominal int
 }
 
 // New returns a controller with that many seats. Requests wait at most for the duration wait. The suggested objects of
 // Kubernetes apply only when they are passed to Set. r registers the metrics; nil for none.
 func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
 	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r)}
-	c.queues, c.lent = map[string]*queues{}, map[string]int{}
-	c.places = budget.New(place*mostAway*int64(seats), 1)
+	c.queues = map[string]*queues{}
 	c.start = c.clock.Now()
 	c.Set(nil, nil)
 	return c
@@ -131,8 +124,10 @@ func (c *Controller) resize(l *level, seats int) {
 		return
 	}
 	c.metrics.resize(l, seats)
-	q.limit = seats
-	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: seats + q.away, ConcurrencyDenominator: max(seats, 1)})
+	if q.shares == nil || q.nominal != l.nominal { // requests in flight keep the old ones
+		q.shares, q.nominal = fairshare.NewShares(max(1, int64(l.nominal)/2)), l.nominal
+	}
+	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: seats, ConcurrencyDenominator: max(seats, 1)})
 	if q.QueueSet == nil { // else it is unchanged, and requests read it without the lock
 		q.QueueSet = set
 		c.queues[name] = q
@@ -150,20 +145,14 @@ type Request struct {
 	*authorization.Attributes
 	// Objects returns how many objects a list may return; nil for other requests.
 	Objects func() int
-	// Classified, if set, is called when the request has been classified.
-	Classified func(Class)
-	// Waits, if set, is called when the request has its seats, or begins to wait for them.
-	Waits func()
 }
 
-// Handle runs serve with the request's seat when it has one, and returns when serve has returned. It returns false if
-// the request is rejected and serve was not run.
-func (c *Controller) Handle(ctx context.Context, r Request, serve func(*Seat)) bool {
+// Handle runs serve when the request has its seats, and returns when serve has returned. It calls classified before it
+// waits for them. It returns false if the request is rejected and serve was not run.
+func (c *Controller) Handle(ctx context.Context, r Request, classified func(Class), serve func()) bool {
 	c.lend()
 	t := c.classify(r.Attributes)
-	if r.Classified != nil {
-		r.Classified(t.class)
-	}
+	classified(t.class)
 	if t.level.exempt {
 		return c.exempted(t, r, serve)
 	}
@@ -171,7 +160,7 @@ func (c *Controller) Handle(ctx context.Context, r Request, serve func(*Seat)) b
 }
 
 // queued is Handle for a request of a level with queues.
-func (c *Controller) queued(ctx context.Context, t ticket, r Request, serve func(*Seat)) bool {
+func (c *Controller) queued(ctx context.Context, t ticket, r Request, serve func()) bool {
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
@@ -179,16 +168,20 @@ func (c *Controller) queued(ctx context.Context, t ticket, r Request, serve func
 	defer lending.stop()
 	served := false
 	why := "queue-full"
-	if inQueue := t.begin(ctx, r.Attributes, t.width(r.Objects)); inQueue != nil {
-		r.waits()
+	width := t.width(r.Objects)
+	release, ok := t.share(ctx, r.User.Name, width)
+	if !ok {
+		c.reject(t, "time-out")
+		return false
+	}
+	defer release()
+	if inQueue := t.begin(ctx, r.Attributes, width); inQueue != nil {
 		inQueue.Finish(func() {
 			lending.stop()
 			served = true
 			t.series.begin(c.clock.Since(start))
 			defer t.series.executing.Dec()
-			seat := &Seat{c: c, level: t.class.Level, queues: t.queues, holder: pool.HolderOf(r.User.Name), width: 1}
-			defer seat.end()
-			serve(seat)
+			serve()
 		})
 		why = "time-out"
 	}
@@ -196,12 +189,6 @@ func (c *Controller) queued(ctx context.Context, t ticket, r Request, serve func
 		c.reject(t, why)
 	}
 	return served
-}
-
-func (r Request) waits() {
-	if r.Waits != nil {
-		r.Waits()
-	}
 }
 
 // reject counts a rejected request, unless its schema was removed.
@@ -215,10 +202,8 @@ func (c *Controller) reject(t ticket, why string) {
 
 // exempted serves a request of the level exempt at once, unless as many of them are being served as there are seats.
 // Watches and non-resource requests are always served, so that a server under full load can be inspected.
-func (c *Controller) exempted(t ticket, r Request, serve func(*Seat)) bool {
-	seat := &Seat{c: c, holder: pool.HolderOf(r.User.Name)}
+func (c *Controller) exempted(t ticket, r Request, serve func()) bool {
 	if r.IsResource && r.Verb != "watch" {
-		seat.width = 1
 		defer c.exempt.Add(-1)
 		if c.exempt.Add(1) > int64(c.seats) {
 			c.reject(t, "concurrency-limit")
@@ -229,9 +214,7 @@ func (c *Controller) exempted(t ticket, r Request, serve func(*Seat)) bool {
 	defer t.queues.demand.Dec()
 	t.series.begin(0)
 	defer t.series.executing.Dec()
-	defer seat.end()
-	r.waits()
-	serve(seat)
+	serve()
 	return true
 }
 
@@ -281,6 +264,7 @@ type ticket struct {
 	class  Class
 	level  *level
 	queues *queues
+	shares *fairshare.Shares
 	series *series
 	flow   string
 }
@@ -290,7 +274,8 @@ func (c *Controller) classify(a *authorization.Attributes) ticket {
 	defer c.mu.RUnlock()
 	s, l, flow := c.config.classify(a)
 	class := Class{s.Name, l.object.Name, s.UID, l.object.UID}
-	return ticket{class, l, c.queues[class.Level], c.config.series[key{class.Level, class.Schema}], flow}
+	q := c.queues[class.Level]
+	return ticket{class, l, q, q.shares, c.config.series[key{class.Level, class.Schema}], flow}
 }
 
 // width is how many seats a request takes.
@@ -299,6 +284,15 @@ func (t ticket) width(objects func() int) int {
 		return 1
 	}
 	return min(max(1, (objects()+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
+}
+
+// share takes a part of the user's share of the level. A level without queues rejects at once what it has no part for.
+func (t ticket) share(ctx context.Context, user string, width int) (release func(), ok bool) {
+	if t.level.queuing.DesiredNumQueues == 0 {
+		return t.shares.Try(user, int64(width))
+	}
+	release, err := t.shares.Acquire(ctx, user, int64(width))
+	return release, err == nil
 }
 
 // begin puts a request into its queue; nil if the queue is full.

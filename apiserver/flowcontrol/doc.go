@@ -15,10 +15,8 @@
 //     or at the end of that time. A level without queues rejects at once.
 //  5. Requests of the level exempt never wait and take no seats of other levels. If there are more of them than seats,
 //     they are rejected, except for watches and non-resource requests. (Kubernetes serves any number of them.)
-//  6. A request that waits for its client to read gives up one seat temporarily. The number of seats that are given up
-//     so is limited to four times all seats, half of that for one user. A request that waits for webhooks always gives
-//     up one seat. At most four times as many requests as there are seats call webhooks at the same time, half of them
-//     for one user; further ones wait without a seat, in turn. (In Kubernetes requests keep their seats.)
+//  6. A request holds its seats until its response is written, a watch until it has sent its initial events. One user
+//     holds at most half of the nominal seats of a level. (In Kubernetes there is no such limit.)
 //  7. The applied objects are those of a state of the cache that is not older than its state at the time of the
 //     request.
 //

@@ -203,8 +203,9 @@ type load struct {
 
 func (l *load) start(n int) {
 	for range n {
+		u := l.u
 		l.all.Go(func() {
-			ok := l.c.Handle(context.Background(), Request{Attributes: get(l.u)}, func(*Seat) {
+			ok := l.c.Handle(context.Background(), Request{Attributes: get(u)}, func(Class) {}, func() {
 				l.running.Add(1)
 				<-l.end
 				l.running.Add(-1)
@@ -216,6 +217,31 @@ func (l *load) start(n int) {
 		})
 	}
 	synctest.Wait()
+}
+
+// TestUserShare: requests of one user that don't end hold half of the nominal seats of their level, so that another
+// user's begin at once. The user's next one begins when one ends.
+func TestUserShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(490, time.Minute, nil) // of which global-default has 40
+		c.Set(standard())
+		var all sync.WaitGroup
+		flood := &load{c: c, u: user("flood"), end: make(chan struct{}), all: &all}
+		other := &load{c: c, u: user("other"), end: make(chan struct{}), all: &all}
+		flood.start(25)
+		other.start(5)
+		if n, m := flood.running.Load(), other.running.Load(); n != 20 || m != 5 {
+			t.Errorf("%d and %d requests are being served", n, m)
+		}
+		flood.end <- struct{}{}
+		synctest.Wait()
+		if n := flood.running.Load(); n != 20 {
+			t.Errorf("%d after one has ended", n)
+		}
+		close(flood.end)
+		close(other.end)
+		all.Wait()
+	})
 }
 
 // TestFair: a user with hundreds of requests that don't end delays neither another's, nor an administrator's.
@@ -234,7 +260,7 @@ func TestFair(t *testing.T) {
 		if n := flood.running.Load(); n == 0 || n > 59 {
 			t.Errorf("%d of the flood are being served", n)
 		}
-		other.start(3)
+		other.start(2)
 		admin.start(50)
 		account.start(5)
 		if n := admin.running.Load(); n != 50 {
@@ -244,13 +270,13 @@ func TestFair(t *testing.T) {
 			t.Errorf("%d requests of another level are being served", n)
 		}
 		for range flood.running.Load() + 1 { // as some end, the other user's are next
-			if other.running.Load() == 3 {
+			if other.running.Load() == 2 {
 				break
 			}
 			flood.end <- struct{}{}
 			synctest.Wait()
 		}
-		if n, waited := other.running.Load(), flood.served.Load(); n != 3 || waited > 8 {
+		if n, waited := other.running.Load(), flood.served.Load(); n != 2 || waited > 8 {
 			t.Errorf("%d of the other user's requests are being served after %d of the flood's", n, waited)
 		}
 		for _, l := range []*load{flood, other, admin, account} {
@@ -269,8 +295,11 @@ func TestRejected(t *testing.T) {
 		c := New(10, time.Minute, nil)
 		c.Set(standard())
 		var all sync.WaitGroup
-		flood := &load{c: c, u: user("flood"), end: make(chan struct{}), all: &all}
-		flood.start(1000) // six queues of fifty
+		flood := &load{c: c, end: make(chan struct{}), all: &all}
+		for i := range 8000 { // 128 queues of fifty
+			flood.u = user(fmt.Sprint("flood", i))
+			flood.start(1)
+		}
 		full := flood.rejected.Load()
 		if full < 500 {
 			t.Errorf("%d rejected at once", full)
@@ -278,7 +307,7 @@ func TestRejected(t *testing.T) {
 		gone, leave := context.WithCancel(context.Background())
 		var left atomic.Bool
 		all.Go(func() {
-			left.Store(!c.Handle(gone, Request{Attributes: get(user("other"))}, func(*Seat) {
+			left.Store(!c.Handle(gone, Request{Attributes: get(user("other"))}, func(Class) {}, func() {
 				t.Error("served a client that has gone")
 			}))
 		})
@@ -290,7 +319,7 @@ func TestRejected(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if n := flood.rejected.Load() + flood.running.Load(); n != 1000 {
+		if n := flood.rejected.Load() + flood.running.Load(); n != 8000 {
 			t.Errorf("%d rejected or being served after the time to wait", n)
 		}
 		close(flood.end)
@@ -350,12 +379,13 @@ func TestLendToWaiting(t *testing.T) {
 		flood.start(40)
 		time.Sleep(2 * adjustEvery)
 		flood.start(1) // the level has borrowed by now
-		low := &load{
-			c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all,
-		}
+		low := &load{c: c, end: make(chan struct{}), all: &all}
 		close(flood.end)
 		synctest.Wait()
-		low.start(10)
+		for i := range 10 {
+			low.u = user(fmt.Sprint("system:serviceaccount:a:b", i), "system:serviceaccounts")
+			low.start(1)
+		}
 		time.Sleep(3 * adjustEvery)
 		synctest.Wait()
 		if n := low.running.Load(); n != 10 {
@@ -400,7 +430,7 @@ func TestImpossibleQueues(t *testing.T) {
 		[]*flowcontrolv1.FlowSchema{bootstrap.SuggestedFlowSchemaGlobalDefault},
 		[]*flowcontrolv1.PriorityLevelConfiguration{level},
 	)
-	if !c.Handle(t.Context(), Request{Attributes: get(user("u"))}, func(*Seat) {}) {
+	if !c.Handle(t.Context(), Request{Attributes: get(user("u"))}, func(Class) {}, func() {}) {
 		t.Error("rejected")
 	}
 }

@@ -5,8 +5,6 @@
 //  1. The size of the response is limited, however many errors validation finds. Messages quote invalid values, some of
 //     them a whole list for each of its items, and to join them takes time for each.
 //  2. It contains at least one error, and always the first ones.
-//  3. A loop over Each ends when there are as many errors as fit, and the counterparts of apimachinery's functions find
-//     few more. The errors in the response are the same as without them.
 //
 // Errors of several labels or annotations come in map order, as upstream (apimachinery v1validation.ValidateLabels,
 // apivalidation.ValidateAnnotations). Only the errors of one label have an order.

@@ -7,10 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/kubecascade/kubecascade/apiserver/budget"
-	"github.com/kubecascade/kubecascade/apiserver/connections"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
-	"github.com/kubecascade/kubecascade/apiserver/pool"
+	"github.com/kubecascade/kubecascade/apiserver/fairshare"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage/past"
 )
@@ -88,48 +85,24 @@ func RegisterPast(r prometheus.Registerer, p *past.Reader) {
 }
 
 // RegisterMemory registers the metrics of the memory that requests hold.
-func RegisterMemory(r prometheus.Registerer, b *budget.Budget, unread *pool.Pools, conns *connections.Table) {
-	gauge := func(name, help string, value func() int64) prometheus.Collector {
-		o := prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: help}
-		return prometheus.NewGaugeFunc(o, func() float64 { return float64(value()) })
+func RegisterMemory(r prometheus.Registerer, open, memory *fairshare.Budget) {
+	for name, of := range map[string]struct {
+		help  string
+		value func() int64
+	}{
+		"limit_bytes": {"Memory limit of requests, and the same again for what open ones take.", memory.Total},
+		"held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
+		"open_bytes":  {"Estimated memory of open requests and watches.", open.Held},
+	} {
+		r.MustRegister(prometheus.NewGaugeFunc(
+			prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: of.help},
+			func() float64 { return float64(of.value()) },
+		))
 	}
-	rejected := func(reason string, value func(budget.Counts) int64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name:        "kubecascade_inflight_memory_rejected_total",
-			Help:        "Number of requests rejected because of the memory limit, by reason.",
-			ConstLabels: prometheus.Labels{"reason": reason},
-		}, func() float64 { return float64(value(b.Counts())) })
-	}
-	r.MustRegister(
-		gauge("limit_bytes", "Memory limit for processing requests, besides their bodies.", b.Total),
-		gauge("held_bytes", "Estimated memory of the requests being served.", func() int64 { return b.Counts().Held }),
-		gauge("waiting_requests", "Number of requests waiting for memory.", func() int64 { return b.Counts().Waiting }),
-		gauge("unread_bytes",
-			"Memory of open watches, of responses that clients have not read, and of long URLs and headers.", unread.Held),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "kubecascade_inflight_memory_cut_off_total",
-			Help: "Number of watches and responses closed because clients left too much unread.",
-		}, func() float64 { return float64(unread.CutOff()) }),
-		gauge("connections_bytes",
-			"Memory of connections and of the incomplete requests received on them.", func() int64 {
-				bytes, _ := conns.Counts()
-				return bytes
-			}),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "kubecascade_connections_closed_total",
-			Help: "Number of connections closed because connections used too much memory.",
-		}, func() float64 {
-			_, closed := conns.Counts()
-			return float64(closed)
-		}),
-		rejected("too-large", func(c budget.Counts) int64 { return c.TooLarge }),
-		rejected("queue-full", func(c budget.Counts) int64 { return c.Full }),
-		rejected("time-out", func(c budget.Counts) int64 { return c.Ended }),
-	)
 }
 
 // Answered counts a response; non-resource requests are not counted.
-func (m *Metrics) Answered(l exchange.Label, code, bytes int, took time.Duration) {
+func (m *Metrics) Answered(l Label, code, bytes int, took time.Duration) {
 	if l.Verb == "" {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -42,7 +41,7 @@ type vectors struct {
 
 // answer has all labels of responses.
 type answer struct {
-	exchange.Label
+	Label
 	code int
 }
 
@@ -56,7 +55,7 @@ type answerSeries struct {
 type resourceSeries struct {
 	answers []answer
 	// watched are the labels of its gauges of open watches; events says that its watch events are counted.
-	watched map[exchange.Label]bool
+	watched map[Label]bool
 	events  bool
 }
 
@@ -97,7 +96,7 @@ func (s *series) of(a answer) *answerSeries {
 }
 
 // Open returns the gauge of open watches. That of a removed resource is not registered.
-func (s *series) Open(l exchange.Label) prometheus.Gauge {
+func (s *series) Open(l Label) prometheus.Gauge {
 	s.forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +126,7 @@ func (s *series) Events(of *resources.Resource) prometheus.Counter {
 func (s *series) keep(gvr schema.GroupVersionResource) *resourceSeries {
 	r := s.kept[gvr]
 	if r == nil && s.types.Lookup(gvr.Group, gvr.Version, gvr.Resource) != nil {
-		r = &resourceSeries{watched: map[exchange.Label]bool{}}
+		r = &resourceSeries{watched: map[Label]bool{}}
 		s.kept[gvr] = r
 	}
 	return r

@@ -42,7 +42,7 @@ func (h host) List(_ context.Context, resource schema.GroupVersionResource, name
 
 // UID implements hooks.Server.
 func (h host) UID(ctx context.Context, ref hooks.Reference) (uid string, ok bool) {
-	uid, _, ok = h.s.Bound(ctx, ref, func() {})
+	uid, _, ok = h.s.Bound(ctx, ref)
 	return uid, ok
 }
 
@@ -62,10 +62,8 @@ func (h host) Tokens() (hooks.Tokens, error) {
 }
 
 // Bound looks up an object that a token is bound to. If the cache does not have it, a consistent read follows, since a
-// token may be used right after its service account was created. loads is called before that read.
-func (s *Registry) Bound(
-	ctx context.Context, ref hooks.Reference, loads func(),
-) (uid string, deletion time.Time, ok bool) {
+// token may be used right after its service account was created.
+func (s *Registry) Bound(ctx context.Context, ref hooks.Reference) (uid string, deletion time.Time, ok bool) {
 	res := s.entry(ref.Resource)
 	if res == nil || len(path.IsValidPathSegmentName(ref.Name)) > 0 ||
 		len(path.IsValidPathSegmentName(ref.Namespace)) > 0 {
@@ -75,7 +73,6 @@ func (s *Registry) Bound(
 	o, _ := s.Cache.Get(key)
 	if o == nil {
 		var err error
-		loads()
 		if o, err = s.Load(ctx, key); err != nil || o == nil {
 			return "", time.Time{}, false
 		}

@@ -72,7 +72,7 @@ func validateMeta(res *resources.Resource, m Object) field.ErrorList {
 	if res.Strategy.PlainMeta {
 		return nil
 	}
-	errs := invalid.Metadata(objectmeta.Flat(m), res.Namespaced, res.NameRule(m), MetadataPath)
+	errs := apivalidation.ValidateObjectMetaAccessor(objectmeta.Flat(m), res.Namespaced, res.NameRule(m), MetadataPath)
 	if res.Strategy.CustomMeta {
 		return errs
 	}
@@ -84,7 +84,7 @@ var standardFinalizers = map[string]bool{"kubernetes": true, finalizers.Orphan: 
 
 // ValidateFinalizerNames returns an error for each finalizer without a domain that is not one of Kubernetes.
 func ValidateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
-	for i, f := range invalid.Each(m.GetFinalizers(), &errs) {
+	for i, f := range m.GetFinalizers() {
 		if !strings.Contains(f, "/") && !standardFinalizers[f] {
 			errs = append(errs, field.Invalid(MetadataPath.Child("finalizers").Index(i), f,
 				"name is neither a standard finalizer name nor is it fully qualified"))
@@ -101,7 +101,9 @@ func validateNew(res *resources.Resource, obj Object) error {
 		errs = append(errs, res.Strategy.Validate(obj)...)
 	}
 	if len(errs) == 0 {
-		errs = invalid.Metadata(objectmeta.Flat(obj), res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
+		errs = apivalidation.ValidateObjectMetaAccessor(
+			objectmeta.Flat(obj), res.Namespaced, path.ValidatePathSegmentName, MetadataPath,
+		)
 	}
 	return invalidObject(res, obj, errs)
 }
@@ -128,7 +130,7 @@ func (o *Operation) ValidateChange(obj, old Object) error {
 // validateMetaChange is the part that all kinds share.
 func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.ErrorList {
 	m, old = objectmeta.Flat(m), objectmeta.Flat(old)
-	errs := invalid.Metadata(m, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
+	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
 	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, MetadataPath) // B-12 to B-15: immutable fields
 	errs = append(errs, fixed...)
 	if !res.Strategy.PlainMeta {

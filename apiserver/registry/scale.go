@@ -174,7 +174,7 @@ func (o *Operation) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	if o.Resource.Custom {
 		return nil
 	}
-	errs := invalid.Metadata(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, MetadataPath)
+	errs := apivalidation.ValidateObjectMetaAccessor(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, MetadataPath)
 	errs = append(errs, ValidateFinalizerNames(sc)...)
 	if sc.Spec.Replicas < 0 {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas,

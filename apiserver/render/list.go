@@ -58,17 +58,6 @@ func (x *Rendering) Ready(items []*storage.Object) bool {
 // Size is the length of the list in bytes, not compressed.
 func (l *List) Size() int { return l.size }
 
-// Objects returns the objects that the list needs until it is written.
-func (l *List) Objects() []*storage.Object { return l.objs }
-
-// Held is the memory of what was encoded for the list, in bytes. Objects may keep it as well.
-func (l *List) Held() (n int64) {
-	for _, item := range l.items {
-		n += int64(len(item))
-	}
-	return n
-}
-
 // Write writes the list.
 func (l *List) Write(w io.Writer) error {
 	if _, err := w.Write(l.head); err != nil {

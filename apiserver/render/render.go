@@ -55,13 +55,10 @@ func (x *Rendering) canonical(o *storage.Object) bool {
 
 // Key identifies the format of what is encoded once and shared between watchers; empty if it can't be shared.
 func (x *Rendering) Key() string {
-	if x.Format.As == "Table" {
-		return "" // ages depend on the time
-	}
 	if x.Resource.Custom && x.Resource.State == "" {
 		return ""
 	}
-	return x.Format.Media + ";" + x.Format.As + ";" + x.Format.Version + ";" + x.Resource.Group + "/" +
+	return x.Format.Media + ";" + x.Format.As + ";" + x.Format.Version + ";" + x.Include + ";" + x.Resource.Group + "/" +
 		x.Resource.Version + ";" + x.Resource.State
 }
 

@@ -57,12 +57,6 @@ func checkRows(t *testing.T, res *resources.Resource, objs []*storage.Object, m 
 	if l.Size() != len(want) {
 		t.Errorf("size %d, want %d", l.Size(), len(want))
 	}
-	if len(l.Objects()) > 0 {
-		t.Error("the objects are kept")
-	}
-	if held := l.Held(); held > int64(len(want)) {
-		t.Errorf("%d bytes are held for %d", held, len(want))
-	}
 	var got bytes.Buffer
 	if err := l.Write(&got); err != nil || !bytes.Equal(got.Bytes(), want) {
 		t.Errorf("%d rows, %q: %v\n%.400s\n%.400s", len(objs), include, err, got.Bytes(), want)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 )
 
 // Info is what is known of a request. The filters fill it in, one after the other; from then on it is only read.
@@ -21,6 +20,18 @@ type Info struct {
 	User authentication.User
 	// RequestInfo is what the request names; set by Parse.
 	*request.RequestInfo
+	// query is the parsed rawQuery; nil before.
+	query    url.Values
+	rawQuery string
+}
+
+// Query returns the parameters of a request, which are parsed once. Callers must not change them.
+func Query(r *http.Request) url.Values {
+	i := Of(r)
+	if i.query == nil || i.rawQuery != r.URL.RawQuery {
+		i.query, i.rawQuery = r.URL.Query(), r.URL.RawQuery
+	}
+	return i.query
 }
 
 type infoKey struct{}
@@ -31,10 +42,6 @@ var unparsed request.RequestInfo
 // With returns the request with an Info of the user.
 func With(r *http.Request, u authentication.User) *http.Request {
 	i := &Info{User: u, RequestInfo: &unparsed}
-	if rec := exchange.Of(r); rec != nil {
-		rec.Know(infoKey{}, i)
-		return r
-	}
 	return r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
 }
 
@@ -54,8 +61,8 @@ var factory = request.RequestInfoFactory{
 	APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api"),
 }
 
-// Reads reports whether Parse looks at the query of a request.
-func Reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+// reads reports whether Parse looks at the query of a request.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // Parse fills in what the request names. The error is that of RequestInfoFactory: a path that ends where a resource is
 // expected.
@@ -69,10 +76,10 @@ func (i *Info) Parse(r *http.Request) (err error) {
 // readable is the request with as much of its query as RequestInfoFactory can read. It logs queries that it can't, and
 // a query may hold a secret.
 func readable(r *http.Request) *http.Request {
-	if r.URL.RawQuery == "" || !Reads(r) {
+	if r.URL.RawQuery == "" || !reads(r) {
 		return r
 	}
-	query, out := exchange.Query(r), make(url.Values, 2)
+	query, out := Query(r), make(url.Values, 2)
 	// The first of several values counts.
 	if watch, ok := query["watch"]; ok {
 		out["watch"] = watch[:1]

@@ -12,9 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// SlowQuery is how many bytes of parameters take milliseconds to be read: selectors of thousands of terms.
-const SlowQuery = 8 << 10
-
 // DecodeQuery decodes query parameters into one of meta's option types; what does not parse is a 400 (A-01, H-03).
 func DecodeQuery(q url.Values, into runtime.Object) error {
 	if err := checkSelectorLengths(q); err != nil {

@@ -3,6 +3,7 @@ package respond
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,7 +11,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -18,8 +18,8 @@ import (
 // Status answers with a Status in the form that the client accepts; if it accepts none of a Status, in indented JSON
 // (AS responsewriters: WriteObjectNegotiated).
 func Status(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
-	exchange.AuditOf(r).Status(st)
-	f, err := render.Offer{Binary: true}.Negotiate(r, exchange.Query(r))
+	AuditOf(r).Status(st)
+	f, err := render.Offer{Binary: true}.Negotiate(r, r.URL.Query())
 	var data []byte
 	switch {
 	case err != nil:
@@ -38,6 +38,7 @@ func Status(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status)
 		return
 	}
 	w.Header().Set("Content-Type", f.Media)
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(code)
 	w.Write(data)
 }

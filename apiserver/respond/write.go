@@ -10,7 +10,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
@@ -56,22 +55,13 @@ func Gzip(pieces ...[]byte) ([]byte, error) {
 // Stream returns the writer for a response of size bytes, before its head is sent. finish must be called unless writing
 // has failed.
 func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
-	if size < render.GzipFrom {
+	if size < render.GzipFrom || !render.Compresses(r) {
 		return sized(w, size)
-	}
-	release := exchange.Cork(r)
-	if !render.Compresses(r) {
-		out, flush := sized(w, size)
-		return out, func() error {
-			defer release()
-			return flush()
-		}
 	}
 	Compressed(w.Header())
 	z := compressors.Get().(*gzip.Writer)
 	z.Reset(w)
 	return z, func() error {
-		defer release()
 		err := z.Close()
 		z.Reset(nil)
 		compressors.Put(z)

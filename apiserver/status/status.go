@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/fairshare"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -39,8 +40,6 @@ var (
 	// ErrBusy: too many requests are in flight.
 	//lint:ignore ST1005 it is what clients see
 	ErrBusy = errors.New("Too many requests, please try again later.")
-	// ErrNoMemory: requests in flight have held too much memory for as long as a request waits.
-	ErrNoMemory = errors.New("requests in flight hold too much memory, please try again later")
 	// ErrPanic: a handler panicked (AS pkg/server/filters/wrap.go).
 	ErrPanic = errors.New("this request caused apiserver to panic. Look in the logs for details")
 	// ErrSlowBody: the body did not arrive in time.
@@ -75,9 +74,10 @@ var table = []struct {
 	{is: ErrForeignCertificate, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
 	{is: ErrBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
 	{
-		is: ErrNoMemory, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1,
+		is: fairshare.ErrFull, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1,
 		details: true,
 	},
+	{is: fairshare.ErrTooLarge, code: http.StatusRequestEntityTooLarge, reason: metav1.StatusReasonRequestEntityTooLarge},
 	{is: ErrSlowBody, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
 		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
 	{is: context.DeadlineExceeded, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,

@@ -46,10 +46,9 @@ func IsConfig(err error) bool {
 	return errors.As(err, &c)
 }
 
-// Call posts a document to a webhook and returns the body of its response, which the caller must release. The query has
-// the time that is left, in seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after
-// that time, within ctx (L-74).
-func (c *Clients) Call(ctx context.Context, config *Config, document []byte, header http.Header) (*Body, error) {
+// Call posts a document to a webhook and returns the body of its response. The query has the time that is left, in
+// seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after that time, within ctx (L-74).
+func (c *Clients) Call(ctx context.Context, config *Config, document []byte, header http.Header) ([]byte, error) {
 	to, err := c.of(config)
 	if err != nil {
 		return nil, errConfig{err}
@@ -77,7 +76,6 @@ func (c *Clients) Call(ctx context.Context, config *Config, document []byte, hea
 		if !again || retries == mostRetries {
 			return to.result(response, body)
 		}
-		body.Release()
 		if err := sleep(ctx, wait); err != nil {
 			return nil, &url.Error{Op: "Post", URL: u.String(), Err: err}
 		}
@@ -85,15 +83,15 @@ func (c *Clients) Call(ctx context.Context, config *Config, document []byte, hea
 }
 
 // send sends one request and reads the response.
-func (c *Clients) send(to *client, r *http.Request) (*http.Response, *Body, error) {
+func (c *Clients) send(to *client, r *http.Request) (*http.Response, []byte, error) {
 	response, err := to.http.Do(r)
 	if err != nil {
 		return nil, nil, plain(r.Context(), err)
 	}
-	body, err := c.read(r.Context(), to.base.Host, response)
+	body, err := read(response)
 	_ = response.Body.Close() // what is needed was read
 	switch {
-	case err == nil, errors.Is(err, errTooLarge), errors.Is(err, errNoMemory):
+	case err == nil, errors.Is(err, errTooLarge):
 		return response, body, err
 	}
 	const unread = "unexpected error when reading response body. Please retry. Original error: %w"
@@ -132,9 +130,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // result returns the body of a successful response, or the error in client-go's words (CG rest/request.go:
 // transformResponse, newUnstructuredResponseError; Result.Into).
-func (c *client) result(r *http.Response, body *Body) (*Body, error) {
-	if err := c.check(r, body.Data); err != nil {
-		body.Release()
+func (c *client) result(r *http.Response, body []byte) ([]byte, error) {
+	if err := c.check(r, body); err != nil {
 		return nil, err
 	}
 	return body, nil

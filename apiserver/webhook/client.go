@@ -18,16 +18,11 @@ import (
 	"time"
 
 	"k8s.io/utils/lru"
-
-	"github.com/kubecascade/kubecascade/apiserver/budget"
 )
 
 const (
 	// MaxTimeout bounds one call (AS pkg/util/webhook/authentication.go: setGlobalDefaults).
 	MaxTimeout = 30 * time.Second
-	// mostReads bounds how many responses of more than budget.Slow bytes are read at the same time. They wait for the
-	// network, not for a processor.
-	mostReads = 64
 	// mostClients bounds the configurations whose connections are kept (AS pkg/util/webhook/client.go).
 	mostClients = 200
 )
@@ -58,14 +53,8 @@ type Clients struct {
 	// resolve finds services; nil if there are none.
 	resolve Resolver
 	// refused is Refuse's reason.
-	refused error
-	kept    *lru.Cache
-	// await is OnWait's.
-	await func(ctx context.Context, wait func()) error
-	// responses is the memory for large responses.
-	responses *budget.Budget
-	// waits, if set, is called when a response is about to wait for memory. Tests set it.
-	waits        func()
+	refused      error
+	kept         *lru.Cache
 	certificates certificates
 }
 
@@ -78,35 +67,11 @@ func NewClients(resolve Resolver) *Clients {
 	c.kept = lru.NewWithEvictionFunc(mostClients, func(_ lru.Key, value any) {
 		value.(*client).transport.CloseIdleConnections()
 	})
-	c.Limit(0)
 	return c
-}
-
-// Memory is how much memory large responses hold, and how many wait for it.
-func (c *Clients) Memory() budget.Counts { return c.responses.Counts() }
-
-// Limit sets the memory for large responses, in bytes; minMemory if it is less. It must be called before the first
-// Call.
-func (c *Clients) Limit(bytes int64) {
-	c.responses = budget.New(max(bytes, minMemory), mostReads)
 }
 
 // Refuse makes all calls fail with the reason, before anything is sent. It must be called before the first Call.
 func (c *Clients) Refuse(reason error) { c.refused = reason }
-
-// OnWait sets what runs wait, in which a request only waits for webhooks, and which ends with its context. The error
-// means that the request can't go on. It must be called before the first Call.
-func (c *Clients) OnWait(await func(ctx context.Context, wait func()) error) { c.await = await }
-
-// Await runs wait, in which a request only waits for webhooks. The request's goroutine calls it. The error is that of
-// OnWait's function.
-func (c *Clients) Await(ctx context.Context, wait func()) error {
-	if c == nil || c.await == nil {
-		wait()
-		return nil
-	}
-	return c.await(ctx, wait)
-}
 
 // client is the HTTP client of one configuration.
 type client struct {
@@ -144,8 +109,6 @@ func (c *Clients) dial(config *Config) (*client, error) {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 25, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-		// What a stream of HTTP/2 buffers counts for nothing.
-		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: freeBody},
 	}
 	made := &client{
 		http: &http.Client{Transport: c.certificates.observe(t)}, transport: t, guarded: config.Guarded,

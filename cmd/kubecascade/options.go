@@ -189,10 +189,9 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 			"many for all other users; API Priority and Fairness divides the latter by flow schemas and "+
 			"priority levels, queues requests, and rejects them with 429 if the queues are full")
 	f.StringVar(&o.maxMemory, "max-memory-inflight", "0",
-		"maximum `quantity` of memory for processing requests, besides their bodies; the memory of a "+
-			"request is estimated from its body and from the objects in its response; requests beyond the "+
-			"limit wait, and are rejected with 429 if they wait too long; a request that needs more than "+
-			"three quarters of the limit (seven eighths for system:masters) is rejected with 413; 0 selects "+
+		"maximum `quantity` of memory for requests, of which one user has at most half; the memory of a request is "+
+			"estimated from its body and from the objects in its response; requests beyond the limit wait, and are rejected "+
+			"with 429 after 5 seconds; a request that needs more than half of the limit is rejected with 413; 0 selects "+
 			"a quarter of the available memory "+
 			"(the least of GOMEMLIMIT, the cgroup's limit and the machine's memory), but at least 256Mi, or "+
 			"half of the memory if that is less; the minimum is 16Mi")

@@ -10,12 +10,11 @@ var layers = [][]string{
 	{"apiserver/apiservertest"}, // servers for tests
 	{"apiserver"},               // assembly and routes
 	// the verbs over HTTP; paths that kube-apiserver doesn't have; what wraps every handler
-	{"apiserver/endpoints", "apiserver/extension", "apiserver/filters", "apiserver/filters/impersonation"},
+	{"apiserver/endpoints", "apiserver/extension", "apiserver/filters"},
 	// what both need: responses, limits, what a request names
-	{"apiserver/respond", "apiserver/inflight", "apiserver/requestinfo"},
+	{"apiserver/respond", "apiserver/flowcontrol", "apiserver/requestinfo"},
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; responses made of stored objects
 	{"apiserver/metrics"},                      // what Prometheus is told
-	{"apiserver/exchange"},                     // requests and responses on the wire
 	{"apiserver/registry"},                     // requests for objects, carried out
 	{"apiserver/patch"},                        // documents of PATCH requests
 	{"apiserver/codec", "apiserver/ownwrites"}, // bodies and stored values; what this process has written
@@ -61,18 +60,18 @@ var layers = [][]string{
 	},
 	{"apiserver/resources/entry"},
 	{
-		"apiserver/resources/hooks", "apiserver/authorization/rbac", "apiserver/openapi", "apiserver/flowcontrol",
-		"apiserver/expression", "apiserver/webhook",
+		"apiserver/resources/hooks", "apiserver/authorization/rbac", "apiserver/openapi", "apiserver/expression",
+		"apiserver/webhook",
 	},
 	{
-		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid",
+		"apiserver/allocate", "apiserver/invalid", "apiserver/fairshare",
 		"apiserver/objectmeta", "apiserver/parts", "apiserver/selector",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
-		"apiserver/warning", "apiserver/weight",
+		"apiserver/warning",
 	},
-	{"apiserver/pool", "apiserver/audit"}, // what waits for memory counts; what is recorded of requests
+	{"apiserver/audit"},
 	{"apiserver/authorization"},
-	{"apiserver/turns", "apiserver/authentication"},
+	{"apiserver/authentication"},
 }
 
 // tools are packages below apiserver that aren't part of it: generators, and what only tests import.

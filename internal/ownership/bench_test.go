@@ -7,12 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -50,14 +46,10 @@ func filled(b *testing.B, n int) (*Service, *cache.Cache) {
 		b.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	limits := inflight.New(inflight.Config{
-		Requests: 400, Memory: 1 << 30, Timeout: time.Minute, Cache: c, Registry: prometheus.NewRegistry(), Log: log,
-	})
 	s := New(Config{
 		Cache: c, Types: resources.NewTable(resources.Every(nil)...), Root: storage.DefaultRoot, Log: log,
 		Revision:   func(context.Context) (int64, error) { return c.Revision(), nil },
 		Authorizer: func() authorization.Authorizer { return authorization.AlwaysAllow{} },
-		Limits:     func() *inflight.Limits { return limits },
 	})
 	b.Cleanup(s.Close)
 	return s, c

@@ -11,7 +11,7 @@
 //     policies of admission are named for those who may list them all.
 //  3. An index is made by the first question, follows the cache's history from then on, and is dropped when no question
 //     came for Idle. A server that is not asked holds nothing.
-//  4. Questions have turns of long work (inflight.Limits.InTurn): few are answered at a time, and fairly for each user.
+//  4. Few questions are answered at a time.
 //     An answer depends on at most MostObjects objects; questions with more are rejected. A question ends when its
 //     client goes away, or after Timeout.
 //  5. At most MostStreams streams of the graph are open at a time, each with at most MostObjects objects when it begins,

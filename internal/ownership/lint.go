@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -26,13 +25,13 @@ func (s *Service) lint(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Service) findings(r *http.Request) (data []byte, err error) {
-	q := exchange.Query(r)
+	q := requestinfo.Query(r)
 	for name := range q {
 		if name != "namespace" {
 			return nil, status.BadRequest("unknown query parameter %q", name)
 		}
 	}
-	ended := s.config.Limits().InTurn(r, requestinfo.UserOf(r).Name, true, func() {
+	ended := s.inTurn(r.Context(), func() {
 		var c *explain.Cluster
 		for range attempts {
 			if c, err = s.everything(r, q.Get("namespace")); !errors.Is(err, cache.ErrExpired) {

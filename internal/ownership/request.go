@@ -13,8 +13,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -63,7 +63,7 @@ var (
 // parse reads the query of a request, and the body of a POST. Only previews are of more than one object.
 func parse(r *http.Request, path string) (*question, error) {
 	preview := path == "preview"
-	q := exchange.Query(r)
+	q := requestinfo.Query(r)
 	for name, values := range q {
 		switch {
 		case !slices.Contains(parameters, name) && !(preview && slices.Contains(deletion, name)):
@@ -149,10 +149,9 @@ func (ask *question) setPolicy(policy string) error {
 	return nil
 }
 
-// readBody reads the objects of a POST, without the request's seat, as the client may take its time.
-func (ask *question) readBody(r *http.Request) (err error) {
-	var data []byte
-	exchange.Of(r).Aside(func() { data, err = io.ReadAll(io.LimitReader(r.Body, mostBody+1)) })
+// readBody reads the objects of a POST.
+func (ask *question) readBody(r *http.Request) error {
+	data, err := io.ReadAll(io.LimitReader(r.Body, mostBody+1))
 	if err != nil {
 		return fmt.Errorf("%w: %w", status.ErrSlowBody, err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/extension"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
@@ -30,6 +29,8 @@ const (
 	MostObjects = ui.MostObjects
 	// Timeout is how long a question may take.
 	Timeout = 30 * time.Second
+	// mostQuestions is how many questions are answered at a time: each may need memory for MostObjects objects.
+	mostQuestions = 2
 )
 
 // Config is what a Service is made of. All fields are required but those with a default.
@@ -40,9 +41,8 @@ type Config struct {
 	Root string
 	// Revision returns the newest revision of the store.
 	Revision func(context.Context) (int64, error)
-	// Authorizer and Limits are those of the server, which exists when the first question comes.
+	// Authorizer is that of the server, which exists when the first question comes.
 	Authorizer func() authorization.Authorizer
-	Limits     func() *inflight.Limits
 	Log        *slog.Logger
 	// Life, if set, is done when the server begins to end; streams end with it.
 	Life context.Context
@@ -59,6 +59,8 @@ type Config struct {
 // Service answers questions. Its methods may be called from any goroutine.
 type Service struct {
 	config Config
+	// questions has a token for each question that is being answered.
+	questions chan struct{}
 
 	// mu is held while the index follows the cache and while the objects of a question are found, but not while its
 	// answer is computed.
@@ -83,7 +85,7 @@ func New(c Config) *Service {
 	if c.MostObjects == 0 {
 		c.MostObjects = MostObjects
 	}
-	return &Service{config: c}
+	return &Service{config: c, questions: make(chan struct{}, mostQuestions)}
 }
 
 // Close drops the index. Later questions are answered without one that lasts.
@@ -117,7 +119,7 @@ func (s *Service) Routes() []extension.Route {
 		})},
 		{Path: "preview", Methods: []string{http.MethodGet, http.MethodPost}, Serve: s.serve("preview", preview)},
 		{Path: "lint", Serve: s.lint},
-		{Path: "graph", Serve: s.graph()},
+		{Path: "graph", LongRunning: true, Serve: s.graph()},
 	}
 }
 
@@ -165,7 +167,7 @@ func (s *Service) answer(r *http.Request, path string, answer answerer) (data []
 	if err := s.config.Cache.Wait(ctx, revision); err != nil {
 		return nil, err
 	}
-	ended := s.config.Limits().InTurn(r, requestinfo.UserOf(r).Name, true, func() {
+	ended := s.inTurn(ctx, func() {
 		var excerpt *explain.Cluster
 		var keys []graph.Key
 		for range attempts { // history may expire before the objects are found
@@ -188,6 +190,18 @@ func (s *Service) answer(r *http.Request, path string, answer answerer) (data []
 		return nil, ended
 	}
 	return data, err
+}
+
+// inTurn runs work when fewer than mostQuestions run. The error is that of ctx.
+func (s *Service) inTurn(ctx context.Context, work func()) error {
+	select {
+	case s.questions <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.questions }()
+	work()
+	return nil
 }
 
 // excerpt finds the objects that the answer depends on.

@@ -16,7 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -39,7 +38,6 @@ func start(t *testing.T, change func(*ownership.Config)) *secured {
 		config := ownership.Config{
 			Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root, Revision: c.Store.Revision, Log: c.Log,
 			Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
-			Limits:     func() *inflight.Limits { return s.API.Limits() },
 		}
 		if change != nil {
 			change(&config)

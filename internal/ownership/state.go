@@ -21,7 +21,7 @@ func (t *stream) begin() (w *cache.Watcher, messages []ui.Message, err error) {
 	if err := t.config.Cache.Wait(t.r.Context(), revision); err != nil {
 		return nil, nil, err
 	}
-	ended := t.config.Limits().InTurn(t.r, requestinfo.UserOf(t.r).Name, true, func() {
+	ended := t.inTurn(t.r.Context(), func() {
 		for range attempts {
 			if w, messages, err = t.state(); !errors.Is(err, cache.ErrExpired) {
 				return

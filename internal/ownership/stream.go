@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -21,8 +20,6 @@ import (
 const (
 	// MostStreams is how many streams of the graph are open at a time.
 	MostStreams = 32
-	// streamMemory is what an open stream counts for, in bytes.
-	streamMemory = 64 << 10
 	// streamPause is the least time between two messages, so that changes which come fast share one.
 	streamPause = 100 * time.Millisecond
 	// streamTime is how long a stream lasts. The client then asks again, and is authorized again.
@@ -61,7 +58,7 @@ func (s *Service) graph() http.HandlerFunc {
 
 // stream returns an error only if the response has not begun.
 func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
-	q := exchange.Query(r)
+	q := requestinfo.Query(r)
 	for name := range q {
 		if name != "namespace" && name != "past" {
 			return status.BadRequest("unknown query parameter %q", name)
@@ -72,10 +69,6 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 	if t := s.config.Life; t != nil {
 		defer context.AfterFunc(t, cancel)()
 	}
-	rec := exchange.Of(r)
-	if rec != nil && !rec.HoldWatch(streamMemory, cancel) {
-		return status.ErrBusy
-	}
 	t := &stream{Service: s, r: r.WithContext(ctx), namespace: q.Get("namespace"), past: q.Get("past") == "true"}
 	watcher, messages, err := t.begin()
 	if err != nil {
@@ -84,10 +77,7 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", codec.MediaJSON+";stream=lines")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	t.out = ui.NewWriter(w)
-	rec.Aside(func() { err = t.run(ctx, watcher, messages) })
-	if rec != nil && rec.IsCut() {
-		panic(http.ErrAbortHandler)
-	}
+	_ = t.run(ctx, watcher, messages)
 	return nil // the client is gone, or asks again
 }
 

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/extension"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
@@ -29,12 +29,9 @@ func (s *system) rollbackRoute() extension.Route {
 func (s *system) checkpointRoute(
 	path string, do func(ctx context.Context, name string) (*Checkpoint, error),
 ) extension.Route {
-	return extension.Route{Path: path, Methods: []string{http.MethodPost}, Serve: func(
+	return extension.Route{Path: path, Methods: []string{http.MethodPost}, LongRunning: true, Serve: func(
 		w http.ResponseWriter, r *http.Request) {
-		var done *Checkpoint
-		var err error
-		name := exchange.Query(r).Get("name")
-		exchange.Of(r).Aside(func() { done, err = do(r.Context(), name) }) // it may wait for its turn, and for controllers
+		done, err := do(r.Context(), requestinfo.Query(r).Get("name"))
 		var data []byte
 		if err == nil {
 			data, err = json.Marshal(done)

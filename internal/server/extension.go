@@ -3,7 +3,6 @@ package server
 import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/extension"
-	"github.com/kubecascade/kubecascade/apiserver/inflight"
 	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 )
@@ -14,7 +13,6 @@ func (s *system) extensions(d *data) []extension.Route {
 	s.ownership = ownership.New(ownership.Config{
 		Cache: d.cache, Types: d.types, Root: d.decoder.Root, Revision: d.store.Revision, Log: s.log, Now: d.clock.Now,
 		Authorizer: func() authorization.Authorizer { return s.api.Authorizer() },
-		Limits:     func() *inflight.Limits { return s.api.Limits() },
 		Life:       s.life,
 		Removed:    s.trail.RemovedAt, Queue: func() (int, bool) { return s.garbage.queued() },
 	})

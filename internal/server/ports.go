@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/connections"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"golang.org/x/net/netutil"
 )
 
 // ports are the open listeners.
-type ports struct{ insecure, secure net.Listener }
+type ports struct {
+	insecure net.Listener
+	secure   *ending
+}
 
 func (c *Config) listen() (p ports, err error) {
 	if c.Insecure.Port != 0 {
@@ -22,10 +24,13 @@ func (c *Config) listen() (p ports, err error) {
 			return p, err
 		}
 	}
-	if p.secure, err = listen(c.Secure, "secure-port"); err != nil {
+	secure, err := listen(c.Secure, "secure-port")
+	if err != nil {
 		p.close()
+		return p, err
 	}
-	return p, err
+	p.secure = &ending{Listener: secure}
+	return p, nil
 }
 
 // listen opens a port; the error names the flag for another one.
@@ -34,15 +39,16 @@ func listen(a Address, flag string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening port %d (choose another with --%s): %w", a.Port, flag, err)
 	}
-	return ln, nil
+	return netutil.LimitListener(ln, maxConnections), nil
 }
 
 // close closes the listeners if no server was started; a server closes its listener itself.
 func (p ports) close() {
-	for _, ln := range []net.Listener{p.insecure, p.secure} {
-		if ln != nil {
-			_ = ln.Close() // closed already, as a rule
-		}
+	if p.insecure != nil {
+		_ = p.insecure.Close() // closed already, as a rule
+	}
+	if p.secure != nil {
+		_ = p.secure.Close() // as above
 	}
 }
 
@@ -90,10 +96,17 @@ const (
 	headerTimeout = 32 * time.Second
 	idleTimeout   = 90 * time.Second
 	// maxHeader bounds what is read before the client is authenticated.
-	maxHeader = 512 << 10
+	maxHeader = 256 << 10
 	// maxStreams is how many requests of a connection are in progress. maxFrame is the smallest that HTTP/2 allows.
 	maxStreams = 100
 	maxFrame   = 16 << 10
+	// maxWindow is how many bytes of bodies a connection of HTTP/2 buffers, besides what its handlers read.
+	maxWindow = 64 << 10
+	// pingTimeout is after what time without a frame a connection of HTTP/2 is pinged, and how long a client may take
+	// no byte.
+	pingTimeout = 30 * time.Second
+	// maxConnections is the limit for each port. Further connections wait until others are closed.
+	maxConnections = 5000
 )
 
 // newHTTPServer limits what a client can block; responses have no timeout, because of watches.
@@ -103,10 +116,8 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelInfo),
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: maxStreams, MaxReadFrameSize: maxFrame,
-			MaxReceiveBufferPerConnection: connections.Window, MaxReceiveBufferPerStream: connections.Window,
-			WriteByteTimeout: connections.SendTime, // ends connections whose client takes no byte
+			MaxReceiveBufferPerConnection: maxWindow, MaxReceiveBufferPerStream: maxWindow,
+			SendPingTimeout: pingTimeout, WriteByteTimeout: pingTimeout, // they end connections whose clients are gone
 		},
-		ConnContext: exchange.ConnContext,
-		ConnState:   func(c net.Conn, s http.ConnState) { connections.Of(c).SetUnused(s == http.StateIdle) },
 	}
 }

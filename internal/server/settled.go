@@ -16,7 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
@@ -60,7 +59,7 @@ type settledObject struct {
 // settledRoute is the route of settled. Requests come when the server has started: settle is Server.Settle.
 func (s *system) settledRoute() extension.Route {
 	waiting := make(chan struct{}, mostSettling)
-	return extension.Route{Path: "settled", Serve: func(w http.ResponseWriter, r *http.Request) {
+	return extension.Route{Path: "settled", LongRunning: true, Serve: func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case waiting <- struct{}{}:
 			defer func() { <-waiting }()
@@ -84,7 +83,7 @@ func (s *system) settledRoute() extension.Route {
 	}}
 }
 
-// answerSettled waits, without the request's seat.
+// answerSettled waits until everything has settled.
 func (s *system) answerSettled(r *http.Request) (*settledAnswer, error) {
 	revision, limit, err := settledParameters(r)
 	if err != nil {
@@ -92,8 +91,7 @@ func (s *system) answerSettled(r *http.Request) (*settledAnswer, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
-	var got *Settled
-	exchange.Of(r).Aside(func() { got, err = s.settle(ctx, revision) })
+	got, err := s.settle(ctx, revision)
 	may := s.mayList(requestinfo.UserOf(r))
 	if unsettled := new(UnsettledError); errors.As(err, &unsettled) {
 		return nil, unsettled.status(may)
@@ -117,7 +115,7 @@ func (s *system) answerSettled(r *http.Request) (*settledAnswer, error) {
 
 // settledParameters reads the query: timeout as kube-apiserver reads it, or a number of seconds, and resourceVersion.
 func settledParameters(r *http.Request) (revision int64, limit time.Duration, err error) {
-	q := exchange.Query(r)
+	q := requestinfo.Query(r)
 	if v := q.Get("resourceVersion"); v != "" {
 		if revision, err = strconv.ParseInt(v, 10, 64); err != nil || revision < 0 {
 			return 0, 0, status.BadRequest("invalid resourceVersion specified in the request URL - %q is not a number", v)

@@ -146,6 +146,7 @@ func assemble(
 // makeServers makes the HTTP servers of the ports; they do not serve yet.
 func (s *system) makeServers(keys *pki.Bundle, secure pki.TLSOptions) (err error) {
 	s.secure = newHTTPServer(s.api.Handler(), s.log)
+	s.secure.ConnState = s.ports.secure.observe
 	if s.secure.TLSConfig, err = keys.TLS(secure); err != nil {
 		return fmt.Errorf("--tls-sni-cert-key: %w", err)
 	}
@@ -290,9 +291,9 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 			fail(fmt.Errorf("serving: %w", err))
 		}
 	}
-	servers.Go(func() { report(s.secure.Serve(s.api.ListenTLS(s.ports.secure, s.secure.TLSConfig))) })
+	servers.Go(func() { report(s.secure.ServeTLS(s.ports.secure, "", "")) })
 	if s.plain != nil {
-		servers.Go(func() { report(s.plain.Serve(s.api.Listen(s.ports.insecure))) })
+		servers.Go(func() { report(s.plain.Serve(s.ports.insecure)) })
 	}
 	s.leave = func() {
 		s.api.BeginShutdown()
@@ -333,7 +334,7 @@ func (s *system) await(others *sync.WaitGroup) {
 // shutdown ends watches, and completes requests in flight, up to the shutdown timeout.
 func (s *system) shutdown(graceful bool) {
 	s.api.CloseWatches()
-	s.api.Limits().EndUnused()
+	s.ports.secure.begun.Store(true)
 	ctx, cancel := context.WithTimeout(context.Background(), s.c.Shutdown)
 	defer cancel()
 	if !graceful {
@@ -348,7 +349,6 @@ func (s *system) shutdown(graceful bool) {
 		wg.Go(func() {
 			if err := server.Shutdown(ctx); err != nil {
 				s.log.Warn("shutdown timeout: active requests were canceled", "err", err, "after", time.Since(start))
-				s.api.Limits().Abandon()
 				_ = server.Close() // only errors of closing connections
 			}
 		})

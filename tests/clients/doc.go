@@ -11,8 +11,7 @@
 // The cases of single objects share one client, and so one connection, between goroutines, but for those of 32
 // connections. With -plain, a handler in a process of its own answers as the server did once, with the same bytes:
 // HTTP/2, TLS and nothing else. Another one first stores each write in an etcd in its process, as the server does. They
-// show what net/http, etcd and the machine allow; net/http as it is, which sends each small response in two writes,
-// while the server gathers them (apiserver/connections). To informers they send the server's event of the first write
+// show what net/http, etcd and the machine allow. To informers they send the server's event of the first write
 // for each write, with another name and time, compressed once for all.
 //
 // With -peer, the cases of custom resources are also run on apiextensions-apiserver: upstream's own code, with TLS and

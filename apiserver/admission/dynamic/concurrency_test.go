@@ -13,7 +13,6 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -77,49 +76,6 @@ func TestAtTheSameTime(t *testing.T) {
 		c.register("Validating", name, "/", rule("CREATE", "", "v1", "configmaps"))
 	}
 	c.want(201, "POST", maps, `{"metadata":{"name":"m"}}`)
-}
-
-// TestSeats: requests that wait for a webhook give up their seats, so that requests which it does not match go on.
-func TestSeats(t *testing.T) {
-	hook := webhooktest.Start(t)
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 10 }})
-	c := &cluster{s, t, hook}
-	const requests = 12 // more than there are seats; one user may have 17 that call webhooks
-	asked, answer := make(chan struct{}, requests), make(chan struct{})
-	hook.Script(func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
-		asked <- struct{}{}
-		<-answer
-		webhooktest.Allow(w, review)
-	})
-	c.register("Validating", "v", "/v", rule("CREATE", "", "v1", "configmaps"), `"timeoutSeconds":30`)
-	c.register("Mutating", "m", "/m", rule("CREATE", "", "v1", "secrets"), `"timeoutSeconds":30`)
-	results := make(chan error, requests)
-	for i := range requests {
-		path := []string{maps, "/api/v1/namespaces/default/secrets"}[i%2]
-		go func() {
-			a, err := c.Try("POST", path, fmt.Sprintf(`{"metadata":{"name":"m%d"}}`, i), "Impersonate-User", "alice")
-			if err == nil && a.Code != 201 {
-				err = fmt.Errorf("%d %s", a.Code, a.Body)
-			}
-			results <- err
-		}()
-		select { // one after the other: the queue of a level with so few seats is short
-		case <-asked:
-		case err := <-results:
-			close(answer)
-			t.Fatalf("a request ended before its webhook was asked: %v", err)
-		}
-	}
-	a, err := c.Try("POST", pods, pod("p", "a=b"), "Impersonate-User", "alice")
-	close(answer)
-	if err != nil || a.Code != 201 {
-		t.Errorf("a request that no webhook matches: %v %s", err, a.Body)
-	}
-	for range requests {
-		if err := <-results; err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // TestInForceAtOnce: a configuration is in force for the next request, on the server that stored it and on another one

@@ -111,16 +111,10 @@ func (c *Caller) send(ctx context.Context, h *Hook, r *Request) (*Response, erro
 	case err != nil:
 		return failed(0, "failed to call webhook", err)
 	}
-	response, err := decode(body.Data, gv, uid, h.Mutating)
+	response, err := decode(body, gv, uid, h.Mutating)
 	if err != nil {
-		body.Release()
 		return nil, &CallError{Hook: h.Name, Err: err}
 	}
-	if !h.Mutating { // a claim that waits for the responses of other webhooks could wait for itself
-		body.Release()
-		return response, nil
-	}
-	response.release = body.Release
 	return response, nil
 }
 

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,9 +79,7 @@ func (c *Caller) mutate(
 func (c *Caller) change(
 	ctx context.Context, a *invocation, q Change, in schema.GroupVersionResource, at string,
 ) (changed bool, err error) {
-	ended := c.Clients.Await(ctx, func() { a.response, err = c.Call(ctx, &a.hook.Hook, a.request) })
-	defer a.response.Release()
-	if err := cmp.Or(ended, err); err != nil {
+	if a.response, err = c.Call(ctx, &a.hook.Hook, a.request); err != nil {
 		return false, err
 	}
 	a.report(q)
@@ -90,7 +87,6 @@ func (c *Caller) change(
 		return false, err
 	}
 	object, err := a.hook.Apply(a.response, a.request.Object)
-	a.response.Release() // Store may call a conversion webhook, whose response needs memory
 	if err != nil || object == nil {
 		return false, err
 	}

@@ -44,15 +44,6 @@ type Response struct {
 	Warnings  []string
 	// AuditAnnotations have keys without the webhook's name.
 	AuditAnnotations map[string]string
-	// release gives back the memory of a large response (webhook.Body); nil if there is nothing to give back.
-	release func()
-}
-
-// Release gives back the memory of the response when nothing needs it anymore. It may be called twice, and on nil.
-func (r *Response) Release() {
-	if r != nil && r.release != nil {
-		r.release()
-	}
 }
 
 // errVersions: none of a webhook's versions of reviews is known (L-64).

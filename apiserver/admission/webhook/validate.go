@@ -46,20 +46,15 @@ func (c *Caller) Validate(ctx context.Context, hooks []*Configured, q Attributes
 	if ctx.Err() != nil {
 		return errTimeout()
 	}
-	err = c.Clients.Await(ctx, func() {
-		var all sync.WaitGroup
-		for i := range called {
-			all.Go(func() { c.callOne(ctx, &called[i]) })
-		}
-		all.Wait()
-	})
+	var all sync.WaitGroup
+	for i := range called {
+		all.Go(func() { c.callOne(ctx, &called[i]) })
+	}
+	all.Wait()
 	for i := range called {
 		if p := called[i].panicked; p != nil {
 			panic(p) // in the request's goroutine, where it ends the request only
 		}
-	}
-	if err != nil {
-		return err
 	}
 	var first error
 	for i := range called {

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/expression"
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -86,7 +85,7 @@ func mutatingPolicyOver(
 	if len(s.Mutations) == 0 {
 		errs = append(errs, field.Required(at.Child("mutations"), "mutations must contain at least one item"))
 	}
-	for i := range invalid.Each(s.Mutations, &errs) {
+	for i := range s.Mutations {
 		errs = append(errs, mutation(c, &s.Mutations[i], at.Child("mutations").Index(i))...)
 	}
 	return append(errs, check.Required(s.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/expression"
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -121,13 +120,15 @@ func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.E
 			errs = append(errs, field.Required(at.Child(s.name), ""))
 		}
 		errs = append(
-			errs, invalid.Selector(s.selector, metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name))...,
+			errs, metav1validation.ValidateLabelSelector(
+				s.selector, metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name),
+			)...,
 		)
 	}
-	for i := range invalid.Each(m.ResourceRules, &errs) {
+	for i := range m.ResourceRules {
 		errs = append(errs, namedRule(&m.ResourceRules[i], at.Child("resourceRules").Index(i))...)
 	}
-	for i := range invalid.Each(m.ExcludeResourceRules, &errs) {
+	for i := range m.ExcludeResourceRules {
 		errs = append(errs, namedRule(&m.ExcludeResourceRules[i], at.Child("excludeResourceRules").Index(i))...)
 	}
 	return errs
@@ -135,7 +136,7 @@ func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.E
 
 func namedRule(r *admissionv1.NamedRuleWithOperations, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i, name := range invalid.Each(r.ResourceNames, &errs) {
+	for i, name := range r.ResourceNames {
 		at := at.Child("resourceNames").Index(i)
 		errs = append(errs, check.Apply(name, at, content.IsPathSegmentName)...)
 		if seen[name] {
@@ -147,7 +148,7 @@ func namedRule(r *admissionv1.NamedRuleWithOperations, at *field.Path) (errs fie
 }
 
 func variables(c *expression.Checker, list []admissionv1.Variable, at *field.Path) (errs field.ErrorList) {
-	for i, v := range invalid.Each(list, &errs) {
+	for i, v := range list {
 		at := at.Index(i)
 		if strings.TrimSpace(v.Name) == "" {
 			errs = append(errs, field.Required(at.Child("name"), "name is not specified"))
@@ -189,7 +190,9 @@ func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
 	}
 	if r.Selector != nil {
 		errs = append(
-			errs, invalid.Selector(r.Selector, metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...,
+			errs, metav1validation.ValidateLabelSelector(
+				r.Selector, metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"),
+			)...,
 		)
 		if r.Name != "" {
 			errs = append(errs, field.Forbidden(at.Child("selector"), both))
@@ -206,8 +209,8 @@ func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
 }
 
 func mutableOperations(m *admissionv1.MatchResources, at *field.Path) (errs field.ErrorList) {
-	for _, r := range invalid.Each(m.ResourceRules, &errs) {
-		for _, o := range invalid.Each(r.Operations, &errs) {
+	for _, r := range m.ResourceRules {
+		for _, o := range r.Operations {
 			errs = append(errs, check.OneOf(o, at.Child("resourceRules", "operations"), mutatedOperations)...)
 		}
 	}

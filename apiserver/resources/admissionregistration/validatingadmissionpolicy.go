@@ -7,10 +7,10 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/expression"
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -85,7 +85,7 @@ func validatingPolicyOver(
 		const text = "validations or auditAnnotations must contain at least one item"
 		return append(errs, field.Required(at.Child("validations"), text), field.Required(at.Child("auditAnnotations"), text))
 	}
-	for i := range invalid.Each(s.Validations, &errs) {
+	for i := range s.Validations {
 		errs = append(errs, policyValidation(c, &s.Validations[i], at.Child("validations").Index(i))...)
 	}
 	audits := at.Child("auditAnnotations")
@@ -96,7 +96,7 @@ func validatingPolicyOver(
 		))
 	}
 	keys := map[string]bool{}
-	for i, a := range invalid.Each(s.AuditAnnotations, &errs) {
+	for i, a := range s.AuditAnnotations {
 		errs = append(errs, auditAnnotation(c, p.Name, a, audits.Index(i))...)
 		if keys[a.Key] {
 			errs = append(errs, field.Duplicate(audits.Index(i).Child("key"), a.Key))
@@ -154,12 +154,12 @@ func auditAnnotation(
 func validateValidatingPolicyStatus(p, _ *admissionv1.ValidatingAdmissionPolicy) (errs field.ErrorList) {
 	at := field.NewPath("status")
 	if c := p.Status.TypeChecking; c != nil {
-		for i, w := range invalid.Each(c.ExpressionWarnings, &errs) {
+		for i, w := range c.ExpressionWarnings {
 			at := at.Child("typeChecking", "expressionWarnings").Index(i)
 			errs = append(errs, check.RequireAll(at, "warning", w.Warning, "fieldRef", strings.TrimSpace(w.FieldRef))...)
 		}
 	}
-	return append(errs, invalid.Conditions(p.Status.Conditions, at.Child("conditions"))...)
+	return append(errs, v1validation.ValidateConditions(p.Status.Conditions, at.Child("conditions"))...)
 }
 
 func validatingPolicyColumns() []entry.Column {

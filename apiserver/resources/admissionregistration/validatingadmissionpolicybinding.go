@@ -7,7 +7,6 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -46,7 +45,7 @@ func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) 
 	at, s := field.NewPath("spec"), &b.Spec
 	errs := policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at)
 	actions := at.Child("validationActions")
-	for i, a := range invalid.Each(s.ValidationActions, &errs) {
+	for i, a := range s.ValidationActions {
 		errs = append(errs, check.OneOf(a, actions.Index(i), validationActions)...)
 		if slices.Contains(s.ValidationActions[:i], a) {
 			errs = append(errs, field.Duplicate(actions.Index(i), a))

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/expression"
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -71,7 +70,8 @@ func webhookToleranceOf(now, was []admissionv1.MutatingWebhook) (t webhookTolera
 		t.names = t.names || names[w.Name]
 		names[w.Name] = true
 		for _, s := range []*metav1.LabelSelector{w.NamespaceSelector, w.ObjectSelector} {
-			t.selectors = t.selectors || len(invalid.Selector(s, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0
+			errs := metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, nil)
+			t.selectors = t.selectors || len(errs) > 0
 		}
 		t.conditions = t.conditions && slices.Equal(now[i].MatchConditions, w.MatchConditions)
 	}
@@ -82,7 +82,7 @@ func reviewed(version string) bool { return slices.Contains(reviewVersions, vers
 
 func webhooks(list []admissionv1.MutatingWebhook, t webhookTolerance) (errs field.ErrorList) {
 	names := map[string]bool{}
-	for i := range invalid.Each(list, &errs) {
+	for i := range list {
 		w, at := &list[i], field.NewPath("webhooks").Index(i)
 		errs = append(errs, webhook(w, t, at)...)
 		errs = append(errs, reviewVersionsOf(w.AdmissionReviewVersions, t, at.Child("admissionReviewVersions"))...)
@@ -99,7 +99,7 @@ func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (er
 		return field.ErrorList{field.Required(at, "must specify one of "+strings.Join(reviewVersions, ", "))}
 	}
 	seen := map[string]bool{}
-	for i, v := range invalid.Each(versions, &errs) {
+	for i, v := range versions {
 		if seen[v] {
 			errs = append(errs, field.Invalid(at.Index(i), v, "duplicate version"))
 			continue
@@ -115,7 +115,7 @@ func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (er
 
 func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path) field.ErrorList {
 	errs := utilvalidation.IsFullyQualifiedName(at.Child("name"), w.Name)
-	for i := range invalid.Each(w.Rules, &errs) {
+	for i := range w.Rules {
 		errs = append(errs, operationRule(&w.Rules[i], at.Child("rules").Index(i))...)
 	}
 	if w.FailurePolicy != nil {
@@ -139,8 +139,10 @@ func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path)
 		)
 	}
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: t.selectors}
-	errs = append(errs, invalid.Selector(w.NamespaceSelector, opts, at.Child("namespaceSelector"))...)
-	errs = append(errs, invalid.Selector(w.ObjectSelector, opts, at.Child("objectSelector"))...)
+	errs = append(
+		errs, metav1validation.ValidateLabelSelector(w.NamespaceSelector, opts, at.Child("namespaceSelector"))...,
+	)
+	errs = append(errs, metav1validation.ValidateLabelSelector(w.ObjectSelector, opts, at.Child("objectSelector"))...)
 	if w.ReinvocationPolicy != nil {
 		errs = append(errs, check.OneOf(*w.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
 	}
@@ -208,7 +210,7 @@ func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.Error
 	if !strings.HasPrefix(path, "/") {
 		errs = append(errs, field.Invalid(at, path, "must start with a '/'"))
 	}
-	for i, step := range invalid.Each(strings.Split(strings.TrimSuffix(path[1:], "/"), "/"), &errs) {
+	for i, step := range strings.Split(strings.TrimSuffix(path[1:], "/"), "/") {
 		if step == "" {
 			errs = append(errs, field.Invalid(at, path, fmt.Sprintf("segment[%d] may not be empty", i)))
 			continue
@@ -227,7 +229,7 @@ func matchConditions(
 		errs = append(errs, field.TooMany(at, len(list), maxMatchConditions))
 	}
 	names := map[string]bool{}
-	for i, c := range invalid.Each(list, &errs) {
+	for i, c := range list {
 		at := at.Index(i)
 		errs = append(
 			errs, required(checker, expression.Condition, strings.TrimSpace(c.Expression), "", at.Child("expression"))...,
@@ -254,7 +256,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 			errs, field.Invalid(at.Child("operations"), r.Operations, "if '*' is present, must not specify other operations"),
 		)
 	}
-	for i, o := range invalid.Each(r.Operations, &errs) {
+	for i, o := range r.Operations {
 		errs = append(errs, check.OneOf(o, at.Child("operations").Index(i), operations)...)
 	}
 	for _, list := range []struct {
@@ -266,7 +268,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 		}
 		errs = append(errs, check.WildcardAlone(list.values, list.what, at.Child(list.name))...)
 	}
-	for i, v := range invalid.Each(r.APIVersions, &errs) {
+	for i, v := range r.APIVersions {
 		if v == "" {
 			errs = append(errs, field.Required(at.Child("apiVersions").Index(i), ""))
 		}
@@ -285,7 +287,7 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 	}
 	whole, everywhere := map[string]bool{}, map[string]bool{}
 	plain := false
-	for i, both := range invalid.Each(list, &errs) {
+	for i, both := range list {
 		if both == "" {
 			errs = append(errs, field.Required(at.Index(i), ""))
 			continue

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -142,7 +141,7 @@ var apiServiceStates = []apiregistrationv1.ConditionStatus{
 }
 
 func validateAPIServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.ErrorList) {
-	for i, c := range invalid.Each(s.Status.Conditions, &errs) {
+	for i, c := range s.Status.Conditions {
 		errs = append(
 			errs, check.OneOf(c.Status, field.NewPath("status", "conditions").Index(i).Child("status"), apiServiceStates)...,
 		)

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -123,7 +122,7 @@ func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 		odd = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
 	}
 	errs := podspec.ValidateSelector(s.Selector, odd, at)
-	if usable, err := invalid.AsSelector(s.Selector); err == nil {
+	if usable, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil {
 		errs = append(errs, podspec.MatchesSelector(usable, &s.Template, check.TemplatePath)...)
 	}
 	if s.Selector != nil && len(s.Selector.MatchLabels)+len(s.Selector.MatchExpressions) == 0 {

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
@@ -27,7 +26,7 @@ func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Select
 			errs = append(errs, field.Invalid(at, s, empty))
 		}
 	}
-	usable, err := invalid.AsSelector(s)
+	usable, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {
 		return nil, append(errs, field.Invalid(at, s, unusable))
 	}

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -210,7 +209,7 @@ func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 		return nil
 	}
 	var errs field.ErrorList
-	for i := range invalid.Each(s.VolumeClaimTemplates, &errs) {
+	for i := range s.VolumeClaimTemplates {
 		errs = append(errs, volumes.ValidateClaimSpec(
 			&s.VolumeClaimTemplates[i].Spec, nil, check.SpecPath.Child("volumeClaimTemplates").Index(i).Child("spec"),
 		)...)

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
@@ -47,7 +46,7 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 		},
 	}
 	var present, others []string
-	for _, s := range invalid.Each(sources, &errs) {
+	for _, s := range sources {
 		if !s.given {
 			continue
 		}
@@ -58,7 +57,7 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 			others = append(others, s.name)
 		}
 	}
-	for _, s := range invalid.Each(sources, &errs) {
+	for _, s := range sources {
 		if s.kind == m.Type && !s.given {
 			errs = append(errs, field.Required(at.Child(s.name), "must populate information for the given metric source"))
 		}
@@ -68,7 +67,7 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 	}
 	if len(present) != 1 {
 		slices.Sort(others)
-		for _, name := range invalid.Each(others, &errs) {
+		for _, name := range others {
 			errs = append(errs, field.Forbidden(at.Child(name), "must populate the given metric source only"))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -43,7 +42,7 @@ func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolera
 	}
 	errs = append(errs, scaleTarget(s.ScaleTargetRef, false, t.targetVersion, at.Child("scaleTargetRef"))...)
 	outside := false
-	for i := range invalid.Each(s.Metrics, &errs) {
+	for i := range s.Metrics {
 		errs = append(errs, metric(&s.Metrics[i], t.objectVersions, at.Child("metrics").Index(i))...)
 		outside = outside || s.Metrics[i].Type == autoscalingv2.ObjectMetricSourceType ||
 			s.Metrics[i].Type == autoscalingv2.ExternalMetricSourceType
@@ -113,7 +112,7 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 	if len(r.Policies) == 0 {
 		errs = append(errs, field.Required(at.Child("policies"), "must specify at least one Policy"))
 	}
-	for i, p := range invalid.Each(r.Policies, &errs) {
+	for i, p := range r.Policies {
 		at := at.Child("policies").Index(i)
 		errs = append(errs, check.OneOf(p.Type, at.Child("type"), scalingTypes)...)
 		if p.Value <= 0 {

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -45,7 +44,7 @@ func failurePolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 			containers[list[i].Name] = true
 		}
 	}
-	for i := range invalid.Each(s.PodFailurePolicy.Rules, &errs) {
+	for i := range s.PodFailurePolicy.Rules {
 		rule, here := &s.PodFailurePolicy.Rules[i], at.Index(i)
 		if rule.Action == batchv1.PodFailurePolicyActionFailIndex && s.BackoffLimitPerIndex == nil {
 			errs = append(errs, field.Invalid(here.Child("action"), rule.Action, "requires the backoffLimitPerIndex to be set"))
@@ -88,7 +87,7 @@ func exitCodes(
 		errs = append(errs, field.TooMany(values, n, 255))
 	}
 	seen := map[int32]bool{}
-	for i, code := range invalid.Each(r.Values, &errs) {
+	for i, code := range r.Values {
 		if r.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn && code == 0 {
 			errs = append(errs, field.Invalid(values.Index(i), code, "must not be 0 for the In operator"))
 		}
@@ -107,7 +106,7 @@ func podConditions(patterns []batchv1.PodFailurePolicyOnPodConditionsPattern, at
 	if n := len(patterns); n > 20 {
 		errs = append(errs, field.TooMany(at, n, 20))
 	}
-	for i, p := range invalid.Each(patterns, &errs) {
+	for i, p := range patterns {
 		errs = append(errs, check.QualifiedName(string(p.Type), at.Index(i).Child("type"))...)
 		errs = append(errs, chosen(p.Status, at.Index(i).Child("status"), conditionStatuses)...)
 	}
@@ -126,7 +125,7 @@ func successPolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	if s.Completions != nil {
 		completions = *s.Completions
 	}
-	for i := range invalid.Each(s.SuccessPolicy.Rules, &errs) {
+	for i := range s.SuccessPolicy.Rules {
 		errs = append(errs, successRule(&s.SuccessPolicy.Rules[i], completions, at.Index(i))...)
 	}
 	return errs

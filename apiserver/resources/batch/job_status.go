@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
@@ -35,7 +34,7 @@ type jobRule struct {
 }
 
 func brokenRules(rules []jobRule) (errs field.ErrorList) {
-	for _, r := range invalid.Each(rules, &errs) {
+	for _, r := range rules {
 		if r.counts && r.broken {
 			errs = append(errs, r.err())
 		}
@@ -69,7 +68,7 @@ func jobNumbers(s *batchv1.JobStatus) field.ErrorList {
 }
 
 func uncounted(list []types.UID, seen map[types.UID]bool, at *field.Path) (errs field.ErrorList) {
-	for i, uid := range invalid.Each(list, &errs) {
+	for i, uid := range list {
 		switch {
 		case uid == "":
 			errs = append(errs, field.Invalid(at.Index(i), uid, "must not be empty"))

@@ -7,12 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
@@ -66,7 +66,7 @@ func generatedSelector(j, old *batchv1.Job) (errs field.ErrorList) {
 	}
 	made := labels.Set{}
 	at := check.TemplatePath.Child("metadata", "labels")
-	for _, w := range invalid.Each(wanted, &errs) {
+	for _, w := range wanted {
 		made[w.key] = w.value
 		text := fmt.Sprintf("must be '%s'", w.value)
 		if value, ok := j.Spec.Template.Labels[w.key]; !ok {
@@ -75,7 +75,7 @@ func generatedSelector(j, old *batchv1.Job) (errs field.ErrorList) {
 			errs = append(errs, field.Invalid(at.Key(w.key), j.Spec.Template.Labels, text))
 		}
 	}
-	if s, err := invalid.AsSelector(j.Spec.Selector); err == nil && !s.Matches(made) {
+	if s, err := metav1.LabelSelectorAsSelector(j.Spec.Selector); err == nil && !s.Matches(made) {
 		errs = append(errs, field.Invalid(check.SpecPath.Child("selector"), j.Spec.Selector, "`selector` not auto-generated"))
 	}
 	return errs
@@ -100,7 +100,7 @@ func jobSelected(s *batchv1.JobSpec, old *batchv1.Job) field.ErrorList {
 	} else {
 		errs = append(errs, podspec.ValidateSelector(s.Selector, odd, check.SpecPath.Child("selector"))...)
 	}
-	if usable, err := invalid.AsSelector(s.Selector); err == nil {
+	if usable, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil {
 		errs = append(errs, podspec.MatchesSelector(usable, &s.Template, check.TemplatePath)...)
 	}
 	return errs
@@ -227,9 +227,6 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 // (job strategy ValidateUpdate).
 func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 	errs := wholeJob(j, old)
-	if invalid.Enough(errs) {
-		return errs
-	}
 	errs = append(errs, jobSelected(&j.Spec, old)...)
 	s, was := &j.Spec, &old.Spec
 	errs = append(errs, completionsUpdate(s, was, check.SpecPath.Child("completions"))...)

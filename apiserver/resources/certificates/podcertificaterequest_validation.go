@@ -18,9 +18,9 @@ import (
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -182,7 +182,7 @@ func sameStatus(is, want certificatesv1.PodCertificateRequestStatus, why string)
 // upstream's.
 func outcomeConditions(list []metav1.Condition) (errs field.ErrorList) {
 	known := 0
-	for i, c := range invalid.Each(list, &errs) {
+	for i, c := range list {
 		at := field.NewPath("status", "conditions", fmt.Sprintf("[%d]", i))
 		if !slices.Contains(outcomes, c.Type) {
 			errs = append(errs, field.NotSupported(at.Child("type"), c.Type, outcomes))
@@ -198,7 +198,7 @@ func outcomeConditions(list []metav1.Condition) (errs field.ErrorList) {
 			))
 		}
 	}
-	return append(errs, invalid.Conditions(list, outcomesPath)...)
+	return append(errs, v1validation.ValidateConditions(list, outcomesPath)...)
 }
 
 // issuedStatus validates an issued chain. The first certificate is the pod's; the others need only be certificates.
@@ -243,7 +243,7 @@ func issuedStatus(r, old *certificatesv1.PodCertificateRequest, now time.Time) f
 
 // alternativeNames requires names that parsers other than Go's accept.
 func alternativeNames(leaf *x509.Certificate) (errs field.ErrorList) {
-	for _, name := range invalid.Each(leaf.DNSNames, &errs) {
+	for _, name := range leaf.DNSNames {
 		if name == "" {
 			errs = append(errs, field.Invalid(chainPath, name, "leaf certificate should not contain empty DNSName"))
 		}
@@ -256,7 +256,7 @@ func alternativeNames(leaf *x509.Certificate) (errs field.ErrorList) {
 			))
 		}
 	}
-	for _, address := range invalid.Each(leaf.EmailAddresses, &errs) {
+	for _, address := range leaf.EmailAddresses {
 		if _, err := mail.ParseAddress(address); err != nil {
 			errs = append(errs, field.Invalid(
 				chainPath, address, "leaf certificate should not contain invalid EmailAddress",

@@ -13,7 +13,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -77,13 +76,13 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 		errs = append(errs, field.Required(usages, ""))
 	}
 	if !t.unknownUsages {
-		for i, u := range invalid.Each(s.Usages, &errs) {
+		for i, u := range s.Usages {
 			errs = append(errs, check.OneOf(u, usages.Index(i), check.Sorted(keyUsages))...)
 		}
 	}
 	if !t.twiceUsages {
 		seen := map[certificatesv1.KeyUsage]bool{}
-		for i, u := range invalid.Each(s.Usages, &errs) {
+		for i, u := range s.Usages {
 			if seen[u] {
 				errs = append(errs, field.Duplicate(usages.Index(i), u))
 			}
@@ -167,7 +166,7 @@ func csrConditions(
 	list []certificatesv1.CertificateSigningRequestCondition, t csrTolerance, at *field.Path,
 ) (errs field.ErrorList) {
 	seen := map[certificatesv1.RequestConditionType]bool{}
-	for i, c := range invalid.Each(list, &errs) {
+	for i, c := range list {
 		here := at.Index(i)
 		if c.Type == "" && !t.emptyType {
 			errs = append(errs, field.Required(here.Child("type"), ""))

@@ -9,7 +9,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
@@ -31,7 +30,7 @@ func configMaps() *entry.Resource {
 
 func validateConfigMap(m *corev1.ConfigMap) (errs field.ErrorList) {
 	data, size := field.NewPath("data"), 0
-	for _, key := range invalid.Each(check.Sorted(m.Data), &errs) {
+	for _, key := range check.Sorted(m.Data) {
 		errs = append(errs, check.Apply(key, data.Key(key), utilvalidation.IsConfigMapKey)...)
 		if _, twice := m.BinaryData[key]; twice {
 			errs = append(errs, field.Invalid(data.Key(key), key, "duplicate of key present in binaryData"))

@@ -4,7 +4,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -13,7 +12,7 @@ const sealedText = "field is immutable when `immutable` is set"
 
 // dataKeys validates the keys of a config map or secret.
 func dataKeys[V any](bag map[string]V, at *field.Path) (errs field.ErrorList) {
-	for _, key := range invalid.Each(check.Sorted(bag), &errs) {
+	for _, key := range check.Sorted(bag) {
 		errs = append(errs, check.Apply(key, at.Key(key), utilvalidation.IsConfigMapKey)...)
 	}
 	return errs
@@ -30,7 +29,7 @@ func sealed(immutable *bool, parts ...kept) (errs field.ErrorList) {
 	if !check.IsTrueValue(immutable) {
 		errs = append(errs, field.Forbidden(field.NewPath("immutable"), sealedText))
 	}
-	for _, p := range invalid.Each(parts, &errs) {
+	for _, p := range parts {
 		if !p.kept {
 			errs = append(errs, field.Forbidden(field.NewPath(p.name), sealedText))
 		}

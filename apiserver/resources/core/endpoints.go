@@ -9,7 +9,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -64,7 +63,7 @@ func endpointsWarnings(e, _ *corev1.Endpoints) []string {
 }
 
 func validateEndpoints(e *corev1.Endpoints) (errs field.ErrorList) {
-	for i := range invalid.Each(e.Subsets, &errs) {
+	for i := range e.Subsets {
 		errs = append(errs, endpointSubset(&e.Subsets[i], field.NewPath("subsets").Index(i))...)
 	}
 	return errs
@@ -83,13 +82,13 @@ func endpointSubset(s *corev1.EndpointSubset, at *field.Path) (errs field.ErrorL
 	if len(s.Addresses) == 0 && len(s.NotReadyAddresses) == 0 {
 		errs = append(errs, field.Required(at, "must specify `addresses` or `notReadyAddresses`"))
 	}
-	for i := range invalid.Each(s.Addresses, &errs) {
+	for i := range s.Addresses {
 		errs = append(errs, endpointAddress(&s.Addresses[i], at.Child("addresses").Index(i))...)
 	}
-	for i := range invalid.Each(s.NotReadyAddresses, &errs) {
+	for i := range s.NotReadyAddresses {
 		errs = append(errs, endpointAddress(&s.NotReadyAddresses[i], at.Child("notReadyAddresses").Index(i))...)
 	}
-	for i := range invalid.Each(s.Ports, &errs) {
+	for i := range s.Ports {
 		errs = append(errs, endpointPort(&s.Ports[i], len(s.Ports) > 1, at.Child("ports").Index(i))...)
 	}
 	return errs

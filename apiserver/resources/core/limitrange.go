@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -80,7 +79,7 @@ func nameLimitRange(l *corev1.LimitRange) {
 
 func validateLimitRange(l *corev1.LimitRange) (errs field.ErrorList) {
 	types := map[corev1.LimitType]bool{}
-	for i := range invalid.Each(l.Spec.Limits, &errs) {
+	for i := range l.Spec.Limits {
 		item, at := &l.Spec.Limits[i], field.NewPath("spec", "limits").Index(i)
 		errs = append(errs, limitType(item.Type, at.Child("type"))...)
 		if types[item.Type] {
@@ -95,7 +94,7 @@ func validateLimitRange(l *corev1.LimitRange) (errs field.ErrorList) {
 			}
 			maps.Copy(all, more)
 		}
-		for _, name := range invalid.Each(check.Sorted(all), &errs) {
+		for _, name := range check.Sorted(all) {
 			errs = append(errs, limitAmounts(item, name, at)...)
 		}
 	}
@@ -116,7 +115,7 @@ func limitType(t corev1.LimitType, at *field.Path) field.ErrorList {
 // limitNames validates the resources of an item.
 func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorList) {
 	names := func(list corev1.ResourceList, field string) {
-		for _, name := range invalid.Each(check.Sorted(list), &errs) {
+		for _, name := range check.Sorted(list) {
 			is := check.NameOfResource
 			if item.Type == corev1.LimitTypePod || item.Type == corev1.LimitTypeContainer {
 				is = podspec.ContainerResourceName

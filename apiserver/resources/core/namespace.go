@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
@@ -100,7 +99,7 @@ func finalizeNamespace(n, old *corev1.Namespace) {
 var namespaceFinalizersPath = field.NewPath("spec", "finalizers")
 
 func validateNamespace(ns *corev1.Namespace) (errs field.ErrorList) {
-	for _, name := range invalid.Each(ns.Spec.Finalizers, &errs) {
+	for _, name := range ns.Spec.Finalizers {
 		errs = append(errs, finalizer(string(name), namespaceFinalizersPath)...)
 	}
 	return errs
@@ -108,7 +107,7 @@ func validateNamespace(ns *corev1.Namespace) (errs field.ErrorList) {
 
 // validateNamespaceFinalize is the update that may change the spec's finalizers (E-03).
 func validateNamespaceFinalize(ns, _ *corev1.Namespace) (errs field.ErrorList) {
-	for i, name := range invalid.Each(ns.Spec.Finalizers, &errs) {
+	for i, name := range ns.Spec.Finalizers {
 		errs = append(errs, finalizer(string(name), namespaceFinalizersPath.Index(i))...)
 	}
 	return errs

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -122,7 +121,7 @@ func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := nodeResources(n)
 	seen := map[corev1.NodeAddress]bool{}
-	for i, a := range invalid.Each(n.Status.Addresses, &errs) {
+	for i, a := range n.Status.Addresses {
 		if seen[a] {
 			errs = append(errs, field.Duplicate(field.NewPath("status", "addresses").Index(i), check.Internal(a)))
 		}
@@ -134,7 +133,7 @@ func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 	case len(was) != len(now):
 		errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), keep))
 	default:
-		for i := range invalid.Each(was, &errs) {
+		for i := range was {
 			if was[i] != now[i] {
 				errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), keep))
 			}
@@ -157,7 +156,7 @@ func nodeResources(n *corev1.Node) (errs field.ErrorList) {
 		name    string
 		amounts corev1.ResourceList
 	}{{"capacity", n.Status.Capacity}, {"allocatable", n.Status.Allocatable}} {
-		for _, name := range invalid.Each(check.Sorted(list.amounts), &errs) {
+		for _, name := range check.Sorted(list.amounts) {
 			errs = append(
 				errs, check.ResourceQuantity(name, list.amounts[name], field.NewPath("status", list.name, string(name)))...,
 			)
@@ -167,7 +166,7 @@ func nodeResources(n *corev1.Node) (errs field.ErrorList) {
 }
 
 func podCIDRs(cidrs []string, at *field.Path) (errs field.ErrorList) {
-	for i, value := range invalid.Each(cidrs, &errs) {
+	for i, value := range cidrs {
 		errs = append(errs, check.CIDR(value, at.Index(i), nil)...)
 	}
 	if len(cidrs) < 2 {
@@ -181,7 +180,7 @@ func podCIDRs(cidrs []string, at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(at, cidrs, "may specify no more than one CIDR for each IP family"))
 	}
 	seen := map[string]bool{}
-	for i, value := range invalid.Each(cidrs, &errs) {
+	for i, value := range cidrs {
 		if seen[value] {
 			errs = append(errs, field.Duplicate(at.Index(i), value))
 		}
@@ -203,7 +202,7 @@ func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 		effect corev1.TaintEffect
 	}
 	seen := map[key]bool{}
-	for i, t := range invalid.Each(list, &errs) {
+	for i, t := range list {
 		at := at.Index(i)
 		errs = append(errs, metav1validation.ValidateLabelName(t.Key, at.Child("key"))...)
 		if texts := utilvalidation.IsValidLabelValue(t.Value); len(texts) != 0 {

@@ -13,7 +13,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -147,7 +146,7 @@ func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (er
 	if _, ok := s.Capacity[corev1.ResourceStorage]; !ok || len(s.Capacity) > 1 {
 		errs = append(errs, field.NotSupported(capacity, s.Capacity, []corev1.ResourceName{corev1.ResourceStorage}))
 	}
-	for _, resource := range invalid.Each(check.Sorted(s.Capacity), &errs) {
+	for _, resource := range check.Sorted(s.Capacity) {
 		errs = append(errs, basicQuantity(s.Capacity[resource], capacity.Key(string(resource)))...)
 		errs = append(errs, check.PositiveQuantity(s.Capacity[resource], capacity.Key(string(resource)))...)
 	}

@@ -9,7 +9,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -189,17 +188,17 @@ func validateClaimStatus(c, _ *corev1.PersistentVolumeClaim) (errs field.ErrorLi
 		errs = append(errs, field.Required(field.NewPath("Spec", "accessModes"), ""))
 	}
 	status := field.NewPath("status")
-	for _, name := range invalid.Each(check.Sorted(c.Status.Capacity), &errs) {
+	for _, name := range check.Sorted(c.Status.Capacity) {
 		errs = append(errs, basicQuantity(c.Status.Capacity[name], status.Child("capacity").Key(string(name)))...)
 	}
-	for _, name := range invalid.Each(check.Sorted(c.Status.AllocatedResourceStatuses), &errs) {
+	for _, name := range check.Sorted(c.Status.AllocatedResourceStatuses) {
 		at := status.Child("allocatedResourceStatus")
 		errs = append(errs, claimResource(name, at)...)
 		if !resizeStates[c.Status.AllocatedResourceStatuses[name]] {
 			errs = append(errs, field.NotSupported(at, name, check.Sorted(resizeStates)))
 		}
 	}
-	for _, name := range invalid.Each(check.Sorted(c.Status.AllocatedResources), &errs) {
+	for _, name := range check.Sorted(c.Status.AllocatedResources) {
 		at, q := status.Child("allocatedResources"), c.Status.AllocatedResources[name]
 		if wrong := claimResource(name, at); len(wrong) > 0 {
 			errs = append(errs, wrong...)

@@ -7,7 +7,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
@@ -21,15 +20,12 @@ func validatePodEphemeral(p, old *corev1.Pod) field.ErrorList {
 	if _, ok := old.Annotations[podspec.MirrorAnnotation]; ok {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "static pods do not support ephemeral containers")}
 	}
-	if invalid.Enough(errs) {
-		return errs
-	}
 	now := map[string]*corev1.EphemeralContainer{}
 	for i := range p.Spec.EphemeralContainers {
 		now[p.Spec.EphemeralContainers[i].Name] = &p.Spec.EphemeralContainers[i]
 	}
 	at := check.SpecPath.Child("ephemeralContainers")
-	for i := range invalid.Each(old.Spec.EphemeralContainers, &errs) {
+	for i := range old.Spec.EphemeralContainers {
 		was := &old.Spec.EphemeralContainers[i]
 		switch c := now[was.Name]; {
 		case c == nil:
@@ -52,9 +48,6 @@ func validatePodResize(p, old *corev1.Pod) field.ErrorList {
 	}
 	if old.Spec.OS != nil && old.Spec.OS.Name == corev1.Windows {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "windows pods cannot be resized")}
-	}
-	if invalid.Enough(errs) {
-		return errs
 	}
 	if was := old.Status.QOSClass; qosClass(&p.Spec) != orElse(was, qosClass(&old.Spec)) {
 		errs = append(
@@ -140,7 +133,7 @@ func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 			errs = append(errs, field.Forbidden(at, list.name+" may not be added or removed on resize"))
 			continue
 		}
-		for i := range invalid.Each(list.was, &errs) {
+		for i := range list.was {
 			if list.now[i].Name != list.was[i].Name {
 				errs = append(
 					errs, field.Forbidden(at.Index(i).Child("name"), list.name+" may not be renamed or reordered on resize"),
@@ -153,11 +146,11 @@ func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 
 // removedResources rejects a resize that removes a request or limit.
 func removedResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
-	for i := range invalid.Each(old.InitContainers, &errs) {
+	for i := range old.InitContainers {
 		errs = append(errs, removed(&s.InitContainers[i].Resources, &old.InitContainers[i].Resources,
 			check.SpecPath.Child("initContainers").Index(i).Child("resources"))...)
 	}
-	for i := range invalid.Each(old.Containers, &errs) {
+	for i := range old.Containers {
 		errs = append(errs, removed(&s.Containers[i].Resources, &old.Containers[i].Resources,
 			check.SpecPath.Child("containers").Index(i).Child("resources"))...)
 	}
@@ -185,13 +178,13 @@ func fewer(now, was corev1.ResourceList) bool {
 
 // otherResources copies CPU and memory from the old spec and rejects every other change of a container.
 func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
-	for i := range invalid.Each(s.Containers, &errs) {
+	for i := range s.Containers {
 		keepComputed(&s.Containers[i].Resources, &old.Containers[i].Resources)
 		if !apiequality.Semantic.DeepEqual(s.Containers[i], old.Containers[i]) {
 			errs = append(errs, field.Forbidden(check.SpecPath, "only cpu and memory resources are mutable"))
 		}
 	}
-	for i := range invalid.Each(s.InitContainers, &errs) {
+	for i := range s.InitContainers {
 		c, was, at := &s.InitContainers[i], &old.InitContainers[i], check.SpecPath.Child("initContainers").Index(i)
 		resized := !apiequality.Semantic.DeepEqual(c, was)
 		keepComputed(&c.Resources, &was.Resources)
@@ -201,7 +194,7 @@ func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 		if !resized || podspec.Sidecar(c) {
 			continue
 		}
-		for _, p := range invalid.Each(c.ResizePolicy, &errs) {
+		for _, p := range c.ResizePolicy {
 			if p.RestartPolicy == corev1.RestartContainer {
 				errs = append(
 					errs,

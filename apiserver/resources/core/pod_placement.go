@@ -5,7 +5,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -66,7 +65,7 @@ func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs fie
 			field.Invalid(at, check.Internal(left), "no additions/deletions to non-empty NodeSelectorTerms list are allowed"),
 		}
 	}
-	for i := range invalid.Each(terms, &errs) {
+	for i := range terms {
 		if !stricter(&left[i], &terms[i]) {
 			errs = append(
 				errs, field.Invalid(at.Index(i), check.Internal(left[i]), "only additions are allowed (no mutations or deletions)"),

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
@@ -24,7 +23,7 @@ import (
 func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 	had := podspec.LegacyOf(&old.Spec, &old.ObjectMeta)
 	errs := podAnnotationsUpdate(p, old, had)
-	for i, c := range invalid.Each(p.Status.Conditions, &errs) {
+	for i, c := range p.Status.Conditions {
 		if c.Type != corev1.PodScheduled && c.Type != corev1.PodReady && c.Type != corev1.PodInitialized {
 			errs = append(
 				errs, check.QualifiedName(string(c.Type), field.NewPath("metadata", "conditions").Index(i).Child("Type"))...,
@@ -76,7 +75,7 @@ func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
 
 // restartsAll reports whether a container's exit can restart the whole pod.
 func restartsAll(s *corev1.PodSpec) (all bool) {
-	podspec.EachContainer(s, nil, nil, func(c *corev1.Container, _ *field.Path) {
+	podspec.EachContainer(s, nil, func(c *corev1.Container, _ *field.Path) {
 		for _, rule := range c.RestartPolicyRules {
 			all = all || rule.Action == corev1.ContainerRestartRuleActionRestartAllContainers
 		}
@@ -97,11 +96,11 @@ func revived(
 		}
 	}
 	named := byName(containers)
-	for i, before := range invalid.Each(was, &errs) {
+	for i, before := range was {
 		if before.State.Terminated == nil || restarts(before, policy, named[before.Name]) {
 			continue
 		}
-		for range invalid.Each(alive[before.Name], &errs) {
+		for range alive[before.Name] {
 			errs = append(errs, field.Forbidden(at.Index(i).Child("state"), "may not be transitioned to non-terminated state"))
 		}
 	}
@@ -147,7 +146,7 @@ func claimStatuses(
 	for _, c := range claims {
 		known[c.Name] = true
 	}
-	for i, s := range invalid.Each(list, &errs) {
+	for i, s := range list {
 		name := at.Index(i).Child("name")
 		if !known[s.Name] {
 			errs = append(errs, field.Invalid(name, s.Name, "must match the name of an entry in `spec.resourceClaims`"))
@@ -175,7 +174,7 @@ func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	for _, v := range s.PodIPs {
 		list = append(list, v.IP)
 	}
-	for i, v := range invalid.Each(list, &errs) {
+	for i, v := range list {
 		errs = append(errs, check.IP(v, at.Index(i), before)...)
 	}
 	if len(list) < 2 {
@@ -183,7 +182,7 @@ func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	}
 	errs = append(errs, perFamily(list, check.Internal(s.PodIPs), at)...)
 	seen := map[string]bool{}
-	for i, v := range invalid.Each(s.PodIPs, &errs) {
+	for i, v := range s.PodIPs {
 		if seen[v.IP] {
 			errs = append(errs, field.Duplicate(at.Index(i), check.Internal(v)))
 		}
@@ -208,14 +207,14 @@ func hostIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	for _, v := range s.HostIPs {
 		list = append(list, v.IP)
 	}
-	for i, v := range invalid.Each(list, &errs) {
+	for i, v := range list {
 		errs = append(errs, check.IP(v, at.Index(i), before)...)
 	}
 	if len(list) < 2 {
 		return errs
 	}
 	seen := map[string]bool{}
-	for i, v := range invalid.Each(s.HostIPs, &errs) {
+	for i, v := range s.HostIPs {
 		if seen[v.IP] {
 			errs = append(errs, field.Duplicate(at.Index(i), check.Internal(v)))
 		}
@@ -247,7 +246,7 @@ func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
 	errs = append(errs, users(p.Status.EphemeralContainerStatuses, windows, other, ephemeral)...)
 	errs = append(errs, healths(p.Status.ContainerStatuses, p.Spec.Containers, regular)...)
 	errs = append(errs, healths(p.Status.InitContainerStatuses, p.Spec.InitContainers, inits)...)
-	for i, s := range invalid.Each(p.Status.EphemeralContainerStatuses, &errs) {
+	for i, s := range p.Status.EphemeralContainerStatuses {
 		if len(s.AllocatedResourcesStatus) != 0 {
 			errs = append(
 				errs,
@@ -259,7 +258,7 @@ func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
 }
 
 func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (errs field.ErrorList) {
-	for i, s := range invalid.Each(list, &errs) {
+	for i, s := range list {
 		here := at.Index(i).Child("linux")
 		if s.User == nil || s.User.Linux == nil {
 			continue
@@ -273,7 +272,7 @@ func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (
 		u := s.User.Linux
 		errs = append(errs, podspec.ID(&u.UID, here.Child("uid"), linuxUserID)...)
 		errs = append(errs, podspec.ID(&u.GID, here.Child("gid"), utilvalidation.IsValidGroupID)...)
-		for j := range invalid.Each(u.SupplementalGroups, &errs) {
+		for j := range u.SupplementalGroups {
 			errs = append(
 				errs,
 				podspec.ID(&u.SupplementalGroups[j], here.Child("supplementalGroups").Index(j), utilvalidation.IsValidGroupID)...,
@@ -293,13 +292,13 @@ func linuxUserID(id int64) []string {
 
 func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
 	named := byName(containers)
-	for i, s := range invalid.Each(list, &errs) {
+	for i, s := range list {
 		c := named[s.Name]
 		if len(s.AllocatedResourcesStatus) == 0 {
 			continue
 		}
 		own := claimedBy(c)
-		for k, r := range invalid.Each(s.AllocatedResourcesStatus, &errs) {
+		for k, r := range s.AllocatedResourcesStatus {
 			here := at.Index(i).Child("allocatedResourcesStatus").Index(k)
 			if c != nil {
 				if text := unclaimed(c, own, r.Name); text != "" {
@@ -307,7 +306,7 @@ func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *f
 				}
 			}
 			seen := map[corev1.ResourceID]bool{}
-			for n, h := range invalid.Each(r.Resources, &errs) {
+			for n, h := range r.Resources {
 				unit := here.Child("resources").Index(n)
 				errs = append(errs, check.OneOf(h.Health, unit.Child("health"), []corev1.ResourceHealthStatus{
 					corev1.ResourceHealthStatusHealthy, corev1.ResourceHealthStatusUnhealthy, corev1.ResourceHealthStatusUnknown,

@@ -10,7 +10,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
@@ -27,16 +26,13 @@ func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 	_, r.Static = p.Annotations[podspec.MirrorAnnotation]
 	errs := r.Annotations(p.Annotations, annotationsPath)
 	errs = append(errs, r.Validate(check.SpecPath)...)
-	if invalid.Enough(errs) {
-		return errs
-	}
 	if p.Spec.ServiceAccountName == "" && p.Spec.DeprecatedServiceAccount == "" {
 		errs = append(errs, noTokens(&p.Spec)...)
 	}
-	for i := range invalid.Each(p.Spec.Containers, &errs) {
+	for i := range p.Spec.Containers {
 		errs = append(errs, podspec.ImageSpace(&p.Spec.Containers[i], check.SpecPath.Child("containers").Index(i))...)
 	}
-	for i := range invalid.Each(p.Spec.InitContainers, &errs) {
+	for i := range p.Spec.InitContainers {
 		errs = append(errs, podspec.ImageSpace(&p.Spec.InitContainers[i], check.SpecPath.Child("initContainers").Index(i))...)
 	}
 	return errs
@@ -44,11 +40,11 @@ func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 
 // noTokens rejects service account tokens in a pod without a service account.
 func noTokens(s *corev1.PodSpec) (errs field.ErrorList) {
-	for i := range invalid.Each(s.Volumes, &errs) {
+	for i := range s.Volumes {
 		if s.Volumes[i].Projected == nil {
 			continue
 		}
-		for j, source := range invalid.Each(s.Volumes[i].Projected.Sources, &errs) {
+		for j, source := range s.Volumes[i].Projected.Sources {
 			if source.ServiceAccountToken != nil {
 				at := check.SpecPath.Child("volumes").Index(i).Child("projected", "sources").Index(j).Child("serviceAccountToken")
 				errs = append(errs, field.Forbidden(at, "must not be specified when serviceAccountName is not set"))
@@ -86,9 +82,6 @@ var mutable = strings.Join([]string{
 func validatePodUpdate(p, old *corev1.Pod) field.ErrorList {
 	had := podspec.LegacyOf(&old.Spec, &old.ObjectMeta)
 	errs := podBody(p, had)
-	if invalid.Enough(errs) {
-		return errs
-	}
 	errs = append(errs, podAnnotationsUpdate(p, old, had)...)
 	for _, kind := range []struct {
 		at         string
@@ -101,7 +94,7 @@ func validatePodUpdate(p, old *corev1.Pod) field.ErrorList {
 		if len(kind.list) != len(kind.olds) {
 			return append(errs, field.Forbidden(at, "pod updates may not add or remove containers"))
 		}
-		for i := range invalid.Each(kind.list, &errs) {
+		for i := range kind.list {
 			errs = append(errs, check.RequireAll(at.Index(i), "image", kind.list[i].Image)...)
 			errs = append(errs, podspec.ImageSpace(&kind.list[i], at.Index(i))...)
 		}
@@ -210,7 +203,7 @@ func gatesUpdate(now, was []corev1.PodSchedulingGate, at *field.Path) (errs fiel
 	for i, g := range now {
 		last[g.Name] = i
 	}
-	for i, g := range invalid.Each(now, &errs) {
+	for i, g := range now {
 		if !had[g.Name] && last[g.Name] == i {
 			errs = append(errs, field.Forbidden(at.Index(i).Child("name"),
 				fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", g.Name)))
@@ -221,7 +214,7 @@ func gatesUpdate(now, was []corev1.PodSchedulingGate, at *field.Path) (errs fiel
 
 // fixedAnnotations are immutable (core ValidatePodSpecificAnnotationUpdates).
 func fixedAnnotations(a, old map[string]string, at *field.Path) (errs field.ErrorList) {
-	for _, key := range invalid.Each(check.Sorted(old), &errs) {
+	for _, key := range check.Sorted(old) {
 		if value, ok := a[key]; ok && value == old[key] {
 			continue
 		}
@@ -232,7 +225,7 @@ func fixedAnnotations(a, old map[string]string, at *field.Path) (errs field.Erro
 			errs = append(errs, field.Forbidden(at.Key(key), "may not remove or update mirror pod annotation"))
 		}
 	}
-	for _, key := range invalid.Each(check.Sorted(a), &errs) {
+	for _, key := range check.Sorted(a) {
 		if _, ok := old[key]; ok {
 			continue
 		}

@@ -12,7 +12,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -98,7 +97,7 @@ func quotaStatus(q *corev1.ResourceQuota) field.ErrorList {
 }
 
 func quotaAmounts(list corev1.ResourceList, at *field.Path) (errs field.ErrorList) {
-	for _, name := range invalid.Each(check.Sorted(list), &errs) {
+	for _, name := range check.Sorted(list) {
 		at := at.Key(string(name))
 		errs = append(errs, check.NameOfResource(name, at)...)
 		if !strings.Contains(string(name), "/") && !check.IsQuotaResource(name) {
@@ -113,11 +112,11 @@ func quotaSpec(s *corev1.ResourceQuotaSpec, at *field.Path) field.ErrorList {
 	errs := quotaAmounts(s.Hard, at.Child("hard"))
 	scopes := at.Child("scopes")
 	unfit := misfits(s.Hard)
-	for _, scope := range invalid.Each(s.Scopes, &errs) {
+	for _, scope := range s.Scopes {
 		if !isScope(scope) {
 			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope"))
 		}
-		for range invalid.Each(unfit(scope), &errs) {
+		for range unfit(scope) {
 			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope applied to resource"))
 		}
 	}
@@ -131,12 +130,12 @@ func quotaSpec(s *corev1.ResourceQuotaSpec, at *field.Path) field.ErrorList {
 func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.ErrorList) {
 	var scopes []corev1.ResourceQuotaScope
 	unfit, shown := misfits(s.Hard), sync.OnceValue(func() any { return check.Internal(s.ScopeSelector) })
-	for _, r := range invalid.Each(s.ScopeSelector.MatchExpressions, &errs) {
+	for _, r := range s.ScopeSelector.MatchExpressions {
 		scopes = append(scopes, r.ScopeName)
 		if !isScope(r.ScopeName) {
 			errs = append(errs, field.Invalid(at.Child("scopeName"), r.ScopeName, "unsupported scope"))
 		}
-		for range invalid.Each(unfit(r.ScopeName), &errs) {
+		for range unfit(r.ScopeName) {
 			errs = append(errs, field.Invalid(at, shown(), "unsupported scope applied to resource"))
 		}
 		if slices.Contains(scopesThatExist, r.ScopeName) && r.Operator != corev1.ScopeSelectorOpExists {

@@ -4,7 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -33,7 +32,7 @@ func servicePort(p *corev1.ServicePort, named bool, names map[string]bool, at *f
 // servicePorts validates the ports against each other and the type.
 func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeClusterIP {
-		for i, p := range invalid.Each(s.Spec.Ports, &errs) {
+		for i, p := range s.Spec.Ports {
 			if p.NodePort != 0 {
 				errs = append(errs, field.Forbidden(at.Index(i).Child("nodePort"), "may not be used when `type` is 'ClusterIP'"))
 			}
@@ -44,7 +43,7 @@ func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 		port     int32
 	}
 	nodePorts := map[key]bool{}
-	for i, p := range invalid.Each(s.Spec.Ports, &errs) {
+	for i, p := range s.Spec.Ports {
 		k := key{p.Protocol, p.NodePort}
 		if p.NodePort != 0 && nodePorts[k] {
 			errs = append(errs, field.Duplicate(at.Index(i).Child("nodePort"), p.NodePort))
@@ -52,7 +51,7 @@ func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 		nodePorts[k] = true
 	}
 	ports := map[key]bool{}
-	for i, p := range invalid.Each(s.Spec.Ports, &errs) {
+	for i, p := range s.Spec.Ports {
 		k := key{p.Protocol, p.Port}
 		if ports[k] {
 			errs = append(

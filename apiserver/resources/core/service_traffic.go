@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -28,14 +27,14 @@ func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList)
 	if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
 		errs = append(errs, field.Forbidden(at, onlyBalancerText))
 	}
-	for i, value := range invalid.Each(s.Spec.LoadBalancerSourceRanges, &errs) {
+	for i, value := range s.Spec.LoadBalancerSourceRanges {
 		errs = append(errs, check.CIDR(strings.TrimSpace(value), at.Index(i), had)...)
 	}
 	was, before := old.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]
 	if len(s.Spec.LoadBalancerSourceRanges) > 0 || strings.TrimSpace(val) == "" || before && was == val {
 		return errs
 	}
-	for _, value := range invalid.Each(strings.Split(val, ","), &errs) {
+	for _, value := range strings.Split(val, ",") {
 		errs = append(errs, check.CIDR(strings.TrimSpace(value), at, nil)...)
 	}
 	return errs
@@ -128,7 +127,7 @@ func validateServiceStatus(s, old *corev1.Service) (errs field.ErrorList) {
 	for _, in := range old.Status.LoadBalancer.Ingress {
 		had = append(had, in.IP)
 	}
-	for i, in := range invalid.Each(s.Status.LoadBalancer.Ingress, &errs) {
+	for i, in := range s.Status.LoadBalancer.Ingress {
 		at := at.Index(i)
 		if in.IP != "" {
 			errs = append(errs, check.IP(in.IP, at.Child("ip"), had)...)

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
@@ -53,13 +53,13 @@ func validateService(s, old *corev1.Service) (errs field.ErrorList) {
 	}
 	errs = append(errs, serviceOfType(s, spec)...)
 	names := map[string]bool{}
-	for i := range invalid.Each(s.Spec.Ports, &errs) {
+	for i := range s.Spec.Ports {
 		errs = append(errs, servicePort(&s.Spec.Ports[i], len(s.Spec.Ports) > 1, names, spec.Child("ports").Index(i))...)
 	}
-	errs = append(errs, invalid.Labels(s.Spec.Selector, spec.Child("selector"))...)
+	errs = append(errs, v1validation.ValidateLabels(s.Spec.Selector, spec.Child("selector"))...)
 	errs = append(errs, sessionAffinity(s, spec)...)
 	errs = append(errs, serviceip.Validate(s, old)...)
-	for i, value := range invalid.Each(s.Spec.ExternalIPs, &errs) {
+	for i, value := range s.Spec.ExternalIPs {
 		at := spec.Child("externalIPs").Index(i)
 		if wrong := check.IP(value, at, old.Spec.ExternalIPs); len(wrong) != 0 {
 			errs = append(errs, wrong...)

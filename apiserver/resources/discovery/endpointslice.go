@@ -8,11 +8,11 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -121,10 +121,10 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 	if len(list) > maxEndpoints {
 		return field.ErrorList{field.TooMany(at, len(list), maxEndpoints)}
 	}
-	for i := range invalid.Each(list, &errs) {
+	for i := range list {
 		e, at := &list[i], at.Index(i)
 		addresses := at.Child("addresses")
-		for j, value := range invalid.Each(e.Addresses, &errs) {
+		for j, value := range e.Addresses {
 			errs = append(errs, sliceAddress(value, kind, addresses.Index(j))...)
 		}
 		if e.NodeName != nil {
@@ -134,7 +134,7 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 		if len(e.DeprecatedTopology) > maxTopologyLabels {
 			errs = append(errs, field.TooMany(topology, len(e.DeprecatedTopology), maxTopologyLabels))
 		}
-		errs = append(errs, invalid.Labels(e.DeprecatedTopology, topology)...)
+		errs = append(errs, v1validation.ValidateLabels(e.DeprecatedTopology, topology)...)
 		if e.Hostname != nil {
 			errs = append(errs, check.DNSLabel(*e.Hostname, at.Child("hostname"))...)
 		}
@@ -175,7 +175,7 @@ func hints(h *discoveryv1.EndpointHints, at *field.Path) (errs field.ErrorList) 
 		return field.ErrorList{field.TooMany(zones, len(h.ForZones), maxHints)}
 	}
 	seen := map[string]bool{}
-	for i, zone := range invalid.Each(h.ForZones, &errs) {
+	for i, zone := range h.ForZones {
 		at := zones.Index(i).Child("name")
 		if seen[zone.Name] {
 			errs = append(errs, field.Duplicate(at, zone.Name))
@@ -187,7 +187,7 @@ func hints(h *discoveryv1.EndpointHints, at *field.Path) (errs field.ErrorList) 
 		return append(errs, field.TooMany(nodes, len(h.ForNodes), maxHints))
 	}
 	seen = map[string]bool{}
-	for i, node := range invalid.Each(h.ForNodes, &errs) {
+	for i, node := range h.ForNodes {
 		at := nodes.Index(i).Child("name")
 		if seen[node.Name] {
 			errs = append(errs, field.Duplicate(at, node.Name))
@@ -203,7 +203,7 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 		return field.ErrorList{field.TooMany(at, len(list), maxEndpointPorts)}
 	}
 	seen := map[string]bool{}
-	for i := range invalid.Each(list, &errs) {
+	for i := range list {
 		p, at := &list[i], at.Index(i)
 		// Defaulting has set every name, at least to an empty one.
 		name := ""

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/dynamic-resource-allocation/cel"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
@@ -127,7 +126,7 @@ func poolName(name string, at *field.Path) (errs field.ErrorList) {
 	if len(name) > resourcev1.PoolNameMaxLength {
 		errs = append(errs, field.TooLong(at, "", resourcev1.PoolNameMaxLength))
 	}
-	for _, part := range invalid.Each(strings.Split(name, "/"), &errs) {
+	for _, part := range strings.Split(name, "/") {
 		errs = append(errs, check.DNSSubdomain(part, at)...)
 	}
 	return errs
@@ -164,14 +163,14 @@ func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 	errs := listed(ready, resourcev1.BindingConditionsMaxSize, readyAt, name)
 	errs = append(errs, listed(failed, resourcev1.BindingFailureConditionsMaxSize, failedAt, name)...)
 	good := map[string]bool{}
-	for i, c := range invalid.Each(ready, &errs) {
+	for i, c := range ready {
 		if good[c] {
 			errs = append(errs, field.Duplicate(readyAt.Index(i), c))
 		}
 		good[c] = true
 	}
 	bad := map[string]bool{}
-	for i, c := range invalid.Each(failed, &errs) {
+	for i, c := range failed {
 		if bad[c] {
 			errs = append(errs, field.Duplicate(failedAt.Index(i), c))
 		}

@@ -5,9 +5,9 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -93,7 +93,7 @@ func taintSelector(s *resourcev1.DeviceTaintSelector, at *field.Path) (errs fiel
 
 func validateDeviceTaintRuleStatus(r, _ *resourcev1.DeviceTaintRule) field.ErrorList {
 	at, list := field.NewPath("status", "conditions"), r.Status.Conditions
-	errs := invalid.Conditions(list, at)
+	errs := v1validation.ValidateConditions(list, at)
 	if most := resourcev1.DeviceTaintRuleStatusMaxConditions; len(list) > most {
 		errs = append(errs, field.TooMany(at, len(list), most))
 	}

@@ -2,8 +2,6 @@ package dra
 
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // listed validates each item, unless there are more than most (no limit if it is negative).
@@ -13,7 +11,7 @@ func listed[T any](
 	if most >= 0 && len(list) > most {
 		return field.ErrorList{field.TooMany(at, len(list), most)}
 	}
-	for i := range invalid.Each(list, &errs) {
+	for i := range list {
 		errs = append(errs, item(&list[i], at.Index(i))...)
 	}
 	return errs
@@ -43,7 +41,7 @@ func keyedOnce[T any, K comparable](
 		return errs
 	}
 	seen := map[K]bool{}
-	for i := range invalid.Each(list, &errs) {
+	for i := range list {
 		k := key(&list[i])
 		if seen[k] {
 			errs = append(errs, field.Duplicate(at.Index(i), value(&list[i])))

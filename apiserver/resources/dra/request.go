@@ -7,7 +7,6 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
@@ -70,7 +69,7 @@ func (r deviceRequests) name(name string, at *field.Path) (errs field.ErrorList)
 	if len(parts) > 2 {
 		return field.ErrorList{unknown}
 	}
-	for _, part := range invalid.Each(parts, &errs) {
+	for _, part := range parts {
 		errs = append(errs, check.DNSLabel(part, at)...)
 	}
 	alternatives, known := r[parts[0]]

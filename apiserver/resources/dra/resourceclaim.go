@@ -10,11 +10,11 @@ import (
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	"k8s.io/apimachinery/pkg/api/validate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -254,7 +254,7 @@ func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool
 	if len(d.Conditions) > resourcev1.AllocatedDeviceStatusMaxConditions {
 		errs = append(errs, field.TooMany(conditions, len(d.Conditions), resourcev1.AllocatedDeviceStatusMaxConditions))
 	}
-	errs = append(errs, invalid.Conditions(d.Conditions, conditions)...)
+	errs = append(errs, v1validation.ValidateConditions(d.Conditions, conditions)...)
 	if d.Data != nil && len(d.Data.Raw) > 0 {
 		errs = append(errs, rawObject(*d.Data, false, resourcev1.AllocatedDeviceStatusDataMaxLength, at.Child("data"))...)
 	}

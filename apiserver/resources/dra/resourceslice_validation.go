@@ -14,7 +14,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
@@ -49,7 +48,7 @@ func deviceCapacity(c *resourcev1.DeviceCapacity, shared bool, at *field.Path) f
 func validValues(
 	values []resource.Quantity, standard, capacity resource.Quantity, at *field.Path,
 ) (errs field.ErrorList) {
-	for i := range invalid.Each(values, &errs) {
+	for i := range values {
 		if i > 0 && values[i-1].Cmp(values[i]) > 0 {
 			errs = append(errs, field.Invalid(at.Index(i), values[i].String(), "values must be sorted in ascending order"))
 		}
@@ -132,7 +131,7 @@ func keyed[K ~string, V any](
 	if most >= 0 && len(m) > most {
 		return field.ErrorList{field.TooMany(at, len(m), most)}
 	}
-	for _, k := range invalid.Each(check.Sorted(m), &errs) {
+	for _, k := range check.Sorted(m) {
 		errs = append(errs, key(k, at)...)
 		errs = append(errs, value(m[k], at.Key(shortened(string(k), keyLength)))...)
 	}

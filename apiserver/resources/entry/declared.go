@@ -92,7 +92,7 @@ func (d declared) part(now, was *excerpt, start int, subresource []string) (foun
 		was.cut(start)
 		all = d.scheme.ValidateUpdate(context.Background(), d.options, now.obj, was.obj, subresource...)
 	}
-	for _, err := range invalid.Each(all, &found) {
+	for _, err := range all {
 		if !err.IsAlpha() {
 			now.shift(err)
 			found = append(found, err)

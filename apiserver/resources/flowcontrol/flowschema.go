@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -122,7 +121,7 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 			errs, check.Apply(s.PriorityLevelConfiguration.Name, level, check.WholeName(apivalidation.NameIsDNSSubdomain))...,
 		)
 	}
-	for i := range invalid.Each(s.Rules, &errs) {
+	for i := range s.Rules {
 		errs = append(errs, flowRule(&s.Rules[i], at.Child("rules").Index(i))...)
 	}
 	if fixed, ok := mandatorySchemas[f.Name]; ok && !apiequality.Semantic.DeepEqual(*s, fixed) {
@@ -139,7 +138,7 @@ func validateFlowSchemaUpdate(f, _ *flowcontrolv1.FlowSchema) field.ErrorList {
 
 func validateFlowSchemaStatus(f, _ *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	seen := map[flowcontrolv1.FlowSchemaConditionType]bool{}
-	for i, c := range invalid.Each(f.Status.Conditions, &errs) {
+	for i, c := range f.Status.Conditions {
 		errs = append(errs, flowCondition(string(c.Type), seen[c.Type], i)...)
 		seen[c.Type] = true
 	}
@@ -150,16 +149,16 @@ func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs fi
 	if len(r.Subjects) == 0 {
 		errs = append(errs, field.Required(at.Child("subjects"), "subjects must contain at least one value"))
 	}
-	for i := range invalid.Each(r.Subjects, &errs) {
+	for i := range r.Subjects {
 		errs = append(errs, flowSubject(&r.Subjects[i], at.Child("subjects").Index(i))...)
 	}
 	if len(r.ResourceRules) == 0 && len(r.NonResourceRules) == 0 {
 		errs = append(errs, field.Required(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
 	}
-	for i := range invalid.Each(r.ResourceRules, &errs) {
+	for i := range r.ResourceRules {
 		errs = append(errs, flowResourceRule(&r.ResourceRules[i], at.Child("resourceRules").Index(i))...)
 	}
-	for i := range invalid.Each(r.NonResourceRules, &errs) {
+	for i := range r.NonResourceRules {
 		n, at := &r.NonResourceRules[i], at.Child("nonResourceRules").Index(i)
 		errs = append(errs, flowRuleVerbs(n.Verbs, at.Child("verbs"))...)
 		errs = append(errs, flowURLs(n.NonResourceURLs, at.Child("nonResourceURLs"))...)
@@ -189,7 +188,7 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 	if !slices.Contains(flowKinds, s.Kind) {
 		return field.ErrorList{field.NotSupported(at.Child("kind"), s.Kind, flowKinds)}
 	}
-	for _, m := range invalid.Each(members, &errs) {
+	for _, m := range members {
 		switch {
 		case m.kind != s.Kind:
 		case m.given:
@@ -200,7 +199,7 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 			)
 		}
 	}
-	for _, m := range invalid.Each(members, &errs) {
+	for _, m := range members {
 		if m.kind != s.Kind && m.given {
 			errs = append(
 				errs,
@@ -261,7 +260,7 @@ func flowResourceRule(r *flowcontrolv1.ResourcePolicyRule, at *field.Path) field
 	case slices.Contains(r.Namespaces, "*"):
 		errs = append(errs, check.WildcardAlone(r.Namespaces, "namespaces", namespaces)...)
 	default:
-		for i, ns := range invalid.Each(r.Namespaces, &errs) {
+		for i, ns := range r.Namespaces {
 			for _, text := range apivalidation.ValidateNamespaceName(ns, false) {
 				errs = append(
 					errs, field.Invalid(namespaces.Index(i), ns, "each member of this list must be '*' or a DNS-1123 label; "+text),
@@ -279,7 +278,7 @@ func flowURLs(urls []string, at *field.Path) (errs field.ErrorList) {
 	case slices.Contains(urls, "*"):
 		return check.WildcardAlone(urls, "non-resource URLs", at)
 	}
-	for i, u := range invalid.Each(urls, &errs) {
+	for i, u := range urls {
 		if text := flowURLFault(u); text != "" {
 			errs = append(errs, field.Invalid(at.Index(i), u, text))
 		}

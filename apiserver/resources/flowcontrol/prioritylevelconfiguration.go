@@ -9,7 +9,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -122,7 +121,7 @@ func validatePriorityLevelUpdate(l, _ *flowcontrolv1.PriorityLevelConfiguration)
 
 func validatePriorityLevelStatus(l, _ *flowcontrolv1.PriorityLevelConfiguration) (errs field.ErrorList) {
 	seen := map[flowcontrolv1.PriorityLevelConfigurationConditionType]bool{}
-	for i, c := range invalid.Each(l.Status.Conditions, &errs) {
+	for i, c := range l.Status.Conditions {
 		errs = append(errs, flowCondition(string(c.Type), seen[c.Type], i)...)
 		seen[c.Type] = true
 	}

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -102,16 +101,16 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 	if s.DefaultBackend != nil {
 		errs = append(errs, ingressBackend(s.DefaultBackend, at.Child("defaultBackend"))...)
 	}
-	for i := range invalid.Each(s.Rules, &errs) {
+	for i := range s.Rules {
 		r, at := &s.Rules[i], at.Child("rules").Index(i)
 		errs = append(errs, ingressHost(r.Host, at.Child("host"))...)
 		if !oddWildcard || !strings.Contains(r.Host, "*") {
 			errs = append(errs, ingressPaths(r.HTTP, at.Child("http"))...)
 		}
 	}
-	for i, t := range invalid.Each(s.TLS, &errs) {
+	for i, t := range s.TLS {
 		at := at.Child("tls").Index(i)
-		for j, host := range invalid.Each(t.Hosts, &errs) {
+		for j, host := range t.Hosts {
 			errs = append(errs, check.Apply(host, at.Child("hosts").Index(j), wildcardRule(host))...)
 		}
 		if !oddSecret {
@@ -152,7 +151,7 @@ func ingressPaths(http *networkingv1.HTTPIngressRuleValue, at *field.Path) (errs
 	if len(http.Paths) == 0 {
 		errs = append(errs, field.Required(at.Child("paths"), ""))
 	}
-	for i := range invalid.Each(http.Paths, &errs) {
+	for i := range http.Paths {
 		errs = append(errs, ingressPath(&http.Paths[i], at.Child("paths").Index(i))...)
 	}
 	return errs
@@ -236,7 +235,7 @@ func validateIngressStatus(in, old *networkingv1.Ingress) (errs field.ErrorList)
 			had = append(had, b.IP)
 		}
 	}
-	for i, b := range invalid.Each(in.Status.LoadBalancer.Ingress, &errs) {
+	for i, b := range in.Status.LoadBalancer.Ingress {
 		at := field.NewPath("status", "loadBalancer").Child("ingress").Index(i)
 		if b.IP != "" {
 			errs = append(errs, check.IP(b.IP, at.Child("ip"), had)...)

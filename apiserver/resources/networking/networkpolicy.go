@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -96,7 +95,8 @@ func validateNetworkPolicy(p *networkingv1.NetworkPolicy) field.ErrorList {
 
 func validateNetworkPolicyUpdate(p, old *networkingv1.NetworkPolicy) field.ErrorList {
 	var t policyTolerance
-	t.selectors.AllowInvalidLabelValueInSelector = len(invalid.Selector(&old.Spec.PodSelector, t.selectors, nil)) > 0
+	errs := metav1validation.ValidateLabelSelector(&old.Spec.PodSelector, t.selectors, nil)
+	t.selectors.AllowInvalidLabelValueInSelector = len(errs) > 0
 	had := func(peers []networkingv1.NetworkPolicyPeer) {
 		for _, peer := range peers {
 			if b := peer.IPBlock; b != nil {
@@ -115,18 +115,18 @@ func validateNetworkPolicyUpdate(p, old *networkingv1.NetworkPolicy) field.Error
 
 func networkPolicySpec(s *networkingv1.NetworkPolicySpec, t policyTolerance) field.ErrorList {
 	at := field.NewPath("spec")
-	errs := invalid.Selector(&s.PodSelector, t.selectors, at.Child("podSelector"))
-	for i, r := range invalid.Each(s.Ingress, &errs) {
+	errs := metav1validation.ValidateLabelSelector(&s.PodSelector, t.selectors, at.Child("podSelector"))
+	for i, r := range s.Ingress {
 		errs = append(errs, policyRuleOf(r.Ports, r.From, "from", t, at.Child("ingress").Index(i))...)
 	}
-	for i, r := range invalid.Each(s.Egress, &errs) {
+	for i, r := range s.Egress {
 		errs = append(errs, policyRuleOf(r.Ports, r.To, "to", t, at.Child("egress").Index(i))...)
 	}
 	types := at.Child("policyTypes")
 	if len(s.PolicyTypes) > len(policyTypes) {
 		return append(errs, field.Invalid(types, s.PolicyTypes, "may not specify more than two policyTypes"))
 	}
-	for i, kind := range invalid.Each(s.PolicyTypes, &errs) {
+	for i, kind := range s.PolicyTypes {
 		errs = append(errs, check.OneOf(kind, types.Index(i), policyTypes)...)
 	}
 	return errs
@@ -136,10 +136,10 @@ func policyRuleOf(
 	ports []networkingv1.NetworkPolicyPort, peers []networkingv1.NetworkPolicyPeer, direction string, t policyTolerance,
 	at *field.Path,
 ) (errs field.ErrorList) {
-	for i := range invalid.Each(ports, &errs) {
+	for i := range ports {
 		errs = append(errs, policyPort(&ports[i], at.Child("ports").Index(i))...)
 	}
-	for i := range invalid.Each(peers, &errs) {
+	for i := range peers {
 		errs = append(errs, policyPeer(&peers[i], t, at.Child(direction).Index(i))...)
 	}
 	return errs
@@ -182,7 +182,7 @@ func policyPeer(p *networkingv1.NetworkPolicyPeer, t policyTolerance, at *field.
 	}{{"podSelector", p.PodSelector}, {"namespaceSelector", p.NamespaceSelector}} {
 		if s.selector != nil {
 			peers++
-			errs = append(errs, invalid.Selector(s.selector, t.selectors, at.Child(s.name))...)
+			errs = append(errs, metav1validation.ValidateLabelSelector(s.selector, t.selectors, at.Child(s.name))...)
 		}
 	}
 	switch {
@@ -206,7 +206,7 @@ func ipBlock(b *networkingv1.IPBlock, t policyTolerance, at *field.Path) field.E
 	if err != nil {
 		return errs
 	}
-	for i, value := range invalid.Each(b.Except, &errs) {
+	for i, value := range b.Except {
 		at := at.Child("except").Index(i)
 		errs = append(errs, check.CIDR(value, at, t.cidrs)...)
 		_, hole, err := netutils.ParseCIDRSloppy(value)

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
@@ -41,7 +40,7 @@ func validateServiceCIDR(c *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 	case len(cidrs) > 2:
 		return field.ErrorList{field.Invalid(at, check.Internal(c.Spec), "may only hold up to 2 values")}
 	}
-	for i, value := range invalid.Each(cidrs, &errs) {
+	for i, value := range cidrs {
 		errs = append(errs, utilvalidation.IsValidCIDR(at.Index(i), value)...)
 	}
 	if len(cidrs) == 2 {
@@ -61,7 +60,7 @@ func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList
 	at, now, was := field.NewPath("spec", "cidrs"), c.Spec.CIDRs, old.Spec.CIDRs
 	switch {
 	case len(now) == len(was):
-		for i := range invalid.Each(was, &errs) {
+		for i := range was {
 			errs = append(errs, check.Immutable(now[i], was[i], at.Index(i))...)
 		}
 	case len(was) == 1 && len(now) == 2:

@@ -8,9 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -65,7 +65,7 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 	}
 	if c.Scheduling != nil {
 		at := field.NewPath("scheduling")
-		errs = append(errs, invalid.Labels(c.Scheduling.NodeSelector, at.Child("nodeSelector"))...)
+		errs = append(errs, v1validation.ValidateLabels(c.Scheduling.NodeSelector, at.Child("nodeSelector"))...)
 		errs = append(errs, podspec.Tolerations(c.Scheduling.Tolerations, at.Child("tolerations"))...)
 	}
 	return errs

@@ -5,10 +5,10 @@ import (
 
 	policyv1 "k8s.io/api/policy/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
@@ -65,7 +65,7 @@ func validateDisruptionBudgetUpdate(b, old *policyv1.PodDisruptionBudget) (errs 
 
 func validateDisruptionBudgetStatus(b, _ *policyv1.PodDisruptionBudget) field.ErrorList {
 	at, s := field.NewPath("status"), &b.Status
-	errs := invalid.Conditions(s.Conditions, at.Child("conditions"))
+	errs := v1validation.ValidateConditions(s.Conditions, at.Child("conditions"))
 	for _, count := range []struct {
 		name  string
 		value int32

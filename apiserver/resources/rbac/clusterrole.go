@@ -3,10 +3,10 @@ package rbac
 import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -31,7 +31,7 @@ func clusterRoles() *entry.Resource {
 func validateClusterRole(r *rbacv1.ClusterRole) field.ErrorList { return clusterRoleOver(r, false) }
 
 func clusterRoleOver(r *rbacv1.ClusterRole, tolerate bool) (errs field.ErrorList) {
-	for i := range invalid.Each(r.Rules, &errs) {
+	for i := range r.Rules {
 		errs = append(errs, policyRule(&r.Rules[i], false, field.NewPath("rules").Index(i))...)
 	}
 	if r.AggregationRule == nil {
@@ -44,10 +44,10 @@ func clusterRoleOver(r *rbacv1.ClusterRole, tolerate bool) (errs field.ErrorList
 		)
 	}
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate}
-	for i := range invalid.Each(r.AggregationRule.ClusterRoleSelectors, &errs) {
+	for i := range r.AggregationRule.ClusterRoleSelectors {
 		selector := &r.AggregationRule.ClusterRoleSelectors[i]
-		errs = append(errs, invalid.Selector(selector, opts, selectors.Index(i))...)
-		if _, err := invalid.AsSelector(selector); err != nil {
+		errs = append(errs, metav1validation.ValidateLabelSelector(selector, opts, selectors.Index(i))...)
+		if _, err := metav1.LabelSelectorAsSelector(selector); err != nil {
 			errs = append(errs, field.Invalid(selectors.Index(i), nil, "invalid label selector."))
 		}
 	}

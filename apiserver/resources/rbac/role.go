@@ -5,7 +5,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -28,7 +27,7 @@ func roles() *entry.Resource {
 }
 
 func validateRole(r *rbacv1.Role) (errs field.ErrorList) {
-	for i := range invalid.Each(r.Rules, &errs) {
+	for i := range r.Rules {
 		errs = append(errs, policyRule(&r.Rules[i], true, field.NewPath("rules").Index(i))...)
 	}
 	return errs

@@ -6,7 +6,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -54,7 +53,7 @@ func binding(
 		errs = append(errs, field.Required(at.Child("name"), ""))
 	}
 	errs = append(errs, check.Apply(ref.Name, at.Child("name"), content.IsPathSegmentName)...)
-	for i := range invalid.Each(subjects, &errs) {
+	for i := range subjects {
 		errs = append(errs, subject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
 	}
 	return errs

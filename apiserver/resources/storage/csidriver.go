@@ -7,7 +7,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -68,7 +67,7 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 		errs = append(errs, check.OneOf(*s.FSGroupPolicy, at.Child("fsGroupPolicy"), fsGroupPolicies)...)
 	}
 	errs = append(errs, tokenRequests(s.TokenRequests, at.Child("tokenRequests"))...)
-	for _, mode := range invalid.Each(s.VolumeLifecycleModes, &errs) {
+	for _, mode := range s.VolumeLifecycleModes {
 		errs = append(errs, check.OneOf(mode, at.Child("volumeLifecycleModes"), lifecycleModes)...)
 	}
 	if s.SELinuxMount == nil {
@@ -86,7 +85,7 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 // tokenRequests rejects duplicate audiences, and tokens with a lifetime below ten minutes.
 func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i, r := range invalid.Each(list, &errs) {
+	for i, r := range list {
 		at := at.Index(i)
 		if seen[r.Audience] {
 			errs = append(errs, field.Duplicate(at.Child("audience"), r.Audience))

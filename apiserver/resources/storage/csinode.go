@@ -8,7 +8,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -44,7 +43,7 @@ const maxNodeID = 256
 
 func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i := range invalid.Each(n.Spec.Drivers, &errs) {
+	for i := range n.Spec.Drivers {
 		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
 		errs = append(errs, volumes.CSIDriver(d.Name, at.Child("name"))...)
 		if d.NodeID == "" {
@@ -69,7 +68,7 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 
 func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for _, key := range invalid.Each(keys, &errs) {
+	for _, key := range keys {
 		if key == "" {
 			errs = append(errs, field.Required(at, ""))
 		}
@@ -90,8 +89,8 @@ func validateCSINodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
 	for i := range n.Spec.Drivers {
 		named[n.Spec.Drivers[i].Name] = append(named[n.Spec.Drivers[i].Name], i)
 	}
-	for _, was := range invalid.Each(old.Spec.Drivers, &errs) {
-		for _, i := range invalid.Each(named[was.Name], &errs) {
+	for _, was := range old.Spec.Drivers {
+		for _, i := range named[was.Name] {
 			now := n.Spec.Drivers[i]
 			now.Allocatable, was.Allocatable = nil, nil
 			errs = append(errs, check.Immutable(now, was, field.NewPath("spec", "drivers"))...)

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
@@ -84,16 +83,16 @@ func validateStorageClass(c *storagev1.StorageClass) field.ErrorList {
 // are terms, so an empty term is reported once for each of them.
 func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field.ErrorList) {
 	same := map[string]int{topologyID(nil): len(terms)}
-	for i, term := range invalid.Each(terms, &errs) {
+	for i, term := range terms {
 		at := at.Index(i).Child("matchLabelExpressions")
 		values := map[string]map[string]bool{}
-		for j, r := range invalid.Each(term.MatchLabelExpressions, &errs) {
+		for j, r := range term.MatchLabelExpressions {
 			at := at.Index(j)
 			if len(r.Values) == 0 {
 				errs = append(errs, field.Required(at.Child("values"), ""))
 			}
 			has := map[string]bool{}
-			for k, value := range invalid.Each(r.Values, &errs) {
+			for k, value := range r.Values {
 				if has[value] {
 					errs = append(errs, field.Duplicate(at.Child("values").Index(k), value))
 				}
@@ -106,7 +105,7 @@ func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field
 			values[r.Key] = has
 		}
 		id := topologyID(values)
-		for range invalid.Each(make([]struct{}, same[id]), &errs) {
+		for range make([]struct{}, same[id]) {
 			errs = append(errs, field.Duplicate(at, ""))
 		}
 		same[id]++

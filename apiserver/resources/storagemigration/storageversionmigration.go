@@ -7,11 +7,11 @@ import (
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
@@ -83,7 +83,7 @@ func validateMigrationStatus(m, old *storagemigrationv1.StorageVersionMigration)
 		s.ResourceVersion != "" {
 		errs = append(errs, field.Invalid(revision, s.ResourceVersion, err.Error()))
 	}
-	errs = append(errs, invalid.Conditions(s.Conditions, conditions)...)
+	errs = append(errs, v1validation.ValidateConditions(s.Conditions, conditions)...)
 	if was := old.Status.ResourceVersion; was != "" && was != s.ResourceVersion {
 		errs = append(errs, field.Invalid(revision, s.ResourceVersion, "field is immutable"))
 	}

@@ -223,7 +223,7 @@ func isReady(pod *corev1.Pod) bool {
 func budgetsOf(ctx context.Context, r hooks.Request, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
 	err = r.List(ctx, disruptionBudgets, pod.Namespace, func(obj hooks.Object) {
 		pdb := obj.(*policyv1.PodDisruptionBudget)
-		sel, err := invalid.AsSelector(pdb.Spec.Selector)
+		sel, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
 		if err == nil && sel.Matches(labels.Set(pod.Labels)) {
 			out = append(out, pdb)
 		}

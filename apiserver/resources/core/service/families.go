@@ -121,7 +121,7 @@ func fewer[T any](now, was []T) bool { return len(now) > 0 && len(now) < len(was
 
 // inferFamilies sets the families of the requested addresses.
 func inferFamilies(s *corev1.ServiceSpec) (errs field.ErrorList) {
-	for i, ip := range invalid.Each(s.ClusterIPs, &errs) {
+	for i, ip := range s.ClusterIPs {
 		if ip == corev1.ClusterIPNone {
 			break
 		}
@@ -158,7 +158,7 @@ func unserved(s *corev1.ServiceSpec) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy,
 			"this cluster is not configured for dual-stack services"))
 	}
-	for i, f := range invalid.Each(s.IPFamilies, &errs) {
+	for i, f := range s.IPFamilies {
 		if f != family {
 			errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilies").Index(i), f, "not configured on this cluster"))
 		}

@@ -5,8 +5,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // PathSegment requires a valid segment of a URL path.
@@ -22,7 +20,7 @@ type Rule func(value string) []string
 
 // Apply returns one error for each error of a rule.
 func Apply(value string, at *field.Path, is Rule) (errs field.ErrorList) {
-	for _, text := range invalid.Each(is(value), &errs) {
+	for _, text := range is(value) {
 		errs = append(errs, field.Invalid(at, value, text))
 	}
 	return errs

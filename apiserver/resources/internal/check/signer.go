@@ -9,8 +9,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // SignerName requires a domain and a path (core ValidateSignerName).
@@ -41,9 +39,9 @@ func SignerName(name string, at *field.Path) (errs field.ErrorList) {
 
 // signerLabels returns the errors of the first invalid label.
 func signerLabels(part string, is Rule, at *field.Path) (errs field.ErrorList) {
-	for _, l := range invalid.Each(strings.Split(part, "."), &errs) {
+	for _, l := range strings.Split(part, ".") {
 		if texts := is(l); len(texts) > 0 {
-			for _, text := range invalid.Each(texts, &errs) {
+			for _, text := range texts {
 				errs = append(errs, field.Invalid(at, part, fmt.Sprintf("validating label %q: %s", l, text)))
 			}
 			return errs
@@ -70,7 +68,7 @@ func TrustBundleName(name string) []string {
 
 // UserAnnotations requires keys with a domain, in upper or lower case.
 func UserAnnotations(all map[string]string, at *field.Path) (errs field.ErrorList) {
-	for _, key := range invalid.Each(slices.Sorted(maps.Keys(all)), &errs) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		errs = append(errs, utilvalidation.IsDomainPrefixedKey(at, strings.ToLower(key))...)
 	}
 	if apivalidation.ValidateAnnotationsSize(all) != nil {

@@ -8,8 +8,6 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
-
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // IsTrueValue reports whether a pointer is set and points to true.
@@ -29,8 +27,8 @@ func IsTrue(flag *bool) bool { return flag != nil && *flag }
 // LabelSelector validates a label selector. An update may contain invalid label values if the old selector was invalid.
 func LabelSelector(now, was *metav1.LabelSelector, at *field.Path) field.ErrorList {
 	opts := metav1validation.LabelSelectorValidationOptions{}
-	opts.AllowInvalidLabelValueInSelector = len(invalid.Selector(was, opts, nil)) > 0
-	return invalid.Selector(now, opts, at)
+	opts.AllowInvalidLabelValueInSelector = len(metav1validation.ValidateLabelSelector(was, opts, nil)) > 0
+	return metav1validation.ValidateLabelSelector(now, opts, at)
 }
 
 // Twice repeats the errors of an update that both upstream's strategy and its ValidateXUpdate validate, so that clients
@@ -72,7 +70,7 @@ func SamePointee[T comparable](a, b *T) bool {
 
 // RequireAll requires that each of the values is set. Each pair is the last path element and the value.
 func RequireAll(at *field.Path, pairs ...string) (errs field.ErrorList) {
-	for i, value := range invalid.Each(pairs, &errs) {
+	for i, value := range pairs {
 		if i%2 == 1 && value == "" {
 			errs = append(errs, field.Required(at.Child(pairs[i-1]), ""))
 		}

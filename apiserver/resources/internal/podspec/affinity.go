@@ -11,13 +11,13 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // ValidateSelector validates a label selector; odd accepts invalid label values.
 func ValidateSelector(s *metav1.LabelSelector, odd bool, at *field.Path) field.ErrorList {
-	return invalid.Selector(s, metavalidation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: odd}, at)
+	opts := metavalidation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: odd}
+	return metavalidation.ValidateLabelSelector(s, opts, at)
 }
 
 func (r *Rules) affinity(a *corev1.Affinity, at *field.Path) (errs field.ErrorList) {
@@ -50,17 +50,17 @@ func NodeSelector(s *corev1.NodeSelector, odd bool, at *field.Path) (errs field.
 	if len(s.NodeSelectorTerms) == 0 {
 		return field.ErrorList{field.Required(at, "must have at least one node selector term")}
 	}
-	for i := range invalid.Each(s.NodeSelectorTerms, &errs) {
+	for i := range s.NodeSelectorTerms {
 		errs = append(errs, nodeTerm(&s.NodeSelectorTerms[i], odd, at.Index(i))...)
 	}
 	return errs
 }
 
 func nodeTerm(t *corev1.NodeSelectorTerm, odd bool, at *field.Path) (errs field.ErrorList) {
-	for i := range invalid.Each(t.MatchExpressions, &errs) {
+	for i := range t.MatchExpressions {
 		errs = append(errs, nodeLabels(&t.MatchExpressions[i], odd, at.Child("matchExpressions").Index(i))...)
 	}
-	for i := range invalid.Each(t.MatchFields, &errs) {
+	for i := range t.MatchFields {
 		errs = append(errs, nodeField(&t.MatchFields[i], at.Child("matchFields").Index(i))...)
 	}
 	return errs
@@ -90,7 +90,7 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, odd bool, at *field.Path) (er
 	if odd {
 		return errs
 	}
-	for i, v := range invalid.Each(q.Values, &errs) {
+	for i, v := range q.Values {
 		errs = append(errs, check.Apply(v, values.Index(i), utilvalidation.IsValidLabelValue)...)
 	}
 	return errs
@@ -111,7 +111,7 @@ func nodeField(q *corev1.NodeSelectorRequirement, at *field.Path) (errs field.Er
 	if q.Key != metav1.ObjectNameField {
 		return append(errs, field.Invalid(at.Child("key"), q.Key, "not a valid field selector key"))
 	}
-	for i, v := range invalid.Each(q.Values, &errs) {
+	for i, v := range q.Values {
 		errs = append(errs, check.NodeName(v, at.Child("values").Index(i))...)
 	}
 	return errs
@@ -126,7 +126,7 @@ func weight(n int32, at *field.Path) field.ErrorList {
 
 // preferredNodes accepts values that no node can have.
 func preferredNodes(terms []corev1.PreferredSchedulingTerm, at *field.Path) (errs field.ErrorList) {
-	for i := range invalid.Each(terms, &errs) {
+	for i := range terms {
 		errs = append(errs, weight(terms[i].Weight, at.Index(i))...)
 		errs = append(errs, nodeTerm(&terms[i].Preference, true, at.Index(i).Child("preference"))...)
 	}
@@ -136,10 +136,10 @@ func preferredNodes(terms []corev1.PreferredSchedulingTerm, at *field.Path) (err
 func (r *Rules) podTerms(
 	hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, at *field.Path,
 ) (errs field.ErrorList) {
-	for i := range invalid.Each(hard, &errs) {
+	for i := range hard {
 		errs = append(errs, r.podTerm(&hard[i], at.Child("requiredDuringSchedulingIgnoredDuringExecution").Index(i))...)
 	}
-	for i := range invalid.Each(soft, &errs) {
+	for i := range soft {
 		here := at.Child("preferredDuringSchedulingIgnoredDuringExecution").Index(i)
 		errs = append(errs, weight(soft[i].Weight, here)...)
 		errs = append(errs, r.podTerm(&soft[i].PodAffinityTerm, here.Child("podAffinityTerm"))...)
@@ -150,14 +150,14 @@ func (r *Rules) podTerms(
 func (r *Rules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorList {
 	errs := ValidateSelector(t.LabelSelector, r.had.oddSelectors, at.Child("labelSelector"))
 	errs = append(errs, ValidateSelector(t.NamespaceSelector, r.had.oddSelectors, at.Child("namespaceSelector"))...)
-	for _, name := range invalid.Each(t.Namespaces, &errs) {
+	for _, name := range t.Namespaces {
 		errs = append(errs, check.Apply(name, at.Child("namespace"), check.WholeName(apivalidation.ValidateNamespaceName))...)
 	}
 	errs = append(errs, labelKeys(t.MatchLabelKeys, t.LabelSelector, at.Child("matchLabelKeys"))...)
 	errs = append(errs, labelKeys(t.MismatchLabelKeys, t.LabelSelector, at.Child("mismatchLabelKeys"))...)
 	errs = append(errs, doubledKeys(t.MatchLabelKeys, t.LabelSelector, at)...)
 	mismatch := check.Set(t.MismatchLabelKeys...)
-	for i, key := range invalid.Each(t.MatchLabelKeys, &errs) {
+	for i, key := range t.MatchLabelKeys {
 		if mismatch[key] {
 			errs = append(
 				errs,
@@ -180,7 +180,7 @@ func labelKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs fie
 	if s == nil {
 		return field.ErrorList{field.Forbidden(at, withoutSelector)}
 	}
-	for i, key := range invalid.Each(keys, &errs) {
+	for i, key := range keys {
 		errs = append(errs, metavalidation.ValidateLabelName(key, at.Index(i))...)
 	}
 	return errs
@@ -200,7 +200,7 @@ func doubledKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs f
 	for key := range s.MatchLabels {
 		seen[key] = true
 	}
-	for _, e := range invalid.Each(s.MatchExpressions, &errs) {
+	for _, e := range s.MatchExpressions {
 		if i, ok := index[e.Key]; ok && seen[e.Key] {
 			errs = append(errs, field.Invalid(at.Index(i), e.Key, inBoth))
 		}
@@ -217,7 +217,7 @@ func (r *Rules) spread(list []corev1.TopologySpreadConstraint, at *field.Path) (
 	for i := range list {
 		last[pair{list[i].TopologyKey, string(list[i].WhenUnsatisfiable)}] = i
 	}
-	for i := range invalid.Each(list, &errs) {
+	for i := range list {
 		c, here := &list[i], at.Index(i)
 		if c.MaxSkew <= 0 {
 			errs = append(errs, field.Invalid(here.Child("maxSkew"), c.MaxSkew, check.NotPositiveText))
@@ -280,7 +280,7 @@ func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) f
 	for _, e := range c.LabelSelector.MatchExpressions {
 		selected[e.Key] = true
 	}
-	for i, key := range invalid.Each(c.MatchLabelKeys, &errs) {
+	for i, key := range c.MatchLabelKeys {
 		if selected[key] {
 			errs = append(errs, field.Invalid(at.Index(i), key, inBoth))
 		}
@@ -295,7 +295,7 @@ var TaintEffects = []corev1.TaintEffect{
 
 // Tolerations validates tolerations (core ValidateTolerations).
 func Tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList) {
-	for i := range invalid.Each(list, &errs) {
+	for i := range list {
 		t, here := &list[i], at.Index(i)
 		if t.Key != "" {
 			errs = append(errs, metavalidation.ValidateLabelName(t.Key, here.Child("key"))...)

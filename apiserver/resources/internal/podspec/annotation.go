@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
@@ -50,12 +49,12 @@ func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.Err
 	if p, ok := a[seccompPodAnnotation]; ok {
 		errs = append(errs, seccompName(p, at.Child(seccompPodAnnotation))...)
 	}
-	for _, key := range invalid.Each(check.Sorted(a), &errs) {
+	for _, key := range check.Sorted(a) {
 		if strings.HasPrefix(key, seccompContainerPrefix) {
 			errs = append(errs, seccompName(a[key], at.Child(key))...)
 		}
 	}
-	for _, key := range invalid.Each(check.Sorted(a), &errs) {
+	for _, key := range check.Sorted(a) {
 		if name, ok := strings.CutPrefix(key, AppArmorContainerPrefix); ok {
 			errs = append(errs, r.appArmorName(name, a[key], at.Key(key))...)
 		}
@@ -76,7 +75,7 @@ func seccompName(p string, at *field.Path) field.ErrorList {
 func (r *Rules) appArmorName(container, p string, at *field.Path) (errs field.ErrorList) {
 	if r.containers == nil {
 		r.containers = map[string]bool{}
-		EachContainer(r.spec, nil, nil, func(c *corev1.Container, _ *field.Path) { r.containers[c.Name] = true })
+		EachContainer(r.spec, nil, func(c *corev1.Container, _ *field.Path) { r.containers[c.Name] = true })
 	}
 	if !r.containers[container] {
 		errs = append(errs, field.Invalid(at, container, "container not found"))
@@ -96,7 +95,7 @@ func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.
 	if text, ok := m.Annotations[seccompPodAnnotation]; ok {
 		errs = append(errs, seccompAgrees(text, whole.SeccompProfile, at.Child("securityContext", "seccompProfile"))...)
 	}
-	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
 		if text, ok := m.Annotations[seccompContainerPrefix+c.Name]; ok && c.SecurityContext != nil {
 			errs = append(
 				errs, seccompAgrees(text, c.SecurityContext.SeccompProfile, at.Child("securityContext", "seccompProfile"))...,
@@ -106,7 +105,7 @@ func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.
 	if r.spec.OS != nil && r.spec.OS.Name == corev1.Windows {
 		return errs
 	}
-	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
 		p := whole.AppArmorProfile
 		if c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil {
 			p = c.SecurityContext.AppArmorProfile

@@ -10,7 +10,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
@@ -39,7 +38,7 @@ func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
 
 func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.ErrorList) {
 	names := map[string]bool{}
-	for i := range invalid.Each(ports, &errs) {
+	for i := range ports {
 		p, here := &ports[i], at.Index(i)
 		if faults := utilvalidation.IsValidPortName(p.Name); p.Name != "" && len(faults) != 0 {
 			errs = append(errs, check.Apply(p.Name, here.Child("name"), utilvalidation.IsValidPortName)...)
@@ -64,8 +63,8 @@ func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.Er
 // hostPorts rejects a host port that another container has, too.
 func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
 	taken := map[string]bool{}
-	for i := range invalid.Each(containers, &errs) {
-		for j, p := range invalid.Each(containers[i].Ports, &errs) {
+	for i := range containers {
+		for j, p := range containers[i].Ports {
 			if p.HostPort == 0 {
 				continue
 			}
@@ -86,7 +85,7 @@ func (r *Rules) regular(at *field.Path) (errs field.ErrorList) {
 		return field.ErrorList{field.Required(at, "")}
 	}
 	names := map[string]bool{}
-	for i := range invalid.Each(list, &errs) {
+	for i := range list {
 		c, here := &list[i], at.Index(i)
 		errs = append(errs, r.container(c, here)...)
 		if names[c.Name] {
@@ -106,7 +105,7 @@ func (r *Rules) inits(at *field.Path) (errs field.ErrorList) {
 	for i := range r.spec.Containers {
 		names[r.spec.Containers[i].Name] = true
 	}
-	for i := range invalid.Each(r.spec.InitContainers, &errs) {
+	for i := range r.spec.InitContainers {
 		c, here := &r.spec.InitContainers[i], at.Index(i)
 		errs = append(errs, r.container(c, here)...)
 		errs = append(errs, restartRules(c, here)...)
@@ -130,7 +129,7 @@ func (r *Rules) inits(at *field.Path) (errs field.ErrorList) {
 
 // restarting rejects policies that restart a container at a resize.
 func restarting(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
-	for i, p := range invalid.Each(c.ResizePolicy, &errs) {
+	for i, p := range c.ResizePolicy {
 		if p.RestartPolicy == corev1.RestartContainer {
 			errs = append(errs, field.Invalid(at.Index(i).Child("restartPolicy"), p.RestartPolicy,
 				"must not be set to 'RestartContainer' for non-sidecar initContainers"))
@@ -186,7 +185,7 @@ func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	if n := len(c.RestartPolicyRules); n > 20 {
 		errs = append(errs, field.TooMany(at, n, 20))
 	}
-	for i, rule := range invalid.Each(c.RestartPolicyRules, &errs) {
+	for i, rule := range c.RestartPolicyRules {
 		here := at.Index(i)
 		errs = append(errs, check.OneOf(rule.Action, here.Child("action"), restartActions)...)
 		codes := here.Child("exitCodes")
@@ -211,7 +210,7 @@ func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	names := map[string]bool{}
-	for i := range invalid.Each(r.spec.EphemeralContainers, &errs) {
+	for i := range r.spec.EphemeralContainers {
 		e, here := &r.spec.EphemeralContainers[i], at.Index(i)
 		c := (*corev1.Container)(&e.EphemeralContainerCommon)
 		errs = append(errs, r.container(c, here)...)
@@ -228,7 +227,7 @@ func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 			onlyFields(e.EphemeralContainerCommon, text, here, "Name", "Image", "Command", "Args", "WorkingDir",
 				"EnvFrom", "Env", "VolumeMounts", "VolumeDevices", "TerminationMessagePath", "TerminationMessagePolicy",
 				"ImagePullPolicy", "SecurityContext", "Stdin", "StdinOnce", "TTY")...)
-		for j, m := range invalid.Each(e.VolumeMounts, &errs) {
+		for j, m := range e.VolumeMounts {
 			if m.SubPath != "" {
 				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPath"), text))
 			}
@@ -266,7 +265,7 @@ var ResizableResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.Resour
 // resizePolicies requires at most one policy for each resource, and none that restarts a container that never restarts.
 func (r *Rules) resizePolicies(policies []corev1.ContainerResizePolicy, at *field.Path) (errs field.ErrorList) {
 	seen := map[corev1.ResourceName]bool{}
-	for i, p := range invalid.Each(policies, &errs) {
+	for i, p := range policies {
 		if seen[p.ResourceName] {
 			errs = append(errs, field.Duplicate(at.Index(i), p.ResourceName))
 		}

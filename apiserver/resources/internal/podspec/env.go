@@ -10,14 +10,13 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // env validates environment variables (core ValidateEnv).
 func (r *Rules) env(vars []corev1.EnvVar, at *field.Path) (errs field.ErrorList) {
-	for i := range invalid.Each(vars, &errs) {
+	for i := range vars {
 		v, here := &vars[i], at.Index(i)
 		if v.Name == "" {
 			errs = append(errs, check.RequireAll(here, "name", "")...)
@@ -99,7 +98,7 @@ func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
 
 // envFrom validates sources of variables (core ValidateEnvFrom). An error has the path of the whole source.
 func envFrom(sources []corev1.EnvFromSource, at *field.Path) (errs field.ErrorList) {
-	for i := range invalid.Each(sources, &errs) {
+	for i := range sources {
 		s, here := &sources[i], at.Index(i)
 		if s.Prefix != "" {
 			errs = append(errs, check.Apply(s.Prefix, here.Child("prefix"), utilvalidation.IsRelaxedEnvVarName)...)

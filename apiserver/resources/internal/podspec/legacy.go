@@ -42,7 +42,7 @@ func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 	for i := range s.TopologySpreadConstraints {
 		l.oddSpread = l.oddSpread || len(ValidateSelector(s.TopologySpreadConstraints[i].LabelSelector, false, nil)) != 0
 	}
-	EachContainer(s, nil, nil, func(c *corev1.Container, _ *field.Path) {
+	EachContainer(s, nil, func(c *corev1.Container, _ *field.Path) {
 		l.userDevices = l.userDevices || s.HostUsers != nil && !*s.HostUsers && len(c.VolumeDevices) > 0
 		for _, list := range []corev1.ResourceList{c.Resources.Limits, c.Resources.Requests} {
 			for n, q := range list {

@@ -4,7 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
@@ -20,7 +19,7 @@ func (r *Rules) mounts(c *corev1.Container, at *field.Path) (errs field.ErrorLis
 	for _, d := range c.VolumeDevices {
 		names[d.Name] = true
 	}
-	for i := range invalid.Each(c.VolumeMounts, &errs) {
+	for i := range c.VolumeMounts {
 		m, here := &c.VolumeMounts[i], at.Index(i)
 		errs = append(errs, check.RequireAll(here, "name", m.Name)...)
 		if r.mountable[m.Name] == nil {
@@ -122,7 +121,7 @@ func (r *Rules) devices(c *corev1.Container, at *field.Path) (errs field.ErrorLi
 	for _, path := range mounts {
 		mountPaths[path] = true
 	}
-	for i := range invalid.Each(c.VolumeDevices, &errs) {
+	for i := range c.VolumeDevices {
 		d := &c.VolumeDevices[i]
 		name, path := at.Index(i).Child("name"), at.Index(i).Child("devicePath")
 		v := r.mountable[d.Name]

@@ -8,7 +8,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -67,7 +66,7 @@ var schemes = []corev1.URIScheme{corev1.URISchemeHTTP, corev1.URISchemeHTTPS}
 func httpAction(a *corev1.HTTPGetAction, at *field.Path) field.ErrorList {
 	errs := append(check.RequireAll(at, "path", a.Path), check.PortOrName(a.Port, at.Child("port"))...)
 	errs = append(errs, check.OneOf(a.Scheme, at.Child("scheme"), schemes)...)
-	for _, h := range invalid.Each(a.HTTPHeaders, &errs) {
+	for _, h := range a.HTTPHeaders {
 		errs = append(errs, check.Apply(h.Name, at.Child("httpHeaders"), utilvalidation.IsHTTPHeaderName)...)
 	}
 	return errs

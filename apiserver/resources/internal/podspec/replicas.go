@@ -5,7 +5,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -24,10 +23,10 @@ type Count struct {
 
 // Counts requires numbers of zero or more, and that no number in most exceeds all.
 func Counts(all int32, list, most []Count) (errs field.ErrorList) {
-	for _, c := range invalid.Each(list, &errs) {
+	for _, c := range list {
 		errs = append(errs, check.Natural(c.N, check.StatusPath.Child(c.Name))...)
 	}
-	for _, c := range invalid.Each(most, &errs) {
+	for _, c := range most {
 		if c.N > all {
 			errs = append(errs, field.Invalid(check.StatusPath.Child(c.Name), c.N, "cannot be greater than status.replicas"))
 		}

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -42,10 +41,10 @@ func (r *Rules) Resources(
 	q *corev1.ResourceRequirements, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path,
 ) (errs field.ErrorList) {
 	limits, requests := at.Child("limits"), at.Child("requests")
-	for _, n := range invalid.Each(check.Sorted(q.Limits), &errs) {
+	for _, n := range check.Sorted(q.Limits) {
 		errs = append(errs, r.amount(n, q.Limits[n], name, limits.Key(string(n)), nil)...)
 	}
-	for _, n := range invalid.Each(check.Sorted(q.Requests), &errs) {
+	for _, n := range check.Sorted(q.Requests) {
 		limit, limited := q.Limits[n]
 		bound := overLimit(n, q.Requests[n], limit, limited, at)
 		errs = append(errs, r.amount(n, q.Requests[n], name, requests.Key(string(n)), bound)...)
@@ -118,7 +117,7 @@ func hugeAlone(lists ...corev1.ResourceList) bool {
 // requests (core validateResourceClaimNames).
 func (r *Rules) claimRefs(claims []corev1.ResourceClaim, at *field.Path) (errs field.ErrorList) {
 	whole, parts := map[string]bool{}, map[string]map[string]bool{}
-	for i, c := range invalid.Each(claims, &errs) {
+	for i, c := range claims {
 		here := at.Index(i)
 		switch {
 		case c.Name == "":
@@ -127,7 +126,7 @@ func (r *Rules) claimRefs(claims []corev1.ResourceClaim, at *field.Path) (errs f
 		case whole[c.Name]:
 			errs = append(errs, field.Duplicate(here, c.Name))
 		case c.Request == "":
-			for range invalid.Each(check.Sorted(parts[c.Name]), &errs) {
+			for range check.Sorted(parts[c.Name]) {
 				errs = append(errs, field.Duplicate(here, c.Name))
 			}
 			whole[c.Name] = true
@@ -165,7 +164,7 @@ func (r *Rules) unknownClaim(name string, at *field.Path) *field.Error {
 // resourceClaims validates the pod's claims (core validatePodResourceClaims).
 func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i := range invalid.Each(r.spec.ResourceClaims, &errs) {
+	for i := range r.spec.ResourceClaims {
 		c, here := &r.spec.ResourceClaims[i], at.Index(i)
 		if r.Static {
 			errs = append(errs, field.Forbidden(field.NewPath(""), "static pods do not support resource claims"))
@@ -216,7 +215,7 @@ func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
 	}
 	errs = append(errs, r.Resources(q, podResourceName, at)...)
 	total := together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Requests })
-	for _, n := range invalid.Each(check.Sorted(total), &errs) {
+	for _, n := range check.Sorted(total) {
 		all := total[n]
 		if own, ok := q.Requests[n]; ok && all.Cmp(own) > 0 {
 			errs = append(errs, field.Invalid(at.Child("requests").Key(string(n)), own.String(),
@@ -224,16 +223,16 @@ func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	total = together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Limits })
-	for _, n := range invalid.Each(check.Sorted(total), &errs) {
+	for _, n := range check.Sorted(total) {
 		all := total[n]
 		if own, ok := q.Limits[n]; ok && check.IsHugePage(n) && all.Cmp(own) > 0 {
 			errs = append(errs, field.Invalid(at.Child("limits").Key(string(n)), own.String(),
 				"must be greater than or equal to aggregate container limits of "+all.String()))
 		}
 	}
-	for i := range invalid.Each(r.spec.Containers, &errs) {
+	for i := range r.spec.Containers {
 		limits := r.spec.Containers[i].Resources.Limits
-		for _, n := range invalid.Each(check.Sorted(limits), &errs) {
+		for _, n := range check.Sorted(limits) {
 			limit := limits[n]
 			if own, ok := q.Limits[n]; ok && limit.Cmp(own) > 0 {
 				errs = append(errs, field.Invalid(at.Child("containers").Index(i).Key(string(n)).Child("limits"), limit.String(),

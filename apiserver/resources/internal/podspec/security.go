@@ -10,7 +10,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
@@ -22,7 +21,7 @@ func ID(id *int64, at *field.Path, is func(int64) []string) (errs field.ErrorLis
 	if id == nil {
 		return nil
 	}
-	for _, text := range invalid.Each(is(*id), &errs) {
+	for _, text := range is(*id) {
 		errs = append(errs, field.Invalid(at, *id, text))
 	}
 	return errs
@@ -37,7 +36,7 @@ func (r *Rules) podSecurity(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, ID(c.FSGroup, at.Child("fsGroup"), utilvalidation.IsValidGroupID)...)
 	errs = append(errs, ID(c.RunAsUser, at.Child("runAsUser"), utilvalidation.IsValidUserID)...)
 	errs = append(errs, ID(c.RunAsGroup, at.Child("runAsGroup"), utilvalidation.IsValidGroupID)...)
-	for i := range invalid.Each(c.SupplementalGroups, &errs) {
+	for i := range c.SupplementalGroups {
 		errs = append(
 			errs, ID(&c.SupplementalGroups[i], at.Child("supplementalGroups").Index(i), utilvalidation.IsValidGroupID)...,
 		)
@@ -75,7 +74,7 @@ var sysctlName = regexp.MustCompile(sysctlForm)
 
 func (r *Rules) sysctls(list []corev1.Sysctl, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i, s := range invalid.Each(list, &errs) {
+	for i, s := range list {
 		here := at.Index(i).Child("name")
 		switch {
 		case s.Name == "":
@@ -160,7 +159,7 @@ func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList
 		return errs
 	}
 	shown := check.Internal(*c)
-	for _, added := range invalid.Each(c.Capabilities.Add, &errs) {
+	for _, added := range c.Capabilities.Add {
 		if added == sysAdmin {
 			errs = append(
 				errs,

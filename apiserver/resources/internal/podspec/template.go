@@ -2,10 +2,11 @@ package podspec
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -20,9 +21,6 @@ func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path) field.Erro
 	spec := at.Child("spec")
 	errs := r.TemplateMeta(t, at)
 	errs = append(errs, r.Validate(spec)...)
-	if invalid.Enough(errs) {
-		return errs
-	}
 	errs = append(errs, r.ProfilesAgree(&t.ObjectMeta, spec)...)
 	if len(t.Spec.EphemeralContainers) > 0 {
 		errs = append(
@@ -34,8 +32,8 @@ func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path) field.Erro
 
 // TemplateMeta validates labels and annotations.
 func (r *Rules) TemplateMeta(t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
-	errs := invalid.Labels(t.Labels, at.Child("labels"))
-	errs = append(errs, invalid.Annotations(t.Annotations, at.Child("annotations"))...)
+	errs := v1validation.ValidateLabels(t.Labels, at.Child("labels"))
+	errs = append(errs, apivalidation.ValidateAnnotations(t.Annotations, at.Child("annotations"))...)
 	return append(errs, r.Annotations(t.Annotations, at.Child("annotations"))...)
 }
 

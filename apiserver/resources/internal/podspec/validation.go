@@ -6,10 +6,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -59,18 +59,15 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, r.regular(at.Child("containers"))...)
 	errs = append(errs, r.inits(at.Child("initContainers"))...)
 	errs = append(errs, r.ephemerals(at.Child("ephemeralContainers"))...)
-	if invalid.Enough(errs) {
-		return errs
-	}
 	errs = append(errs, r.podResources(at.Child("resources"))...)
 	errs = append(errs, r.sharedPorts(at.Child("containers"))...)
 	errs = append(errs, check.Required(s.RestartPolicy, at.Child("restartPolicy"), restartPolicies)...)
 	errs = append(errs, check.Required(s.DNSPolicy, at.Child("dnsPolicy"), dnsPolicies)...)
-	errs = append(errs, invalid.Labels(s.NodeSelector, at.Child("nodeSelector"))...)
+	errs = append(errs, v1validation.ValidateLabels(s.NodeSelector, at.Child("nodeSelector"))...)
 	errs = append(errs, r.podSecurity(at.Child("securityContext"))...)
 	errs = append(errs, r.affinity(s.Affinity, at.Child("affinity"))...)
 	errs = append(errs, r.dns(at.Child("dnsConfig"))...)
-	for i, gate := range invalid.Each(s.ReadinessGates, &errs) {
+	for i, gate := range s.ReadinessGates {
 		errs = append(
 			errs, check.QualifiedName(string(gate.ConditionType), at.Child("readinessGates").Index(i).Child("conditionType"))...,
 		)
@@ -131,10 +128,10 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, check.DNSLabel(s.Subdomain, at.Child("subdomain"))...)
 	}
 	errs = append(errs, Tolerations(s.Tolerations, at.Child("tolerations"))...)
-	for i, alias := range invalid.Each(s.HostAliases, &errs) {
+	for i, alias := range s.HostAliases {
 		here := at.Child("hostAliases").Index(i)
 		errs = append(errs, check.IP(alias.IP, here.Child("ip"), r.had.hostIPs)...)
-		for j, name := range invalid.Each(alias.Hostnames, &errs) {
+		for j, name := range alias.Hostnames {
 			errs = append(errs, check.DNSSubdomain(name, here.Child("hostnames").Index(j))...)
 		}
 	}
@@ -172,8 +169,8 @@ func (r *Rules) envFiles(at *field.Path) (errs field.ErrorList) {
 	for i := range r.spec.Volumes {
 		empty[r.spec.Volumes[i].Name] = r.spec.Volumes[i].EmptyDir != nil
 	}
-	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
-		for i := range invalid.Each(c.Env, &errs) {
+	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+		for i := range c.Env {
 			from := c.Env[i].ValueFrom
 			if from == nil || from.FileKeyRef == nil {
 				continue
@@ -195,8 +192,8 @@ func (r *Rules) sharedPorts(at *field.Path) (errs field.ErrorList) {
 	if !r.spec.HostNetwork {
 		return nil
 	}
-	for i := range invalid.Each(r.spec.Containers, &errs) {
-		for j, p := range invalid.Each(r.spec.Containers[i].Ports, &errs) {
+	for i := range r.spec.Containers {
+		for j, p := range r.spec.Containers[i].Ports {
 			if (r.Pod || p.HostPort != 0) && p.HostPort != p.ContainerPort {
 				errs = append(errs, field.Invalid(at.Index(i).Child("ports").Index(j).Child("hostPort"), p.HostPort,
 					"must match `containerPort` when `hostNetwork` is true"))
@@ -223,7 +220,7 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 	if len(c.Nameservers) > 3 {
 		errs = append(errs, field.Invalid(servers, c.Nameservers, "must not have more than 3 nameservers"))
 	}
-	for i, server := range invalid.Each(c.Nameservers, &errs) {
+	for i, server := range c.Nameservers {
 		errs = append(errs, check.IP(server, servers.Index(i), r.had.nameservers)...)
 	}
 	if len(c.Searches) > 32 {
@@ -235,7 +232,7 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 			field.Invalid(searches, c.Searches, "must not have more than 2048 characters (including spaces) in the search list"),
 		)
 	}
-	for i, search := range invalid.Each(c.Searches, &errs) {
+	for i, search := range c.Searches {
 		if search != "." {
 			errs = append(
 				errs,
@@ -243,7 +240,7 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 			)
 		}
 	}
-	for i, option := range invalid.Each(c.Options, &errs) {
+	for i, option := range c.Options {
 		if option.Name == "" {
 			errs = append(errs, field.Required(at.Child("options").Index(i), "must not be empty"))
 		}
@@ -253,7 +250,7 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 
 func schedulingGates(gates []corev1.PodSchedulingGate, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i, g := range invalid.Each(gates, &errs) {
+	for i, g := range gates {
 		errs = append(errs, check.QualifiedName(g.Name, at.Index(i))...)
 		if seen[g.Name] {
 			errs = append(errs, field.Duplicate(at.Index(i), g.Name))
@@ -280,7 +277,7 @@ func (r *Rules) userNamespace(at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	if !r.had.userDevices {
-		EachContainer(s, at, &errs, func(c *corev1.Container, at *field.Path) {
+		EachContainer(s, at, func(c *corev1.Container, at *field.Path) {
 			if len(c.VolumeDevices) > 0 {
 				errs = append(errs, field.Forbidden(at.Child("volumeDevices"), text))
 			}

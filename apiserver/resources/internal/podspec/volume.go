@@ -7,7 +7,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
@@ -77,7 +76,7 @@ func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 			made[r.Name+"-"+v.Name] = true
 		}
 	}
-	for i := range invalid.Each(r.spec.Volumes, &errs) {
+	for i := range r.spec.Volumes {
 		v, here := &r.spec.Volumes[i], at.Index(i)
 		faults := r.volumeSource(v, here)
 		if v.Name == "" {

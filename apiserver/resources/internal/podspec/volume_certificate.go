@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
@@ -20,7 +19,7 @@ func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *fie
 		if *s.Name == "" {
 			errs = append(errs, field.Required(at.Child("name"), "must be a valid object name"))
 		}
-		for _, text := range invalid.Each(check.TrustBundleName(*s.Name), &errs) {
+		for _, text := range check.TrustBundleName(*s.Name) {
 			errs = append(
 				errs, field.Invalid(at.Child("name"), *s.Name, fmt.Sprintf("not a valid clustertrustbundlename: %v", text)),
 			)

@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
@@ -15,7 +16,7 @@ import (
 func (r *Rules) projectedVolume(s *corev1.ProjectedVolumeSource, at *field.Path) field.ErrorList {
 	errs := volumes.FileMode(s.DefaultMode, at.Child("defaultMode"))
 	p := projection{at: at, seen: map[string]bool{}}
-	for i := range invalid.Each(s.Sources, &errs) {
+	for i := range s.Sources {
 		errs = append(errs, r.projectedSource(&p, &s.Sources[i], at.Child("sources").Index(i))...)
 	}
 	return errs
@@ -41,7 +42,7 @@ func (p *projection) put(path, value string) field.ErrorList {
 
 func (p *projection) keys(name string, items []corev1.KeyToPath, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", name)
-	for i := range invalid.Each(items, &errs) {
+	for i := range items {
 		errs = append(errs, volumes.KeyToPath(&items[i], at.Child("items").Index(i))...)
 		errs = append(errs, p.put(items[i].Path, name)...)
 	}
@@ -60,7 +61,7 @@ func (r *Rules) projectedSource(p *projection, s *corev1.VolumeProjection, at *f
 	}
 	if s.DownwardAPI != nil {
 		found++
-		for i := range invalid.Each(s.DownwardAPI.Items, &errs) {
+		for i := range s.DownwardAPI.Items {
 			file := &s.DownwardAPI.Items[i]
 			errs = append(errs, downwardFile(file, at.Child("downwardAPI"))...)
 			errs = append(errs, p.put(file.Path, file.Path)...)
@@ -111,7 +112,7 @@ func (r *Rules) tokenSource(s *corev1.ServiceAccountTokenProjection, volume, at 
 
 func downwardVolume(s *corev1.DownwardAPIVolumeSource, at *field.Path) field.ErrorList {
 	errs := volumes.FileMode(s.DefaultMode, at.Child("defaultMode"))
-	for i := range invalid.Each(s.Items, &errs) {
+	for i := range s.Items {
 		errs = append(errs, downwardFile(&s.Items[i], at)...)
 	}
 	return errs
@@ -152,8 +153,8 @@ func ephemeralVolume(s *corev1.EphemeralVolumeSource, at *field.Path) field.Erro
 
 // TemplateMeta allows only labels and annotations, as other fields would have no effect.
 func TemplateMeta(m *metav1.ObjectMeta, at *field.Path) field.ErrorList {
-	errs := invalid.Annotations(m.Annotations, at.Child("annotations"))
-	errs = append(errs, invalid.Labels(m.Labels, at.Child("labels"))...)
+	errs := apivalidation.ValidateAnnotations(m.Annotations, at.Child("annotations"))
+	errs = append(errs, v1validation.ValidateLabels(m.Labels, at.Child("labels"))...)
 	return append(errs, onlyFields(*m, "cannot be set", at, "Annotations", "Labels")...)
 }
 

@@ -9,7 +9,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -47,7 +46,7 @@ func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (er
 		}
 	}
 	if o.RunAsUserName != nil {
-		for _, text := range invalid.Each(userNameFaults(*o.RunAsUserName), &errs) {
+		for _, text := range userNameFaults(*o.RunAsUserName) {
 			errs = append(errs, field.Invalid(at.Child("runAsUserName"), o.RunAsUserName, "runAsUserName"+text))
 		}
 	}
@@ -95,7 +94,7 @@ func (r *Rules) hostProcesses(at *field.Path) (errs field.ErrorList) {
 		whole = c.WindowsOptions.HostProcess
 	}
 	all, onHost := 0, 0
-	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
 		all++
 		var own *bool
 		if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
@@ -147,7 +146,7 @@ func (r *Rules) linuxOnly(at *field.Path) (errs field.ErrorList) {
 	if c := r.spec.SecurityContext; c != nil && c.WindowsOptions != nil {
 		errs = append(errs, field.Forbidden(at.Child("securityContext", "windowsOptions"), text))
 	}
-	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
 		if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
 			errs = append(errs, field.Forbidden(at.Child("securityContext", "windowsOptions"), text))
 		}
@@ -162,7 +161,7 @@ type setting struct {
 }
 
 func forbidAll(at *field.Path, settings []setting) (errs field.ErrorList) {
-	for _, s := range invalid.Each(settings, &errs) {
+	for _, s := range settings {
 		if !s.set {
 			continue
 		}
@@ -197,7 +196,7 @@ func (r *Rules) windowsOnly(at *field.Path) field.ErrorList {
 		{"securityContext.supplementalGroupsPolicy", c.SupplementalGroupsPolicy != nil},
 		{"securityContext.seLinuxChangePolicy", c.SELinuxChangePolicy != nil},
 	})
-	EachContainer(s, at, &errs, func(c *corev1.Container, at *field.Path) {
+	EachContainer(s, at, func(c *corev1.Container, at *field.Path) {
 		o := c.SecurityContext
 		if o == nil {
 			return
@@ -218,19 +217,16 @@ func (r *Rules) windowsOnly(at *field.Path) field.ErrorList {
 	return errs
 }
 
-// EachContainer visits init, regular and ephemeral containers, until there are enough errors in errs, to which visit
-// may append.
-func EachContainer(
-	s *corev1.PodSpec, at *field.Path, errs *field.ErrorList, visit func(c *corev1.Container, at *field.Path),
-) {
+// EachContainer visits init, regular and ephemeral containers.
+func EachContainer(s *corev1.PodSpec, at *field.Path, visit func(c *corev1.Container, at *field.Path)) {
 	inits, regular, ephemeral := at.Child("initContainers"), at.Child("containers"), at.Child("ephemeralContainers")
-	for i := range invalid.Each(s.InitContainers, errs) {
+	for i := range s.InitContainers {
 		visit(&s.InitContainers[i], inits.Index(i))
 	}
-	for i := range invalid.Each(s.Containers, errs) {
+	for i := range s.Containers {
 		visit(&s.Containers[i], regular.Index(i))
 	}
-	for i := range invalid.Each(s.EphemeralContainers, errs) {
+	for i := range s.EphemeralContainers {
 		visit((*corev1.Container)(&s.EphemeralContainers[i].EphemeralContainerCommon), ephemeral.Index(i))
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -51,7 +50,7 @@ func Validate(s, old *corev1.Service) (errs field.ErrorList) {
 	if IsHeadless(s) {
 		return errs
 	}
-	for i, value := range invalid.Each(ips[:min(len(ips), len(s.Spec.IPFamilies))], &errs) {
+	for i, value := range ips[:min(len(ips), len(s.Spec.IPFamilies))] {
 		if want := s.Spec.IPFamilies[i]; want == corev1.IPv4Protocol && netutils.IsIPv6String(value) ||
 			want == corev1.IPv6Protocol && !netutils.IsIPv6String(value) {
 			errs = append(errs, field.Invalid(at.Index(i), value,
@@ -63,7 +62,7 @@ func Validate(s, old *corev1.Service) (errs field.ErrorList) {
 
 func validateFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	seen := map[corev1.IPFamily]bool{}
-	for i, family := range invalid.Each(s.Spec.IPFamilies, &errs) {
+	for i, family := range s.Spec.IPFamilies {
 		at := spec.Child("ipFamilies").Index(i)
 		errs = append(errs, check.OneOf(family, at, ipFamilies)...)
 		if seen[family] {
@@ -79,7 +78,7 @@ func validateFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList
 
 // addresses validates each address, and reports whether further errors would be misleading.
 func addresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad bool) {
-	for i, value := range invalid.Each(ips, &errs) {
+	for i, value := range ips {
 		if i == 0 && value == corev1.ClusterIPNone {
 			if len(ips) > 1 {
 				bad = true
@@ -105,7 +104,7 @@ func ValidateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs fiel
 	}
 	now, was := s.Spec.ClusterIPs, old.Spec.ClusterIPs
 	if len(now) == len(was) {
-		for i := range invalid.Each(was, &errs) {
+		for i := range was {
 			if now[i] != was[i] {
 				errs = append(errs, field.Invalid(at.Index(i), now, onceText))
 			}
@@ -132,7 +131,7 @@ func ValidateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.
 	}
 	now, was := s.Spec.IPFamilies, old.Spec.IPFamilies
 	if len(now) == len(was) {
-		for i := range invalid.Each(was, &errs) {
+		for i := range was {
 			if now[i] != was[i] {
 				errs = append(errs, field.Invalid(at.Index(0), now, onceText))
 			}

@@ -8,7 +8,6 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -23,7 +22,7 @@ var (
 // AccessModes requires known access modes, and rejects ReadWriteOncePod together with others.
 func AccessModes(list []corev1.PersistentVolumeAccessMode, at *field.Path) (errs field.ErrorList) {
 	once, other := false, false
-	for _, mode := range invalid.Each(list, &errs) {
+	for _, mode := range list {
 		wrong := check.OneOf(mode, at, accessModes)
 		errs = append(errs, wrong...)
 		once = once || mode == corev1.ReadWriteOncePod
@@ -42,8 +41,9 @@ func claimToleranceOf(old *corev1.PersistentVolumeClaimSpec) claimTolerance {
 	if old == nil {
 		return claimTolerance{}
 	}
+	errs := metav1validation.ValidateLabelSelector(old.Selector, metav1validation.LabelSelectorValidationOptions{}, nil)
 	return claimTolerance{
-		selector: len(invalid.Selector(old.Selector, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0,
+		selector: len(errs) > 0,
 		dataGroup: old.DataSource != nil && old.DataSource.APIGroup != nil ||
 			old.DataSourceRef != nil && old.DataSourceRef.APIGroup != nil,
 	}
@@ -55,7 +55,7 @@ func ValidateClaimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path)
 	if len(s.AccessModes) == 0 {
 		errs = append(errs, field.Required(at.Child("accessModes"), "at least 1 access mode is required"))
 	}
-	errs = append(errs, invalid.Selector(s.Selector,
+	errs = append(errs, metav1validation.ValidateLabelSelector(s.Selector,
 		metav1validation.LabelSelectorValidationOptions{
 			AllowInvalidLabelValueInSelector: tolerate.selector,
 		}, at.Child("selector"))...)

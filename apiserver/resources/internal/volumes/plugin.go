@@ -6,7 +6,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -36,7 +35,7 @@ func plugin[T any](name string, source *T, validate func(*T, *field.Path) field.
 // OneSource requires exactly one source; a flexVolume is validated even if it is a second one.
 func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (errs field.ErrorList) {
 	found := false
-	for _, p := range invalid.Each(volumePlugins(s, name), &errs) {
+	for _, p := range volumePlugins(s, name) {
 		switch {
 		case !p.has:
 			continue

@@ -9,7 +9,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -74,7 +73,7 @@ func ValidateConfigMap(s *corev1.ConfigMapVolumeSource, at *field.Path) field.Er
 }
 
 func keysToPaths(items []corev1.KeyToPath, at *field.Path) (errs field.ErrorList) {
-	for i := range invalid.Each(items, &errs) {
+	for i := range items {
 		errs = append(errs, KeyToPath(&items[i], at.Index(i))...)
 	}
 	return errs
@@ -154,7 +153,7 @@ func ValidateQuobyte(s *corev1.QuobyteVolumeSource, at *field.Path) (errs field.
 	case len(s.Tenant) >= 65:
 		errs = append(errs, field.Required(at.Child("tenant"), "must be a UUID and may not exceed a length of 64 characters"))
 	default:
-		for _, pair := range invalid.Each(strings.Split(s.Registry, ","), &errs) {
+		for _, pair := range strings.Split(s.Registry, ",") {
 			if _, _, err := net.SplitHostPort(pair); err != nil {
 				errs = append(errs, field.Invalid(at.Child("registry"), s.Registry, pairs))
 			}
@@ -189,7 +188,7 @@ func ValidateFlex(s *corev1.FlexVolumeSource, at *field.Path) field.ErrorList {
 
 // flexOptions rejects options with Kubernetes' own prefixes.
 func flexOptions(options map[string]string, at *field.Path) (errs field.ErrorList) {
-	for _, key := range invalid.Each(check.Sorted(options), &errs) {
+	for _, key := range check.Sorted(options) {
 		space, _, _ := strings.Cut(key, "/")
 		domain := "." + strings.ToLower(space)
 		if strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {

@@ -1,0 +1,93 @@
+package fairshare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Patience is how long Budget.Acquire waits.
+const Patience = 5 * time.Second
+
+// The errors of Budget.Acquire.
+var (
+	// ErrFull reports that requests in flight hold the memory.
+	ErrFull = errors.New("requests in flight hold too much memory")
+	// ErrTooLarge reports a request that needs more than one user may have.
+	ErrTooLarge = errors.New("the request needs too much memory")
+)
+
+// Budget bounds a number of bytes, of which one user may hold half.
+type Budget struct {
+	shares *Shares
+	all    *semaphore.Weighted
+	held   atomic.Int64
+}
+
+// NewBudget returns a budget of bytes.
+func NewBudget(bytes int64) *Budget {
+	return &Budget{shares: NewShares(bytes / 2), all: semaphore.NewWeighted(bytes)}
+}
+
+// Total is the number of bytes.
+func (b *Budget) Total() int64 { return 2 * b.shares.size }
+
+// Share is how many bytes one user may hold.
+func (b *Budget) Share() int64 { return b.shares.size }
+
+// Held is how many bytes are acquired.
+func (b *Budget) Held() int64 { return b.held.Load() }
+
+// Acquire takes bytes of the budget for a user until release is called. It waits for them. Errors: ErrTooLarge if the
+// user may never have so many, ErrFull if there were not so many in time, and that of ctx.
+func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release func(), err error) {
+	switch {
+	case bytes <= 0:
+		return func() {}, nil
+	case bytes > b.shares.size:
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, bytes, b.shares.size)
+	}
+	waiting, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	leave, err := b.shares.Acquire(waiting, name, bytes)
+	if err == nil {
+		if err = b.all.Acquire(waiting, bytes); err == nil {
+			return b.releaser(leave, bytes), nil
+		}
+		leave()
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return nil, ErrFull
+}
+
+// Try is Acquire without waiting; ok is false if there are not so many bytes now, or if another request waits for some.
+func (b *Budget) Try(name string, bytes int64) (release func(), ok bool) {
+	if bytes > b.shares.size {
+		return nil, false
+	}
+	leave, ok := b.shares.Try(name, bytes)
+	if !ok {
+		return nil, false
+	}
+	if !b.all.TryAcquire(bytes) {
+		leave()
+		return nil, false
+	}
+	return b.releaser(leave, bytes), true
+}
+
+// releaser returns the function that releases what was acquired.
+func (b *Budget) releaser(leave func(), bytes int64) func() {
+	b.held.Add(bytes)
+	return func() {
+		b.held.Add(-bytes)
+		b.all.Release(bytes)
+		leave()
+	}
+}

@@ -1,0 +1,93 @@
+package fairshare
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+)
+
+// TestAcquireLeavesHalfToOtherUsers: one user gets half of the budget, and another one the rest at once.
+func TestAcquireLeavesHalfToOtherUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(100)
+		if _, err := b.Acquire(t.Context(), "a", 51); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("more than half: %v", err)
+		}
+		release, err := b.Acquire(t.Context(), "a", 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Acquire(t.Context(), "a", 1); !errors.Is(err, ErrFull) {
+			t.Errorf("beyond half: %v", err)
+		}
+		other, err := b.Acquire(t.Context(), "b", 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Acquire(t.Context(), "c", 1); !errors.Is(err, ErrFull) {
+			t.Errorf("beyond all: %v", err)
+		}
+		release()
+		again, err := b.Acquire(t.Context(), "c", 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again()
+		other()
+		if len(b.shares.users) != 0 {
+			t.Errorf("%d users hold nothing", len(b.shares.users))
+		}
+	})
+}
+
+// TestAcquireWaits: a request gets what another one releases while it waits, and nothing after its context has ended.
+func TestAcquireWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(100)
+		first, err := b.Acquire(t.Context(), "a", 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := b.Acquire(ended, "a", 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("after the end of the request: %v", err)
+		}
+		got := make(chan error)
+		go func() {
+			release, err := b.Acquire(t.Context(), "a", 50)
+			if err == nil {
+				release()
+			}
+			got <- err
+		}()
+		synctest.Wait()
+		first()
+		if err := <-got; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestTry: Try takes what is free, and nothing beyond the share or the total.
+func TestTry(t *testing.T) {
+	b := NewBudget(100)
+	if _, ok := b.Try("a", 51); ok {
+		t.Error("more than half")
+	}
+	release, ok := b.Try("a", 50)
+	if !ok {
+		t.Fatal("the whole share")
+	}
+	if _, ok := b.Try("a", 1); ok {
+		t.Error("beyond the share")
+	}
+	if _, ok := b.Try("b", 50); !ok {
+		t.Error("another user's share")
+	}
+	release()
+	if _, ok := b.Try("a", 50); !ok || b.Held() != 100 {
+		t.Errorf("after the release: %v, %d bytes held", ok, b.Held())
+	}
+}

@@ -1,0 +1,78 @@
+package filters
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	// restTime is how long the rest of a body may take that no handler has read, restBytes how much of it is read.
+	restTime, restBytes = time.Second, 64 << 10
+)
+
+// Body limits the bodies of requests: their size to maxBytes, and the time until their end.
+func Body(maxBytes int64, limit time.Duration) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !hasBody(r) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			b := &timedBody{http.MaxBytesReader(w, r.Body, maxBytes), r.ProtoMajor, http.NewResponseController(w), false}
+			b.setDeadline(limit)
+			r.Body = b
+			next.ServeHTTP(w, r)
+			b.discard(r)
+		})
+	}
+}
+
+// hasBody reports whether the request may have a body. Over HTTP/2 there is always a reader, which ends at once if the
+// headers end the stream. A body may also come with a Content-Length of 0 or with an invalid one, which net/http takes
+// for 0.
+func hasBody(r *http.Request) bool {
+	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || r.Header["Content-Length"] != nil)
+}
+
+// timedBody removes the deadline of a connection of HTTP/1 at the end of the body: from then on net/http reads on to
+// notice that the client has disconnected, and would take a missed deadline for that. Over HTTP/2 the deadline is the
+// stream's.
+type timedBody struct {
+	io.ReadCloser
+	proto   int
+	control *http.ResponseController
+	// ended is set by the first error, which may be io.EOF.
+	ended bool
+}
+
+// setDeadline limits reads from now on; 0 is no limit. A writer without a connection has no slow client.
+func (b *timedBody) setDeadline(limit time.Duration) {
+	if limit == 0 {
+		_ = b.control.SetReadDeadline(time.Time{})
+		return
+	}
+	_ = b.control.SetReadDeadline(time.Now().Add(limit))
+}
+
+// Read implements io.Reader.
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.ended = b.ended || err != nil
+	if err == io.EOF && b.proto < 2 {
+		b.setDeadline(0)
+	}
+	return n, err
+}
+
+// discard reads a little of what no handler has read. Over HTTP/1 net/http does that, before it sends the response.
+// Over HTTP/2 a client that still sends when the connection ends may lose the response.
+func (b *timedBody) discard(r *http.Request) {
+	if b.ended {
+		return
+	}
+	b.setDeadline(restTime)
+	if b.proto == 2 && r.Header.Get("Expect") == "" {
+		_, _ = io.CopyN(io.Discard, b, restBytes) // the response is made in any case
+	}
+}

@@ -1,0 +1,46 @@
+package requestinfo
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// logged are the query parameters whose values are logged: those that the API has. Any other may be a secret that a
+// client puts there though no parameter is for it, such as a bearer token.
+var logged = []string{
+	"allowWatchBookmarks", "continue", "dryRun", "exclude", "fieldManager", "fieldSelector", "fieldValidation", "force",
+	"gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "includeObject", "labelSelector", "limit",
+	"orphanDependents", "pretty", "propagationPolicy", "resourceVersion", "resourceVersionMatch", "sendInitialEvents",
+	"timeout", "timeoutSeconds", "verbose", "watch",
+}
+
+// Loggable is a request's path and query, without the values of parameters that the API doesn't have.
+func Loggable(u *url.URL) string {
+	if u.RawQuery == "" {
+		return u.EscapedPath()
+	}
+	parts := strings.Split(u.RawQuery, "&")
+	for i, part := range parts {
+		if key, _, valued := strings.Cut(part, "="); valued &&
+			(!slices.Contains(logged, key) || strings.Contains(part, ";")) {
+			parts[i] = key + "=REDACTED"
+		}
+	}
+	return u.EscapedPath() + "?" + strings.Join(parts, "&")
+}
+
+// IsWebSocket reports whether the client wants to speak WebSocket from here on (k8s.io/streaming
+// wsstream: IsWebSocketRequest). HTTP/2 has no upgrades.
+func IsWebSocket(r *http.Request) bool {
+	if r.ProtoMajor != 1 || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		return false
+	}
+	for token := range strings.SplitSeq(r.Header.Get("Connection"), ",") {
+		if strings.EqualFold(strings.TrimSpace(token), "upgrade") {
+			return true
+		}
+	}
+	return false
+}
