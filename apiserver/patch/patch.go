@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,9 +29,9 @@ import (
 // maxPatchOperations bounds a JSON patch (B-52).
 const maxPatchOperations = 10000
 
-// The copies by a JSON patch must not exceed the limit of a body (AS pkg/server/config.go: JSONPatchMaxCopyBytes). The
-// library has one limit for the process.
-func init() { jsonpatch.AccumulatedCopySizeLimit = codec.MaxBody }
+// LimitCopies limits the copies by a JSON patch, of webhooks too, to the size of a body (AS pkg/server/config.go:
+// JSONPatchMaxCopyBytes). The library has one limit for the process. It must be called before the first patch.
+var LimitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = codec.MaxBody })
 
 // Patch is the body of a PATCH request.
 type Patch struct {
@@ -114,6 +115,7 @@ func (p *Patch) operations(before []byte) (after []byte, strict []error, err err
 			strict[i] = fmt.Errorf("json patch %v", e)
 		}
 	}
+	LimitCopies()
 	ops, err := jsonpatch.DecodePatch(p.Bytes)
 	if err != nil {
 		return nil, nil, status.BadRequest("%v", err)

@@ -41,8 +41,7 @@ func (s *pass) claim(template string, n int) *corev1.PersistentVolumeClaim {
 // missing returns actions that create the pod's missing claims.
 func (s *pass) missing(p *corev1.Pod) (do []workload.Action) {
 	n := ordinal(p)
-	for i := range s.set.Spec.VolumeClaimTemplates {
-		t := &s.set.Spec.VolumeClaimTemplates[i]
+	for _, t := range claimTemplates(s.set) {
 		if s.claim(t.Name, n) != nil {
 			continue
 		}

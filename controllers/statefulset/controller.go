@@ -6,6 +6,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -56,10 +57,25 @@ func claimed(r workload.Reader, c workload.Change) (keys []workload.Key) {
 
 // templates are the names of the set's claim templates.
 func templates(set *appsv1.StatefulSet) (names []string) {
-	for i := range set.Spec.VolumeClaimTemplates {
-		names = append(names, set.Spec.VolumeClaimTemplates[i].Name)
+	for _, t := range claimTemplates(set) {
+		names = append(names, t.Name)
 	}
 	return names
+}
+
+// claimTemplates are the set's claim templates, of those with the same name the last (stateful_set_utils.go:
+// getPersistentVolumeClaims).
+func claimTemplates(set *appsv1.StatefulSet) (all []*corev1.PersistentVolumeClaim) {
+	for i := range set.Spec.VolumeClaimTemplates {
+		t := &set.Spec.VolumeClaimTemplates[i]
+		same := func(other *corev1.PersistentVolumeClaim) bool { return other.Name == t.Name }
+		if at := slices.IndexFunc(all, same); at >= 0 {
+			all[at] = t
+		} else {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 func (o Options) decide(v workload.View, set *appsv1.StatefulSet, now time.Time) workload.Plan {

@@ -191,8 +191,39 @@ func TestPlainGo(t *testing.T) {
 					t.Errorf("%s/%s has %s", name, f, way)
 				}
 			}
+			if set := setInInit(t, src); set != "" {
+				t.Errorf("%s/%s: init sets %s", name, f, set)
+			}
 		}
 	}
+}
+
+// setInInit is a variable of another package that an init of a file sets; empty if there is none.
+func setInInit(t *testing.T, src []byte) (set string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Recv != nil || f.Name.Name != "init" {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if a, ok := n.(*ast.AssignStmt); ok {
+				for _, to := range a.Lhs {
+					if s, ok := to.(*ast.SelectorExpr); ok {
+						if of, ok := s.X.(*ast.Ident); ok && of.Obj == nil { // it is an import
+							set = of.Name + "." + s.Sel.Name
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	return set
 }
 
 // TestProcess: what a library user starts leaves the process alone.

@@ -25,7 +25,7 @@ func harmless(e zapcore.Entry, fields []zapcore.Field, quiet bool) bool {
 		// snapshot.
 		return strings.Contains(errorText(fields), fileutil.ErrLocked.Error())
 	}
-	return quiet && e.Level == zapcore.WarnLevel
+	return quiet && e.Level <= zapcore.ErrorLevel
 }
 
 // errorText is the message of zap.Error among the fields, if any.
@@ -50,8 +50,8 @@ func loggedError(fields []zapcore.Field) error {
 type logCore struct {
 	to     *slog.Logger
 	fields []zapcore.Field
-	// quiet turns warnings into debug messages while a server starts and stops. A warning that it could not finish its
-	// work when it was stopped is of no use.
+	// quiet turns warnings and errors into debug messages while a server starts and stops: Start and Stop return the
+	// error, and a warning that etcd could not finish its work when it was stopped is of no use.
 	quiet *atomic.Bool
 }
 

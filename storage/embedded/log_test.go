@@ -50,7 +50,6 @@ func TestLog(t *testing.T) {
 level=ERROR msg="etcd: bad" member=m error=cause
 level=ERROR msg="etcd: failed to update storage version" member=m error="cannot create migration plan"
 level=WARN msg="etcd: failed to lock file" member=m path=0.wal error="permission denied"
-level=ERROR msg="etcd: worse" member=m
 level=ERROR msg="etcd: over" member=m
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
