@@ -52,7 +52,7 @@ func (s *Server) use(r chi.Router, users filters.Authenticator) {
 		filters.Goaway(s.config.GoawayChance, rand.Float64),
 		filters.NoCache,
 		filters.Recover(s.metrics, log),
-		filters.Authenticate(users, s.config.Proxies, s.open, s.config.Audit, log),
+		filters.Authenticate(users, s.config.Proxies, s.inFlight, s.config.Audit, log),
 		filters.RequestInfo(log),
 	)
 	if s.config.Audit != nil {

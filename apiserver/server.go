@@ -28,12 +28,12 @@ type Server struct {
 	config   Config
 	registry *registry.Registry
 	seats    *flowcontrol.Live
-	// open is what open requests and watches take besides bodies and responses, for which nobody waits; memory is what
-	// the others take.
-	open, memory *fairshare.Budget
-	metrics      *metrics.Metrics
-	api          *endpoints.API
-	users        *filters.Credentials
+	// inFlight is the budget of open requests and watches, which do not wait for it; memory is that of what they decode
+	// and encode.
+	inFlight, memory *fairshare.Budget
+	metrics          *metrics.Metrics
+	api              *endpoints.API
+	users            *filters.Credentials
 	// leaving is closed by leave, when the shutdown begins.
 	leaving chan struct{}
 	leave   func()
@@ -52,8 +52,8 @@ func New(c Config) (*Server, error) {
 	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types), leaving: make(chan struct{})}
 	s.leave = sync.OnceFunc(func() { close(s.leaving) })
 	s.seats = flowcontrol.NewLive(flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry), c.Cache, c.Log)
-	s.open, s.memory = fairshare.NewBudget(c.MemoryInFlight), fairshare.NewBudget(c.MemoryInFlight)
-	metrics.RegisterMemory(c.Registry, s.open, s.memory)
+	s.inFlight, s.memory = fairshare.NewBudget(c.MemoryInFlight), fairshare.NewBudget(c.MemoryInFlight)
+	metrics.RegisterMemory(c.Registry, s.inFlight, s.memory)
 	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
 	s.registry.Dynamic = dynamic.New(dynamic.Config{

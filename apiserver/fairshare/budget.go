@@ -42,8 +42,8 @@ func (b *Budget) Share() int64 { return b.shares.size }
 // Held is how many bytes are acquired.
 func (b *Budget) Held() int64 { return b.held.Load() }
 
-// Acquire takes bytes of the budget for a user until release is called. It waits for them. Errors: ErrTooLarge if the
-// user may never have so many, ErrFull if there were not so many in time, and that of ctx.
+// Acquire takes bytes of the budget for a user until release is called. It waits for them. Errors: ErrTooLarge if they
+// exceed a user's share, ErrFull if they are not free in time, and that of ctx.
 func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release func(), err error) {
 	switch {
 	case bytes <= 0:
@@ -66,7 +66,7 @@ func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release
 	return nil, ErrFull
 }
 
-// Try is Acquire without waiting; ok is false if there are not so many bytes now, or if another request waits for some.
+// Try is Acquire without waiting; ok is false if the bytes are not free, or if another request waits for some.
 func (b *Budget) Try(name string, bytes int64) (release func(), ok bool) {
 	if bytes > b.shares.size {
 		return nil, false

@@ -36,7 +36,7 @@ func (s *Shares) Acquire(ctx context.Context, name string, n int64) (release fun
 	return s.releaser(name, u, n), nil
 }
 
-// Try is Acquire without waiting; ok is false if there are not so many units now.
+// Try is Acquire without waiting; ok is false if the units are not free.
 func (s *Shares) Try(name string, n int64) (release func(), ok bool) {
 	n = min(n, s.size)
 	u := s.join(name)

@@ -23,13 +23,13 @@ type Authenticator func(r *http.Request) (authentication.User, error)
 // headers by which a proxy names the user: the usual ones, and those of proxies, which may be nil. What a request takes
 // until it is answered counts for its user, except on openPaths: if that is too much the answer is 429.
 func Authenticate(
-	by Authenticator, proxies *authentication.Proxies, open *fairshare.Budget, events *audit.Log, log *slog.Logger,
+	by Authenticator, proxies *authentication.Proxies, inFlight *fairshare.Budget, events *audit.Log, log *slog.Logger,
 ) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			user, failed := by(r)
 			if !slices.Contains(openPaths, firstSegment(r.URL.Path)) {
-				release, ok := open.Try(user.Name, requestMemory(r))
+				release, ok := inFlight.Try(user.Name, requestMemory(r))
 				if !ok {
 					reject(w)
 					return

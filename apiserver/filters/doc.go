@@ -24,7 +24,8 @@
 //     (info.go), as from kube-apiserver. Invalid credentials result in 401 on every path, and never make a client
 //     anonymous.
 //  2. The audit log, if there is one, has every request of an authenticated user whose path can be parsed, even if it
-//     is denied or rejected later, except for the 429 of authenticate. It also has requests with invalid or missing credentials.
+//     is denied or rejected later, except for the 429 of authenticate. It also has requests with invalid or missing
+//     credentials.
 //  3. No credential is logged, or passed on to a handler.
 //  4. Authorization and handlers use the same requestinfo.Info.
 //  5. A client acts as another user only if each part of that identity is authorized, in one of Kubernetes' modes: the

@@ -24,8 +24,7 @@ func (l *Live) Serve(w http.ResponseWriter, r *http.Request, ask Request, serve 
 // ServeWatch is Serve for a watch, which holds its seats until it has sent its initial events: until serve calls begun,
 // or returns.
 func (l *Live) ServeWatch(w http.ResponseWriter, r *http.Request, ask Request, serve func(begun func()) error) error {
-	l.CatchUp()
-	if ask.Objects != nil {
+	if ask.Objects != nil { // a panic in the goroutine would end the process
 		objects := ask.Objects()
 		ask.Objects = func() int { return objects }
 	}

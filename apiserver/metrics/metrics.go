@@ -85,14 +85,14 @@ func RegisterPast(r prometheus.Registerer, p *past.Reader) {
 }
 
 // RegisterMemory registers the metrics of the memory that requests hold.
-func RegisterMemory(r prometheus.Registerer, open, memory *fairshare.Budget) {
+func RegisterMemory(r prometheus.Registerer, inFlight, memory *fairshare.Budget) {
 	for name, of := range map[string]struct {
 		help  string
 		value func() int64
 	}{
 		"limit_bytes": {"Memory limit of requests, and the same again for what open ones take.", memory.Total},
 		"held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
-		"open_bytes":  {"Estimated memory of open requests and watches.", open.Held},
+		"open_bytes":  {"Estimated memory of open requests and watches.", inFlight.Held},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(
 			prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: of.help},

@@ -6,7 +6,8 @@ import (
 )
 
 // The memory of a response that is made before it is sent, for each byte of its objects: those that are decoded
-// together, as for a write (package endpoints), and those that are encoded one by one, of which the response and a copy remain.
+// together, as for a write (package endpoints), and those that are encoded one by one, of which the response and a copy
+// remain.
 const decodedFactor, encodedFactor = 20, 4
 
 // Cost estimates the memory that a response with these objects needs. Cached bytes that are sent as they are need none.

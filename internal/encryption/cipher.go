@@ -79,7 +79,8 @@ func (c *Cipher) Open(key string, stored []byte) (plain []byte, stale bool, err 
 }
 
 // isObject reports whether a value is in a format of kube-apiserver: protobuf, CBOR or JSON. Any key decrypts one of
-// 256 values of aescbc, to random bytes. One in 256 of those begins as JSON does, but none of an object's length is text.
+// 256 values of aescbc, to random bytes. One in 256 of those begins as JSON does, but none of an object's length is
+// text.
 func isObject(plain []byte) bool {
 	return bytes.HasPrefix(plain, []byte("k8s\x00")) || bytes.HasPrefix(plain, []byte("\xd9\xd9\xf7")) ||
 		bytes.HasPrefix(plain, []byte("{")) && utf8.Valid(plain)

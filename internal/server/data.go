@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -73,10 +72,6 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	gates, err := cfg.featureGates()
 	if err != nil {
 		return nil, err
-	}
-	if _, err := os.Stat(filepath.Join(dir.path, "member")); err == nil && !dir.temporary && !cfg.external() {
-		return nil, fmt.Errorf("--data-dir %s is a data directory of etcd: move it to the name etcd in an empty directory, "+
-			"and choose that", dir.path)
 	}
 	store, err := storage.Open(ctx, c)
 	if err != nil {

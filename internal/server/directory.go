@@ -18,7 +18,7 @@ type directory struct {
 	release func()
 }
 
-// openDirectory creates and locks the data directory.
+// openDirectory creates and locks the data directory. It leaves one of etcd alone.
 func (c *Config) openDirectory() (d directory, err error) {
 	if c.Dir == "" {
 		d.temporary = true
@@ -27,6 +27,10 @@ func (c *Config) openDirectory() (d directory, err error) {
 	}
 	if d.path, err = filepath.Abs(c.Dir); err != nil {
 		return d, fmt.Errorf("resolving --data-dir: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(d.path, "member")); err == nil {
+		return d, fmt.Errorf("--data-dir %s is a data directory of etcd: move it to the name etcd in an empty directory, "+
+			"and choose that", d.path)
 	}
 	lock, err := embedded.LockDir(d.path)
 	switch {

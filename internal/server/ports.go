@@ -15,7 +15,7 @@ import (
 // ports are the open listeners.
 type ports struct {
 	insecure net.Listener
-	secure   *ending
+	secure   *drainListener
 }
 
 func (c *Config) listen() (p ports, err error) {
@@ -29,7 +29,7 @@ func (c *Config) listen() (p ports, err error) {
 		p.close()
 		return p, err
 	}
-	p.secure = &ending{Listener: secure}
+	p.secure = &drainListener{Listener: secure}
 	return p, nil
 }
 

@@ -334,7 +334,7 @@ func (s *system) await(others *sync.WaitGroup) {
 // shutdown ends watches, and completes requests in flight, up to the shutdown timeout.
 func (s *system) shutdown(graceful bool) {
 	s.api.CloseWatches()
-	s.ports.secure.begun.Store(true)
+	s.ports.secure.draining.Store(true)
 	ctx, cancel := context.WithTimeout(context.Background(), s.c.Shutdown)
 	defer cancel()
 	if !graceful {
