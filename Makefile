@@ -200,8 +200,8 @@ image: ## a container image
 chaos: ## kill, pause and part servers and the members of an etcd cluster for DURATION; drawn by SEED (printed)
 	$(GO) test ./conformance/chaos -count=1 -timeout=3h -v -duration=$(or $(DURATION),10m) -seed=$(SEED) $(ARGS)
 
-attack: build ## attacks on a server, with what another user notices of each; ATTACK=short for what CI runs, ONLY= by group/name
-	$(GO) test ./conformance/attack -count=1 -timeout=60m -v -run '^TestAttacks$$' -binary=$(CURDIR)/bin/kubecascade -only='$(or $(ONLY),.)' $(if $(filter short,$(ATTACK)),,-full) $(ARGS)
+attack: ## attacks on a server, with what another user notices of each; make test runs a short form: ONLY=
+	$(GO) -C tests test ./attack -count=1 -timeout=60m -v -run '^TestAttacks$$' -full -only='$(or $(ONLY),.)' $(ARGS)
 
 FUZZ ?= .
 FUZZTIME ?= 5m

@@ -7,27 +7,27 @@ import "encoding/binary"
 // accept 10,000.
 const maxNesting = 4000
 
-// checkNesting rejects bytes in which a decoder could find messages that are nested too deep. It knows no types, so it
-// treats every length-delimited field as a message as far as possible. Other contents don't look like thousands of
-// nested messages.
-func checkNesting(data []byte) error {
-	ends := []int{len(data)}             // of the enclosing messages
-	for at, work, values := 0, 0, 0; ; { // messages and strings look the same
+// checkNesting rejects bytes in which a decoder could find too many messages or such that are nested too deep, and
+// counts them. It knows no types, so it treats every length-delimited field as a message as far as possible. Other
+// contents don't look like thousands of nested messages.
+func checkNesting(data []byte) (values int, err error) {
+	ends := []int{len(data)}   // of the enclosing messages
+	for at, work := 0, 0; ; { // messages and strings look the same
 		if at = skipShallow(data[:ends[len(ends)-1]], at); at < 0 {
 			// This message has ended: continue after it.
 			at, ends = ends[len(ends)-1], ends[:len(ends)-1]
 			if len(ends) == 0 {
-				return nil
+				return values, nil
 			}
 			continue
 		}
 		size, n := binary.Uvarint(data[at:])
 		at += n
 		if work += int(size); work > MaxWork || len(ends) > maxNesting {
-			return errNested
+			return values, errNested
 		}
 		if values++; values > maxValues {
-			return errValues
+			return values, errValues
 		}
 		ends = append(ends, at+int(size))
 	}

@@ -11,31 +11,27 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// The memory that a write needs for each byte of its body and of the stored object that it changes.
-// BenchmarkWriteMemory measures what a create allocates: 3 to 33 bytes for each of JSON, 28 to 130 for each of YAML, of
-// which about a third is live at a time. Small values take more, but package codec limits their number.
-const bodyFactor, yamlFactor = 20, 40
+// The memory that a write needs for each byte of its body and of the stored object that it changes, and for each of
+// their values. BenchmarkWriteMemory measures what a create allocates: 3 to 33 bytes for each of JSON, 28 to 130 for
+// each of YAML, of which about a third is live at a time; and up to 2 KB for an empty container, which is two values.
+const bodyFactor, yamlFactor, valueCost = 20, 40, 1 << 10
 
-// writeCost estimates the memory of a write. A body whose length the client does not tell counts as the longest. The
-// stored object makes no write too large.
+// writeCost estimates the memory of a write, whose body has been read. It is too large by the length of its body alone.
 func (a *API) writeCost(req *request) int64 {
 	if isRead(req.verb) {
 		return 0
 	}
-	length, factor := req.r.ContentLength, int64(bodyFactor)
-	if length < 0 {
-		length = codec.MaxBody
-	}
-	if strings.HasSuffix(patchMedia(req.r), "yaml") {
+	body, factor := codec.Body{Bytes: req.body, Media: patchMedia(req.r)}, bodyFactor
+	if strings.HasSuffix(body.Media, "yaml") {
 		factor = yamlFactor
 	}
-	cost := factor * length
+	cost, more := int64(factor*len(body.Bytes)), valueCost*codec.CountValues(body)
 	if req.Name != "" && req.Resource.Collection != "" {
 		if stored, _ := a.registry.Cache.Get(req.Key(a.registry.Root)); stored != nil {
-			cost = max(cost, min(cost+bodyFactor*int64(len(stored.JSON)), a.memory.Share()))
+			more += bodyFactor*len(stored.JSON) + valueCost*codec.CountValues(codec.Body{Bytes: stored.JSON})
 		}
 	}
-	return cost
+	return max(cost, min(cost+int64(more), a.memory.Share()))
 }
 
 // isRead reports whether the body of a verb has no meaning.

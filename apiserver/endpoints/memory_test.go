@@ -15,32 +15,41 @@ import (
 )
 
 // TestWritesShareMemory: a write that needs more than half of the memory is rejected with 413. One that needs what
-// another write of its user holds waits for that, while another user's is served.
+// another write of its user holds, for its bytes or for its values, waits for that, while another user's is served.
 func TestWritesShareMemory(t *testing.T) {
-	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
-	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
-		c.MemoryInFlight = 16 << 20
-	}})
-	object := func(name string, size int) any {
-		return configmap(name, map[string]string{"k": strings.Repeat("x", size)}, nil)
+	long := func(size int) map[string]string { return map[string]string{"k": strings.Repeat("x", size)} }
+	values := map[string]string{}
+	for i := range 9000 {
+		values[fmt.Sprint(i)] = ""
 	}
-	must(t, s.Do("POST", configmaps, object("large", 512<<10)), http.StatusRequestEntityTooLarge)
 	const most = 300 << 10 // more than half of what a user may have
-	results := make(chan apiservertest.Answer)
-	create := func(name string) {
-		go func() { results <- s.Do("POST", configmaps, object(name, most), "Impersonate-User", "alice") }()
-	}
-	create("held")
-	<-store.entered
-	create("waits")
-	must(t, s.Do("POST", configmaps, object("other", most), "Impersonate-User", "bob"), http.StatusCreated)
-	must(t, s.Do("GET", configmaps+"/waits", nil), http.StatusNotFound)
-	close(store.done)
-	for range 2 {
-		must(t, <-results, http.StatusCreated)
-	}
-	if n := metric(t, s, "kubecascade_inflight_memory_held_bytes"); n > 20<<10 { // the request for the metric
-		t.Errorf("%v bytes are held afterwards", n)
+	for what, first := range map[string]map[string]string{"bytes": long(most), "values": values} {
+		t.Run(what, func(t *testing.T) {
+			store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
+			s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+				c.MemoryInFlight = 16 << 20
+			}})
+			must(t, s.Do("POST", configmaps, configmap("large", long(512<<10), nil)), http.StatusRequestEntityTooLarge)
+			results := make(chan apiservertest.Answer)
+			create := func(name string, data map[string]string) {
+				go func() {
+					results <- s.Do("POST", configmaps, configmap(name, data, nil), "Impersonate-User", "alice")
+				}()
+			}
+			create("held", first)
+			<-store.entered
+			create("waits", long(most))
+			must(t, s.Do("POST", configmaps, configmap("other", long(most), nil), "Impersonate-User", "bob"),
+				http.StatusCreated)
+			must(t, s.Do("GET", configmaps+"/waits", nil), http.StatusNotFound)
+			close(store.done)
+			for range 2 {
+				must(t, <-results, http.StatusCreated)
+			}
+			if n := metric(t, s, "kubecascade_inflight_memory_held_bytes"); n > 20<<10 { // the request for the metric
+				t.Errorf("%v bytes are held afterwards", n)
+			}
+		})
 	}
 }
 

@@ -27,14 +27,14 @@ func (a *API) run(req *request, limit time.Duration) error {
 	if req.Resource.Bind != nil {
 		req.Resource = req.Resource.During(req.r.Context())
 	}
+	if err := req.readBody(); err != nil {
+		return err
+	}
 	release, err := req.acquire(a.writeCost(req))
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := req.readBody(); err != nil {
-		return err
-	}
 	return a.seat(req, func() error { return a.verb(req) })
 }
 

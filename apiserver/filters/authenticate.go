@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fairshare"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
@@ -50,10 +51,14 @@ func Authenticate(
 	}
 }
 
-// requestMemory estimates the memory of a request besides its body and response: goroutines and buffers, the headers,
-// and what selectors in its query become, of which each term takes up to 300 bytes.
+// requestMemory estimates the memory of a request that is not carried out yet: goroutines and buffers, the body, the
+// headers, and what selectors in its query become, of which each term takes up to 300 bytes. A body whose length the
+// client does not tell counts as the longest.
 func requestMemory(r *http.Request) int64 {
-	n := 16<<10 + 32*len(r.URL.RawQuery)
+	n := 16<<10 + 32*len(r.URL.RawQuery) + int(min(r.ContentLength, codec.MaxBody))
+	if r.ContentLength < 0 {
+		n += codec.MaxBody + 1
+	}
 	for name, values := range r.Header {
 		for _, v := range values {
 			n += 2*(len(name)+len(v)) + 100

@@ -1,4 +1,4 @@
-package attack
+package tests
 
 // badIdentities claim to be another user.
 func badIdentities() []bad {

@@ -1,4 +1,4 @@
-package attack
+package tests
 
 import "strings"
 
