@@ -61,7 +61,7 @@ platforms: ## go build for all platforms, or OTHERS=
 	for p in $(OTHERS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./... || exit; done
 
 # Packages with goroutines of their own.
-RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/authentication ./apiserver/endpoints ./apiserver/filters/... ./apiserver/registry ./apiserver/discovery ./apiserver/expression ./apiserver/flowcontrol ./apiserver/fairshare ./apiserver/metrics ./apiserver/pki ./apiserver/resources ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/assets ./loopback ./storage/...
+RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit ./apiserver/authentication ./apiserver/endpoints ./apiserver/filters/... ./apiserver/registry ./apiserver/discovery ./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/resources ./apiserver/webhook/... ./controllers/... ./gc/... ./internal/assets ./loopback ./storage/...
 
 check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }

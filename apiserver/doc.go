@@ -14,6 +14,6 @@
 //  1. Every error response below a group version is a Status. Other paths have the error responses of kube-apiserver,
 //     some in plain text. If a handler panics, the response is 500 and the panic is logged.
 //  2. Everything is bounded (docs/limits.md): bodies, URLs and headers, requests in flight (package flowcontrol), their
-//     memory (package fairshare), the time that they wait, and how far a watch may fall behind.
+//     memory (package flowcontrol), the time that they wait, and how far a watch may fall behind.
 //  3. Every path is authorized before the request has an effect or gets information (package filters).
 package apiserver

@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -93,14 +94,21 @@ func (s *Server) routes(users filters.Authenticator) chi.Router {
 	r.Get("/version", s.version)
 	r.Group(s.seated)
 	s.extensions(r, true)
+	r.Group(s.resources)
+	return r
+}
+
+// resources are the paths of resources.
+func (s *Server) resources(r chi.Router) {
+	r.Use(filters.Timeout(s.config.RequestTimeout, registry.LongRunning, s.config.Log), filters.ReadBody(s.config.Log),
+		filters.Seat(s.seats, s.metrics, s.api.Listed, s.config.Log))
 	r.HandleFunc("/api/{version}/*", s.resource)
 	r.HandleFunc("/apis/{group}/{version}/*", s.resource)
-	return r
 }
 
 // seated are the paths that are no resource's and wait for a seat.
 func (s *Server) seated(r chi.Router) {
-	r.Use(filters.Seat(s.seats, s.config.Log))
+	r.Use(filters.Seat(s.seats, s.metrics, func(*http.Request) int { return 0 }, s.config.Log))
 	r.HandleFunc("/", s.paths)
 	r.Get("/.well-known/openid-configuration", s.openID)
 	r.Get("/openid/v1/jwks", s.openID)

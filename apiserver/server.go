@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/endpoints"
-	"github.com/kubecascade/kubecascade/apiserver/fairshare"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
@@ -30,7 +29,7 @@ type Server struct {
 	seats    *flowcontrol.Live
 	// inFlight is the budget of open requests and watches, which do not wait for it; memory is that of what they decode
 	// and encode.
-	inFlight, memory *fairshare.Budget
+	inFlight, memory *flowcontrol.Budget
 	metrics          *metrics.Metrics
 	api              *endpoints.API
 	users            *filters.Credentials
@@ -52,7 +51,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types), leaving: make(chan struct{})}
 	s.leave = sync.OnceFunc(func() { close(s.leaving) })
 	s.seats = flowcontrol.NewLive(flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry), c.Cache, c.Log)
-	s.inFlight, s.memory = fairshare.NewBudget(c.MemoryInFlight), fairshare.NewBudget(c.MemoryInFlight)
+	s.inFlight, s.memory = flowcontrol.NewBudget(c.MemoryInFlight), flowcontrol.NewBudget(c.MemoryInFlight)
 	metrics.RegisterMemory(c.Registry, s.inFlight, s.memory)
 	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
@@ -63,10 +62,8 @@ func New(c Config) (*Server, error) {
 		Clients:    c.Webhooks,
 	})
 	s.api = endpoints.New(endpoints.Config{
-		Registry: s.registry, Seats: s.seats, Memory: s.memory, Metrics: s.metrics, Timeout: c.RequestTimeout,
-		WriteTimeout: c.WriteTimeout, MinWatch: c.MinWatch, DeleteMalformed: c.DeleteMalformed,
-		CompressWatchLists: c.CompressWatchLists,
-		Log:                c.Log, Now: c.Now,
+		Registry: s.registry, Memory: s.memory, Metrics: s.metrics, WriteTimeout: c.WriteTimeout, MinWatch: c.MinWatch,
+		DeleteMalformed: c.DeleteMalformed, CompressWatchLists: c.CompressWatchLists, Log: c.Log, Now: c.Now,
 	})
 	s.users = &filters.Credentials{
 		Proxies: c.Proxies, Certificates: c.Certificates, StaticTokens: c.StaticTokens, Accounts: c.Accounts,

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -54,7 +53,7 @@ func (l *Log) Begin(r *http.Request, id string, a *authorization.Attributes, rec
 	if rule.Level == auditinternal.LevelNone {
 		return nil
 	}
-	rec := &Record{ctx: ctx, event: audit.AuditContextFrom(ctx), rule: rule, longRunning: longRunning(a)}
+	rec := &Record{ctx: ctx, event: audit.AuditContextFrom(ctx), rule: rule, longRunning: a.LongRunning()}
 	if err := rec.event.Init(rule, l.backend); err != nil {
 		panic(err) // the context is new
 	}
@@ -74,20 +73,6 @@ func asSent(r *http.Request) *http.Request {
 	u.ForceQuery = query == "" && strings.HasSuffix(r.RequestURI, "?")
 	sent.URL = &u
 	return &sent
-}
-
-// Long-running requests have an event when their answer begins (K cmd/kube-apiserver/app/server.go and
-// AS pkg/server/filters/longrunning.go: BasicLongRunningRequestCheck).
-var (
-	longVerbs        = sets.New("watch", "proxy")
-	longSubresources = sets.New("attach", "exec", "proxy", "log", "portforward")
-)
-
-func longRunning(a *authorization.Attributes) bool {
-	if !a.IsResource {
-		return strings.HasPrefix(a.Path, "/debug/pprof/")
-	}
-	return longVerbs.Has(a.Verb) || longSubresources.Has(a.Subresource)
 }
 
 // userInfo is a user in upstream's type.

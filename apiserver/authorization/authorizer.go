@@ -21,6 +21,21 @@ type Attributes struct {
 	Group, Version, Resource, Subresource, Namespace, Name string
 }
 
+// Long-running requests are those of these verbs and subresources (K cmd/kube-apiserver/app/server.go and
+// AS pkg/server/filters/longrunning.go: BasicLongRunningRequestCheck).
+var (
+	longVerbs        = []string{"watch", "proxy"}
+	longSubresources = []string{"attach", "exec", "proxy", "log", "portforward"}
+)
+
+// LongRunning reports whether the request goes on for as long as its client likes.
+func (a *Attributes) LongRunning() bool {
+	if !a.IsResource {
+		return strings.HasPrefix(a.Path, "/debug/pprof/")
+	}
+	return slices.Contains(longVerbs, a.Verb) || slices.Contains(longSubresources, a.Subresource)
+}
+
 // May reports, by an authorizer, whether a user may apply a verb to a named, cluster-scoped resource of any version.
 func May(authorize func(*Attributes) Decision, user authentication.User) func(group, resource, verb, name string) bool {
 	return func(group, resource, verb, name string) bool {

@@ -11,7 +11,7 @@ const maxNesting = 4000
 // counts them. It knows no types, so it treats every length-delimited field as a message as far as possible. Other
 // contents don't look like thousands of nested messages.
 func checkNesting(data []byte) (values int, err error) {
-	ends := []int{len(data)}   // of the enclosing messages
+	ends := []int{len(data)}  // of the enclosing messages
 	for at, work := 0, 0; ; { // messages and strings look the same
 		if at = skipShallow(data[:ends[len(ends)-1]], at); at < 0 {
 			// This message has ended: continue after it.

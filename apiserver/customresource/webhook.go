@@ -117,10 +117,15 @@ func (w *webhookConversion) review(
 	for _, u := range objs {
 		r.Request.Objects = append(r.Request.Objects, runtime.RawExtension{Object: u})
 	}
+	answer := apiextensionsv1.ConversionReview{}
 	data, err := json.Marshal(r)
-	var body []byte
 	if err == nil {
-		body, err = w.clients.Call(ctx, w.client(), data, nil)
+		err = w.clients.Call(ctx, w.client(), data, nil, func(body []byte) error {
+			if err := json.Unmarshal(body, &answer); err != nil {
+				return fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+			}
+			return nil
+		})
 	}
 	var code webhook.UnexpectedCode
 	if errors.As(err, &code) {
@@ -128,10 +133,6 @@ func (w *webhookConversion) review(
 	}
 	if err != nil {
 		return nil, err
-	}
-	answer := apiextensionsv1.ConversionReview{}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 	}
 	return answered(&answer, version, uid)
 }

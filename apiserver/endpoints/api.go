@@ -3,6 +3,7 @@ package endpoints
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -10,24 +11,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/fairshare"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Config is what an API is made of. All fields are needed.
 type Config struct {
 	Registry *registry.Registry
-	// Seats admit requests by API Priority and Fairness.
-	Seats *flowcontrol.Live
 	// Memory is what requests may hold.
-	Memory  *fairshare.Budget
+	Memory  *flowcontrol.Budget
 	Metrics *metrics.Metrics
-	// Timeout bounds a write (0-13).
-	Timeout time.Duration
 	// MinWatch is the least duration of a watch for which the client names none; negative ends it at once.
 	MinWatch time.Duration
 	// WriteTimeout is how long a client may leave a message of a WebSocket unread.
@@ -43,15 +40,14 @@ type Config struct {
 // API serves the verbs. Its methods may be called from any goroutine.
 type API struct {
 	lister
-	seats   *flowcontrol.Live
-	memory  *fairshare.Budget
+	memory  *flowcontrol.Budget
 	metrics *metrics.Metrics
 	log     *slog.Logger
 	now     func() time.Time
-	// timeout, minWatch and writeTimeout are as in Config; malformed is DeleteMalformed, compress CompressWatchLists.
-	timeout, minWatch, writeTimeout time.Duration
-	malformed, compress             bool
-	watches                         watches
+	// minWatch and writeTimeout are as in Config; malformed is DeleteMalformed, compress CompressWatchLists.
+	minWatch, writeTimeout time.Duration
+	malformed, compress    bool
+	watches                watches
 }
 
 // watches are the watches that are open.
@@ -67,8 +63,8 @@ type watches struct {
 // New returns an API.
 func New(c Config) *API {
 	a := &API{
-		lister: lister{c.Registry}, seats: c.Seats, memory: c.Memory, metrics: c.Metrics, log: c.Log, now: c.Now,
-		timeout: c.Timeout, minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
+		lister: lister{c.Registry}, memory: c.Memory, metrics: c.Metrics, log: c.Log, now: c.Now,
+		minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
 		compress: c.CompressWatchLists,
 	}
 	a.watches.closing = make(chan struct{})
@@ -83,6 +79,24 @@ func (a *API) CloseWatches() {
 	a.watches.sockets.Lock()
 	//lint:ignore SA2001 it only waits
 	a.watches.sockets.Unlock()
+}
+
+// Listed is the number of objects that a list reads, or a watch that begins with all; 0 for other requests.
+func (a *API) Listed(r *http.Request) int {
+	i := requestinfo.Of(r)
+	if i.Verb != "list" && (i.Verb != "watch" || requestinfo.Query(r).Get("sendInitialEvents") != "true") {
+		return 0
+	}
+	target, err := resolve(a.registry.Types, i)
+	if err != nil || target.Resource.Collection == "" {
+		return 0
+	}
+	snapshot, err := a.registry.Cache.Snapshot(target.Resource.Collection, 0)
+	if err != nil {
+		return 0
+	}
+	prefix := target.Key(a.registry.Root)
+	return snapshot.Count(prefix, prefix)
 }
 
 // ListAll lists objects that are shown to no client. It is registry.Registry's hook.

@@ -70,7 +70,7 @@ func (req *request) recordPatch(change patch.Patch) {
 
 // recordOptions records the options of a deletion if they were sent as a body.
 func (req *request) recordOptions(opts *metav1.DeleteOptions) {
-	if req.Audit == nil || len(req.body) == 0 {
+	if req.Audit == nil || len(req.info.Body) == 0 {
 		return
 	}
 	sent := *opts

@@ -1,15 +1,9 @@
 package endpoints
 
 import (
-	"context"
 	"maps"
-	"net/http"
 	"net/url"
-	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -27,7 +21,7 @@ func connects(t registry.Target, verb string) bool {
 
 // connect admits a connection, and then answers that there is none (L-21, O-06; AS pkg/endpoints/handlers/rest.go:
 // ConnectResource). Logs are read with GET, which is not admitted.
-func (a *API) connect(req *request, limit time.Duration) error {
+func (a *API) connect(req *request) error {
 	kind := req.Subresource.Kind
 	if kind.Empty() {
 		return status.ErrNeedsKubelet
@@ -42,22 +36,7 @@ func (a *API) connect(req *request, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return a.seats.Serve(req.w, req.r, flowcontrol.Request{Attributes: req.info.Attributes()}, func() error {
-		return a.admitConnection(req.r, &req.Operation, options, limit)
-	})
-}
-
-// admitConnection asks the admission plugins about a connection within the limit; 0 is none.
-func (a *API) admitConnection(
-	r *http.Request, o *registry.Operation, options runtime.Object, limit time.Duration,
-) error {
-	ctx := r.Context()
-	if limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
-	if err := a.registry.Connect(ctx, o, options); err != nil {
+	if err := a.registry.Connect(req.r.Context(), &req.Operation, options); err != nil {
 		return err
 	}
 	return status.ErrNeedsKubelet

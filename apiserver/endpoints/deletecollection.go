@@ -8,7 +8,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/fairshare"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -52,7 +52,7 @@ func (a *API) serveDeleteCollection(req *request) error {
 	}
 	err = req.answerList(rendering, items, meta)
 	// An error would mean that nothing was deleted.
-	if errors.Is(err, fairshare.ErrFull) || errors.Is(err, fairshare.ErrTooLarge) {
+	if errors.Is(err, flowcontrol.ErrFull) || errors.Is(err, flowcontrol.ErrTooLarge) {
 		kind := metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 		return req.answerOther(rendering, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})
 	}

@@ -56,7 +56,7 @@ func (req *request) patch() (patch.Patch, error) {
 	if !slices.Contains(patch.Types(req.Resource), media) {
 		return p, render.UnsupportedMedia(patch.Types(req.Resource)) // B-50
 	}
-	p.Bytes = req.body
+	p.Bytes = req.info.Body
 	opts := &metav1.PatchOptions{}
 	if err := requestinfo.DecodeQuery(requestinfo.Query(req.r), opts); err != nil {
 		return p, err

@@ -2,7 +2,6 @@ package endpoints
 
 import (
 	"net/http"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
-	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -27,10 +25,6 @@ type request struct {
 	r    *http.Request
 	api  *API
 	info *requestinfo.Info
-	// body is the whole body; empty for reads.
-	body []byte
-	// begun is called by a watch that has sent its initial events.
-	begun func()
 	// omitted are the objects that the answer, a list, leaves out.
 	omitted omissions
 }
@@ -101,19 +95,6 @@ func (req *request) send(format render.Format, code int, data []byte) {
 	respond.Body(req.w, req.r, code, data)
 }
 
-// mediaServed reports whether the body's media type is supported, for verbs that check it before they read the body. A
-// client that sends Expect: 100-continue then gets the error without sending the body.
-func (req *request) mediaServed() bool {
-	switch req.verb {
-	case "create":
-		_, err := render.ContentType(req.r, !req.Resource.Custom)
-		return err == nil
-	case "patch":
-		return slices.Contains(patch.Types(req.Resource), patchMedia(req.r))
-	}
-	return true
-}
-
 // creation reads the body and the options of a POST, in the order that decides which of two errors is answered.
 func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	media, err := render.ContentType(req.r, !req.Resource.Custom)
@@ -124,7 +105,7 @@ func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	return codec.NewBody(req.body, media, opts.FieldValidation), opts, nil
+	return codec.NewBody(req.info.Body, media, opts.FieldValidation), opts, nil
 }
 
 // replacement is creation for a PUT, where the options come before the media type (AS handlers/update.go).
@@ -134,7 +115,7 @@ func (req *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 		return codec.Body{}, nil, err
 	}
 	media, err := render.ContentType(req.r, !req.Resource.Custom)
-	return codec.NewBody(req.body, media, opts.FieldValidation), opts, err
+	return codec.NewBody(req.info.Body, media, opts.FieldValidation), opts, err
 }
 
 // stored decodes an object of the resource, in its stored version.

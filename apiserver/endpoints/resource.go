@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
@@ -38,20 +38,67 @@ func (a *API) dispatch(
 ) error {
 	verb := verbOf(info, r.Method)
 	observe(r, target, verb)
-	limit, err := a.limit(r, verb)
-	if err != nil {
-		return err
-	}
 	op := registry.Operation{Target: target, User: info.User, Warn: warn, Audit: respond.AuditOf(r)}
 	req := &request{Operation: op, verb: verb, w: w, r: r, api: a, info: info}
 	req.Sender = req
 	if connects(target, verb) {
-		return a.connect(req, limit)
+		return a.connect(req)
 	}
 	if err := servable(r, target, verb); err != nil {
 		return err
 	}
-	return a.run(req, limit)
+	if target.Resource.Deprecated != "" {
+		warn.Add(target.Resource.Deprecated)
+		req.annotateDeprecated()
+	}
+	if target.Resource.Bind != nil {
+		req.Resource = target.Resource.During(r.Context())
+	}
+	release, err := req.acquire(a.writeCost(req))
+	if err != nil {
+		return err
+	}
+	defer release()
+	return a.verb(req)
+}
+
+// acquire takes bytes of memory until release is called.
+func (req *request) acquire(bytes int64) (release func(), err error) {
+	return req.api.memory.Acquire(req.r.Context(), req.User.Name, bytes)
+}
+
+// verb calls the handler in the file of that name.
+func (a *API) verb(req *request) error {
+	if req.Subresource != nil {
+		if h := subresourceVerbs[req.Subresource.Action]; h != nil {
+			return h(a, req)
+		}
+	}
+	switch req.verb {
+	case "create":
+		return a.serveCreate(req)
+	case "get":
+		return a.serveGet(req)
+	case "list":
+		return a.serveList(req)
+	case "watch":
+		return a.serveWatch(req)
+	case "update":
+		return a.serveUpdate(req)
+	case "patch":
+		return a.servePatch(req)
+	case "delete":
+		return a.serveDelete(req)
+	case "deletecollection":
+		return a.serveDeleteCollection(req)
+	}
+	return status.ErrNoMethod
+}
+
+// subresourceVerbs carry out the subresources that are more than a part of their object.
+var subresourceVerbs = map[resources.Action]func(*API, *request) error{
+	resources.Scale:  (*API).serveScale,
+	resources.ByHook: (*API).servePost,
 }
 
 // observe sets the labels of the request in the metrics.
@@ -80,28 +127,4 @@ func servable(r *http.Request, target registry.Target, verb string) error {
 		return status.ErrNoMethod
 	}
 	return render.Routable(r, target, verb)
-}
-
-// limit is how long a request may take: the server's limit (0-13) or the client's, if that is less; 0 is no limit
-// (AS endpoints/filters/request_deadline.go).
-func (a *API) limit(r *http.Request, verb string) (time.Duration, error) {
-	if verb == "watch" {
-		return 0, nil
-	}
-	limit := a.timeout
-	if registry.LongRunning(verb) {
-		limit = 0
-	}
-	value := requestinfo.Query(r).Get("timeout")
-	if value == "" {
-		return limit, nil
-	}
-	d, err := time.ParseDuration(value)
-	switch {
-	case err != nil:
-		return 0, status.BadRequest("invalid timeout specified in the request URL - %s", err)
-	case d > 0 && (limit == 0 || d < limit):
-		return d, nil
-	}
-	return limit, nil
 }

@@ -14,6 +14,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -124,7 +125,7 @@ func (w *watch) stream(ctx context.Context) error {
 	end := time.Now().Add(w.lasts())
 	// It starts before the client gets the header of the response: from then on no event is missed.
 	watcher, err := w.start()
-	w.req.begun()
+	flowcontrol.Begun(ctx)
 	if err != nil {
 		w.fail(err)
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/fairshare"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -24,7 +24,7 @@ type Authenticator func(r *http.Request) (authentication.User, error)
 // headers by which a proxy names the user: the usual ones, and those of proxies, which may be nil. What a request takes
 // until it is answered counts for its user, except on openPaths: if that is too much the answer is 429.
 func Authenticate(
-	by Authenticator, proxies *authentication.Proxies, inFlight *fairshare.Budget, events *audit.Log, log *slog.Logger,
+	by Authenticator, proxies *authentication.Proxies, inFlight *flowcontrol.Budget, events *audit.Log, log *slog.Logger,
 ) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

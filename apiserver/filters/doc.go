@@ -16,7 +16,9 @@
 //	audit          the audit log, if there is one (package audit)
 //	impersonate    the user as whom the client acts, or 403
 //	authorize      403 unless the user is allowed to do it
-//	seat           non-resource requests wait for their seat
+//	timeout        the time of a request of a resource
+//	readbody       the body of a write of a resource
+//	seat           waits for seats of API Priority and Fairness (package flowcontrol)
 //
 // It guarantees:
 //

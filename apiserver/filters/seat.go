@@ -5,20 +5,25 @@ import (
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
-// Seat serves a path that is no resource's when the request has its seat.
-func Seat(seats *flowcontrol.Live, log *slog.Logger) func(http.Handler) http.Handler {
+// Seat serves a request when it has its seats: for each 100 objects that it lists, one. Long-running requests but
+// watches need none (AS pkg/server/filters/priority-and-fairness.go).
+func Seat(
+	seats *flowcontrol.Live, m *metrics.Metrics, listed func(*http.Request) int, log *slog.Logger,
+) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ask := flowcontrol.Request{Attributes: requestinfo.Of(r).Attributes()}
-			err := seats.Serve(w, r, ask, func() error {
+			a := requestinfo.Of(r).Attributes()
+			if a.LongRunning() && a.Verb != "watch" {
 				next.ServeHTTP(w, r)
-				return nil
-			})
-			if err != nil {
+				return
+			}
+			ask := flowcontrol.Request{Attributes: a, Objects: func() int { return listed(r) }}
+			if err := seats.Serve(w, r, ask, m.Serving(a, next)); err != nil {
 				respond.Error(log, w, r, err)
 			}
 		})

@@ -27,11 +27,10 @@ type key struct{ level, schema string }
 
 // level is a priority level.
 type level struct {
-	object *flowcontrolv1.PriorityLevelConfiguration
-	exempt bool
-	// nominal is its number of seats. It never lends least of them, and has at most most with those that it borrows.
-	nominal, least, most int
-	queuing              fq.QueuingConfig
+	object  *flowcontrolv1.PriorityLevelConfiguration
+	exempt  bool
+	seats   int
+	queuing fq.QueuingConfig
 }
 
 // newConfig converts the objects for a server with that many seats (AS pkg/util/flowcontrol/apf_controller.go:
@@ -48,7 +47,7 @@ func newConfig(
 		}
 	}
 	for _, l := range c.levels {
-		l.setSeats(seats, shares)
+		l.seats = int(math.Ceil(float64(seats) * float64(l.shares()) / max(shares, 1)))
 	}
 	for _, s := range withMandatory(schemas, bootstrap.MandatoryFlowSchemas, schemaName, keepSchema) {
 		if c.levels[s.Spec.PriorityLevelConfiguration.Name] != nil {
@@ -134,27 +133,10 @@ func (l *level) shares() int32 {
 	return value(l.object.Spec.Limited.NominalConcurrencyShares, defaultShares)
 }
 
-func (l *level) setSeats(seats int, shares float64) {
-	if shares == 0 {
-		shares = 1
-	}
-	l.nominal = int(math.Ceil(float64(seats) * float64(l.shares()) / shares))
-	l.least, l.most = l.nominal, l.nominal+seats
-	percent := func(p int32) int { return int(math.Round(float64(l.nominal) * float64(p) / 100)) }
-	if limited := l.object.Spec.Limited; !l.exempt {
-		l.least -= percent(value(limited.LendablePercent, 0))
-		if b := limited.BorrowingLimitPercent; b != nil {
-			l.most = l.nominal + percent(*b)
-		}
-	} else if e := l.object.Spec.Exempt; e != nil {
-		l.least -= percent(value(e.LendablePercent, 0))
-	}
-}
-
 // widest is how many seats one request of the level may take at most (finishQueueSetReconfigsLocked: maxSeats).
 func (l *level) widest() int {
 	hand := max(l.queuing.HandSize, 1)
-	return max(1, min(int(math.Ceil(float64(l.nominal)*0.15)), l.nominal/hand, maxWidth))
+	return max(1, min(int(math.Ceil(float64(l.seats)*0.15)), l.seats/hand, maxWidth))
 }
 
 // classify returns the schema, the level and the flow of a request.

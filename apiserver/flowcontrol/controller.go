@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"io"
 	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,16 +20,11 @@ import (
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/fairshare"
 )
 
-const (
-	// maxWidth is how many seats one request may take at most. objectsPerSeat is how many objects of a list cost one
-	// seat (AS pkg/util/flowcontrol/request/config.go).
-	maxWidth, objectsPerSeat = 10, 100
-	// adjustEvery is the interval in which seats are lent anew.
-	adjustEvery = time.Second
-)
+// maxWidth is how many seats one request may take at most. objectsPerSeat is how many objects of a list cost one seat
+// (AS pkg/util/flowcontrol/request/config.go).
+const maxWidth, objectsPerSeat = 10, 100
 
 // Controller assigns seats to requests.
 type Controller struct {
@@ -39,9 +33,6 @@ type Controller struct {
 	clock   eventclock.Interface
 	metrics *metrics
 
-	// adjusted is when seats were lent last, in nanoseconds since start.
-	adjusted atomic.Int64
-	start    time.Time
 	// exempt is how many requests of the level exempt are being served.
 	exempt atomic.Int64
 	// mu guards what follows: requests take the read lock, changes the write lock.
@@ -53,10 +44,9 @@ type Controller struct {
 // queues are the queues of a level.
 type queues struct {
 	fq.QueueSet
-	demand *gauge
-	// shares are half of the level's nominal seats for each user; nominal are those.
-	shares  *fairshare.Shares
-	nominal int
+	// shares are half of the level's seats for each user; seats are those.
+	shares *Shares
+	seats  int
 }
 
 // New returns a controller with that many seats. Requests wait at most for the duration wait. The suggested objects of
@@ -64,7 +54,6 @@ type queues struct {
 func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
 	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r)}
 	c.queues = map[string]*queues{}
-	c.start = c.clock.Now()
 	c.Set(nil, nil)
 	return c
 }
@@ -82,57 +71,50 @@ func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcont
 	}
 	c.metrics.forget(c.config, next)
 	c.config = next
-	c.adjust()
-}
-
-// adjust lends seats by the demand since the last call, and forgets removed levels without requests. mu is held.
-func (c *Controller) adjust() {
-	maps.DeleteFunc(c.queues, func(name string, q *queues) bool { return c.config.levels[name] == nil && q.IsIdle() })
-	names := slices.Sorted(maps.Keys(c.config.levels))
-	claims := make([]claim, len(names))
-	for i, name := range names {
-		l := c.config.levels[name]
-		claims[i] = claim{least: l.least, most: l.most, wanted: l.nominal}
-		if q := c.queues[name]; q != nil {
-			claims[i].wanted = q.demand.peak()
-		}
-		if l.exempt {
-			claims[i].most = l.least // it takes what it needs
-		}
-	}
-	for i, n := range share(c.seats, claims) {
-		c.resize(c.config.levels[names[i]], n)
+	maps.DeleteFunc(c.queues, func(name string, q *queues) bool { return next.levels[name] == nil && q.IsIdle() })
+	for _, l := range next.levels {
+		c.resize(l)
 	}
 }
 
 // resize sets the number of a level's seats, and makes its queues if it has none.
-func (c *Controller) resize(l *level, seats int) {
+func (c *Controller) resize(l *level) {
 	name := l.object.Name
 	q := c.queues[name]
 	var next fq.QueueSetCompleter
 	var err error
 	if q == nil {
-		q = &queues{demand: &gauge{}}
-		pair := fcmetrics.RatioedGaugePair{RequestsWaiting: &gauge{}, RequestsExecuting: &gauge{}}
-		next, err = queueset.NewQueueSetFactory(c.clock).BeginConstruction(l.queuing, pair, &gauge{}, q.demand)
+		q = &queues{}
+		pair := fcmetrics.RatioedGaugePair{RequestsWaiting: gauge{}, RequestsExecuting: gauge{}}
+		next, err = queueset.NewQueueSetFactory(c.clock).BeginConstruction(l.queuing, pair, gauge{}, gauge{})
 	} else {
 		next, err = q.BeginConfigChange(l.queuing)
 	}
 	if err != nil { // invalid queues, which only another program can store: the level has none
 		l.queuing = fq.QueuingConfig{Name: name}
-		c.resize(l, seats)
+		c.resize(l)
 		return
 	}
-	c.metrics.resize(l, seats)
-	if q.shares == nil || q.nominal != l.nominal { // requests in flight keep the old ones
-		q.shares, q.nominal = fairshare.NewShares(max(1, int64(l.nominal)/2)), l.nominal
+	c.metrics.nominal.WithLabelValues(name).Set(float64(l.seats))
+	if q.shares == nil || q.seats != l.seats { // requests in flight keep the old ones
+		q.shares, q.seats = NewShares(max(1, int64(l.seats)/2)), l.seats
 	}
-	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: seats, ConcurrencyDenominator: max(seats, 1)})
+	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: l.seats, ConcurrencyDenominator: max(l.seats, 1)})
 	if q.QueueSet == nil { // else it is unchanged, and requests read it without the lock
 		q.QueueSet = set
 		c.queues[name] = q
 	}
 }
+
+// gauge implements k8s.io/apiserver's interface of gauges, which nothing reads.
+type gauge struct{}
+
+func (gauge) Set(float64)            {}
+func (gauge) Add(float64)            {}
+func (gauge) Inc()                   {}
+func (gauge) Dec()                   {}
+func (gauge) SetToCurrentTime()      {}
+func (gauge) SetDenominator(float64) {}
 
 // Class is the result of the classification of a request. UIDs are empty for objects that aren't stored.
 type Class struct {
@@ -143,41 +125,31 @@ type Class struct {
 // Request is a request for seats.
 type Request struct {
 	*authorization.Attributes
-	// Objects returns how many objects a list may return; nil for other requests.
+	// Objects returns how many objects the request may list.
 	Objects func() int
 }
 
 // Handle runs serve when the request has its seats, and returns when serve has returned. It calls classified before it
 // waits for them. It returns false if the request is rejected and serve was not run.
 func (c *Controller) Handle(ctx context.Context, r Request, classified func(Class), serve func()) bool {
-	c.lend()
 	t := c.classify(r.Attributes)
 	classified(t.class)
 	if t.level.exempt {
 		return c.exempted(t, r, serve)
 	}
-	return c.queued(ctx, t, r, serve)
-}
-
-// queued is Handle for a request of a level with queues.
-func (c *Controller) queued(ctx context.Context, t ticket, r Request, serve func()) bool {
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
-	lending := c.keepLending()
-	defer lending.stop()
-	served := false
-	why := "queue-full"
-	width := t.width(r.Objects)
+	width := t.width(r.Objects())
 	release, ok := t.share(ctx, r.User.Name, width)
 	if !ok {
 		c.reject(t, "time-out")
 		return false
 	}
 	defer release()
+	served, why := false, "queue-full"
 	if inQueue := t.begin(ctx, r.Attributes, width); inQueue != nil {
 		inQueue.Finish(func() {
-			lending.stop()
 			served = true
 			t.series.begin(c.clock.Since(start))
 			defer t.series.executing.Dec()
@@ -210,53 +182,10 @@ func (c *Controller) exempted(t ticket, r Request, serve func()) bool {
 			return false
 		}
 	}
-	t.queues.demand.Inc()
-	defer t.queues.demand.Dec()
 	t.series.begin(0)
 	defer t.series.executing.Dec()
 	serve()
 	return true
-}
-
-// lend adjusts the seats if it is time.
-func (c *Controller) lend() {
-	now, last := int64(c.clock.Since(c.start)), c.adjusted.Load() // monotonic
-	if now-last < int64(adjustEvery) || !c.adjusted.CompareAndSwap(last, now) {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.adjust()
-}
-
-// lending adjusts the seats while a request waits and no other request arrives.
-type lending struct {
-	mu    sync.Mutex // guards timer, which is nil when it is stopped
-	timer *time.Timer
-}
-
-func (c *Controller) keepLending() *lending {
-	l := &lending{}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.timer = time.AfterFunc(adjustEvery, func() {
-		c.lend()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.timer != nil {
-			l.timer.Reset(adjustEvery)
-		}
-	})
-	return l
-}
-
-func (l *lending) stop() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.timer != nil {
-		l.timer.Stop()
-		l.timer = nil
-	}
 }
 
 // ticket is the classification of a request, with its queues.
@@ -264,7 +193,7 @@ type ticket struct {
 	class  Class
 	level  *level
 	queues *queues
-	shares *fairshare.Shares
+	shares *Shares
 	series *series
 	flow   string
 }
@@ -279,11 +208,8 @@ func (c *Controller) classify(a *authorization.Attributes) ticket {
 }
 
 // width is how many seats a request takes.
-func (t ticket) width(objects func() int) int {
-	if objects == nil {
-		return 1
-	}
-	return min(max(1, (objects()+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
+func (t ticket) width(objects int) int {
+	return min(max(1, (objects+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
 }
 
 // share takes a part of the user's share of the level. A level without queues rejects at once what it has no part for.

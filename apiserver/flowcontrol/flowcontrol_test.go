@@ -3,7 +3,6 @@ package flowcontrol
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
 // standard are the objects of a new cluster.
@@ -34,6 +32,9 @@ func get(u authentication.User) *authorization.Attributes {
 		User: u, Verb: "get", IsResource: true, Version: "v1", Resource: "configmaps", Namespace: "a", Name: "x",
 	}
 }
+
+// none is the number of objects of a request that lists none.
+func none() int { return 0 }
 
 // TestClassify: the standard objects stand for what Kubernetes' documentation says.
 func TestClassify(t *testing.T) {
@@ -87,12 +88,12 @@ func TestClassify(t *testing.T) {
 			t.Errorf("%s: %s %s %q, want %s %s %q", x.name, s.Name, l.object.Name, flow, x.schema, x.level, x.flow)
 		}
 	}
-	for name, nominal := range map[string]int{
+	for name, seats := range map[string]int{
 		"system": 74, "node-high": 98, "leader-election": 25, "workload-high": 98, "workload-low": 245, "global-default": 49,
 		"catch-all": 13, "exempt": 0,
 	} {
-		if got := c.levels[name].nominal; got != nominal { // the figures of a kube-apiserver with 600 places
-			t.Errorf("%s has %d seats, want %d", name, got, nominal)
+		if got := c.levels[name].seats; got != seats { // the figures of a kube-apiserver with 600 places
+			t.Errorf("%s has %d seats, want %d", name, got, seats)
 		}
 	}
 }
@@ -161,37 +162,6 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRandomShares: what is given is within everyone's bounds, and nothing is left that someone wants.
-func TestRandomShares(t *testing.T) {
-	r := rand.New(rand.NewPCG(seed.Of(t), 0))
-	for range 2000 {
-		seats, least := r.IntN(60), 0
-		claims := make([]claim, 1+r.IntN(5))
-		for i := range claims {
-			c := claim{least: r.IntN(10), wanted: r.IntN(40)}
-			c.most = c.least + r.IntN(30)
-			claims[i], least = c, least+c.least
-		}
-		given := share(seats, claims)
-		sum, most, unmet := 0, 0, false
-		for i, c := range claims {
-			if given[i] < c.least || given[i] > c.most {
-				t.Fatalf("%d of %v: %v", seats, claims, given)
-			}
-			sum, most = sum+given[i], most+c.most
-			unmet = unmet || given[i] < min(c.wanted, c.most)
-		}
-		for i, c := range claims {
-			if unmet && given[i] > max(c.least, c.wanted) {
-				t.Fatalf("%d of %v: %v: one has more than it wants, and another less", seats, claims, given)
-			}
-		}
-		if want := max(least, min(seats, most)); sum != want {
-			t.Fatalf("%d of %v: %v is %d, want %d", seats, claims, given, sum, want)
-		}
-	}
-}
-
 // load is requests of one user, which end when the test ends them.
 type load struct {
 	c                         *Controller
@@ -205,7 +175,7 @@ func (l *load) start(n int) {
 	for range n {
 		u := l.u
 		l.all.Go(func() {
-			ok := l.c.Handle(context.Background(), Request{Attributes: get(u)}, func(Class) {}, func() {
+			ok := l.c.Handle(context.Background(), Request{get(u), none}, func(Class) {}, func() {
 				l.running.Add(1)
 				<-l.end
 				l.running.Add(-1)
@@ -219,7 +189,7 @@ func (l *load) start(n int) {
 	synctest.Wait()
 }
 
-// TestUserShare: requests of one user that don't end hold half of the nominal seats of their level, so that another
+// TestUserShare: requests of one user that don't end hold half of the seats of their level, so that another
 // user's begin at once. The user's next one begins when one ends.
 func TestUserShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -307,7 +277,7 @@ func TestRejected(t *testing.T) {
 		gone, leave := context.WithCancel(context.Background())
 		var left atomic.Bool
 		all.Go(func() {
-			left.Store(!c.Handle(gone, Request{Attributes: get(user("other"))}, func(Class) {}, func() {
+			left.Store(!c.Handle(gone, Request{get(user("other")), none}, func(Class) {}, func() {
 				t.Error("served a client that has gone")
 			}))
 		})
@@ -323,75 +293,6 @@ func TestRejected(t *testing.T) {
 			t.Errorf("%d rejected or being served after the time to wait", n)
 		}
 		close(flood.end)
-		all.Wait()
-	})
-}
-
-// TestLend: a level that needs more seats than its own borrows what others don't use, and gives it back.
-func TestLend(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := New(100, time.Hour, nil)
-		c.Set(standard())
-		var all sync.WaitGroup
-		users := make([]*load, 8)
-		for i := range users {
-			users[i] = &load{c: c, u: user(fmt.Sprint("u", i)), end: make(chan struct{}), all: &all}
-		}
-		running := func() (n int) {
-			for _, l := range users {
-				n += int(l.running.Load())
-			}
-			return n
-		}
-		for _, l := range users {
-			l.start(20)
-		}
-		own := c.config.levels["global-default"].nominal
-		if n := running(); n > own*2 {
-			t.Errorf("%d run before seats were lent, of %d", n, own)
-		}
-		time.Sleep(2 * adjustEvery)
-		users[0].start(1) // adjusts
-		if n := running(); n < 2*own {
-			t.Errorf("%d run after seats were lent, of %d", n, own)
-		}
-		low := &load{
-			c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all,
-		}
-		low.start(c.config.levels["workload-low"].least)
-		if n := low.running.Load(); int(n) != c.config.levels["workload-low"].least {
-			t.Errorf("%d run of the level that lends, of %d that it never lends", n, c.config.levels["workload-low"].least)
-		}
-		for _, l := range append(users, low) {
-			close(l.end)
-		}
-		all.Wait()
-	})
-}
-
-// TestLendToWaiting: requests that wait are lent seats though no other request comes.
-func TestLendToWaiting(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := New(20, time.Minute, nil)
-		c.Set(standard())
-		var all sync.WaitGroup
-		flood := &load{c: c, u: user("flood"), end: make(chan struct{}), all: &all}
-		flood.start(40)
-		time.Sleep(2 * adjustEvery)
-		flood.start(1) // the level has borrowed by now
-		low := &load{c: c, end: make(chan struct{}), all: &all}
-		close(flood.end)
-		synctest.Wait()
-		for i := range 10 {
-			low.u = user(fmt.Sprint("system:serviceaccount:a:b", i), "system:serviceaccounts")
-			low.start(1)
-		}
-		time.Sleep(3 * adjustEvery)
-		synctest.Wait()
-		if n := low.running.Load(); n != 10 {
-			t.Errorf("%d of 10 run on an idle server", n)
-		}
-		close(low.end)
 		all.Wait()
 	})
 }
@@ -430,7 +331,7 @@ func TestImpossibleQueues(t *testing.T) {
 		[]*flowcontrolv1.FlowSchema{bootstrap.SuggestedFlowSchemaGlobalDefault},
 		[]*flowcontrolv1.PriorityLevelConfiguration{level},
 	)
-	if !c.Handle(t.Context(), Request{Attributes: get(user("u"))}, func(Class) {}, func() {}) {
+	if !c.Handle(t.Context(), Request{get(user("u")), none}, func(Class) {}, func() {}) {
 		t.Error("rejected")
 	}
 }
@@ -446,8 +347,8 @@ func TestMandatory(t *testing.T) {
 		if _, l, _ := c.classify(get(user("admin", "system:masters"))); !l.exempt {
 			t.Errorf("%s: an administrator's level is %s", name, l.object.Name)
 		}
-		if _, l, _ := c.classify(get(user("u"))); l.object.Name != "catch-all" || l.nominal == 0 {
-			t.Errorf("%s: a user's level is %s with %d seats", name, l.object.Name, l.nominal)
+		if _, l, _ := c.classify(get(user("u"))); l.object.Name != "catch-all" || l.seats == 0 {
+			t.Errorf("%s: a user's level is %s with %d seats", name, l.object.Name, l.seats)
 		}
 	}
 }

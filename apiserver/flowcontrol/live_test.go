@@ -45,7 +45,7 @@ func TestLive(t *testing.T) {
 		t.Helper()
 		live.CatchUp()
 		var got string
-		flow.Handle(t.Context(), Request{Attributes: get(user("u"))}, func(c Class) { got = c.Level }, func() {})
+		flow.Handle(t.Context(), Request{get(user("u")), none}, func(c Class) { got = c.Level }, func() {})
 		if got != level {
 			t.Errorf("after %s: level %s, want %s", after, got, level)
 		}

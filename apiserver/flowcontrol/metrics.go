@@ -9,9 +9,9 @@ import (
 
 // metrics have Kubernetes' names (AS pkg/util/flowcontrol/metrics/metrics.go). Those of removed objects are removed.
 type metrics struct {
-	nominal, limit, executing *prometheus.GaugeVec
-	dispatched, rejected      *prometheus.CounterVec
-	waited                    *prometheus.HistogramVec
+	nominal, executing   *prometheus.GaugeVec
+	dispatched, rejected *prometheus.CounterVec
+	waited               *prometheus.HistogramVec
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -21,9 +21,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		return f.NewGaugeVec(prometheus.GaugeOpts{Name: "apiserver_flowcontrol_" + name, Help: help}, labels)
 	}
 	return &metrics{
-		nominal: gauge("nominal_limit_seats", "Nominal number of seats of a priority level, by its shares.", level),
-		limit: gauge("current_limit_seats",
-			"Current number of seats of a priority level, after lending and borrowing.", level),
+		nominal:   gauge("nominal_limit_seats", "Nominal number of seats of a priority level, by its shares.", level),
 		executing: gauge("current_executing_requests", "Number of requests being served.", both),
 		dispatched: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "apiserver_flowcontrol_dispatched_requests_total", Help: "Number of requests that were dispatched.",
@@ -62,11 +60,6 @@ func (s *series) begin(waited time.Duration) {
 	s.executing.Inc()
 }
 
-func (m *metrics) resize(l *level, seats int) {
-	m.nominal.WithLabelValues(l.object.Name).Set(float64(l.nominal))
-	m.limit.WithLabelValues(l.object.Name).Set(float64(seats))
-}
-
 // forget removes the series of objects that are not in a new configuration.
 func (m *metrics) forget(old, next *config) {
 	if old == nil {
@@ -87,7 +80,7 @@ func (m *metrics) forget(old, next *config) {
 func (m *metrics) remove(labels prometheus.Labels) {
 	for _, v := range []interface {
 		DeletePartialMatch(prometheus.Labels) int
-	}{m.nominal, m.limit, m.executing, m.dispatched, m.rejected, m.waited} {
+	}{m.nominal, m.executing, m.dispatched, m.rejected, m.waited} {
 		v.DeletePartialMatch(labels)
 	}
 }

@@ -7,27 +7,39 @@ import (
 	"sync"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-
-	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Serve runs serve when the request has its seats, and holds them until it returns (AS
-// pkg/server/filters/priority-and-fairness.go). w's headers show how the request was classified. Errors: serve's;
-// status.ErrBusy if it gets no seats in time; that of the request's context.
-func (l *Live) Serve(w http.ResponseWriter, r *http.Request, ask Request, serve func() error) (err error) {
-	if l.handle(w, r.Context(), ask, func() { err = serve() }) {
-		return err
+// ErrBusy: too many requests are in flight.
+//
+//lint:ignore ST1005 it is what clients see
+var ErrBusy = errors.New("Too many requests, please try again later.")
+
+// Serve calls next when the request has its seats, and holds them until it returns, or, for a watch, until it calls
+// Begun (AS pkg/server/filters/priority-and-fairness.go). w's headers show how the request was classified. Errors, if
+// next was not called: ErrBusy if the request gets no seats in time; that of its context.
+func (l *Live) Serve(w http.ResponseWriter, r *http.Request, ask Request, next http.Handler) error {
+	if ask.Verb == "watch" {
+		return l.serveWatch(w, r, ask, next)
 	}
-	return rejected(r.Context())
+	if !l.handle(w, r.Context(), ask, func() { next.ServeHTTP(w, r) }) {
+		return rejected(r.Context())
+	}
+	return nil
 }
 
-// ServeWatch is Serve for a watch, which holds its seats until it has sent its initial events: until serve calls begun,
-// or returns.
-func (l *Live) ServeWatch(w http.ResponseWriter, r *http.Request, ask Request, serve func(begun func()) error) error {
-	if ask.Objects != nil { // a panic in the goroutine would end the process
-		objects := ask.Objects()
-		ask.Objects = func() int { return objects }
+// begunKey is the key of the function that Begun calls.
+type begunKey struct{}
+
+// Begun releases the seats of a watch that has sent its initial events.
+func Begun(ctx context.Context) {
+	if release, ok := ctx.Value(begunKey{}).(func()); ok {
+		release()
 	}
+}
+
+func (l *Live) serveWatch(w http.ResponseWriter, r *http.Request, ask Request, next http.Handler) error {
+	objects := ask.Objects() // a panic in the goroutine would end the process
+	ask.Objects = func() int { return objects }
 	seated, begun, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -46,7 +58,8 @@ func (l *Live) ServeWatch(w http.ResponseWriter, r *http.Request, ask Request, s
 		<-ended
 	})
 	defer release()
-	return serve(release)
+	next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), begunKey{}, release)))
+	return nil
 }
 
 // handle is Controller.Handle by the objects that the cache has now.
@@ -65,5 +78,5 @@ func rejected(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return ctx.Err()
 	}
-	return status.ErrBusy
+	return ErrBusy
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/kubecascade/kubecascade/apiserver/fairshare"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage/past"
 )
@@ -15,8 +16,8 @@ import (
 // Metrics have kube-apiserver's names where it has them, so that its dashboards work.
 type Metrics struct {
 	*series
-	// ReadOnly and Mutating are the numbers of requests that are being served.
-	ReadOnly, Mutating prometheus.Gauge
+	// readOnly and mutating are the numbers of requests that are being served.
+	readOnly, mutating prometheus.Gauge
 	// Panics counts panics of handlers, Corrupt reads of stored objects that can't be decoded.
 	Panics, Corrupt prometheus.Counter
 }
@@ -53,7 +54,7 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 	}, []string{"request_kind"})
 	m := &Metrics{
 		series:   newSeries(v, types),
-		ReadOnly: inFlight.WithLabelValues("readOnly"), Mutating: inFlight.WithLabelValues("mutating"),
+		readOnly: inFlight.WithLabelValues("readOnly"), mutating: inFlight.WithLabelValues("mutating"),
 		Panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "apiserver_panics_total", Help: "Number of panics in handlers.",
 		}),
@@ -64,6 +65,22 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 	}
 	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, inFlight, m.Panics, m.Corrupt)
 	return m
+}
+
+// Serving counts the requests of resources that are being served, except watches.
+func (m *Metrics) Serving(a *authorization.Attributes, next http.Handler) http.Handler {
+	serving := m.mutating
+	switch {
+	case !a.IsResource || a.Verb == "watch":
+		return next
+	case a.Verb == "get" || a.Verb == "list":
+		serving = m.readOnly
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serving.Inc()
+		defer serving.Dec()
+		next.ServeHTTP(w, r)
+	})
 }
 
 // RegisterPast registers the metrics of lists at past revisions.
@@ -85,7 +102,7 @@ func RegisterPast(r prometheus.Registerer, p *past.Reader) {
 }
 
 // RegisterMemory registers the metrics of the memory that requests hold.
-func RegisterMemory(r prometheus.Registerer, inFlight, memory *fairshare.Budget) {
+func RegisterMemory(r prometheus.Registerer, inFlight, memory *flowcontrol.Budget) {
 	for name, of := range map[string]struct {
 		help  string
 		value func() int64

@@ -20,6 +20,8 @@ type Info struct {
 	User authentication.User
 	// RequestInfo is what the request names; set by Parse.
 	*request.RequestInfo
+	// Body is the whole body of a write of a resource.
+	Body []byte
 	// query is the parsed rawQuery; nil before.
 	query    url.Values
 	rawQuery string

@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/fairshare"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -37,9 +37,6 @@ var (
 		"come from another web site")
 	// ErrForeignCertificate: a web page of another site can't use the browser's certificate.
 	ErrForeignCertificate = errors.New("forbidden: a page of another web site can't use the certificate of this browser")
-	// ErrBusy: too many requests are in flight.
-	//lint:ignore ST1005 it is what clients see
-	ErrBusy = errors.New("Too many requests, please try again later.")
 	// ErrPanic: a handler panicked (AS pkg/server/filters/wrap.go).
 	ErrPanic = errors.New("this request caused apiserver to panic. Look in the logs for details")
 	// ErrSlowBody: the body did not arrive in time.
@@ -72,12 +69,12 @@ var table = []struct {
 	{is: ErrUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
 	{is: ErrForeign, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
 	{is: ErrForeignCertificate, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
-	{is: ErrBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
+	{is: flowcontrol.ErrBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
 	{
-		is: fairshare.ErrFull, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1,
+		is: flowcontrol.ErrFull, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1,
 		details: true,
 	},
-	{is: fairshare.ErrTooLarge, code: http.StatusRequestEntityTooLarge, reason: metav1.StatusReasonRequestEntityTooLarge},
+	{is: flowcontrol.ErrTooLarge, code: http.StatusRequestEntityTooLarge, reason: metav1.StatusReasonRequestEntityTooLarge},
 	{is: ErrSlowBody, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
 		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
 	{is: context.DeadlineExceeded, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,

@@ -7,23 +7,38 @@ import (
 	"net/http"
 )
 
-// MaxBody is the maximum size of a response, in bytes. Kubernetes has none. A JSON patch that replaces an object of 3
-// MiB takes 4 MiB in base64; a conversion returns objects of 4 MiB and one more, and may add fields to them.
-const MaxBody = 8 << 20
+const (
+	// MaxBody is the maximum size of a response, in bytes. Kubernetes has none. A JSON patch that replaces an object of
+	// 3 MiB takes 4 MiB in base64; a conversion returns objects of 4 MiB and one more, and may add fields to them.
+	MaxBody = 8 << 20
+	// small is the size of a response that waits for no other, and maxLarge is how many larger ones are read or decoded
+	// at a time.
+	small, maxLarge = 64 << 10, 8
+)
 
 // errTooLarge: a response has more than MaxBody bytes.
 var errTooLarge = fmt.Errorf("the response is larger than %d MiB", MaxBody>>20)
 
-// read reads the body of a response.
-func read(r *http.Response) ([]byte, error) {
+// read reads the body of a response. release must be called when it is not needed any more.
+func (c *Clients) read(r *http.Response) (body []byte, release func(), err error) {
+	release = func() {}
 	if r.ContentLength > MaxBody {
-		return nil, errTooLarge
+		return nil, release, errTooLarge
 	}
 	var b bytes.Buffer
-	b.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead) // so that it does not grow at the end
-	n, err := b.ReadFrom(io.LimitReader(r.Body, MaxBody+1))
-	if err == nil && n > MaxBody {
-		return nil, errTooLarge
+	if _, err := io.CopyN(&b, r.Body, small); err == io.EOF {
+		return b.Bytes(), release, nil
+	} else if err != nil {
+		return nil, release, err
 	}
-	return b.Bytes(), err
+	if err := c.large.Acquire(r.Request.Context(), 1); err != nil {
+		return nil, release, err
+	}
+	release = func() { c.large.Release(1) }
+	b.Grow(int(max(r.ContentLength-small, 0)) + bytes.MinRead) // so that it does not grow at the end
+	_, err = b.ReadFrom(io.LimitReader(r.Body, MaxBody+1-small))
+	if err == nil && b.Len() > MaxBody {
+		err = errTooLarge
+	}
+	return b.Bytes(), release, err
 }

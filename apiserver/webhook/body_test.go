@@ -31,7 +31,7 @@ func TestMaxBody(t *testing.T) {
 	for _, chunked := range []bool{false, true} {
 		for _, bytes := range []int{1, 64 << 10, 64<<10 + 1, 128 << 10, 128<<10 + 1, webhook.MaxBody, webhook.MaxBody + 1} {
 			s.Script(sized(bytes, chunked))
-			body, err := clients.Call(t.Context(), config, []byte("{}"), nil)
+			body, err := call(clients, t.Context(), config, []byte("{}"))
 			switch {
 			case bytes > webhook.MaxBody:
 				if err == nil || err.Error() != "the response is larger than 8 MiB" {

@@ -46,12 +46,14 @@ func IsConfig(err error) bool {
 	return errors.As(err, &c)
 }
 
-// Call posts a document to a webhook and returns the body of its response. The query has the time that is left, in
+// Call posts a document to a webhook and passes the body of its response to use, which must not keep it. The query has the time that is left, in
 // seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after that time, within ctx (L-74).
-func (c *Clients) Call(ctx context.Context, config *Config, document []byte, header http.Header) ([]byte, error) {
+func (c *Clients) Call(
+	ctx context.Context, config *Config, document []byte, header http.Header, use func(body []byte) error,
+) error {
 	to, err := c.of(config)
 	if err != nil {
-		return nil, errConfig{err}
+		return errConfig{err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, MaxTimeout)
 	defer cancel()
@@ -61,41 +63,48 @@ func (c *Clients) Call(ctx context.Context, config *Config, document []byte, hea
 	for retries := 0; ; retries++ {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(document))
 		if err != nil {
-			return nil, errConfig{err}
+			return errConfig{err}
 		}
 		for name, values := range header {
 			r.Header[name] = values
 		}
 		r.Header.Set("Content-Type", runtime.ContentTypeJSON)
 		r.Header.Set("Accept", runtime.ContentTypeJSON+", */*")
-		response, body, err := c.send(to, r)
-		if err != nil {
-			return nil, err
-		}
-		wait, again := retryAfter(response)
-		if !again || retries == mostRetries {
-			return to.result(response, body)
+		wait, again, err := c.send(to, r, retries == mostRetries, use)
+		if err != nil || !again {
+			return err
 		}
 		if err := sleep(ctx, wait); err != nil {
-			return nil, &url.Error{Op: "Post", URL: u.String(), Err: err}
+			return &url.Error{Op: "Post", URL: u.String(), Err: err}
 		}
 	}
 }
 
-// send sends one request and reads the response.
-func (c *Clients) send(to *client, r *http.Request) (*http.Response, []byte, error) {
+// send sends one request. It returns how long to wait for the next one, if the response asks for that and this request
+// is not the last, else it uses the response.
+func (c *Clients) send(to *client, r *http.Request, last bool, use func([]byte) error) (
+	wait time.Duration, again bool, err error) {
 	response, err := to.http.Do(r)
 	if err != nil {
-		return nil, nil, plain(r.Context(), err)
+		return 0, false, plain(r.Context(), err)
 	}
-	body, err := read(response)
+	body, release, err := c.read(response)
+	defer release()
 	_ = response.Body.Close() // what is needed was read
 	switch {
-	case err == nil, errors.Is(err, errTooLarge):
-		return response, body, err
+	case errors.Is(err, errTooLarge):
+		return 0, false, err
+	case err != nil:
+		const unread = "unexpected error when reading response body. Please retry. Original error: %w"
+		return 0, false, fmt.Errorf(unread, plain(r.Context(), err))
 	}
-	const unread = "unexpected error when reading response body. Please retry. Original error: %w"
-	return nil, nil, fmt.Errorf(unread, plain(r.Context(), err))
+	if wait, again = retryAfter(response); again && !last {
+		return wait, true, nil
+	}
+	if err := to.check(response, body); err != nil {
+		return 0, false, err
+	}
+	return 0, false, use(body)
 }
 
 // plain is an error of net/http without what it adds to the end of a context.
@@ -128,16 +137,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// result returns the body of a successful response, or the error in client-go's words (CG rest/request.go:
+// check returns the error of a response that has no success, or no body, in client-go's words (CG rest/request.go:
 // transformResponse, newUnstructuredResponseError; Result.Into).
-func (c *client) result(r *http.Response, body []byte) ([]byte, error) {
-	if err := c.check(r, body); err != nil {
-		return nil, err
-	}
-	return body, nil
-}
-
-// check returns the error of a response that has no success, or no body.
 func (c *client) check(r *http.Response, body []byte) error {
 	failed := r.StatusCode < http.StatusOK || r.StatusCode > http.StatusPartialContent
 	media := r.Header.Get("Content-Type")

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -44,7 +45,7 @@ func TestRetries(t *testing.T) {
 		{"a client error", 1, 404, "0", 1, false},
 	} {
 		s.Script(busy(c.times, c.code, c.after))
-		body, err := webhook.NewClients(nil).Call(t.Context(), &webhook.Config{URL: s.URL, CABundle: s.CA}, []byte("{}"), nil)
+		body, err := call(webhook.NewClients(nil), t.Context(), &webhook.Config{URL: s.URL, CABundle: s.CA}, []byte("{}"))
 		if calls := len(s.Seen()); calls != c.calls || (err == nil) != c.ok || c.ok && string(body) != "done" {
 			t.Errorf("%s: %d calls, %v, %v", c.name, calls, body, err)
 		}
@@ -52,7 +53,7 @@ func TestRetries(t *testing.T) {
 	s.Script(busy(1, 503, "60"))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err := webhook.NewClients(nil).Call(ctx, &webhook.Config{URL: s.URL, CABundle: s.CA}, []byte("{}"), nil)
+	_, err := call(webhook.NewClients(nil), ctx, &webhook.Config{URL: s.URL, CABundle: s.CA}, []byte("{}"))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("within less time: %v", err)
 	}
@@ -70,14 +71,14 @@ func TestService(t *testing.T) {
 		return strings.TrimPrefix(s.URL, "https://"), nil
 	})
 	config := &webhook.Config{Service: &webhook.Service{Namespace: "ns", Name: "svc", Path: "/x"}, CABundle: s.CA}
-	_, err := clients.Call(t.Context(), config, []byte("{}"), nil)
+	_, err := call(clients, t.Context(), config, []byte("{}"))
 	const wrongName = `Post "https://svc.ns.svc:443/x?timeout=30s": tls: failed to verify certificate: x509: ` +
 		"certificate is valid for example.com, *.example.com, not svc.ns.svc"
 	if resolved != "ns/svc" || err == nil || err.Error() != wrongName {
 		t.Errorf("%s: %v", resolved, err)
 	}
 	config.Service.Port = 8443
-	_, err = clients.Call(t.Context(), config, []byte("{}"), nil)
+	_, err = call(clients, t.Context(), config, []byte("{}"))
 	if want := `Post "https://svc.ns.svc:8443/x?timeout=30s": another port`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -89,7 +90,7 @@ func TestKept(t *testing.T) {
 	clients := webhook.NewClients(nil)
 	for range 3 {
 		config := &webhook.Config{URL: s.URL, CABundle: s.CA}
-		if _, err := clients.Call(t.Context(), config, []byte(`{"request":{}}`), nil); err != nil {
+		if _, err := call(clients, t.Context(), config, []byte(`{"request":{}}`)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,4 +101,13 @@ func TestKept(t *testing.T) {
 	if len(peers) != 1 {
 		t.Errorf("%d connections", len(peers))
 	}
+}
+
+// call returns the body of a webhook's response.
+func call(c *webhook.Clients, ctx context.Context, config *webhook.Config, document []byte) (body []byte, err error) {
+	err = c.Call(ctx, config, document, nil, func(b []byte) error {
+		body = bytes.Clone(b)
+		return nil
+	})
+	return body, err
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"k8s.io/utils/lru"
 )
 
@@ -56,6 +57,7 @@ type Clients struct {
 	refused      error
 	kept         *lru.Cache
 	certificates certificates
+	large        *semaphore.Weighted
 }
 
 // errNoServices is the error for a webhook that is configured by a service where none can be reached.
@@ -63,7 +65,7 @@ var errNoServices = errors.New("a webhook can only be reached by its url here")
 
 // NewClients returns Clients. resolve may be nil.
 func NewClients(resolve Resolver) *Clients {
-	c := &Clients{resolve: resolve, certificates: newCertificates()}
+	c := &Clients{resolve: resolve, certificates: newCertificates(), large: semaphore.NewWeighted(maxLarge)}
 	c.kept = lru.NewWithEvictionFunc(mostClients, func(_ lru.Key, value any) {
 		value.(*client).transport.CloseIdleConnections()
 	})

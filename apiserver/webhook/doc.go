@@ -7,8 +7,8 @@
 //     certificate is that of its URL, or <service>.<namespace>.svc.
 //  3. Errors have client-go's messages (L-84), so that operators can search for them.
 //  4. Connections are kept for webhooks with the same configuration, for a bounded number of configurations.
-//  5. A response has at most MaxBody bytes. Responses of more than 64 KiB share a bounded amount of memory (Limit)
-//     until they are released. A response that finds none waits until the call ends.
+//  5. A response has at most MaxBody bytes. Of responses of more than 64 KiB at most eight are read or used at a time.
+//     The others wait until their calls end.
 //
 // k8s.io/apiserver/pkg/util/webhook does the same with a client of client-go. It would link 0.3 MB more, for
 // kubeconfigs and their plugins.

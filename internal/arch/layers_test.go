@@ -12,7 +12,7 @@ var layers = [][]string{
 	// the verbs over HTTP; paths that kube-apiserver doesn't have; what wraps every handler
 	{"apiserver/endpoints", "apiserver/extension", "apiserver/filters"},
 	// what both need: responses, limits, what a request names
-	{"apiserver/respond", "apiserver/flowcontrol", "apiserver/requestinfo"},
+	{"apiserver/respond", "apiserver/requestinfo"},
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; responses made of stored objects
 	{"apiserver/metrics"},                      // what Prometheus is told
 	{"apiserver/registry"},                     // requests for objects, carried out
@@ -22,7 +22,10 @@ var layers = [][]string{
 	{"apiserver/admission/dynamic"},            // webhooks and policies
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
 		"apiserver/authorization/rbac/live"},
-	{"apiserver/admission/webhook", "apiserver/authorization/rbac/defaults", "apiserver/webhook/service"},
+	{
+		"apiserver/admission/webhook", "apiserver/authorization/rbac/defaults", "apiserver/webhook/service",
+		"apiserver/flowcontrol",
+	},
 	{"apiserver/resources"}, // the table of types
 	{ // built-in kinds, by group
 		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions",
@@ -64,7 +67,7 @@ var layers = [][]string{
 		"apiserver/webhook",
 	},
 	{
-		"apiserver/allocate", "apiserver/invalid", "apiserver/fairshare",
+		"apiserver/allocate", "apiserver/invalid",
 		"apiserver/objectmeta", "apiserver/parts", "apiserver/selector",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning",

@@ -104,16 +104,19 @@ func (c *Caller) send(ctx context.Context, h *Hook, r *Request) (*Response, erro
 		ctx, cancel = context.WithTimeout(ctx, h.Timeout)
 		defer cancel()
 	}
-	body, err := c.Clients.Call(ctx, &h.Client, data, header)
+	var response *Response
+	var invalid error
+	err = c.Clients.Call(ctx, &h.Client, data, header, func(body []byte) error {
+		response, invalid = decode(body, gv, uid, h.Mutating)
+		return nil
+	})
 	switch {
 	case webhook.IsConfig(err):
 		return failed(http.StatusInternalServerError, "could not get REST client", err)
 	case err != nil:
 		return failed(0, "failed to call webhook", err)
-	}
-	response, err := decode(body, gv, uid, h.Mutating)
-	if err != nil {
-		return nil, &CallError{Hook: h.Name, Err: err}
+	case invalid != nil:
+		return nil, &CallError{Hook: h.Name, Err: invalid}
 	}
 	return response, nil
 }

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -103,8 +104,14 @@ var reviews = sync.OnceValue(func() runtime.Decoder {
 	return serializer.NewCodecFactory(scheme).LegacyCodec(versions...)
 })
 
+// maxValues bounds the values in a response, each of which may take a hundred bytes when it is decoded. A patch is one.
+const maxValues = 100_000
+
 // decodeReview decodes a response's body into a review of the version.
 func decodeReview(body []byte, into runtime.Object) error {
+	if bytes.Count(body, []byte{','}) > maxValues {
+		return fmt.Errorf("the response has more than %d values", maxValues)
+	}
 	out, _, err := reviews().Decode(body, nil, into)
 	if err != nil {
 		return upstreamScheme(err)

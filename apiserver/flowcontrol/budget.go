@@ -1,9 +1,10 @@
-package fairshare
+package flowcontrol
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -89,5 +90,75 @@ func (b *Budget) releaser(leave func(), bytes int64) func() {
 		b.held.Add(-bytes)
 		b.all.Release(bytes)
 		leave()
+	}
+}
+
+// Shares bounds what each user may hold.
+type Shares struct {
+	size int64
+
+	mu    sync.Mutex // guards users
+	users map[string]*holder
+}
+
+// holder has the share of one user as long as requests of the user hold a part of it or wait for it.
+type holder struct {
+	*semaphore.Weighted
+	requests int
+}
+
+// NewShares returns Shares of a size in units.
+func NewShares(size int64) *Shares { return &Shares{size: size, users: map[string]*holder{}} }
+
+// Acquire takes n units of a user's share until release is called, at most the whole share. It waits for them. The
+// error is that of ctx.
+func (s *Shares) Acquire(ctx context.Context, name string, n int64) (release func(), err error) {
+	n = min(n, s.size)
+	u := s.join(name)
+	if err := u.Acquire(ctx, n); err != nil {
+		s.leave(name, u)
+		return nil, err
+	}
+	return s.releaser(name, u, n), nil
+}
+
+// Try is Acquire without waiting; ok is false if the units are not free.
+func (s *Shares) Try(name string, n int64) (release func(), ok bool) {
+	n = min(n, s.size)
+	u := s.join(name)
+	if !u.TryAcquire(n) {
+		s.leave(name, u)
+		return nil, false
+	}
+	return s.releaser(name, u, n), true
+}
+
+// releaser returns the function that releases what was acquired.
+func (s *Shares) releaser(name string, u *holder, n int64) func() {
+	return func() {
+		u.Release(n)
+		s.leave(name, u)
+	}
+}
+
+// join adds a request to its user's.
+func (s *Shares) join(name string) *holder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.users[name]
+	if u == nil {
+		u = &holder{Weighted: semaphore.NewWeighted(s.size)}
+		s.users[name] = u
+	}
+	u.requests++
+	return u
+}
+
+// leave removes a request of a user.
+func (s *Shares) leave(name string, u *holder) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u.requests--; u.requests == 0 {
+		delete(s.users, name)
 	}
 }

@@ -1,4 +1,4 @@
-package fairshare
+package flowcontrol
 
 import (
 	"context"

@@ -1,0 +1,47 @@
+package filters
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// Timeout ends a request of a resource after the limit, or earlier if its parameter timeout says so
+// (AS endpoints/filters/request_deadline.go). Long-running requests have no limit, and verbs that are unlimited have
+// only the client's (0-13).
+func Timeout(limit time.Duration, unlimited func(verb string) bool, log *slog.Logger) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			a := requestinfo.Of(r).Attributes()
+			if a.LongRunning() {
+				next.ServeHTTP(w, r)
+				return
+			}
+			d := limit
+			if unlimited(a.Verb) {
+				d = 0
+			}
+			if value := requestinfo.Query(r).Get("timeout"); value != "" {
+				own, err := time.ParseDuration(value)
+				if err != nil {
+					respond.Error(log, w, r, status.BadRequest("invalid timeout specified in the request URL - %s", err))
+					return
+				}
+				if own > 0 && (d == 0 || own < d) {
+					d = own
+				}
+			}
+			if d > 0 { // the wait for seats counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
+				ctx, cancel := context.WithTimeout(r.Context(), d)
+				defer cancel()
+				r = r.WithContext(ctx)
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
