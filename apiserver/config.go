@@ -11,11 +11,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
-	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
-	"github.com/kubecascade/kubecascade/apiserver/webhook/service"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/trail"
@@ -81,8 +80,8 @@ type Config struct {
 	Debug map[string]http.Handler
 	// Page serves the files of the page at ui.Path.
 	Page bool
-	// Extensions are the paths below extension.Prefix.
-	Extensions []extension.Route
+	// Extensions are the paths below respond.RoutePrefix.
+	Extensions []respond.Route
 	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. It lets users with the verb
 	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
 	// fail. If it is false, such objects are left out of lists, and can't be deleted.
@@ -141,9 +140,9 @@ func (c *Config) setDefaults() {
 		c.Services = allocate.Defaults()
 	}
 	if c.Webhooks == nil {
-		c.Webhooks = webhook.NewClients(service.Resolver(service.Config{
+		c.Webhooks = webhook.NewClients(webhook.Services{
 			Revision: c.Store.Revision, Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root,
-		}))
+		}.Resolver())
 	}
 	if c.Trail == nil {
 		c.Trail = trail.New(c.Now())

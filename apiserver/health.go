@@ -14,7 +14,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/ui"
@@ -182,7 +181,7 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 			paths = append(paths, p)
 		}
 	}
-	paths = append(append(paths, extension.IndexPath()), extension.Paths(s.config.Extensions)...)
+	paths = append(append(paths, respond.IndexPath()), respond.Paths(s.config.Extensions)...)
 	slices.Sort(paths)
 	data, err := json.MarshalIndent(map[string][]string{"paths": paths}, "", "  ")
 	if err != nil {

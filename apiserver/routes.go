@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -113,7 +112,7 @@ func (s *Server) seated(r chi.Router) {
 	r.Get("/.well-known/openid-configuration", s.openID)
 	r.Get("/openid/v1/jwks", s.openID)
 	r.Handle("/metrics", s.metrics.Handler(s.gatherer()))
-	r.Get(extension.IndexPath(), extension.Index(s.config.Extensions, s.config.Log))
+	r.Get(respond.IndexPath(), respond.Index(s.config.Extensions, s.config.Log))
 	for path, h := range s.config.Debug {
 		r.Handle(path, h)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/defaults"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -64,7 +63,7 @@ func TestServersStartTogether(t *testing.T) {
 		all.Go(func() { begin(t, s) })
 	}
 	all.Wait()
-	want := defaults.All()
+	want := bootstrap.DefaultRoles()
 	for _, s := range servers {
 		for path, n := range map[string]int{
 			"/api/v1/namespaces": 4, "/api/v1/services": 1, "/apis/scheduling.k8s.io/v1/priorityclasses": 2,

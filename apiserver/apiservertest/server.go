@@ -19,7 +19,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
-	"github.com/kubecascade/kubecascade/apiserver/webhook/service"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -84,9 +83,9 @@ func Start(t testing.TB, o *Options) *Server {
 	bounds := o.Cache
 	bounds.Decoder = *s.Decoder
 	s.Cache = cache.New(bounds)
-	s.Webhooks = webhook.NewClients(service.Resolver(service.Config{
+	s.Webhooks = webhook.NewClients(webhook.Services{
 		Revision: s.Store.Revision, Cache: s.Cache, Types: s.Types, Root: s.Decoder.Root,
-	}))
+	}.Resolver())
 	s.follow()
 	config := apiserver.Config{
 		Store: s.Store, Cache: s.Cache, Decoder: s.Decoder, Types: s.Types, Webhooks: s.Webhooks,

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/defaults"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -24,23 +23,23 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 		return nil
 	}
 	e := &ensuring{r: r, l: r.Loopback(authentication.Loopback, "kube-apiserver")}
-	all := defaults.All()
+	all := DefaultRoles()
 	var jobs []func(context.Context) error
 	for _, want := range all.ClusterRoles {
-		jobs = append(jobs, ensureJob(e, "clusterroles", want, defaults.ClusterRole))
+		jobs = append(jobs, ensureJob(e, "clusterroles", want, reconcileClusterRole))
 	}
 	for _, want := range all.Roles {
-		jobs = append(jobs, ensureJob(e, "roles", want, defaults.Role))
+		jobs = append(jobs, ensureJob(e, "roles", want, reconcileRole))
 	}
 	for _, want := range all.ClusterRoleBindings {
-		view := func(b *rbacv1.ClusterRoleBinding) defaults.Binding {
-			return defaults.Binding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
+		view := func(b *rbacv1.ClusterRoleBinding) roleBinding {
+			return roleBinding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
 		}
 		jobs = append(jobs, bindingJob(e, "clusterrolebindings", want, view))
 	}
 	for _, want := range all.RoleBindings {
-		view := func(b *rbacv1.RoleBinding) defaults.Binding {
-			return defaults.Binding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
+		view := func(b *rbacv1.RoleBinding) roleBinding {
+			return roleBinding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
 		}
 		jobs = append(jobs, bindingJob(e, "rolebindings", want, view))
 	}
@@ -183,7 +182,7 @@ func ensureJob[T registry.Object](e *ensuring, plural string, want T, reconcile 
 }
 
 // bindingJob creates a binding, adds to it, or recreates it.
-func bindingJob[T registry.Object](e *ensuring, plural string, want T, view func(T) defaults.Binding) func(
+func bindingJob[T registry.Object](e *ensuring, plural string, want T, view func(T) roleBinding) func(
 	context.Context) error {
 	p := e.path(plural, want)
 	return func(ctx context.Context) error {
@@ -195,10 +194,10 @@ func bindingJob[T registry.Object](e *ensuring, plural string, want T, view func
 			case !ok:
 				return e.create(ctx, p, want)
 			}
-			switch defaults.Bind(view(have), view(want)) {
-			case defaults.Update:
+			switch reconcileBinding(view(have), view(want)) {
+			case update:
 				_, err = e.l.Update(ctx, p, have)
-			case defaults.Recreate:
+			case recreate:
 				uid, rv := have.GetUID(), have.GetResourceVersion()
 				same := &metav1.Preconditions{UID: &uid, ResourceVersion: &rv}
 				if _, err = e.l.Delete(ctx, p, &metav1.DeleteOptions{Preconditions: same}); err == nil {

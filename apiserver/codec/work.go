@@ -5,9 +5,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
@@ -91,22 +89,6 @@ func CheckMerge(content, doc any) error {
 	m, longer := lists(content)
 	if (n+m)*(longest+longer) > maxMerge {
 		return apierrors.NewRequestEntityTooLargeError("the lists of the patch and of the object are too long to be merged")
-	}
-	return nil
-}
-
-// CheckManagers rejects an object with more entries. It sorts the fields of the others, as their readers expect.
-func CheckManagers(obj metav1.Object) error {
-	if fieldmanager.FewEntries(obj) {
-		return nil
-	}
-	entries := obj.GetManagedFields()
-	if n := len(entries); n > fieldmanager.MaxEntries {
-		return apierrors.NewRequestEntityTooLargeError(
-			fmt.Sprintf("metadata.managedFields has %d entries; the maximum is %d", n, fieldmanager.MaxEntries))
-	}
-	if sorted, changed := fieldmanager.Sorted(entries); changed {
-		obj.SetManagedFields(sorted)
 	}
 	return nil
 }

@@ -113,5 +113,5 @@ func (a *API) Observe(r registry.Observed) {
 	if r.Panicked {
 		a.metrics.Panics.Inc()
 	}
-	a.metrics.Answered(metrics.LabelOf(r.Target, r.Verb), r.Code, 0, r.Took)
+	a.metrics.Answered(labelOf(r.Target, r.Verb), r.Code, 0, r.Took)
 }

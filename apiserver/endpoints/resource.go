@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -104,7 +103,7 @@ var subresourceVerbs = map[resources.Action]func(*API, *request) error{
 // observe sets the labels of the request in the metrics.
 func observe(r *http.Request, target registry.Target, verb string) {
 	if rec := respond.RecorderOf(r); rec != nil {
-		rec.Label = metrics.LabelOf(target, verb)
+		rec.Label = labelOf(target, verb)
 		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(requestinfo.Query(r)["dryRun"], metav1.DryRunAll) {
 			rec.Label.DryRun = metav1.DryRunAll
 		}

@@ -6,6 +6,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -60,7 +61,7 @@ func (req *request) replaceScale() (registry.Scaling, error) {
 	if err := registry.MatchNamespace(req.Resource, sc, req.Namespace); err != nil {
 		return nil, err
 	}
-	if err := codec.CheckManagers(sc); err != nil {
+	if err := fieldmanager.CheckEntries(sc); err != nil {
 		return nil, err
 	}
 	return req.api.registry.ReplacedScale(&req.Operation, sc), req.CheckName(sc)

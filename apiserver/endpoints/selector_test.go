@@ -1,17 +1,12 @@
 package endpoints_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	selectors "github.com/kubecascade/kubecascade/apiserver/selector"
 )
 
 // TestSelectorBounds: selectors that no client needs are rejected before they are parsed, and kept.
@@ -52,49 +47,5 @@ func TestSelectorBounds(t *testing.T) {
 	})
 	if n > 32<<20 {
 		t.Errorf("review: %d KiB were allocated", n>>10)
-	}
-}
-
-// TestMatcherTwin: selectors of many terms select the same as upstream's own.
-func TestMatcherTwin(t *testing.T) {
-	apiservertest.Sequential(t)
-	matched := 0
-	for seed := range uint64(20_000) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		key := func() string { return string(rune('a' + r.IntN(6))) }
-		value := func() string { return fmt.Sprint(r.IntN(12)) }
-		values := func() string {
-			all := []string{value()}
-			for range r.IntN(14) {
-				all = append(all, value())
-			}
-			return strings.Join(all, ",")
-		}
-		var terms []string
-		for range r.IntN(20) {
-			k := key()
-			terms = append(terms, []string{k, "!z" + k, k + "!=" + value(), k + " in (" + values() + ")",
-				k + " notin (" + values() + ")",
-				k + " notin (" + value() + ")", k + ">" + value(), "y" + k + "!=" + value()}[r.IntN(8)])
-		}
-		selector, err := labels.Parse(strings.Join(terms, ","))
-		if err != nil {
-			t.Fatal(err)
-		}
-		set := labels.Set{}
-		for range r.IntN(9) {
-			set[key()] = value()
-		}
-		m := selectors.Of(selector)
-		want := selector.Matches(set)
-		if got := m == nil || m.Matches(set); got != want {
-			t.Fatalf("seed %d: %v: %s of %v", seed, got, selector, set)
-		}
-		if want && len(terms) > 8 {
-			matched++
-		}
-	}
-	if matched < 50 {
-		t.Errorf("%d long selectors matched", matched)
 	}
 }

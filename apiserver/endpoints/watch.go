@@ -15,7 +15,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
-	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -60,7 +59,7 @@ func (a *API) serveWatch(req *request) error {
 	if err != nil {
 		return err
 	}
-	open := a.metrics.Open(metrics.LabelOf(req.Target, "watch"))
+	open := a.metrics.Open(labelOf(req.Target, "watch"))
 	open.Inc()
 	defer open.Dec()
 	w := &watch{req: req, api: a, rendering: rendering, sel: sel, opts: opts, rev: rev}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -70,4 +71,20 @@ func valid(entries []metav1.ManagedFieldsEntry) error {
 		return fmt.Errorf("there are %d entries, the maximum is %d", n, MaxEntries)
 	}
 	return managedfields.ValidateManagedFields(entries)
+}
+
+// CheckEntries rejects an object with more entries. It sorts the fields of the others, as their readers expect.
+func CheckEntries(obj metav1.Object) error {
+	if FewEntries(obj) {
+		return nil
+	}
+	entries := obj.GetManagedFields()
+	if n := len(entries); n > MaxEntries {
+		return apierrors.NewRequestEntityTooLargeError(
+			fmt.Sprintf("metadata.managedFields has %d entries; the maximum is %d", n, MaxEntries))
+	}
+	if sorted, changed := Sorted(entries); changed {
+		obj.SetManagedFields(sorted)
+	}
+	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
@@ -78,7 +77,7 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 	if o.unchecked {
 		return s.replace(ctx, o, cur, obj, old)
 	}
-	if err := codec.CheckManagers(obj); err != nil {
+	if err := fieldmanager.CheckEntries(obj); err != nil {
 		return nil, err
 	}
 	if !o.Tracked {

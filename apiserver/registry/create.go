@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -54,7 +53,7 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
 		return nil, err
 	}
-	if err := codec.CheckManagers(obj); err != nil {
+	if err := fieldmanager.CheckEntries(obj); err != nil {
 		return nil, err
 	}
 	objectmeta.DedupOwners(obj, false, o.Warn.Add)

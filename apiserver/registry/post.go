@@ -12,7 +12,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -62,7 +62,7 @@ func (r *post) MatchNamespace(body metav1.Object) error {
 	return MatchNamespace(r.sent.Resource, body, r.sent.Namespace)
 }
 
-func (r *post) CheckManagers(body metav1.Object) error { return codec.CheckManagers(body) }
+func (r *post) CheckManagers(body metav1.Object) error { return fieldmanager.CheckEntries(body) }
 
 func (r *post) Admit(ctx context.Context, body runtime.Object) error {
 	if err := r.s.Fresh(ctx); err != nil { // by the newest configurations of webhooks

@@ -106,7 +106,7 @@ func (o *Operation) patchScale(cur *autoscalingv1.Scale, fields *fieldmanager.Sc
 	if err != nil {
 		return nil, err
 	}
-	if err := codec.CheckManagers(obj.(*autoscalingv1.Scale)); err != nil {
+	if err := fieldmanager.CheckEntries(obj.(*autoscalingv1.Scale)); err != nil {
 		return nil, err
 	}
 	return fields.Update(cur, obj.(*autoscalingv1.Scale), o.Manager), nil

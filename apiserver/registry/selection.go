@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/apiserver/selector"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -21,7 +20,7 @@ type Selection struct {
 	Prefix string
 	// name selects one name; Key is its key if the namespace is known, too.
 	name, Key string
-	Labels    selector.Matcher
+	Labels    labels.Selector
 	Fields    []Requirement
 	// Filtered says that there is a selector, so the number of remaining items is not known (H-17).
 	Filtered bool
@@ -42,7 +41,10 @@ const (
 
 // SelectionOf parses the selectors of a request (H-21, H-22, H.4, H.5).
 func (s *Registry) SelectionOf(t Target, o *metainternal.ListOptions) (Selection, error) {
-	sel := Selection{Resource: t.Resource, Labels: selector.Of(o.LabelSelector)}
+	sel := Selection{Resource: t.Resource}
+	if o.LabelSelector != nil && !o.LabelSelector.Empty() {
+		sel.Labels = o.LabelSelector
+	}
 	namespace := t.Namespace
 	sel.name = t.Name
 	if o.FieldSelector != nil {

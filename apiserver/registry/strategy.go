@@ -3,7 +3,6 @@ package registry
 import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/kubecascade/kubecascade/apiserver/parts"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -11,7 +10,7 @@ import (
 // generation.
 func prepareCreate(res *resources.Resource, obj Object) {
 	if res.Subresource("status") != nil && !res.Strategy.OwnStatus {
-		parts.Set(obj, "Status", nil)
+		setPart(obj, "Status", nil)
 	}
 	if p := res.Strategy.PrepareCreate; p != nil {
 		p(obj)
@@ -26,13 +25,13 @@ func prepareCreate(res *resources.Resource, obj Object) {
 // PrepareUpdate restores the fields that the resource or subresource can't change, and sets the generation. obj has the
 // generation of old.
 func PrepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old Object) {
-	parts.KeepRaw(obj, old)
+	keepRawParts(obj, old)
 	switch {
 	case sub != nil && sub.Action == resources.Status: // B-40, B-41
-		parts.Keep(obj, old, "Spec")
+		keepPart(obj, old, "Spec")
 	case sub != nil && sub.Action == resources.Part: // PrepareUpdate says what it may change
 	case res.Subresource("status") != nil && !res.Strategy.OwnStatus:
-		parts.Keep(obj, old, "Status")
+		keepPart(obj, old, "Status")
 	}
 	if sub != nil {
 		if sub.PrepareUpdate != nil {
@@ -52,17 +51,17 @@ func PrepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old
 func changes(rule resources.Generation, obj, old Object) bool {
 	switch rule {
 	case resources.SpecGeneration, resources.UpdateOnlyGeneration:
-		return !parts.Same(obj, old, "Spec")
+		return !samePart(obj, old, "Spec")
 	case resources.SpecOrAnnotations: // B-31
-		return !parts.Same(obj, old, "Spec") || !apiequality.Semantic.DeepEqual(obj.GetAnnotations(), old.GetAnnotations())
+		return !samePart(obj, old, "Spec") || !apiequality.Semantic.DeepEqual(obj.GetAnnotations(), old.GetAnnotations())
 	case resources.TemplateGeneration:
-		return !parts.Same(obj, old, "Template")
+		return !samePart(obj, old, "Template")
 	case resources.AnyButMetaOrLabels: // B-33
-		return !parts.SameBody(obj, old, false) || !apiequality.Semantic.DeepEqual(obj.GetLabels(), old.GetLabels())
+		return !sameBody(obj, old, false) || !apiequality.Semantic.DeepEqual(obj.GetLabels(), old.GetLabels())
 	case resources.RootGeneration, resources.CustomWholeGeneration: // B-34
-		return !parts.SameBody(obj, old, false)
+		return !sameBody(obj, old, false)
 	case resources.CustomGeneration: // B-34
-		return !parts.SameBody(obj, old, true)
+		return !sameBody(obj, old, true)
 	}
 	return false
 }

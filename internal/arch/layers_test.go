@@ -9,8 +9,7 @@ import (
 var layers = [][]string{
 	{"apiserver/apiservertest"}, // servers for tests
 	{"apiserver"},               // assembly and routes
-	// the verbs over HTTP; paths that kube-apiserver doesn't have; what wraps every handler
-	{"apiserver/endpoints", "apiserver/extension", "apiserver/filters"},
+	{"apiserver/endpoints", "apiserver/filters"}, // the verbs over HTTP; what wraps every handler
 	// what both need: responses, limits, what a request names
 	{"apiserver/respond", "apiserver/requestinfo"},
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; responses made of stored objects
@@ -23,9 +22,9 @@ var layers = [][]string{
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
 		"apiserver/authorization/rbac/live"},
 	{
-		"apiserver/admission/webhook", "apiserver/authorization/rbac/defaults", "apiserver/webhook/service",
-		"apiserver/flowcontrol",
+		"apiserver/admission/webhook", "apiserver/flowcontrol",
 	},
+	{"apiserver/webhook"},
 	{"apiserver/resources"}, // the table of types
 	{ // built-in kinds, by group
 		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions",
@@ -64,11 +63,10 @@ var layers = [][]string{
 	{"apiserver/resources/entry"},
 	{
 		"apiserver/resources/hooks", "apiserver/authorization/rbac", "apiserver/openapi", "apiserver/expression",
-		"apiserver/webhook",
 	},
 	{
 		"apiserver/allocate", "apiserver/invalid",
-		"apiserver/objectmeta", "apiserver/parts", "apiserver/selector",
+		"apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning",
 	},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
@@ -109,8 +108,8 @@ func (s *Service) drop() {
 func (s *Service) forget() { s.index, s.table, s.admission = nil, nil, nil }
 
 // Routes are the paths of the service.
-func (s *Service) Routes() []extension.Route {
-	return []extension.Route{
+func (s *Service) Routes() []respond.Route {
+	return []respond.Route{
 		{Path: "tree", Serve: s.serve("tree", func(c *explain.Cluster, keys []graph.Key, _ *question) any {
 			return c.Tree(keys[0])
 		})},

@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
-	"github.com/kubecascade/kubecascade/apiserver/webhook/service"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
@@ -102,9 +101,9 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.memoryForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
-	d.webhooks = webhook.NewClients(service.Resolver(service.Config{
+	d.webhooks = webhook.NewClients(webhook.Services{
 		Revision: store.Revision, Cache: d.cache, Types: d.types, Root: c.Root,
-	}))
+	}.Resolver())
 	if cfg.Snapshot.File != "" {
 		d.webhooks.Refuse(errNoWebhooks)
 	}

@@ -2,14 +2,14 @@ package server
 
 import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/extension"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 )
 
-// extensions are the paths that kube-apiserver doesn't have, below extension.Prefix. Requests come when everything is
+// extensions are the paths that kube-apiserver doesn't have, below respond.RoutePrefix. Requests come when everything is
 // assembled: handlers may then use s.api.
-func (s *system) extensions(d *data) []extension.Route {
+func (s *system) extensions(d *data) []respond.Route {
 	s.ownership = ownership.New(ownership.Config{
 		Cache: d.cache, Types: d.types, Root: d.decoder.Root, Revision: d.store.Revision, Log: s.log, Now: d.clock.Now,
 		Authorizer: func() authorization.Authorizer { return s.api.Authorizer() },
@@ -18,7 +18,7 @@ func (s *system) extensions(d *data) []extension.Route {
 	})
 	routes := append(s.ownership.Routes(), s.settledRoute(), s.snapshotsRoute(d),
 		s.checkpointsRoute(), s.rollbackRoute(),
-		extension.Trail(s.trail, func() authorization.Authorizer { return s.api.Authorizer() }, s.log))
+		ownership.Trail(s.trail, func() authorization.Authorizer { return s.api.Authorizer() }, s.log))
 	if s.c.Snapshot.File != "" {
 		s.reports = &reports{path: s.c.Snapshot.File, life: s.life,
 			options: backup.Options{Prefix: s.c.Storage.Root, Encryption: s.c.encryption}}

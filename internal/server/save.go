@@ -12,7 +12,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
@@ -70,9 +69,9 @@ func (d *data) save(ctx context.Context, dir string) (*os.File, error) {
 // snapshotsRoute is "snapshots": a POST gets a snapshot of all that is stored. It is for users who may post to the
 // path, as all Secrets are in it. It is written to a file first, so that a client that reads slowly does not hold a
 // transaction of the database open. One is made at a time.
-func (s *system) snapshotsRoute(d *data) extension.Route {
+func (s *system) snapshotsRoute(d *data) respond.Route {
 	saving := make(chan struct{}, 1)
-	return extension.Route{Path: "snapshots", Methods: []string{http.MethodPost}, Serve: func(
+	return respond.Route{Path: "snapshots", Methods: []string{http.MethodPost}, Serve: func(
 		w http.ResponseWriter, r *http.Request) {
 		select {
 		case saving <- struct{}{}:

@@ -16,7 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -57,9 +56,9 @@ type settledObject struct {
 }
 
 // settledRoute is the route of settled. Requests come when the server has started: settle is Server.Settle.
-func (s *system) settledRoute() extension.Route {
+func (s *system) settledRoute() respond.Route {
 	waiting := make(chan struct{}, mostSettling)
-	return extension.Route{Path: "settled", LongRunning: true, Serve: func(w http.ResponseWriter, r *http.Request) {
+	return respond.Route{Path: "settled", LongRunning: true, Serve: func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case waiting <- struct{}{}:
 			defer func() { <-waiting }()

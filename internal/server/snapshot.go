@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/extension"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/controller"
@@ -129,8 +128,8 @@ func (r *reports) warn(log *slog.Logger) {
 
 // route is "snapshot": what the snapshot contains. It is for users who may get the path, as other paths of the server:
 // names of objects are in it.
-func (r *reports) route(log *slog.Logger) extension.Route {
-	return extension.Route{Path: "snapshot", Serve: func(w http.ResponseWriter, req *http.Request) {
+func (r *reports) route(log *slog.Logger) respond.Route {
+	return respond.Route{Path: "snapshot", Serve: func(w http.ResponseWriter, req *http.Request) {
 		report, err := r.get()
 		var data []byte
 		if err == nil {

@@ -1,4 +1,4 @@
-package defaults
+package bootstrap
 
 import (
 	_ "embed"
@@ -19,25 +19,25 @@ const (
 	labelAggregate     = rbacv1.GroupName + "/aggregate-to-"
 )
 
-// Objects are the roles and bindings. Callers must not change them.
-type Objects struct {
+// RoleObjects are the roles and bindings. Callers must not change them.
+type RoleObjects struct {
 	ClusterRoles        []*rbacv1.ClusterRole
 	ClusterRoleBindings []*rbacv1.ClusterRoleBinding
 	Roles               []*rbacv1.Role
 	RoleBindings        []*rbacv1.RoleBinding
 }
 
-// All returns the default objects.
-var All = sync.OnceValue(func() *Objects {
+// DefaultRoles returns the roles and bindings of a new cluster.
+var DefaultRoles = sync.OnceValue(func() *RoleObjects {
 	o, err := parse(policy)
 	if err != nil {
-		panic(fmt.Sprintf("defaults: policy.txt: %v", err)) // it is a part of the program
+		panic(fmt.Sprintf("bootstrap: policy.txt: %v", err)) // it is a part of the program
 	}
 	return o
 })
 
-func parse(text string) (*Objects, error) {
-	o := &Objects{}
+func parse(text string) (*RoleObjects, error) {
+	o := &RoleObjects{}
 	var rules *[]rbacv1.PolicyRule
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		var err error
@@ -76,7 +76,7 @@ func addRule(rules *[]rbacv1.PolicyRule, f []string) error {
 }
 
 // add adds the object of a line; the rules in the lines below it are added to rules.
-func (o *Objects) add(f []string) (rules *[]rbacv1.PolicyRule, err error) {
+func (o *RoleObjects) add(f []string) (rules *[]rbacv1.PolicyRule, err error) {
 	if len(f) < 2 {
 		return nil, fmt.Errorf("%q is not an object", f)
 	}

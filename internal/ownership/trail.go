@@ -1,4 +1,4 @@
-package extension
+package ownership
 
 import (
 	"encoding/json"
@@ -21,8 +21,8 @@ import (
 // of which at least kind or uid is required. Only objects that the user may list are in the response, and only their
 // requests: an owner that the user may not list is named, as in the references of its dependents, but nothing is said
 // of its own removal. A query that finds nothing gets a 404, which does not tell whether there is something hidden.
-func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) Route {
-	return Route{Path: "trail", Serve: func(w http.ResponseWriter, r *http.Request) {
+func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) respond.Route {
+	return respond.Route{Path: "trail", Serve: func(w http.ResponseWriter, r *http.Request) {
 		answer, err := trailOf(t, by(), r)
 		var data []byte
 		if err == nil {

@@ -1,4 +1,4 @@
-package defaults
+package bootstrap
 
 import (
 	"testing"
@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestAll(t *testing.T) {
-	o := All()
+func TestDefaultRoles(t *testing.T) {
+	o := DefaultRoles()
 	if got := []int{
 		len(o.ClusterRoles), len(o.ClusterRoleBindings), len(o.Roles), len(o.RoleBindings),
 	}; !cmp.Equal(got, []int{73, 54, 7, 7}) {
@@ -89,7 +89,7 @@ func TestReconcileMarks(t *testing.T) {
 		if kept {
 			delete(after, "l")
 		}
-		if changed := ClusterRole(have, want); changed == kept || kept != (len(have.Rules) == 0) ||
+		if changed := reconcileClusterRole(have, want); changed == kept || kept != (len(have.Rules) == 0) ||
 			have.Annotations[rbacv1.AutoUpdateAnnotationKey] != value || !cmp.Equal(have.Labels, after) {
 			t.Errorf("autoupdate %q: %v, %+v", value, changed, have)
 		}
@@ -97,38 +97,40 @@ func TestReconcileMarks(t *testing.T) {
 }
 
 func TestReconcile(t *testing.T) {
-	want := All().ClusterRoles[1] // cluster-admin
+	want := DefaultRoles().ClusterRoles[1] // cluster-admin
 	have := want.DeepCopy()
-	if ClusterRole(have, want) {
+	if reconcileClusterRole(have, want) {
 		t.Error("nothing is missing, but there is a change")
 	}
 	mine := rbacv1.PolicyRule{Verbs: []string{"use"}, APIGroups: []string{"x"}, Resources: []string{"y"}}
 	have.Rules = []rbacv1.PolicyRule{mine}
-	if !ClusterRole(have, want) || !cmp.Equal(have.Rules[0], mine) || len(have.Rules) < 2 {
+	if !reconcileClusterRole(have, want) || !cmp.Equal(have.Rules[0], mine) || len(have.Rules) < 2 {
 		t.Errorf("missing rules are not added, or others are lost: %+v", have.Rules)
 	}
-	if ClusterRole(have, want) {
+	if reconcileClusterRole(have, want) {
 		t.Error("the second time changes something")
 	}
 	have.Rules, have.Annotations[rbacv1.AutoUpdateAnnotationKey] = nil, "false"
-	if ClusterRole(have, want) || len(have.Rules) != 0 {
+	if reconcileClusterRole(have, want) || len(have.Rules) != 0 {
 		t.Error("a role that is kept is changed")
 	}
 	gathers := &rbacv1.AggregationRule{
 		ClusterRoleSelectors: []metav1.LabelSelector{{MatchLabels: map[string]string{"x": "y"}}},
 	}
 	have = want.DeepCopy()
-	if have.AggregationRule = gathers; !ClusterRole(have, want) || have.AggregationRule != nil {
+	if have.AggregationRule = gathers; !reconcileClusterRole(have, want) || have.AggregationRule != nil {
 		t.Error("a role that shouldn't gather others does")
 	}
-	b := All().ClusterRoleBindings[0]
-	binding := func(b *rbacv1.ClusterRoleBinding) Binding { return Binding{&b.ObjectMeta, b.RoleRef, &b.Subjects} }
+	b := DefaultRoles().ClusterRoleBindings[0]
+	binding := func(b *rbacv1.ClusterRoleBinding) roleBinding {
+		return roleBinding{&b.ObjectMeta, b.RoleRef, &b.Subjects}
+	}
 	other := b.DeepCopy()
 	other.RoleRef.Name = "x"
 	less := b.DeepCopy()
 	less.Subjects = []rbacv1.Subject{{Kind: "User", Name: "mine"}}
-	for outcome, have := range map[Outcome]*rbacv1.ClusterRoleBinding{Keep: b.DeepCopy(), Recreate: other, Update: less} {
-		if got := Bind(binding(have), binding(b)); got != outcome {
+	for outcome, have := range map[outcome]*rbacv1.ClusterRoleBinding{keep: b.DeepCopy(), recreate: other, update: less} {
+		if got := reconcileBinding(binding(have), binding(b)); got != outcome {
 			t.Errorf("%v, not %v", got, outcome)
 		}
 	}

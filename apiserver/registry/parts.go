@@ -1,4 +1,4 @@
-package parts
+package registry
 
 import (
 	"reflect"
@@ -19,8 +19,8 @@ func part(obj runtime.Object, name string) any {
 	return nil
 }
 
-// Set sets a part; nil removes it.
-func Set(obj runtime.Object, name string, v any) {
+// setPart sets a part; nil removes it.
+func setPart(obj runtime.Object, name string, v any) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if v == nil {
 			delete(u.Object, lowerFirst(name))
@@ -39,16 +39,16 @@ func Set(obj runtime.Object, name string, v any) {
 	}
 }
 
-// Keep sets a part to that of old.
-func Keep(obj, old runtime.Object, name string) { Set(obj, name, part(old, name)) }
+// keepPart sets a part to that of old.
+func keepPart(obj, old runtime.Object, name string) { setPart(obj, name, part(old, name)) }
 
-// Same compares a part.
-func Same(obj, old runtime.Object, name string) bool {
+// samePart compares a part.
+func samePart(obj, old runtime.Object, name string) bool {
 	return apiequality.Semantic.DeepEqual(part(obj, name), part(old, name))
 }
 
-// SameBody compares everything except metadata and, if butStatus is set, status.
-func SameBody(obj, old runtime.Object, butStatus bool) bool {
+// sameBody compares everything except metadata and, if butStatus is set, status.
+func sameBody(obj, old runtime.Object, butStatus bool) bool {
 	return apiequality.Semantic.DeepEqual(body(obj, butStatus), body(old, butStatus))
 }
 
@@ -71,7 +71,7 @@ func body(obj runtime.Object, butStatus bool) runtime.Object {
 		out = v.Interface().(runtime.Object)
 	}
 	if butStatus {
-		Set(out, "Status", nil)
+		setPart(out, "Status", nil)
 	}
 	return out
 }

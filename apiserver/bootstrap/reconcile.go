@@ -1,4 +1,4 @@
-package defaults
+package bootstrap
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
 
-// ClusterRole adds to have, in place, what only want has, and reports whether that changed it (component-helpers
+// reconcileClusterRole adds to have, in place, what only want has, and reports whether that changed it (component-helpers
 // auth/rbac/reconciliation, as kube-apiserver uses it at its start).
-func ClusterRole(have, want *rbacv1.ClusterRole) bool {
+func reconcileClusterRole(have, want *rbacv1.ClusterRole) bool {
 	if kept(&have.ObjectMeta) {
 		return false
 	}
@@ -26,8 +26,8 @@ func ClusterRole(have, want *rbacv1.ClusterRole) bool {
 	return add(&have.Rules, want.Rules) || changed
 }
 
-// Role is ClusterRole for roles.
-func Role(have, want *rbacv1.Role) bool {
+// reconcileRole is reconcileClusterRole for roles.
+func reconcileRole(have, want *rbacv1.Role) bool {
 	if kept(&have.ObjectMeta) {
 		return false
 	}
@@ -35,33 +35,33 @@ func Role(have, want *rbacv1.Role) bool {
 	return add(&have.Rules, want.Rules) || changed
 }
 
-// Binding has the common fields of the two kinds of bindings.
-type Binding struct {
+// roleBinding has the common fields of the two kinds of bindings.
+type roleBinding struct {
 	Meta     *metav1.ObjectMeta
 	Ref      rbacv1.RoleRef
 	Subjects *[]rbacv1.Subject
 }
 
-// Outcome is what has to be done with a binding.
-type Outcome uint8
+// outcome is what has to be done with a binding.
+type outcome uint8
 
 // The outcomes. A binding's role can't be changed, so a binding to another role is recreated.
 const (
-	Keep Outcome = iota
-	Update
-	Recreate
+	keep outcome = iota
+	update
+	recreate
 )
 
 // String names the outcome.
-func (o Outcome) String() string { return [...]string{"keep", "update", "recreate"}[o] }
+func (o outcome) String() string { return [...]string{"keep", "update", "recreate"}[o] }
 
-// Bind adds to have, in place, the subjects, labels and annotations that only want has.
-func Bind(have, want Binding) Outcome {
+// reconcileBinding adds to have, in place, the subjects, labels and annotations that only want has.
+func reconcileBinding(have, want roleBinding) outcome {
 	if kept(have.Meta) {
-		return Keep
+		return keep
 	}
 	if have.Ref != want.Ref {
-		return Recreate
+		return recreate
 	}
 	changed := mark(have.Meta, want.Meta)
 	for _, s := range *want.Subjects {
@@ -71,9 +71,9 @@ func Bind(have, want Binding) Outcome {
 		}
 	}
 	if changed {
-		return Update
+		return update
 	}
-	return Keep
+	return keep
 }
 
 // kept reports whether a user has disabled the reconciliation of the object.

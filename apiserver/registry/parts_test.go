@@ -1,4 +1,4 @@
-package parts
+package registry
 
 import (
 	"testing"
@@ -34,7 +34,7 @@ func TestParts(t *testing.T) {
 				{"spec", of("a", "n", "p"), of("a", "m", "p"), false, false, false},
 			} {
 				before := c.a.DeepCopyObject()
-				if SameBody(c.a, c.b, true) != c.same || SameBody(c.a, c.b, false) != c.all || Same(c.a, c.b, "Spec") != c.spec {
+				if sameBody(c.a, c.b, true) != c.same || sameBody(c.a, c.b, false) != c.all || samePart(c.a, c.b, "Spec") != c.spec {
 					t.Errorf("%s: they are compared in another way", c.what)
 				}
 				if d := cmp.Diff(before, c.a); d != "" {
@@ -42,12 +42,12 @@ func TestParts(t *testing.T) {
 				}
 			}
 			a, b := of("a", "n", "p"), of("a", "m", "q")
-			if Keep(a, b, "Spec"); !Same(a, b, "Spec") || Same(a, b, "Status") {
+			if keepPart(a, b, "Spec"); !samePart(a, b, "Spec") || samePart(a, b, "Status") {
 				t.Error("Keep keeps another part")
 			}
-			Set(a, "Status", nil)
-			Set(b, "Status", nil)
-			if !SameBody(a, b, false) {
+			setPart(a, "Status", nil)
+			setPart(b, "Status", nil)
+			if !sameBody(a, b, false) {
 				t.Error("Set does not remove a part")
 			}
 		})

@@ -1,4 +1,4 @@
-package extension
+package respond
 
 import (
 	"encoding/json"
@@ -8,16 +8,16 @@ import (
 	"strings"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Prefix is what all paths begin with.
-const Prefix = "/kubecascade/v1/"
+// RoutePrefix is what the paths begin with that kube-apiserver does not have.
+const RoutePrefix = "/kubecascade/v1/"
 
-// Route is a path below Prefix and its handler.
+// Route is a path below RoutePrefix and its handler: a non-resource URL, which RBAC grants by nonResourceURLs, with the
+// HTTP method in lower case as the verb.
 type Route struct {
-	// Path is relative to Prefix, without a slash at the beginning: "tree".
+	// Path is relative to RoutePrefix, without a slash at the beginning: "tree".
 	Path string
 	// Methods are the HTTP methods; none means GET. Others are answered 405.
 	Methods []string
@@ -28,7 +28,7 @@ type Route struct {
 }
 
 // Pattern is the whole path.
-func (r Route) Pattern() string { return Prefix + r.Path }
+func (r Route) Pattern() string { return RoutePrefix + r.Path }
 
 // Handler serves the route's methods, and answers others 405.
 func (r Route) Handler(log *slog.Logger) http.HandlerFunc {
@@ -40,7 +40,7 @@ func (r Route) Handler(log *slog.Logger) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !slices.Contains(methods, req.Method) {
 			w.Header().Set("Allow", allow)
-			respond.Error(log, w, req, status.ErrNoMethod)
+			Error(log, w, req, status.ErrNoMethod)
 			return
 		}
 		r.Serve(w, req)
@@ -63,13 +63,13 @@ func Index(routes []Route, log *slog.Logger) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		data, err := json.MarshalIndent(map[string][]string{"paths": paths}, "", "  ")
 		if err != nil {
-			respond.Error(log, w, r, err)
+			Error(log, w, r, err)
 			return
 		}
 		w.Header().Set("Content-Type", codec.MediaJSON)
-		respond.Body(w, r, http.StatusOK, data)
+		Body(w, r, http.StatusOK, data)
 	}
 }
 
 // IndexPath is the path of the index, as the routes see it: filters take the slash off its end.
-func IndexPath() string { return strings.TrimSuffix(Prefix, "/") }
+func IndexPath() string { return strings.TrimSuffix(RoutePrefix, "/") }

@@ -1,4 +1,4 @@
-package service
+package webhook
 
 import (
 	"context"
@@ -11,13 +11,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Config says where Services and EndpointSlices are read from.
-type Config struct {
+// Services says where Services and EndpointSlices are read from.
+type Services struct {
 	// Revision returns the newest revision of the store.
 	Revision func(context.Context) (int64, error)
 	Cache    *cache.Cache
@@ -27,9 +26,9 @@ type Config struct {
 }
 
 // Resolver returns the addresses of Services. It may be called from any goroutine.
-func Resolver(c Config) webhook.Resolver { return c.resolve }
+func (c Services) Resolver() Resolver { return c.resolve }
 
-func (c Config) resolve(ctx context.Context, namespace, name string, port int32) (string, error) {
+func (c Services) resolve(ctx context.Context, namespace, name string, port int32) (string, error) {
 	rev, err := c.Revision(ctx)
 	if err == nil {
 		err = c.Cache.Wait(ctx, rev)
@@ -54,7 +53,7 @@ func (c Config) resolve(ctx context.Context, namespace, name string, port int32)
 }
 
 // slices returns the EndpointSlices of a Service, by name. Those that can't be decoded are left out.
-func (c Config) slices(namespace, name string) (out []*discoveryv1.EndpointSlice, err error) {
+func (c Services) slices(namespace, name string) (out []*discoveryv1.EndpointSlice, err error) {
 	res := c.Types.Lookup(discoveryv1.GroupName, "v1", "endpointslices")
 	snap, err := c.Cache.Snapshot(res.Collection, 0)
 	if err != nil {

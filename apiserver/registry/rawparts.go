@@ -1,4 +1,4 @@
-package parts
+package registry
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// KeepRaw restores the raw JSON of old where that of obj has the same meaning. Objects are stored without white space
+// keepRawParts restores the raw JSON of old where that of obj has the same meaning. Objects are stored without white space
 // in it and with other escapes than clients may send, and raw JSON is compared byte by byte: by rules for fields that
 // can't change, and to count generations. Upstream stores what was sent, in protobuf, and compares that of
 // CustomResourceDefinitions by its meaning (B-77).
-func KeepRaw(obj, old runtime.Object) {
+func keepRawParts(obj, old runtime.Object) {
 	if reflect.TypeOf(obj) == reflect.TypeOf(old) {
 		keepRaw(reflect.ValueOf(obj), reflect.ValueOf(old))
 	}
