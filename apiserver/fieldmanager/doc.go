@@ -1,11 +1,9 @@
 // Package fieldmanager maintains metadata.managedFields, which record who has set which field of an object, and does
 // server-side apply. The rules are those of apimachinery's util/managedfields. This package passes it the kinds'
-// schemas, the conversions between versions and the fields that each endpoint resets, and reduces the cost.
+// schemas, the conversions between versions and the fields that each endpoint resets.
 //
 //	write of a kind -> endpoint (built once) -> FieldManager -> structured-merge-diff
 //	                       |- kind: schema of one kind, from package openapi (built once)
-//	                       |- creation: the fields of a new object without structured-merge-diff
-//	                       |- owned: writes that only change the values of fields of their manager
 //	                       |- reset: fields that writers to the endpoint can't own
 //
 // It guarantees:
@@ -16,9 +14,7 @@
 //     nothing of its arguments.
 //  4. An entry of the resource table that was replaced is forgotten when the next endpoint is built.
 //  5. All methods may be called by any goroutine.
-//  6. The fields of a new object are encoded directly from its Go type if the result equals that of the field manager,
-//     else by the field manager: tests compare the two. The same holds for updates that change no set of fields.
-//  7. A custom resource is converted to its managers' versions without pruning. A field that is unknown to a version's
+//  6. A custom resource is converted to its managers' versions without pruning. A field that is unknown to a version's
 //     schema makes an apply fail. In Update, as with all errors, the stored entries stay.
 //
 // The order of a write (AS pkg/endpoints/handlers): Update or Apply after the change was decoded and duplicate owner

@@ -7,8 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
@@ -20,49 +18,20 @@ const MaxEntries = 2000
 // warns. Entries that admission has not changed are results of Update or Apply, and valid. Guard returns the
 // result of admit.
 func Guard(obj metav1.Object, warn func(string), admit func() error) error {
-	if list, ok := content(obj); ok {
-		return guardContent(obj, list, warn, admit)
-	}
 	before := slices.Clone(obj.GetManagedFields())
 	if err := admit(); err != nil {
 		return err
 	}
-	if slices.Equal(before, obj.GetManagedFields()) {
+	after := obj.GetManagedFields()
+	if reflect.DeepEqual(before, after) {
 		return nil
 	}
-	check(obj, func() []metav1.ManagedFieldsEntry { return before }, warn)
-	return nil
-}
-
-// guardContent is Guard for an unstructured object. Admission may change the list in its place.
-func guardContent(obj metav1.Object, list []any, warn func(string), admit func() error) error {
-	var before []any
-	if list != nil {
-		before = runtime.DeepCopyJSONValue(list).([]any)
-	}
-	if err := admit(); err != nil {
-		return err
-	}
-	if after, ok := content(obj); ok && reflect.DeepEqual(before, after) {
-		return nil
-	}
-	check(obj, func() []metav1.ManagedFieldsEntry {
-		if before == nil {
-			return nil
-		}
-		was := unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"managedFields": before}}}
-		return was.GetManagedFields()
-	}, warn)
-	return nil
-}
-
-// check restores the entries before admission if those after it are not valid.
-func check(obj metav1.Object, before func() []metav1.ManagedFieldsEntry, warn func(string)) {
-	if err := valid(obj.GetManagedFields()); err != nil {
-		obj.SetManagedFields(before())
+	if err := valid(after); err != nil {
+		obj.SetManagedFields(before)
 		warn(fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an "+
 			"outdated mutating admission controller; please fix your requests: %v", err))
 	}
+	return nil
 }
 
 // valid checks managedFields that admission has changed.
@@ -75,9 +44,6 @@ func valid(entries []metav1.ManagedFieldsEntry) error {
 
 // CheckEntries rejects an object with more entries. It sorts the fields of the others, as their readers expect.
 func CheckEntries(obj metav1.Object) error {
-	if FewEntries(obj) {
-		return nil
-	}
 	entries := obj.GetManagedFields()
 	if n := len(entries); n > MaxEntries {
 		return apierrors.NewRequestEntityTooLargeError(

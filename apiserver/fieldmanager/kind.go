@@ -2,7 +2,6 @@ package fieldmanager
 
 import (
 	"fmt"
-	"reflect"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,11 +18,10 @@ import (
 type kinds struct {
 	byKind sync.Map // schema.GroupVersionKind to *typed.ParseableType
 
-	// mu is held while a schema or a shape is made, and guards atoms and shapes.
+	// mu is held while a schema is made, and guards atoms.
 	mu sync.Mutex
 	// atoms are the types of all schemas, by name. A name stands for a Go type.
-	atoms  map[string]smd.Atom
-	shapes map[shapeKey]*shape
+	atoms map[string]smd.Atom
 }
 
 // get returns the schema of a kind; sample makes an object of it.
@@ -42,20 +40,6 @@ func (k *kinds) get(gvk schema.GroupVersionKind, sample func() runtime.Object) (
 	}
 	k.byKind.Store(gvk, t)
 	return t, nil
-}
-
-// shape returns the shape of a kind's objects.
-func (k *kinds) shape(gvk schema.GroupVersionKind, sample func() runtime.Object) (*shape, error) {
-	t, err := k.get(gvk, sample)
-	if err != nil {
-		return nil, err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.shapes == nil {
-		k.shapes = map[shapeKey]*shape{}
-	}
-	return shapeOf(reflect.TypeOf(sample()), t, k.shapes), nil
 }
 
 // make builds a schema with mu held.

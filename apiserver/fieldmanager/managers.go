@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"sync"
-	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -39,9 +38,6 @@ type Managers struct {
 
 	// customScale is the endpoint of all scales of custom resources.
 	customScale func() (*endpoint, error)
-
-	// unlinked is the last result of without.
-	unlinked atomic.Pointer[unlinked]
 }
 
 // object has the methods of every API object.
@@ -75,13 +71,6 @@ type endpoint struct {
 	// convert converts between versions; empty is an empty object of the kind.
 	convert *convertor
 	empty   object
-	// creation computes the fields of new objects, nil if only the field manager can.
-	creation *creation
-	// pruner reduces what is compared. It is nil for kinds that are stored in another version or have no Go type.
-	pruner func() *pruner
-	// owned detects writes that change no set of fields. It is nil if pruner is, and if ownFields has the endpoint, as
-	// it does not know the fields that this excludes.
-	owned func() *owned
 }
 
 // New returns the Managers for the resources of a table.
@@ -143,7 +132,6 @@ func (m *Managers) insert(key endpointKey, res *resources.Resource, sub string) 
 
 // build builds an endpoint (AS pkg/endpoints/installer.go:registerResourceHandlers, AX
 // pkg/apiserver/customresource_handler.go:scopeWithFieldManager).
-// pkg/apiserver/customresource_handler.go:scopeWithFieldManager).
 func (m *Managers) build(e *endpoint) error {
 	types, err := m.converter(e.res)
 	if err != nil {
@@ -156,21 +144,6 @@ func (m *Managers) build(e *endpoint) error {
 		return fmt.Errorf("%s has no metadata", e.res.Kind)
 	}
 	e.empty = empty
-	if e.sub == "" && !e.res.Custom {
-		if e.creation, err = m.creation(e.res); err != nil {
-			return err
-		}
-	}
-	if !e.res.Custom && e.res.ToStored == nil && e.res.FromStored == nil {
-		root, err := m.kinds.shape(e.res.GroupVersionKind(), e.res.New)
-		if err != nil {
-			return err
-		}
-		e.pruner = sync.OnceValue(func() *pruner { return newPruner(root) })
-		if _, few := ownFields[endpointName(e.res, e.sub)]; !few {
-			e.owned = sync.OnceValue(func() *owned { return newOwned(root, resetPaths(e.res, e.sub)) })
-		}
-	}
 	return m.track(e)
 }
 
@@ -190,14 +163,6 @@ func (m *Managers) track(e *endpoint) (err error) {
 	e.fields, err = create(e.types, convert, convert, convert, e.res.GroupVersionKind(), hub, e.sub,
 		resets(e.res, e.sub, m.versions(e.res)))
 	return err
-}
-
-func (m *Managers) creation(res *resources.Resource) (*creation, error) {
-	root, err := m.kinds.shape(res.GroupVersionKind(), res.New)
-	if err != nil {
-		return nil, err
-	}
-	return newCreation(root, resetPaths(res, "")), nil
 }
 
 // Converter returns the converter by which objects of a resource are merged. Its objects are unstructured.

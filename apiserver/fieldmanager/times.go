@@ -17,11 +17,6 @@ func KeepTimes(obj, old runtime.Object) {
 	if !ok {
 		return
 	}
-	if list, ok := content(obj); ok {
-		if before, ok := content(old); ok && (!timesDiffer(list, before) || !sameRest(obj, old)) {
-			return
-		}
-	}
 	entries, was := to.GetManagedFields(), old.(metav1.Object).GetManagedFields()
 	if len(entries) != len(was) || !onlyTimesDiffer(entries, was) || !sameRest(obj, old) {
 		return

@@ -2,8 +2,6 @@ package fieldmanager
 
 import (
 	"bytes"
-	"reflect"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -63,59 +61,15 @@ func entriesOf(obj runtime.Object) []metav1.ManagedFieldsEntry {
 }
 
 func (e *endpoint) update(live runtime.Object, obj object, manager string) error {
-	if live == nil {
-		if done, err := e.create(obj, manager); done || err != nil {
-			return err
-		}
-	}
 	was, err := e.live(live, obj)
 	if err != nil {
 		return err
-	}
-	if e.pruner != nil {
-		if done, err := e.pruned(was, obj, manager); done {
-			return err
-		}
 	}
 	if err := listed(was.versioned, obj); err != nil {
 		return err
 	}
 	_, err = e.fields.Update(was, obj, manager)
 	return err
-}
-
-// pruned is Update with copies of the objects that have only the differing fields, and with the entries that may
-// change. It returns false if Update is needed: entries of other versions require a conversion, and entries that a
-// client sends may contain anything.
-func (e *endpoint) pruned(was *view, obj object, manager string) (done bool, err error) {
-	entries, version := was.GetManagedFields(), e.res.GroupVersion().String()
-	if reflect.TypeOf(was.versioned) != reflect.TypeOf(obj) || !ofVersion(entries, version) ||
-		claimed(entries) || !reflect.DeepEqual(entries, obj.GetManagedFields()) {
-		return false, nil
-	}
-	a, b, names := e.pruner().prune(was.versioned, obj)
-	if e.owned != nil {
-		if after, ok := e.owned().entries(a, b, entries, manager, e.sub); ok {
-			obj.SetManagedFields(after)
-			return true, nil
-		}
-	}
-	stored, now := shallow(was.object).(object), b.(object)
-	affected, unaffected := splitEntries(entries, manager, names)
-	alone := standIn(version)
-	if len(affected) == 0 && len(unaffected) > 0 {
-		affected = append(affected, alone)
-	}
-	stored.SetManagedFields(affected)
-	now.SetManagedFields(affected)
-	if err := listed(a, b); err != nil {
-		return true, err
-	}
-	_, err = e.fields.Update(&view{stored, a}, now, manager)
-	left := slices.DeleteFunc(now.GetManagedFields(),
-		func(e metav1.ManagedFieldsEntry) bool { return e.Manager == alone.Manager })
-	obj.SetManagedFields(ordered(append(left, unaffected...)))
-	return true, err
 }
 
 // live returns the stored object in the served version and without managedFields, which have no manager, so that they
@@ -129,11 +83,7 @@ func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, claims := claimsOf(stored)
-	if n > 0 && !claims {
-		_, claims = claimsOf(obj)
-	}
-	if n > 0 && !claims {
+	if entries := stored.GetManagedFields(); len(entries) > 0 && !claimed(entries) && !claimed(obj.GetManagedFields()) {
 		versioned = shallow(versioned)
 		versioned.(metav1.Object).SetManagedFields(nil)
 	}

@@ -56,11 +56,6 @@ func (s *Registry) retry(err error) (*storage.Object, error) {
 
 func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Object, c change) (
 	*storage.Object, error) {
-	if o.link != nil {
-		if out, done, err := s.unlink(ctx, o, cur); done || err != nil {
-			return out, err
-		}
-	}
 	s.known(o.Resource, cur)
 	old, err := o.Decode(cur)
 	if err != nil {

@@ -284,7 +284,7 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (
 	out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
-		o.link = change
+		o.links = true
 		out, err = l.update(ctx, o, func(old Object) (Object, error) {
 			err := change(old)
 			// An empty list is dropped, as in writes of clients.

@@ -116,7 +116,7 @@ func (o *Operation) ValidateChange(obj, old Object) error {
 	switch {
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
-	case sub == nil:
+	case sub == nil && !o.links:
 		if n := res.MetadataAgain(); n > 0 {
 			errs = append(errs, slices.Repeat(validateMeta(res, obj), n)...)
 		}

@@ -42,9 +42,8 @@ type Operation struct {
 	unchecked bool
 	// replaces says that the change takes nothing of the old state, so that it needs no copy of it.
 	replaces bool
-	// link is the change if it only removes owners and finalizers; else nil. The kind's validation of other fields is
-	// skipped.
-	link func(metav1.Object) error
+	// links: the change only removes owners and finalizers. The kind's validation of other fields is skipped.
+	links bool
 	// admitted says that no plugin acts on the write: it is a part of a request that was admitted (an eviction deletes
 	// its pod, L-19).
 	admitted bool
