@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
@@ -21,10 +20,8 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // MaxBody bounds a request's body (0-14).
@@ -170,9 +167,6 @@ func DecodeAny(
 // checkJSON rejects an object from protobuf that can't be stored as JSON: one with a time after the year 9999 or with
 // raw bytes that are not JSON.
 func checkJSON(obj runtime.Object) error {
-	if storable(obj) {
-		return nil
-	}
 	data, err := json.Marshal(obj)
 	if err != nil {
 		return err
@@ -310,7 +304,8 @@ func summary(data []byte) string {
 // DecodeStored decodes an object from the JSON that is stored or cached, into the stored version.
 func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) {
 	if res.Custom {
-		u, err := DecodeCanonical(data)
+		u := &unstructured.Unstructured{}
+		err := u.UnmarshalJSON(data)
 		if err == nil && res.Restore != nil {
 			err = res.Restore(u)
 		}
@@ -331,7 +326,7 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(TakeMetadata(data, obj), obj); err != nil {
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, obj); err != nil {
 		return nil, err
 	}
 	return obj, nil
@@ -343,49 +338,21 @@ func DecodeCanonical(data []byte) (*unstructured.Unstructured, error) {
 	return u, u.UnmarshalJSON(data)
 }
 
-// TakeMetadata decodes a new object's metadata without reflection, and returns the JSON without it. A second member
-// metadata is merged with the first by the decoder, as usual. It returns data unchanged if metadata is not written in
-// the stored form, or if data is malformed.
-func TakeMetadata(data []byte, obj runtime.Object) []byte {
-	a, ok := obj.(metav1.ObjectMetaAccessor)
-	if !ok {
-		return data
-	}
-	meta, ok := a.GetObjectMeta().(*metav1.ObjectMeta)
-	if !ok {
-		return data
-	}
-	from, to := jsonscan.Member(data, "metadata") // it is valid JSON up to there
-	if to == 0 || !objectmeta.Decode(data[from:to], meta) {
-		return data
-	}
-	return slices.Concat(data[:from], []byte("{}"), data[to:])
-}
-
 // EncodeStored is the inverse of DecodeStored: kube-apiserver's JSON storage format, without a newline. The caller must
 // have cleared the object's resourceVersion.
 func EncodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
-	value, _, err := EncodeCanonical(res, obj)
-	return value, err
-}
-
-// EncodeCanonical is EncodeStored, and reports whether the value is known to be what clients of a custom resource's
-// stored version get, so that it need not be decoded to find out.
-func EncodeCanonical(res *resources.Resource, obj runtime.Object) (value []byte, canonical bool, err error) {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
-		value, err = encodeTyped(res, obj)
-		return value, false, err
+		return encodeTyped(res, obj)
 	}
 	if res.ToStored != nil {
 		stored, err := res.ToStored(u)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		u = stored.(*unstructured.Unstructured)
 	}
-	value, err = json.Marshal(u.Object)
-	return value, err == nil && res.Canonical != nil && res.Canonical(u), err
+	return json.Marshal(u.Object)
 }
 
 func encodeTyped(res *resources.Resource, obj runtime.Object) ([]byte, error) {

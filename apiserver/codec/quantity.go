@@ -30,7 +30,7 @@ var errQuantity = errors.New("quantities must not have more than 256 characters,
 // CheckQuantities rejects a JSON or YAML body with such a quantity where its type has a quantity. A protobuf body must
 // not have one in any field, if the type has a quantity at all.
 func CheckQuantities(b Body, kind schema.GroupVersionKind) error {
-	if !Suspicious(b.Bytes) {
+	if !suspicious(b.Bytes) {
 		return nil
 	}
 	obj, err := resources.Scheme().New(kind)
@@ -107,8 +107,8 @@ func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// Suspicious reports whether the data contains something like such a quantity, which is rare.
-func Suspicious(data []byte) bool {
+// suspicious reports whether the data contains something like such a quantity, which is rare.
+func suspicious(data []byte) bool {
 	digits, run := 0, 0 // run is the length of the characters that a number may contain
 	for _, c := range data {
 		switch {

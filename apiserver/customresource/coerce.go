@@ -24,14 +24,6 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 	if m, ok := u.Object["metadata"].(map[string]any); ok && m["creationTimestamp"] == nil {
 		delete(m, "creationTimestamp") // clients before v1.35 send a null, which the type omits
 	}
-	if v.settled(u, r) && (!stored || hasGeneration(u)) {
-		return nil, nil
-	}
-	return v.coerceWhole(u, r, stored)
-}
-
-// coerceWhole is coerce for objects that may change.
-func (v *version) coerceWhole(u *unstructured.Unstructured, r *rules, stored bool) (unknown []string, err error) {
 	kind, hasKind, err := unstructured.NestedString(u.Object, "kind")
 	if err != nil {
 		return nil, err

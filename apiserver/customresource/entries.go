@@ -114,13 +114,12 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 			u.SetGroupVersionKind(gvk)
 			return u
 		},
-		Table:     table(v.AdditionalPrinterColumns),
-		Coerce:    func(obj runtime.Object) ([]string, error) { return v.coerce(obj.(*unstructured.Unstructured), false) },
-		Restore:   restore(of),
-		Canonical: func(obj runtime.Object) bool { return of.stored.canonical(obj.(*unstructured.Unstructured)) },
-		OpenAPI:   v.openAPI,
-		Verified:  of.verified,
-		Origin:    string(d.UID),
+		Table:    table(v.AdditionalPrinterColumns),
+		Coerce:   func(obj runtime.Object) ([]string, error) { return v.coerce(obj.(*unstructured.Unstructured), false) },
+		Restore:  restore(of),
+		OpenAPI:  v.openAPI,
+		Verified: of.verified,
+		Origin:   string(d.UID),
 	}
 	of.bind(context.Background(), r, v)
 	if _, calls := of.conversion.(*webhookConversion); calls {

@@ -104,7 +104,7 @@ func (a *API) ListAll(
 	ctx context.Context, target registry.Target, opts *metainternal.ListOptions,
 ) ([]*storage.Object, metav1.ListMeta, error) {
 	form := render.Format{Media: codec.MediaJSON, As: "PartialObjectMetadataList"}
-	return a.list(ctx, target, opts, &render.Rendering{Resource: target.Resource, Format: form, Own: &a.registry.OwnWrites,
+	return a.list(ctx, target, opts, &render.Rendering{Resource: target.Resource, Format: form,
 		Skip: func(obj *storage.Object, err error) { a.registry.Unreadable(obj.Key, err, omitted) }})
 }
 

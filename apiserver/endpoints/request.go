@@ -43,7 +43,6 @@ func (req *request) rendering() (*render.Rendering, error) {
 	rendering := &render.Rendering{
 		Resource: req.Resource, Format: f, Now: req.api.now(),
 		Skip: req.skip, Cache: req.api.registry.Cache,
-		Own: &req.api.registry.OwnWrites,
 	}
 	if f.As == "Table" {
 		rendering.Include = requestinfo.Query(req.r).Get("includeObject")

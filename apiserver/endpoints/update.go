@@ -3,7 +3,6 @@ package endpoints
 import (
 	"net/http"
 
-	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
@@ -28,7 +27,7 @@ func (a *API) serveUpdate(req *request) error {
 	if err := req.CheckName(obj); err != nil {
 		return err
 	}
-	objectmeta.DedupOwners(obj, false, req.Warn.Add)
+	registry.DedupOwners(obj, false, req.Warn.Add)
 	req.Options = opts
 	req.DryRun, req.Manager, req.MayCreate = registry.IsDryRun(opts.DryRun), req.managerOr(
 		opts.FieldManager,

@@ -57,20 +57,6 @@ func Types(res *resources.Resource) []string {
 
 // Apply returns the patched object; it does not change cur.
 func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
-	if p.Kind == types.MergePatchType {
-		merge := p.merge
-		if coerce != nil {
-			merge = func(cur runtime.Object) (runtime.Object, bool) { return p.mergeContent(cur, gvk, coerce) }
-		}
-		if next, ok := merge(cur); ok {
-			return next, nil
-		}
-	}
-	return p.byJSON(cur, gvk, coerce)
-}
-
-// byJSON is Apply on the object's JSON.
-func (p *Patch) byJSON(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
 	if p.Kind == types.StrategicMergePatchType {
 		return p.strategic(cur, gvk)
 	}

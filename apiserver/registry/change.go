@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -56,16 +55,11 @@ func (s *Registry) retry(err error) (*storage.Object, error) {
 
 func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Object, c change) (
 	*storage.Object, error) {
-	s.known(o.Resource, cur)
 	old, err := o.Decode(cur)
 	if err != nil {
 		return nil, err
 	}
-	was := old
-	if !o.replaces {
-		was = old.DeepCopyObject().(Object)
-	}
-	obj, err := c(was)
+	obj, err := c(old.DeepCopyObject().(Object))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +82,7 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 			return nil, err
 		}
 	}
-	objectmeta.DedupOwners(obj, true, o.Warn.Add)
+	DedupOwners(obj, true, o.Warn.Add)
 	if err := o.checkRevision(obj, cur); err != nil {
 		return nil, err
 	}
@@ -172,14 +166,14 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 		return out, out.Err
 	}
 	if verdict.Step == finalizers.Store {
-		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision}, value, obj)
+		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj)
 	}
 	return s.release(ctx, o, cur, value)
 }
 
 // release commits an update that removes the last finalizer of an object that is being deleted. It returns the object
 // as submitted, with its previous resourceVersion (B-20).
-func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, v value) (
+func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, value []byte) (
 	*storage.Object, error) {
 	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
 	if err == nil {
@@ -189,5 +183,5 @@ func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Objec
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
 		err = nil // another request has removed the object
 	}
-	return s.decoded(o, cur.Key, v, cur.Revision), err
+	return s.decoded(o, cur.Key, value, cur.Revision), err
 }

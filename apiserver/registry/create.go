@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
-	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -56,7 +55,7 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	if err := fieldmanager.CheckEntries(obj); err != nil {
 		return nil, err
 	}
-	objectmeta.DedupOwners(obj, false, o.Warn.Add)
+	DedupOwners(obj, false, o.Warn.Add)
 	if !o.Tracked {
 		s.Fields.Update(o.Resource, "", nil, obj, o.Manager)
 	}
@@ -65,7 +64,7 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error { return s.Admission.Admit(ctx, a) }); err != nil {
 		return nil, err
 	}
-	objectmeta.DedupOwners(obj, true, o.Warn.Add)
+	DedupOwners(obj, true, o.Warn.Add)
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil { // a plugin may have changed it
 		return nil, err
 	}
@@ -151,7 +150,7 @@ func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*stora
 		}
 		return nil, o.exists(obj, cur)
 	}
-	out, err := s.put(ctx, o, storage.Txn{Key: key}, value, obj)
+	out, err := s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
 		if lost.Guard != nil { // the caller that set the guard retries

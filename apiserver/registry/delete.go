@@ -161,7 +161,7 @@ func (s *Registry) deletionState(
 	if o.Resource.Custom { // only a conversion may fail
 		plain = o.Resource.FromStored == nil
 	}
-	if plain && s.known(o.Resource, cur) {
+	if plain && cur.VerifiedBy(o.Resource.Verified) {
 		m := &cur.Meta
 		return finalizers.Object{UID: m.UID, ResourceVersion: strconv.FormatInt(cur.Revision, 10),
 			Generation: m.Generation, Finalizers: m.Finalizers, Deletion: m.Deletion,
@@ -203,13 +203,13 @@ func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, 
 	if o.DryRun {
 		return s.decoded(o, cur.Key, value, cur.Revision), nil
 	}
-	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value.json,
+	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value,
 		Guards: o.guards, TTL: s.TTL(o)})
 	if err != nil {
 		return nil, err
 	}
 	s.marked(o, cur, v, rev)
-	return s.written(o, cur.Key, value, rev), nil
+	return s.decoded(o, cur.Key, value, rev), nil
 }
 
 // remove deletes the key at the revision on which the decision was made (C-41, C-63).

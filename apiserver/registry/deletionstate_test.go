@@ -53,7 +53,7 @@ func TestDeletionStateTwin(t *testing.T) {
 				t.Fatalf("%s: a value that is not known to be readable has to be decoded: %v", value, err)
 			}
 			cur = d.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: revision}) // not decoded yet
-			s.OwnWrites.Add(revision)
+			cur.SetVerified(res.Verified)
 			got, gotKind, old, err := s.deletionState(o, cur)
 			if err != nil {
 				t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
@@ -72,7 +71,7 @@ func validateMeta(res *resources.Resource, m Object) field.ErrorList {
 	if res.Strategy.PlainMeta {
 		return nil
 	}
-	errs := apivalidation.ValidateObjectMetaAccessor(objectmeta.Flat(m), res.Namespaced, res.NameRule(m), MetadataPath)
+	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, res.NameRule(m), MetadataPath)
 	if res.Strategy.CustomMeta {
 		return errs
 	}
@@ -102,7 +101,7 @@ func validateNew(res *resources.Resource, obj Object) error {
 	}
 	if len(errs) == 0 {
 		errs = apivalidation.ValidateObjectMetaAccessor(
-			objectmeta.Flat(obj), res.Namespaced, path.ValidatePathSegmentName, MetadataPath,
+			obj, res.Namespaced, path.ValidatePathSegmentName, MetadataPath,
 		)
 	}
 	return invalidObject(res, obj, errs)
@@ -129,7 +128,6 @@ func (o *Operation) ValidateChange(obj, old Object) error {
 
 // validateMetaChange is the part that all kinds share.
 func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.ErrorList {
-	m, old = objectmeta.Flat(m), objectmeta.Flat(old)
 	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
 	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, MetadataPath) // B-12 to B-15: immutable fields
 	errs = append(errs, fixed...)

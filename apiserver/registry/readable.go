@@ -17,7 +17,7 @@ import (
 
 // Readable returns nil if the stored value is an object of the resource's kind, else the reason why it can't be read.
 func (s *Registry) Readable(res *resources.Resource, o *storage.Object) error {
-	if o.Err != nil || s.known(res, o) {
+	if o.Err != nil || o.VerifiedBy(res.Verified) {
 		return o.Err
 	}
 	_, err := DecodeReadable(res, o)
@@ -25,17 +25,6 @@ func (s *Registry) Readable(res *resources.Resource, o *storage.Object) error {
 		return nil // reported when it is converted
 	}
 	return err
-}
-
-// known reports whether the value is known to be readable without decoding it.
-func (s *Registry) known(res *resources.Resource, o *storage.Object) bool {
-	switch {
-	case o.Err != nil:
-		return false
-	case o.VerifiedBy(res.Verified):
-		return true
-	}
-	return s.OwnWrites.Mark(res, o)
 }
 
 // DecodeReadable decodes the value into the type of the stored version. A custom resource is not converted from the
@@ -60,7 +49,8 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 		return nil, nil, fmt.Errorf("%w: %s: its version %s is not known", storage.ErrCorrupt, o.Key, is.GroupVersion())
 	}
 	if res.Custom && o.VerifiedBy(res.Verified) {
-		obj, err = codec.DecodeCanonical(o.JSON)
+		u := &unstructured.Unstructured{}
+		obj, err = u, u.UnmarshalJSON(o.JSON)
 	} else {
 		obj, err = codec.DecodeStored(res, o.JSON)
 	}

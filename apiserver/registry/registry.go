@@ -18,7 +18,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
-	"github.com/kubecascade/kubecascade/apiserver/ownwrites"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -54,8 +53,6 @@ type Registry struct {
 	Corrupt   prometheus.Counter
 	Complaint rate.Sometimes
 	Fields    *fieldmanager.Managers
-	// OwnWrites remember the revisions of the last writes.
-	OwnWrites ownwrites.Revisions
 	// Turn is a semaphore of one: the write whose hook has the turn (hooks.Write) has filled it.
 	Turn chan struct{}
 	// ListAll lists all objects that can be decoded.

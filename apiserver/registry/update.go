@@ -15,7 +15,6 @@ import (
 func (s *Registry) ReplaceOrCreate(ctx context.Context, o *Operation, obj Object) (
 	out *storage.Object, created bool, err error) {
 	uid := obj.GetUID()
-	o.replaces = true
 	for {
 		out, err = s.Update(ctx, o, func(old Object) (Object, error) {
 			if uid != "" && uid != old.GetUID() { // B-09

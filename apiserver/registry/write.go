@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/ownwrites"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
@@ -40,8 +39,6 @@ type Operation struct {
 	Tracked bool
 	// unchecked: the change is stored without strategies, validation and admission plugins.
 	unchecked bool
-	// replaces says that the change takes nothing of the old state, so that it needs no copy of it.
-	replaces bool
 	// links: the change only removes owners and finalizers. The kind's validation of other fields is skipped.
 	links bool
 	// admitted says that no plugin acts on the write: it is a part of a request that was admitted (an eviction deletes
@@ -172,57 +169,35 @@ func undone(a *admission.Attributes, err error) {
 
 // put commits the transaction. If the object is too large, put retries without its managedFields, unless the request is
 // about these (0-15).
-func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, v value, obj Object) (*storage.Object, error) {
-	t.Guards, t.TTL, t.Value = o.guards, s.TTL(o), v.json
+func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Object) (*storage.Object, error) {
+	t.Guards, t.TTL = o.guards, s.TTL(o)
 	rev, err := s.Commit(ctx, o, t)
 	if errors.Is(err, storage.ErrTooLarge) && !o.Tracked && len(obj.GetManagedFields()) > 0 {
 		obj.SetManagedFields(nil)
-		if v, err = o.encode(obj); err == nil {
-			t.Value = v.json
+		if t.Value, err = o.encode(obj); err == nil {
 			rev, err = s.Commit(ctx, o, t)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.written(o, t.Key, v, rev), nil
-}
-
-// value is the JSON of an object as it is stored.
-type value struct {
-	json []byte
-	// canonical says of a custom resource that clients of the stored version get this JSON, with its resourceVersion.
-	canonical bool
+	return s.decoded(o, t.Key, t.Value, rev), nil
 }
 
 // encode encodes an object for the store.
-func (o *Operation) encode(obj Object) (v value, err error) {
-	if v.json, v.canonical, err = codec.EncodeCanonical(o.Resource, obj); err != nil {
-		err = fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
+func (o *Operation) encode(obj Object) ([]byte, error) {
+	value, err := codec.EncodeStored(o.Resource, obj)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
 	}
-	return v, err
+	return value, nil
 }
 
-// written remembers a write, and returns the object.
-func (s *Registry) written(o *Operation, key string, v value, rev int64) *storage.Object {
-	switch {
-	case !o.Resource.Custom:
-		s.OwnWrites.Add(rev)
-	case v.canonical:
-		s.OwnWrites.AddCustom(rev, o.Resource.Verified)
-	}
-	return s.decoded(o, key, v, rev)
-}
-
-// decoded returns the object with a value that has not been written, or that is not in the store any more.
-func (s *Registry) decoded(o *Operation, key string, v value, rev int64) *storage.Object {
-	out := s.Decoder.Decode(storage.Record{Key: key, Value: v.json, ModRevision: rev})
-	switch {
-	case out.Err != nil:
-	case v.canonical:
+// decoded returns the object with a value that this process has encoded, so it is known to be readable.
+func (s *Registry) decoded(o *Operation, key string, value []byte, rev int64) *storage.Object {
+	out := s.Decoder.Decode(storage.Record{Key: key, Value: value, ModRevision: rev})
+	if out.Err == nil && !o.Resource.Custom { // the schema of a custom resource may change it
 		out.SetVerified(o.Resource.Verified)
-	case o.Resource.Custom:
-		ownwrites.Refuse(out)
 	}
 	return out
 }

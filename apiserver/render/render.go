@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/ownwrites"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
@@ -37,8 +36,6 @@ type Rendering struct {
 	Malformed *Malformed
 	// Cache keeps the encodings of objects in protobuf; nil for none.
 	Cache *cache.Cache
-	// Own marks objects that this process has written, so that they need not be decoded to check them; nil for none.
-	Own *ownwrites.Revisions
 	// Views are the conversions of custom resources.
 	Views map[*storage.Object]*view
 }

@@ -33,8 +33,7 @@ func (x *Rendering) MetadataOnly() bool {
 
 // AsStored reports whether the object's bytes are sent as they are and are known to be readable.
 func (x *Rendering) AsStored(o *storage.Object) bool {
-	return x.Resource.FromStored == nil &&
-		(o.VerifiedBy(x.Resource.Verified) || x.Own != nil && x.Own.Mark(x.Resource, o))
+	return x.Resource.FromStored == nil && o.VerifiedBy(x.Resource.Verified)
 }
 
 // view returns the conversion of an object so far; nil for an object whose bytes are sent as they are.

@@ -7,18 +7,18 @@ import (
 
 // layers are the packages of the server, the highest first. Each imports only packages of rows below its own.
 var layers = [][]string{
-	{"apiserver/apiservertest"}, // servers for tests
-	{"apiserver"},               // assembly and routes
+	{"apiserver/apiservertest"},                  // servers for tests
+	{"apiserver"},                                // assembly and routes
 	{"apiserver/endpoints", "apiserver/filters"}, // the verbs over HTTP; what wraps every handler
 	// what both need: responses, limits, what a request names
 	{"apiserver/respond", "apiserver/requestinfo"},
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; responses made of stored objects
-	{"apiserver/metrics"},                      // what Prometheus is told
-	{"apiserver/registry"},                     // requests for objects, carried out
-	{"apiserver/patch"},                        // documents of PATCH requests
-	{"apiserver/codec", "apiserver/ownwrites"}, // bodies and stored values; what this process has written
-	{"apiserver/status"},                       // from errors to what clients are told
-	{"apiserver/admission/dynamic"},            // webhooks and policies
+	{"apiserver/metrics"},                       // what Prometheus is told
+	{"apiserver/registry"},                      // requests for objects, carried out
+	{"apiserver/patch"},                         // documents of PATCH requests
+	{"apiserver/codec"},                         // bodies and stored values
+	{"apiserver/status"},                        // from errors to what clients are told
+	{"apiserver/admission/dynamic"},             // webhooks and policies
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
 		"apiserver/authorization/rbac/live"},
 	{
@@ -66,7 +66,6 @@ var layers = [][]string{
 	},
 	{
 		"apiserver/allocate", "apiserver/invalid",
-		"apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning",
 	},

@@ -94,9 +94,6 @@ type Resource struct {
 	// Restore, of custom resources, does the same with a stored object, by the schema of the version in which it was
 	// stored, and sets defaults: the schema may have changed since. The object keeps its version.
 	Restore func(obj runtime.Object) error
-	// Canonical, of custom resources, reports whether an object that is about to be stored is read again as it is:
-	// Restore changes nothing in it, and neither does JSON. It may return false for such objects, too.
-	Canonical func(obj runtime.Object) bool
 	// OpenAPI returns the schema of custom resources for documents of OpenAPI v3 or v2; nil if objects may hold anything.
 	OpenAPI func(v2 bool) (*spec.Schema, error)
 	// Unserved, of custom resources, are entries for the versions of the CustomResourceDefinition that are not served:
