@@ -19,7 +19,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/storage/past"
 )
 
 // Server serves the API. Its methods may be called from any goroutine.
@@ -88,8 +87,6 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 		Trail:  c.Trail,
 		Audit:  c.Audit, Agent: "kubecascade/" + c.Version.GitVersion + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")",
 	}
-	r.Past = past.New(c.Store, c.Decoder, past.Cached(c.Cache, r.Root))
-	metrics.RegisterPast(c.Registry, r.Past)
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -63,7 +64,7 @@ type watches struct {
 // New returns an API.
 func New(c Config) *API {
 	a := &API{
-		lister: lister{c.Registry}, memory: c.Memory, metrics: c.Metrics, log: c.Log, now: c.Now,
+		lister: lister{c.Registry, semaphore.NewWeighted(pastReads)}, memory: c.Memory, metrics: c.Metrics, log: c.Log, now: c.Now,
 		minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
 		compress: c.CompressWatchLists,
 	}
@@ -105,7 +106,8 @@ func (a *API) ListAll(
 ) ([]*storage.Object, metav1.ListMeta, error) {
 	form := render.Format{Media: codec.MediaJSON, As: "PartialObjectMetadataList"}
 	return a.list(ctx, target, opts, &render.Rendering{Resource: target.Resource, Format: form,
-		Skip: func(obj *storage.Object, err error) { a.registry.Unreadable(obj.Key, err, omitted) }})
+		Skip: func(obj *storage.Object, err error) { a.registry.Unreadable(obj.Key, err, omitted) },
+	}, unreserved)
 }
 
 // Observe counts a request that the process has made itself. It is registry.Registry's hook.

@@ -108,7 +108,7 @@ func (discard) flush() error       { return nil }
 // BenchmarkFrame sends 1,000 events to one more watcher, and to the first one.
 func BenchmarkFrame(b *testing.B) {
 	types, res, objs := benchTypes(b, 1000)
-	a := &API{lister: lister{&registry.Registry{Types: types}}, metrics: metrics.New(prometheus.NewRegistry(), types)}
+	a := &API{lister: lister{registry: &registry.Registry{Types: types}}, metrics: metrics.New(prometheus.NewRegistry(), types)}
 	fresh := func() []*cache.Event {
 		events := make([]*cache.Event, len(objs))
 		for i, o := range objs {

@@ -2,7 +2,6 @@ package endpoints_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,10 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/endpoints"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 const crontab = "/apis/example.com/v1/namespaces/default/crontabs"
@@ -156,40 +151,5 @@ func TestOwnOfOlderVersion(t *testing.T) {
 	must(t, s.Do("PATCH", older+"/y", `{"spec":{"a":2}}`, "Content-Type", mergePatch), http.StatusOK)
 	if got := specIn(t, s.Do("GET", newer+"/y", nil)); got != `{"a":2,"n":"set"}` { // b is pruned by v1beta1's schema
 		t.Errorf("it is read as %s", got)
-	}
-}
-
-// TestListsShareCustomResources: lists of custom resources that are sent as they are share their slice of objects.
-func TestListsShareCustomResources(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
-	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK)
-	stored, older := s.Types.Lookup("example.com", "v1", "crontabs"), s.Types.Lookup("example.com", "v1beta1", "crontabs")
-	const n = 1100
-	begin := storage.Batch{Reset: true, Revision: 5}
-	for i := range n {
-		name := fmt.Sprintf("c%04d", i)
-		begin.Events = append(begin.Events, storage.Event{Key: "/registry/example.com/crontabs/default/" + name, Revision: 5,
-			Value: fmt.Appendf(nil, `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"generation":1,"name":%q,`+
-				`"namespace":"default"},"spec":{"i":1}}`, name)})
-	}
-	c := cache.New(cache.Options{Decoder: storage.Decoder{Root: "/registry"}})
-	if err := c.Apply(begin); err != nil {
-		t.Fatal(err)
-	}
-	list := func(res *resources.Resource) []*storage.Object {
-		t.Helper()
-		objects, err := endpoints.Listed(t.Context(), c, res)
-		if err != nil || len(objects) != n {
-			t.Fatalf("%d objects: %v", len(objects), err)
-		}
-		return objects
-	}
-	list(stored) // decodes them, and finds that they are canonical
-	if x, y := list(stored), list(stored); &x[0] != &y[0] {
-		t.Error("two lists don't share their objects")
-	}
-	if x, y := list(older), list(older); &x[0] == &y[0] {
-		t.Error("lists of objects that are converted share them")
 	}
 }

@@ -18,7 +18,7 @@ const (
 // listCustom calls yield with the selected custom resources of a state, in key order from a key on, until it returns
 // false. Each is read once for the answer: x.Views has what is shown of it. yield takes at most limit; 0 is no bound.
 func (l lister) listCustom(
-	ctx context.Context, st registry.State, from string, limit int64, sel *registry.Selection, rendering *render.Rendering,
+	ctx context.Context, st state, from string, limit int64, sel *registry.Selection, rendering *render.Rendering,
 	yield func(*storage.Object) bool,
 ) (err error) {
 	deep, n := sel.Deep(), readAhead
@@ -72,15 +72,15 @@ func (l lister) showCustom(
 // nextCustom returns up to n of the next objects whose metadata is selected, and the key to continue from if there are
 // more.
 func (l lister) nextCustom(
-	ctx context.Context, st registry.State, from string, n int, sel *registry.Selection, rendering *render.Rendering,
+	ctx context.Context, st state, from string, n int, sel *registry.Selection, rendering *render.Rendering,
 ) (batch []*storage.Object, next string, more bool, err error) {
-	size := 0
-	err = st.Ascend(ctx, max(from, sel.Key), n, func(obj *storage.Object) bool {
+	size, want := 0, n
+	if sel.Key != "" {
+		want = 1
+	}
+	err = st.Ascend(ctx, max(from, sel.Key), want, func(obj *storage.Object) bool {
 		switch {
 		case sel.Key != "" && obj.Key != sel.Key:
-			return false
-		case len(batch) == n || size >= readBytes:
-			next, more = obj.Key, true
 			return false
 		case obj.Err != nil:
 			if !omit(rendering, obj, obj.Err) {
@@ -88,8 +88,9 @@ func (l lister) nextCustom(
 			}
 		case sel.MatchesMetadata(obj):
 			batch, size = append(batch, obj), size+len(obj.JSON)
+			next, more = obj.Key+"\x00", len(batch) == n || size >= readBytes
 		}
-		return true
+		return !more && sel.Key == ""
 	})
 	return batch, next, more, err
 }

@@ -26,7 +26,7 @@ func (a *API) serveDeleteCollection(req *request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.registry.SelectionOf(req.Target, listOpts); err != nil { // before the body is read
+	if _, err := a.registry.SelectionOf(req.Target, listOpts); err != nil { // before the options are
 		return err
 	}
 	opts, err := req.deleteOptions()
@@ -45,7 +45,7 @@ func (a *API) serveDeleteCollection(req *request) error {
 	items, meta, err := a.registry.DeleteCollection(req.r.Context(), &req.Operation, listOpts, opts, func(
 		ctx context.Context, target registry.Target, page *metainternal.ListOptions,
 	) ([]*storage.Object, metav1.ListMeta, error) {
-		return a.list(ctx, target, page, rendering)
+		return a.list(ctx, target, page, rendering, unreserved)
 	})
 	if err != nil {
 		return err

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
+	"golang.org/x/sync/semaphore"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -40,7 +40,15 @@ func (a *API) serveList(req *request) error {
 	if a.malformed {
 		rendering.Malformed = &render.Malformed{}
 	}
-	items, meta, err := a.list(req.r.Context(), req.Target, opts, rendering)
+	release := func() {}
+	defer func() { release() }()
+	items, meta, err := a.list(req.r.Context(), req.Target, opts, rendering, func(bytes int64) error {
+		r, err := req.acquire(bytes)
+		if err == nil {
+			release = r
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -81,21 +89,29 @@ func (req *request) answerList(rendering *render.Rendering, items []*storage.Obj
 	return nil
 }
 
+// unreserved is the function reserve of a list that is part of another request.
+func unreserved(int64) error { return nil }
+
 // lister lists stored objects.
-type lister struct{ registry *registry.Registry }
+type lister struct {
+	registry *registry.Registry
+	// pastReads are the pages of old states that may be read at a time.
+	pastReads *semaphore.Weighted
+}
 
 // scan is what a list reads: the state at one revision, from one key on.
 type scan struct {
-	state registry.State
+	state state
 	// from is the first key; empty means the beginning.
 	from  string
 	limit int64
 }
 
 // list returns one page of the selected objects in key order (H-18), and the list's metadata. Custom resources as they
-// are shown are in x.Views.
+// are shown are in x.Views. reserve is called with the memory of objects that are not in the cache.
 func (l lister) list(
 	ctx context.Context, target registry.Target, opts *metainternal.ListOptions, rendering *render.Rendering,
+	reserve func(bytes int64) error,
 ) ([]*storage.Object, metav1.ListMeta, error) {
 	sel, err := l.registry.SelectionOf(target, opts)
 	if err != nil {
@@ -105,7 +121,17 @@ func (l lister) list(
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	items, remain, err := l.page(ctx, sc, &sel, rendering)
+	if old, ok := sc.state.(*past); ok && sel.Key == "" {
+		var bytes int64
+		if bytes, err = old.cost(ctx, sc.from, sc.limit); err == nil {
+			err = reserve(bytes)
+		}
+	}
+	var items []*storage.Object
+	var remain int64
+	if err == nil {
+		items, remain, err = l.page(ctx, sc, &sel, rendering)
+	}
 	if errors.Is(err, storage.ErrCompacted) && sc.from != "" {
 		err = expiredToken(sc.from, sel.Prefix)
 	}
@@ -130,9 +156,6 @@ func (l lister) list(
 func (l lister) page(
 	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering,
 ) (items []*storage.Object, remain int64, err error) {
-	if all := l.whole(sc, sel, rendering); all != nil {
-		return all, 0, nil
-	}
 	take := func(obj *storage.Object) bool {
 		items = append(items, obj)
 		return sc.limit <= 0 || int64(len(items)) < sc.limit
@@ -148,32 +171,15 @@ func (l lister) page(
 	return items, remain, err
 }
 
-// whole returns what a list without selectors and pages shows, if all of it can be read and it is in the cache; else
-// nil. Lists of the same state share it, and must not modify it: a hundred clients that list 100,000 objects would
-// otherwise hold 80 MB.
-//
-// Custom resources are listed in this way if all of them are sent as they are in the cache.
-func (l lister) whole(sc scan, sel *registry.Selection, rendering *render.Rendering) []*storage.Object {
-	cached, ok := sc.state.(registry.Cached)
-	if !ok || !sel.All() || sc.from != "" || sc.limit > 0 {
-		return nil
-	}
-	left := func(o *storage.Object) bool { return l.registry.Readable(sel.Resource, o) != nil }
-	if sel.Resource.Custom {
-		left = func(o *storage.Object) bool { return !rendering.AsStored(o) }
-	}
-	all := cached.Objects(cached.Prefix)
-	if slices.ContainsFunc(all, left) {
-		return nil
-	}
-	return all
-}
-
 // ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
 func (l lister) ascend(
 	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering, yield func(*storage.Object) bool,
 ) error {
-	return sc.state.Ascend(ctx, max(sc.from, sel.Key), int(min(sc.limit, math.MaxInt32)), func(obj *storage.Object) bool {
+	want := int(min(sc.limit, math.MaxInt32))
+	if sel.Key != "" {
+		want = 1
+	}
+	return sc.state.Ascend(ctx, max(sc.from, sel.Key), want, func(obj *storage.Object) bool {
 		if sel.Key != "" && obj.Key != sel.Key {
 			return false
 		}
@@ -183,7 +189,7 @@ func (l lister) ascend(
 		if err := l.registry.Readable(sel.Resource, obj); err != nil {
 			return omit(rendering, obj, err)
 		}
-		return yield(obj)
+		return yield(obj) && sel.Key == ""
 	})
 }
 
@@ -209,14 +215,14 @@ func (l lister) scanOf(
 			err = registry.TooLargeRevision(rev, l.registry.Cache.Revision(), 0)
 		}
 		if err == nil {
-			sc.state, err = l.registry.StateAt(target.Resource.Collection, sel, rev)
+			sc.state, err = l.stateAt(target.Resource.Collection, sel, rev)
 		}
 		return sc, err
 	case exact, opts.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single:
 		if err := l.registry.WaitFor(ctx, rev); err != nil {
 			return sc, err
 		}
-		sc.state, err = l.registry.StateAt(target.Resource.Collection, sel, rev)
+		sc.state, err = l.stateAt(target.Resource.Collection, sel, rev)
 		return sc, err
 	case opts.ResourceVersion == "0": // any revision, without a limit
 		sc.limit = 0
@@ -226,7 +232,7 @@ func (l lister) scanOf(
 	if err != nil {
 		return sc, err
 	}
-	sc.state, err = l.registry.Newest(target.Resource.Collection, sel)
+	sc.state, err = l.newest(target.Resource.Collection, sel)
 	return sc, err
 }
 
@@ -246,13 +252,13 @@ func (l lister) resume(
 		if err := l.registry.Fresh(ctx); err != nil {
 			return sc, err
 		}
-		sc.state, err = l.registry.Newest(target.Resource.Collection, sel)
+		sc.state, err = l.newest(target.Resource.Collection, sel)
 		return sc, err
 	}
 	if err := l.registry.WaitFor(ctx, rev); err != nil {
 		return sc, err
 	}
-	sc.state, err = l.registry.StateAt(target.Resource.Collection, sel, rev)
+	sc.state, err = l.stateAt(target.Resource.Collection, sel, rev)
 	return sc, err
 }
 

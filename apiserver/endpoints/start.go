@@ -3,7 +3,6 @@ package endpoints
 import (
 	"cmp"
 
-	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -58,7 +57,7 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 		w.rendering.Forget(obj)
 		return err == nil
 	}
-	ctx, all := w.req.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
+	ctx, all := w.req.r.Context(), cached{snap, w.sel.Prefix}
 	var failed error
 	if w.sel.Resource.Custom {
 		failed = w.api.listCustom(ctx, all, "", 0, &w.sel, w.rendering, show)

@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/storage/past"
 )
 
 // Metrics have kube-apiserver's names where it has them, so that its dashboards work.
@@ -81,24 +80,6 @@ func (m *Metrics) Serving(a *authorization.Attributes, next http.Handler) http.H
 		defer serving.Dec()
 		next.ServeHTTP(w, r)
 	})
-}
-
-// RegisterPast registers the metrics of lists at past revisions.
-func RegisterPast(r prometheus.Registerer, p *past.Reader) {
-	r.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "kubecascade_past_lists_held_bytes",
-			Help: "Bytes of objects cached for lists at revisions older than the history in memory.",
-		}, func() float64 { return float64(p.Held()) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "kubecascade_past_lists_reads_total",
-			Help: "Number of etcd reads for lists at revisions older than the history in memory.",
-		}, func() float64 { return float64(p.Counts().Reads) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "kubecascade_past_lists_records_total",
-			Help: "Number of objects that etcd returned for lists at revisions older than the history in memory.",
-		}, func() float64 { return float64(p.Counts().Records) }),
-	)
 }
 
 // RegisterMemory registers the metrics of the memory that requests hold.

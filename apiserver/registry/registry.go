@@ -21,17 +21,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
-	"github.com/kubecascade/kubecascade/storage/past"
 	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Registry is the write pipeline and its reads. It does not depend on HTTP. Its methods may be called from any
 // goroutine.
 type Registry struct {
-	Store storage.Store
-	Cache *cache.Cache
-	// Past reads revisions that are older than the cache's history.
-	Past      *past.Reader
+	Store     storage.Store
+	Cache     *cache.Cache
 	Decoder   *storage.Decoder
 	Root      string
 	Types     *resources.Types

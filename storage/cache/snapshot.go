@@ -13,8 +13,6 @@ type Snapshot struct {
 	collection string
 	revision   int64
 	objects    *node
-	// whole is shared by the snapshots with the objects of one version; nil for other objects.
-	whole *whole
 }
 
 // Snapshot returns a collection at revision rev; 0 means the newest. A collection that never had objects is empty.
@@ -35,11 +33,7 @@ func (c *Cache) Snapshot(collection string, rev int64) (*Snapshot, error) {
 	case rev > s.revision:
 		return nil, fmt.Errorf("reading %s at revision %d of %d: %w", collection, rev, s.revision, storage.ErrFuture)
 	}
-	snap := &Snapshot{collection: v.name, revision: rev, objects: c.past.at(v, rev)}
-	if snap.objects == v.objects {
-		snap.whole = v.whole
-	}
-	return snap, nil
+	return &Snapshot{collection: v.name, revision: rev, objects: c.past.at(v, rev)}, nil
 }
 
 // Collection is the collection's name.

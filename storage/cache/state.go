@@ -32,7 +32,6 @@ type version struct {
 	owner   *token
 	name    string
 	objects *node
-	whole   *whole
 	log     log
 	// changed is closed when a version with more, or expired, history is published.
 	changed chan struct{}
@@ -79,7 +78,7 @@ func (d *draft) own(place int) *version {
 	}
 	d.ownList()
 	c := *v
-	c.owner, c.whole = d.edit.owner, new(whole)
+	c.owner = d.edit.owner
 	d.versions[place] = &c
 	return &c
 }
@@ -114,7 +113,7 @@ func (d *draft) place(collection string) int {
 	i := len(d.versions)
 	d.places[collection] = i
 	d.versions = append(d.versions, &version{
-		owner: d.edit.owner, name: collection, whole: new(whole), log: newLog(0, d.base), changed: make(chan struct{}),
+		owner: d.edit.owner, name: collection, log: newLog(0, d.base), changed: make(chan struct{}),
 	})
 	return i
 }

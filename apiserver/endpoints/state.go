@@ -1,0 +1,139 @@
+package endpoints
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// state is a collection at one revision, in key order.
+type state interface {
+	Revision() int64
+	// Ascend calls yield for the objects whose full keys are not less than from, in byte order, until yield returns
+	// false. want is the expected number of objects; 0 means all. Errors: storage.ErrCompacted.
+	Ascend(ctx context.Context, from string, want int, yield func(*storage.Object) bool) error
+	// Count returns the number of objects from a key on.
+	Count(ctx context.Context, from string) (int64, error)
+}
+
+// cached is a state that is in the cache.
+type cached struct {
+	*cache.Snapshot
+	// prefix is the common prefix of the keys.
+	prefix string
+}
+
+// Ascend implements state.
+func (c cached) Ascend(_ context.Context, from string, _ int, yield func(*storage.Object) bool) error {
+	c.Snapshot.Ascend(c.prefix, from, yield)
+	return nil
+}
+
+// Count implements state.
+func (c cached) Count(_ context.Context, from string) (int64, error) {
+	return int64(c.Snapshot.Count(c.prefix, from)), nil
+}
+
+// past is a state that only etcd has. It is read in pages, a few at a time for all requests, and not kept.
+type past struct {
+	l        lister
+	prefix   string
+	revision int64
+	// left is the number of objects from the key next on, which the last page told.
+	next string
+	left int64
+}
+
+const (
+	// pastReads is how many pages are read at a time.
+	pastReads = 4
+	// firstPast and mostPast are the records of the first page and of any page of a state, pastBytes is about the size
+	// of the others.
+	firstPast, mostPast, pastBytes = 100, 5000, 1 << 20
+)
+
+// Revision implements state.
+func (p *past) Revision() int64 { return p.revision }
+
+// Ascend implements state. An object that was not written since is the one in the cache.
+func (p *past) Ascend(ctx context.Context, from string, want int, yield func(*storage.Object) bool) error {
+	limit := int64(want)
+	if want <= 0 {
+		limit = firstPast
+	}
+	for from = max(from, p.prefix); ; {
+		page, err := p.read(ctx, from, min(limit, mostPast))
+		if err != nil {
+			return err
+		}
+		size := 1
+		for _, r := range page.Records {
+			size += len(r.Value)
+			o, _ := p.l.registry.Cache.Get(r.Key)
+			if o == nil || o.Revision != r.ModRevision {
+				o = p.l.registry.Decoder.Decode(r)
+			}
+			if !yield(o) {
+				return nil
+			}
+		}
+		if !page.More {
+			return nil
+		}
+		from = p.next
+		limit = max(1, int64(len(page.Records)*pastBytes/size))
+	}
+}
+
+// read reads a page.
+func (p *past) read(ctx context.Context, from string, limit int64) (storage.Page, error) {
+	if err := p.l.pastReads.Acquire(ctx, 1); err != nil {
+		return storage.Page{}, err
+	}
+	defer p.l.pastReads.Release(1)
+	page, err := p.l.registry.Store.List(ctx, storage.Range{Prefix: p.prefix, From: from, Limit: limit, Revision: p.revision})
+	if err != nil {
+		return page, fmt.Errorf("reading %s at revision %d: %w", p.prefix, p.revision, err)
+	}
+	if n := len(page.Records); n > 0 {
+		p.next, p.left = page.Records[n-1].Key+"\x00", page.Remaining
+	}
+	return page, nil
+}
+
+// Count implements state.
+func (p *past) Count(ctx context.Context, from string) (int64, error) {
+	if from == p.next {
+		return p.left, nil
+	}
+	page, err := p.read(ctx, max(from, p.prefix), 1)
+	return int64(len(page.Records)) + page.Remaining, err
+}
+
+// cost estimates the memory of so many objects, or of all from a key on if that is 0.
+func (p *past) cost(ctx context.Context, from string, objects int64) (bytes int64, err error) {
+	if objects == 0 {
+		objects, err = p.Count(ctx, from)
+	}
+	return objects * 4 << 10, err
+}
+
+// newest returns the current state of the cache.
+func (l lister) newest(collection string, sel *registry.Selection) (state, error) {
+	snap, err := l.registry.Cache.Snapshot(collection, 0)
+	return cached{snap, sel.Prefix}, err
+}
+
+// stateAt returns the state at exactly one revision. It is read from the cache's history or, if that is too short, from
+// etcd's, which reaches back to the last compaction.
+func (l lister) stateAt(collection string, sel *registry.Selection, rev int64) (state, error) {
+	snap, err := l.registry.Cache.Snapshot(collection, rev)
+	if !errors.Is(err, cache.ErrExpired) {
+		return cached{snap, sel.Prefix}, err
+	}
+	return &past{l: l, prefix: sel.Prefix, revision: rev}, nil
+}
