@@ -2,12 +2,11 @@ package codec
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
-
-	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // errAliases has the message of the YAML library, whose limit is weaker: it counts nodes and not bytes, so a long
@@ -16,8 +15,8 @@ var errAliases = errors.New("yaml: document contains excessive aliasing")
 
 // CheckYAML rejects a document that would take more work than its size suggests.
 func CheckYAML(data []byte) error {
-	if jsonscan.MeansSameInYAML(data) {
-		return CheckWork(bytes.TrimSuffix(data, []byte("\n")))
+	if json.Valid(data) {
+		return CheckWork(data)
 	}
 	if err := CheckAliases(data); err != nil {
 		return err

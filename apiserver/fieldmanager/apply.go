@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // Apply merges an apply document into live and returns the result in the stored version, with its managedFields. live
@@ -38,7 +37,7 @@ func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Objec
 
 func (e *endpoint) apply(live runtime.Object, document []byte, manager string, force bool, strictness string,
 	warn func(string)) (runtime.Object, error) {
-	config, same, err := decodeApplied(document, e.res.Custom)
+	config, plain, err := decodeApplied(document, e.res.Custom)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
@@ -56,7 +55,7 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	if err != nil {
 		return nil, sorted(err)
 	}
-	if same { // then no field occurs twice
+	if plain {
 		return obj, nil
 	}
 	if err := validateFields(document, strictness, warn); err != nil {
@@ -65,15 +64,17 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	return obj, nil
 }
 
-// decodeApplied decodes a document. same says that it means the same as JSON. Clients send JSON, and to parse it as
-// YAML takes several times as long.
-func decodeApplied(document []byte, custom bool) (config *unstructured.Unstructured, same bool, err error) {
+// decodeApplied decodes a document. plain: it is JSON in which no field occurs twice. Clients send JSON, and to parse it
+// as YAML takes several times as long.
+func decodeApplied(document []byte, custom bool) (config *unstructured.Unstructured, plain bool, err error) {
 	config = &unstructured.Unstructured{Object: map[string]any{}}
-	if jsonscan.MeansSameInYAML(document) {
-		if custom {
-			return config, true, kjson.UnmarshalCaseSensitivePreserveInts(document, &config.Object)
+	if json.Valid(document) {
+		strict, err := kjson.UnmarshalStrict(document, &config.Object)
+		if err == nil && !custom { // numbers are floats, as YAML's
+			config.Object = map[string]any{}
+			err = json.Unmarshal(document, &config.Object)
 		}
-		return config, true, json.Unmarshal(document, &config.Object)
+		return config, len(strict) == 0, err
 	}
 	if err = yaml.Unmarshal(document, &config.Object); err == nil && custom {
 		err = integers(document, config)

@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"encoding/json"
+
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -24,7 +26,7 @@ func CheckApplied(data []byte) error {
 		return nil
 	}
 	j := data
-	if !jsonscan.MeansSameInYAML(data) {
+	if !json.Valid(data) {
 		var err error
 		if j, err = sigsyaml.YAMLToJSON(data); err != nil {
 			return nil // checkYAML reports it

@@ -4,7 +4,6 @@
 //	Scanner  one document, value by value, for readers that know its structure
 //	Marks    the punctuation of any data, for counts that must not depend on whether it is JSON
 //	Member   the position of the value of one member of an object
-//	MeansSameInYAML  whether YAML needs no other parser
 //
 // It guarantees:
 //
