@@ -99,10 +99,15 @@ func (s *Server) routes(users filters.Authenticator) chi.Router {
 
 // resources are the paths of resources.
 func (s *Server) resources(r chi.Router) {
-	r.Use(filters.Timeout(s.config.RequestTimeout, registry.LongRunning, s.config.Log), filters.ReadBody(s.config.Log),
-		filters.Seat(s.seats, s.metrics, s.api.Listed, s.config.Log))
-	r.HandleFunc("/api/{version}/*", s.resource)
-	r.HandleFunc("/apis/{group}/{version}/*", s.resource)
+	r.Use(
+		s.served,
+		s.api.Resolve,
+		filters.Timeout(s.config.RequestTimeout, registry.LongRunning, s.config.Log),
+		filters.ReadBody(s.config.Log),
+		filters.Seat(s.seats, s.metrics, s.api.Listed, s.config.Log),
+	)
+	r.Handle("/api/{version}/*", s.api)
+	r.Handle("/apis/{group}/{version}/*", s.api)
 }
 
 // seated are the paths that are no resource's and wait for a seat.
@@ -141,12 +146,14 @@ func (s *Server) extensions(r chi.Router, longRunning bool) {
 	}
 }
 
-// resource serves everything below a group version.
-func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
-	i := requestinfo.Of(r)
-	if !s.serves(i.APIGroup, i.APIVersion) {
-		s.unserved(w, r, i.APIGroup, i.APIVersion)
-		return
-	}
-	s.api.ServeHTTP(w, r)
+// served answers requests below a group version that is not served.
+func (s *Server) served(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		i := requestinfo.Of(r)
+		if !s.serves(i.APIGroup, i.APIVersion) {
+			s.unserved(w, r, i.APIGroup, i.APIVersion)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }

@@ -25,7 +25,12 @@ type Record struct {
 	longRunning bool
 	// annotated is how many bytes the annotations have.
 	annotated atomic.Int64
+	// done are called when the last event was written.
+	done []func()
 }
+
+// Afterwards calls f when the last event of the request was written. It is for the goroutine that serves the request.
+func (r *Record) Afterwards(f func()) { r.done = append(r.done, f) }
 
 // Received records that the request has arrived. It returns false if the request must be rejected because that failed
 // (N-17).
@@ -86,6 +91,11 @@ func (r *Record) Panicked(value any) {
 }
 
 func (r *Record) end(stage auditinternal.Stage) {
+	defer func() {
+		for _, f := range r.done {
+			f()
+		}
+	}()
 	r.event.ProcessEventStage(r.ctx, stage)
 }
 

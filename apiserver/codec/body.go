@@ -186,14 +186,14 @@ func CheckCost(b Body) error {
 	return CheckWork(b.Bytes)
 }
 
-// CountValues counts the values in a body, of which objects count twice, by the marks between them: quickly, and never
+// CountValues counts the values in a body, of which objects and arrays count twice, by the marks between them: quickly, and never
 // fewer than there are.
 func CountValues(b Body) int {
 	if b.Media == MediaProtobuf {
 		n, _ := checkNesting(bytes.TrimPrefix(b.Bytes, ProtobufPrefix)) // the decoder rejects it
 		return n
 	}
-	n := bytes.Count(b.Bytes, []byte{','}) + bytes.Count(b.Bytes, []byte{'{'})
+	n := bytes.Count(b.Bytes, []byte{','}) + bytes.Count(b.Bytes, []byte{'{'}) + bytes.Count(b.Bytes, []byte{'['})
 	if strings.HasSuffix(b.Media, "yaml") {
 		n += bytes.Count(b.Bytes, []byte{'\n'})
 	}

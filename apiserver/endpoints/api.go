@@ -3,7 +3,6 @@ package endpoints
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
-	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -80,24 +78,6 @@ func (a *API) CloseWatches() {
 	a.watches.sockets.Lock()
 	//lint:ignore SA2001 it only waits
 	a.watches.sockets.Unlock()
-}
-
-// Listed is the number of objects that a list reads, or a watch that begins with all; 0 for other requests.
-func (a *API) Listed(r *http.Request) int {
-	i := requestinfo.Of(r)
-	if i.Verb != "list" && (i.Verb != "watch" || requestinfo.Query(r).Get("sendInitialEvents") != "true") {
-		return 0
-	}
-	target, err := resolve(a.registry.Types, i)
-	if err != nil || target.Resource.Collection == "" {
-		return 0
-	}
-	snapshot, err := a.registry.Cache.Snapshot(target.Resource.Collection, 0)
-	if err != nil {
-		return 0
-	}
-	prefix := target.Key(a.registry.Root)
-	return snapshot.Count(prefix, prefix)
 }
 
 // ListAll lists objects that are shown to no client. It is registry.Registry's hook.

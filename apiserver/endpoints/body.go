@@ -11,17 +11,14 @@ import (
 // each of YAML, of which about a third is live at a time; and up to 2 KB for an empty container, which is two values.
 const bodyFactor, yamlFactor, valueCost = 20, 40, 1 << 10
 
-// writeCost estimates the memory of a write, whose body has been read. It is too large by the length of its body alone.
+// writeCost estimates the memory of a write. It is too large by the length of its body alone.
 func (a *API) writeCost(req *request) int64 {
-	if req.verb == "get" || req.verb == "list" || req.verb == "watch" {
-		return 0
-	}
 	body, factor := codec.Body{Bytes: req.info.Body, Media: patchMedia(req.r)}, bodyFactor
 	if strings.HasSuffix(body.Media, "yaml") {
 		factor = yamlFactor
 	}
 	cost, more := int64(factor*len(body.Bytes)), valueCost*codec.CountValues(body)
-	if req.Name != "" && req.Resource.Collection != "" {
+	if req.Name != "" && req.Resource.Collection != "" && req.verb != "delete" {
 		if stored, _ := a.registry.Cache.Get(req.Key(a.registry.Root)); stored != nil {
 			more += bodyFactor*len(stored.JSON) + valueCost*codec.CountValues(codec.Body{Bytes: stored.JSON})
 		}

@@ -42,8 +42,8 @@ func (a *API) connect(req *request) error {
 	return status.ErrNeedsKubelet
 }
 
-// connectQuery returns the parameters of a connection. The path of a proxied request is one of them, whatever the
-// client sends under that name.
+// connectQuery returns the parameters of a connection. The path of a proxied request is one of them, and replaces a
+// parameter of that name.
 func (req *request) connectQuery() url.Values {
 	query := requestinfo.Query(req.r)
 	if req.Subresource.Name != proxied {

@@ -1,9 +1,10 @@
 // Package endpoints serves Kubernetes' verbs over HTTP, below /api/<version> and /apis/<group>/<version>.
 //
-// Package filters has authenticated, authorized and parsed the request (package requestinfo). resource.go finds the
-// type and the verb, run.go waits for memory, reads the body (body.go), waits for a seat, and calls the verb's file:
-// create.go, get.go, list.go, watch.go, update.go, patch.go, delete.go, deletecollection.go. A verb's handler has a few
-// lines: negotiate, read options, decode, call package registry, respond.
+// The filters before Resolve have authenticated, authorized and parsed the request (package requestinfo). Resolve finds
+// the type and the verb (resolve.go); the filters behind it have read the body and wait for a seat. ServeHTTP waits for
+// memory (body.go) and calls the verb's file: create.go, get.go, list.go, watch.go, update.go, patch.go, delete.go,
+// deletecollection.go. A verb's handler has a few lines: negotiate, read options, decode, call package registry,
+// respond.
 //
 // It guarantees:
 //

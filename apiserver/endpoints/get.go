@@ -5,7 +5,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/storage"
 )
 
 // serveGet is GET of one object (H-20).
@@ -37,7 +36,7 @@ func (a *API) serveGet(req *request) error {
 	if err != nil {
 		return a.registry.ReadError(obj.Key, err)
 	}
-	release, err := req.acquire(rendering.Cost([]*storage.Object{obj}))
+	release, err := req.reserve(rendering, obj)
 	if err != nil {
 		return err
 	}

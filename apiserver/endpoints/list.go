@@ -58,7 +58,7 @@ func (a *API) serveList(req *request) error {
 // answerList sends a list. Stored objects in the common form are sent as they are cached. Every other list is encoded
 // before the answer begins, so that an error can still be answered with its Status.
 func (req *request) answerList(rendering *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	release, err := req.acquire(rendering.Cost(items))
+	release, err := req.reserve(rendering, items...)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,12 @@
 package endpoints
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,50 +20,116 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
-// ServeHTTP serves a request of a resource. Group and version must be served.
+// requestKey is the key of a request's *request in its context.
+type requestKey struct{}
+
+// Resolve is the filter that finds what a request of a resource names. It answers those that are not served. Group and
+// version must be served.
+func (a *API) Resolve(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info, req := requestinfo.Of(r), &request{api: a}
+		target, err := resolve(a.registry.Types, info)
+		if err == nil {
+			req.info, req.verb = info, verbOf(info, r.Method)
+			req.Operation = registry.Operation{
+				Target: target, User: info.User, Warn: &warning.List{}, Audit: respond.AuditOf(r), Sender: req,
+			}
+			observe(r, target, req.verb)
+			if !connects(target, req.verb) {
+				err = servable(r, target, req.verb)
+			}
+		}
+		if err != nil {
+			respond.Error(a.log, w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, req)))
+	})
+}
+
+// Listed is the number of objects that a request lists; 0 for one that lists none or one.
+func (a *API) Listed(r *http.Request) int {
+	req := r.Context().Value(requestKey{}).(*request)
+	if !listsAll(req.verb, requestinfo.Query(r)) || req.Resource.Collection == "" || req.info.Name != "" {
+		return 0
+	}
+	snapshot, err := a.registry.Cache.Snapshot(req.Resource.Collection, 0)
+	if err != nil {
+		return 0
+	}
+	prefix := req.Key(a.registry.Root)
+	return snapshot.Count(prefix, prefix)
+}
+
+// listsAll reports whether a request shows all objects: a list, or a watch that begins with them
+// (AS pkg/util/flowcontrol/request/list_work_estimator.go).
+func listsAll(verb string, q url.Values) bool {
+	if verb != "watch" {
+		return verb == "list"
+	}
+	if initial, err := strconv.ParseBool(q.Get("sendInitialEvents")); err == nil {
+		return initial
+	}
+	rev := q.Get("resourceVersion")
+	return rev == "" || rev == "0"
+}
+
+// ServeHTTP serves a request that Resolve has let through. A call of a webhook that fails when the request's time is over
+// failed for that reason (AS endpoints/handlers/finisher).
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	warn, info := &warning.List{}, requestinfo.Of(r)
-	t, err := resolve(a.registry.Types, info)
-	if err == nil {
-		err = a.dispatch(w, r, t, info, warn)
+	req := r.Context().Value(requestKey{}).(*request)
+	req.w, req.r = w, r
+	err := a.serve(req)
+	if over := r.Context().Err(); apierrors.IsInternalError(err) && errors.Is(over, context.DeadlineExceeded) {
+		err = over
 	}
 	if err != nil {
-		respond.Warnings(w.Header(), warn) // a failure is warned of, too (0-12)
+		respond.Warnings(w.Header(), req.Warn) // a failure is warned of, too (0-12)
 		respond.Error(a.log, w, r, err)
 	}
 }
 
-// dispatch serves a request of a resource that exists.
-func (a *API) dispatch(
-	w http.ResponseWriter, r *http.Request, target registry.Target, info *requestinfo.Info, warn *warning.List,
-) error {
-	verb := verbOf(info, r.Method)
-	observe(r, target, verb)
-	op := registry.Operation{Target: target, User: info.User, Warn: warn, Audit: respond.AuditOf(r)}
-	req := &request{Operation: op, verb: verb, w: w, r: r, api: a, info: info}
-	req.Sender = req
-	if connects(target, verb) {
+// serve serves a request, within the memory that its body needs.
+func (a *API) serve(req *request) error {
+	if connects(req.Target, req.verb) {
 		return a.connect(req)
 	}
-	if err := servable(r, target, verb); err != nil {
-		return err
-	}
-	if target.Resource.Deprecated != "" {
-		warn.Add(target.Resource.Deprecated)
+	if req.Resource.Deprecated != "" {
+		req.Warn.Add(req.Resource.Deprecated)
 		req.annotateDeprecated()
 	}
-	if target.Resource.Bind != nil {
-		req.Resource = target.Resource.During(r.Context())
+	if req.Resource.Bind != nil {
+		req.Resource = req.Resource.During(req.r.Context())
 	}
-	release, err := req.acquire(a.writeCost(req))
-	if err != nil {
-		return err
+	if len(req.info.Body) > 0 {
+		release, err := req.acquire(a.writeCost(req))
+		if err != nil {
+			return err
+		}
+		defer release()
 	}
-	defer release()
 	return a.verb(req)
 }
+
+// reserve is acquire for making a response with objects. If the audit log has the response, too, it is made twice, and
+// the memory is held until the last event was written.
+func (req *request) reserve(rendering *render.Rendering, objs ...*storage.Object) (release func(), err error) {
+	cost := rendering.Cost(objs)
+	if !req.Audit.Responses() {
+		return req.acquire(cost)
+	}
+	if release, err = req.acquire(cost + recorded(rendering).Cost(objs) + eventFactor*render.SizeOf(objs)); err != nil {
+		return nil, err
+	}
+	req.Audit.Afterwards(release)
+	return func() {}, nil
+}
+
+// eventFactor is the memory of a response in the audit log for each byte of its objects: the response and its event.
+const eventFactor = 3
 
 // acquire takes bytes of memory until release is called.
 func (req *request) acquire(bytes int64) (release func(), err error) {

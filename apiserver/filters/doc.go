@@ -16,6 +16,7 @@
 //	audit          the audit log, if there is one (package audit)
 //	impersonate    the user as whom the client acts, or 403
 //	authorize      403 unless the user is allowed to do it
+//	(endpoints)    finds the resource, or 404 (endpoints.API.Resolve)
 //	timeout        the time of a request of a resource
 //	readbody       the body of a write of a resource
 //	seat           waits for seats of API Priority and Fairness (package flowcontrol)

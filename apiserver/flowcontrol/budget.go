@@ -25,13 +25,22 @@ var (
 // Budget bounds a number of bytes, of which one user may hold half.
 type Budget struct {
 	shares *Shares
-	all    *semaphore.Weighted
-	held   atomic.Int64
+	all  *semaphore.Weighted
+	held atomic.Int64
+	// little is an eighth more, for requests of up to most bytes that would have to wait for large ones.
+	little *semaphore.Weighted
+	most   int64
 }
+
+// smallRequest is about what a write of an object of a few KiB needs.
+const smallRequest = 1 << 20
 
 // NewBudget returns a budget of bytes.
 func NewBudget(bytes int64) *Budget {
-	return &Budget{shares: NewShares(bytes / 2), all: semaphore.NewWeighted(bytes)}
+	return &Budget{
+		shares: NewShares(bytes/2, 0), all: semaphore.NewWeighted(bytes),
+		little: semaphore.NewWeighted(bytes / 8), most: min(smallRequest, bytes/64),
+	}
 }
 
 // Total is the number of bytes.
@@ -56,8 +65,15 @@ func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release
 	defer cancel()
 	leave, err := b.shares.Acquire(waiting, name, bytes)
 	if err == nil {
-		if err = b.all.Acquire(waiting, bytes); err == nil {
-			return b.releaser(leave, bytes), nil
+		of := b.all
+		if bytes > b.most {
+			err = of.Acquire(waiting, bytes)
+		} else if !of.TryAcquire(bytes) {
+			of = b.little
+			err = of.Acquire(waiting, bytes)
+		}
+		if err == nil {
+			return b.releaser(of, leave, bytes), nil
 		}
 		leave()
 	}
@@ -80,15 +96,15 @@ func (b *Budget) Try(name string, bytes int64) (release func(), ok bool) {
 		leave()
 		return nil, false
 	}
-	return b.releaser(leave, bytes), true
+	return b.releaser(b.all, leave, bytes), true
 }
 
 // releaser returns the function that releases what was acquired.
-func (b *Budget) releaser(leave func(), bytes int64) func() {
+func (b *Budget) releaser(of *semaphore.Weighted, leave func(), bytes int64) func() {
 	b.held.Add(bytes)
 	return func() {
 		b.held.Add(-bytes)
-		b.all.Release(bytes)
+		of.Release(bytes)
 		leave()
 	}
 }
@@ -96,6 +112,8 @@ func (b *Budget) releaser(leave func(), bytes int64) func() {
 // Shares bounds what each user may hold.
 type Shares struct {
 	size int64
+	// most is how many requests of a user may hold a part or wait for one; 0 is no limit.
+	most int
 
 	mu    sync.Mutex // guards users
 	users map[string]*holder
@@ -107,14 +125,20 @@ type holder struct {
 	requests int
 }
 
-// NewShares returns Shares of a size in units.
-func NewShares(size int64) *Shares { return &Shares{size: size, users: map[string]*holder{}} }
+// NewShares returns Shares of a size in units, for at most that many requests of each user; 0 is no limit.
+func NewShares(size int64, most int) *Shares {
+	return &Shares{size: size, most: most, users: map[string]*holder{}}
+}
 
-// Acquire takes n units of a user's share until release is called, at most the whole share. It waits for them. The
-// error is that of ctx.
+// Acquire takes n units of a user's share until release is called, at most the whole share. It waits for them. Errors:
+// that of ctx, and ErrFull if the user has too many requests.
 func (s *Shares) Acquire(ctx context.Context, name string, n int64) (release func(), err error) {
 	n = min(n, s.size)
-	u := s.join(name)
+	u, requests := s.join(name)
+	if s.most > 0 && requests > s.most {
+		s.leave(name, u)
+		return nil, ErrFull
+	}
 	if err := u.Acquire(ctx, n); err != nil {
 		s.leave(name, u)
 		return nil, err
@@ -125,7 +149,7 @@ func (s *Shares) Acquire(ctx context.Context, name string, n int64) (release fun
 // Try is Acquire without waiting; ok is false if the units are not free.
 func (s *Shares) Try(name string, n int64) (release func(), ok bool) {
 	n = min(n, s.size)
-	u := s.join(name)
+	u, _ := s.join(name)
 	if !u.TryAcquire(n) {
 		s.leave(name, u)
 		return nil, false
@@ -141,17 +165,17 @@ func (s *Shares) releaser(name string, u *holder, n int64) func() {
 	}
 }
 
-// join adds a request to its user's.
-func (s *Shares) join(name string) *holder {
+// join adds a request to its user's, and returns how many there are.
+func (s *Shares) join(name string) (u *holder, requests int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	u := s.users[name]
+	u = s.users[name]
 	if u == nil {
 		u = &holder{Weighted: semaphore.NewWeighted(s.size)}
 		s.users[name] = u
 	}
 	u.requests++
-	return u
+	return u, u.requests
 }
 
 // leave removes a request of a user.

@@ -25,7 +25,7 @@ func TestAcquireLeavesHalfToOtherUsers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Acquire(t.Context(), "c", 1); !errors.Is(err, ErrFull) {
+		if _, err := b.Acquire(t.Context(), "c", 2); !errors.Is(err, ErrFull) {
 			t.Errorf("beyond all: %v", err)
 		}
 		release()
@@ -67,6 +67,46 @@ func TestAcquireWaits(t *testing.T) {
 		if err := <-got; err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// TestLittleWaitsForNoLargeRequest: a small request is served while a large one waits.
+func TestLittleWaitsForNoLargeRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(6400)
+		for _, name := range []string{"a", "b"} {
+			if _, err := b.Acquire(t.Context(), name, 3000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		go func() { _, _ = b.Acquire(t.Context(), "c", 3000) }()
+		synctest.Wait()
+		release, err := b.Acquire(t.Context(), "d", 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+	})
+}
+
+// TestSharesRejectAtOnce: a user whose requests wait already, as many as may, gets no further one.
+func TestSharesRejectAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewShares(1, 2)
+		release, err := s.Acquire(t.Context(), "a", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			if release, err := s.Acquire(t.Context(), "a", 1); err == nil {
+				release()
+			}
+		}()
+		synctest.Wait()
+		if _, err := s.Acquire(t.Context(), "a", 1); !errors.Is(err, ErrFull) {
+			t.Errorf("the third: %v", err)
+		}
+		release()
 	})
 }
 

@@ -133,6 +133,10 @@ func (l *level) shares() int32 {
 	return value(l.object.Spec.Limited.NominalConcurrencyShares, defaultShares)
 }
 
+// waiting is how many requests of one user may be served or wait: as many as the queues of its hand hold, besides those
+// that are served.
+func (l *level) waiting() int { return l.seats + max(l.queuing.HandSize, 1)*l.queuing.QueueLengthLimit }
+
 // widest is how many seats one request of the level may take at most (finishQueueSetReconfigsLocked: maxSeats).
 func (l *level) widest() int {
 	hand := max(l.queuing.HandSize, 1)

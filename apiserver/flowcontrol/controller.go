@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"io"
 	"maps"
 	"sync"
@@ -97,7 +98,7 @@ func (c *Controller) resize(l *level) {
 	}
 	c.metrics.nominal.WithLabelValues(name).Set(float64(l.seats))
 	if q.shares == nil || q.seats != l.seats { // requests in flight keep the old ones
-		q.shares, q.seats = NewShares(max(1, int64(l.seats)/2)), l.seats
+		q.shares, q.seats = NewShares(max(1, int64(l.seats)/2), l.waiting()), l.seats
 	}
 	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: l.seats, ConcurrencyDenominator: max(l.seats, 1)})
 	if q.QueueSet == nil { // else it is unchanged, and requests read it without the lock
@@ -141,13 +142,16 @@ func (c *Controller) Handle(ctx context.Context, r Request, classified func(Clas
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
 	width := t.width(r.Objects())
-	release, ok := t.share(ctx, r.User.Name, width)
-	if !ok {
-		c.reject(t, "time-out")
+	served, why := false, "queue-full"
+	release, err := t.share(ctx, r.User.Name, width)
+	if err != nil {
+		if !errors.Is(err, ErrFull) {
+			why = "time-out"
+		}
+		c.reject(t, why)
 		return false
 	}
 	defer release()
-	served, why := false, "queue-full"
 	if inQueue := t.begin(ctx, r.Attributes, width); inQueue != nil {
 		inQueue.Finish(func() {
 			served = true
@@ -213,12 +217,15 @@ func (t ticket) width(objects int) int {
 }
 
 // share takes a part of the user's share of the level. A level without queues rejects at once what it has no part for.
-func (t ticket) share(ctx context.Context, user string, width int) (release func(), ok bool) {
-	if t.level.queuing.DesiredNumQueues == 0 {
-		return t.shares.Try(user, int64(width))
+func (t ticket) share(ctx context.Context, user string, width int) (release func(), err error) {
+	if t.level.queuing.DesiredNumQueues > 0 {
+		return t.shares.Acquire(ctx, user, int64(width))
 	}
-	release, err := t.shares.Acquire(ctx, user, int64(width))
-	return release, err == nil
+	release, ok := t.shares.Try(user, int64(width))
+	if !ok {
+		return nil, ErrFull
+	}
+	return release, nil
 }
 
 // begin puts a request into its queue; nil if the queue is full.

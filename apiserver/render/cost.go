@@ -12,7 +12,7 @@ const decodedFactor, encodedFactor = 20, 4
 
 // Cost estimates the memory that a response with these objects needs. Cached bytes that are sent as they are need none.
 func (x *Rendering) Cost(objs []*storage.Object) int64 {
-	size := int64(sizeOf(objs))
+	size := SizeOf(objs)
 	switch {
 	case x.Format.Media == codec.MediaYAML:
 		return decodedFactor * size

@@ -41,10 +41,10 @@ func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta) (*List
 	return nil, nil
 }
 
-// sizeOf is the size of objects in bytes of JSON.
-func sizeOf(objs []*storage.Object) (n int) {
+// SizeOf is the size of objects in bytes of JSON.
+func SizeOf(objs []*storage.Object) (n int64) {
 	for _, o := range objs {
-		n += len(o.JSON)
+		n += int64(len(o.JSON))
 	}
 	return n
 }

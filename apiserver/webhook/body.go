@@ -11,9 +11,9 @@ const (
 	// MaxBody is the maximum size of a response, in bytes. Kubernetes has none. A JSON patch that replaces an object of
 	// 3 MiB takes 4 MiB in base64; a conversion returns objects of 4 MiB and one more, and may add fields to them.
 	MaxBody = 8 << 20
-	// small is the size of a response that waits for no other, and maxLarge is how many larger ones are read or decoded
-	// at a time.
-	small, maxLarge = 64 << 10, 8
+	// small is the size of a response that waits for no other, and maxLarge is how many larger ones are read or used at
+	// a time.
+	small, maxLarge = 1 << 20, 8
 )
 
 // errTooLarge: a response has more than MaxBody bytes.

@@ -29,7 +29,7 @@ func TestMaxBody(t *testing.T) {
 	s := webhooktest.Start(t)
 	clients, config := webhook.NewClients(nil), &webhook.Config{URL: s.URL, CABundle: s.CA}
 	for _, chunked := range []bool{false, true} {
-		for _, bytes := range []int{1, 64 << 10, 64<<10 + 1, 128 << 10, 128<<10 + 1, webhook.MaxBody, webhook.MaxBody + 1} {
+		for _, bytes := range []int{1, 1 << 20, 1<<20 + 1, 2<<20 + 1, webhook.MaxBody, webhook.MaxBody + 1} {
 			s.Script(sized(bytes, chunked))
 			body, err := call(clients, t.Context(), config, []byte("{}"))
 			switch {

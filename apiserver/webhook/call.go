@@ -46,8 +46,9 @@ func IsConfig(err error) bool {
 	return errors.As(err, &c)
 }
 
-// Call posts a document to a webhook and passes the body of its response to use, which must not keep it. The query has the time that is left, in
-// seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after that time, within ctx (L-74).
+// Call posts a document to a webhook, and passes the body of its response to use, which must not keep it. The query has
+// the time that is left, in seconds, rounded up (L-62). A response of 429 or 5xx with Retry-After is repeated after that
+// time, within ctx (L-74).
 func (c *Clients) Call(
 	ctx context.Context, config *Config, document []byte, header http.Header, use func(body []byte) error,
 ) error {
