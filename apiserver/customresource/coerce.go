@@ -73,12 +73,6 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 	return slices.Compact(unknown), nil
 }
 
-// hasGeneration reports whether the generation is an integer and not 0.
-func hasGeneration(u *unstructured.Unstructured) bool {
-	n, ok := u.Object["metadata"].(map[string]any)["generation"].(int64)
-	return ok && n != 0
-}
-
 func setMeta(content map[string]any, meta *metav1.ObjectMeta) error {
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(meta)
 	if err == nil {

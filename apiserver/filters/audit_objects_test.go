@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/audit/policy"
 
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 )
 
@@ -156,5 +158,33 @@ func TestAuditTruncated(t *testing.T) {
 	}
 	if got := log.of(t, "lost", 0); len(got) != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestAuditMemory: a response that the log has needs memory, also one that the client gets as it is cached.
+func TestAuditMemory(t *testing.T) {
+	for level, code := range map[string]int{"Metadata": http.StatusOK, "RequestResponse": http.StatusRequestEntityTooLarge} {
+		p, err := policy.LoadPolicyFromBytes([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: " + level +
+			", verbs: [list]}]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := audit.Defaults()
+		log, err := options.Log(p, &events{more: make(chan struct{})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := start(t, func(c *apiserver.Config) { c.Audit, c.MemoryInFlight = log, 16<<20 })
+		const path = "/api/v1/namespaces/default/configmaps"
+		for i := range 50 {
+			a := s.As("admin", "POST", path,
+				fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"k":%q}}`, i, strings.Repeat("x", 60<<10)))
+			if a.Code != http.StatusCreated {
+				t.Fatalf("%d %s", a.Code, a.Body)
+			}
+		}
+		if a := s.As("admin", "GET", path, nil); a.Code != code {
+			t.Errorf("%s: %d %.300s", level, a.Code, a.Body)
+		}
 	}
 }
