@@ -3,38 +3,10 @@ package embedded
 import (
 	"context"
 	"log/slog"
-	"strings"
-	"sync/atomic"
 
-	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 )
-
-// harmless reports whether a message means no problem here, whatever its level. It is then logged at debug level.
-func harmless(e zapcore.Entry, fields []zapcore.Field, quiet bool) bool {
-	switch e.Message {
-	case "failed to update storage version", "Failed to detect schema version":
-		// The election is over so quickly that the database has not been written yet; etcd tries again after seconds.
-		// The second message means the same, at the start after a crash in those seconds.
-		return strings.Contains(errorText(fields), "missing term information")
-	case "failed to apply request", "retrying of unary invoker failed":
-		return true // the caller gets the error
-	case "failed to lock file":
-		// Every 30 s etcd tries to delete old segments of its log, and fails for those with entries since the last
-		// snapshot.
-		return strings.Contains(errorText(fields), fileutil.ErrLocked.Error())
-	}
-	return quiet && e.Level <= zapcore.ErrorLevel
-}
-
-// errorText is the message of zap.Error among the fields, if any.
-func errorText(fields []zapcore.Field) string {
-	if err := loggedError(fields); err != nil {
-		return err.Error()
-	}
-	return ""
-}
 
 // loggedError is zap.Error among the fields, if any.
 func loggedError(fields []zapcore.Field) error {
@@ -46,24 +18,22 @@ func loggedError(fields []zapcore.Field) error {
 	return nil
 }
 
-// logCore passes etcd's log to slog: errors as errors, warnings as warnings, and nothing below.
+// logCore passes etcd's warnings and errors to slog, at debug level: the caller of a request, Start and Stop get their
+// errors, and what ends the server is an error of Fatal.
 type logCore struct {
 	to     *slog.Logger
 	fields []zapcore.Field
-	// quiet turns warnings and errors into debug messages while a server starts and stops: Start and Stop return the
-	// error, and a warning that etcd could not finish its work when it was stopped is of no use.
-	quiet *atomic.Bool
 }
 
 // NewClientLogger returns a logger for etcd's client that passes its warnings and errors to l, like the server's.
 func NewClientLogger(l *slog.Logger) *zap.Logger {
-	return newLog(l, &atomic.Bool{}, zapcore.WriteThenPanic)
+	return newLog(l, zapcore.WriteThenPanic)
 }
 
 // newLog returns a zap logger over l. fatal is called for messages of the levels fatal and panic, instead of ending the
 // process.
-func newLog(l *slog.Logger, quiet *atomic.Bool, fatal zapcore.CheckWriteHook) *zap.Logger {
-	return zap.New(&logCore{to: l, quiet: quiet}, zap.WithFatalHook(fatal), zap.WithPanicHook(fatal))
+func newLog(l *slog.Logger, fatal zapcore.CheckWriteHook) *zap.Logger {
+	return zap.New(&logCore{to: l}, zap.WithFatalHook(fatal), zap.WithPanicHook(fatal))
 }
 
 // Enabled implements zapcore.LevelEnabler.
@@ -86,14 +56,7 @@ func (c *logCore) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.Chec
 
 // Write implements zapcore.Core.
 func (c *logCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
-	level := slog.LevelError
-	if e.Level == zapcore.WarnLevel {
-		level = slog.LevelWarn
-	}
-	if harmless(e, fields, c.quiet.Load()) {
-		level = slog.LevelDebug
-	}
-	if !c.to.Enabled(context.Background(), level) {
+	if !c.to.Enabled(context.Background(), slog.LevelDebug) {
 		return nil
 	}
 	enc := zapcore.NewMapObjectEncoder()
@@ -104,7 +67,7 @@ func (c *logCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 			attrs = append(attrs, slog.Any(f.Key, enc.Fields[f.Key]))
 		}
 	}
-	c.to.LogAttrs(context.Background(), level, "etcd: "+e.Message, attrs...)
+	c.to.LogAttrs(context.Background(), slog.LevelDebug, "etcd: "+e.Message, attrs...)
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -47,8 +46,6 @@ type Server struct {
 	lock   io.Closer
 	// cleared removes the temporary directory; nil if the directory stays.
 	cleared func()
-	// quiet suppresses warnings while the server starts and stops; see logCore.
-	quiet atomic.Bool
 	// broken learns of an error that stops etcd.
 	broken *breakdown
 	// space keeps the database within its quota.
@@ -94,7 +91,6 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	s.quiet.Store(true)
 	s.broken = newBreakdown(dir, c.Fatal)
 	if s.etcd, err = startEtcd(s.config(c, dir, first), s.broken); err != nil {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, named(err))
@@ -112,7 +108,6 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	if err := disarm(ctx, s.server); err != nil {
 		return nil, err
 	}
-	s.quiet.Store(false)
 	s.broken.serving.Store(true)
 	return s, s.broken.failed()
 }
@@ -197,7 +192,6 @@ func alone(e *etcdserver.EtcdServer) error {
 // Stop stops the server, waits for it, and releases the directory. It does not wait for a server that has broken down:
 // some of its goroutines may wait for one that has ended.
 func (s *Server) Stop() (err error) {
-	s.quiet.Store(true)
 	if s.etcd != nil {
 		s.broken.serving.Store(false)
 		closed := make(chan struct{})
@@ -269,6 +263,6 @@ func (s *Server) config(c Config, dir string, first bool) *embed.Config {
 	// Slower writes are worth a warning; etcd's threshold of 100 ms is common on slow disks.
 	e.WarningApplyDuration = time.Second
 	e.WarningUnaryRequestDuration = time.Second
-	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &s.quiet, s.broken))
+	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, s.broken))
 	return e
 }
