@@ -54,7 +54,7 @@ func resolve(types *resources.Types, info *requestinfo.Info) (registry.Target, e
 	return t, checkSegments(t)
 }
 
-// check reports whether there is such a path of so many parts.
+// check reports whether there is a path with this number of parts.
 func check(target registry.Target, parts int) error {
 	if parts > 3 && target.Subresource.Action != resources.Unserved {
 		return status.ErrNoRoute

@@ -114,7 +114,7 @@ func (p *past) Count(ctx context.Context, from string) (int64, error) {
 	return int64(len(page.Records)) + page.Remaining, err
 }
 
-// cost estimates the memory of so many objects, or of all from a key on if that is 0.
+// cost estimates the memory of a number of objects, or of all from a key on if that is 0.
 func (p *past) cost(ctx context.Context, from string, objects int64) (bytes int64, err error) {
 	if objects == 0 {
 		objects, err = p.Count(ctx, from)

@@ -39,7 +39,7 @@ type attack struct {
 	setup func(ctx context.Context, t target) error
 	// run attacks until ctx ends, in the attacker's process.
 	run func(ctx context.Context, m *mallory) error
-	// answers is how many must come; the attack goes on for so long.
+	// answers is how many must come, until when the attack goes on.
 	answers int
 	// forbidden: the attacker lacks the right to do what it tries.
 	forbidden bool

@@ -28,7 +28,7 @@ import (
 type mallory struct {
 	target
 
-	// end ends the attack, which needs so many answers.
+	// end ends the attack, which needs a number of answers.
 	end    func()
 	needed int
 
