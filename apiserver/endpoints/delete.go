@@ -47,6 +47,12 @@ func (a *API) serveDelete(req *request) error {
 	return req.answerOther(rendering, http.StatusOK, req.RemovedStatus(d.Object))
 }
 
+// ignoresReadError reports whether the option is set; deleteOptions clears it while the gate is off.
+func ignoresReadError(opts *metav1.DeleteOptions) bool {
+	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil &&
+		*opts.IgnoreStoreReadErrorWithClusterBreakingPotential
+}
+
 // deleteOptions reads them from the body, or from the query if there is none (C-02).
 func (req *request) deleteOptions() (opts *metav1.DeleteOptions, err error) {
 	if len(req.info.Body) == 0 {

@@ -23,12 +23,6 @@ import (
 // deleteMalformedVerb is what a user must be allowed to do, besides delete, to use the option.
 const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
 
-// ignoresReadError reports whether the option is set; deleteOptions clears it while the gate is off.
-func ignoresReadError(opts *metav1.DeleteOptions) bool {
-	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil &&
-		*opts.IgnoreStoreReadErrorWithClusterBreakingPotential
-}
-
 // deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion,
 // which would have to read it (V-054; AS registry/generic/registry/corrupt_obj_deleter.go: Delete). A dry run ends
 // before the removal.
