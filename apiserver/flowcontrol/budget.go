@@ -25,8 +25,8 @@ var (
 // Budget bounds a number of bytes, of which one user may hold half.
 type Budget struct {
 	shares *Shares
-	all  *semaphore.Weighted
-	held atomic.Int64
+	all    *semaphore.Weighted
+	held   atomic.Int64
 	// little is an eighth more, for requests of up to most bytes that would have to wait for large ones.
 	little *semaphore.Weighted
 	most   int64
