@@ -94,15 +94,11 @@ func (a attack) measure(t *testing.T) {
 	stop()
 	around.Wait()
 	slices.Sort(o.times)
-	e := effect{answers: answers, down: s.down(t.Context()), p99: o.times[len(o.times)*99/100], failed: o.failed}
+	down := s.down(t.Context())
 	cpu, peak := s.usage()
-	e.peak = peak
+	e := effect{answers, down, peak, o.times[len(o.times)*99/100], o.failed}
 	fmt.Printf("%-24s %8.1f %9d %8.0f %6d  %v\n", a.name, cpu.Seconds(), peak>>20, e.p99.Seconds()*1000, len(o.times), answers)
-	slowest := patience
-	if *full {
-		slowest = maxP99
-	}
-	for _, what := range a.exceeded(e, slowest) {
+	for _, what := range a.exceeded(e, map[bool]time.Duration{true: maxP99, false: patience}[*full]) {
 		t.Errorf("%s (%s)", what, a.does)
 	}
 	if err != nil && e.down == "" { // otherwise the attacker was ended, too
