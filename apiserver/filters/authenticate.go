@@ -44,8 +44,9 @@ func Authenticate(
 			if known != nil {
 				next.ServeHTTP(w, known)
 			}
-			if r.ProtoMajor == 2 { // else net/http sends the rest later, and waits as long as the client does not read it
-				flush(w, r)
+			if rec := respond.RecorderOf(r); r.ProtoMajor == 2 && rec != nil && rec.Begun() {
+				// Else net/http sends the rest later, and waits as long as the client does not read it.
+				_ = rec.Send() // nothing is left to do if the client is gone
 			}
 		})
 	}
@@ -65,13 +66,6 @@ func requestMemory(r *http.Request) int64 {
 		}
 	}
 	return int64(n)
-}
-
-// flush sends the response that the handler has made. An error means that the client is gone, or too slow.
-func flush(w http.ResponseWriter, r *http.Request) {
-	if rec := respond.RecorderOf(r); rec != nil && rec.Begun() {
-		_ = http.NewResponseController(w).Flush()
-	}
 }
 
 // reject answers 429 without a body, which the client might leave unread.

@@ -103,6 +103,12 @@ func (w *Recorder) FlushError() error {
 	return err
 }
 
+// Send sends what net/http buffers of a response that is complete. An error means that the client is gone, or too slow.
+func (w *Recorder) Send() error {
+	w.extend()
+	return w.control.Flush()
+}
+
 // Finish sets the deadline for what net/http sends after the handler has returned.
 func (w *Recorder) Finish() { w.extend() }
 
