@@ -26,7 +26,7 @@ type bad struct {
 	// header are lines, and body is sent with its length; media is "" for JSON.
 	header      []string
 	media, body string
-	// plain says that it is sent to the insecure port.
+	// plain: it is sent to the insecure port.
 	plain bool
 	// raw is sent instead of all that, with \n for the ends of lines.
 	raw string

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
 
-// reconcileClusterRole adds to have, in place, what only want has, and reports whether that changed it (component-helpers
-// auth/rbac/reconciliation, as kube-apiserver uses it at its start).
+// reconcileClusterRole adds to have, in place, what only want has, and reports whether that changed it
+// (component-helpers auth/rbac/reconciliation, as kube-apiserver uses it at its start).
 func reconcileClusterRole(have, want *rbacv1.ClusterRole) bool {
 	if kept(&have.ObjectMeta) {
 		return false

@@ -186,8 +186,8 @@ func CheckCost(b Body) error {
 	return CheckWork(b.Bytes)
 }
 
-// CountValues counts the values in a body, of which objects and arrays count twice, by the marks between them: quickly, and never
-// fewer than there are.
+// CountValues counts the values in a body, of which objects and arrays count twice, by the marks between them. It is
+// quick, and counts never fewer than there are.
 func CountValues(b Body) int {
 	if b.Media == MediaProtobuf {
 		n, _ := checkNesting(bytes.TrimPrefix(b.Bytes, ProtobufPrefix)) // the decoder rejects it

@@ -8,7 +8,7 @@ import "encoding/binary"
 const maxNesting = 4000
 
 // checkNesting rejects bytes in which a decoder could find too many messages or such that are nested too deep, and
-// counts them. It knows no types, so it treats every length-delimited field as a message as far as possible. Other
+// counts them. Types are not known here, so it treats every length-delimited field as a message as far as possible. Other
 // contents don't look like thousands of nested messages.
 func checkNesting(data []byte) (values int, err error) {
 	ends := []int{len(data)}  // of the enclosing messages

@@ -62,7 +62,8 @@ type watches struct {
 // New returns an API.
 func New(c Config) *API {
 	a := &API{
-		lister: lister{c.Registry, semaphore.NewWeighted(pastReads)}, memory: c.Memory, metrics: c.Metrics, log: c.Log, now: c.Now,
+		lister: lister{c.Registry, semaphore.NewWeighted(pastReads)},
+		memory: c.Memory, metrics: c.Metrics, log: c.Log, now: c.Now,
 		minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
 		compress: c.CompressWatchLists,
 	}

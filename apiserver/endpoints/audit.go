@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// recorded is the rendering of the response in the audit log: in JSON, also if the client accepts another format (N-24).
+// recorded is the rendering of the response in the audit log: JSON, also if the client accepts another format (N-24).
 func recorded(rendering *render.Rendering) *render.Rendering {
 	y := *rendering
 	y.Format.Media, y.Format.Pretty = codec.MediaJSON, false

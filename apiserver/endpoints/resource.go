@@ -77,8 +77,8 @@ func listsAll(verb string, q url.Values) bool {
 	return rev == "" || rev == "0"
 }
 
-// ServeHTTP serves a request that Resolve has let through. A call of a webhook that fails when the request's time is over
-// failed for that reason (AS endpoints/handlers/finisher).
+// ServeHTTP serves a request that Resolve has let through. A call of a webhook that fails when the request's time is
+// over failed for that reason (AS endpoints/handlers/finisher).
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req := r.Context().Value(requestKey{}).(*request)
 	req.w, req.r = w, r

@@ -95,7 +95,9 @@ func (p *past) read(ctx context.Context, from string, limit int64) (storage.Page
 		return storage.Page{}, err
 	}
 	defer p.l.pastReads.Release(1)
-	page, err := p.l.registry.Store.List(ctx, storage.Range{Prefix: p.prefix, From: from, Limit: limit, Revision: p.revision})
+	page, err := p.l.registry.Store.List(ctx, storage.Range{
+		Prefix: p.prefix, From: from, Limit: limit, Revision: p.revision,
+	})
 	if err != nil {
 		return page, fmt.Errorf("reading %s at revision %d: %w", p.prefix, p.revision, err)
 	}
@@ -107,7 +109,7 @@ func (p *past) read(ctx context.Context, from string, limit int64) (storage.Page
 
 // Count implements state.
 func (p *past) Count(ctx context.Context, from string) (int64, error) {
-	if from == p.next {
+	if from != "" && from == p.next {
 		return p.left, nil
 	}
 	page, err := p.read(ctx, max(from, p.prefix), 1)

@@ -64,8 +64,8 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	return obj, nil
 }
 
-// decodeApplied decodes a document. plain: it is JSON in which no field occurs twice. Clients send JSON, and to parse it
-// as YAML takes several times as long.
+// decodeApplied decodes a document. plain: it is JSON in which no field occurs twice. Clients send JSON, and to parse
+// it as YAML takes several times as long.
 func decodeApplied(document []byte, custom bool) (config *unstructured.Unstructured, plain bool, err error) {
 	config = &unstructured.Unstructured{Object: map[string]any{}}
 	if json.Valid(document) {

@@ -21,7 +21,7 @@ func ReadBody(log *slog.Logger) func(http.Handler) http.Handler {
 			i := requestinfo.Of(r)
 			if !i.Attributes().LongRunning() && i.Verb != "get" && i.Verb != "list" {
 				var err error
-				if end, ok := r.Context().Deadline(); ok { // not later than the limit that Body has set
+				if end, ok := r.Context().Deadline(); ok && hasBody(r) { // not later than the limit that Body has set
 					_ = http.NewResponseController(w).SetReadDeadline(end)
 				}
 				if i.Body, err = readBody(r); err != nil {

@@ -13,7 +13,7 @@ var layers = [][]string{
 	// what both need: responses, limits, what a request names
 	{"apiserver/respond", "apiserver/requestinfo"},
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; responses made of stored objects
-	{"apiserver/metrics"},                       // what Prometheus is told
+	{"apiserver/metrics"},                       // what Prometheus collects
 	{"apiserver/registry"},                      // requests for objects, carried out
 	{"apiserver/patch"},                         // documents of PATCH requests
 	{"apiserver/codec"},                         // bodies and stored values

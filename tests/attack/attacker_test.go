@@ -35,7 +35,7 @@ type mallory struct {
 	mu sync.Mutex // guards the fields below
 	// answers counts the codes of responses; 0 is a request without one.
 	answers map[int]int
-	// over says that the time of the attack has passed.
+	// over is set when the time of the attack has passed.
 	over bool
 }
 
@@ -204,7 +204,7 @@ func dribble(n int, beginning string) runner {
 }
 
 // hooked attacks while n webhooks admit all writes in the namespace attack. The webhooks are in the
-// attacker's process; answer is told a review's UID.
+// attacker's process; answer gets a review's UID.
 func hooked(n int, answer func(w http.ResponseWriter, r *http.Request, uid string), attack runner) runner {
 	return func(ctx context.Context, m *mallory) error {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -332,7 +332,7 @@ func open(id uint32, end bool, method, path, user string, more ...string) func(*
 	}
 }
 
-// hundred begins a hundred requests at once; end says that they have no body.
+// hundred begins a hundred requests at once; with end they have no body.
 func hundred(n int, end bool, method, path, user string, more ...string) runner {
 	return streams(n, func(_ context.Context, s *stream) error {
 		for i := range uint32(100) {

@@ -1,0 +1,32 @@
+package endpoints
+
+import (
+	"fmt"
+	"testing"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+// TestPastCost: the memory of a past list is by its limit, or by the number of its objects from the beginning on.
+func TestPastCost(t *testing.T) {
+	store := storagetest.Open(t)
+	const prefix = storage.DefaultRoot + "/configmaps/"
+	var revision int64
+	for i := range 3 {
+		var err error
+		if revision, err = store.Commit(t.Context(), storage.Txn{Key: fmt.Sprint(prefix, i), Value: []byte("{}")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := lister{&registry.Registry{Store: store}, semaphore.NewWeighted(pastReads)}
+	for limit, want := range map[int64]int64{0: 3, 2: 2} {
+		p := &past{l: l, prefix: prefix, revision: revision}
+		if got, err := p.cost(t.Context(), "", limit); err != nil || got != want*4<<10 {
+			t.Errorf("limit %d: %d bytes, want those of %d objects: %v", limit, got, want, err)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package filters
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+)
+
+// connection counts the deadlines of reads.
+type connection struct {
+	http.ResponseWriter
+	deadlines int
+}
+
+// SetReadDeadline is called by http.ResponseController.
+func (c *connection) SetReadDeadline(time.Time) error {
+	c.deadlines++
+	return nil
+}
+
+// TestDeadlineOfBodies: the time of a request limits its body. Without a body, reads have no deadline: net/http would
+// take a missed one for a client that has disconnected.
+func TestDeadlineOfBodies(t *testing.T) {
+	h := ReadBody(slog.New(slog.DiscardHandler))(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for body, want := range map[string]int{"": 0, "{}": 1} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		r := httptest.NewRequestWithContext(ctx, http.MethodDelete, "/api/v1/namespaces/a/pods/x", strings.NewReader(body))
+		r = requestinfo.With(r, authentication.User{})
+		if err := requestinfo.Of(r).Parse(r); err != nil {
+			t.Fatal(err)
+		}
+		c := &connection{ResponseWriter: httptest.NewRecorder()}
+		if h.ServeHTTP(c, r); c.deadlines != want {
+			t.Errorf("%q: %d deadlines, want %d", body, c.deadlines, want)
+		}
+	}
+}
