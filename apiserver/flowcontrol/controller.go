@@ -97,7 +97,7 @@ func (c *Controller) resize(l *level) {
 		return
 	}
 	c.metrics.nominal.WithLabelValues(name).Set(float64(l.seats))
-	if q.shares == nil || q.seats != l.seats { // requests in flight keep the old ones
+	if q.shares == nil || q.seats != l.seats || q.shares.most != l.waiting() { // requests in flight keep the old ones
 		q.shares, q.seats = NewShares(max(1, int64(l.seats)/2), l.waiting()), l.seats
 	}
 	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: l.seats, ConcurrencyDenominator: max(l.seats, 1)})
