@@ -106,7 +106,8 @@ func TestInForceAtOnce(t *testing.T) {
 }
 
 // TestServices: a webhook that is asked about services holds up neither other services' creation nor a service that it
-// creates itself (registry: Turn).
+// creates itself (registry: Turn). That service asks for an address that is never chosen at random: if both had chosen
+// the same one, the webhook would rightly be called again with another.
 func TestServices(t *testing.T) {
 	c := start(t)
 	const body = `{"metadata":{"name":%q},"spec":{"ports":[{"port":80}]}}`
@@ -120,8 +121,9 @@ func TestServices(t *testing.T) {
 			first[name]() // both are in the webhook at the same time
 			waiting.Wait()
 		case name == "outer": // it creates another service whenever it is asked
-			other := fmt.Sprint("inner", inner.Add(1))
-			if a, err := c.Try("POST", services, fmt.Sprintf(body, other)); err != nil || a.Code != 201 {
+			n := inner.Add(1)
+			other := fmt.Sprintf(`{"metadata":{"name":"inner%d"},"spec":{"clusterIP":"10.0.0.%d","ports":[{"port":80}]}}`, n, n+4)
+			if a, err := c.Try("POST", services, other); err != nil || a.Code != 201 {
 				t.Errorf("%v %s", err, a.Body)
 			}
 		}
