@@ -30,24 +30,31 @@ type requestKey struct{}
 // version must be served.
 func (a *API) Resolve(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		info, req := requestinfo.Of(r), &request{api: a}
-		target, err := resolve(a.registry.Types, info)
-		if err == nil {
-			req.info, req.verb = info, verbOf(info, r.Method)
-			req.Operation = registry.Operation{
-				Target: target, User: info.User, Warn: &warning.List{}, Audit: respond.AuditOf(r), Sender: req,
-			}
-			observe(r, target, req.verb)
-			if !connects(target, req.verb) {
-				err = servable(r, target, req.verb)
-			}
-		}
+		req, err := a.newRequest(r)
 		if err != nil {
 			respond.Error(a.log, w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, req)))
 	})
+}
+
+// newRequest returns the request of a resource; the error is a 404, a 405, or that of the media types.
+func (a *API) newRequest(r *http.Request) (*request, error) {
+	info := requestinfo.Of(r)
+	target, err := resolve(a.registry.Types, info)
+	if err != nil {
+		return nil, err
+	}
+	req := &request{api: a, info: info, verb: verbOf(info, r.Method)}
+	req.Operation = registry.Operation{
+		Target: target, User: info.User, Warn: &warning.List{}, Audit: respond.AuditOf(r), Sender: req,
+	}
+	observe(r, target, req.verb)
+	if connects(target, req.verb) {
+		return req, nil
+	}
+	return req, servable(r, target, req.verb)
 }
 
 // Listed is the number of objects that a request lists; 0 for one that lists none or one.

@@ -68,7 +68,7 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 	}
 	p.log.Debug("impersonation", "by", info.User.Name, "as", u.Name)
 	respond.AuditOf(r).Impersonated(u, verb)
-	info.User = u
+	info.ActAs(u)
 	return true
 }
 

@@ -168,7 +168,7 @@ func (c *Controller) Handle(ctx context.Context, r Request, classified func(Clas
 }
 
 // reject counts a rejected request, unless its schema was removed.
-func (c *Controller) reject(t ticket, why string) {
+func (c *Controller) reject(t *ticket, why string) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.config.series[key{t.class.Level, t.class.Schema}] != nil {
@@ -178,7 +178,7 @@ func (c *Controller) reject(t ticket, why string) {
 
 // exempted serves a request of the level exempt at once, unless as many of them are being served as there are seats.
 // Watches and non-resource requests are always served, so that a server under full load can be inspected.
-func (c *Controller) exempted(t ticket, r Request, serve func()) bool {
+func (c *Controller) exempted(t *ticket, r Request, serve func()) bool {
 	if r.IsResource && r.Verb != "watch" {
 		defer c.exempt.Add(-1)
 		if c.exempt.Add(1) > int64(c.seats) {
@@ -202,22 +202,22 @@ type ticket struct {
 	flow   string
 }
 
-func (c *Controller) classify(a *authorization.Attributes) ticket {
+func (c *Controller) classify(a *authorization.Attributes) *ticket {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	s, l, flow := c.config.classify(a)
 	class := Class{s.Name, l.object.Name, s.UID, l.object.UID}
 	q := c.queues[class.Level]
-	return ticket{class, l, q, q.shares, c.config.series[key{class.Level, class.Schema}], flow}
+	return &ticket{class, l, q, q.shares, c.config.series[key{class.Level, class.Schema}], flow}
 }
 
 // width is how many seats a request takes.
-func (t ticket) width(objects int) int {
+func (t *ticket) width(objects int) int {
 	return min(max(1, (objects+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
 }
 
 // share takes a part of the user's share of the level. A level without queues rejects at once what it has no part for.
-func (t ticket) share(ctx context.Context, user string, width int) (release func(), err error) {
+func (t *ticket) share(ctx context.Context, user string, width int) (release func(), err error) {
 	if t.level.queuing.DesiredNumQueues > 0 {
 		return t.shares.Acquire(ctx, user, int64(width))
 	}
@@ -229,7 +229,7 @@ func (t ticket) share(ctx context.Context, user string, width int) (release func
 }
 
 // begin puts a request into its queue; nil if the queue is full.
-func (t ticket) begin(ctx context.Context, a *authorization.Attributes, width int) fq.Request {
+func (t *ticket) begin(ctx context.Context, a *authorization.Attributes, width int) fq.Request {
 	r, _ := t.queues.StartRequest(ctx, &fcrequest.WorkEstimate{InitialSeats: uint64(width)},
 		hashOf(t.class.Schema, t.flow), t.flow, t.class.Schema, a.Path, a.User.Name, func(bool) {})
 	return r

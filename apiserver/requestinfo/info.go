@@ -22,6 +22,8 @@ type Info struct {
 	*request.RequestInfo
 	// Body is the whole body of a write of a resource.
 	Body []byte
+	// attributes are of the User and the RequestInfo.
+	attributes *authorization.Attributes
 	// query is the parsed rawQuery; nil before.
 	query    url.Values
 	rawQuery string
@@ -44,6 +46,7 @@ var unparsed request.RequestInfo
 // With returns the request with an Info of the user.
 func With(r *http.Request, u authentication.User) *http.Request {
 	i := &Info{User: u, RequestInfo: &unparsed}
+	i.describe()
 	return r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
 }
 
@@ -52,7 +55,7 @@ func Of(r *http.Request) *Info {
 	if i, ok := r.Context().Value(infoKey{}).(*Info); ok {
 		return i
 	}
-	return &Info{RequestInfo: &unparsed}
+	return &Info{RequestInfo: &unparsed, attributes: &authorization.Attributes{}}
 }
 
 // UserOf returns the request's user.
@@ -72,7 +75,16 @@ func (i *Info) Parse(r *http.Request) (err error) {
 	if i.RequestInfo, err = factory.NewRequestInfo(readable(r)); err != nil {
 		i.RequestInfo, err = factory.NewRequestInfo(r) // whose error has the whole URL; it comes before the query is read
 	}
+	if err == nil {
+		i.describe()
+	}
 	return err
+}
+
+// ActAs makes the request that of a user who is impersonated.
+func (i *Info) ActAs(u authentication.User) {
+	i.User = u
+	i.describe()
 }
 
 // readable is the request with as much of its query as RequestInfoFactory can read. It logs queries that it can't, and
@@ -96,9 +108,11 @@ func readable(r *http.Request) *http.Request {
 	return &http.Request{Method: r.Method, URL: &u}
 }
 
-// Attributes are what the request is authorized and classified by.
-func (i *Info) Attributes() *authorization.Attributes {
-	return &authorization.Attributes{
+// Attributes are what the request is authorized and classified by. Callers must not change them.
+func (i *Info) Attributes() *authorization.Attributes { return i.attributes }
+
+func (i *Info) describe() {
+	i.attributes = &authorization.Attributes{
 		User: i.User, Verb: i.Verb, IsResource: i.IsResourceRequest, Path: i.Path, Group: i.APIGroup, Version: i.APIVersion,
 		Resource: i.Resource, Subresource: i.Subresource, Namespace: i.Namespace, Name: i.Name,
 	}
@@ -106,9 +120,9 @@ func (i *Info) Attributes() *authorization.Attributes {
 
 // AttributesAs are Attributes of another verb.
 func (i *Info) AttributesAs(verb string) *authorization.Attributes {
-	a := i.Attributes()
+	a := *i.attributes
 	a.Verb = verb
-	return a
+	return &a
 }
 
 // Prefixes reports what the path of a resource has before its parts, besides the group version: watch, on the legacy
