@@ -30,16 +30,14 @@
 //     called.
 //  12. A lease is revoked only if this store granted it, for one key. Keys that another program has put under one
 //     lease, as kube-apiserver does with Events, remain when one of them is replaced or deleted.
-//  13. No request is sent to a member of an external cluster before its version and its cluster's history were checked
-//     over the same network path. The check is made for each connection, as a member can't be upgraded, downgraded,
-//     replaced or restored without breaking its connections. Members before 3.4.31, and before 3.5.13 of 3.5, are not
-//     used: their watch progress overtakes events or never comes. Open fails if a member that responds is too old. A
-//     member that doesn't respond is checked when it does, so a cluster of three can be opened with one member down.
+//  13. No request is sent to a member of an external cluster before its version, its cluster id and its revision were
+//     checked. The check is made for each connection, as a member can't be upgraded, downgraded, replaced or restored
+//     without breaking its connections. Members before 3.4.31, and before 3.5.13 of 3.5, are not used: their watch
+//     progress overtakes events or never comes. Open fails if a member that responds is too old. A member that doesn't
+//     respond is checked when it does, so a cluster of three can be opened with one member down.
 //  14. If an external cluster is set back to an earlier revision, or replaced by another, nothing is read or written
 //     from then on: all requests fail, followers end, and Config.Fatal is called (ErrSetBack). The store notices it by
-//     another cluster id, a smaller revision in a linearizable response, or an event that it has seen and that is not
-//     in etcd's history. If etcd has compacted that event, no write is sent until each follower has received and
-//     accepted a whole state.
+//     another cluster id or a smaller revision in a linearizable response, at the latest when it has connected again.
 //  15. Open fails within seconds (ErrDamaged) for a directory of an embedded etcd of which files are missing, truncated
 //     or overwritten, unless etcd repairs it: a record that a crash has torn, or a lost snapshot.
 //  16. A store that is opened read-only writes nothing but what etcd itself does: commits and compactions fail with
@@ -50,15 +48,13 @@
 //
 // Guarantee 14 ends the process instead of starting over inside it: revisions that clients hold, pending decisions and
 // caches belong to a history that no longer exists. A supervised server restarts in a moment without them, and its
-// clients' watches end with it. Kubernetes requires the same: to stop all API servers before etcd is restored and to
-// start them afterwards; a kube-apiserver that keeps running mixes both histories. Clients that return with a
-// resourceVersion of the lost history that etcd has not reached again get the same response as from Kubernetes (H-11,
-// H-29). Restoring with a bumped revision that is marked compacted (etcdutl snapshot restore --bump-revision
-// --mark-compacted) makes them list again. If one endpoint belongs to another cluster and the others don't, the store
-// only stops using that endpoint.
+// clients' watches end with it. It is not noticed if others have written to the restored cluster, before this store
+// connects again, up to a revision that it has seen. Kubernetes requires to stop all API servers before etcd is restored
+// and to start them afterwards. Clients that return with a resourceVersion of the lost history that etcd has not reached
+// again get the same response as from Kubernetes (H-11, H-29). Restoring with a bumped revision that is marked compacted
+// (etcdutl snapshot restore --bump-revision --mark-compacted) makes them list again.
 //
-// An endpoint must lead to one member, or a name to the addresses of several. Behind a load balancer with one address,
-// the checked member may not be the one that is used.
+// An endpoint must lead to one member. Behind a load balancer, the checked member may not be the one that is used.
 //
 // The embedded etcd is in package embedded. Its only member acknowledges a write when that is on disk and applied, so
 // reads of its memory are linearizable without a round of raft. Any number of calls may be active at a time; etcd

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
 
 	"github.com/kubecascade/kubecascade/storage/embedded"
@@ -21,11 +20,9 @@ type Etcd struct {
 	// readOnly is Config.ReadOnly.
 	readOnly string
 	rpc      requests
-	// local is set if etcd is embedded, client if it is not.
-	local  *embedded.Server
-	client *clientv3.Client
-	// history is what is known of an external cluster's history; nil if etcd is embedded.
-	history *history
+	// local is set if etcd is embedded, external if it is not.
+	local    *embedded.Server
+	external *external
 
 	reads sharedRead
 	// asked is the greatest revision that Revision has returned. Followers must reach it.
@@ -34,9 +31,9 @@ type Etcd struct {
 	// floor is the revision before which nothing is read, whatever etcd's history has.
 	floor atomic.Int64
 
-	// life is done when Close begins; end ends it.
+	// life is done when Close begins, or when an external cluster was set back; end ends it with the reason.
 	life context.Context
-	end  context.CancelFunc
+	end  context.CancelCauseFunc
 	// work counts followers, shared reads and the goroutine that frees space. Close waits for them.
 	work sync.WaitGroup
 	// mu is held for reading during every request, so that Close waits for them, and Exclude: etcd's database must not be
@@ -48,6 +45,9 @@ type Etcd struct {
 }
 
 var _ Store = (*Etcd)(nil)
+
+// errClosed is the error of requests after Close.
+var errClosed = fmt.Errorf("%w: closed", ErrUnavailable)
 
 // requests are the calls of etcd's API that the store makes; the errors are those of its gRPC API.
 type requests interface {
@@ -81,7 +81,7 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 		return nil, err
 	}
 	e := &Etcd{root: c.Root, log: c.Logger, readOnly: c.ReadOnly}
-	e.life, e.end = context.WithCancel(context.Background())
+	e.life, e.end = context.WithCancelCause(context.Background())
 	e.followers.Store(new([]*follower))
 	if len(c.Endpoints) > 0 {
 		if err := e.connect(ctx, c); err != nil {
@@ -102,9 +102,9 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 // properly, which loses no data. Later requests fail with ErrUnavailable. Close may be called more than once, but not
 // by a follower's sink.
 func (e *Etcd) Close() error {
-	e.end()
-	if e.client != nil {
-		e.client.Close()
+	e.end(errClosed)
+	if e.external != nil {
+		e.external.close()
 	}
 	e.mu.Lock()
 	first := !e.closed
@@ -123,9 +123,9 @@ func (e *Etcd) beginRequest(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	e.mu.RLock()
-	if e.closed {
+	if e.life.Err() != nil {
 		e.mu.RUnlock()
-		return fmt.Errorf("%w: closed", ErrUnavailable)
+		return context.Cause(e.life)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (e *Etcd) Exclude(f func(*Exclusive) error) error {
 	if len(x.leases) > 0 { // each is a request, and none matters: a lease without keys expires
 		e.mu.RLock()
 		defer e.mu.RUnlock()
-		if !e.closed {
+		if e.life.Err() == nil {
 			e.work.Go(x.release)
 		}
 	}
@@ -65,8 +65,8 @@ func (e *Etcd) Exclude(f func(*Exclusive) error) error {
 func (x *Exclusive) run(f func(*Exclusive) error) error {
 	x.e.mu.Lock()
 	defer x.e.mu.Unlock()
-	if x.e.closed || x.e.life.Err() != nil {
-		return fmt.Errorf("%w: closed", ErrUnavailable)
+	if x.e.life.Err() != nil {
+		return context.Cause(x.e.life)
 	}
 	return f(x)
 }

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,9 @@ var failures = map[error]error{
 
 // failure turns an error of etcd into one of this package. It keeps etcd's error, and ctx's if that ended the request.
 func failure(ctx context.Context, err error) error {
+	if errors.Is(err, ErrUnavailable) { // it comes from this package
+		return err
+	}
 	// The API's errors are comparable, so they can be map keys.
 	err = rpctypes.Error(err)
 	if e, ok := err.(rpctypes.EtcdError); ok && failures[e] != nil {

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,15 +21,13 @@ const (
 	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
 )
 
-// follower is one call of Follow. Its fields belong to its goroutine, except reached, settled and behind.
+// follower is one call of Follow. Its fields belong to its goroutine, except reached and behind.
 type follower struct {
 	etcd *Etcd
 	sink func(Batch) error
 	// reached is the revision up to which sink has the timeline; 0 before the first batch.
 	reached atomic.Int64
-	// settled is the number of doubts when the last whole state was read, plus one; 0 before.
-	settled atomic.Int64
-	// behind tells the follower that a greater revision is known, or that the history is in doubt.
+	// behind tells the follower that a greater revision is known.
 	behind chan struct{}
 }
 
@@ -54,16 +51,14 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 		var failed sinkError
 		switch {
 		case errors.As(err, &failed):
-			if e.history != nil && errors.Is(failed.error, ErrSetBack) {
-				e.history.fail(failed.error)
+			if e.external != nil && errors.Is(failed.error, ErrSetBack) {
+				e.end(fmt.Errorf("%w: %w", ErrUnavailable, failed.error))
 			}
 			return failed.error
 		case e.life.Err() != nil:
-			return fmt.Errorf("%w: closed", ErrUnavailable)
+			return context.Cause(e.life)
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, ErrSetBack):
-			return err
 		case errors.Is(err, ErrCompacted):
 			e.log.Info("the revision of the watch is compacted; listing all objects again", "revision", before)
 			f.reached.Store(0)
@@ -109,7 +104,6 @@ func (f *follower) reset(ctx context.Context) error {
 		r.Limit = pageLocal
 	}
 	b := Batch{Reset: true}
-	doubts := e.doubts()
 	for {
 		p, err := e.List(ctx, r)
 		if err != nil {
@@ -123,11 +117,7 @@ func (f *follower) reset(ctx context.Context) error {
 		}
 		b.Revision = p.Revision
 		if !p.More {
-			err := f.deliver(b)
-			if err == nil {
-				f.settled.Store(doubts + 1)
-			}
-			return err
+			return f.deliver(b)
 		}
 		r.Revision, r.From = p.Revision, p.Records[len(p.Records)-1].Key+"\x00"
 	}
@@ -142,39 +132,18 @@ func (f *follower) deliver(b Batch) error {
 		return sinkError{err}
 	}
 	f.reached.Store(b.Revision)
-	if h := f.etcd.history; h != nil && len(b.Events) > 0 {
-		h.saw(newest(b))
-	}
 	return nil
-}
-
-// newest is the batch's event with the greatest revision. There must be one.
-func newest(b Batch) Event {
-	if !b.Reset {
-		return b.Events[len(b.Events)-1]
-	}
-	return slices.MaxFunc(b.Events, func(x, y Event) int { return cmp.Compare(x.Revision, y.Revision) })
 }
 
 // watch delivers what the watch puts into the inbox.
 func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
 	timer := time.NewTimer(progressGrace)
 	defer timer.Stop()
-	var over <-chan struct{}
-	if f.etcd.history != nil {
-		over = f.etcd.history.over
-	}
 	waiting := true // the timer runs, at first for requests of the watch before this one
 	for {
-		if f.doubtful() {
-			return ErrCompacted
-		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-over:
-			_, err := f.etcd.history.begin()
-			return err
 		case <-in.ready:
 			b, err := in.take()
 			if derr := f.deliver(b); derr != nil {
@@ -201,8 +170,8 @@ func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
 func (e *Etcd) admit(f *follower) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed || e.life.Err() != nil {
-		return fmt.Errorf("%w: closed", ErrUnavailable)
+	if e.life.Err() != nil {
+		return context.Cause(e.life)
 	}
 	e.work.Add(1)
 	list := append(slices.Clone(*e.followers.Load()), f)

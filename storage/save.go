@@ -47,7 +47,7 @@ func (e *Etcd) saveLocal(w io.Writer) error {
 
 // saveRemote copies what a member sends, which ends with the hash.
 func (e *Etcd) saveRemote(ctx context.Context, w io.Writer) error {
-	resp, err := e.client.SnapshotWithVersion(ctx)
+	resp, err := e.external.client.SnapshotWithVersion(ctx)
 	if err != nil {
 		return failure(ctx, err)
 	}

@@ -108,9 +108,9 @@ func (e *Etcd) watchRemote(ctx context.Context, in *inbox, after int64) *watch {
 	// A member that has lost its leader must end the watch; otherwise the watch would get no events.
 	ctx = clientv3.WithRequireLeader(ctx)
 	ctx = metadata.AppendToOutgoingContext(ctx, "kubecascade-watch", strconv.FormatInt(streams.Add(1), 10))
-	reports := e.client.Watch(ctx, e.root+"/", clientv3.WithPrefix(), clientv3.WithRev(after+1),
+	reports := e.external.client.Watch(ctx, e.root+"/", clientv3.WithPrefix(), clientv3.WithRev(after+1),
 		clientv3.WithFragment(), clientv3.WithProgressNotify())
-	w := &watch{progress: func() { _ = e.client.RequestProgress(ctx) }, stop: cancel, end: func() {}}
+	w := &watch{progress: func() { _ = e.external.client.RequestProgress(ctx) }, stop: cancel, end: func() {}}
 	w.pump.Go(func() { e.pumpRemote(ctx, reports, in) })
 	return w
 }
@@ -135,7 +135,7 @@ func (e *Etcd) pumpRemote(ctx context.Context, reports clientv3.WatchChan, in *i
 			events = append(events, event(ev.Kv, ev.Type))
 		}
 		rev := complete(events, r.Header.Revision)
-		e.history.learn(rev)
+		e.external.learn(rev)
 		in.put(ctx, events, rev)
 	}
 	in.fail(fmt.Errorf("%w: watch closed", ErrUnavailable))

@@ -169,8 +169,7 @@ func TestDifferentClusters(t *testing.T) {
 	}
 }
 
-// TestMemberDown opens a cluster with one member down. It is used when it is back, but not while it is too old
-// or belongs to another cluster.
+// TestMemberDown opens a cluster with one member down. It is used when it is back, but not while it is too old.
 func TestMemberDown(t *testing.T) {
 	names, endpoints := sockets(t, 3)
 	for _, name := range names[:2] {
@@ -193,22 +192,18 @@ func TestMemberDown(t *testing.T) {
 		}
 	}
 	read()
-	for reason, third := range map[string]*member{
-		"version 3.5.12": {version: "3.5.12", cluster: 1}, "cluster id is 2": {version: "3.6.1", cluster: 2},
-	} {
-		m := serve(t, names[2], third.version, third.cluster)
-		<-m.checked
-		<-m.checked // the first is over, it was rejected
-		read()
-		if n := m.reads.Load(); n > 0 {
-			t.Errorf("%s: %d reads", reason, n)
-		}
-		if n := strings.Count(log.String(), reason); n != 1 {
-			t.Errorf("%q is %d times in the log:\n%s", reason, n, log)
-		}
-		m.server.Stop()
+	m := serve(t, names[2], "3.5.12", 1)
+	<-m.checked
+	<-m.checked // the first is over, it was rejected
+	read()
+	if n := m.reads.Load(); n > 0 {
+		t.Errorf("%d reads", n)
 	}
-	m := serve(t, names[2], "3.6.1", 1)
+	if n := strings.Count(log.String(), "version 3.5.12"); n != 1 {
+		t.Errorf("the version is %d times in the log:\n%s", n, log)
+	}
+	m.server.Stop()
+	m = serve(t, names[2], "3.6.1", 1)
 	for m.reads.Load() < 5 {
 		read()
 	}
