@@ -51,7 +51,7 @@ func New(c Config) (*Server, error) {
 	s.leave = sync.OnceFunc(func() { close(s.leaving) })
 	s.seats = flowcontrol.NewLive(flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry), c.Cache, c.Log)
 	s.inFlight, s.memory = flowcontrol.NewBudget(c.MemoryInFlight), flowcontrol.NewBudget(c.MemoryInFlight)
-	metrics.RegisterMemory(c.Registry, s.inFlight, s.memory)
+	metrics.RegisterMemory(c.Registry, s.inFlight, s.memory, c.Cache.EncodedBytes)
 	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
 	s.registry.Dynamic = dynamic.New(dynamic.Config{

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// Object is a stored value with its metadata parsed. It is immutable except for its verification and its encoding, and
+// Object is a stored value with its metadata parsed. It is immutable except for its verification, and
 // may be read from any goroutine. The fields that lists read of each object are the first, beside each other in memory.
 type Object struct {
 	// Key is the full key.
@@ -21,8 +21,6 @@ type Object struct {
 	JSON []byte
 	// verified is the verification that was set last; nil for none.
 	verified atomic.Pointer[Verification]
-	// encoding is what Encodings keep for the object; nil for objects that they were not told of.
-	encoding atomic.Pointer[encoding]
 	// Err says why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty, except
 	// Meta.Name and Meta.Namespace, which come from the key.
 	Err error

@@ -32,7 +32,7 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 		if w.rendering.Format.As == "Table" {
 			key += fmt.Sprint(";", !w.tabled, w.api.now().Unix())
 		}
-		frame, err = shared(e, key, encode)
+		frame, err = w.api.registry.Cache.EncodedEvent(e, key, encode)
 	} else {
 		frame, err = encode()
 	}
@@ -41,21 +41,6 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 		return err
 	}
 	return w.out.write(frame)
-}
-
-// shared returns what the first watcher of an event has made for a key.
-func shared(e *cache.Event, key string, encode func() ([]byte, error)) (data []byte, err error) {
-	if data, ok := e.Made(key); ok && len(data) > 0 {
-		return data, nil
-	}
-	data = e.Memo(key, func() (data []byte) {
-		data, err = encode()
-		return data
-	})
-	if len(data) == 0 && err == nil { // another watcher failed to make it
-		return encode()
-	}
-	return data, err
 }
 
 // emitted counts an event, or handles the error of encoding it. sends reports whether the event is sent.

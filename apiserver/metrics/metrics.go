@@ -82,18 +82,19 @@ func (m *Metrics) Serving(a *authorization.Attributes, next http.Handler) http.H
 	})
 }
 
-// RegisterMemory registers the metrics of the memory that requests hold.
-func RegisterMemory(r prometheus.Registerer, inFlight, memory *flowcontrol.Budget) {
+// RegisterMemory registers the metrics of the memory that requests and the cache's encodings hold.
+func RegisterMemory(r prometheus.Registerer, inFlight, memory *flowcontrol.Budget, encodings func() int64) {
 	for name, of := range map[string]struct {
 		help  string
 		value func() int64
 	}{
-		"limit_bytes": {"Memory limit of requests, and the same again for what open ones take.", memory.Total},
-		"held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
-		"open_bytes":  {"Estimated memory of open requests and watches.", inFlight.Held},
+		"inflight_memory_limit_bytes": {"Memory limit of requests, and the same again for what open ones take.", memory.Total},
+		"inflight_memory_held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
+		"inflight_memory_open_bytes":  {"Estimated memory of open requests and watches.", inFlight.Held},
+		"cache_encodings_bytes":       {"Encodings that are kept of objects, besides their JSON, and of events.", encodings},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(
-			prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: of.help},
+			prometheus.GaugeOpts{Name: "kubecascade_" + name, Help: of.help},
 			func() float64 { return float64(of.value()) },
 		))
 	}

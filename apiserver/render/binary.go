@@ -29,14 +29,7 @@ func (x *Rendering) binaryItem(o *storage.Object) ([]byte, error) {
 	if !x.keeps() {
 		return x.makeItem(o)
 	}
-	if data := x.Cache.Encoding(o); data != nil {
-		return data, nil
-	}
-	data, err := x.makeItem(o)
-	if err == nil {
-		x.Cache.Keep(o, data)
-	}
-	return data, err
+	return x.Cache.Encoded(o, codec.MediaProtobuf, func() ([]byte, error) { return x.makeItem(o) })
 }
 
 // makeItem is binaryItem of an object that keeps none.

@@ -54,7 +54,7 @@ func (t Type) String() string {
 	return fmt.Sprintf("Type(%d)", uint8(t))
 }
 
-// Event is one change of one object. It is immutable except for the renderings that Memo keeps.
+// Event is one change of one object. It is immutable.
 type Event struct {
 	Type Type
 	// Collection as storage.Collection names it.
@@ -65,8 +65,6 @@ type Event struct {
 	Prev *storage.Object
 	// Revision is the revision of the change.
 	Revision int64
-
-	memo memo
 }
 
 // held is how many bytes of JSON only the event keeps in memory: those of the previous state and, as it is in no tree,
@@ -93,7 +91,7 @@ type Options struct {
 	// JSON). Beyond them, the collection with the largest history loses events.
 	TimelineEvents int
 	TimelineBytes  int64
-	// EncodingBytes limits the encodings that Keep keeps (default 64 MiB).
+	// EncodingBytes limits the encodings that are kept (default 64 MiB).
 	EncodingBytes int64
 }
 

@@ -102,15 +102,9 @@ func (c *Cache) reset(d *draft, events []storage.Event, objects []*storage.Objec
 			whole[collection] = append(whole[collection], objects[i])
 		}
 	}
+	c.encodings.clear()
 	for place := range d.versions {
-		d.versions[place].objects.ascend("", func(o *storage.Object) bool {
-			c.encodings.Release(o)
-			return true
-		})
 		d.restart(place, d.edit.build(whole[d.versions[place].name]))
-	}
-	for _, o := range objects {
-		c.replace(nil, o)
 	}
 }
 
@@ -128,13 +122,14 @@ func (c *Cache) cut(d *draft, events []storage.Event, objects []*storage.Object)
 			continue
 		}
 		d.store(v, e.Key, o)
-		c.replace(prev, o)
+		c.encodings.drop(prev)
 	}
 }
 
 // forget drops all history before the draft's revision.
 func (c *Cache) forget(d *draft) {
 	d.base = d.revision
+	c.encodings.clear()
 	for place := range d.versions {
 		d.restart(place, d.versions[place].objects)
 	}
@@ -171,7 +166,7 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 		change.Object = c.decoder.Revise(change.Prev, e.Revision)
 	}
 	d.store(d.record(place, change, c.each), e.Key, o)
-	c.replace(change.Prev, o)
+	c.encodings.drop(change.Prev)
 	d.record(timeline, change, c.line)
 }
 

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -196,7 +197,7 @@ func fanOut(b *testing.B, watchers, size int) {
 					return
 				}
 				for _, e := range events {
-					e.Memo("json", func() []byte { return append(e.Object.JSON[:len(e.Object.JSON):len(e.Object.JSON)], '\n') })
+					_, _ = c.EncodedEvent(e, "json", func() ([]byte, error) { return append(slices.Clip(e.Object.JSON), '\n'), nil })
 				}
 				for n += len(events); n >= 1024; n -= 1024 {
 					turn <- struct{}{}

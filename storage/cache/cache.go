@@ -21,8 +21,7 @@ type Cache struct {
 	state atomic.Pointer[state]
 	ready chan struct{}
 	past  past
-	// encodings are those of the objects in the newest state.
-	encodings *storage.Encodings
+	encodings *encodings
 }
 
 // New returns an empty cache; it is ready after the first batch.
@@ -30,13 +29,14 @@ func New(o Options) *Cache {
 	o = o.withDefaults()
 	c := &Cache{
 		decoder: o.Decoder,
-		each:    limits{events: o.Events, bytes: o.Bytes, retires: true},
+		each:    limits{events: o.Events, bytes: o.Bytes},
 		line:    limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
 		whole:   limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
 		ready:   make(chan struct{}),
 
-		encodings: storage.NewEncodings(o.EncodingBytes),
+		encodings: newEncodings(o.EncodingBytes),
 	}
+	c.each.dropped = func(e *Event) { c.encodings.drop(e) }
 	c.state.Store(newState())
 	return c
 }

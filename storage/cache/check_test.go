@@ -78,9 +78,6 @@ func (g *log) check(l limits) error {
 				return fmt.Errorf("event of revision %d after %d", e.Revision, rev)
 			}
 			rev, held = e.Revision, held+e.held()
-			if cold := len(g.sealed)-i > warm; l.retires && cold && e.memo.head.Load() != retired {
-				return fmt.Errorf("event of revision %d in cold segment %d is not retired", rev, i)
-			}
 		}
 		if s.bytes != held {
 			return fmt.Errorf("segment %d holds %d bytes, not %d", i, held, s.bytes)

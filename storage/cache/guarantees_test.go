@@ -146,7 +146,7 @@ func (r *reader) read(ctx context.Context, rev, end int64) error {
 				return err
 			}
 			for _, e := range events {
-				e.Memo("json", func() []byte { return e.Object.JSON })
+				_, _ = r.cache.EncodedEvent(e, "json", func() ([]byte, error) { return e.Object.JSON, nil })
 			}
 			o.responses = append(o.responses, response{events, up})
 			rev = up

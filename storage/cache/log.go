@@ -2,20 +2,16 @@ package cache
 
 import "sort"
 
-const (
-	// parts is the number of segments of a full log; whole segments are dropped.
-	parts = 64
-	// warm is how many of the newest sealed segments keep the renderings of their events.
-	warm = 8
-)
+// parts is the number of segments of a full log; whole segments are dropped.
+const parts = 64
 
 // limits are the limits of one log.
 type limits struct {
 	events int
 	bytes  int64
-	// retires says that the log drops its events' renderings. The timeline doesn't: it shares its events with the
-	// collections' logs.
-	retires bool
+	// dropped is called with each event that the log drops; nil for the timeline, whose events the collections' logs
+	// have, too.
+	dropped func(*Event)
 }
 
 // log is recent history: the newest events of one collection, or of all. It is a value: a copy stays valid, while
@@ -58,7 +54,7 @@ func newLog(next uint64, floor int64) log {
 // must see it, even if it alone exceeds the limits.
 func (g *log) append(e *Event, l limits) {
 	if len(g.open.events) >= max(1, l.events/parts) || g.open.weight >= max(1, l.bytes/parts) {
-		g.seal(l)
+		g.seal()
 	}
 	g.open.events = append(g.open.events, e)
 	g.end++
@@ -71,13 +67,10 @@ func (g *log) append(e *Event, l limits) {
 }
 
 // seal closes the open segment. The list is copied so that dropped segments become garbage.
-func (g *log) seal(l limits) {
+func (g *log) seal() {
 	s := g.open
 	g.sealed = append(append(make([]*segment, 0, len(g.sealed)+1), g.sealed...), &s)
 	g.open = segment{first: g.end}
-	if i := len(g.sealed) - 1 - warm; l.retires && i >= 0 {
-		g.sealed[i].retire()
-	}
 }
 
 // drop drops the oldest sealed segment; false if there is none.
@@ -86,20 +79,16 @@ func (g *log) drop(l limits) bool {
 		return false
 	}
 	s := g.sealed[0]
-	if l.retires {
-		s.retire()
+	if l.dropped != nil {
+		for _, e := range s.events {
+			l.dropped(e)
+		}
 	}
 	g.sealed = g.sealed[1:]
 	g.first += uint64(len(s.events))
 	g.bytes -= s.bytes
 	g.floor = s.events[len(s.events)-1].Revision
 	return true
-}
-
-func (s *segment) retire() {
-	for _, e := range s.events {
-		e.retire()
-	}
 }
 
 // length is the number of events held.

@@ -1,12 +1,10 @@
 package cache
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -182,115 +180,6 @@ func TestStatesAreForgotten(t *testing.T) {
 	}
 	t.Error("an object outlived the history")
 	runtime.KeepAlive(c)
-}
-
-// TestMemo: of all who ask at once, one renders; keys are apart, and bounded.
-func TestMemo(t *testing.T) {
-	e := &Event{}
-	var mu sync.Mutex
-	calls := map[string]int{}
-	render := func(key string) func() []byte {
-		return func() []byte {
-			mu.Lock()
-			defer mu.Unlock()
-			calls[key]++
-			return []byte(key)
-		}
-	}
-	var wg sync.WaitGroup
-	for i := range 64 {
-		wg.Go(func() {
-			key := fmt.Sprint("key", i%memoKeys)
-			if got := e.Memo(key, render(key)); string(got) != key {
-				t.Errorf("%s for %s", got, key)
-			}
-		})
-	}
-	wg.Wait()
-	for i := range memoKeys {
-		if key := fmt.Sprint("key", i); calls[key] != 1 {
-			t.Errorf("%s rendered %d times", key, calls[key])
-		}
-	}
-	e.Memo("more", render("more"))
-	e.Memo("more", render("more"))
-	if calls["more"] != 2 {
-		t.Errorf("a key too many was rendered %d times of 2", calls["more"])
-	}
-}
-
-// TestMemoNests: a rendering may be made of another of the same event.
-func TestMemoNests(t *testing.T) {
-	e := &Event{}
-	got := e.Memo("frame", func() []byte {
-		return append([]byte("<"), e.Memo("object", func() []byte { return []byte("o") })...)
-	})
-	if !bytes.Equal(got, []byte("<o")) {
-		t.Errorf("%s", got)
-	}
-}
-
-// TestMemoPanics: who asks after a panic must not get nothing and take it for a rendering.
-func TestMemoPanics(t *testing.T) {
-	e := &Event{}
-	for i := range 2 {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("call %d did not panic", i)
-				}
-			}()
-			e.Memo("key", func() []byte { panic("render") })
-		}()
-	}
-}
-
-// TestMemoRetires: old events keep no renderings, even if they are rendered again.
-func TestMemoRetires(t *testing.T) {
-	c := ready(t, Options{Events: parts * 2})
-	w, err := c.Watch("pods", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var events []*Event
-	for range 2*warm + 4 {
-		change(t, c, "pods")
-		next, _, err := w.Poll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		next[0].Memo("key", func() []byte { return []byte("first") })
-		events = append(events, next...)
-	}
-	for i, want := range map[int]string{0: "again", 1: "again", len(events) - 2*warm: "first", len(events) - 1: "first"} {
-		for range 2 {
-			if got := events[i].Memo("key", func() []byte { return []byte("again") }); string(got) != want {
-				t.Errorf("event %d of %d: rendered %s, not %s", i, len(events), got, want)
-			}
-		}
-	}
-}
-
-// TestMemoRetiresWhenDropped: an event that only the timeline still holds keeps no renderings.
-func TestMemoRetiresWhenDropped(t *testing.T) {
-	c := ready(t, Options{Events: 2})
-	w, err := c.Timeline(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		change(t, c, "pods")
-	}
-	events, _, err := w.Poll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []string{"again", "first", "first"} {
-		events[i].Memo("key", func() []byte { return []byte("first") })
-		if got := events[i].Memo("key", func() []byte { return []byte("again") }); string(got) != want {
-			t.Errorf("event %d: rendered %s, not %s", i, got, want)
-		}
-	}
 }
 
 // TestResetKeepsObjects: a whole state does not make anew what is known at the same revision.
