@@ -24,12 +24,17 @@ func (x *Rendering) keeps() bool {
 		!x.Resource.Custom
 }
 
-// binaryItem is an object in protobuf, without its kind, as it is in a list. It is made once.
+// binaryItem is an object in protobuf, or its metadata, without its kind, as it is in a list. Metadata is the same for
+// all versions of a resource.
 func (x *Rendering) binaryItem(o *storage.Object) ([]byte, error) {
-	if !x.keeps() {
+	form := codec.MediaProtobuf
+	switch {
+	case x.Cache != nil && x.MetadataOnly():
+		form += ";metadata"
+	case !x.keeps():
 		return x.makeItem(o)
 	}
-	return x.Cache.Encoded(o, codec.MediaProtobuf, func() ([]byte, error) { return x.makeItem(o) })
+	return x.Cache.Encoded(o, form, func() ([]byte, error) { return x.makeItem(o) })
 }
 
 // makeItem is binaryItem of an object that keeps none.

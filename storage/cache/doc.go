@@ -4,9 +4,9 @@
 // It guarantees:
 //
 //  1. One goroutine calls Apply with the batches of storage.Store.Follow. Everything else may be called from any
-//     goroutine (a Watcher by one at a time). Apply never waits for readers. Readers take no lock and never wait for
-//     each other, but for those that want the same objects in one slice (Objects). A watcher is only a position in the
-//     shared history; it has no goroutine, channel or queue of its own, and needs no closing.
+//     goroutine (a Watcher by one at a time). Apply never waits for readers. Readers take no lock but that of
+//     the encodings. A watcher is only a position in the shared history; it has no goroutine, channel or queue of its
+//     own, and needs no closing.
 //  2. A batch becomes visible at once and as a whole, in all collections. A snapshot is the exact state at one revision
 //     of the timeline, and immutable.
 //  3. A watcher sees every event of its collection after the revision that it started at, once, in the order of
@@ -19,11 +19,10 @@
 //  7. A whole state that replaces a known one, and a batch that cuts the timeline, drop all history: every watcher and
 //     every older snapshot is ErrExpired. A batch that was applied before changes nothing. A whole state that can't
 //     have followed the known one is storage.ErrSetBack, and is not applied.
-//  8. An object of the newest state may keep one other encoding beside its JSON, made by the first caller that needs
-//     it. All of them are limited in bytes. An encoding is dropped when its object is replaced or deleted, and if it
-//     isn't used for long while others need the space. Objects without one take no memory for it.
+//  8. An object of the newest state keeps other encodings beside its JSON, and an event of the history its frames, each
+//     made by the first caller that needs it. All of them are limited in bytes together: what was not used for the
+//     longest time goes first. They are dropped with the object or the event.
 //  9. Changes compares two states at the cost of what differs.
-//  10. Objects returns the same slice for all snapshots with the same objects, from 1,024 objects on.
 //
 // Readers see one immutable state behind one atomic pointer: a persistent B+ tree and a log of segments for each
 // collection, and a log of all. Apply makes the next state, which shares everything that did not change, and closes the
