@@ -70,6 +70,9 @@ func (o *Object) VerifiedBy(s *Verification) bool { return s != nil && o.verifie
 // SetVerified records that the object has passed the checks of the verification's type.
 func (o *Object) SetVerified(s *Verification) { o.verified.Store(s) }
 
+// SetVerifiedAs is SetVerified with the verification of another object with the same JSON.
+func (o *Object) SetVerifiedAs(other *Object) { o.verified.Store(other.verified.Load()) }
+
 // Meta is an object's identity and lifecycle.
 type Meta struct {
 	APIVersion, Kind   string

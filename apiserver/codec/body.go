@@ -352,6 +352,11 @@ func EncodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 		}
 		u = stored.(*unstructured.Unstructured)
 	}
+	if res.Restore != nil { // what is read again needs no coercion
+		if err := res.Restore(u); err != nil {
+			return nil, err
+		}
+	}
 	return json.Marshal(u.Object)
 }
 

@@ -5,7 +5,7 @@
 //	write.go   code for all writes; metadata.go and strategy.go are the fields that clients can't set
 //	create.go  create: every new object
 //	update.go, patch.go, apply.go  the new state of a PUT, a patch and an apply
-//	change.go  update: every new state; unlink.go if only owners and finalizers are removed; scale.go for replicas
+//	change.go  update: every new state; scale.go for replicas
 //	begin.go   the begin and finish hooks of a kind around both
 //	guard.go   the namespace and the CRD that a new object depends on
 //	delete.go  delete: carries out the decisions of package finalizers; deletecollection.go those of a collection

@@ -181,7 +181,7 @@ func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Obj
 	if err != nil {
 		return nil, err
 	}
-	return s.decoded(o, t.Key, t.Value, rev), nil
+	return s.Cache.Share(s.decoded(o, t.Key, t.Value, rev)), nil
 }
 
 // encode encodes an object for the store.
@@ -196,7 +196,7 @@ func (o *Operation) encode(obj Object) ([]byte, error) {
 // decoded returns the object with a value that this process has encoded, so it is known to be readable.
 func (s *Registry) decoded(o *Operation, key string, value []byte, rev int64) *storage.Object {
 	out := s.Decoder.Decode(storage.Record{Key: key, Value: value, ModRevision: rev})
-	if out.Err == nil && !o.Resource.Custom { // the schema of a custom resource may change it
+	if out.Err == nil {
 		out.SetVerified(o.Resource.Verified)
 	}
 	return out

@@ -40,6 +40,7 @@ func (c *Cache) Apply(b storage.Batch) error {
 	}
 	first := d.from.revision == 0
 	c.publish(d)
+	c.written.forget(d.revision)
 	c.past.forget(d.state)
 	if first {
 		close(c.ready)
@@ -189,6 +190,10 @@ func (c *Cache) decode(b storage.Batch) []*storage.Object {
 				objects[i] = known
 				return
 			}
+		}
+		if own := c.written.of(e.Revision); own != nil && own.Key == e.Key {
+			objects[i] = own
+			return
 		}
 		objects[i] = c.decoder.Decode(storage.Record{
 			Key: e.Key, Value: e.Value, ModRevision: e.Revision, Sealed: e.Sealed,

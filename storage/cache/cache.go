@@ -17,11 +17,12 @@ type Cache struct {
 	each, line, whole limits
 	// mu is held while a draft is made and published: by Apply, and by the first watch of a collection without objects.
 	// Readers of the state don't lock it.
-	mu    sync.Mutex
-	state atomic.Pointer[state]
-	ready chan struct{}
-	past  past
+	mu        sync.Mutex
+	state     atomic.Pointer[state]
+	ready     chan struct{}
+	past      past
 	encodings *encodings
+	written   written
 }
 
 // New returns an empty cache; it is ready after the first batch.
@@ -35,6 +36,7 @@ func New(o Options) *Cache {
 		ready:   make(chan struct{}),
 
 		encodings: newEncodings(o.EncodingBytes),
+		written:   written{objects: map[int64]*storage.Object{}},
 	}
 	c.each.dropped = func(e *Event) { c.encodings.drop(e) }
 	c.state.Store(newState())

@@ -23,6 +23,7 @@
 //     made by the first caller that needs it. All of them are limited in bytes together: what was not used for the
 //     longest time goes first. They are dropped with the object or the event.
 //  9. Changes compares two states at the cost of what differs.
+//  10. An object that this process has written is the same one in the cache (Share), at most 1,024 before their events.
 //
 // Readers see one immutable state behind one atomic pointer: a persistent B+ tree and a log of segments for each
 // collection, and a log of all. Apply makes the next state, which shares everything that did not change, and closes the
