@@ -116,7 +116,15 @@ func (l lookup) Any(r schema.GroupVersionResource, namespace string) (bool, erro
 		return false, nil
 	}
 	snap, err := l.s.Cache.Snapshot(res.Collection, 0)
-	return err == nil && snap.Count(l.s.within(res, namespace), "") > 0, err
+	if err != nil {
+		return false, err
+	}
+	found := false
+	snap.Ascend(l.s.within(res, namespace), "", func(*storage.Object) bool {
+		found = true
+		return false
+	})
+	return found, nil
 }
 
 // Each implements admission.Lookup.

@@ -96,16 +96,19 @@ func (c *Cache) continues(b storage.Batch) error {
 
 // reset sets the draft's objects to those of a whole state, and drops all history.
 func (c *Cache) reset(d *draft, events []storage.Event, objects []*storage.Object) {
-	whole := map[string][]*storage.Object{}
+	whole := map[string]*tree{}
 	for i := range events {
 		if collection, _, ok := storage.Collection(c.decoder.Root, events[i].Key); ok {
 			d.place(collection)
-			whole[collection] = append(whole[collection], objects[i])
+			if whole[collection] == nil {
+				whole[collection] = newTree()
+			}
+			whole[collection].put(events[i].Key, objects[i])
 		}
 	}
 	c.encodings.clear()
 	for place := range d.versions {
-		d.restart(place, d.edit.build(whole[d.versions[place].name]))
+		d.restart(place, whole[d.versions[place].name])
 	}
 }
 
@@ -122,7 +125,7 @@ func (c *Cache) cut(d *draft, events []storage.Event, objects []*storage.Object)
 		if prev == nil && o == nil || prev != nil && prev.Revision >= e.Revision {
 			continue
 		}
-		d.store(v, e.Key, o)
+		v.objects.put(e.Key, o)
 		c.encodings.drop(prev)
 	}
 }
@@ -166,7 +169,7 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 		change.Type = Deleted
 		change.Object = c.decoder.Revise(change.Prev, e.Revision)
 	}
-	d.store(d.record(place, change, c.each), e.Key, o)
+	d.record(place, change, c.each).objects.put(e.Key, o)
 	c.encodings.drop(change.Prev)
 	d.record(timeline, change, c.line)
 }

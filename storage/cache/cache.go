@@ -91,7 +91,7 @@ func (c *Cache) Get(key string) (*storage.Object, int64) {
 func (c *Cache) Collections() []string {
 	var names []string
 	for _, v := range c.state.Load().versions[timeline+1:] {
-		if v.objects != nil {
+		if v.objects.length() > 0 {
 			names = append(names, v.name)
 		}
 	}
@@ -105,7 +105,7 @@ func (c *Cache) Collections() []string {
 func (c *Cache) Everything() (rev int64, all []*Snapshot) {
 	s := c.state.Load()
 	for _, v := range s.versions[timeline+1:] {
-		if v.objects != nil {
+		if v.objects.length() > 0 {
 			all = append(all, &Snapshot{collection: v.name, revision: s.revision, objects: v.objects})
 		}
 	}

@@ -97,49 +97,6 @@ func TestChangesRandom(t *testing.T) {
 	}
 }
 
-// TestChangesCost: what two states share is not looked at.
-func TestChangesCost(t *testing.T) {
-	c := New(Options{Decoder: storage.Decoder{Root: "/r"}})
-	b := storage.Batch{Reset: true, Revision: 1}
-	for i := range 100_000 {
-		b.Events = append(b.Events, storage.Event{
-			Key: fmt.Sprintf("/r/a/%06d", i), Value: []byte(`{"metadata":{}}`), Revision: 1,
-		})
-	}
-	if err := c.Apply(b); err != nil {
-		t.Fatal(err)
-	}
-	_, then := c.Everything()
-	if err := c.Apply(storage.Batch{Revision: 2, Events: []storage.Event{{Key: "/r/a/050000", Revision: 2}}}); err != nil {
-		t.Fatal(err)
-	}
-	_, now := c.Everything()
-	old, wiped := map[*node]bool{}, 0
-	each(then[0].objects, func(leaf *node) { old[leaf] = true })
-	each(now[0].objects, func(leaf *node) {
-		if old[leaf] {
-			clear(leaf.items) // who looks at an object of the leaf fails
-			wiped++
-		}
-	})
-	if got := changesOf(then, now); len(got) != 1 || got[0] != "-/r/a/050000" {
-		t.Errorf("changes: %v", got)
-	}
-	if wiped < 1000 {
-		t.Errorf("only %d leaves are shared", wiped)
-	}
-}
-
-// each calls f with the leaves of a tree.
-func each(n *node, f func(leaf *node)) {
-	if n.children == nil {
-		f(n)
-	}
-	for _, k := range n.children {
-		each(k, f)
-	}
-}
-
 // TestCut: a batch with Cut drops all history, also of collections that it doesn't change.
 func TestCut(t *testing.T) {
 	c := New(Options{Decoder: storage.Decoder{Root: "/r"}})

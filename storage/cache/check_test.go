@@ -4,63 +4,6 @@ import (
 	"fmt"
 )
 
-// check returns the first invariant that doesn't hold.
-func (n *node) check() error {
-	if n == nil {
-		return nil
-	}
-	if n.entries() == 0 || n.children != nil && len(n.children) < 2 {
-		return fmt.Errorf("root with %d items and %d children", len(n.items), len(n.children))
-	}
-	_, err := n.checkBelow("", true)
-	return err
-}
-
-// checkBelow checks the tree below n, where all keys must be >= low, and returns its depth.
-func (n *node) checkBelow(low string, root bool) (depth int, err error) {
-	if e := n.entries(); e > width || !root && e < width/2 {
-		return 0, fmt.Errorf("node %q has %d entries", n.first(), e)
-	}
-	if n.children == nil {
-		for i, o := range n.items {
-			if o.Key < low || i > 0 && o.Key <= n.items[i-1].Key {
-				return 0, fmt.Errorf("key %q out of order", o.Key)
-			}
-		}
-		if n.size != len(n.items) {
-			return 0, fmt.Errorf("leaf %q has size %d, not %d", n.first(), n.size, len(n.items))
-		}
-		return 1, nil
-	}
-	size := 0
-	for i, k := range n.children {
-		d, err := k.checkBelow(n.keys[i], false)
-		switch {
-		case err != nil:
-			return 0, err
-		case i > 0 && d != depth:
-			return 0, fmt.Errorf("kid %q is %d deep, not %d", n.keys[i], d, depth)
-		case k.first() != n.keys[i]:
-			return 0, fmt.Errorf("kid %q begins at %q", n.keys[i], k.first())
-		case i > 0 && n.children[i-1].last() >= n.keys[i]:
-			return 0, fmt.Errorf("kid %q overlaps %q", n.keys[i], n.children[i-1].last())
-		}
-		depth, size = d, size+k.size
-	}
-	if size != n.size || len(n.keys) != len(n.children) {
-		return 0, fmt.Errorf("node %q has size %d, not %d", n.first(), n.size, size)
-	}
-	return depth + 1, nil
-}
-
-// last is the greatest key below n.
-func (n *node) last() string {
-	for n.children != nil {
-		n = n.children[len(n.children)-1]
-	}
-	return n.items[len(n.items)-1].Key
-}
-
 // check returns the first invariant of log that doesn't hold.
 func (g *log) check(l limits) error {
 	segments := append(append([]*segment(nil), g.sealed...), &g.open)
@@ -106,9 +49,6 @@ func (c *Cache) check() error {
 		if s.places[v.name] != timeline+1+i {
 			return fmt.Errorf("%s is not in its place", v.name)
 		}
-		if err := v.objects.check(); err != nil {
-			return fmt.Errorf("%s: tree: %w", v.name, err)
-		}
 		if err := v.log.check(c.each); err != nil {
 			return fmt.Errorf("%s: log: %w", v.name, err)
 		}
@@ -149,9 +89,6 @@ func (p *past) check(s *state) error {
 		return fmt.Errorf("%d past trees", len(p.kept))
 	}
 	for _, t := range p.kept {
-		if err := t.objects.check(); err != nil {
-			return fmt.Errorf("past tree of %s: %w", t.collection, err)
-		}
 		if g := s.version(t.collection).log; t.seq < g.first || t.seq >= g.end {
 			return fmt.Errorf("past tree of %s before event %d of %d..%d", t.collection, t.seq, g.first, g.end)
 		}

@@ -22,13 +22,14 @@
 //  8. An object of the newest state keeps other encodings beside its JSON, and an event of the history its frames, each
 //     made by the first caller that needs it. All of them are limited in bytes together: what was not used for the
 //     longest time goes first. They are dropped with the object or the event.
-//  9. Changes compares two states at the cost of what differs.
+//  9. Changes yields what differs between two states.
 //  10. An object that this process has written is the same one in the cache (Share), at most 1,024 before their events.
 //
-// Readers see one immutable state behind one atomic pointer: a persistent B+ tree and a log of segments for each
-// collection, and a log of all. Apply makes the next state, which shares everything that did not change, and closes the
-// channels of the logs that have grown. An older snapshot is the newest tree with the log's events undone.
+// Readers see one immutable state behind one atomic pointer: for each collection a B-tree, which is cloned before it is
+// changed, and a log of segments, and a log of all. Apply makes the next state, which shares everything that did not
+// change, and closes the channels of the logs that have grown. An older snapshot is the newest tree with the log's
+// events undone.
 //
-// To read the source: state.go has the state that readers see, apply.go how it changes, log.go and tree.go (edit.go)
-// the data structures; snapshot.go, watcher.go and changes.go are the readers.
+// To read the source: state.go has the state that readers see, apply.go how it changes, log.go and tree.go the data
+// structures; snapshot.go, watcher.go and changes.go are the readers.
 package cache

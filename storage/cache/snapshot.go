@@ -12,7 +12,7 @@ import (
 type Snapshot struct {
 	collection string
 	revision   int64
-	objects    *node
+	objects    *tree
 }
 
 // Snapshot returns a collection at revision rev; 0 means the newest. A collection that never had objects is empty.
@@ -54,7 +54,7 @@ func (s *Snapshot) Ascend(prefix, from string, yield func(*storage.Object) bool)
 	s.objects.scan(prefix, from, yield)
 }
 
-// Count returns how many objects Ascend would yield, without reading them.
+// Count returns how many objects Ascend would yield.
 func (s *Snapshot) Count(prefix, from string) int { return s.objects.count(prefix, from) }
 
 // pastTrees is how many past trees are kept.
@@ -72,11 +72,11 @@ type past struct {
 type pastTree struct {
 	collection string
 	seq        uint64
-	objects    *node
+	objects    *tree
 }
 
 // at returns a version's objects at rev, which must be in its history.
-func (p *past) at(v *version, rev int64) *node {
+func (p *past) at(v *version, rev int64) *tree {
 	seq := v.log.after(rev)
 	if seq == v.log.end {
 		return v.objects
@@ -90,23 +90,19 @@ func (p *past) at(v *version, rev int64) *node {
 }
 
 // undo returns the objects before the event seq.
-func undo(v *version, seq uint64) *node {
-	objects, e := v.objects, newEditor()
+func undo(v *version, seq uint64) *tree {
+	objects := v.objects.clone()
 	for i := v.log.end; i > seq; {
 		run := v.log.back(i, seq)
 		for _, event := range slices.Backward(run) {
-			if event.Prev != nil {
-				objects = e.put(objects, event.Prev)
-			} else {
-				objects = e.remove(objects, event.Object.Key)
-			}
+			objects.put(event.Object.Key, event.Prev)
 		}
 		i -= uint64(len(run))
 	}
 	return objects
 }
 
-func (p *past) find(collection string, seq uint64) (*node, bool) {
+func (p *past) find(collection string, seq uint64) (*tree, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, t := range p.kept {

@@ -3,8 +3,6 @@ package cache
 import (
 	"maps"
 	"slices"
-
-	"github.com/kubecascade/kubecascade/storage"
 )
 
 // state is everything that a reader can see, at one revision of the timeline. It is immutable and consistent: a reader
@@ -26,12 +24,16 @@ type state struct {
 // timeline is the index of the log of all collections; its objects are nil.
 const timeline = 0
 
+// token identifies a draft, without keeping it in memory. It has a size because Go may give values without one the same
+// address.
+type token struct{ _ byte }
+
 // version is one collection in a state.
 type version struct {
 	// owner is the draft that may still change it.
 	owner   *token
 	name    string
-	objects *node
+	objects *tree
 	log     log
 	// changed is closed when a version with more, or expired, history is published.
 	changed chan struct{}
@@ -58,7 +60,7 @@ func (s *state) version(collection string) *version {
 type draft struct {
 	*state
 	from  *state
-	edit  editor
+	token *token
 	ended []chan struct{}
 	// ownsPlaces and ownsVersions say that the draft has its own copy of these.
 	ownsPlaces, ownsVersions bool
@@ -67,18 +69,21 @@ type draft struct {
 func (s *state) draft() *draft {
 	c := *s
 	c.next = make(chan struct{})
-	return &draft{state: &c, from: s, edit: newEditor(), ended: []chan struct{}{s.next}}
+	return &draft{state: &c, from: s, token: new(token), ended: []chan struct{}{s.next}}
 }
 
 // own returns a version that may be changed.
 func (d *draft) own(place int) *version {
 	v := d.versions[place]
-	if v.owner == d.edit.owner {
+	if v.owner == d.token {
 		return v
 	}
 	d.ownList()
 	c := *v
-	c.owner = d.edit.owner
+	c.owner = d.token
+	if place != timeline {
+		c.objects = v.objects.clone()
+	}
 	d.versions[place] = &c
 	return &c
 }
@@ -113,18 +118,9 @@ func (d *draft) place(collection string) int {
 	i := len(d.versions)
 	d.places[collection] = i
 	d.versions = append(d.versions, &version{
-		owner: d.edit.owner, name: collection, log: newLog(0, d.base), changed: make(chan struct{}),
+		owner: d.token, name: collection, objects: newTree(), log: newLog(0, d.base), changed: make(chan struct{}),
 	})
 	return i
-}
-
-// store puts an object, or removes its key if o is nil.
-func (d *draft) store(v *version, key string, o *storage.Object) {
-	if o == nil {
-		v.objects = d.edit.remove(v.objects, key)
-	} else {
-		v.objects = d.edit.put(v.objects, o)
-	}
 }
 
 // record adds an event to a log.
@@ -137,7 +133,7 @@ func (d *draft) record(place int, e *Event, l limits) *version {
 
 // restart replaces a collection's objects and drops its history. It skips a sequence number, by which readers of the
 // old history notice that it has expired.
-func (d *draft) restart(place int, objects *node) {
+func (d *draft) restart(place int, objects *tree) {
 	v := d.own(place)
 	v.objects = objects
 	v.log = newLog(v.log.end+1, d.base)

@@ -1,152 +1,85 @@
 package cache
 
 import (
-	"sort"
 	"strings"
+	"sync"
+
+	"k8s.io/utils/third_party/forked/golang/btree"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// width is the maximum number of entries of a node.
-const width = 32
+// degree is that of the trees: a node has at most twice as many entries.
+const degree = 16
 
-// token identifies one editor of trees. No reader can see a node with a token yet, so its editor may change it in
-// place. It has a size because Go may give values without one the same address.
-type token struct{ _ byte }
-
-// node is a part of a persistent B+ tree of objects, ordered by the bytes of their keys. Nodes that a reader can see
-// are never changed: an edit copies the nodes on the path to its change.
-//
-// Invariants, which every edit keeps and check tests:
-//
-//	leaf:   children == nil, size == len(items), items strictly ascending
-//	inner:  len(keys) == len(children), keys[i] == smallest key below children[i],
-//	        everything below children[i] < keys[i+1], size == sum of the children' sizes
-//	both:   width/2 <= entries <= width; of the root only: 1 <= entries of a leaf, 2 <= children
-//	        all leaves are equally deep
-type node struct {
-	owner    *token
-	size     int
-	items    []*storage.Object
-	keys     []string
-	children []*node
+// tree has objects in the order of the bytes of their keys. One that a reader can see is never changed: its clone,
+// which shares all nodes until they are changed, is. nil is an empty tree of which no clone is made.
+type tree struct {
+	mu      sync.Mutex // held while the tree is cloned, by Apply and by readers of past revisions
+	entries *btree.BTree[entry]
 }
 
-// entries is the number that width limits.
-func (n *node) entries() int { return len(n.items) + len(n.children) }
+// entry is an object by its key, so that a search needs no object.
+type entry struct {
+	key    string
+	object *storage.Object
+}
 
-// first is the smallest key below n.
-func (n *node) first() string {
-	if n.children != nil {
-		return n.keys[0]
+func newTree() *tree {
+	return &tree{entries: btree.New(degree, func(a, b entry) bool { return a.key < b.key })}
+}
+
+// clone returns a tree that may be changed.
+func (t *tree) clone() *tree {
+	if t == nil {
+		return newTree()
 	}
-	return n.items[0].Key
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return &tree{entries: t.entries.Clone()}
 }
 
-// search returns the index of the first item with a key >= key.
-func (n *node) search(key string) int {
-	lo, hi := 0, len(n.items)
-	for lo < hi {
-		if mid := int(uint(lo+hi) >> 1); n.items[mid].Key < key {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+// put puts an object, or removes its key if o is nil.
+func (t *tree) put(key string, o *storage.Object) {
+	if o == nil {
+		t.entries.Delete(entry{key: key})
+	} else {
+		t.entries.ReplaceOrInsert(entry{key, o})
 	}
-	return lo
 }
 
-// route returns the index of the child below which the key is, or would be put.
-func (n *node) route(key string) int {
-	i := sort.SearchStrings(n.keys, key)
-	if i < len(n.keys) && n.keys[i] == key || i == 0 {
-		return i
-	}
-	return i - 1
-}
-
-// get returns the object stored under key, or nil. n may be nil, the empty tree, here and in the functions below.
-func (n *node) get(key string) *storage.Object {
-	if n == nil {
+// get returns the object stored under key, or nil.
+func (t *tree) get(key string) *storage.Object {
+	if t == nil {
 		return nil
 	}
-	for n.children != nil {
-		n = n.children[n.route(key)]
-	}
-	if i := n.search(key); i < len(n.items) && n.items[i].Key == key {
-		return n.items[i]
-	}
-	return nil
+	e, _ := t.entries.Get(entry{key: key})
+	return e.object
 }
 
 // length is the number of objects.
-func (n *node) length() int {
-	if n == nil {
+func (t *tree) length() int {
+	if t == nil {
 		return 0
 	}
-	return n.size
+	return t.entries.Len()
 }
 
-// rank returns how many objects have keys < key.
-func (n *node) rank(key string) int {
-	if n == nil {
-		return 0
+// scan calls yield for the objects with keys >= from with the prefix, in order, until it returns false.
+func (t *tree) scan(prefix, from string, yield func(*storage.Object) bool) {
+	if t == nil {
+		return
 	}
-	r := 0
-	for n.children != nil {
-		i := n.route(key)
-		for _, k := range n.children[:i] {
-			r += k.size
-		}
-		n = n.children[i]
-	}
-	return r + n.search(key)
-}
-
-// ascend calls yield for the objects with keys >= from in order, until it returns false.
-func (n *node) ascend(from string, yield func(*storage.Object) bool) bool {
-	if n == nil {
-		return true
-	}
-	if n.children == nil {
-		for _, o := range n.items[n.search(from):] {
-			if !yield(o) {
-				return false
-			}
-		}
-		return true
-	}
-	for _, k := range n.children[n.route(from):] {
-		if !k.ascend(from, yield) {
-			return false
-		}
-	}
-	return true
-}
-
-// after returns the smallest string that is greater than every string with the prefix; ok is
-// false if there is none.
-func after(prefix string) (s string, ok bool) {
-	for i := len(prefix) - 1; i >= 0; i-- {
-		if prefix[i] < 0xff {
-			return prefix[:i] + string([]byte{prefix[i] + 1}), true
-		}
-	}
-	return "", false
-}
-
-// count returns how many objects have keys >= from with the prefix.
-func (n *node) count(prefix, from string) int {
-	end := n.length()
-	if s, ok := after(prefix); ok {
-		end = n.rank(s)
-	}
-	return max(0, end-n.rank(max(prefix, from)))
-}
-
-// scan calls yield for the objects with keys >= from with the prefix, in order.
-func (n *node) scan(prefix, from string, yield func(*storage.Object) bool) {
-	n.ascend(max(prefix, from), func(o *storage.Object) bool {
-		return strings.HasPrefix(o.Key, prefix) && yield(o)
+	t.entries.AscendGreaterOrEqual(entry{key: max(prefix, from)}, func(e entry) bool {
+		return strings.HasPrefix(e.key, prefix) && yield(e.object)
 	})
+}
+
+// count returns how many objects scan would yield.
+func (t *tree) count(prefix, from string) (n int) {
+	t.scan(prefix, from, func(*storage.Object) bool {
+		n++
+		return true
+	})
+	return n
 }
