@@ -47,8 +47,9 @@ func (s *settling) shown(revision int64, stored map[string]string) map[string]in
 		collection, _, _ := storage.Collection("/registry", key)
 		collections[collection] = true
 	}
-	for _, collection := range s.data.cache.Collections() {
-		collections[collection] = true
+	_, all := s.data.cache.Everything()
+	for _, snap := range all {
+		collections[snap.Collection()] = true
 	}
 	for collection := range collections {
 		snap, err := s.data.cache.Snapshot(collection, revision)

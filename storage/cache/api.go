@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -42,17 +43,7 @@ const (
 )
 
 // String returns the type in the spelling of Kubernetes' watch events (H-25).
-func (t Type) String() string {
-	switch t {
-	case Added:
-		return "ADDED"
-	case Modified:
-		return "MODIFIED"
-	case Deleted:
-		return "DELETED"
-	}
-	return fmt.Sprintf("Type(%d)", uint8(t))
-}
+func (t Type) String() string { return [...]string{"ADDED", "MODIFIED", "DELETED"}[t] }
 
 // Event is one change of one object. It is immutable.
 type Event struct {
@@ -97,20 +88,8 @@ type Options struct {
 
 // withDefaults sets the defaults.
 func (o Options) withDefaults() Options {
-	if o.Events <= 0 {
-		o.Events = 16384
-	}
-	if o.Bytes <= 0 {
-		o.Bytes = 64 << 20
-	}
-	if o.TimelineEvents <= 0 {
-		o.TimelineEvents = 65536
-	}
-	if o.TimelineBytes <= 0 {
-		o.TimelineBytes = 80 << 20
-	}
-	if o.EncodingBytes <= 0 {
-		o.EncodingBytes = 64 << 20
-	}
+	o.Events, o.Bytes = cmp.Or(o.Events, 16384), cmp.Or(o.Bytes, 64<<20)
+	o.TimelineEvents, o.TimelineBytes = cmp.Or(o.TimelineEvents, 65536), cmp.Or(o.TimelineBytes, 80<<20)
+	o.EncodingBytes = cmp.Or(o.EncodingBytes, 64<<20)
 	return o
 }

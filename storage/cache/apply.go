@@ -2,9 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -35,13 +32,17 @@ func (c *Cache) Apply(b storage.Batch) error {
 		d.revision = max(d.revision, b.Revision)
 		c.forget(d)
 	default:
-		c.advance(d, b.Events, objects)
+		for i := range b.Events {
+			if b.Events[i].Revision > d.revision {
+				c.change(d, &b.Events[i], objects[i])
+			}
+		}
+		d.shed(c.whole, c.each)
 		d.revision = max(d.revision, b.Revision)
 	}
 	first := d.from.revision == 0
 	c.publish(d)
 	c.written.forget(d.revision)
-	c.past.forget(d.state)
 	if first {
 		close(c.ready)
 	}
@@ -139,16 +140,6 @@ func (c *Cache) forget(d *draft) {
 	}
 }
 
-// advance applies changes to the draft.
-func (c *Cache) advance(d *draft, events []storage.Event, objects []*storage.Object) {
-	for i := range events {
-		if events[i].Revision > d.revision {
-			c.change(d, &events[i], objects[i])
-		}
-	}
-	d.shed(c.whole, c.each)
-}
-
 // change applies one event: o is the new state, nil for a deletion.
 func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 	collection, _, ok := storage.Collection(c.decoder.Root, e.Key)
@@ -174,51 +165,27 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 	d.record(timeline, change, c.line)
 }
 
-// chunk is how many values a goroutine decodes at a time; fewer are not worth a goroutine.
-const chunk = 64
-
-// decode returns the objects of a batch's events; nil for deletions. Objects of a whole state that are known at the
-// same revision are not decoded again.
+// decode returns the objects of a batch's events; nil for deletions. Those that are known are not decoded again: objects
+// of a whole state at the same revision, and what this process has written.
 func (c *Cache) decode(b storage.Batch) []*storage.Object {
-	events, whole := b.Events, b.Reset
-	objects := make([]*storage.Object, len(events))
+	objects := make([]*storage.Object, len(b.Events))
 	copy(objects, b.Decoded)
-	one := func(i int) {
-		e := &events[i]
-		if e.Value == nil && !whole || objects[i] != nil {
-			return
+	for i := range b.Events {
+		e := &b.Events[i]
+		if objects[i] != nil || e.Value == nil && !b.Reset {
+			continue
 		}
-		if whole {
-			if known, _ := c.Get(e.Key); known != nil && known.Revision == e.Revision {
-				objects[i] = known
-				return
-			}
+		known := c.written.of(e.Revision)
+		if b.Reset {
+			known, _ = c.Get(e.Key)
 		}
-		if own := c.written.of(e.Revision); own != nil && own.Key == e.Key {
-			objects[i] = own
-			return
+		if known != nil && known.Key == e.Key && known.Revision == e.Revision {
+			objects[i] = known
+			continue
 		}
 		objects[i] = c.decoder.Decode(storage.Record{
 			Key: e.Key, Value: e.Value, ModRevision: e.Revision, Sealed: e.Sealed,
 		})
 	}
-	var taken atomic.Int64
-	work := func() {
-		for {
-			end := int(taken.Add(chunk))
-			if end-chunk >= len(events) {
-				return
-			}
-			for i := end - chunk; i < min(end, len(events)); i++ {
-				one(i)
-			}
-		}
-	}
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (len(events)+chunk-1)/chunk) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
 	return objects
 }

@@ -163,7 +163,7 @@ func BenchmarkUndo(b *testing.B) {
 	v := c.state.Load().version("pods")
 	b.ReportAllocs()
 	for b.Loop() {
-		if undo(v, v.log.first).length() != 100_000 {
+		if v.at(v.log.floor).length() != 100_000 {
 			b.Fatal("lost objects")
 		}
 	}

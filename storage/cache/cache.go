@@ -20,7 +20,6 @@ type Cache struct {
 	mu        sync.Mutex
 	state     atomic.Pointer[state]
 	ready     chan struct{}
-	past      past
 	encodings *encodings
 	written   written
 }
@@ -85,18 +84,6 @@ func (c *Cache) Get(key string) (*storage.Object, int64) {
 		return nil, s.revision
 	}
 	return v.objects.get(key), s.revision
-}
-
-// Collections returns the names of the collections that have objects, sorted.
-func (c *Cache) Collections() []string {
-	var names []string
-	for _, v := range c.state.Load().versions[timeline+1:] {
-		if v.objects.length() > 0 {
-			names = append(names, v.name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Everything returns the whole state at one revision: a snapshot of every collection with objects, sorted by

@@ -64,7 +64,7 @@ func (c *Cache) check() error {
 	if droppable && (events > c.whole.events || bytes > c.whole.bytes) {
 		return fmt.Errorf("%d events, %d bytes in all exceed %+v", events, bytes, c.whole)
 	}
-	return c.past.check(s)
+	return nil
 }
 
 // checkNewest checks that the newest event of every key in the log is what the tree shows.
@@ -78,19 +78,6 @@ func (v *version) checkNewest() error {
 		seen[e.Object.Key] = true
 		if o := v.objects.get(e.Object.Key); o != e.Object && !(o == nil && e.Type == Deleted) {
 			return fmt.Errorf("newest event of %s is of revision %d, the tree has %v", e.Object.Key, e.Revision, o)
-		}
-	}
-	return nil
-}
-
-// check tests that every tree kept is one that history still reaches.
-func (p *past) check(s *state) error {
-	if len(p.kept) > pastTrees {
-		return fmt.Errorf("%d past trees", len(p.kept))
-	}
-	for _, t := range p.kept {
-		if g := s.version(t.collection).log; t.seq < g.first || t.seq >= g.end {
-			return fmt.Errorf("past tree of %s before event %d of %d..%d", t.collection, t.seq, g.first, g.end)
 		}
 	}
 	return nil

@@ -53,10 +53,7 @@ func newEncodings(limit int64) *encodings {
 // share returns what encode returns, which is called once for a form: users at the same time wait for the first. An
 // error is not shared. Nothing is kept if it is not kept yet and keeps returns false.
 func (k *encodings) share(of any, name string, keeps func() bool, encode func() ([]byte, error)) ([]byte, error) {
-	f := k.find(of, name)
-	if f == nil && keeps() {
-		f = k.add(of, name)
-	}
+	f := k.form(of, name, keeps)
 	if f == nil {
 		return encode()
 	}
@@ -73,32 +70,19 @@ func (k *encodings) share(of any, name string, keeps func() bool, encode func() 
 	return f.data, f.err
 }
 
-// find returns a form that is kept; nil if there is none.
-func (k *encodings) find(of any, name string) *form {
+// form returns a form, which is new if there is none; nil if it is not to be kept.
+func (k *encodings) form(of any, name string, keeps func() bool) *form {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := k.kept[of]
 	if at == nil {
-		return nil
-	}
-	k.recent.MoveToFront(at)
-	for _, f := range at.Value.(*encoded).forms {
-		if f.name == name {
-			return f
+		if !keeps() {
+			return nil
 		}
-	}
-	return nil
-}
-
-// add returns a form, which is new unless another caller was faster; nil if there are too many.
-func (k *encodings) add(of any, name string) *form {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	at := k.kept[of]
-	if at == nil {
 		at = k.recent.PushFront(&encoded{of: of})
 		k.kept[of] = at
 	}
+	k.recent.MoveToFront(at)
 	e := at.Value.(*encoded)
 	for _, f := range e.forms {
 		if f.name == name {

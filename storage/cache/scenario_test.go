@@ -329,5 +329,10 @@ func (s *story) everything(*datadriven.TestData) string {
 }
 
 func (s *story) collections(*datadriven.TestData) string {
-	return strings.Join(s.cache.Collections(), " ")
+	var names []string
+	_, all := s.cache.Everything()
+	for _, snap := range all {
+		names = append(names, snap.Collection())
+	}
+	return strings.Join(names, " ")
 }

@@ -3,7 +3,6 @@ package cache
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -33,7 +32,7 @@ func (c *Cache) Snapshot(collection string, rev int64) (*Snapshot, error) {
 	case rev > s.revision:
 		return nil, fmt.Errorf("reading %s at revision %d of %d: %w", collection, rev, s.revision, storage.ErrFuture)
 	}
-	return &Snapshot{collection: v.name, revision: rev, objects: c.past.at(v, rev)}, nil
+	return &Snapshot{collection: v.name, revision: rev, objects: v.at(rev)}, nil
 }
 
 // Collection is the collection's name.
@@ -57,40 +56,12 @@ func (s *Snapshot) Ascend(prefix, from string, yield func(*storage.Object) bool)
 // Count returns how many objects Ascend would yield.
 func (s *Snapshot) Count(prefix, from string) int { return s.objects.count(prefix, from) }
 
-// pastTrees is how many past trees are kept.
-const pastTrees = 32
-
-// past keeps the most recently used trees of past revisions: all pages of one list use the same. A tree is identified
-// by the number of the first event that it doesn't have.
-type past struct {
-	// mu guards kept. It is only held for short operations.
-	mu sync.Mutex
-	// kept has the most recently used tree at its end.
-	kept []pastTree
-}
-
-type pastTree struct {
-	collection string
-	seq        uint64
-	objects    *tree
-}
-
-// at returns a version's objects at rev, which must be in its history.
-func (p *past) at(v *version, rev int64) *tree {
+// at returns the objects at a revision, which must be in the history.
+func (v *version) at(rev int64) *tree {
 	seq := v.log.after(rev)
 	if seq == v.log.end {
 		return v.objects
 	}
-	if objects, ok := p.find(v.name, seq); ok {
-		return objects
-	}
-	objects := undo(v, seq)
-	p.keep(pastTree{collection: v.name, seq: seq, objects: objects})
-	return objects
-}
-
-// undo returns the objects before the event seq.
-func undo(v *version, seq uint64) *tree {
 	objects := v.objects.clone()
 	for i := v.log.end; i > seq; {
 		run := v.log.back(i, seq)
@@ -100,35 +71,4 @@ func undo(v *version, seq uint64) *tree {
 		i -= uint64(len(run))
 	}
 	return objects
-}
-
-func (p *past) find(collection string, seq uint64) (*tree, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i, t := range p.kept {
-		if t.collection == collection && t.seq == seq {
-			p.kept = append(slices.Delete(p.kept, i, i+1), t)
-			return t.objects, true
-		}
-	}
-	return nil, false
-}
-
-func (p *past) keep(t pastTree) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if slices.ContainsFunc(p.kept, func(k pastTree) bool { return k.collection == t.collection && k.seq == t.seq }) {
-		return
-	}
-	if len(p.kept) >= pastTrees {
-		p.kept = slices.Delete(p.kept, 0, 1)
-	}
-	p.kept = append(p.kept, t)
-}
-
-// forget drops the trees that are older than the history, as they would keep dropped events in memory.
-func (p *past) forget(s *state) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.kept = slices.DeleteFunc(p.kept, func(t pastTree) bool { return t.seq < s.version(t.collection).log.first })
 }

@@ -62,13 +62,11 @@ type draft struct {
 	from  *state
 	token *token
 	ended []chan struct{}
-	// ownsPlaces and ownsVersions say that the draft has its own copy of these.
-	ownsPlaces, ownsVersions bool
 }
 
 func (s *state) draft() *draft {
 	c := *s
-	c.next = make(chan struct{})
+	c.next, c.versions = make(chan struct{}), slices.Clone(s.versions)
 	return &draft{state: &c, from: s, token: new(token), ended: []chan struct{}{s.next}}
 }
 
@@ -78,7 +76,6 @@ func (d *draft) own(place int) *version {
 	if v.owner == d.token {
 		return v
 	}
-	d.ownList()
 	c := *v
 	c.owner = d.token
 	if place != timeline {
@@ -86,13 +83,6 @@ func (d *draft) own(place int) *version {
 	}
 	d.versions[place] = &c
 	return &c
-}
-
-func (d *draft) ownList() {
-	if !d.ownsVersions {
-		d.versions = slices.Clone(d.versions)
-		d.ownsVersions = true
-	}
 }
 
 // wake makes publish wake the watchers of a version.
@@ -110,11 +100,7 @@ func (d *draft) place(collection string) int {
 	if i, ok := d.places[collection]; ok {
 		return i
 	}
-	if !d.ownsPlaces {
-		d.places = maps.Clone(d.places)
-		d.ownsPlaces = true
-	}
-	d.ownList()
+	d.places = maps.Clone(d.places)
 	i := len(d.versions)
 	d.places[collection] = i
 	d.versions = append(d.versions, &version{
