@@ -186,7 +186,7 @@ func CheckCost(b Body) error {
 	case MediaYAML:
 		return CheckYAML(b.Bytes)
 	case MediaProtobuf:
-		_, err := checkNesting(bytes.TrimPrefix(b.Bytes, ProtobufPrefix))
+		_, err := checkNesting(b.Bytes)
 		return err
 	}
 	return CheckWork(b.Bytes)
@@ -196,7 +196,7 @@ func CheckCost(b Body) error {
 // quick, and counts never fewer than there are.
 func CountValues(b Body) int {
 	if b.Media == MediaProtobuf {
-		n, _ := checkNesting(bytes.TrimPrefix(b.Bytes, ProtobufPrefix)) // the decoder rejects it
+		n, _ := checkNesting(b.Bytes) // the decoder rejects it
 		return n
 	}
 	n := bytes.Count(b.Bytes, []byte{','}) + bytes.Count(b.Bytes, []byte{'{'}) + bytes.Count(b.Bytes, []byte{'['})
