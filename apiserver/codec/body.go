@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -128,7 +129,8 @@ func decoder(b Body) runtime.Decoder {
 func DecodeAny(
 	b Body, want schema.GroupVersionKind, coerce Coercion,
 ) (obj runtime.Object, got *schema.GroupVersionKind, err error) {
-	if err := CheckCost(b); err != nil {
+	bounded, err := Bounded(b)
+	if err != nil {
 		return nil, nil, err
 	}
 	// Unlike a built-in kind, a custom one must be stated: the object that upstream decodes into has none.
@@ -137,7 +139,7 @@ func DecodeAny(
 		into = &unstructured.Unstructured{}
 	}
 	if coerce == nil {
-		if err := CheckQuantities(b, want); err != nil {
+		if err := CheckQuantities(bounded, want); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -180,16 +182,24 @@ func checkJSON(obj runtime.Object) error {
 	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
 }
 
-// CheckCost rejects a body whose decoding costs more than its size suggests.
-func CheckCost(b Body) error {
-	switch b.Media {
-	case MediaYAML:
-		return CheckYAML(b.Bytes)
-	case MediaProtobuf:
+// Bounded rejects a body whose decoding costs more than its size suggests. It converts YAML to JSON, unless the YAML is
+// JSON.
+func Bounded(b Body) (Body, error) {
+	switch {
+	case b.Media == MediaProtobuf:
 		_, err := checkNesting(b.Bytes)
-		return err
+		return b, err
+	case b.Media == MediaYAML && !json.Valid(b.Bytes):
+		if err := checkAliases(b.Bytes); err != nil {
+			return b, err
+		}
+		j, err := yaml.YAMLToJSON(b.Bytes)
+		if err != nil {
+			return b, err
+		}
+		b.Bytes, b.Media = j, MediaJSON
 	}
-	return CheckWork(b.Bytes)
+	return b, checkWork(b.Bytes)
 }
 
 // CountValues counts the values in a body, of which objects and arrays count twice, by the marks between them. It is

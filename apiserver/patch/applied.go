@@ -1,10 +1,9 @@
 package patch
 
 import (
-	"encoding/json"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	sigsyaml "sigs.k8s.io/yaml"
-
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
@@ -20,29 +19,22 @@ const (
 	maxAppliedMembers = 65_536
 )
 
-// CheckApplied rejects an apply document, in YAML, with a list or a map that would take too long to merge.
-func CheckApplied(data []byte) error {
-	if len(data) < maxApplied { // too short to exceed a limit
-		return nil
-	}
-	j := data
-	if !json.Valid(data) {
-		var err error
-		if j, err = sigsyaml.YAMLToJSON(data); err != nil {
-			return nil // checkYAML reports it
-		}
-	}
-	objects, values, members := mostWithin(j)
-	if objects > maxApplied {
+// CheckApplied rejects an apply document, in JSON, with a list or a map that would take too long to merge, or with a
+// quantity that would take too long to parse.
+func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
+	objects, values, members := mostWithin(data)
+	switch {
+	case objects > maxApplied:
 		return status.Oversized("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied)
-	}
-	if values > maxAppliedValues {
+	case values > maxAppliedValues:
 		return status.Oversized("a list of the apply document has %d elements, the allowed maximum is %d",
 			values, maxAppliedValues)
-	}
-	if members > maxAppliedMembers {
+	case members > maxAppliedMembers:
 		return status.Oversized("a map of the apply document has %d members, the allowed maximum is %d",
 			members, maxAppliedMembers)
+	}
+	if err := codec.CheckQuantities(codec.Body{Bytes: data, Media: codec.MediaJSON}, gvk); err != nil {
+		return status.BadRequest("%v", err)
 	}
 	return nil
 }
