@@ -138,12 +138,16 @@ func DecodeAny(
 	if coerce != nil {
 		into = &unstructured.Unstructured{}
 	}
-	if coerce == nil {
-		if err := CheckQuantities(bounded, want); err != nil {
-			return nil, nil, err
-		}
+	decode := func(b Body) (err error) {
+		obj, got, err = decoder(b).Decode(b.Bytes, &want, into)
+		return err
 	}
-	obj, got, err = decoder(b).Decode(b.Bytes, &want, into)
+	if coerce == nil {
+		err = CheckQuantities(bounded, decode)
+	}
+	if err == nil {
+		err = decode(b)
+	}
 	switch {
 	case coerce != nil && (err == nil || runtime.IsStrictDecodingError(err)):
 		obj, err = coerced(obj, coerce, err)

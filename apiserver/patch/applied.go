@@ -1,9 +1,14 @@
 package patch
 
 import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
@@ -33,10 +38,25 @@ func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
 		return status.Oversized("a map of the apply document has %d members, the allowed maximum is %d",
 			members, maxAppliedMembers)
 	}
-	if err := codec.CheckQuantities(codec.Body{Bytes: data, Media: codec.MediaJSON}, gvk); err != nil {
+	if err := checkQuantities(data, gvk); errors.Is(err, codec.ErrQuantity) { // others are found by the merge
 		return status.BadRequest("%v", err)
 	}
 	return nil
+}
+
+// checkQuantities rejects a document in JSON that has a quantity that takes too long to parse, whatever kind it states.
+func checkQuantities(data []byte, gvk schema.GroupVersionKind) error {
+	return codec.CheckQuantities(codec.Body{Bytes: data, Media: codec.MediaJSON}, func(b codec.Body) error {
+		obj, err := resources.Scheme().New(gvk)
+		if err != nil { // a custom resource
+			return nil
+		}
+		content := map[string]any{}
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(b.Bytes, &content); err != nil {
+			return err
+		}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(content, obj)
+	})
 }
 
 // mostWithin returns the largest number of objects in a list of a JSON document, the length of its longest list, and
