@@ -15,8 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
@@ -51,17 +50,13 @@ func NewBody(data []byte, media, fieldValidation string) Body {
 // Decode decodes a body that must be of the kind want, and returns the object in that version.
 func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := DecodeAny(b, want, coerce)
-	if err != nil && runtime.IsStrictDecodingError(err) {
-		switch b.Strictness {
-		case metav1.FieldValidationWarn:
-			strict, _ := runtime.AsStrictDecodingError(err)
+	if strict, ok := runtime.AsStrictDecodingError(err); ok && b.Strictness != metav1.FieldValidationStrict {
+		if b.Strictness == metav1.FieldValidationWarn {
 			for _, e := range strict.Errors() {
 				WarnStrict(e.Error(), warn)
 			}
-			err = nil
-		case metav1.FieldValidationIgnore:
-			err = nil
 		}
+		err = nil
 	}
 	if err != nil && !(coerce == nil && retired(err, got)) {
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
@@ -87,19 +82,14 @@ func retired(err error, got *schema.GroupVersionKind) bool {
 
 // WarnStrict warns of strict decoding errors, one warning for each error that the YAML parser reports (B-71).
 func WarnStrict(text string, warn func(string)) {
-	for _, head := range []string{
-		"yaml: unmarshal errors:\n", "error converting YAML to JSON: yaml: unmarshal errors:\n",
-	} {
-		lines, found := strings.CutPrefix(text, head)
-		if !found {
-			continue
-		}
-		for line := range strings.SplitSeq(lines, "\n") {
-			warn(strings.TrimSpace(line))
-		}
+	_, lines, found := strings.Cut(text, "yaml: unmarshal errors:\n")
+	if !found {
+		warn(text)
 		return
 	}
-	warn(text)
+	for line := range strings.SplitSeq(lines, "\n") {
+		warn(strings.TrimSpace(line))
+	}
 }
 
 // InternalPackage is the name of upstream's package for a group's internal types. It is part of the error message for a
@@ -123,45 +113,67 @@ func CoercionOf(res *resources.Resource) Coercion {
 	return res.Coerce
 }
 
-// decoding selects a decoder.
-type decoding struct {
-	media  string
-	strict bool
-}
+// codecs has the decoders of all media types for objects of built-in kinds.
+var codecs = sync.OnceValue(func() serializer.CodecFactory { return serializer.NewCodecFactory(resources.Scheme()) })
 
-// decoders decode objects of built-in kinds. To make one costs a third of the time of decoding a small object.
-var decoders = sync.OnceValue(func() map[decoding]runtime.Decoder {
-	scheme, all := resources.Scheme(), map[decoding]runtime.Decoder{}
-	for _, strict := range []bool{false, true} {
-		all[decoding{MediaProtobuf, strict}] = protobuf.NewSerializer(scheme, scheme)
-		for _, media := range []string{MediaJSON, MediaYAML} {
-			all[decoding{media, strict}] = jsonserializer.NewSerializerWithOptions(
-				jsonserializer.DefaultMetaFactory, scheme, scheme,
-				jsonserializer.SerializerOptions{Yaml: media == MediaYAML, Strict: strict})
-		}
+// decoder returns the decoder of a body's media type.
+func decoder(b Body) runtime.Decoder {
+	info, _ := runtime.SerializerInfoForMediaType(codecs().SupportedMediaTypes(), b.Media)
+	if b.Strictness == metav1.FieldValidationIgnore {
+		return info.Serializer
 	}
-	return all
-})
+	return info.StrictSerializer
+}
 
 // DecodeAny decodes a body of any kind, and returns the kind that it states.
 func DecodeAny(
 	b Body, want schema.GroupVersionKind, coerce Coercion,
-) (runtime.Object, *schema.GroupVersionKind, error) {
-	if err := CheckCost(b); err != nil {
+) (obj runtime.Object, got *schema.GroupVersionKind, err error) {
+	bounded, err := Bounded(b)
+	if err != nil {
 		return nil, nil, err
 	}
+	// Unlike a built-in kind, a custom one must be stated: the object that upstream decodes into has none.
+	var into runtime.Object
 	if coerce != nil {
-		return decodeCustom(b, want, coerce)
+		into = &unstructured.Unstructured{}
 	}
-	if err := CheckQuantities(b, want); err != nil {
-		return nil, nil, err
+	decode := func(b Body) (err error) {
+		obj, got, err = decoder(b).Decode(b.Bytes, &want, into)
+		return err
 	}
-	decoder := decoders()[decoding{b.Media, b.Strictness != metav1.FieldValidationIgnore}]
-	obj, got, err := decoder.Decode(b.Bytes, &want, nil)
-	if err == nil && b.Media == MediaProtobuf {
+	if coerce == nil {
+		err = CheckQuantities(bounded, decode)
+	}
+	if err == nil {
+		err = decode(b)
+	}
+	switch {
+	case coerce != nil && (err == nil || runtime.IsStrictDecodingError(err)):
+		obj, err = coerced(obj, coerce, err)
+	case err == nil && b.Media == MediaProtobuf:
 		err = checkJSON(obj)
 	}
 	return obj, got, err
+}
+
+// coerced coerces a custom resource, and adds the unknown fields to the strict errors of its decoding.
+func coerced(obj runtime.Object, coerce Coercion, err error) (runtime.Object, error) {
+	unknown, failed := coerce(obj)
+	if failed != nil {
+		return nil, failed
+	}
+	var strict []error
+	if e, ok := runtime.AsStrictDecodingError(err); ok {
+		strict = e.Errors()
+	}
+	for _, path := range unknown {
+		strict = append(strict, fmt.Errorf("unknown field %q", path))
+	}
+	if len(strict) > 0 {
+		err = runtime.NewStrictDecodingError(strict)
+	}
+	return obj, err
 }
 
 // checkJSON rejects an object from protobuf that can't be stored as JSON: one with a time after the year 9999 or with
@@ -174,23 +186,31 @@ func checkJSON(obj runtime.Object) error {
 	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
 }
 
-// CheckCost rejects a body whose decoding costs more than its size suggests.
-func CheckCost(b Body) error {
-	switch b.Media {
-	case MediaYAML:
-		return CheckYAML(b.Bytes)
-	case MediaProtobuf:
-		_, err := checkNesting(bytes.TrimPrefix(b.Bytes, ProtobufPrefix))
-		return err
+// Bounded rejects a body whose decoding costs more than its size suggests. It converts YAML to JSON, unless the YAML is
+// JSON.
+func Bounded(b Body) (Body, error) {
+	switch {
+	case b.Media == MediaProtobuf:
+		_, err := checkNesting(b.Bytes)
+		return b, err
+	case b.Media == MediaYAML && !json.Valid(b.Bytes):
+		if err := checkAliases(b.Bytes); err != nil {
+			return b, err
+		}
+		j, err := yaml.YAMLToJSON(b.Bytes)
+		if err != nil {
+			return b, err
+		}
+		b.Bytes, b.Media = j, MediaJSON
 	}
-	return CheckWork(b.Bytes)
+	return b, checkWork(b.Bytes)
 }
 
 // CountValues counts the values in a body, of which objects and arrays count twice, by the marks between them. It is
 // quick, and counts never fewer than there are.
 func CountValues(b Body) int {
 	if b.Media == MediaProtobuf {
-		n, _ := checkNesting(bytes.TrimPrefix(b.Bytes, ProtobufPrefix)) // the decoder rejects it
+		n, _ := checkNesting(b.Bytes) // the decoder rejects it
 		return n
 	}
 	n := bytes.Count(b.Bytes, []byte{','}) + bytes.Count(b.Bytes, []byte{'{'}) + bytes.Count(b.Bytes, []byte{'['})
@@ -198,62 +218,6 @@ func CountValues(b Body) int {
 		n += bytes.Count(b.Bytes, []byte{'\n'})
 	}
 	return n
-}
-
-// decodeCustom decodes an unstructured object. Unlike a built-in kind, it must state its kind and its apiVersion: the
-// object that upstream decodes into has none (AM pkg/runtime/serializer/json/json.go: Decode; pkg/runtime/serializer/
-// versioning/versioning.go: Decode).
-func decodeCustom(
-	b Body, want schema.GroupVersionKind, coerce Coercion,
-) (runtime.Object, *schema.GroupVersionKind, error) {
-	data := b.Bytes
-	var strict []error
-	if b.Media == MediaYAML {
-		j, err := yaml.YAMLToJSONStrict(data)
-		if err != nil {
-			strict = append(strict, err)
-			if j, err = yaml.YAMLToJSON(data); err != nil {
-				return nil, nil, err
-			}
-		}
-		data = j
-	}
-	stated, err := jsonserializer.DefaultMetaFactory.Interpret(data)
-	if err != nil {
-		return nil, nil, err
-	}
-	u := &unstructured.Unstructured{Object: map[string]any{}}
-	dups, err := kjson.UnmarshalStrict(data, &u.Object)
-	if err != nil {
-		return nil, withDefaults(*stated, want), err
-	}
-	got := u.GroupVersionKind()
-	if got.Kind == "" {
-		return nil, &got, runtime.NewMissingKindErr(string(b.Bytes))
-	}
-	unknown, err := coerce(u)
-	if err != nil {
-		return nil, &got, err
-	}
-	strict = append(strict, dups...)
-	for _, path := range unknown {
-		strict = append(strict, fmt.Errorf("unknown field %q", path))
-	}
-	if len(strict) > 0 {
-		return u, &got, runtime.NewStrictDecodingError(strict)
-	}
-	return u, &got, nil
-}
-
-// withDefaults completes the kind that a malformed object states, for the error message.
-func withDefaults(got, want schema.GroupVersionKind) *schema.GroupVersionKind {
-	if got.Kind == "" {
-		got.Kind = want.Kind
-	}
-	if got.Version == "" {
-		got.Group, got.Version = want.Group, want.Version
-	}
-	return &got
 }
 
 // decodeError is the error for a body that can't be decoded (A-03).
@@ -281,7 +245,7 @@ const SchemeName = "pkg/runtime/scheme.go:111"
 
 // NotRegistered is the error message for an unknown kind.
 func NotRegistered(gvk schema.GroupVersionKind) string {
-	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", gvk.Kind, gvk.GroupVersion(), SchemeName)
+	return runtime.NewNotRegisteredErrForKind(SchemeName, gvk).Error()
 }
 
 // summary is the first 30 bytes of a body, as a string if it looks like JSON.
@@ -332,48 +296,29 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	return obj, nil
 }
 
-// DecodeCanonical is DecodeStored of a custom resource that is known to be in the form that its schema requires.
-func DecodeCanonical(data []byte) (*unstructured.Unstructured, error) {
-	u := &unstructured.Unstructured{}
-	return u, u.UnmarshalJSON(data)
-}
-
 // EncodeStored is the inverse of DecodeStored: kube-apiserver's JSON storage format, without a newline. The caller must
 // have cleared the object's resourceVersion.
-func EncodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
-	u, ok := obj.(*unstructured.Unstructured)
-	if !ok {
-		return encodeTyped(res, obj)
-	}
-	if res.ToStored != nil {
-		stored, err := res.ToStored(u)
-		if err != nil {
-			return nil, err
+func EncodeStored(res *resources.Resource, obj runtime.Object) (value []byte, err error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		if res.ToStored != nil {
+			if obj, err = res.ToStored(u); err != nil {
+				return nil, err
+			}
 		}
-		u = stored.(*unstructured.Unstructured)
-	}
-	if res.Restore != nil { // what is read again needs no coercion
-		if err := res.Restore(u); err != nil {
-			return nil, err
+		if res.Restore != nil { // what is read again needs no coercion
+			if err = res.Restore(obj); err != nil {
+				return nil, err
+			}
 		}
+		return json.Marshal(obj.(*unstructured.Unstructured).Object)
 	}
-	return json.Marshal(u.Object)
-}
-
-func encodeTyped(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	if res.Written != nil {
-		var err error
 		if obj, err = res.Written.To(obj); err != nil {
 			return nil, err
 		}
 	}
 	obj.GetObjectKind().SetGroupVersionKind(res.WrittenKind())
-	value, err := json.Marshal(obj)
-	// The depth of JSON inside protobuf has not been added to the depth around it. JSON with fewer than two brackets
-	// per level can't be too deep.
-	if err == nil && len(value) > 2*MaxDepth && !json.Valid(value) {
-		return nil, status.BadRequest("the object is nested deeper than %d levels", MaxDepth)
-	}
+	value, err = json.Marshal(obj)
 	if err == nil && bytes.Contains(value, lateYear) {
 		if _, err := DecodeStored(res, value); err != nil {
 			return nil, status.BadRequest("the object can't be read again: %v", err)
@@ -385,9 +330,6 @@ func encodeTyped(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 // lateYear is the beginning of a time on the day after the year 9999. A time can be decoded in one time zone, encoded
 // in another one as that day, and then not be decoded any more.
 var lateYear = []byte(`"10000-01-01T`)
-
-// MaxDepth is the maximum depth of JSON decoders.
-const MaxDepth = 10000
 
 // ProtobufPrefix is the prefix of protobuf bodies.
 var ProtobufPrefix = []byte("k8s\x00")

@@ -2,8 +2,8 @@
 //
 // It guarantees:
 //
-//  1. The cost of decoding a body is checked before it is decoded: nesting, YAML aliases, the size of the expanded
-//     document, quantities, and entries of managedFields.
+//  1. The cost of decoding a body is checked before it is decoded: nesting, the number of values, YAML aliases, and
+//     quantities.
 //  2. Unknown and duplicate fields are reported as the option fieldValidation requests (B-71).
 //  3. A stored value has the bytes that kube-apiserver would store in JSON.
 //

@@ -1,6 +1,12 @@
 package codec
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // maxNesting limits the nesting of messages. The generated decoders recurse for each level, and a stack overflow can't
 // be recovered from: three megabytes can have 500,000 levels. A message is up to two levels of JSON, of which decoders
@@ -8,68 +14,77 @@ import "encoding/binary"
 const maxNesting = 4000
 
 // checkNesting rejects bytes in which a decoder could find too many messages or such that are nested too deep, and
-// counts them. Types are not known here, so it treats every length-delimited field as a message as far as possible. Other
-// contents don't look like thousands of nested messages.
+// counts them.
 func checkNesting(data []byte) (values int, err error) {
-	ends := []int{len(data)}  // of the enclosing messages
-	for at, work := 0, 0; ; { // messages and strings look the same
-		if at = skipShallow(data[:ends[len(ends)-1]], at); at < 0 {
-			// This message has ended: continue after it.
-			at, ends = ends[len(ends)-1], ends[:len(ends)-1]
-			if len(ends) == 0 {
-				return values, nil
-			}
-			continue
-		}
-		size, n := binary.Uvarint(data[at:])
-		at += n
-		if work += int(size); work > MaxWork || len(ends) > maxNesting {
+	work := 0
+	for depth, content := range fields(data) {
+		if work += len(content); work > MaxWork || depth > maxNesting {
 			return values, errNested
 		}
 		if values++; values > maxValues {
 			return values, errValues
 		}
-		ends = append(ends, at+int(size))
+	}
+	return values, nil
+}
+
+// fields yields the content of every length-delimited field, with the number of messages that enclose it. Types are not
+// known here, so it treats every such field as a message as far as possible. Other contents don't look like thousands
+// of nested messages.
+func fields(data []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		open := [][]byte{bytes.TrimPrefix(data, ProtobufPrefix)} // what is left of the enclosing messages
+		for len(open) > 0 {
+			last := len(open) - 1
+			content, rest := nextField(open[last])
+			if content == nil {
+				open = open[:last]
+				continue
+			}
+			if !yield(len(open), content) {
+				return
+			}
+			open[last] = rest
+			open = append(open, content)
+		}
 	}
 }
 
-// The wire types of a field's tag.
-const (
-	wireVarint  = 0
-	wireFixed64 = 1
-	wireBytes   = 2
-	wireFixed32 = 5
-)
-
-// skipShallow skips numbers from at on, and returns the position of the length of the next length-delimited field; -1
-// if there is none or the data is no message.
-func skipShallow(data []byte, at int) int {
-	for at < len(data) {
-		tag, n := binary.Uvarint(data[at:])
-		if n <= 0 {
-			return -1
+// nextField returns the content of a message's first length-delimited field, and what follows it; nil if there is none,
+// or if the data is no message.
+func nextField(data []byte) (content, rest []byte) {
+	for {
+		tag, n := uvarint(data)
+		if n == 0 {
+			return nil, nil
 		}
-		at += n
-		switch tag & 7 {
-		case wireVarint:
-			_, n = binary.Uvarint(data[at:])
-		case wireFixed64:
-			n = 8
-		case wireFixed32:
-			n = 4
-		case wireBytes:
-			size, n := binary.Uvarint(data[at:])
-			if n <= 0 || size > uint64(len(data)-at-n) {
-				return -1
+		data = data[n:]
+		value, n := uvarint(data)
+		switch protowire.Type(tag & 7) {
+		case protowire.BytesType:
+			if n == 0 || value > uint64(len(data)-n) {
+				return nil, nil
 			}
-			return at
+			return data[n:][:value], data[n:][value:]
+		case protowire.VarintType:
+		case protowire.Fixed64Type:
+			n = 8
+		case protowire.Fixed32Type:
+			n = 4
 		default: // groups, which the decoder skips without recursion
 			n = 0
 		}
-		if n <= 0 && tag&7 == wireVarint {
-			return -1
-		}
-		at += n
+		data = data[min(n, len(data)):]
 	}
-	return -1
+}
+
+// uvarint decodes a number as generated decoders do: unlike binary.Uvarint and protowire, they ignore bits beyond the
+// 64th. n is its length; 0 if there is none.
+func uvarint(data []byte) (value uint64, n int) {
+	for i, b := range data[:min(len(data), binary.MaxVarintLen64)] {
+		if value |= uint64(b&0x7f) << (7 * i); b < 0x80 {
+			return value, i + 1
+		}
+	}
+	return 0, 0
 }

@@ -21,15 +21,10 @@ var errNested = errors.New("the document is nested too deep for its size")
 const maxValues = 250_000
 
 // errValues is what clients get.
-var errValues = apierrors.NewRequestEntityTooLargeError(
-	fmt.Sprintf("the document has more than %d values", maxValues),
-)
+var errValues = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the document has more than %d values", maxValues))
 
-// CheckWork checks JSON. Malformed JSON is left to the decoder.
-func CheckWork(data []byte) error {
-	if len(data) < 4096 { // too short to exceed the limit
-		return nil
-	}
+// checkWork checks JSON. Malformed JSON is left to the decoder.
+func checkWork(data []byte) error {
 	depth, work, counted, values := 0, 0, 0, 0
 	for at, c := range jsonscan.Marks(data) {
 		work += depth * (at - counted)

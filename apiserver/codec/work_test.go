@@ -26,12 +26,12 @@ func TestCheckWork(t *testing.T) {
 		"too many ends":          {strings.Repeat("]", 100) + levels(63, long), false},
 		"small":                  {strings.Repeat("[", 4000), false},
 	} {
-		if err := CheckWork([]byte(c.document)); (err != nil) != c.rejected {
+		if err := checkWork([]byte(c.document)); (err != nil) != c.rejected {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	data := []byte(levels(10, `"`+long+`"`))
-	if n := testing.AllocsPerRun(3, func() { _ = CheckWork(data) }); n != 0 {
+	if n := testing.AllocsPerRun(3, func() { _ = checkWork(data) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -1,15 +1,10 @@
 package endpoints
 
 import (
-	"encoding/json"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -48,24 +43,6 @@ func (req *request) recordOther(obj runtime.Object) {
 	if req.Audit != nil {
 		req.Audit.Object(obj, func() ([]byte, error) { return render.EncodeAs(obj, codec.MediaJSON) })
 	}
-}
-
-// recordPatch records a patch. An apply document in YAML becomes JSON (O-09).
-func (req *request) recordPatch(change patch.Patch) {
-	if !req.Audit.Requests() {
-		return
-	}
-	data, err := change.Bytes, error(nil)
-	if change.Kind != types.ApplyYAMLPatchType || json.Valid(data) {
-		err = codec.CheckWork(data)
-	} else if err = codec.CheckYAML(data); err == nil {
-		data, err = yaml.YAMLToJSON(data)
-	}
-	if err != nil { // its length is limited, but not what it takes to decode it
-		req.Audit.MalformedPatch(change.Bytes)
-		return
-	}
-	req.Audit.Patch(data)
 }
 
 // recordOptions records the options of a deletion if they were sent as a body.

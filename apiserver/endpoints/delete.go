@@ -76,7 +76,7 @@ func (req *request) deleteOptions() (opts *metav1.DeleteOptions, err error) {
 // decodeDeleteOptions decodes them with the serializers of meta's own scheme, as upstream does: of any group and
 // version, with unknown fields ignored, but not of another kind (C-04).
 func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
-	if err := codec.CheckCost(codec.Body{Bytes: data, Media: media}); apierrors.IsRequestEntityTooLargeError(err) {
+	if _, err := codec.Bounded(codec.Body{Bytes: data, Media: media}); apierrors.IsRequestEntityTooLargeError(err) {
 		return nil, err
 	} else if err != nil {
 		return nil, status.BadRequest("%v", err)

@@ -204,15 +204,24 @@ func TestDeepProtobuf(t *testing.T) {
 		return append([]byte("k8s\x00"), data...)
 	}
 	name := field(1, field(1, []byte("x.example.com"))) // metadata.name
-	for depth, rejected := range map[int]bool{500_000: true, 5000: true, 1000: false} {
+	tag := protowire.AppendTag(nil, 28, protowire.BytesType)
+	for _, c := range []struct {
+		tag      []byte
+		depth    int
+		rejected bool
+	}{
+		{tag, 500_000, true}, {tag, 5000, true}, {tag, 1000, false},
+		// generated decoders ignore bits beyond the 64th
+		{[]byte("\xe2\x81\x80\x80\x80\x80\x80\x80\x80\x02"), 200_000, true},
+	} {
 		// spec.versions.schema.openAPIV3Schema.not
-		crd := append(name[:len(name):len(name)], field(2, field(7, field(4, field(1, nested(28, depth)))))...)
+		crd := append(name[:len(name):len(name)], field(2, field(7, field(4, field(1, nested(c.tag, c.depth)))))...)
 		a := s.Do(
 			"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
 			object("apiextensions.k8s.io/v1", "CustomResourceDefinition", crd), "Content-Type", mediaProtobuf,
 		)
-		if a.Code >= 500 || (a.Code == http.StatusBadRequest) != rejected {
-			t.Errorf("%d deep: %d %.300s", depth, a.Code, a.Body)
+		if a.Code >= 500 || (a.Code == http.StatusBadRequest) != c.rejected {
+			t.Errorf("%d deep: %d %.300s", c.depth, a.Code, a.Body)
 		}
 	}
 	const revisions = "/apis/apps/v1/namespaces/default/controllerrevisions"
@@ -225,11 +234,11 @@ func TestDeepProtobuf(t *testing.T) {
 	must(t, s.Do("GET", revisions, nil), http.StatusOK)
 }
 
-// nested is depth messages, each the field n of the one around it.
-func nested(n protowire.Number, depth int) []byte {
+// nested is depth messages, each the field with that tag of the one around it.
+func nested(tag []byte, depth int) []byte {
 	var backwards []byte
 	for range depth {
-		head := protowire.AppendVarint(protowire.AppendTag(nil, n, protowire.BytesType), uint64(len(backwards)))
+		head := protowire.AppendVarint(tag[:len(tag):len(tag)], uint64(len(backwards)))
 		for i := len(head) - 1; i >= 0; i-- {
 			backwards = append(backwards, head[i])
 		}

@@ -69,45 +69,43 @@ func (req *request) patch() (patch.Patch, error) {
 	if p.Strictness = opts.FieldValidation; p.Strictness == "" {
 		p.Strictness = metav1.FieldValidationWarn
 	}
-	var err error
-	if p.Kind == types.ApplyPatchType {
-		err = checkDocument(p.Bytes)
-	} else if !json.Valid(p.Bytes) {
-		err = status.BadRequest("invalid JSON patch")
-	}
-	if err != nil { // and the patch is not in the audit log (V-070, V-123)
-		return p, err
-	}
-	req.recordPatch(p)
 	return p, req.checkPatch(p)
 }
 
-// checkPatch rejects a patch that takes too much to decode, and an applied document that can't be applied.
+// checkPatch rejects a patch that takes too much to decode, and an apply document that can't be read or applied, before
+// the object is looked up. What is not in the audit log is not JSON or YAML at all (V-070, V-123).
 func (req *request) checkPatch(p patch.Patch) error {
-	if p.Kind != types.ApplyPatchType {
-		if err := codec.CheckWork(p.Bytes); apierrors.IsRequestEntityTooLargeError(err) {
-			return err
-		} else if err != nil {
-			return status.BadRequest("error decoding patch: %v", err)
+	body := codec.Body{Bytes: p.Bytes, Media: codec.MediaJSON}
+	if p.Kind == types.ApplyPatchType {
+		body.Media = codec.MediaYAML
+	}
+	body, err := codec.Bounded(body)
+	switch {
+	case p.Kind == types.ApplyPatchType:
+		if err != nil {
+			return unreadable(p.Bytes, err)
 		}
+		req.Audit.Patch(body.Bytes) // as JSON (O-09)
+		return patch.CheckApplied(body.Bytes, req.Resource.GroupVersionKind())
+	case !json.Valid(p.Bytes):
+		return status.BadRequest("invalid JSON patch")
+	}
+	if err == nil {
+		req.Audit.Patch(p.Bytes)
 		return nil
 	}
-	if err := patch.CheckApplied(p.Bytes); err != nil {
+	req.Audit.MalformedPatch(p.Bytes) // its length is limited, but not what it takes to decode it
+	if apierrors.IsRequestEntityTooLargeError(err) {
 		return err
 	}
-	err := codec.CheckQuantities(codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, req.Resource.GroupVersionKind())
-	if err != nil {
-		return status.BadRequest("%v", err)
-	}
-	return nil
+	return status.BadRequest("error decoding patch: %v", err)
 }
 
-// checkDocument rejects an applied document that can't be read, before the object is looked up. What begins like JSON
-// is decoded later, so that its error has another text (B-60, V-070; AS handlers/patch.go: validateAndTranscodePatch).
-func checkDocument(document []byte) error {
-	err := codec.CheckYAML(document)
+// unreadable is the error for an apply document that can't be read. What begins like JSON is decoded later by upstream,
+// so that its error has another text (B-60, V-070; AS handlers/patch.go: validateAndTranscodePatch).
+func unreadable(document []byte, err error) error {
 	switch {
-	case err == nil, apierrors.IsRequestEntityTooLargeError(err):
+	case apierrors.IsRequestEntityTooLargeError(err):
 		return err
 	case !utilyaml.IsJSONBuffer(document):
 		return status.BadRequest("error encoding patch: %v", err)

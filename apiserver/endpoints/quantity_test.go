@@ -1,10 +1,15 @@
 package endpoints_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
@@ -44,10 +49,58 @@ func TestQuantities(t *testing.T) {
 			continue
 		}
 		must(t, s.Do(
+			"PATCH", pods+"/fine",
+			`{"kind":"ConfigMap","spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":`+cpu+`}}}]}}`,
+			"Content-Type", "application/strategic-merge-patch+json",
+		), http.StatusUnprocessableEntity)
+		must(t, s.Do(
 			"PATCH", pods+"/fine?fieldManager=f&force=true", pod("fine", cpu), "Content-Type", "application/apply-patch+yaml",
 		), http.StatusBadRequest)
 	}
 	must(t, s.Do("POST", configmaps, configmap("free", map[string]string{"k": "1e-999999999"}, nil)), http.StatusCreated)
+	// The body of another kind, and a string with escapes, which is decoded before it is a quantity.
+	must(t, s.Do("POST", configmaps, pod("a", `"1e-999999999"`)), http.StatusBadRequest)
+	must(t, s.Do("PATCH", pods+"/fine?fieldManager=f&force=true", pod("fine", `"1e-\u0039\u0039999999"`),
+		"Content-Type", "application/apply-patch+yaml"), http.StatusBadRequest)
+	// Members whose numbers are replaced by the same string must both be decoded.
+	two := strings.Replace(pod("a", `"1"`), `"cpu":"1"`, `"1e10000":"1e-999999999","1e10001":"1"`, 1)
+	must(t, s.Do("POST", pods, two, "Content-Type", "application/yaml"), http.StatusBadRequest)
+	// Another error is reported as it is.
+	a := must(t, s.Do("POST", pods, pod("a", `"100Kb"`)), http.StatusBadRequest)
+	if !strings.Contains(string(a.Body), "quantities must match") {
+		t.Errorf("%s", a.Body)
+	}
+}
+
+// TestQuantitiesInProtobuf: the tag or the length of a quantity may have more bytes than it needs, and more than 64
+// bits.
+func TestQuantitiesInProtobuf(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	limits := corev1.ResourceRequirements{
+		Limits: corev1.ResourceList{"cpu": resource.MustParse("1111111111111111111111111")},
+	}
+	post := func(name, annotation, cpu string) apiservertest.Answer {
+		pod := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"free": annotation}},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i", Resources: limits}}},
+		}
+		body := bytes.Replace(wrap(t, "v1", "Pod", pod), []byte("\n\x191111111111111111111111111"), []byte(cpu), 1)
+		return s.Do("POST", "/api/v1/namespaces/default/pods", string(body), "Content-Type", mediaProtobuf)
+	}
+	// number is written with n characters
+	number := func(number string, n int) string { return strings.Repeat("0", n-len(number)) + number }
+	must(t, post("fine", "1e-999999999", "\n\x19"+number("1", 25)), http.StatusCreated)
+	must(t, post("1e123456", strings.Repeat("1", 1000), "\n\x19"+number("1", 25)), http.StatusCreated)
+	const far = "1e-999999999"
+	for _, cpu := range []string{
+		"\n\x19" + number(far, 25), "\x8a\x00\x18" + number(far, 24),
+		"\n\x90\x80\x80\x80\x80\x80\x80\x80\x80\x02" + number(far, 16),
+	} {
+		a := must(t, post("a", "", cpu), http.StatusBadRequest)
+		if !strings.Contains(string(a.Body), "quantities must not have") {
+			t.Errorf("%q: %s", cpu, a.Body)
+		}
+	}
 }
 
 // TestManyErrors: the response to an invalid object is bounded, however many errors it has.

@@ -1,10 +1,14 @@
 package patch
 
 import (
-	"encoding/json"
+	"errors"
 
-	sigsyaml "sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
@@ -20,31 +24,39 @@ const (
 	maxAppliedMembers = 65_536
 )
 
-// CheckApplied rejects an apply document, in YAML, with a list or a map that would take too long to merge.
-func CheckApplied(data []byte) error {
-	if len(data) < maxApplied { // too short to exceed a limit
-		return nil
-	}
-	j := data
-	if !json.Valid(data) {
-		var err error
-		if j, err = sigsyaml.YAMLToJSON(data); err != nil {
-			return nil // checkYAML reports it
-		}
-	}
-	objects, values, members := mostWithin(j)
-	if objects > maxApplied {
+// CheckApplied rejects an apply document, in JSON, with a list or a map that would take too long to merge, or with a
+// quantity that would take too long to parse.
+func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
+	objects, values, members := mostWithin(data)
+	switch {
+	case objects > maxApplied:
 		return status.Oversized("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied)
-	}
-	if values > maxAppliedValues {
+	case values > maxAppliedValues:
 		return status.Oversized("a list of the apply document has %d elements, the allowed maximum is %d",
 			values, maxAppliedValues)
-	}
-	if members > maxAppliedMembers {
+	case members > maxAppliedMembers:
 		return status.Oversized("a map of the apply document has %d members, the allowed maximum is %d",
 			members, maxAppliedMembers)
 	}
+	if err := checkQuantities(data, gvk); errors.Is(err, codec.ErrQuantity) { // others are found by the merge
+		return status.BadRequest("%v", err)
+	}
 	return nil
+}
+
+// checkQuantities rejects a document in JSON that has a quantity that takes too long to parse, whatever kind it states.
+func checkQuantities(data []byte, gvk schema.GroupVersionKind) error {
+	return codec.CheckQuantities(codec.Body{Bytes: data, Media: codec.MediaJSON}, func(b codec.Body) error {
+		obj, err := resources.Scheme().New(gvk)
+		if err != nil { // a custom resource
+			return nil
+		}
+		content := map[string]any{}
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(b.Bytes, &content); err != nil {
+			return err
+		}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(content, obj)
+	})
 }
 
 // mostWithin returns the largest number of objects in a list of a JSON document, the length of its longest list, and

@@ -211,6 +211,9 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	if err != nil {
 		return nil, strategicError(err)
 	}
+	if err := p.checkMerged(merged, gvk); err != nil {
+		return nil, unreadable(shown, err)
+	}
 	next, err := resources.Scheme().New(gvk)
 	if err != nil {
 		return nil, err
@@ -227,6 +230,17 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 		return nil, unreadable(shown, err)
 	}
 	return next, p.report(strict, shown)
+}
+
+// checkMerged checks the quantities of an object if the patch has a number that takes too long to parse in any place.
+func (p *Patch) checkMerged(merged map[string]any, gvk schema.GroupVersionKind) error {
+	return codec.CheckQuantities(codec.Body{Bytes: p.Bytes, Media: codec.MediaJSON}, func(codec.Body) error {
+		data, err := json.Marshal(merged)
+		if err != nil {
+			return err
+		}
+		return checkQuantities(data, gvk)
+	})
 }
 
 // mergeStrategic merges doc into content. The library panics at directives whose items don't have the type in its tags,

@@ -3,7 +3,6 @@ package jsonfield
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 	"sync"
 )
 
@@ -66,16 +65,6 @@ func fields(to []Field, t reflect.Type, within []int) []Field {
 func (d *Type) Find(name string) *Field {
 	if i, ok := d.byName[name]; ok {
 		return &d.Fields[i]
-	}
-	return nil
-}
-
-// FindFold returns the first field of a name without regard to case; nil if there is none.
-func (d *Type) FindFold(name string) *Field {
-	for i := range d.Fields {
-		if f := &d.Fields[i]; f.Name != "" && strings.EqualFold(f.Name, name) {
-			return f
-		}
 	}
 	return nil
 }
