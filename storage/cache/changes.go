@@ -2,6 +2,7 @@ package cache
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/kubecascade/kubecascade/storage"
@@ -37,12 +38,7 @@ func Changes(then, now []*Snapshot) iter.Seq2[*storage.Object, *storage.Object] 
 
 // all are the snapshot's objects.
 func (s *Snapshot) all() []*storage.Object {
-	objects := make([]*storage.Object, 0, s.Len())
-	s.Ascend("", "", func(o *storage.Object) bool {
-		objects = append(objects, o)
-		return true
-	})
-	return objects
+	return slices.Collect(func(yield func(*storage.Object) bool) { s.Ascend("", "", yield) })
 }
 
 // compare yields what differs between the objects of a collection, both in the order of their keys.

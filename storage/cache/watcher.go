@@ -18,13 +18,6 @@ type Watcher struct {
 	progress int64
 }
 
-// closed is the result of Changed when there is nothing to wait for.
-var closed = func() chan struct{} {
-	ch := make(chan struct{})
-	close(ch)
-	return ch
-}()
-
 // Watch returns a watcher of the collection's events with Revision > rev. If rev is beyond the present revision, it
 // returns no events until history has passed rev (H-29). The collection may be one that never had objects. Errors:
 // ErrExpired (an *ExpiredError) if the history after rev is not complete.
@@ -131,7 +124,9 @@ func (w *Watcher) complete(s *state, v *version) int64 {
 func (w *Watcher) Changed() <-chan struct{} {
 	_, v, err := w.look()
 	if err != nil || w.next < v.log.end {
-		return closed
+		ready := make(chan struct{})
+		close(ready)
+		return ready
 	}
 	return v.changed
 }
