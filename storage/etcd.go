@@ -125,7 +125,7 @@ func (e *Etcd) beginRequest(ctx context.Context) error {
 	e.mu.RLock()
 	if e.life.Err() != nil {
 		e.mu.RUnlock()
-		return context.Cause(e.life)
+		return unavailable(context.Cause(e.life))
 	}
 	return nil
 }

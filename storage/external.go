@@ -216,13 +216,13 @@ func send[Q any, A answer](
 	case err == nil:
 		err = x.compare(known, resp.GetHeader())
 	case rpctypes.Error(err) == rpctypes.ErrFutureRev && 0 < rev && rev <= known:
-		err = fmt.Errorf("%w: %w: revision %d, which was there, is in its future", ErrUnavailable, ErrSetBack, rev)
+		err = fmt.Errorf("%w: revision %d, which was there, is in its future", ErrSetBack, rev)
 	}
 	if errors.Is(err, ErrSetBack) {
 		x.end(err)
 	}
 	if err != nil && x.life.Err() != nil {
-		err = context.Cause(x.life) // instead of that the connection was closed
+		err = unavailable(context.Cause(x.life)) // instead of that the connection was closed
 	}
 	return resp, err
 }

@@ -20,6 +20,14 @@ var failures = map[error]error{
 	rpctypes.ErrNoSpace:         ErrNoSpace,
 }
 
+// unavailable is why nothing is carried out any more, as an ErrUnavailable.
+func unavailable(cause error) error {
+	if errors.Is(cause, ErrUnavailable) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, cause)
+}
+
 // failure turns an error of etcd into one of this package. It keeps etcd's error, and ctx's if that ended the request.
 func failure(ctx context.Context, err error) error {
 	if errors.Is(err, ErrUnavailable) { // it comes from this package

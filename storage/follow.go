@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -52,7 +51,7 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 		switch {
 		case errors.As(err, &failed):
 			if e.external != nil && errors.Is(failed.error, ErrSetBack) {
-				e.end(fmt.Errorf("%w: %w", ErrUnavailable, failed.error))
+				e.end(failed.error)
 			}
 			return failed.error
 		case e.life.Err() != nil:

@@ -96,10 +96,10 @@ func (x *external) compare(known int64, h *pb.ResponseHeader) error {
 	id, rev := h.GetClusterId(), h.GetRevision()
 	x.cluster.CompareAndSwap(0, id)
 	if was := x.cluster.Load(); id != was {
-		return fmt.Errorf("%w: %w: its cluster id is %x and was %x", ErrUnavailable, ErrSetBack, id, was)
+		return fmt.Errorf("%w: its cluster id is %x and was %x", ErrSetBack, id, was)
 	}
 	if rev < known {
-		return fmt.Errorf("%w: %w: it is at revision %d and was at %d", ErrUnavailable, ErrSetBack, rev, known)
+		return fmt.Errorf("%w: it is at revision %d and was at %d", ErrSetBack, rev, known)
 	}
 	x.learn(rev)
 	return nil

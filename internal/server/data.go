@@ -110,7 +110,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	d.timeline = &timeline{definitions: customresource.NewInstaller(d.types, d.decoder, d.webhooks, log), cache: d.cache}
 	d.done.Go(func() {
 		if err := d.plain.Follow(run, d.timeline.follow); err != nil && run.Err() == nil {
-			d.failed <- fmt.Errorf("watching etcd: %w", err)
+			d.failed <- err
 		}
 	})
 	if compactor != nil {
