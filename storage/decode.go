@@ -134,14 +134,18 @@ func (d *Decoder) upgrade(apiVersion, kind string, value []byte) (newer []byte, 
 }
 
 // parse sets JSON, Meta and Fields of a value in JSON.
-func (d *Decoder) parse(o *Object, value []byte, paths []FieldPath) error {
+func (d *Decoder) parse(o *Object, value []byte, paths []FieldPath) (err error) {
 	b := trim(value)
-	p := parser{Scanner: jsonscan.New(b), meta: &o.Meta}
-	c := p.object(paths)
-	if err := ended(&p.Scanner, c); err != nil {
+	s := jsonscan.New(b)
+	c := locate(&s)
+	if err := ended(&s, c); err != nil {
 		return err
 	}
-	o.Fields = p.selected(paths)
+	if o.Meta, err = parseMeta(b[c.begin:c.end]); err != nil {
+		return fmt.Errorf("metadata: %w", err)
+	}
+	o.Meta.APIVersion, o.Meta.Kind = c.apiVersion, c.kind
+	o.Fields = Select(b, paths)
 	o.JSON = b[:len(b):len(b)]
 	if o.Revision != 0 {
 		o.JSON = c.apply(b, o.Revision)

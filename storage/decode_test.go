@@ -193,8 +193,8 @@ func TestMetadata(t *testing.T) {
 		{`{"kind":"Pod", "metadata" : {"name":"a"} ,"spec":{}}`, true},
 		{`{"spec":"` + strings.Repeat("x", 1<<16-23) + `","metadata":{}}`, true},
 		{`{"spec":"` + strings.Repeat("x", 1<<16-22) + `","metadata":{}}`, false},
-		{`{"metadata":null,"metadata":{}}`, false},
-		{`{"metadata":{},"metadata":{"name":"a"}}`, false},
+		{`{"metadata":null,"metadata":{}}`, true},
+		{`{"metadata":{},"metadata":{"name":"a"}}`, true},
 	} {
 		o := new(Decoder).Decode(Record{Value: []byte(c.value), ModRevision: 10})
 		if o.Err != nil {

@@ -11,7 +11,9 @@ import (
 
 // cut is the place of resourceVersion in an object's JSON, and that of its metadata.
 type cut struct {
-	// begin and end delimit the value of metadata. A parser sets both to 0 if there are several.
+	// apiVersion and kind are the object's.
+	apiVersion, kind string
+	// begin and end delimit the value of metadata, the last if there are several.
 	begin, end int
 	// from and to delimit the bytes to replace: the present value, or nothing.
 	from, to int
@@ -75,13 +77,13 @@ func (p *place) later(name jsonscan.String) bool {
 func (p *place) cut(end int) cut {
 	switch {
 	case p.to > 0:
-		return cut{p.begin, end, p.from, p.to, `"`, `"`, p.name}
+		return cut{begin: p.begin, end: end, from: p.from, to: p.to, before: `"`, after: `"`, name: p.name}
 	case p.next > 0:
-		return cut{p.begin, end, p.next, p.next, `"resourceVersion":"`, `",`, 0}
+		return cut{begin: p.begin, end: end, from: p.next, to: p.next, before: `"resourceVersion":"`, after: `",`}
 	case p.empty:
-		return cut{p.begin, end, end - 1, end - 1, `"resourceVersion":"`, `"`, 0}
+		return cut{begin: p.begin, end: end, from: end - 1, to: end - 1, before: `"resourceVersion":"`, after: `"`}
 	}
-	return cut{p.begin, end, end - 1, end - 1, `,"resourceVersion":"`, `"`, 0}
+	return cut{begin: p.begin, end: end, from: end - 1, to: end - 1, before: `,"resourceVersion":"`, after: `"`}
 }
 
 // Splice returns stored JSON, without the newline at its end, with metadata.resourceVersion where Kubernetes prints it;
@@ -134,17 +136,28 @@ func locate(s *jsonscan.Scanner) (c cut) {
 		return c
 	}
 	var typed jsonscan.String
+	var apiVersion, kind string
 	for first := true; ; first = false {
 		name, _, ok := s.Key(first)
 		if !ok {
+			c.apiVersion, c.kind = apiVersion, kind
 			return c
 		}
 		if first {
 			typed = name
 		}
-		if name.Is("metadata") && s.Open('{') {
-			c = locateIn(s, newPlace(typed, s))
-		} else {
+		switch {
+		case name.Is("metadata"):
+			if c = (cut{}); s.Open('{') {
+				c = locateIn(s, newPlace(typed, s))
+			} else {
+				s.Skip()
+			}
+		case name.Is("apiVersion"):
+			apiVersion = text(s)
+		case name.Is("kind"):
+			kind = text(s)
+		default:
 			s.Skip()
 		}
 	}

@@ -1,7 +1,7 @@
 package jsonscan
 
-// Member returns the offsets of the value of an object's member, of the first with that name; from and to are 0 if
-// there is none, or if data isn't JSON up to there.
+// Member returns the offsets of the value of an object's member, of the last with that name; from and to are 0 if there
+// is none, or if data isn't JSON.
 func Member(object []byte, name string) (from, to int) {
 	s := New(object)
 	if !s.Open('{') {
@@ -9,16 +9,16 @@ func Member(object []byte, name string) (from, to int) {
 	}
 	for first := true; ; first = false {
 		n, _, ok := s.Key(first)
-		if !ok {
+		if s.err != nil {
 			return 0, 0
+		}
+		if !ok {
+			return from, to
 		}
 		s.Peek()
-		from = s.pos
-		if s.Skip(); s.err != nil {
-			return 0, 0
-		}
-		if n.Is(name) {
-			return from, s.pos
+		at := s.pos
+		if s.Skip(); n.Is(name) {
+			from, to = at, s.pos
 		}
 	}
 }
