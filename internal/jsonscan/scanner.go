@@ -29,14 +29,8 @@ func (s *Scanner) Err() error { return s.err }
 // Offset is how many bytes have been read.
 func (s *Scanner) Offset() int { return s.pos }
 
-// Len is the length of the document.
-func (s *Scanner) Len() int { return len(s.data) }
-
 // Seek moves to an offset at which the scanner has been before, at the same depth.
 func (s *Scanner) Seek(offset int) { s.pos = offset }
-
-// Depth is how many objects and arrays are open.
-func (s *Scanner) Depth() int { return s.depth }
 
 // From is the data from an offset to the present one.
 func (s *Scanner) From(offset int) []byte { return s.data[offset:s.pos] }
@@ -153,7 +147,7 @@ func (s *Scanner) Skip() {
 	case 'n':
 		s.word("null")
 	default:
-		s.Number()
+		s.number()
 	}
 }
 
@@ -166,28 +160,8 @@ func (s *Scanner) word(w string) {
 	s.pos += len(w)
 }
 
-// Null reads a null, if that is next.
-func (s *Scanner) Null() bool {
-	if s.Peek() != 'n' {
-		return false
-	}
-	s.word("null")
-	return s.err == nil
-}
-
-// Bool reads true or false, and returns it.
-func (s *Scanner) Bool() bool {
-	if s.Peek() == 't' {
-		s.word("true")
-		return s.err == nil
-	}
-	s.word("false")
-	return false
-}
-
-// Number reads a number and returns it as it is written.
-func (s *Scanner) Number() []byte {
-	from := s.pos
+// number reads a number.
+func (s *Scanner) number() {
 	s.accept('-', '-')
 	switch {
 	case s.accept('0', '0'):
@@ -195,11 +169,11 @@ func (s *Scanner) Number() []byte {
 		s.digits()
 	default:
 		s.Fail("value expected")
-		return nil
+		return
 	}
 	if s.accept('.', '.') && !s.digits() {
 		s.Fail("digit expected")
-		return nil
+		return
 	}
 	if s.accept('e', 'e') || s.accept('E', 'E') {
 		if !s.accept('+', '+') {
@@ -207,10 +181,9 @@ func (s *Scanner) Number() []byte {
 		}
 		if !s.digits() {
 			s.Fail("digit expected")
-			return nil
+			return
 		}
 	}
-	return s.data[from:s.pos]
 }
 
 // accept reads one byte between lo and hi, if that is next.
