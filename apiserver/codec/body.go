@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,13 @@ func TooLarge() error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", MaxBody))
 }
 
+// The supported media types in the order of preference.
+const (
+	MediaJSON     = "application/json"
+	MediaYAML     = "application/yaml"
+	MediaProtobuf = "application/vnd.kubernetes.protobuf"
+)
+
 // Body is the object of a request, with its media type and validation.
 type Body struct {
 	Bytes []byte
@@ -41,10 +49,7 @@ type Body struct {
 
 // NewBody returns a body with the option fieldValidation; the default is Warn.
 func NewBody(data []byte, media, fieldValidation string) Body {
-	if fieldValidation == "" {
-		fieldValidation = metav1.FieldValidationWarn
-	}
-	return Body{Bytes: data, Media: media, Strictness: fieldValidation}
+	return Body{Bytes: data, Media: media, Strictness: cmp.Or(fieldValidation, metav1.FieldValidationWarn)}
 }
 
 // Decode decodes a body that must be of the kind want, and returns the object in that version.
@@ -74,8 +79,7 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 	return obj, nil
 }
 
-// retired reports whether a body can't be decoded because its kind is not served any more. Upstream still decodes and
-// converts it. Other errors in such a body are not found.
+// retired reports whether a body can't be decoded because its kind is not served any more; upstream still converts it.
 func retired(err error, got *schema.GroupVersionKind) bool {
 	return runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
 }
@@ -301,14 +305,13 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 func EncodeStored(res *resources.Resource, obj runtime.Object) (value []byte, err error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if res.ToStored != nil {
-			if obj, err = res.ToStored(u); err != nil {
-				return nil, err
-			}
+			obj, err = res.ToStored(u)
 		}
-		if res.Restore != nil { // what is read again needs no coercion
-			if err = res.Restore(obj); err != nil {
-				return nil, err
-			}
+		if err == nil && res.Restore != nil { // what is read again needs no coercion
+			err = res.Restore(obj)
+		}
+		if err != nil {
+			return nil, err
 		}
 		return json.Marshal(obj.(*unstructured.Unstructured).Object)
 	}

@@ -28,12 +28,11 @@ type Cache struct {
 func New(o Options) *Cache {
 	o = o.withDefaults()
 	c := &Cache{
-		decoder: o.Decoder,
-		each:    limits{events: o.Events, bytes: o.Bytes},
-		line:    limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
-		whole:   limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
-		ready:   make(chan struct{}),
-
+		decoder:   o.Decoder,
+		each:      limits{events: o.Events, bytes: o.Bytes},
+		line:      limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
+		whole:     limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
+		ready:     make(chan struct{}),
 		encodings: newEncodings(o.EncodingBytes),
 		written:   written{objects: map[int64]*storage.Object{}},
 	}

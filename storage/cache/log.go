@@ -109,8 +109,7 @@ const worth = 64
 // read returns at most most events from seq on; none only if seq is end. Usually the slice is a part of a segment that
 // watchers share, and must not be modified. If the rest of a segment is short, it is copied together with the next.
 func (g *log) read(seq uint64, most int) []*Event {
-	run := g.run(seq)
-	want := int(min(uint64(most), g.end-seq))
+	run, want := g.run(seq), int(min(uint64(most), g.end-seq))
 	if n := min(len(run), want); n == want || n >= worth {
 		return run[:n:n]
 	}
