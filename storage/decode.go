@@ -60,18 +60,7 @@ func (e *corruptError) Error() string {
 // Unwrap returns ErrCorrupt and the cause.
 func (e *corruptError) Unwrap() []error { return []error{ErrCorrupt, e.cause} }
 
-// Stored is a value that is decoded to an object, but for its revision.
-type Stored struct {
-	// Value is the one that the object was decoded from, or, if that was protobuf or CBOR, the same in JSON.
-	Value []byte
-	// Sealed says that it could not be decrypted, so it is as it was stored.
-	Sealed bool
-
-	object *Object
-	cut    cut
-}
-
-// Size is how many bytes Stored's Value has, and a few more.
+// Size is how many bytes Stored returns, and a few more.
 func (o *Object) Size() int {
 	if corrupt := new(corruptError); errors.As(o.Err, &corrupt) {
 		return len(corrupt.record.Value)
@@ -79,26 +68,14 @@ func (o *Object) Size() int {
 	return len(o.JSON)
 }
 
-// Stored returns the value of an object.
-func (o *Object) Stored() (Stored, error) {
+// Stored returns the value that an object was decoded from, or, if that was protobuf or CBOR, the same in JSON. sealed
+// says that it could not be decrypted, so it is as it was stored.
+func (o *Object) Stored() (value []byte, sealed bool, err error) {
 	if corrupt := new(corruptError); errors.As(o.Err, &corrupt) {
-		return Stored{Value: corrupt.record.Value, Sealed: corrupt.record.Err != nil}, nil
+		return corrupt.record.Value, corrupt.record.Err != nil, nil
 	}
-	value, c, err := unsplice(o.JSON)
-	return Stored{Value: value, object: o, cut: c}, err
-}
-
-// At returns the object that the value is decoded to at a revision, without parsing it again; nil if the value has to
-// be decoded.
-func (s *Stored) At(rev int64) *Object {
-	if s.object == nil || s.cut.name == 0 {
-		return nil
-	}
-	o := s.object
-	n := &Object{Key: o.Key, Revision: rev, JSON: s.cut.apply(o.JSON, rev), Meta: o.Meta, Fields: o.Fields}
-	n.moveMetadata(o)
-	n.verified.Store(o.verified.Load())
-	return n
+	value, err = Unsplice(o.JSON)
+	return value, false, err
 }
 
 // decode sets JSON, Meta and Fields.

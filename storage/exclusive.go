@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"sync"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -15,7 +14,6 @@ import (
 type Exclusive struct {
 	e *Etcd
 
-	mu sync.Mutex // guards leases
 	// leases are those of values that were replaced or deleted.
 	leases []int64
 }
@@ -35,8 +33,6 @@ const (
 	// mostWrites is the maximum number of operations of an etcd transaction (embed.DefaultMaxTxnOps), and mostWritten the
 	// maximum number of bytes of several: one value alone may have as many as etcd takes.
 	mostWrites, mostWritten = 128, 256 << 10
-	// sending is how many transactions are sent at a time: etcd receives one while it carries another one out.
-	sending = 4
 )
 
 // Exclude calls f when the requests in flight have ended. Others wait until f has returned, whatever their contexts
@@ -88,68 +84,37 @@ func (x *Exclusive) Begin() (int64, error) {
 }
 
 // Write carries out all writes, without conditions, after Begin; it ends at the first error that the sequence yields.
-// The first writes are carried out while the caller makes the next ones. Each transaction has many of them, so their
-// revisions are shared. No key may occur twice. bytes is at least the size of all keys and values. Values that expire
-// do so after ttl, at the same time. Write returns the revision of the last transaction, which exceeds those of all
-// writes. The error is ErrNoSpace if nothing was written; after any other error a part may have been written.
+// Each transaction has many of them, so their revisions are shared. No key may occur twice. bytes is at least the size
+// of all keys and values. Values that expire do so after ttl, at the same time. Write returns the revision of the last
+// transaction, which exceeds those of all writes. The error is ErrNoSpace if nothing was written; after any other error
+// a part may have been written.
 func (x *Exclusive) Write(writes iter.Seq2[Write, error], bytes int, ttl time.Duration) (int64, error) {
 	e := x.e
 	if err := e.local.Admit(bytes, true); err != nil {
 		_, end := x.send([]Write{{Key: e.root + writeKey}}, 0)
 		return 0, errors.Join(err, end)
 	}
-	if err := x.sendAll(writes, ttl); err != nil {
-		return 0, err
-	}
-	return x.send([]Write{{Key: e.root + writeKey}}, 0)
-}
-
-// part is what one transaction writes. Values that expire have the lease.
-type part struct {
-	writes []Write
-	lease  int64
-}
-
-// sendAll sends the writes in parts, in no order.
-func (x *Exclusive) sendAll(writes iter.Seq2[Write, error], ttl time.Duration) error {
-	parts := make(chan part)
-	errs := make([]error, sending)
-	var all sync.WaitGroup
-	for i := range errs {
-		all.Go(func() {
-			for p := range parts {
-				_, err := x.send(p.writes, p.lease)
-				errs[i] = errors.Join(errs[i], err)
-			}
-		})
-	}
-	err := x.divide(writes, ttl, parts)
-	close(parts)
-	all.Wait()
-	return errors.Join(append(errs, err)...)
-}
-
-// divide puts the writes into parts. One lease is enough for all that expires.
-func (x *Exclusive) divide(writes iter.Seq2[Write, error], ttl time.Duration, parts chan<- part) error {
-	p, size := part{}, 0
+	var part []Write
+	size, lease := 0, int64(0)
 	for w, err := range writes {
-		if err == nil && w.Expires && w.Value != nil && p.lease == 0 {
-			p.lease, err = x.grant(ttl)
+		if err == nil && w.Expires && w.Value != nil && lease == 0 { // one lease is enough for all that expires
+			lease, err = x.grant(ttl)
+		}
+		if n := len(w.Key) + len(w.Value); err == nil && len(part) > 0 && (len(part) == mostWrites || size+n > mostWritten) {
+			_, err = x.send(part, lease)
+			part, size = nil, 0
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
-		n := len(w.Key) + len(w.Value)
-		if len(p.writes) == mostWrites || len(p.writes) > 0 && size+n > mostWritten {
-			parts <- p
-			p.writes, size = nil, 0
+		part, size = append(part, w), size+len(w.Key)+len(w.Value)
+	}
+	if len(part) > 0 {
+		if _, err := x.send(part, lease); err != nil {
+			return 0, err
 		}
-		p.writes, size = append(p.writes, w), size+n
 	}
-	if len(p.writes) > 0 {
-		parts <- p
-	}
-	return nil
+	return x.send([]Write{{Key: e.root + writeKey}}, 0)
 }
 
 // grant returns a new lease. etcd chooses the id, so it is never revoked for one of its keys: see release.
@@ -184,8 +149,6 @@ func (x *Exclusive) send(writes []Write, lease int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("writing %d keys: %w", len(writes), failure(x.e.life, err))
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	for i, w := range writes {
 		if lease := replacedLease(resp.Responses[i]); w.Expires && lease != 0 {
 			x.leases = append(x.leases, lease)

@@ -105,29 +105,21 @@ func Splice(stored []byte, rev int64) ([]byte, error) {
 // Unsplice returns the JSON of an object without metadata.resourceVersion, as it is stored: what Splice was given. The
 // result shares no memory with the object. Errors: ErrCorrupt if that is no JSON object with metadata.
 func Unsplice(object []byte) ([]byte, error) {
-	stored, _, err := unsplice(object)
-	return stored, err
-}
-
-// unsplice is Unsplice, and returns the place of resourceVersion in the object.
-func unsplice(object []byte) (stored []byte, c cut, err error) {
 	s := jsonscan.New(object)
-	c = locate(&s)
+	c := locate(&s)
 	if err := ended(&s, c); err != nil {
-		return nil, c, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	if c.name == 0 {
-		return bytes.Clone(object), c, nil
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	switch from, to := c.name, c.to; {
+	case from == 0:
+		return bytes.Clone(object), nil
 	case object[to] == ',': // a member follows it
-		stored = slices.Concat(object[:from], object[to+1:])
+		return slices.Concat(object[:from], object[to+1:]), nil
 	case object[from-1] == ',':
-		stored = slices.Concat(object[:from-1], object[to:])
+		return slices.Concat(object[:from-1], object[to:]), nil
 	default:
-		stored = slices.Concat(object[:from], object[to:])
+		return slices.Concat(object[:from], object[to:]), nil
 	}
-	return stored, c, nil
 }
 
 // locate parses an object and finds the cut; that of the last metadata, if there are several.

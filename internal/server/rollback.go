@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
@@ -229,7 +227,7 @@ func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Durat
 		}
 		_, now := d.cache.Everything()
 		u := d.undo(p.state, now)
-		d.timeline.hold(u.object)
+		d.timeline.hold()
 		revision, err := x.Write(u.writes, u.bytes, ttl)
 		if errors.Is(err, storage.ErrNoSpace) {
 			return errors.Join(err, d.timeline.release(ctx, began+1))
@@ -257,15 +255,11 @@ type undo struct {
 	changes []change
 	// bytes is the size of what has to be written, at most.
 	bytes int
-
-	mu sync.Mutex // guards stored: object is called while write goes on
-	// stored are the values that were written, by key.
-	stored map[string]storage.Stored
 }
 
 // undo returns what leads from one state to an earlier one.
 func (d *data) undo(then, now []*cache.Snapshot) *undo {
-	u := &undo{data: d, stored: map[string]storage.Stored{}}
+	u := &undo{data: d}
 	for was, is := range cache.Changes(then, now) {
 		u.changes = append(u.changes, change{was, is})
 		if was != nil {
@@ -291,39 +285,24 @@ func (u *undo) write(c change) (w storage.Write, err error) {
 		return storage.Write{Key: c.is.Key, Expires: d.expires(c.is.Key)}, nil
 	}
 	key := c.was.Key
-	s, err := c.was.Stored()
+	value, sealed, err := c.was.Stored()
 	if err != nil {
 		return w, err
 	}
-	w = storage.Write{Key: key, Value: s.Value, Expires: d.expires(key)}
+	w = storage.Write{Key: key, Value: value, Expires: d.expires(key)}
 	if r := d.kind(key); r != nil && r.Written != nil && c.was.Err == nil {
-		obj, err := r.Decode(s.Value)
+		obj, err := r.Decode(value)
 		if err != nil {
 			return w, err
 		}
 		if w.Value, err = codec.EncodeStored(r, obj); err != nil {
 			return w, err
 		}
-	} else {
-		u.mu.Lock()
-		u.stored[key] = s
-		u.mu.Unlock()
 	}
-	if !s.Sealed {
+	if !sealed {
 		w.Value, err = d.seal(key, w.Value)
 	}
 	return w, err
-}
-
-// object is the object of an event of what was written, which need not be decoded; nil for others.
-func (u *undo) object(e *storage.Event) *storage.Object {
-	u.mu.Lock()
-	s, ok := u.stored[e.Key]
-	u.mu.Unlock()
-	if !ok || e.Sealed != (storage.Sealed{}) || !bytes.Equal(s.Value, e.Value) {
-		return nil
-	}
-	return s.At(e.Revision)
 }
 
 // kind returns the type of a key's object, or nil.

@@ -17,10 +17,9 @@ type timeline struct {
 	cache       *cache.Cache
 
 	mu sync.Mutex // is held while a batch is applied; guards what follows
-	// known returns the objects of events that need not be decoded, and nil for others. While it is set, batches are
-	// kept instead: kept has all of them.
-	known func(*storage.Event) *storage.Object
-	kept  storage.Batch
+	// held says that batches are kept: kept has all of them.
+	held bool
+	kept storage.Batch
 	// more is closed when kept has grown.
 	more chan struct{}
 }
@@ -29,16 +28,13 @@ type timeline struct {
 func (t *timeline) follow(b storage.Batch) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.known == nil {
+	if !t.held {
 		return t.apply(b)
 	}
 	if b.Reset {
 		t.kept = storage.Batch{Reset: true}
 	}
 	t.kept.Events = append(t.kept.Events, b.Events...)
-	for i := range b.Events {
-		t.kept.Decoded = append(t.kept.Decoded, t.known(&b.Events[i]))
-	}
 	t.kept.Revision = b.Revision
 	close(t.more)
 	t.more = make(chan struct{})
@@ -50,12 +46,11 @@ func (t *timeline) apply(b storage.Batch) error {
 	return t.cache.Apply(t.definitions.Apply(b))
 }
 
-// hold keeps what follows until release: the cache stays as it is. known returns the objects of events that need not be
-// decoded, and nil for others; it is called while etcd writes what comes later.
-func (t *timeline) hold(known func(*storage.Event) *storage.Object) {
+// hold keeps what follows until release: the cache stays as it is.
+func (t *timeline) hold() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known, t.kept, t.more = known, storage.Batch{}, make(chan struct{})
+	t.held, t.kept, t.more = true, storage.Batch{}, make(chan struct{})
 }
 
 // release waits until everything up to the revision is kept, applies it at once, and lets history begin there. If ctx
@@ -76,6 +71,6 @@ func (t *timeline) release(ctx context.Context, revision int64) error {
 	}
 	b := t.kept
 	b.Cut = true
-	t.known, t.kept = nil, storage.Batch{}
+	t.held, t.kept = false, storage.Batch{}
 	return t.apply(b)
 }
