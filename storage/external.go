@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,14 +82,17 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 		PermitWithoutStream:  true,
 		TLS:                  tls,
 		Logger:               embedded.NewClientLogger(c.Logger),
-		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect)},
 	}
-	if x.members, err = clientv3.New(config); err == nil {
+	dialing := func(dial func(context.Context, string) (net.Conn, error)) clientv3.Config {
+		out := config
+		out.DialOptions = []grpc.DialOption{grpc.WithConnectParams(reconnect), grpc.WithContextDialer(dial)}
+		return out
+	}
+	if x.members, err = clientv3.New(dialing(connect)); err == nil {
 		err = x.checkAll(ctx, c.Endpoints)
 	}
 	if err == nil {
-		config.DialOptions = append(config.DialOptions, grpc.WithContextDialer(x.dial))
-		x.client, err = clientv3.New(config)
+		x.client, err = clientv3.New(dialing(x.dial))
 	}
 	if err != nil {
 		if x.members != nil {

@@ -36,7 +36,7 @@ func (e *Etcd) openWatch(ctx context.Context, in *inbox) (*watch, error) {
 	if e.local != nil {
 		return e.watchLocal(ctx, in)
 	}
-	// An answer proves that the cluster has the history which the watch resumes.
+	// The answer shows whether the cluster was set back.
 	now, err := e.readRevision(ctx)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,6 +63,17 @@ func TestQuantities(t *testing.T) {
 	must(t, s.Do("POST", configmaps, pod("a", `"1e-999999999"`)), http.StatusBadRequest)
 	must(t, s.Do("PATCH", pods+"/fine?fieldManager=f&force=true", pod("fine", `"1e-\u0039\u0039999999"`),
 		"Content-Type", "application/apply-patch+yaml"), http.StatusBadRequest)
+	// The check may come to another invalid quantity first.
+	for range 8 {
+		both := strings.Replace(pod("fine", `"1e-999999999"`), `"cpu":`, `"memory":"x","cpu":`, 1)
+		must(t, s.Do("PATCH", pods+"/fine?fieldManager=f&force=true", both, "Content-Type", "application/apply-patch+yaml"),
+			http.StatusBadRequest)
+	}
+	metrics := `[{"type":"Resource","resource":{"name":"cpu","targetAverageValue":"1e-\u0039\u0039999999"}}]`
+	must(t, s.Do("POST", "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers", `{"metadata":{"name":"h",
+		"annotations":{"autoscaling.alpha.kubernetes.io/metrics":`+strconv.Quote(metrics)+`}},
+		"spec":{"maxReplicas":2,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}}`),
+		http.StatusCreated)
 	// Members whose numbers are replaced by the same string must both be decoded.
 	two := strings.Replace(pod("a", `"1"`), `"cpu":"1"`, `"1e10000":"1e-999999999","1e10001":"1"`, 1)
 	must(t, s.Do("POST", pods, two, "Content-Type", "application/yaml"), http.StatusBadRequest)
@@ -82,7 +94,10 @@ func TestQuantitiesInProtobuf(t *testing.T) {
 	post := func(name, annotation, cpu string) apiservertest.Answer {
 		pod := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"free": annotation}},
-			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i", Resources: limits}}},
+			Spec: corev1.PodSpec{
+				Containers:       []corev1.Container{{Name: "c", Image: "i", Resources: limits}},
+				ImagePullSecrets: []corev1.LocalObjectReference{{Name: "1234e56789"}},
+			},
 		}
 		body := bytes.Replace(wrap(t, "v1", "Pod", pod), []byte("\n\x191111111111111111111111111"), []byte(cpu), 1)
 		return s.Do("POST", "/api/v1/namespaces/default/pods", string(body), "Content-Type", mediaProtobuf)
@@ -94,6 +109,7 @@ func TestQuantitiesInProtobuf(t *testing.T) {
 	const far = "1e-999999999"
 	for _, cpu := range []string{
 		"\n\x19" + number(far, 25), "\x8a\x00\x18" + number(far, 24),
+		"\n\r" + number("1e-99999999", 13) + "\n\x0a1111111111", // its length is a character that JSON would trim
 		"\n\x90\x80\x80\x80\x80\x80\x80\x80\x80\x02" + number(far, 16),
 	} {
 		a := must(t, post("a", "", cpu), http.StatusBadRequest)

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -57,8 +58,9 @@ func (a *API) newRequest(r *http.Request) (*request, error) {
 	return req, servable(r, target, req.verb)
 }
 
-// Listed is the number of objects that a request lists; 0 for one that lists none or one.
-func (a *API) Listed(r *http.Request) int {
+// Listed is the number of objects that a request lists, at most flowcontrol.MostObjects; 0 for one that lists none or
+// one.
+func (a *API) Listed(r *http.Request) (n int) {
 	req := r.Context().Value(requestKey{}).(*request)
 	if !listsAll(req.verb, requestinfo.Query(r)) || req.Resource.Collection == "" || req.info.Name != "" {
 		return 0
@@ -67,8 +69,11 @@ func (a *API) Listed(r *http.Request) int {
 	if err != nil {
 		return 0
 	}
-	prefix := req.Key(a.registry.Root)
-	return snapshot.Count(prefix, prefix)
+	snapshot.Ascend(req.Key(a.registry.Root), "", func(*storage.Object) bool {
+		n++
+		return n < flowcontrol.MostObjects
+	})
+	return n
 }
 
 // listsAll reports whether a request shows all objects: a list, or a watch that begins with them

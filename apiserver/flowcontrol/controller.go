@@ -27,6 +27,9 @@ import (
 // (AS pkg/util/flowcontrol/request/config.go).
 const maxWidth, objectsPerSeat = 10, 100
 
+// MostObjects is how many objects of a list are worth counting: more take no more seats.
+const MostObjects = maxWidth * objectsPerSeat
+
 // Controller assigns seats to requests.
 type Controller struct {
 	seats   int

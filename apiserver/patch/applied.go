@@ -1,8 +1,6 @@
 package patch
 
 import (
-	"errors"
-
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
@@ -38,7 +36,7 @@ func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
 		return status.Oversized("a map of the apply document has %d members, the allowed maximum is %d",
 			members, maxAppliedMembers)
 	}
-	if err := checkQuantities(data, gvk); errors.Is(err, codec.ErrQuantity) { // others are found by the merge
+	if err := checkQuantities(data, gvk); err != nil {
 		return status.BadRequest("%v", err)
 	}
 	return nil

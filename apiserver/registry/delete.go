@@ -209,7 +209,7 @@ func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, 
 		return nil, err
 	}
 	s.marked(o, cur, v, rev)
-	return s.decoded(o, cur.Key, value, rev), nil
+	return s.Cache.Share(s.decoded(o, cur.Key, value, rev)), nil
 }
 
 // remove deletes the key at the revision on which the decision was made (C-41, C-63).

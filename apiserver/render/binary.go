@@ -24,8 +24,7 @@ func (x *Rendering) keeps() bool {
 		!x.Resource.Custom
 }
 
-// binaryItem is an object in protobuf, or its metadata, without its kind, as it is in a list. Metadata is the same for
-// all versions of a resource.
+// binaryItem is an object in protobuf, or its metadata, which is not converted, without its kind, as it is in a list.
 func (x *Rendering) binaryItem(o *storage.Object) ([]byte, error) {
 	form := codec.MediaProtobuf
 	switch {

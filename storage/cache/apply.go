@@ -37,7 +37,7 @@ func (c *Cache) Apply(b storage.Batch) error {
 				c.change(d, &b.Events[i], objects[i])
 			}
 		}
-		d.shed(c.whole, c.each)
+		d.shed(c.whole)
 		d.revision = max(d.revision, b.Revision)
 	}
 	first := d.from.revision == 0
@@ -97,19 +97,13 @@ func (c *Cache) continues(b storage.Batch) error {
 
 // reset sets the draft's objects to those of a whole state, and drops all history.
 func (c *Cache) reset(d *draft, events []storage.Event, objects []*storage.Object) {
-	whole := map[string]*tree{}
+	for place := range d.versions {
+		d.restart(place, newTree())
+	}
 	for i := range events {
 		if collection, _, ok := storage.Collection(c.decoder.Root, events[i].Key); ok {
-			d.place(collection)
-			if whole[collection] == nil {
-				whole[collection] = newTree()
-			}
-			whole[collection].put(events[i].Key, objects[i])
+			d.versions[d.place(collection)].objects.put(events[i].Key, objects[i])
 		}
-	}
-	c.encodings.clear()
-	for place := range d.versions {
-		d.restart(place, whole[d.versions[place].name])
 	}
 }
 
@@ -127,14 +121,13 @@ func (c *Cache) cut(d *draft, events []storage.Event, objects []*storage.Object)
 			continue
 		}
 		v.objects.put(e.Key, o)
-		c.encodings.drop(prev)
+		d.stale = append(d.stale, prev)
 	}
 }
 
 // forget drops all history before the draft's revision.
 func (c *Cache) forget(d *draft) {
 	d.base = d.revision
-	c.encodings.clear()
 	for place := range d.versions {
 		d.restart(place, d.versions[place].objects)
 	}
@@ -161,7 +154,7 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 		change.Object = c.decoder.Revise(change.Prev, e.Revision)
 	}
 	d.record(place, change, c.each).objects.put(e.Key, o)
-	c.encodings.drop(change.Prev)
+	d.stale = append(d.stale, change.Prev)
 	d.record(timeline, change, c.line)
 }
 

@@ -36,14 +36,20 @@ func New(o Options) *Cache {
 		encodings: newEncodings(o.EncodingBytes),
 		written:   written{objects: map[int64]*storage.Object{}},
 	}
-	c.each.dropped = func(e *Event) { c.encodings.drop(e) }
 	c.state.Store(newState())
 	return c
 }
 
-// publish makes a draft the current state and wakes the watchers that it has something for.
+// publish makes a draft the current state, drops the encodings of what is not in it, and wakes the watchers that it has
+// something for.
 func (c *Cache) publish(d *draft) {
 	c.state.Store(d.state)
+	if d.base != d.from.base { // all history is dropped
+		c.encodings.clear()
+	}
+	for _, of := range d.stale {
+		c.encodings.drop(of)
+	}
 	for _, ch := range d.ended {
 		close(ch)
 	}

@@ -60,9 +60,11 @@ func (k *encodings) share(of any, name string, keeps func() bool, encode func() 
 	first := false
 	f.once.Do(func() {
 		first, f.err = true, errUnmade
-		if f.data, f.err = encode(); f.err == nil {
-			k.charge(of, int64(len(f.data))+overhead)
+		if f.data, f.err = encode(); f.err != nil {
+			k.drop(of)
+			return
 		}
+		k.charge(of, int64(len(f.data))+overhead)
 	})
 	if f.err != nil && !first {
 		return encode()
@@ -70,7 +72,8 @@ func (k *encodings) share(of any, name string, keeps func() bool, encode func() 
 	return f.data, f.err
 }
 
-// form returns a form, which is new if there is none; nil if it is not to be kept.
+// form returns a form, which is new if there is none; nil if it is not to be kept. keeps is called with the lock, which
+// drop takes after it has become false.
 func (k *encodings) form(of any, name string, keeps func() bool) *form {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -149,7 +152,11 @@ func (c *Cache) Encoded(o *storage.Object, form string, encode func() ([]byte, e
 
 // EncodedEvent is Encoded for an event, whose encodings are kept as long as its collection's history has it.
 func (c *Cache) EncodedEvent(e *Event, form string, encode func() ([]byte, error)) ([]byte, error) {
-	return c.encodings.share(e, form, func() bool { return true }, encode)
+	held := func() bool {
+		v := c.state.Load().version(e.Collection)
+		return v != nil && e.Revision > v.log.floor
+	}
+	return c.encodings.share(e, form, held, encode)
 }
 
 // EncodedBytes is the size of all encodings that are kept.

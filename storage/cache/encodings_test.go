@@ -23,6 +23,21 @@ func fails(t *testing.T) func() ([]byte, error) {
 	}
 }
 
+// event is a new event of a cache.
+func event(t *testing.T, c *Cache) *Event {
+	t.Helper()
+	w, err := c.Watch("pods", c.Revision())
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(t, c, "pods")
+	events, _, err := w.Poll()
+	if err != nil || len(events) != 1 {
+		t.Fatal(len(events), err)
+	}
+	return events[0]
+}
+
 // kept is how many bytes are counted for encodings of these lengths.
 func kept(lengths ...int) (bytes int64) {
 	for _, n := range lengths {
@@ -86,7 +101,8 @@ func TestEncodingOfNewest(t *testing.T) {
 
 // TestEncodingsOfEvent: of all who ask at once, one encodes; forms are apart, and bounded.
 func TestEncodingsOfEvent(t *testing.T) {
-	c, e := New(Options{}), &Event{}
+	c := ready(t, Options{})
+	e := event(t, c)
 	var calls [mostForms + 1]atomic.Int64
 	encode := func(i int) func() ([]byte, error) {
 		return func() ([]byte, error) {
@@ -119,7 +135,8 @@ func TestEncodingsOfEvent(t *testing.T) {
 
 // TestEncodingFails: errors and panics are not shared.
 func TestEncodingFails(t *testing.T) {
-	c, e := New(Options{}), &Event{}
+	c := ready(t, Options{})
+	e := event(t, c)
 	failed := errors.New("failed")
 	if _, err := c.EncodedEvent(e, "x", func() ([]byte, error) { return nil, failed }); err != failed {
 		t.Errorf("got %v", err)
@@ -140,9 +157,8 @@ func TestEncodingFails(t *testing.T) {
 // TestEncodingsMakeRoom: what was not used for the longest time goes first, of objects and events alike.
 func TestEncodingsMakeRoom(t *testing.T) {
 	c := ready(t, Options{EncodingBytes: kept(10, 10)})
-	change(t, c, "pods")
+	a, b := event(t, c), event(t, c)
 	o, _ := c.Get(root + "/pods/ns/a")
-	a, b := &Event{}, &Event{}
 	ten := text(strings.Repeat("x", 10))
 	_, _ = c.Encoded(o, "x", ten)
 	_, _ = c.EncodedEvent(a, "x", ten)
@@ -181,5 +197,8 @@ func TestEncodingsOfDroppedEvents(t *testing.T) {
 	change(t, c, "pods")
 	if c.EncodedBytes() != kept(1) {
 		t.Errorf("%d bytes are kept", c.EncodedBytes())
+	}
+	if _, err := c.EncodedEvent(events[0], "x", text("x")); err != nil || c.EncodedBytes() != kept(1) {
+		t.Errorf("a watcher that has fallen behind: %d bytes are kept, %v", c.EncodedBytes(), err)
 	}
 }

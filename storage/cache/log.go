@@ -9,9 +9,6 @@ const parts = 64
 type limits struct {
 	events int
 	bytes  int64
-	// dropped is called with each event that the log drops; nil for the timeline, whose events the collections' logs
-	// have, too.
-	dropped func(*Event)
 }
 
 // log is recent history: the newest events of one collection, or of all. It is a value: a copy stays valid, while
@@ -50,9 +47,9 @@ func newLog(next uint64, floor int64) log {
 	return log{first: next, end: next, floor: floor, open: segment{first: next}}
 }
 
-// append adds an event and drops what exceeds the limits, but never the newest segment: watchers that wait for an event
-// must see it, even if it alone exceeds the limits.
-func (g *log) append(e *Event, l limits) {
+// append adds an event, and drops and returns what exceeds the limits, but never the newest segment: watchers that wait
+// for an event must see it, even if it alone exceeds the limits.
+func (g *log) append(e *Event, l limits) (dropped []*Event) {
 	if len(g.open.events) >= max(1, l.events/parts) || g.open.weight >= max(1, l.bytes/parts) {
 		g.seal()
 	}
@@ -62,8 +59,10 @@ func (g *log) append(e *Event, l limits) {
 	g.open.bytes += held
 	g.bytes += held
 	g.open.weight += int64(len(e.Object.JSON)) + held
-	for (g.length() > l.events || g.bytes > l.bytes) && g.drop(l) {
+	for (g.length() > l.events || g.bytes > l.bytes) && len(g.sealed) > 0 {
+		dropped = append(dropped, g.drop()...)
 	}
+	return dropped
 }
 
 // seal closes the open segment. The list is copied so that dropped segments become garbage.
@@ -73,22 +72,14 @@ func (g *log) seal() {
 	g.open = segment{first: g.end}
 }
 
-// drop drops the oldest sealed segment; false if there is none.
-func (g *log) drop(l limits) bool {
-	if len(g.sealed) == 0 {
-		return false
-	}
+// drop drops the oldest sealed segment, and returns its events. There must be one.
+func (g *log) drop() []*Event {
 	s := g.sealed[0]
-	if l.dropped != nil {
-		for _, e := range s.events {
-			l.dropped(e)
-		}
-	}
 	g.sealed = g.sealed[1:]
 	g.first += uint64(len(s.events))
 	g.bytes -= s.bytes
 	g.floor = s.events[len(s.events)-1].Revision
-	return true
+	return s.events
 }
 
 // length is the number of events held.

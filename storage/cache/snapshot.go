@@ -24,7 +24,7 @@ func (c *Cache) Snapshot(collection string, rev int64) (*Snapshot, error) {
 	}
 	v := s.version(collection)
 	if v == nil {
-		v = &version{name: collection, log: newLog(0, s.base)}
+		v = &version{name: collection, objects: newTree(), log: newLog(0, s.base)}
 	}
 	switch {
 	case rev < v.log.floor || s.revision == 0:

@@ -62,6 +62,8 @@ type draft struct {
 	from  *state
 	token *token
 	ended []chan struct{}
+	// stale are the objects and events whose encodings are dropped when the draft is published.
+	stale []any
 }
 
 func (s *state) draft() *draft {
@@ -112,9 +114,19 @@ func (d *draft) place(collection string) int {
 // record adds an event to a log.
 func (d *draft) record(place int, e *Event, l limits) *version {
 	v := d.own(place)
-	v.log.append(e, l)
+	dropped := v.log.append(e, l)
+	if place != timeline { // its events are in the collections' logs, too
+		d.forget(dropped)
+	}
 	d.wake(v, place)
 	return v
+}
+
+// forget notes that the encodings of events are to be dropped.
+func (d *draft) forget(dropped []*Event) {
+	for _, e := range dropped {
+		d.stale = append(d.stale, e)
+	}
 }
 
 // restart replaces a collection's objects and drops its history. It skips a sequence number, by which readers of the
@@ -128,7 +140,7 @@ func (d *draft) restart(place int, objects *tree) {
 
 // shed drops history of the largest collections until all of them together are within the limits. It wakes no watcher:
 // those with unread events were woken before.
-func (d *draft) shed(whole, each limits) {
+func (d *draft) shed(whole limits) {
 	for {
 		events, bytes := 0, int64(0)
 		for _, v := range d.versions[timeline+1:] {
@@ -142,7 +154,7 @@ func (d *draft) shed(whole, each limits) {
 		if place < 0 {
 			return
 		}
-		d.own(place).log.drop(each)
+		d.forget(d.own(place).log.drop())
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 const degree = 16
 
 // tree has objects in the order of the bytes of their keys. One that a reader can see is never changed: its clone,
-// which shares all nodes until they are changed, is. nil is an empty tree of which no clone is made.
+// which shares all nodes until they are changed, is.
 type tree struct {
 	mu      sync.Mutex // held while the tree is cloned, by Apply and by readers of past revisions
 	entries *btree.BTree[entry]
@@ -31,9 +31,6 @@ func newTree() *tree {
 
 // clone returns a tree that may be changed.
 func (t *tree) clone() *tree {
-	if t == nil {
-		return newTree()
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return &tree{entries: t.entries.Clone()}
@@ -50,26 +47,15 @@ func (t *tree) put(key string, o *storage.Object) {
 
 // get returns the object stored under key, or nil.
 func (t *tree) get(key string) *storage.Object {
-	if t == nil {
-		return nil
-	}
 	e, _ := t.entries.Get(entry{key: key})
 	return e.object
 }
 
 // length is the number of objects.
-func (t *tree) length() int {
-	if t == nil {
-		return 0
-	}
-	return t.entries.Len()
-}
+func (t *tree) length() int { return t.entries.Len() }
 
 // scan calls yield for the objects with keys >= from with the prefix, in order, until it returns false.
 func (t *tree) scan(prefix, from string, yield func(*storage.Object) bool) {
-	if t == nil {
-		return
-	}
 	t.entries.AscendGreaterOrEqual(entry{key: max(prefix, from)}, func(e entry) bool {
 		return strings.HasPrefix(e.key, prefix) && yield(e.object)
 	})

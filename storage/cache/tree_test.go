@@ -46,7 +46,7 @@ func TestTreeIsAMap(t *testing.T) {
 				want []string
 			}
 			var old []shown
-			var now *tree
+			now := newTree()
 			twin := map[string]int64{}
 			for step := range 400 {
 				now = now.clone()

@@ -3,12 +3,14 @@ package autoscaling
 import (
 	"encoding/json"
 	"maps"
+	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
@@ -179,10 +181,26 @@ func hpaToV2(obj runtime.Object) (runtime.Object, error) {
 	return entry.Typed(out, autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler")), nil
 }
 
-// fromAnnotation decodes a list; a malformed one counts as missing.
+// fromAnnotation decodes a list; a malformed one, or one with a quantity that takes too long to parse, counts as
+// missing.
 func fromAnnotation[T any](annotations map[string]string, name string) []T {
+	text := annotations[name]
+	tokens := json.NewDecoder(strings.NewReader(text))
+	tokens.UseNumber()
+	for {
+		token, err := tokens.Token()
+		if err != nil {
+			break
+		}
+		if s, ok := token.(string); ok && invalid.LongNumber(strings.TrimSpace(s)) {
+			return nil
+		}
+		if n, ok := token.(json.Number); ok && invalid.LongNumber(n.String()) {
+			return nil
+		}
+	}
 	var list []T
-	if json.Unmarshal([]byte(annotations[name]), &list) != nil {
+	if json.Unmarshal([]byte(text), &list) != nil {
 		return nil
 	}
 	return list
