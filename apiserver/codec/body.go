@@ -305,13 +305,9 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 func EncodeStored(res *resources.Resource, obj runtime.Object) (value []byte, err error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if res.ToStored != nil {
-			obj, err = res.ToStored(u)
-		}
-		if err == nil && res.Restore != nil { // what is read again needs no coercion
-			err = res.Restore(obj)
-		}
-		if err != nil {
-			return nil, err
+			if obj, err = res.ToStored(u); err != nil {
+				return nil, err
+			}
 		}
 		return json.Marshal(obj.(*unstructured.Unstructured).Object)
 	}

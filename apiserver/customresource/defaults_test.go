@@ -14,28 +14,28 @@ import (
 )
 
 // randomSchema has properties a to d, or items, or other members, with defaults here and there.
-func randomSchema(r *rand.Rand, depth int, value func(*rand.Rand, int) any) *schema.Structural {
+func randomSchema(r *rand.Rand, depth int) *schema.Structural {
 	s := &schema.Structural{}
 	s.Nullable = r.IntN(3) == 0
 	if r.IntN(3) == 0 {
-		s.Default.Object = value(r, depth)
+		s.Default.Object = randomValue(r, depth)
 	}
 	if depth == 0 {
 		return s
 	}
 	switch r.IntN(3) {
 	case 0:
-		s.Items = randomSchema(r, depth-1, value)
+		s.Items = randomSchema(r, depth-1)
 	case 1:
 		s.AdditionalProperties = &schema.StructuralOrBool{Bool: true}
 		if r.IntN(4) > 0 {
-			s.AdditionalProperties.Structural = randomSchema(r, depth-1, value)
+			s.AdditionalProperties.Structural = randomSchema(r, depth-1)
 		}
 	default:
 		s.Properties = map[string]schema.Structural{}
 		for _, name := range []string{"a", "b", "c", "d"} {
 			if r.IntN(3) > 0 {
-				s.Properties[name] = *randomSchema(r, depth-1, value)
+				s.Properties[name] = *randomSchema(r, depth-1)
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func randomValue(r *rand.Rand, depth int) any {
 		}
 		return m
 	case 3:
-		l := []any{}
+		var l []any
 		for range r.IntN(4) * min(depth, 1) {
 			l = append(l, randomValue(r, depth-1))
 		}
@@ -69,7 +69,7 @@ func TestDefaultsTwin(t *testing.T) {
 	set := 0
 	for seed := range uint64(20_000) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		s, value := randomSchema(r, 4, randomValue), randomValue(r, 4)
+		s, value := randomSchema(r, 4), randomValue(r, 4)
 		want := runtime.DeepCopyJSONValue(value)
 		defaulting.Default(want, s)
 		d := defaultsOf(s)

@@ -196,7 +196,7 @@ func (o *Operation) encode(obj Object) ([]byte, error) {
 // decoded returns the object with a value that this process has encoded, so it is known to be readable.
 func (s *Registry) decoded(o *Operation, key string, value []byte, rev int64) *storage.Object {
 	out := s.Decoder.Decode(storage.Record{Key: key, Value: value, ModRevision: rev})
-	if out.Err == nil {
+	if out.Err == nil && !o.Resource.Custom { // the schema of a custom resource may change it
 		out.SetVerified(o.Resource.Verified)
 	}
 	return out
