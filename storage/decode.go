@@ -68,8 +68,8 @@ func (o *Object) Size() int {
 	return len(o.JSON)
 }
 
-// Stored returns the value that an object was decoded from, or, if that was protobuf or CBOR, the same in JSON. sealed
-// says that it could not be decrypted, so it is as it was stored.
+// Stored returns the value that an object was decoded from, or, if that was protobuf or CBOR, the same in JSON. If
+// sealed is true, the value could not be decrypted, and is returned as it is stored.
 func (o *Object) Stored() (value []byte, sealed bool, err error) {
 	if corrupt := new(corruptError); errors.As(o.Err, &corrupt) {
 		return corrupt.record.Value, corrupt.record.Err != nil, nil

@@ -46,13 +46,13 @@
 //  18. While Exclude runs no other request of an embedded etcd is carried out, nor one that has failed before: each is
 //     carried out before Exclusive.Begin, or after Exclude. A lease may still expire.
 //
-// Guarantee 14 ends the process instead of starting over inside it: revisions that clients hold, pending decisions and
-// caches belong to a history that no longer exists. A supervised server restarts in a moment without them, and its
-// clients' watches end with it. It is not noticed if others have written to the restored cluster, before this store
-// connects again, up to a revision that it has seen. Kubernetes requires to stop all API servers before etcd is restored
-// and to start them afterwards. Clients that return with a resourceVersion of the lost history that etcd has not reached
-// again get the same response as from Kubernetes (H-11, H-29). Restoring with a bumped revision that is marked compacted
-// (etcdutl snapshot restore --bump-revision --mark-compacted) makes them list again.
+// Guarantee 14 ends the process instead of starting over inside it: revisions that clients hold, pending decisions
+// and caches belong to a history that no longer exists. A supervised server restarts in a moment without them, and
+// its clients' watches end with it. It is not noticed if others have written to the restored cluster, before this
+// store connects again, up to a revision that it has seen. Kubernetes requires to stop all API servers before etcd is
+// restored and to start them afterwards. Clients that return with a resourceVersion of the lost history that etcd has
+// not reached again get the same response as from Kubernetes (H-11, H-29). Restoring with a bumped revision that is
+// marked compacted (etcdutl snapshot restore --bump-revision --mark-compacted) makes them list again.
 //
 // An endpoint must lead to one member. Behind a load balancer, the checked member may not be the one that is used.
 //

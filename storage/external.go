@@ -88,7 +88,7 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 		out.DialOptions = []grpc.DialOption{grpc.WithConnectParams(reconnect), grpc.WithContextDialer(dial)}
 		return out
 	}
-	if x.members, err = clientv3.New(dialing(connect)); err == nil {
+	if x.members, err = clientv3.New(dialing(dialAddress)); err == nil {
 		err = x.checkAll(ctx, c.Endpoints)
 	}
 	if err == nil {
@@ -165,7 +165,7 @@ func informative(before, err error) error {
 	return err
 }
 
-// unusable is the error of an endpoint that must not be used, whatever the state of the others.
+// unusable returns the error of an endpoint for which Open fails, even if other endpoints can be used.
 func unusable(endpoint string, err error) error {
 	switch {
 	case errors.Is(err, ErrVersion):

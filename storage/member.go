@@ -38,7 +38,7 @@ func supported(version string) error {
 // dial connects gRPC to a member, if check accepts it. A member can't be upgraded, downgraded, replaced or restored
 // without breaking its connections, so one check is enough for a connection.
 func (x *external) dial(ctx context.Context, addr string) (net.Conn, error) {
-	conn, err := connect(ctx, addr)
+	conn, err := dialAddress(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (x *external) dial(ctx context.Context, addr string) (net.Conn, error) {
 	return nil, err
 }
 
-// connect dials a TCP or unix address.
-func connect(ctx context.Context, addr string) (net.Conn, error) {
+// dialAddress connects to a TCP or unix address.
+func dialAddress(ctx context.Context, addr string) (net.Conn, error) {
 	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
 		return (&net.Dialer{}).DialContext(ctx, "unix", strings.TrimPrefix(path, "//"))
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// objectMeta is what is read of an object's metadata. Its strings are copies, or else a uid that is kept would keep all of
-// the JSON in memory.
+// objectMeta is what is read of an object's metadata. Its strings are copies, or else a uid that is kept would keep all
+// of the JSON in memory.
 type objectMeta struct {
 	Name                       string            `json:"name"`
 	Namespace                  string            `json:"namespace"`

@@ -18,7 +18,8 @@ func TestPastCost(t *testing.T) {
 	var revision int64
 	for i := range 3 {
 		var err error
-		if revision, err = store.Commit(t.Context(), storage.Txn{Key: fmt.Sprint(prefix, i), Value: []byte("{}")}); err != nil {
+		txn := storage.Txn{Key: fmt.Sprint(prefix, i), Value: []byte("{}")}
+		if revision, err = store.Commit(t.Context(), txn); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -28,7 +28,8 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 	component := prometheus.Labels{"component": "apiserver"}
 	v := vectors{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "apiserver_request_total", Help: "Requests by verb, resource, scope and HTTP code.", ConstLabels: component,
+			Name: "apiserver_request_total", Help: "Requests by verb, resource, scope and HTTP code.",
+			ConstLabels: component,
 		}, append(tried[:7:7], "code")),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:        "apiserver_request_duration_seconds",
@@ -88,10 +89,10 @@ func RegisterMemory(r prometheus.Registerer, inFlight, memory *flowcontrol.Budge
 		help  string
 		value func() int64
 	}{
-		"inflight_memory_limit_bytes": {"Memory limit of requests, and the same again for what open ones take.", memory.Total},
+		"inflight_memory_limit_bytes": {"Memory limit of requests, and again of open ones.", memory.Total},
 		"inflight_memory_held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
 		"inflight_memory_open_bytes":  {"Estimated memory of open requests and watches.", inFlight.Held},
-		"cache_encodings_bytes":       {"Encodings that are kept of objects, besides their JSON, and of events.", encodings},
+		"cache_encodings_bytes":       {"Kept encodings of objects, besides their JSON, and of events.", encodings},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(
 			prometheus.GaugeOpts{Name: "kubecascade_" + name, Help: of.help},

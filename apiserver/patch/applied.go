@@ -42,7 +42,7 @@ func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
 	return nil
 }
 
-// checkQuantities rejects a document in JSON that has a quantity that takes too long to parse, whatever kind it states.
+// checkQuantities rejects an object in JSON with a quantity that takes too long to parse. The object is of the kind gvk.
 func checkQuantities(data []byte, gvk schema.GroupVersionKind) error {
 	return codec.CheckQuantities(codec.Body{Bytes: data, Media: codec.MediaJSON}, func(b codec.Body) error {
 		obj, err := resources.Scheme().New(gvk)

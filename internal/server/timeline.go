@@ -17,7 +17,7 @@ type timeline struct {
 	cache       *cache.Cache
 
 	mu sync.Mutex // is held while a batch is applied; guards what follows
-	// held says that batches are kept: kept has all of them.
+	// While held is set, batches are not applied; kept has all of them.
 	held bool
 	kept storage.Batch
 	// more is closed when kept has grown.

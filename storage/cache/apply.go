@@ -158,8 +158,8 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 	d.record(timeline, change, c.line)
 }
 
-// decode returns the objects of a batch's events; nil for deletions. Those that are known are not decoded again: objects
-// of a whole state at the same revision, and what this process has written.
+// decode returns the objects of a batch's events; nil for deletions. What is known is not decoded again: objects of a
+// whole state at the same revision, and those that this process has written.
 func (c *Cache) decode(b storage.Batch) []*storage.Object {
 	objects := make([]*storage.Object, len(b.Events))
 	copy(objects, b.Decoded)

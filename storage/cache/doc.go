@@ -4,9 +4,9 @@
 // It guarantees:
 //
 //  1. One goroutine calls Apply with the batches of storage.Store.Follow. Everything else may be called from any
-//     goroutine (a Watcher by one at a time). Apply never waits for readers. Readers take no locks that
-//     are held for long: that of the encodings, and that of a tree while it is cloned. A watcher is only a position in the shared history; it has no goroutine, channel or queue of its
-//     own, and needs no closing.
+//     goroutine (a Watcher by one at a time). Apply never waits for readers. Readers take no locks that are held for
+//     long: that of the encodings, and that of a tree while it is cloned. A watcher is only a position in the shared
+//     history; it has no goroutine, channel or queue of its own, and needs no closing.
 //  2. A batch becomes visible at once and as a whole, in all collections. A snapshot is the exact state at one revision
 //     of the timeline, and immutable.
 //  3. A watcher sees every event of its collection after the revision that it started at, once, in the order of

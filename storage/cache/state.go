@@ -116,14 +116,14 @@ func (d *draft) record(place int, e *Event, l limits) *version {
 	v := d.own(place)
 	dropped := v.log.append(e, l)
 	if place != timeline { // its events are in the collections' logs, too
-		d.forget(dropped)
+		d.discard(dropped)
 	}
 	d.wake(v, place)
 	return v
 }
 
-// forget notes that the encodings of events are to be dropped.
-func (d *draft) forget(dropped []*Event) {
+// discard marks events whose encodings are dropped when the draft is published.
+func (d *draft) discard(dropped []*Event) {
 	for _, e := range dropped {
 		d.stale = append(d.stale, e)
 	}
@@ -154,7 +154,7 @@ func (d *draft) shed(whole limits) {
 		if place < 0 {
 			return
 		}
-		d.forget(d.own(place).log.drop())
+		d.discard(d.own(place).log.drop())
 	}
 }
 
