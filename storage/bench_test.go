@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -97,31 +96,6 @@ func BenchmarkCommit(b *testing.B) {
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
 			})
 		})
-	}
-}
-
-// BenchmarkExclude replaces 750 of 10,000 values, and deletes 250, as a rollback does.
-func BenchmarkExclude(b *testing.B) {
-	e := storagetest.Open(b)
-	commit(b, e, 10000, 64)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		writes := make([]storage.Write, 1000)
-		for k := range writes {
-			writes[k] = storage.Write{Key: fmt.Sprint("/registry/configmaps/default/", (k*7919+i)%10000), Value: value}
-			if k%4 == 0 {
-				writes[k].Value = nil
-			}
-		}
-		if err := e.Exclude(func(x *storage.Exclusive) error {
-			_, err := x.Begin()
-			if err == nil {
-				_, err = x.Write(all(writes), len(writes)*1100, time.Hour)
-			}
-			return err
-		}); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 

@@ -5,13 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
-
-// protobuf and cbor are the prefixes of kube-apiserver's storage formats besides JSON. It has CBOR for custom resources
-// (AM pkg/runtime/serializer/cbor; feature gate CBORServingAndStorage).
-var protobuf, cbor = []byte("k8s\x00"), []byte("\xd9\xd9\xf7")
 
 // Decode turns a record into an object. It never fails: a value that is no JSON object with metadata, or whose metadata
 // can't be read, results in an object with Err set. Name and namespace come from the key. A record with revision 0
@@ -74,7 +68,7 @@ func (o *Object) Stored() (value []byte, sealed bool, err error) {
 	if corrupt := new(corruptError); errors.As(o.Err, &corrupt) {
 		return corrupt.record.Value, corrupt.record.Err != nil, nil
 	}
-	value, err = Unsplice(o.JSON)
+	value, err = unsplice(o.JSON)
 	return value, false, err
 }
 
@@ -83,16 +77,21 @@ func (d *Decoder) decode(o *Object, value []byte, paths []FieldPath) error {
 	if by := EncryptedBy(value); by != nil {
 		return fmt.Errorf("it is encrypted by %s; --encryption-provider-config has the keys", by)
 	}
-	if bytes.HasPrefix(value, protobuf) || bytes.HasPrefix(value, cbor) {
+	if format := format(value); format != "" {
+		if d.Transcode == nil {
+			return errors.New("only JSON can be read")
+		}
 		var err error
-		if value, err = d.transcode(value); err != nil {
+		value, err = convert("reading "+format, func() ([]byte, error) { return d.Transcode(value) })
+		if err != nil {
 			return err
 		}
 	}
 	if err := d.parse(o, value, paths); err != nil || d.Upgrade == nil {
 		return err
 	}
-	newer, err := d.upgrade(o.Meta.APIVersion, o.Meta.Kind, value)
+	from, kind := o.Meta.APIVersion, o.Meta.Kind
+	newer, err := convert("converting it from "+from, func() ([]byte, error) { return d.Upgrade(from, kind, value) })
 	if err != nil || newer == nil {
 		return err
 	}
@@ -100,59 +99,44 @@ func (d *Decoder) decode(o *Object, value []byte, paths []FieldPath) error {
 	return d.parse(o, newer, paths)
 }
 
-// upgrade calls Upgrade, and recovers its panics, as transcode does.
-func (d *Decoder) upgrade(apiVersion, kind string, value []byte) (newer []byte, err error) {
+// convert calls a function, and recovers its panics: any client of etcd may have stored the bytes.
+func convert(what string, f func() ([]byte, error)) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("converting it from %s: %v", apiVersion, r)
+			err = fmt.Errorf("%v", r)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", what, err)
 		}
 	}()
-	return d.Upgrade(apiVersion, kind, value)
+	return f()
+}
+
+// format names kube-apiserver's storage formats besides JSON. It has CBOR for custom resources (AM
+// pkg/runtime/serializer/cbor; feature gate CBORServingAndStorage).
+func format(value []byte) string {
+	switch {
+	case bytes.HasPrefix(value, []byte("k8s\x00")):
+		return "protobuf"
+	case bytes.HasPrefix(value, []byte("\xd9\xd9\xf7")):
+		return "CBOR"
+	}
+	return ""
 }
 
 // parse sets JSON, Meta and Fields of a value in JSON.
 func (d *Decoder) parse(o *Object, value []byte, paths []FieldPath) (err error) {
-	b := trim(value)
-	s := jsonscan.New(b)
-	c := locate(&s)
-	if err := ended(&s, c); err != nil {
+	var c cut
+	if o.JSON, c, err = splice(value, o.Revision); err != nil {
 		return err
 	}
-	if o.Meta, err = parseMeta(b[c.begin:c.end]); err != nil {
+	if o.Meta, err = parseMeta(o.JSON[c.begin:c.end]); err != nil {
 		return fmt.Errorf("metadata: %w", err)
 	}
 	o.Meta.APIVersion, o.Meta.Kind = c.apiVersion, c.kind
-	o.Fields = Select(b, paths)
-	o.JSON = b[:len(b):len(b)]
-	if o.Revision != 0 {
-		o.JSON = c.apply(b, o.Revision)
-	}
-	o.setMetadata(c.begin, c.end+len(o.JSON)-len(b)) // resourceVersion is within
+	o.Fields = Select(o.JSON, paths)
+	o.begin, o.end = c.begin, c.end
 	return nil
-}
-
-// transcode calls Transcode, and recovers its panics: any client of etcd may have stored the bytes.
-func (d *Decoder) transcode(value []byte) (json []byte, err error) {
-	if d.Transcode == nil {
-		return nil, errors.New("only JSON can be read")
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("reading %s: %v", format(value), r)
-		}
-	}()
-	if json, err = d.Transcode(value); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", format(value), err)
-	}
-	return json, nil
-}
-
-// format names the storage format of such a value.
-func format(value []byte) string {
-	if bytes.HasPrefix(value, cbor) {
-		return "CBOR"
-	}
-	return "protobuf"
 }
 
 // Revise returns the object with another revision, as a DELETED event shows its last state with the
@@ -163,13 +147,11 @@ func (d *Decoder) Revise(o *Object, rev int64) *Object {
 	if o.Err != nil {
 		return n
 	}
-	b, err := Splice(o.JSON, rev)
-	if err != nil {
-		// Only an object that wasn't made by Decode can get here.
-		n.Err = fmt.Errorf("%w: %s", err, o.Key)
+	out, c, err := splice(o.JSON, rev)
+	if err != nil { // only an object that wasn't made by Decode can get here
+		n.Err = fmt.Errorf("%w: %s: %w", ErrCorrupt, o.Key, err)
 		return n
 	}
-	n.JSON = b
-	n.moveMetadata(o)
+	n.JSON, n.begin, n.end = out, c.begin, c.end
 	return n
 }

@@ -145,7 +145,7 @@ func FuzzDecode(f *testing.F) {
 	d := Decoder{Root: "/registry", Fields: func(string) []FieldPath { return paths }}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		o := d.Decode(Record{Key: "/registry/pods/ns/name", Value: b, ModRevision: 42})
-		want, ok := reference(trim(b), paths)
+		want, ok := reference(bytes.Trim(b, space), paths)
 		if ok != (o.Err == nil) {
 			t.Fatalf("accepted %v (%v), reference %v", o.Err == nil, o.Err, ok)
 		}
@@ -159,55 +159,21 @@ func FuzzDecode(f *testing.F) {
 		if diff := cmp.Diff(want.Fields, o.Fields); diff != "" {
 			t.Errorf("Fields (-reference +got):\n%s", diff)
 		}
-		checkSplice(t, trim(b), o)
-		again, err := Splice(b, 1<<40)
+		checkSplice(t, bytes.Trim(b, space), o)
+		again, _, err := splice(b, 1<<40)
 		if revised := d.Revise(o, 1<<40); err != nil || !bytes.Equal(again, revised.JSON) {
 			t.Errorf("revised %s from %s, %v", revised.JSON, o.JSON, err)
 		} else {
-			checkMetadata(t, revised)
 		}
-		checkMetadata(t, o)
 		if _, _, err := o.Stored(); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// checkMetadata compares the place of metadata that is kept with the one that a scan finds.
-func checkMetadata(t *testing.T, o *Object) {
-	t.Helper()
-	from, to := jsonscan.Member(o.JSON, "metadata")
-	if begin, end := o.Metadata(); begin != from || end != to {
-		t.Errorf("metadata is at %d to %d, want %d to %d: %s", begin, end, from, to, o.JSON)
-	}
-}
-
-// TestMetadata: the offsets are kept if they fit, and found if not.
-func TestMetadata(t *testing.T) {
-	for _, c := range []struct {
-		value string
-		kept  bool
-	}{
-		{`{"kind":"Pod", "metadata" : {"name":"a"} ,"spec":{}}`, true},
-		{`{"spec":"` + strings.Repeat("x", 1<<16-23) + `","metadata":{}}`, true},
-		{`{"spec":"` + strings.Repeat("x", 1<<16-22) + `","metadata":{}}`, false},
-		{`{"metadata":null,"metadata":{}}`, true},
-		{`{"metadata":{},"metadata":{"name":"a"}}`, true},
-	} {
-		o := new(Decoder).Decode(Record{Value: []byte(c.value), ModRevision: 10})
-		if o.Err != nil {
-			t.Fatal(o.Err)
-		}
-		if kept := o.end > 0; kept != c.kept {
-			t.Errorf("kept %v, want %v: %.40s", kept, c.kept, c.value)
-		}
-		checkMetadata(t, o)
-	}
-}
-
 // checkSplice checks that without resourceVersion the JSON says what was stored.
 func checkSplice(t *testing.T, stored []byte, o *Object) {
-	spliced, err := Splice(stored, o.Revision)
+	spliced, _, err := splice(stored, o.Revision)
 	if err != nil || !bytes.Equal(spliced, o.JSON) {
 		t.Fatalf("Splice gives %s, %v; Decode %s", spliced, err, o.JSON)
 	}
@@ -229,7 +195,7 @@ func checkSplice(t *testing.T, stored []byte, o *Object) {
 			len(o.JSON)-len(stored) > len(`"resourceVersion":"42",`) {
 			t.Errorf("%s became %s", stored, o.JSON)
 		}
-		if again, err := Unsplice(o.JSON); err != nil || !bytes.Equal(again, stored) {
+		if again, err := unsplice(o.JSON); err != nil || !bytes.Equal(again, stored) {
 			t.Errorf("%s became %s, %v, and was %s", o.JSON, again, err, stored)
 		}
 	}

@@ -4,8 +4,7 @@
 //
 //  1. One object, one revision. A transaction writes or deletes exactly one key, and keys with a TTL expire one by one.
 //     So no two events share a revision, and a watch can resume at any of them. (Another program may change several
-//     keys of a shared etcd in one transaction; their events come in one batch. So do those of Exclusive.Write, and of
-//     the leases that it grants.)
+//     keys of a shared etcd in one transaction; their events come in one batch.)
 //  2. A commit names the mod revision that it replaces. It may also name guards: further keys with the mod revisions
 //     they must have, keys at which nothing may have been created since a revision, and prefixes below which nothing
 //     may be newer. It is carried out as a whole or not at all.
@@ -43,22 +42,16 @@
 //  16. A store that is opened read-only writes nothing but what etcd itself does: commits and compactions fail with
 //     ErrReadOnly. A store that begins with a restored database has its revisions and its history.
 //  17. Save writes a snapshot with every write that was acknowledged before it was called.
-//  18. While Exclude runs no other request of an embedded etcd is carried out, nor one that has failed before: each is
-//     carried out before Exclusive.Begin, or after Exclude. A lease may still expire.
+//  18. While Exclude's function runs no other request of an embedded etcd is carried out, nor one that has failed
+//     before. A lease may still expire.
 //
-// Guarantee 14 ends the process instead of starting over inside it: revisions that clients hold, pending decisions
-// and caches belong to a history that no longer exists. A supervised server restarts in a moment without them, and
-// its clients' watches end with it. It is not noticed if others have written to the restored cluster, before this
-// store connects again, up to a revision that it has seen. Kubernetes requires to stop all API servers before etcd is
-// restored and to start them afterwards. Clients that return with a resourceVersion of the lost history that etcd has
-// not reached again get the same response as from Kubernetes (H-11, H-29). Restoring with a bumped revision that is
-// marked compacted (etcdutl snapshot restore --bump-revision --mark-compacted) makes them list again.
+// Guarantee 14 ends the process instead of starting over inside it: revisions that clients hold, pending decisions and
+// caches belong to a history that no longer exists. It is not noticed if others have written to the restored cluster,
+// before this store connects again, up to a revision that it has seen: Kubernetes requires to stop all API servers
+// while etcd is restored. Clients that return with a resourceVersion of the lost history get the same response as from
+// Kubernetes (H-11, H-29).
 //
 // An endpoint must lead to one member. Behind a load balancer, the checked member may not be the one that is used.
-//
-// The embedded etcd is in package embedded. Its only member acknowledges a write when that is on disk and applied, so
-// reads of its memory are linearizable without a round of raft. Any number of calls may be active at a time; etcd
-// writes concurrent transactions to the disk together.
 //
 // The package does not know Kubernetes' types; the caller decides what a value means.
 package storage

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/kubecascade/kubecascade/storage/embedded"
 )
@@ -19,14 +20,19 @@ type Etcd struct {
 	log  *slog.Logger
 	// readOnly is Config.ReadOnly.
 	readOnly string
-	rpc      requests
+	client   *clientv3.Client
+	leases   pb.LeaseClient
 	// local is set if etcd is embedded, external if it is not.
 	local    *embedded.Server
 	external *external
 
-	reads sharedRead
+	// reads are the reads of an external cluster's revision; turn is held by the active one.
+	reads singleflight.Group
+	turn  sync.Mutex
 	// asked is the greatest revision that Revision has returned. Followers must reach it.
 	asked atomic.Int64
+	// followers has the followers as its keys.
+	followers sync.Map
 
 	// floor is the revision before which nothing is read, whatever etcd's history has.
 	floor atomic.Int64
@@ -34,43 +40,18 @@ type Etcd struct {
 	// life is done when Close begins, or when an external cluster was set back; end ends it with the reason.
 	life context.Context
 	end  context.CancelCauseFunc
-	// work counts followers, shared reads and the goroutine that frees space. Close waits for them.
+	// work counts followers and the goroutine that frees space. Close waits for them.
 	work sync.WaitGroup
 	// mu is held for reading during every request, so that Close waits for them, and Exclude: etcd's database must not be
-	// read once it is closed. It guards closed and followers.
+	// read once it is closed. It guards closed.
 	mu     sync.RWMutex
 	closed bool
-	// followers is replaced as a whole, so that it can be read without the lock.
-	followers atomic.Pointer[[]*follower]
 }
 
 var _ Store = (*Etcd)(nil)
 
 // errClosed is the error of requests after Close.
 var errClosed = fmt.Errorf("%w: closed", ErrUnavailable)
-
-// requests are the calls of etcd's API that the store makes; the errors are those of its gRPC API.
-type requests interface {
-	Range(context.Context, *pb.RangeRequest) (*pb.RangeResponse, error)
-	Txn(context.Context, *pb.TxnRequest) (*pb.TxnResponse, error)
-	Compact(context.Context, *pb.CompactionRequest) (*pb.CompactionResponse, error)
-	LeaseGrant(context.Context, *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error)
-	LeaseRevoke(context.Context, *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error)
-}
-
-// inProcess calls the embedded server as its gRPC server would.
-type inProcess struct {
-	pb.KVServer
-	leases pb.LeaseServer
-}
-
-func (p inProcess) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
-	return p.leases.LeaseGrant(ctx, q)
-}
-
-func (p inProcess) LeaseRevoke(ctx context.Context, q *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error) {
-	return p.leases.LeaseRevoke(ctx, q)
-}
 
 // Open starts or connects to etcd and returns when it answers. ctx limits the wait. Errors: ErrInUse at once if another
 // process, or another Etcd, uses the directory; ErrUnavailable if an external cluster doesn't answer; ErrVersion and
@@ -82,7 +63,6 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 	}
 	e := &Etcd{root: c.Root, log: c.Logger, readOnly: c.ReadOnly}
 	e.life, e.end = context.WithCancelCause(context.Background())
-	e.followers.Store(new([]*follower))
 	if len(c.Endpoints) > 0 {
 		if err := e.connect(ctx, c); err != nil {
 			return nil, err
@@ -92,8 +72,7 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 	if e.local, err = embedded.Start(ctx, c.embedded()); err != nil {
 		return nil, err
 	}
-	s := e.local.Etcd()
-	e.rpc = inProcess{KVServer: v3rpc.NewKVServer(s), leases: v3rpc.NewLeaseServer(s)}
+	e.client, e.leases = e.local.Client()
 	e.work.Go(func() { e.local.Reclaim(e.life) })
 	return e, nil
 }
@@ -103,9 +82,6 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 // by a follower's sink.
 func (e *Etcd) Close() error {
 	e.end(errClosed)
-	if e.external != nil {
-		e.external.close()
-	}
 	e.mu.Lock()
 	first := !e.closed
 	e.closed = true
@@ -130,12 +106,12 @@ func (e *Etcd) beginRequest(ctx context.Context) error {
 	return nil
 }
 
-// writable returns an error if the store is read-only.
-func (e *Etcd) writable() error {
+func (e *Etcd) endRequest() { e.mu.RUnlock() }
+
+// beginWrite is beginRequest for a write: it fails if the store is read-only.
+func (e *Etcd) beginWrite(ctx context.Context) error {
 	if e.readOnly != "" {
 		return fmt.Errorf("%w: %s", ErrReadOnly, e.readOnly)
 	}
-	return nil
+	return e.beginRequest(ctx)
 }
-
-func (e *Etcd) endRequest() { e.mu.RUnlock() }

@@ -20,8 +20,6 @@ import (
 	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/kubecascade/kubecascade/storage/embedded"
 )
@@ -48,12 +46,10 @@ var reconnect = grpc.ConnectParams{
 // external makes requests to an external cluster. etcd's client repeats reads if the connection breaks. It repeats
 // writes only if they were certainly not sent, so none is carried out twice.
 type external struct {
-	// client is the client of the cluster, members the one for checks.
-	client, members *clientv3.Client
-	kv              pb.KVClient
-	leases          pb.LeaseClient
-	root            string
-	log             *slog.Logger
+	// members is the client for checks.
+	members *clientv3.Client
+	root    string
+	log     *slog.Logger
 	// complaint limits how often a member that can't be used is logged.
 	complaint rate.Sometimes
 	// cluster is the cluster's id, 0 before the first response; seen is the greatest revision that etcd has named.
@@ -80,19 +76,21 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 		DialKeepAliveTime:    keepAlive,
 		DialKeepAliveTimeout: keepAlive,
 		PermitWithoutStream:  true,
+		MaxCallSendMsgSize:   math.MaxInt32, // the server has limits
+		MaxCallRecvMsgSize:   math.MaxInt32,
 		TLS:                  tls,
 		Logger:               embedded.NewClientLogger(c.Logger),
 	}
-	dialing := func(dial func(context.Context, string) (net.Conn, error)) clientv3.Config {
+	dialing := func(dial func(context.Context, string) (net.Conn, error), more ...grpc.DialOption) clientv3.Config {
 		out := config
-		out.DialOptions = []grpc.DialOption{grpc.WithConnectParams(reconnect), grpc.WithContextDialer(dial)}
+		out.DialOptions = append(more, grpc.WithConnectParams(reconnect), grpc.WithContextDialer(dial))
 		return out
 	}
 	if x.members, err = clientv3.New(dialing(dialAddress)); err == nil {
 		err = x.checkAll(ctx, c.Endpoints)
 	}
 	if err == nil {
-		x.client, err = clientv3.New(dialing(x.dial))
+		e.client, err = clientv3.New(dialing(x.dial, grpc.WithChainUnaryInterceptor(x.intercept)))
 	}
 	if err != nil {
 		if x.members != nil {
@@ -100,21 +98,15 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 		}
 		return fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
 	}
-	x.kv, x.leases = clientv3.RetryKVClient(x.client), clientv3.RetryLeaseClient(x.client)
-	e.rpc, e.external = x, x
+	e.leases, e.external = clientv3.RetryLeaseClient(e.client), x
 	context.AfterFunc(e.life, func() {
-		x.close()
+		e.client.Close()
+		x.members.Close()
 		if err := context.Cause(e.life); errors.Is(err, ErrSetBack) {
 			c.Fatal(err)
 		}
 	})
 	return nil
-}
-
-// close closes the connections.
-func (x *external) close() {
-	x.client.Close()
-	x.members.Close()
 }
 
 // checkAll checks all endpoints, until one can be used. An endpoint that must not be used is an error; others are
@@ -123,10 +115,14 @@ func (x *external) checkAll(ctx context.Context, endpoints []string) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	errs := make([]error, len(endpoints))
-	for {
-		passed, all := false, sync.WaitGroup{}
+	for passed := false; !passed; {
+		var all sync.WaitGroup
 		for i, endpoint := range endpoints {
-			all.Go(func() { errs[i] = informative(errs[i], x.check(ctx, endpoint)) })
+			all.Go(func() {
+				if err := x.check(ctx, endpoint); err == nil || errs[i] == nil || ctx.Err() == nil {
+					errs[i] = err // else the error before says more
+				}
+			})
 		}
 		all.Wait()
 		for i, err := range errs {
@@ -135,13 +131,15 @@ func (x *external) checkAll(ctx context.Context, endpoints []string) error {
 			}
 			passed = passed || err == nil
 		}
-		if passed {
-			break
-		}
-		select {
-		case <-time.After(checkPause):
-		case <-ctx.Done():
-			return failure(ctx, errors.Join(errs...))
+		err := errors.Join(errs...)
+		switch {
+		case passed:
+		case ctx.Err() != nil:
+			return fmt.Errorf("%w: %w: %w", ErrUnavailable, ctx.Err(), err)
+		case strings.Contains(err.Error(), "tls: "), strings.Contains(err.Error(), "x509: "): // this takes other settings
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		default:
+			time.Sleep(checkPause)
 		}
 	}
 	for i, err := range errs {
@@ -150,19 +148,6 @@ func (x *external) checkAll(ctx context.Context, endpoints []string) error {
 		}
 	}
 	return nil
-}
-
-// informative returns the error of an endpoint, or that of the attempt before if it says more: a timeout says less, and
-// so does a connection that broke after TLS has failed (TLS 1.3 reports that to a client only when it reads).
-func informative(before, err error) error {
-	aboutTLS := func(err error) bool {
-		return strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
-	}
-	late := errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded
-	if err != nil && before != nil && (late || aboutTLS(before) && !aboutTLS(err)) {
-		return before
-	}
-	return err
 }
 
 // unusable returns the error of an endpoint for which Open fails, even if other endpoints can be used.
@@ -203,50 +188,21 @@ func clientTLS(c Config) (*tls.Config, error) {
 	return transport.TLSInfo{CertFile: c.CertFile, KeyFile: c.KeyFile, TrustedCAFile: c.CAFile}.ClientConfig()
 }
 
-// unlimited leaves the limits of message sizes to the server.
-var unlimited = []grpc.CallOption{grpc.MaxCallSendMsgSize(math.MaxInt32), grpc.MaxCallRecvMsgSize(math.MaxInt32)}
-
-// answer is the common part of etcd's responses.
-type answer interface{ GetHeader() *pb.ResponseHeader }
-
-// send makes a linearizable request, and compares the response with what was known when it was sent. rev is the
-// revision that the request names, if any.
-func send[Q any, A answer](
-	ctx context.Context, x *external, call func(context.Context, Q, ...grpc.CallOption) (A, error), q Q, rev int64,
-) (A, error) {
+// intercept compares each response with what was known when its request was sent.
+func (x *external) intercept(
+	ctx context.Context, method string, q, resp any, conn *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption,
+) error {
 	known := x.seen.Load()
-	resp, err := call(ctx, q, unlimited...)
-	switch {
-	case err == nil:
-		err = x.compare(known, resp.GetHeader())
-	case rpctypes.Error(err) == rpctypes.ErrFutureRev && 0 < rev && rev <= known:
-		err = fmt.Errorf("%w: revision %d, which was there, is in its future", ErrSetBack, rev)
+	err := call(ctx, method, q, resp, conn, o...)
+	if err == nil {
+		err = x.compare(known, resp.(interface{ GetHeader() *pb.ResponseHeader }).GetHeader())
+	} else if at, ok := q.(interface{ GetRevision() int64 }); ok && rpctypes.Error(err) == rpctypes.ErrFutureRev {
+		if rev := at.GetRevision(); rev <= known {
+			err = fmt.Errorf("%w: revision %d, which was there, is in its future", ErrSetBack, rev)
+		}
 	}
 	if errors.Is(err, ErrSetBack) {
 		x.end(err)
 	}
-	if err != nil && x.life.Err() != nil {
-		err = unavailable(context.Cause(x.life)) // instead of that the connection was closed
-	}
-	return resp, err
-}
-
-func (x *external) Range(ctx context.Context, q *pb.RangeRequest) (*pb.RangeResponse, error) {
-	return send(ctx, x, x.kv.Range, q, q.Revision)
-}
-
-func (x *external) Txn(ctx context.Context, q *pb.TxnRequest) (*pb.TxnResponse, error) {
-	return send(ctx, x, x.kv.Txn, q, 0)
-}
-
-func (x *external) Compact(ctx context.Context, q *pb.CompactionRequest) (*pb.CompactionResponse, error) {
-	return send(ctx, x, x.kv.Compact, q, q.Revision)
-}
-
-func (x *external) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
-	return send(ctx, x, x.leases.LeaseGrant, q, 0)
-}
-
-func (x *external) LeaseRevoke(ctx context.Context, q *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error) {
-	return send(ctx, x, x.leases.LeaseRevoke, q, 0)
+	return err
 }

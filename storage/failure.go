@@ -28,15 +28,16 @@ func unavailable(cause error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, cause)
 }
 
-// failure turns an error of etcd into one of this package. It keeps etcd's error, and ctx's if that ended the request.
-func failure(ctx context.Context, err error) error {
-	if errors.Is(err, ErrUnavailable) { // it comes from this package
-		return err
+// failure turns an error of etcd's client into one of this package. It keeps etcd's error, and ctx's if that ended the
+// request. After Close, and when an external cluster was set back, that is the error of all requests.
+func (e *Etcd) failure(ctx context.Context, err error) error {
+	if e.life.Err() != nil {
+		return unavailable(context.Cause(e.life))
 	}
 	// The API's errors are comparable, so they can be map keys.
 	err = rpctypes.Error(err)
-	if e, ok := err.(rpctypes.EtcdError); ok && failures[e] != nil {
-		return fmt.Errorf("%w: %w", failures[e], err)
+	if known, ok := err.(rpctypes.EtcdError); ok && failures[known] != nil {
+		return fmt.Errorf("%w: %w", failures[known], err)
 	}
 	// The client rejects a message that exceeds its own limit before the server sees it.
 	if s, ok := status.FromError(err); ok && s.Code() == codes.ResourceExhausted &&

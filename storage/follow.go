@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -35,11 +34,15 @@ type sinkError struct{ error }
 
 // Follow implements Store.
 func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
-	f := &follower{etcd: e, sink: sink, behind: make(chan struct{}, 1)}
-	if err := e.admit(f); err != nil {
+	if err := e.beginRequest(ctx); err != nil {
 		return err
 	}
-	defer e.dismiss(f)
+	e.work.Add(1)
+	e.endRequest()
+	defer e.work.Done()
+	f := &follower{etcd: e, sink: sink, behind: make(chan struct{}, 1)}
+	e.followers.Store(f, nil)
+	defer e.followers.Delete(f)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.life, cancel)()
@@ -78,10 +81,15 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 // step watches until an error. If the whole state is needed, step reads it after the watch has begun. Otherwise etcd
 // would have to catch up with the events in between, which takes it 100 ms.
 func (f *follower) step(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	in := newInbox(f.reached.Load())
-	w, err := f.etcd.openWatch(ctx, in)
+	now, err := f.etcd.readRevision(ctx) // which notices that the cluster was set back
+	if err != nil {
+		return err
+	}
+	after := f.reached.Load()
+	if after == 0 {
+		after = now
+	}
+	w, err := f.etcd.openWatch(ctx, after)
 	if err != nil {
 		return err
 	}
@@ -90,9 +98,8 @@ func (f *follower) step(ctx context.Context) error {
 		if err := f.reset(ctx); err != nil {
 			return err
 		}
-		in.skip(f.reached.Load())
 	}
-	return f.watch(ctx, in, w)
+	return f.watch(ctx, w)
 }
 
 // reset delivers the whole state at one revision, that of the first page.
@@ -134,8 +141,8 @@ func (f *follower) deliver(b Batch) error {
 	return nil
 }
 
-// watch delivers what the watch puts into the inbox.
-func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
+// watch delivers what the watch reports.
+func (f *follower) watch(ctx context.Context, w *watch) error {
 	timer := time.NewTimer(progressGrace)
 	defer timer.Stop()
 	waiting := true // the timer runs, at first for requests of the watch before this one
@@ -143,8 +150,11 @@ func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-in.ready:
-			b, err := in.take()
+		case r, open := <-w.reports:
+			b, err := w.take(r, open, f.reached.Load())
+			if f.etcd.external != nil {
+				raise(&f.etcd.external.seen, b.Revision)
+			}
 			if derr := f.deliver(b); derr != nil {
 				return derr
 			}
@@ -165,43 +175,22 @@ func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
 	}
 }
 
-// admit registers a follower, which Close waits for.
-func (e *Etcd) admit(f *follower) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.life.Err() != nil {
-		return context.Cause(e.life)
-	}
-	e.work.Add(1)
-	list := append(slices.Clone(*e.followers.Load()), f)
-	e.followers.Store(&list)
-	return nil
-}
-
-// dismiss removes a follower.
-func (e *Etcd) dismiss(f *follower) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	list := slices.DeleteFunc(slices.Clone(*e.followers.Load()), func(o *follower) bool { return o == f })
-	e.followers.Store(&list)
-	e.work.Done()
-}
-
 // ask makes the followers reach the revision. If it belongs to a key below the root, they reach it by the event. For
 // other keys of a shared cluster they must request the watch's progress.
 func (e *Etcd) ask(rev int64) {
-	for {
-		old := e.asked.Load()
-		if old >= rev || e.asked.CompareAndSwap(old, rev) {
-			break
-		}
-	}
-	for _, f := range *e.followers.Load() {
-		if f.reached.Load() < rev {
+	raise(&e.asked, rev)
+	for f := range e.followers.Range {
+		if f := f.(*follower); f.reached.Load() < rev {
 			select {
 			case f.behind <- struct{}{}:
 			default:
 			}
 		}
+	}
+}
+
+// raise makes the revision at least rev.
+func raise(revision *atomic.Int64, rev int64) {
+	for old := revision.Load(); old < rev && !revision.CompareAndSwap(old, rev); old = revision.Load() {
 	}
 }

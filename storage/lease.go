@@ -29,12 +29,12 @@ const (
 func (e *Etcd) grant(ctx context.Context, ttl time.Duration) (int64, error) {
 	seconds := int64((ttl + time.Second - 1) / time.Second)
 	for tries := 1; ; tries++ {
-		resp, err := e.rpc.LeaseGrant(ctx, &pb.LeaseGrantRequest{ID: leaseMark | int64(rand.Uint32()), TTL: seconds})
+		resp, err := e.leases.LeaseGrant(ctx, &pb.LeaseGrantRequest{ID: leaseMark | int64(rand.Uint32()), TTL: seconds})
 		if err == nil {
 			return resp.ID, nil
 		}
 		if rpctypes.Error(err) != rpctypes.ErrLeaseExist || tries == leaseTries {
-			return 0, fmt.Errorf("granting a lease: %w", failure(ctx, err))
+			return 0, fmt.Errorf("granting a lease: %w", e.failure(ctx, err))
 		}
 	}
 }
@@ -44,6 +44,6 @@ func (e *Etcd) grant(ctx context.Context, ttl time.Duration) (int64, error) {
 // other keys: kube-apiserver puts up to 1,000 Events under one.
 func (e *Etcd) release(ctx context.Context, lease int64) {
 	if lease>>leaseRandom == leaseMark>>leaseRandom {
-		_, _ = e.rpc.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: lease})
+		_, _ = e.leases.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: lease})
 	}
 }

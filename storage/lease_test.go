@@ -9,6 +9,8 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
 )
 
 // openWithLeases opens an embedded store and returns a count of its leases.
@@ -19,7 +21,7 @@ func openWithLeases(t *testing.T) (*Etcd, func() int) {
 	}
 	t.Cleanup(func() { e.Close() })
 	return e, func() int {
-		resp, err := e.rpc.(inProcess).leases.LeaseLeases(t.Context(), &pb.LeaseLeasesRequest{})
+		resp, err := e.leases.LeaseLeases(t.Context(), &pb.LeaseLeasesRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,16 +55,14 @@ func TestLeases(t *testing.T) {
 // kube-apiserver does with Events, and sees that the others stay.
 func TestSharedLease(t *testing.T) {
 	e, leases := openWithLeases(t)
-	lease, err := e.rpc.LeaseGrant(t.Context(), &pb.LeaseGrantRequest{TTL: 3600}) // etcd chooses the id
+	lease, err := e.leases.LeaseGrant(t.Context(), &pb.LeaseGrantRequest{TTL: 3600}) // etcd chooses the id
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := func(i int) string { return fmt.Sprintf("/registry/events/default/e%d", i) }
 	revs := make([]int64, 10)
 	for i := range revs {
-		put := &pb.PutRequest{Key: []byte(name(i)), Value: []byte("{}"), Lease: lease.ID}
-		op := &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: put}}
-		resp, err := e.rpc.Txn(t.Context(), &pb.TxnRequest{Success: []*pb.RequestOp{op}})
+		resp, err := e.client.Put(t.Context(), name(i), "{}", clientv3.WithLease(clientv3.LeaseID(lease.ID)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,12 +85,14 @@ func TestSharedLease(t *testing.T) {
 
 // taken grants leases like an etcd where the first ids are in use.
 type taken struct {
-	requests
+	pb.LeaseClient
 	left int
 	ids  []int64
 }
 
-func (k *taken) LeaseGrant(_ context.Context, q *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
+func (k *taken) LeaseGrant(
+	_ context.Context, q *pb.LeaseGrantRequest, _ ...grpc.CallOption,
+) (*pb.LeaseGrantResponse, error) {
 	k.ids = append(k.ids, q.ID)
 	if k.left--; k.left >= 0 {
 		return nil, rpctypes.ErrGRPCLeaseExist
@@ -102,7 +104,7 @@ func (k *taken) LeaseGrant(_ context.Context, q *pb.LeaseGrantRequest) (*pb.Leas
 func TestLeaseIDs(t *testing.T) {
 	for inUse, want := range map[int]error{0: nil, leaseTries - 1: nil, leaseTries: ErrUnavailable} {
 		k := &taken{left: inUse}
-		id, err := (&Etcd{rpc: k}).grant(t.Context(), time.Second)
+		id, err := (&Etcd{leases: k, life: t.Context()}).grant(t.Context(), time.Second)
 		if !errors.Is(err, want) || (err == nil) != (id == k.ids[len(k.ids)-1]) {
 			t.Errorf("%d ids in use: lease %x after %x: %v", inUse, id, k.ids, err)
 		}

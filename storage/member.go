@@ -101,12 +101,6 @@ func (x *external) compare(known int64, h *pb.ResponseHeader) error {
 	if rev < known {
 		return fmt.Errorf("%w: it is at revision %d and was at %d", ErrSetBack, rev, known)
 	}
-	x.learn(rev)
+	raise(&x.seen, rev)
 	return nil
-}
-
-// learn records a revision that etcd has named.
-func (x *external) learn(rev int64) {
-	for old := x.seen.Load(); old < rev && !x.seen.CompareAndSwap(old, rev); old = x.seen.Load() {
-	}
 }

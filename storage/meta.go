@@ -4,8 +4,6 @@ import (
 	"time"
 
 	kjson "sigs.k8s.io/json"
-
-	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // objectMeta is what is read of an object's metadata. Its strings are copies, or else a uid that is kept would keep all
@@ -52,13 +50,4 @@ func parseMeta(data []byte) (m Meta, err error) {
 		})
 	}
 	return m, nil
-}
-
-// text is a string of a document; anything else is "".
-func text(s *jsonscan.Scanner) string {
-	if s.Peek() != '"' {
-		s.Skip()
-		return ""
-	}
-	return s.ReadString().Value()
 }

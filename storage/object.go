@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"math"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -31,34 +30,17 @@ type Object struct {
 	Fields []string
 	// Stale is that of the record.
 	Stale bool
-	// begin and end delimit the value of metadata in JSON; both are 0 if they are not known. They are of these sizes so
-	// that an object takes no more memory.
-	begin uint16
-	end   uint32
+	// begin and end delimit the value of metadata in JSON; both are 0 in an object that was not decoded here.
+	begin, end int
 }
 
-// Metadata returns the offsets of the value of metadata in JSON. Errors: both are 0 if there is none, and if the object
-// was not decoded by this package and is no JSON.
-func (o *Object) Metadata() (from, to int) {
-	if o.end > 0 {
-		return int(o.begin), int(o.end)
+// Metadata returns the value of metadata in JSON; empty if there is none.
+func (o *Object) Metadata() []byte {
+	from, to := o.begin, o.end
+	if to == 0 {
+		from, to = jsonscan.Member(o.JSON, "metadata")
 	}
-	return jsonscan.Member(o.JSON, "metadata")
-}
-
-// setMetadata records where metadata is, unless that is not known.
-func (o *Object) setMetadata(begin, end int) {
-	o.begin, o.end = 0, 0
-	if 0 < begin && begin <= math.MaxUint16 && end <= math.MaxUint32 {
-		o.begin, o.end = uint16(begin), uint32(end)
-	}
-}
-
-// moveMetadata records where metadata is in the JSON of from with another resourceVersion.
-func (o *Object) moveMetadata(from *Object) {
-	if from.end > 0 {
-		o.setMetadata(int(from.begin), int(from.end)+len(o.JSON)-len(from.JSON))
-	}
+	return o.JSON[from:to]
 }
 
 // Verification identifies a type whose checks an object can have passed. This package knows nothing of types.

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // Get implements Store.
 func (e *Etcd) Get(ctx context.Context, key string) (Record, error) {
-	resp, err := e.rangeRequest(ctx, &pb.RangeRequest{Key: []byte(key)})
+	resp, err := e.read(ctx, key, 0)
 	if err != nil {
 		return Record{}, fmt.Errorf("reading %s: %w", key, err)
 	}
@@ -27,13 +26,7 @@ func (e *Etcd) List(ctx context.Context, r Range) (Page, error) {
 	if r.End != "" {
 		end = min(end, r.End)
 	}
-	q := &pb.RangeRequest{
-		Key:      []byte(max(r.Prefix, r.From)),
-		RangeEnd: []byte(end),
-		Limit:    r.Limit,
-		Revision: r.Revision,
-	}
-	resp, err := e.rangeRequest(ctx, q)
+	resp, err := e.read(ctx, max(r.Prefix, r.From), r.Revision, clientv3.WithRange(end), clientv3.WithLimit(r.Limit))
 	if err != nil {
 		return Page{}, fmt.Errorf("listing %s: %w", r.Prefix, err)
 	}
@@ -41,30 +34,29 @@ func (e *Etcd) List(ctx context.Context, r Range) (Page, error) {
 	if p.Revision == 0 {
 		p.Revision = resp.Header.Revision
 	}
-	if len(resp.Kvs) > 0 {
-		p.Records = make([]Record, len(resp.Kvs))
-		for i, kv := range resp.Kvs {
-			p.Records[i] = record(kv)
-		}
+	for _, kv := range resp.Kvs {
+		p.Records = append(p.Records, record(kv))
 	}
 	return p, nil
 }
 
-// rangeRequest reads. The embedded server reads its applied state, without the round through raft that makes a read
-// linearizable in a cluster: the only member has applied every write before it acknowledges it, so its state is up to
-// date.
-func (e *Etcd) rangeRequest(ctx context.Context, q *pb.RangeRequest) (*pb.RangeResponse, error) {
+// read reads at a revision, or at the newest if that is 0. The embedded server reads its applied state, without the
+// round through raft that makes a read linearizable in a cluster: the only member has applied every write before it
+// acknowledges it, so its state is up to date.
+func (e *Etcd) read(ctx context.Context, key string, rev int64, o ...clientv3.OpOption) (*clientv3.GetResponse, error) {
 	if err := e.beginRequest(ctx); err != nil {
 		return nil, err
 	}
 	defer e.endRequest()
-	if q.Revision != 0 && q.Revision < e.floor.Load() {
+	if rev != 0 && rev < e.floor.Load() {
 		return nil, ErrCompacted
 	}
-	q.Serializable = e.local != nil
-	resp, err := e.rpc.Range(ctx, q)
+	if e.local != nil {
+		o = append(o, clientv3.WithSerializable())
+	}
+	resp, err := e.client.Get(ctx, key, append(o, clientv3.WithRev(rev))...)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, e.failure(ctx, err)
 	}
 	return resp, nil
 }

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -20,39 +19,15 @@ func (e *Etcd) Save(ctx context.Context, w io.Writer) error {
 	defer cancel()
 	defer context.AfterFunc(e.life, cancel)()
 	w = &ending{ctx, w}
-	var err error
-	if e.local != nil {
-		err = e.saveLocal(w)
-	} else {
-		err = e.saveRemote(ctx, w)
-	}
+	resp, err := e.client.SnapshotWithVersion(ctx)
 	if err != nil {
+		return fmt.Errorf("saving a snapshot: %w", e.failure(ctx, err))
+	}
+	_, err = io.Copy(w, resp.Snapshot)
+	if err = errors.Join(err, resp.Snapshot.Close()); err != nil {
 		return fmt.Errorf("saving a snapshot: %w", err)
 	}
 	return nil
-}
-
-// saveLocal writes the database and its hash, as etcd's server sends it (etcd server/etcdserver/api/v3rpc/
-// maintenance.go: Snapshot).
-func (e *Etcd) saveLocal(w io.Writer) error {
-	s := e.local.Etcd().Backend().Snapshot()
-	h := sha256.New()
-	_, err := s.WriteTo(io.MultiWriter(w, h))
-	if err = errors.Join(err, s.Close()); err != nil {
-		return err
-	}
-	_, err = w.Write(h.Sum(nil))
-	return err
-}
-
-// saveRemote copies what a member sends, which ends with the hash.
-func (e *Etcd) saveRemote(ctx context.Context, w io.Writer) error {
-	resp, err := e.external.client.SnapshotWithVersion(ctx)
-	if err != nil {
-		return failure(ctx, err)
-	}
-	_, err = io.Copy(w, resp.Snapshot)
-	return errors.Join(err, resp.Snapshot.Close())
 }
 
 // ending is a writer that fails when ctx is done.

@@ -123,13 +123,6 @@ func TestReserve(t *testing.T) {
 	if _, err := e.Commit(t.Context(), storage.Txn{Key: key, Expect: rev, Value: []byte("y")}); err != nil {
 		t.Errorf("replacing: %v", err)
 	}
-	// What would lose anyway is told so.
-	var lost *storage.ConflictError
-	if _, err := e.Commit(t.Context(), storage.Txn{
-		Key: key, Value: make([]byte, 64<<10),
-	}); !errors.As(err, &lost) || string(lost.Current.Value) != "y" {
-		t.Errorf("creating what exists: %v", err)
-	}
 }
 
 // TestRestartFull closes a store that is full, opens it, and writes again after deletes.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -14,88 +15,74 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// watch is an etcd watch of all keys below the root that fills an inbox.
+const (
+	// reportsAhead is how many reports of a watch wait for its reader, so that many become one batch. Then an embedded
+	// etcd holds the watch back, and later reads the missed events from its database. It is far more than etcd's own
+	// buffer of 128, which a busy moment overflows.
+	reportsAhead = 1 << 12
+	// mostEvents is how many events a batch has before it takes no further report.
+	mostEvents = 1 << 14
+)
+
+// watch is an etcd watch of all keys below the root.
 type watch struct {
+	// reports are those of the watch; closed when it has ended.
+	reports chan clientv3.WatchResponse
 	// progress requests the progress of the watch, which etcd reports if the watch is not behind.
 	progress func()
 	stop     context.CancelFunc
 	pump     sync.WaitGroup
-	// end is called when the pump has ended.
-	end func()
 }
 
 // close ends the watch and waits for its goroutine.
 func (w *watch) close() {
 	w.stop()
 	w.pump.Wait()
-	w.end()
 }
 
-// openWatch begins after the inbox's revision; if that is 0, at a revision no later than the newest when it returns.
-func (e *Etcd) openWatch(ctx context.Context, in *inbox) (*watch, error) {
-	if e.local != nil {
-		return e.watchLocal(ctx, in)
+// openWatch begins after the revision.
+func (e *Etcd) openWatch(ctx context.Context, after int64) (*watch, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &watch{reports: make(chan clientv3.WatchResponse, reportsAhead), stop: cancel}
+	if e.local == nil {
+		e.watchRemote(ctx, w, after)
+		return w, nil
 	}
-	// The answer shows whether the cluster was set back.
-	now, err := e.readRevision(ctx)
-	if err != nil {
-		return nil, err
+	if err := e.watchLocal(ctx, w, after); err != nil {
+		cancel()
+		return nil, fmt.Errorf("watching %s: %w: %w", e.root, ErrUnavailable, err)
 	}
-	after := in.revision
-	if after == 0 {
-		after = now
-	}
-	return e.watchRemote(ctx, in, after), nil
+	return w, nil
 }
 
-// watchLocal watches the embedded database directly. Through etcd's client each event would pass five goroutines, and
-// an unbounded buffer.
-func (e *Etcd) watchLocal(ctx context.Context, in *inbox) (*watch, error) {
+// watchLocal watches the embedded database directly. Through etcd's client each event would pass four more goroutines,
+// which takes a cascade a quarter more processor time.
+func (e *Etcd) watchLocal(ctx context.Context, w *watch, after int64) error {
 	if err := e.beginRequest(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	defer e.endRequest()
 	stream := e.local.Etcd().Watchable().NewWatchStream()
 	prefix := e.root + "/"
-	end := []byte(clientv3.GetPrefixRangeEnd(prefix))
-	from := in.revision
-	if from > 0 { // 0 means from now on
-		from++
-	}
-	id, err := stream.Watch(ctx, 0, []byte(prefix), end, from)
+	id, err := stream.Watch(ctx, 0, []byte(prefix), []byte(clientv3.GetPrefixRangeEnd(prefix)), after+1)
 	if err != nil {
 		stream.Close()
-		return nil, fmt.Errorf("watching %s: %w: %w", prefix, ErrUnavailable, err)
+		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	w := &watch{progress: func() { stream.RequestProgress(id) }, stop: cancel, end: stream.Close}
-	w.pump.Go(func() { pumpLocal(ctx, stream, in) })
-	return w, nil
-}
-
-func pumpLocal(ctx context.Context, stream mvcc.WatchStream, in *inbox) {
-	var events []Event
-	for {
-		select {
-		case r, ok := <-stream.Chan():
-			switch {
-			case !ok:
-				in.fail(fmt.Errorf("%w: watch closed", ErrUnavailable))
-				return
-			case r.CompactRevision != 0:
-				in.fail(ErrCompacted)
-				return
-			}
+	w.progress = func() { stream.RequestProgress(id) }
+	w.pump.Go(func() {
+		defer stream.Close()
+		pump(ctx, w.reports, stream.Chan(), func(r mvcc.WatchResponse) clientv3.WatchResponse {
 			mvcc.ReportEventReceived(len(r.Events))
-			events = events[:0]
-			for _, ev := range r.Events {
-				events = append(events, event(ev.Kv, ev.Type))
+			events := make([]*clientv3.Event, len(r.Events))
+			for i, ev := range r.Events {
+				events[i] = (*clientv3.Event)(ev)
 			}
-			in.put(ctx, events, complete(events, r.Revision))
-		case <-ctx.Done():
-			return
-		}
-	}
+			header := &pb.ResponseHeader{Revision: r.Revision}
+			return clientv3.WatchResponse{Header: header, Events: events, CompactRevision: r.CompactRevision}
+		})
+	})
+	return nil
 }
 
 // streams numbers the watches of external clusters.
@@ -103,56 +90,76 @@ var streams atomic.Int64
 
 // watchRemote watches through etcd's client, which reconnects by itself. Each watch has a stream of its own, selected
 // by its metadata, because progress is reported for whole streams.
-func (e *Etcd) watchRemote(ctx context.Context, in *inbox, after int64) *watch {
-	ctx, cancel := context.WithCancel(ctx)
+func (e *Etcd) watchRemote(ctx context.Context, w *watch, after int64) {
 	// A member that has lost its leader must end the watch; otherwise the watch would get no events.
 	ctx = clientv3.WithRequireLeader(ctx)
 	ctx = metadata.AppendToOutgoingContext(ctx, "kubecascade-watch", strconv.FormatInt(streams.Add(1), 10))
-	reports := e.external.client.Watch(ctx, e.root+"/", clientv3.WithPrefix(), clientv3.WithRev(after+1),
+	in := e.client.Watch(ctx, e.root+"/", clientv3.WithPrefix(), clientv3.WithRev(after+1),
 		clientv3.WithFragment(), clientv3.WithProgressNotify())
-	w := &watch{progress: func() { _ = e.external.client.RequestProgress(ctx) }, stop: cancel, end: func() {}}
-	w.pump.Go(func() { e.pumpRemote(ctx, reports, in) })
-	return w
+	w.progress = func() { _ = e.client.RequestProgress(ctx) } // if it fails, the watch ends
+	w.pump.Go(func() {
+		pump(ctx, w.reports, in, func(r clientv3.WatchResponse) clientv3.WatchResponse { return r })
+	})
 }
 
-func (e *Etcd) pumpRemote(ctx context.Context, reports clientv3.WatchChan, in *inbox) {
-	var events []Event
-	for r := range reports {
-		if err := r.Err(); err != nil {
-			if r.CompactRevision != 0 || err == rpctypes.ErrCompacted {
-				err = ErrCompacted
-			} else {
-				err = fmt.Errorf("%w: %w", ErrUnavailable, err)
+// pump passes the reports of etcd on, until they end or ctx is done.
+func pump[R any](ctx context.Context, to chan<- clientv3.WatchResponse, from <-chan R, as func(R) clientv3.WatchResponse) {
+	defer close(to)
+	for {
+		select {
+		case r, ok := <-from:
+			if !ok {
+				return
 			}
-			in.fail(err)
+			select {
+			case to <- as(r):
+			case <-ctx.Done():
+				return
+			}
+		case <-ctx.Done():
 			return
 		}
-		if r.Created {
-			continue
-		}
-		events = events[:0]
-		for _, ev := range r.Events {
-			events = append(events, event(ev.Kv, ev.Type))
-		}
-		rev := complete(events, r.Header.Revision)
-		e.external.learn(rev)
-		in.put(ctx, events, rev)
 	}
-	in.fail(fmt.Errorf("%w: watch closed", ErrUnavailable))
+}
+
+// take returns the events after the revision, of the first report and of those that are there already, up to an error.
+// All events of a revision are in one report. A watch that etcd's client has restarted may repeat reports.
+func (w *watch) take(first clientv3.WatchResponse, open bool, after int64) (b Batch, err error) {
+	b.Revision = after
+	for r := first; ; r, open = <-w.reports {
+		switch err := r.Err(); {
+		case !open:
+			return b, fmt.Errorf("%w: watch closed", ErrUnavailable)
+		case r.CompactRevision != 0 || err == rpctypes.ErrCompacted:
+			return b, ErrCompacted
+		case err != nil:
+			return b, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		seen := b.Revision
+		for _, ev := range r.Events {
+			if ev.Kv.ModRevision > seen {
+				b.Events = append(b.Events, event(ev))
+			}
+		}
+		b.Revision = max(b.Revision, complete(r))
+		if len(w.reports) == 0 || len(b.Events) >= mostEvents {
+			return b, nil
+		}
+	}
 }
 
 // complete returns up to which revision a report is complete. One without events reports progress. One with events may
 // name a later revision than its events have, if the watch is catching up.
-func complete(events []Event, reported int64) int64 {
-	if n := len(events); n > 0 {
-		return events[n-1].Revision
+func complete(r clientv3.WatchResponse) int64 {
+	if n := len(r.Events); n > 0 {
+		return r.Events[n-1].Kv.ModRevision
 	}
-	return reported
+	return r.Header.Revision
 }
 
-func event(kv *mvccpb.KeyValue, t mvccpb.Event_EventType) Event {
-	if t == mvccpb.DELETE {
-		return Event{Key: string(kv.Key), Revision: kv.ModRevision}
+func event(ev *clientv3.Event) Event {
+	if ev.Type == mvccpb.DELETE {
+		return Event{Key: string(ev.Kv.Key), Revision: ev.Kv.ModRevision}
 	}
-	return record(kv).event()
+	return record(ev.Kv).event()
 }

@@ -105,8 +105,11 @@ func (l *List) writeItem(w io.Writer, first bool, item []byte) error {
 // measure sets the size of a list of JSON whose objects are encoded by cutting their bytes.
 func (l *List) measure() error {
 	l.size = len(l.head) + len(l.tail)
-	if len(l.objs) > 0 {
-		l.size += len(l.first) + (len(l.objs)-1)*len(l.between)
+	if n := len(l.items) + len(l.objs); n > 0 {
+		l.size += len(l.first) + (n-1)*len(l.between)
+	}
+	for _, item := range l.items {
+		l.size += len(item)
 	}
 	for _, o := range l.objs {
 		item, err := l.encode(o)

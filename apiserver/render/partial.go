@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -19,11 +18,10 @@ func (x *Rendering) partial(form string) bool {
 
 // cutMetadata is the stored metadata of an object; nil if it has none.
 func cutMetadata(o *storage.Object) []byte {
-	from, to := o.Metadata()
-	if to == 0 || o.JSON[from] != '{' {
-		return nil
+	if metadata := o.Metadata(); len(metadata) > 0 && metadata[0] == '{' {
+		return metadata
 	}
-	return o.JSON[from:to]
+	return nil
 }
 
 // partialHead is the JSON before an object's metadata.
@@ -46,16 +44,19 @@ func (x *Rendering) partialList(objs []*storage.Object, m metav1.ListMeta) (*Lis
 	if err != nil {
 		return nil, err
 	}
-	l := &List{objs: objs, first: x.partialHead(), tail: []byte("]}\n")}
+	l := &List{first: x.partialHead(), tail: []byte("]}\n")}
 	l.head = fmt.Appendf(nil, `{"kind":"PartialObjectMetadataList","apiVersion":%q,"metadata":%s,"items":[`,
 		x.metaType("").APIVersion, meta)
 	l.between = append([]byte("},"), l.first...)
 	if len(objs) > 0 {
 		l.tail = []byte("}]}\n")
 	}
-	l.encode = func(o *storage.Object) ([]byte, error) { return cutMetadata(o), nil }
-	if slices.ContainsFunc(objs, func(o *storage.Object) bool { return cutMetadata(o) == nil }) {
-		return nil, nil
+	for _, o := range objs {
+		metadata := cutMetadata(o)
+		if metadata == nil {
+			return nil, nil
+		}
+		l.items = append(l.items, metadata)
 	}
 	return l, l.measure()
 }

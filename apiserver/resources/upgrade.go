@@ -2,7 +2,6 @@ package resources
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -30,7 +29,7 @@ func Upgrade(apiVersion, kind string, value []byte) ([]byte, error) {
 	}
 	obj, err := kinds[kind](value)
 	if err != nil {
-		return nil, fmt.Errorf("converting it from %s: %w", apiVersion, err)
+		return nil, err
 	}
 	data, err := json.Marshal(obj)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
@@ -23,6 +25,8 @@ const (
 	defaultCheckpoint = "default"
 	// catchUp limits how long a rollback waits for the timeline of what it has written, which takes milliseconds.
 	catchUp = 30 * time.Second
+	// commitsAtOnce is how many objects a rollback writes at a time.
+	commitsAtOnce = 64
 )
 
 // Checkpoint says what a checkpoint or a rollback has done.
@@ -218,27 +222,28 @@ func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Durat
 	return changed, d.store.Exclude(func(x *storage.Exclusive) error {
 		ctx, cancel := context.WithTimeout(x.Life(), catchUp)
 		defer cancel()
-		began, err := x.Begin()
-		if err == nil {
-			err = d.cache.Wait(ctx, began)
-		}
-		if err != nil {
+		began := x.Revision()
+		if err := d.cache.Wait(ctx, began); err != nil {
 			return err
 		}
 		_, now := d.cache.Everything()
-		u := d.undo(p.state, now)
-		d.timeline.hold()
-		revision, err := x.Write(u.writes, u.bytes, ttl)
-		if errors.Is(err, storage.ErrNoSpace) {
-			return errors.Join(err, d.timeline.release(ctx, began+1))
-		}
-		if err != nil {
+		changes, bytes := changesBetween(p.state, now)
+		if err := x.Admit(bytes); err != nil {
 			return err
 		}
-		if err := d.timeline.release(ctx, revision); err != nil {
+		d.timeline.hold(began)
+		var commits errgroup.Group
+		commits.SetLimit(commitsAtOnce)
+		for _, c := range changes {
+			commits.Go(func() error { return d.undo(ctx, x, c, ttl) })
+		}
+		if err := commits.Wait(); err != nil {
 			return err
 		}
-		changed = len(u.changes)
+		if err := d.timeline.release(ctx, x.Revision()); err != nil {
+			return err
+		}
+		changed = len(changes)
 		p.revision, p.state = d.cache.Everything()
 		x.Forget(p.revision)
 		restored(p)
@@ -249,60 +254,57 @@ func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Durat
 // change is an object in the state to go back to and in the present one; nil where there is none.
 type change struct{ was, is *storage.Object }
 
-// undo leads from one state to an earlier one.
-type undo struct {
-	data    *data
-	changes []change
-	// bytes is the size of what has to be written, at most.
-	bytes int
-}
-
-// undo returns what leads from one state to an earlier one.
-func (d *data) undo(then, now []*cache.Snapshot) *undo {
-	u := &undo{data: d}
+// changesBetween returns the changes, and how many bytes have to be written to undo them, at most.
+func changesBetween(then, now []*cache.Snapshot) (changes []change, bytes int) {
 	for was, is := range cache.Changes(then, now) {
-		u.changes = append(u.changes, change{was, is})
+		changes = append(changes, change{was, is})
 		if was != nil {
-			u.bytes += len(was.Key) + was.Size()
+			bytes += len(was.Key) + was.Size()
 		}
 	}
-	return u
+	return changes, bytes
 }
 
-// writes yields the writes.
-func (u *undo) writes(yield func(storage.Write, error) bool) {
-	for _, c := range u.changes {
-		w, err := u.write(c)
-		if !yield(w, err) {
-			return
+// undo writes what the change has replaced.
+func (d *data) undo(ctx context.Context, x *storage.Exclusive, c change, ttl time.Duration) (err error) {
+	var t storage.Txn
+	if c.is != nil {
+		t.Key, t.Expect = c.is.Key, c.is.Revision
+	}
+	if c.was != nil {
+		t.Key = c.was.Key
+		if t.Value, err = d.stored(c.was); err != nil {
+			return err
 		}
 	}
+	if r := d.kind(t.Key); r != nil && r.Expires {
+		t.TTL = ttl
+	}
+	_, err = x.Commit(ctx, t)
+	var gone *storage.ConflictError
+	if errors.As(err, &gone) && t.TTL > 0 && gone.Current.ModRevision == 0 { // it has expired meanwhile
+		t.Expect = 0
+		_, err = x.Commit(ctx, t)
+	}
+	return err
 }
 
-func (u *undo) write(c change) (w storage.Write, err error) {
-	d := u.data
-	if c.was == nil {
-		return storage.Write{Key: c.is.Key, Expires: d.expires(c.is.Key)}, nil
+// stored returns the value that an object was read from, as it would be stored now.
+func (d *data) stored(o *storage.Object) ([]byte, error) {
+	value, sealed, err := o.Stored()
+	if err != nil || sealed {
+		return value, err
 	}
-	key := c.was.Key
-	value, sealed, err := c.was.Stored()
-	if err != nil {
-		return w, err
-	}
-	w = storage.Write{Key: key, Value: value, Expires: d.expires(key)}
-	if r := d.kind(key); r != nil && r.Written != nil && c.was.Err == nil {
+	if r := d.kind(o.Key); r != nil && r.Written != nil && o.Err == nil {
 		obj, err := r.Decode(value)
 		if err != nil {
-			return w, err
+			return nil, err
 		}
-		if w.Value, err = codec.EncodeStored(r, obj); err != nil {
-			return w, err
+		if value, err = codec.EncodeStored(r, obj); err != nil {
+			return nil, err
 		}
 	}
-	if !sealed {
-		w.Value, err = d.seal(key, w.Value)
-	}
-	return w, err
+	return d.seal(o.Key, value)
 }
 
 // kind returns the type of a key's object, or nil.
@@ -312,10 +314,4 @@ func (d *data) kind(key string) *resources.Resource {
 		return nil
 	}
 	return d.types.Collection(collection)
-}
-
-// expires says whether the values of a key have a time to live.
-func (d *data) expires(key string) bool {
-	r := d.kind(key)
-	return r != nil && r.Expires
 }
