@@ -80,8 +80,5 @@ func (c *Compactor) round(ctx context.Context) error {
 	if err != nil || !won {
 		return err
 	}
-	if err := c.store.Compact(ctx, target); err != nil && !errors.Is(err, ErrCompacted) {
-		return err
-	}
-	return nil
+	return c.store.Compact(ctx, target)
 }

@@ -9,7 +9,6 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"golang.org/x/sync/singleflight"
 
 	"github.com/kubecascade/kubecascade/storage/embedded"
 )
@@ -26,13 +25,8 @@ type Etcd struct {
 	local    *embedded.Server
 	external *external
 
-	// reads are the reads of an external cluster's revision; turn is held by the active one.
-	reads singleflight.Group
-	turn  sync.Mutex
-	// asked is the greatest revision that Revision has returned. Followers must reach it.
-	asked atomic.Int64
-	// followers has the followers as its keys.
-	followers sync.Map
+	reads     sharedRead
+	followers followers
 
 	// floor is the revision before which nothing is read, whatever etcd's history has.
 	floor atomic.Int64

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -18,6 +19,13 @@ const (
 	// retryFirst and retryMost are the minimum and maximum pause before a broken watch is restarted.
 	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
 )
+
+// followers are all calls of Follow.
+type followers struct {
+	all sync.Map // its keys are *follower
+	// asked is the greatest revision that Revision has returned. Followers must reach it.
+	asked atomic.Int64
+}
 
 // follower is one call of Follow. Its fields belong to its goroutine, except reached and behind.
 type follower struct {
@@ -41,8 +49,8 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 	e.endRequest()
 	defer e.work.Done()
 	f := &follower{etcd: e, sink: sink, behind: make(chan struct{}, 1)}
-	e.followers.Store(f, nil)
-	defer e.followers.Delete(f)
+	e.followers.all.Store(f, nil)
+	defer e.followers.all.Delete(f)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.life, cancel)()
@@ -167,7 +175,7 @@ func (f *follower) watch(ctx context.Context, w *watch) error {
 				waiting = true
 			}
 		case <-timer.C:
-			if waiting = f.reached.Load() < f.etcd.asked.Load(); waiting {
+			if waiting = f.reached.Load() < f.etcd.followers.asked.Load(); waiting {
 				w.progress()
 				timer.Reset(progressRepeat)
 			}
@@ -177,9 +185,9 @@ func (f *follower) watch(ctx context.Context, w *watch) error {
 
 // ask makes the followers reach the revision. If it belongs to a key below the root, they reach it by the event. For
 // other keys of a shared cluster they must request the watch's progress.
-func (e *Etcd) ask(rev int64) {
-	raise(&e.asked, rev)
-	for f := range e.followers.Range {
+func (a *followers) ask(rev int64) {
+	raise(&a.asked, rev)
+	for f := range a.all.Range {
 		if f := f.(*follower); f.reached.Load() < rev {
 			select {
 			case f.behind <- struct{}{}:

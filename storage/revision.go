@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"golang.org/x/sync/singleflight"
 )
 
 // Revision implements Store. The embedded server's revision is read from its memory; see read for why that is
@@ -16,7 +18,7 @@ func (e *Etcd) Revision(ctx context.Context) (rev int64, err error) {
 		rev, err = e.readRevision(ctx)
 	} else {
 		select {
-		case r := <-e.reads.DoChan("", e.readForAll):
+		case r := <-e.reads.waiting.DoChan("", e.readForAll):
 			rev, err = r.Val.(int64), r.Err
 		case <-ctx.Done():
 			err = fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
@@ -25,16 +27,22 @@ func (e *Etcd) Revision(ctx context.Context) (rev int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("reading the revision: %w", err)
 	}
-	e.ask(rev)
+	e.followers.ask(rev)
 	return rev, nil
 }
 
-// readForAll reads the revision for all callers that have asked before it begins. Callers never join an active read:
-// that may be older than a write that they know of.
+// sharedRead reads the revision of an external cluster for all callers that have asked before it begins. Callers never
+// join an active read: that may be older than a write that they know of.
+type sharedRead struct {
+	waiting singleflight.Group
+	active  sync.Mutex // is held by the active read
+}
+
+// readForAll is one such read.
 func (e *Etcd) readForAll() (any, error) {
-	e.turn.Lock()
-	defer e.turn.Unlock()
-	e.reads.Forget("")
+	e.reads.active.Lock()
+	defer e.reads.active.Unlock()
+	e.reads.waiting.Forget("")
 	ctx, cancel := context.WithTimeout(e.life, dialTimeout)
 	defer cancel()
 	return e.readRevision(ctx)

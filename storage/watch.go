@@ -135,26 +135,18 @@ func (w *watch) take(first clientv3.WatchResponse, open bool, after int64) (b Ba
 		case err != nil:
 			return b, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
-		seen := b.Revision
+		seen, complete := b.Revision, r.Header.Revision
 		for _, ev := range r.Events {
-			if ev.Kv.ModRevision > seen {
+			// A report with events may name a later revision than theirs, if the watch is catching up.
+			if complete = ev.Kv.ModRevision; complete > seen {
 				b.Events = append(b.Events, event(ev))
 			}
 		}
-		b.Revision = max(b.Revision, complete(r))
+		b.Revision = max(b.Revision, complete)
 		if len(w.reports) == 0 || len(b.Events) >= mostEvents {
 			return b, nil
 		}
 	}
-}
-
-// complete returns up to which revision a report is complete. One without events reports progress. One with events may
-// name a later revision than its events have, if the watch is catching up.
-func complete(r clientv3.WatchResponse) int64 {
-	if n := len(r.Events); n > 0 {
-		return r.Events[n-1].Kv.ModRevision
-	}
-	return r.Header.Revision
 }
 
 func event(ev *clientv3.Event) Event {

@@ -46,8 +46,11 @@ func TestWritesShareMemory(t *testing.T) {
 			for range 2 {
 				must(t, <-results, http.StatusCreated)
 			}
-			if n := metric(t, s, "kubecascade_inflight_memory_held_bytes"); n > 20<<10 { // the request for the metric
-				t.Errorf("%v bytes are held afterwards", n)
+			// Only the request for the metric holds some, once the handlers of the others have ended.
+			for tries := 1; metric(t, s, "kubecascade_inflight_memory_held_bytes") > 20<<10; tries++ {
+				if tries == 1000 {
+					t.Fatal("memory is held afterwards")
+				}
 			}
 		})
 	}
