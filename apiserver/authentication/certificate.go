@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-	"weak"
 )
 
 // ErrNameless says that a certificate has no common name, so there is no user name.
@@ -48,12 +47,10 @@ type chains[T any] struct {
 	// read returns what a verified client certificate says, or why it is rejected nevertheless.
 	read func(leaf *x509.Certificate) (T, error)
 
-	// mu guards what follows. verified are the accepted chains under the roots of trusted: by their digests, and those
-	// of one certificate, as most are, by a weak pointer to that, too. All requests on a connection share it, and need no
-	// digest.
+	// mu guards what follows. verified are the accepted chains under the roots of trusted, by their digests.
 	mu       sync.Mutex
 	trusted  *x509.CertPool
-	verified map[any]verifiedChain[T]
+	verified map[[sha256.Size]byte]verifiedChain[T]
 }
 
 // verifiedChain is a verified chain that is verified again after some time.
@@ -63,8 +60,7 @@ type verifiedChain[T any] struct {
 }
 
 const (
-	// mostChains is the largest number of entries of verified: a chain of one certificate has two.
-	mostChains = 2048
+	mostChains = 1024
 	chainLife  = time.Minute
 )
 
@@ -74,18 +70,12 @@ func (c *chains[T]) verify(chain []*x509.Certificate, now time.Time) (says T, er
 		return says, ErrNoCredentials
 	}
 	roots, leaf := c.roots(), chain[0]
-	if len(chain) == 1 {
-		if v, ok := c.known(roots, weak.Make(leaf), now); ok {
-			return v.says, nil
-		}
-	}
 	h := sha256.New()
 	for _, cert := range chain {
 		h.Write(cert.Raw)
 	}
 	digest := [sha256.Size]byte(h.Sum(nil))
 	if v, ok := c.known(roots, digest, now); ok {
-		c.keep(roots, digest, chain, v)
 		return v.says, nil
 	}
 	between := x509.NewCertPool()
@@ -106,33 +96,27 @@ func (c *chains[T]) verify(chain []*x509.Certificate, now time.Time) (says T, er
 			v.until = cert.NotAfter
 		}
 	}
-	c.keep(roots, digest, chain, v)
+	c.keep(roots, digest, v)
 	return says, nil
 }
 
-// known returns the result of an earlier verification under the same roots. The key is a digest or a weak pointer to a
-// certificate.
-func (c *chains[T]) known(roots *x509.CertPool, key any, now time.Time) (v verifiedChain[T], ok bool) {
+// known returns the result of an earlier verification under the same roots.
+func (c *chains[T]) known(roots *x509.CertPool, digest [sha256.Size]byte, now time.Time) (v verifiedChain[T], ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.trusted == roots {
-		v, ok = c.verified[key]
+		v, ok = c.verified[digest]
 	}
 	return v, ok && !now.Before(v.from) && now.Before(v.until)
 }
 
-func (c *chains[T]) keep(
-	roots *x509.CertPool, digest [sha256.Size]byte, chain []*x509.Certificate, v verifiedChain[T],
-) {
+func (c *chains[T]) keep(roots *x509.CertPool, digest [sha256.Size]byte, v verifiedChain[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.trusted != roots || len(c.verified)+1 >= mostChains {
-		c.trusted, c.verified = roots, map[any]verifiedChain[T]{}
+	if c.trusted != roots || len(c.verified) >= mostChains {
+		c.trusted, c.verified = roots, map[[sha256.Size]byte]verifiedChain[T]{}
 	}
 	c.verified[digest] = v
-	if len(chain) == 1 {
-		c.verified[weak.Make(chain[0])] = v
-	}
 }
 
 // uidName is the subject attribute with the user's UID.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 )
 
 // mostDefaulted limits the bytes of JSON that defaults add to an object: the limit of a request's body, as more could
@@ -106,44 +106,14 @@ func (d *defaults) at(name string) *defaults {
 	return d.rest
 }
 
-// set sets the missing defaults in x to copies.
-func (d *defaults) set(x any) {
-	if d == nil {
-		return
-	}
-	switch x := x.(type) {
-	case map[string]any:
-		for name, within := range d.own {
-			if v, found := x[name]; !found || within.replaces(v) {
-				x[name] = within.copy()
-			}
-		}
-		for name, v := range x {
-			within := d.at(name)
-			if within.replaces(v) {
-				v = within.copy()
-				x[name] = v
-			}
-			within.set(v)
-		}
-	case []any:
-		for i := range x {
-			if d.items.replaces(x[i]) {
-				x[i] = d.items.copy()
-			}
-			d.items.set(x[i])
-		}
-	}
-}
-
-func (d *defaults) copy() any { return runtime.DeepCopyJSONValue(d.schema.Default.Object) }
-
 // fill sets all defaults of an object, or none if they are too large. It keeps other nulls: those of an apply document
 // are validated (AX pkg/apiserver/customresource_handler.go: unstructuredDefaulter).
 func (d *defaults) fill(content map[string]any) error {
 	if d.missing(content, mostDefaulted) > mostDefaulted {
 		return errDefaults
 	}
-	d.set(content)
+	if d != nil {
+		defaulting.Default(content, d.schema)
+	}
 	return nil
 }

@@ -7,10 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // randomSchema has properties a to d, or items, or other members, with defaults here and there.
@@ -64,21 +62,16 @@ func randomValue(r *rand.Rand, depth int) any {
 	return int64(r.IntN(100))
 }
 
-// TestDefaultsTwin: what is set is what the library sets, and the bytes are known before.
-func TestDefaultsTwin(t *testing.T) {
+// TestDefaultsSize: how many bytes defaults add is known before they are set.
+func TestDefaultsSize(t *testing.T) {
 	set := 0
 	for seed := range uint64(20_000) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		s, value := randomSchema(r, 4), randomValue(r, 4)
-		want := runtime.DeepCopyJSONValue(value)
-		defaulting.Default(want, s)
 		d := defaultsOf(s)
 		before, _ := json.Marshal(value)
 		missing := d.missing(value, mostDefaulted)
-		d.set(value)
-		if diff := cmp.Diff(want, value); diff != "" {
-			t.Fatalf("seed %d: %s", seed, diff)
-		}
+		defaulting.Default(value, s)
 		after, _ := json.Marshal(value)
 		if grown := len(after) - len(before); missing < grown {
 			t.Fatalf("seed %d: %d bytes were expected, %d have come:\n%s\n%s", seed, missing, grown, before, after)

@@ -14,12 +14,13 @@ import (
 // PluginMetrics are apiserver_admission_controller_admission_duration_seconds for the plugins of a chain (L-112). It
 // implements admission.Each.
 type PluginMetrics struct {
-	chain admission.Chain
+	chain     admission.Chain
+	durations *prometheus.HistogramVec
 	// operations says for which operations the plugins are observed.
 	operations [][len(operations)]bool
 	// series are those that were observed, by the plugin, the step, the operation, and whether the request was rejected.
 	// A look-up by the values of labels would cost more than all else.
-	series [][len(steps)][len(operations)][2]atomic.Pointer[durations]
+	series [][len(steps)][len(operations)][2]atomic.Pointer[prometheus.Observer]
 }
 
 var _ admission.Each = (*PluginMetrics)(nil)
@@ -33,14 +34,19 @@ var operations = [...]admission.Operation{admission.Create, admission.Update, ad
 func NewPluginMetrics(r prometheus.Registerer, chain admission.Chain) *PluginMetrics {
 	m := &PluginMetrics{
 		chain: chain, operations: make([][len(operations)]bool, len(chain)),
-		series: make([][len(steps)][len(operations)][2]atomic.Pointer[durations], len(chain)),
+		series: make([][len(steps)][len(operations)][2]atomic.Pointer[prometheus.Observer], len(chain)),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "apiserver_admission_controller_admission_duration_seconds",
+			Help:    "Duration of an admission plugin, in seconds.",
+			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5},
+		}, []string{"name", "type", "operation", "rejected"}),
 	}
 	for place, p := range chain {
 		for i, o := range operations {
 			m.operations[place][i] = admission.Handles(p.Name(), o)
 		}
 	}
-	r.MustRegister(m)
+	r.MustRegister(m.durations)
 	return m
 }
 
@@ -64,29 +70,9 @@ func (m *PluginMetrics) Observe(
 	at := &m.series[place][step][slices.Index(operations[:], o)][outcome]
 	series := at.Load()
 	if series == nil {
-		at.CompareAndSwap(nil, new(durations))
-		series = at.Load()
+		made := m.durations.WithLabelValues(m.chain[place].Name(), string(s), string(o), strconv.FormatBool(rejected))
+		series = &made
+		at.Store(series)
 	}
-	series.observe(took)
-}
-
-var pluginDurations = prometheus.NewDesc("apiserver_admission_controller_admission_duration_seconds",
-	"Duration of an admission plugin, in seconds.", []string{"name", "type", "operation", "rejected"}, nil)
-
-// Describe implements prometheus.Collector.
-func (m *PluginMetrics) Describe(to chan<- *prometheus.Desc) { to <- pluginDurations }
-
-// Collect implements prometheus.Collector.
-func (m *PluginMetrics) Collect(to chan<- prometheus.Metric) {
-	for place := range m.series {
-		for i, s := range steps {
-			for j, o := range operations {
-				for outcome := range 2 {
-					if d := m.series[place][i][j][outcome].Load(); d != nil {
-						to <- d.metric(m.chain[place].Name(), string(s), string(o), strconv.FormatBool(outcome == 1))
-					}
-				}
-			}
-		}
-	}
+	(*series).Observe(took.Seconds())
 }
