@@ -27,6 +27,14 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// examplePolicy is like policies that are in use: two validations and a message.
+func examplePolicy() *admissionv1.ValidatingAdmissionPolicySpec {
+	return &admissionv1.ValidatingAdmissionPolicySpec{Validations: []admissionv1.Validation{
+		{Expression: "object.spec.containers.all(c, !c.image.endsWith(':latest'))"},
+		{Expression: "!has(object.metadata.labels) || !('forbidden' in object.metadata.labels)"},
+	}}
+}
+
 // upstreams compiles a policy as upstream does (ASP validating/plugin.go: compilePolicy).
 func upstreams(t *testing.T, spec *admissionv1.ValidatingAdmissionPolicySpec) (kept []any) {
 	c, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))

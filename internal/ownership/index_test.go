@@ -3,6 +3,7 @@ package ownership
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,19 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
+
+// value is a ConfigMap; owner is -1 for none.
+func value(i, owner int) []byte {
+	owners := ""
+	if owner >= 0 {
+		owners = fmt.Sprintf(`,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o%06d",`+
+			`"uid":"1f0a3c5e-7b2d-4c6f-9a10-%012d","controller":true,"blockOwnerDeletion":true}]`, owner, owner)
+	}
+	return fmt.Appendf(nil, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"o%06d","namespace":"default",`+
+		`"uid":"1f0a3c5e-7b2d-4c6f-9a10-%012d"%s},"data":{"k":"v"}}`, i, i, owners)
+}
+
+func key(i int) string { return fmt.Sprintf("%s/configmaps/default/o%06d", storage.DefaultRoot, i) }
 
 // TestIndex: an index that follows random writes is the one that is made of the result, also if history expires
 // between two questions.
