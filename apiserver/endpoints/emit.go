@@ -36,31 +36,22 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 	} else {
 		frame, err = encode()
 	}
-	w.tabled = w.tabled || err == nil
-	if sends, err := w.emitted(obj, err); !sends {
+	switch {
+	case status.Unconverted(err) != nil: // the object exists, so the client must not take its cache for complete
+		w.fail(err)
 		return err
+	case err != nil && w.req.r.Context().Err() != nil:
+		return err
+	case err != nil:
+		w.api.registry.Unreadable(obj.Key, err, "omitted from a watch")
+		return nil
 	}
-	return w.out.write(frame)
-}
-
-// emitted counts an event, or handles the error of encoding it. sends reports whether the event is sent.
-func (w *watch) emitted(obj *storage.Object, failed error) (sends bool, err error) {
-	if status.Unconverted(failed) != nil { // the object exists, so the client must not take its cache for complete
-		w.fail(failed)
-		return false, failed
-	}
-	if failed != nil && w.req.r.Context().Err() != nil {
-		return false, failed
-	}
-	if failed != nil {
-		w.api.registry.Unreadable(obj.Key, failed, "omitted from a watch")
-		return false, nil
-	}
+	w.tabled = true
 	if w.count == nil {
 		w.count = w.api.metrics.Events(w.req.Resource)
 	}
 	w.count.Inc()
-	return true, nil
+	return w.out.write(frame)
 }
 
 // encode encodes an event. Of Tables only the first has the column definitions.

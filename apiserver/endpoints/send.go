@@ -1,6 +1,8 @@
 package endpoints
 
 import (
+	"strings"
+
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -8,7 +10,8 @@ import (
 // send writes the events that this watch selects (H-31), and counts them.
 func (w *watch) send(events []*cache.Event) (sent int, err error) {
 	for _, e := range events {
-		if e.Revision <= w.rev || !w.below(e.Object.Key) {
+		key := e.Object.Key
+		if e.Revision <= w.rev || !strings.HasPrefix(key, w.sel.Prefix) || w.sel.Key != "" && key != w.sel.Key {
 			continue
 		}
 		// A state that can't be read is in no list, and not selected by a watch.
@@ -83,12 +86,4 @@ func (w *watch) shows(obj *storage.Object) bool {
 		w.api.registry.Unreadable(obj.Key, err, "omitted from a watch")
 	}
 	return err == nil
-}
-
-// below reports whether the key is in the namespace, or is the one key, that is watched.
-func (w *watch) below(key string) bool {
-	if w.sel.Key != "" {
-		return key == w.sel.Key
-	}
-	return len(key) > len(w.sel.Prefix) && key[:len(w.sel.Prefix)] == w.sel.Prefix
 }

@@ -102,20 +102,16 @@ func (w *Watcher) Poll() (events []*Event, rev int64, err error) {
 	}
 	events = v.log.read(w.next, mostEvents)
 	w.next += uint64(len(events))
-	return events, w.complete(s, v), nil
+	w.progress = max(w.progress, v.log.complete(w.next, s.revision))
+	return events, w.progress, nil
 }
 
 // Progress returns the revision up to which all events have been returned. It advances with the timeline while the
 // collection is idle, and never goes back.
 func (w *Watcher) Progress() int64 {
 	if s, v, err := w.look(); err == nil {
-		w.complete(s, v)
+		w.progress = max(w.progress, v.log.complete(w.next, s.revision))
 	}
-	return w.progress
-}
-
-func (w *Watcher) complete(s *state, v *version) int64 {
-	w.progress = max(w.progress, v.log.complete(w.next, s.revision))
 	return w.progress
 }
 
