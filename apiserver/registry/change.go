@@ -166,7 +166,7 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 		return out, out.Err
 	}
 	if verdict.Step == finalizers.Store {
-		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj)
+		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj, out)
 	}
 	return s.release(ctx, o, cur, value)
 }

@@ -143,14 +143,15 @@ func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*stora
 		return nil, err
 	}
 	key := o.Key(s.Root)
+	out := s.decoded(o, key, value, 0)
 	if o.DryRun {
 		cur, err := s.Load(ctx, key)
 		if err != nil || cur == nil {
-			return s.decoded(o, key, value, 0), err
+			return out, err
 		}
 		return nil, o.exists(obj, cur)
 	}
-	out, err := s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj)
+	out, err = s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj, out)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
 		if lost.Guard != nil { // the caller that set the guard retries

@@ -167,21 +167,23 @@ func undone(a *admission.Attributes, err error) {
 	}
 }
 
-// put commits the transaction. If the object is too large, put retries without its managedFields, unless the request is
-// about these (0-15).
-func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Object) (*storage.Object, error) {
+// put commits the transaction, with the value of obj, and returns what is stored. decoded is the same at any revision.
+// If the object is too large, put retries without its managedFields, unless the request is about these (0-15).
+func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Object, decoded *storage.Object) (
+	*storage.Object, error) {
 	t.Guards, t.TTL = o.guards, s.TTL(o)
 	rev, err := s.Commit(ctx, o, t)
 	if errors.Is(err, storage.ErrTooLarge) && !o.Tracked && len(obj.GetManagedFields()) > 0 {
 		obj.SetManagedFields(nil)
 		if t.Value, err = o.encode(obj); err == nil {
+			decoded = s.decoded(o, t.Key, t.Value, t.Expect)
 			rev, err = s.Commit(ctx, o, t)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.Cache.Share(s.decoded(o, t.Key, t.Value, rev)), nil
+	return s.Cache.Share(s.Decoder.Revise(decoded, rev)), nil
 }
 
 // encode encodes an object for the store.
