@@ -91,7 +91,7 @@ bench-clients: build ## what clients of client-go, controller-runtime and kubect
 	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) $(ARGS)
 
 bench-peer: build ## custom resources by client-go, beside apiextensions-apiserver, which takes minutes to build for the first time
-	$(GO) -C tests/extensions build -o $(CURDIR)/bin/apiextensions-apiserver ./peer
+	$(GO) -C tests/extensions build -trimpath=false -o $(CURDIR)/bin/apiextensions-apiserver ./peer
 	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) -only custom \
 		-peer $(CURDIR)/bin/apiextensions-apiserver $(ARGS)
 
