@@ -76,14 +76,13 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 		DialKeepAliveTime:    keepAlive,
 		DialKeepAliveTimeout: keepAlive,
 		PermitWithoutStream:  true,
-		MaxCallSendMsgSize:   math.MaxInt32, // the server has limits
-		MaxCallRecvMsgSize:   math.MaxInt32,
 		TLS:                  tls,
 		Logger:               embedded.NewClientLogger(c.Logger),
 	}
 	dialing := func(dial func(context.Context, string) (net.Conn, error), more ...grpc.DialOption) clientv3.Config {
 		out := config
-		out.DialOptions = append(more, grpc.WithConnectParams(reconnect), grpc.WithContextDialer(dial))
+		out.DialOptions = append(more, grpc.WithConnectParams(reconnect), grpc.WithContextDialer(dial),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32))) // the server has limits
 		return out
 	}
 	if x.members, err = clientv3.New(dialing(dialAddress)); err == nil {
@@ -98,6 +97,8 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 		}
 		return fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
 	}
+	// Without the client's own options a request fails at once, instead of waiting until a member can be reached.
+	e.client.KV = clientv3.NewKVFromKVClient(clientv3.RetryKVClient(e.client), nil)
 	e.leases, e.external = clientv3.RetryLeaseClient(e.client), x
 	context.AfterFunc(e.life, func() {
 		e.client.Close()
