@@ -13,7 +13,7 @@ type Record struct {
 	Value []byte
 	// ModRevision is the revision of the write that stored Value; 0 means absent.
 	ModRevision int64
-	// Sealed is what package encrypted says of the value; the zero value without it.
+	// Sealed is what package encryption says of the value; the zero value without it.
 	Sealed
 }
 

@@ -7,8 +7,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kube-openapi/pkg/common"
-
-	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // prettyText is the description of the only parameter that no type documents (AS pkg/endpoints/installer.go).
@@ -49,7 +47,7 @@ func queryParameters(options documented, without ...string) []common.Parameter {
 	var list []common.Parameter
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, typ := jsonfield.TagOf(f).Name, queryType(f.Type)
+		name, typ := tagOf(f).name, queryType(f.Type)
 		if name == "" || typ == "" || slices.Contains(without, name) {
 			continue
 		}

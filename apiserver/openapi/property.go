@@ -7,7 +7,6 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/apiserver/openapi/markers"
-	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // property returns the schema of a field without its description.
@@ -16,7 +15,7 @@ func (b *structure) property(f reflect.StructField, mark markers.Field) spec.Sch
 	if !b.v2 {
 		s.Default = mark.Default
 		if s.Default == nil {
-			s.Default = impliedDefault(f.Type, jsonfield.TagOf(f).OmitEmpty)
+			s.Default = impliedDefault(f.Type, tagOf(f).omitEmpty)
 		}
 	}
 	for _, tag := range [...]struct{ name, extension string }{
@@ -117,7 +116,7 @@ func scalar(t reflect.Type) (typ, format string) {
 func impliedDefault(t reflect.Type, omitEmpty bool) any {
 	switch t.Kind() {
 	case reflect.Struct:
-		if jsonfield.Of(t).Unmarshals {
+		if unmarshals(t) {
 			return nil
 		}
 		if t.NumField() == 1 && t.Field(0).Anonymous {

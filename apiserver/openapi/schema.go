@@ -8,7 +8,6 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/apiserver/openapi/markers"
-	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // dialect has the differences between v2 and v3.
@@ -109,10 +108,10 @@ func (b *structure) members(t reflect.Type, texts description, s *spec.Schema) {
 	marks := b.markers.Type(t.PkgPath(), t.Name()).Fields
 	for i := range t.NumField() {
 		f := t.Field(i)
-		tag := jsonfield.TagOf(f)
-		name := tag.Name
+		tag := tagOf(f)
+		name := tag.name
 		switch {
-		case tag.Inline:
+		case tag.inline:
 			inner := behind(f.Type)
 			b.members(inner, b.describe(inner), s)
 			continue
@@ -147,7 +146,7 @@ func (b *structure) unions(t reflect.Type) []any {
 		all = append(all, union)
 	}
 	for i := range t.NumField() {
-		if jsonfield.TagOf(t.Field(i)).Inline {
+		if tagOf(t.Field(i)).inline {
 			all = append(all, b.unions(behind(t.Field(i).Type))...)
 		}
 	}
@@ -156,14 +155,14 @@ func (b *structure) unions(t reflect.Type) []any {
 
 // isRequired follows kube-openapi's generator: the markers decide first, then omitempty; omitzero is ignored
 // (pkg/generators/openapi.go:isOptional).
-func isRequired(tag jsonfield.Tag, mark markers.Field) bool {
+func isRequired(tag fieldTag, mark markers.Field) bool {
 	switch mark.Presence {
 	case "required":
 		return true
 	case "optional":
 		return false
 	}
-	return !tag.OmitEmpty
+	return !tag.omitEmpty
 }
 
 func extend(s *spec.Schema, key string, value any) {

@@ -80,7 +80,6 @@ var forbidden = []struct {
 	{"gc/explain", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
 	{"gc/explain", module + "/storage", true, "clusters are values, wherever they were read"},
 	{"internal/cluster", module + "/storage", false, "it reads any server over HTTP"},
-	{"internal/manifest", module, false, "it only reads files"},
 	{"internal/selection", module + "/apiserver", false, "it knows a server by its discovery and its lists"},
 	{"internal/selection", module + "/storage", false, "it knows a server by its discovery and its lists"},
 	{"trail", module, false, "it is told what happens, and asks no one"},

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/encrypted"
 )
 
 // Cipher encrypts the values below a root.
@@ -23,7 +22,7 @@ type Cipher struct {
 	root   string
 }
 
-var _ encrypted.Cipher = (*Cipher)(nil)
+var _ sealer = (*Cipher)(nil)
 
 // Cipher returns the cipher of a cluster. types are those whose collections don't have the names of their resources.
 func (c *Config) Cipher(types *resources.Types, root string) *Cipher {
@@ -48,7 +47,7 @@ func (c *Cipher) rules(key string) ([]rule, schema.GroupResource) {
 	return nil, gr
 }
 
-// Open implements encrypted.Cipher.
+// Open returns the value that is stored under a key. stale says that Seal would store it otherwise.
 func (c *Cipher) Open(key string, stored []byte) (plain []byte, stale bool, err error) {
 	rules, gr := c.rules(key)
 	by := storage.EncryptedBy(stored)
@@ -103,7 +102,7 @@ func why(by *storage.Encryption, gr schema.GroupResource, tried bool) error {
 // errNoPlugins is the error of writes that Writable forbids.
 var errNoPlugins = errors.New("KMS plugins are not called")
 
-// Seal implements encrypted.Cipher.
+// Seal returns what to store under a key.
 func (c *Cipher) Seal(key string, plain []byte) ([]byte, error) {
 	rules, _ := c.rules(key)
 	switch {

@@ -7,4 +7,8 @@
 //  2. Kinds are resolved with what the server serves. Keys has each object once, in the order of the command line.
 //  3. Objects in a namespace have that of the command; one of a file may have its own, unless the command's is
 //     explicit.
+//  4. Files are chosen as by kubectl's --filename and --recursive: files, patterns, directories and standard input are
+//     read, in YAML or JSON, with several documents. Of directories only files whose names end with .json, .yaml or .yml
+//     are read. URLs are an error. Lists are replaced by their objects, at any depth. Each object has an apiVersion, a
+//     kind and a name, or the error names the file.
 package selection

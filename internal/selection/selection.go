@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
-	"github.com/kubecascade/kubecascade/internal/manifest"
 )
 
 // UsageError is an error of the command line, not of the server.
@@ -30,7 +29,7 @@ func usage(format string, args ...any) error { return &UsageError{fmt.Errorf(for
 type Line struct {
 	Args []string
 	// Files, Selector and All choose objects otherwise; at most one of the four may be used.
-	Files    manifest.Files
+	Files    Files
 	Selector string
 	All      bool
 	// Everywhere has Selector and All choose objects of all namespaces.
@@ -50,7 +49,7 @@ type Server struct {
 type Choice struct {
 	names    []named
 	kinds    []string
-	declared []manifest.Object
+	declared []Object
 	line     Line
 }
 
@@ -201,7 +200,7 @@ func (e noneError) Is(target error) bool { return target == ErrNotFound }
 
 // declared are the objects that files declare. As in kubectl, an explicit --namespace must be theirs
 // (K cli-runtime/pkg/resource/visitor.go: RequireNamespace).
-func (s Server) declared(all []manifest.Object) (keys []graph.Key, err error) {
+func (s Server) declared(all []Object) (keys []graph.Key, err error) {
 	for _, o := range all {
 		r := s.Discovery.Kind(o.APIVersion, o.Kind)
 		if r == nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
-	"github.com/kubecascade/kubecascade/internal/manifest"
 )
 
 func served() *cluster.Discovery {
@@ -63,7 +62,7 @@ func TestKeys(t *testing.T) {
 	} {
 		l := Line{Args: strings.Fields(c.args)}
 		if c.file != "" {
-			l.Files = manifest.Files{Names: []string{"-"}}
+			l.Files = Files{Names: []string{"-"}}
 		}
 		var keys []graph.Key
 		choice, err := l.Parse(strings.NewReader(c.file))
@@ -88,8 +87,8 @@ func message(err error) string {
 func TestParse(t *testing.T) {
 	for _, l := range []Line{
 		{Selector: "a=b", All: true, Args: []string{"cm"}}, {Selector: "a=b"}, {All: true, Args: []string{"cm/a"}},
-		{Everywhere: true, Args: []string{"cm/a"}}, {Files: manifest.Files{Recursive: true}},
-		{All: true, Files: manifest.Files{Names: []string{"-"}}},
+		{Everywhere: true, Args: []string{"cm/a"}}, {Files: Files{Recursive: true}},
+		{All: true, Files: Files{Names: []string{"-"}}},
 	} {
 		var usage *UsageError
 		if _, err := l.Parse(strings.NewReader("")); !errors.As(err, &usage) {

@@ -14,9 +14,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/internal/encryption"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
-	"github.com/kubecascade/kubecascade/storage/encrypted"
 )
 
 // data is the storage and the cache.
@@ -93,7 +93,7 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 		clock: clock, seal: func(_ string, value []byte) ([]byte, error) { return value, nil },
 	}
 	if cfg.encryption != nil {
-		sealing := encrypted.New(store, cfg.encryption.Cipher(d.types, c.Root), c.Root)
+		sealing := encryption.NewStore(store, cfg.encryption.Cipher(d.types, c.Root), c.Root)
 		d.plain, d.seal = sealing, sealing.Seal
 	}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode,

@@ -3,7 +3,6 @@ package authentication
 import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/authentication/review"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
@@ -14,6 +13,6 @@ func selfSubjectReviews() *entry.Resource {
 		Plural: "selfsubjectreviews", New: entry.New[authenticationv1.SelfSubjectReview],
 		Verbs:   entry.Post,
 		Virtual: true,
-		Hooks:   hooks.Hooks{Create: review.Self},
+		Hooks:   hooks.Hooks{Create: reviewSelf},
 	}
 }

@@ -3,7 +3,6 @@ package authentication
 import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/authentication/review"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
@@ -14,6 +13,6 @@ func tokenReviews() *entry.Resource {
 		Plural: "tokenreviews", New: entry.New[authenticationv1.TokenReview],
 		Verbs:   entry.Post,
 		Virtual: true,
-		Hooks:   hooks.Hooks{Create: review.Token},
+		Hooks:   hooks.Hooks{Create: reviewToken},
 	}
 }

@@ -3,7 +3,6 @@ package authorization
 import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/authorization/review"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
@@ -14,6 +13,6 @@ func selfSubjectRulesReviews() *entry.Resource {
 		Plural: "selfsubjectrulesreviews", New: entry.New[authorizationv1.SelfSubjectRulesReview],
 		Verbs:   entry.Post,
 		Virtual: true,
-		Hooks:   hooks.Hooks{Create: review.Rules},
+		Hooks:   hooks.Hooks{Create: reviewRules},
 	}
 }

@@ -7,12 +7,11 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	declaredv1 "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/autoscaling"
-	declaredv2 "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/autoscalingv2"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
 // declared are the rules of both versions: hooks get either.
-var declared = runtime.NewSchemeBuilder(declaredv1.RegisterValidations, declaredv2.RegisterValidations)
+var declared = runtime.NewSchemeBuilder(declaredv1.RegisterValidations, RegisterValidations)
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources(gates entry.Gates) []*entry.Resource {

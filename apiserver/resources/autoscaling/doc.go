@@ -10,4 +10,12 @@
 //  3. The hooks have the guarantees that package entry states.
 //  4. Conversions between v1 and v2 are upstream's: fields that v1 lacks are in annotations. Hooks other than those for
 //     defaults get v2.
+//
+// +k8s:validation-gen=TypesWithField=TypeMeta
+// +k8s:validation-gen-input=k8s.io/api/autoscaling/v2
 package autoscaling
+
+import "k8s.io/apimachinery/pkg/runtime"
+
+// localSchemeBuilder is what the generated code registers itself with.
+var localSchemeBuilder runtime.SchemeBuilder

@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/core/componentstatus"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
@@ -18,7 +17,7 @@ func componentStatuses() *entry.Resource {
 		ShortNames: []string{"cs"},
 		Verbs:      []string{"get", "list"},
 		Virtual:    true,
-		Hooks:      hooks.Hooks{Objects: componentstatus.Objects},
+		Hooks:      hooks.Hooks{Objects: componentStatusObjects},
 		Table:      printing.Table(componentStatusColumns(), componentStatusCells),
 	}
 }

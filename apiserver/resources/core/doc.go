@@ -7,4 +7,7 @@
 //     group share is in other files.
 //  2. Resources lists the kinds, one in each line.
 //  3. The hooks have the guarantees that package entry states.
+//  4. A token is for the present account, and contains its UID; one that is bound to an object contains the UID of an
+//     object that existed when the token was signed. Tokens are not stored (K
+//     pkg/registry/core/serviceaccount/storage/token.go).
 package core

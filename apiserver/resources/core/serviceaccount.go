@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/core/serviceaccount"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
@@ -26,7 +25,7 @@ func serviceAccounts() *entry.Resource {
 		},
 		Delete: entry.Deletion{Returned: true},
 		Subresources: []entry.Subresource{
-			{Name: "token", Verbs: entry.Post, Action: entry.ByHook, Create: serviceaccount.CreateToken,
+			{Name: "token", Verbs: entry.Post, Action: entry.ByHook, Create: createToken,
 				Kind: schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"}},
 		},
 		Table: printing.Table(printing.NameAndAge(), serviceAccountCells),

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	declared "github.com/kubecascade/kubecascade/apiserver/resources/internal/declared/rbac"
+	"github.com/kubecascade/kubecascade/apiserver/resources/rbac"
 )
 
 // declaredRoles is an entry whose hooks have one error.
@@ -24,7 +24,7 @@ func declaredRoles() *entry.Resource {
 			ValidateUpdate: func(_, _ runtime.Object) field.ErrorList { return by("update") },
 		},
 	}
-	return entry.Declared(declared.RegisterValidations, nil, entry.Group(rbacv1.SchemeGroupVersion, r))[0]
+	return entry.Declared(rbac.RegisterValidations, nil, entry.Group(rbacv1.SchemeGroupVersion, r))[0]
 }
 
 func texts(errs field.ErrorList) (all []string) {

@@ -7,4 +7,12 @@
 //     group share is in other files.
 //  2. Resources lists the kinds, one in each line.
 //  3. The hooks have the guarantees that package entry states.
+//
+// +k8s:validation-gen=TypesWithField=TypeMeta
+// +k8s:validation-gen-input=k8s.io/api/rbac/v1
 package rbac
+
+import "k8s.io/apimachinery/pkg/runtime"
+
+// localSchemeBuilder is what the generated code registers itself with.
+var localSchemeBuilder runtime.SchemeBuilder

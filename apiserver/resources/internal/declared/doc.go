@@ -1,6 +1,6 @@
-// Package declared says from what the validation in the packages below it was generated: by upstream's validation-gen,
-// from the +k8s: tags in the comments of the types of k8s.io/api, one package for each group version. The entries of
-// these groups add it to their hooks (entry.Declared).
+// Package declared generates validation by upstream's validation-gen, from the +k8s: tags in the comments of the types
+// of k8s.io/api: in the packages of groups, and in the packages below it what groups share, a second version, and what
+// only tests use. The entries of these groups add it to their hooks (entry.Declared).
 //
 // Groups are generated if a rule of the level beta or stable is in them: only these are enforced. Not generated are
 // core and batch, which have few such rules and whose types contain pods, with a hundred rules of the level alpha.

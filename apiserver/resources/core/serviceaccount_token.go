@@ -1,4 +1,4 @@
-package serviceaccount
+package core
 
 import (
 	"context"
@@ -29,8 +29,8 @@ const (
 	maxTokenLife = 1 << 32
 )
 
-// CreateToken handles POST of serviceaccounts/token: it returns a signed token for the account.
-func CreateToken(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+// createToken handles POST of serviceaccounts/token: it returns a signed token for the account.
+func createToken(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	tr := body.(*authenticationv1.TokenRequest)
 	if err := r.MatchNamespace(tr); err != nil {
 		return nil, err
@@ -57,11 +57,11 @@ func CreateToken(ctx context.Context, r hooks.Request, body runtime.Object) (run
 	if err := r.Validate(ctx, tr); err != nil {
 		return nil, err
 	}
-	return tr, issue(ctx, r, tr, account, tokens)
+	return tr, issueToken(ctx, r, tr, account, tokens)
 }
 
 // issue sets the signed token in the request.
-func issue(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenRequest, account hooks.Object,
+func issueToken(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenRequest, account hooks.Object,
 	tokens hooks.Tokens) (err error) {
 	if len(tr.Spec.Audiences) == 0 {
 		tr.Spec.Audiences = tokens.Audiences()
@@ -71,7 +71,7 @@ func issue(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenReque
 	claim := authentication.Claim{Namespace: r.Namespace(), Name: r.Name(), UID: string(account.GetUID()),
 		Audiences: tr.Spec.Audiences, Issued: now, Expires: expires}
 	if tr.Spec.BoundObjectRef != nil {
-		if err := bind(ctx, r, tr.Spec.BoundObjectRef, &claim); err != nil {
+		if err := bindToken(ctx, r, tr.Spec.BoundObjectRef, &claim); err != nil {
 			return err
 		}
 	}
@@ -123,17 +123,17 @@ func ofWebhook(to *authenticationv1.BoundObjectReference) bool {
 		(to.Kind == "ValidatingWebhookConfiguration" || to.Kind == "MutatingWebhookConfiguration")
 }
 
-// bound are the resources of the objects to which a token may be bound, by kind.
-var bound = map[string]schema.GroupVersionResource{
+// tokenBound are the resources of the objects to which a token may be bound, by kind.
+var tokenBound = map[string]schema.GroupVersionResource{
 	"Pod":    corev1.SchemeGroupVersion.WithResource("pods"),
 	"Secret": corev1.SchemeGroupVersion.WithResource("secrets"),
-	"Node":   nodes,
+	"Node":   nodeResource,
 }
 
-var nodes = corev1.SchemeGroupVersion.WithResource("nodes")
+var nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
 
-// bind adds to a claim the object to which the token is bound.
-func bind(
+// bindToken adds to a claim the object to which the token is bound.
+func bindToken(
 	ctx context.Context, r hooks.Request, to *authenticationv1.BoundObjectReference, c *authentication.Claim,
 ) error {
 	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
@@ -141,11 +141,11 @@ func bind(
 		return apierrors.NewBadRequest(fmt.Sprintf(
 			"cannot bind token to object of type %s (feature gate APIServerWebhookAuthenticationToken is disabled)", kind))
 	}
-	ref := hooks.Reference{Resource: bound[kind.Kind], Namespace: r.Namespace(), Name: to.Name}
+	ref := hooks.Reference{Resource: tokenBound[kind.Kind], Namespace: r.Namespace(), Name: to.Name}
 	if kind.Group != "" || ref.Resource.Empty() {
 		return apierrors.NewBadRequest(fmt.Sprintf("cannot bind token to object of type %s", kind))
 	}
-	if ref.Resource == nodes {
+	if ref.Resource == nodeResource {
 		ref.Namespace = ""
 	}
 	if len(path.IsValidPathSegmentName(to.Name)) > 0 || to.Name == "" {
@@ -184,6 +184,6 @@ func nodeOf(ctx context.Context, r hooks.Request, spec *corev1.PodSpec) (*authen
 	if spec.NodeName == "" {
 		return nil, nil
 	}
-	uid, _ := r.UID(ctx, hooks.Reference{Resource: nodes, Name: spec.NodeName})
+	uid, _ := r.UID(ctx, hooks.Reference{Resource: nodeResource, Name: spec.NodeName})
 	return &authentication.Ref{Name: spec.NodeName, UID: uid}, nil
 }

@@ -1,4 +1,4 @@
-package manifest
+package selection
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package review
+package authorization
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// Rules handles a SelfSubjectRulesReview: it lists the user's permissions in a namespace.
-func Rules(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+// reviewRules handles a SelfSubjectRulesReview: it lists the user's permissions in a namespace.
+func reviewRules(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SelfSubjectRulesReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package encrypted_test
+package encryption_test
 
 import (
 	"bytes"
@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kubecascade/kubecascade/internal/encryption"
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/encrypted"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
@@ -39,7 +39,7 @@ func (r reversed) Seal(key string, value []byte) ([]byte, error) {
 // TestGuarantees: the store has the guarantees of the one below it.
 func TestGuarantees(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) storage.Store {
-		return encrypted.New(storagetest.NewTwin(), reversed{"x"}, "/registry")
+		return encryption.NewStore(storagetest.NewTwin(), reversed{"x"}, "/registry")
 	})
 }
 
@@ -48,7 +48,7 @@ const key = "/registry/secrets/default/a"
 // TestSealed: values are encrypted below, and those that can't be decrypted are marked in every read.
 func TestSealed(t *testing.T) {
 	below := storagetest.NewTwin()
-	s := encrypted.New(below, reversed{"x"}, "/registry")
+	s := encryption.NewStore(below, reversed{"x"}, "/registry")
 	rev, err := s.Commit(t.Context(), storage.Txn{Key: key, Value: []byte("value")})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestSealed(t *testing.T) {
 	if _, err := s.Commit(t.Context(), storage.Txn{Key: "/other", Value: []byte("impossible")}); err != nil {
 		t.Errorf("a key outside of the root: %v", err)
 	}
-	other := encrypted.New(below, reversed{"y"}, "/registry")
+	other := encryption.NewStore(below, reversed{"y"}, "/registry")
 	check := func(what string, r storage.Record) {
 		t.Helper()
 		if !errors.Is(r.Err, errHead) || string(r.Value) != "x"+key+":eulav" || r.ModRevision != rev {
@@ -97,7 +97,7 @@ func TestSealed(t *testing.T) {
 
 // TestStale: what the cipher says of a value is in its record.
 func TestStale(t *testing.T) {
-	s := encrypted.New(storagetest.NewTwin(), reversed{"x"}, "/registry")
+	s := encryption.NewStore(storagetest.NewTwin(), reversed{"x"}, "/registry")
 	for value, want := range map[string]bool{"stale": true, "fresh": false} {
 		if _, err := s.Commit(t.Context(), storage.Txn{Key: key + value, Value: []byte(value)}); err != nil {
 			t.Fatal(err)

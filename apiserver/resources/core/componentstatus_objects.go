@@ -1,4 +1,4 @@
-package componentstatus
+package core
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// Objects are the objects of componentstatuses.
-var Objects = hooks.Objects{List: list, NotFound: notFound}
+// componentStatusObjects are the objects of componentstatuses.
+var componentStatusObjects = hooks.Objects{List: listComponents, NotFound: noComponent}
 
-// list returns the health of etcd, the only component besides the server itself.
-func list(ctx context.Context, s hooks.Server, _, _ string) ([]hooks.Object, error) {
+// listComponents returns the health of etcd, the only component besides the server itself.
+func listComponents(ctx context.Context, s hooks.Server, _, _ string) ([]hooks.Object, error) {
 	c := &corev1.ComponentStatus{
 		TypeMeta:   metav1.TypeMeta{Kind: "ComponentStatus", APIVersion: "v1"},
 		ObjectMeta: metav1.ObjectMeta{Name: "etcd-0"},
@@ -29,7 +29,7 @@ func list(ctx context.Context, s hooks.Server, _, _ string) ([]hooks.Object, err
 	return []hooks.Object{c}, nil
 }
 
-func notFound(_, name string) error {
+func noComponent(_, name string) error {
 	//lint:ignore ST1005 clients see this message (0-10)
 	return fmt.Errorf("Component not found: %s", name)
 }

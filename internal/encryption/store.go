@@ -1,4 +1,4 @@
-package encrypted
+package encryption
 
 import (
 	"context"
@@ -10,27 +10,27 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Cipher encrypts values and decrypts them. Its methods may be called from any goroutine, and don't change their
-// arguments.
-type Cipher interface {
+// sealer encrypts values and decrypts them. Its methods may be called from any goroutine, and don't change their
+// arguments. A Cipher is one.
+type sealer interface {
 	// Open returns the value that is stored under a key. stale says that Seal would store it otherwise.
 	Open(key string, stored []byte) (value []byte, stale bool, err error)
 	// Seal returns what to store under a key.
 	Seal(key string, value []byte) (stored []byte, err error)
 }
 
-// Store is a store with encrypted values.
+// Store is a store whose values are encrypted in etcd. Its users see plain values.
 type Store struct {
 	store  storage.Store
-	cipher Cipher
+	cipher sealer
 	// below is the root with a slash at the end.
 	below string
 }
 
 var _ storage.Store = (*Store)(nil)
 
-// New returns a store that encrypts the values of another, below a root without a slash at the end.
-func New(store storage.Store, cipher Cipher, root string) *Store {
+// NewStore returns a store that encrypts the values of another, below a root without a slash at the end.
+func NewStore(store storage.Store, cipher sealer, root string) *Store {
 	return &Store{store: store, cipher: cipher, below: root + "/"}
 }
 

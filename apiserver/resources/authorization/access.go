@@ -1,4 +1,4 @@
-package review
+package authorization
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// Subject handles a SubjectAccessReview: whether a user has a permission, in any namespace.
-func Subject(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+// reviewSubject handles a SubjectAccessReview: whether a user has a permission, in any namespace.
+func reviewSubject(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
@@ -34,8 +34,8 @@ func Subject(ctx context.Context, r hooks.Request, body runtime.Object) (runtime
 	return v, nil
 }
 
-// Local handles a LocalSubjectAccessReview: the same in one namespace.
-func Local(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+// reviewLocal handles a LocalSubjectAccessReview: the same in one namespace.
+func reviewLocal(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.LocalSubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func Local(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.O
 	return v, nil
 }
 
-// Self handles a SelfSubjectAccessReview: whether the user of the request has a permission.
-func Self(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+// reviewSelf handles a SelfSubjectAccessReview: whether the user of the request has a permission.
+func reviewSelf(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SelfSubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package review
+package authentication
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// Self handles a SelfSubjectReview: it returns the user of the request.
-func Self(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+// reviewSelf handles a SelfSubjectReview: it returns the user of the request.
+func reviewSelf(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authenticationv1.SelfSubjectReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
@@ -26,8 +26,8 @@ func Self(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Ob
 	return v, nil
 }
 
-// Token handles a TokenReview: it returns the user of a token (K pkg/registry/authentication/tokenreview/storage.go).
-func Token(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+// reviewToken handles a TokenReview: it returns the user of a token (K pkg/registry/authentication/tokenreview/storage.go).
+func reviewToken(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authenticationv1.TokenReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
