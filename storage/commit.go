@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -53,9 +52,9 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	}
 	resp, err := e.txn(ctx, t, op).Commit()
 	if err != nil {
-		err = e.failure(ctx, err)
-		if errors.Is(err, ErrNoSpace) && t.Value != nil {
-			return e.settle(ctx, t, err)
+		if err = e.failure(ctx, err); errors.Is(err, ErrNoSpace) {
+			// A cluster also responds so when it has carried out a put, and others took the space meanwhile.
+			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		return 0, fmt.Errorf("committing %s: %w", t.Key, err)
 	}
@@ -75,21 +74,6 @@ func replacedLease(op *pb.ResponseOp) int64 {
 		return kvs[0].Lease
 	}
 	return 0
-}
-
-// settle finds out whether a put that exceeded an external cluster's quota was carried out. etcd answers "no space"
-// before it proposes a write, but also after it has applied one and others took the space meanwhile.
-func (e *Etcd) settle(ctx context.Context, t Txn, cause error) (int64, error) {
-	resp, err := e.client.Get(ctx, t.Key)
-	if err != nil {
-		return 0, fmt.Errorf("committing %s: %w", t.Key, e.failure(ctx, err))
-	}
-	for _, kv := range resp.Kvs {
-		if kv.ModRevision > t.Expect && bytes.Equal(kv.Value, t.Value) {
-			return kv.ModRevision, nil
-		}
-	}
-	return 0, fmt.Errorf("committing %s: %w", t.Key, cause)
 }
 
 // txn returns the transaction. If the key and all guards meet their conditions, it does the operation;

@@ -8,7 +8,8 @@
 //  2. A commit names the mod revision that it replaces. It may also name guards: further keys with the mod revisions
 //     they must have, keys at which nothing may have been created since a revision, and prefixes below which nothing
 //     may be newer. It is carried out as a whole or not at all.
-//  3. A commit that conflicts returns the present record, so that the caller can decide again without another read.
+//  3. A commit that conflicts returns the present record, so that the caller can decide again without another read. One
+//     for which there is no space fails with ErrNoSpace, without regard to its conditions.
 //  4. Reads without a revision are linearizable: they see every write that was acknowledged before they began. Reads at
 //     a revision see exactly that revision, or fail with ErrCompacted.
 //  5. Follow delivers one timeline: first the whole state at one revision, then every later event of every key in the
@@ -18,8 +19,8 @@
 //     (without resourceVersion). Its formats protobuf and CBOR are read as well.
 //  7. Follow soon reaches every revision that Revision has returned, by a batch without events if nothing below the
 //     root was written.
-//  8. A commit that fails with ErrUnavailable may have been carried out, or may still be. A commit that fails with any
-//     other error was not, and never will be.
+//  8. A commit that fails with ErrUnavailable may have been carried out, or may still be; an ErrNoSpace of an external
+//     cluster is one. A commit that fails with any other error was not, and never will be.
 //  9. A process that is killed at any moment leaves a data directory that can be opened again, with every acknowledged
 //     write. Data is only removed if no write in it can have been acknowledged.
 //  10. An embedded database that has exceeded its quota accepts puts again, without a restart, once enough was deleted.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -219,12 +220,37 @@ func TestClose(t *testing.T) {
 	_, commit := e.Commit(t.Context(), storage.Txn{Key: "/registry/configmaps/default/a", Expect: rev})
 	_, revision := e.Revision(t.Context())
 	follow := e.Follow(t.Context(), func(storage.Batch) error { t.Error("batch of a closed store"); return nil })
-	for i, err := range []error{get, list, commit, revision, follow, e.Compact(t.Context(), rev)} {
-		if !errors.Is(err, storage.ErrUnavailable) {
+	exclude := e.Exclude(func(*storage.Exclusive) error { t.Error("a closed store for one caller"); return nil })
+	for i, err := range []error{
+		get, list, commit, revision, follow, exclude, e.Compact(t.Context(), rev), e.Save(t.Context(), io.Discard),
+	} {
+		if !errors.Is(err, storage.ErrUnavailable) || errors.Is(err, context.Canceled) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
 }
+
+// TestCanceled: a call whose context ends says so, and may have been carried out; Follow returns that error alone.
+func TestCanceled(t *testing.T) {
+	e := storagetest.Open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.Follow(ctx, func(storage.Batch) error { return nil }); err != context.Canceled {
+		t.Errorf("following: %v", err)
+	}
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := e.Save(ctx, writer(func(p []byte) (int, error) { cancel(); return len(p), nil }))
+		if !errors.Is(err, storage.ErrUnavailable) || !errors.Is(err, context.Canceled) {
+			t.Fatalf("saving: %v", err)
+		}
+	}
+}
+
+// writer is an io.Writer.
+type writer func(p []byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 // held is a sink that keeps the state, and stops in the second batch until it may resume.
 type held struct {
@@ -275,7 +301,7 @@ func TestSlowFollower(t *testing.T) {
 	for w := range 64 {
 		wg.Go(func() {
 			var rev int64
-			for i := range 320 { // 64 * 320 is more than an inbox and etcd's buffer hold
+			for i := range 320 { // 64 * 320 is more than a watch and etcd's buffer hold
 				rev = put(t, e, fmt.Sprint(w), rev, fmt.Sprint(i), 0)
 			}
 		})

@@ -17,12 +17,14 @@ func (e *Etcd) Exclude(f func(*Exclusive) error) error {
 	if e.local == nil {
 		return ErrShared
 	}
-	if err := e.beginWrite(e.life); err != nil {
+	if err := e.writable(); err != nil {
 		return err
 	}
-	e.endRequest()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.life.Err() != nil {
+		return unavailable(context.Cause(e.life))
+	}
 	// etcd carries out what it was sent in order, so after this it carries out no commit that was given up. It writes
 	// nothing: no key has such a revision.
 	never := clientv3.Compare(clientv3.ModRevision(e.root), "=", -1)

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"net"
 	"strings"
@@ -43,36 +42,29 @@ var reconnect = grpc.ConnectParams{
 	MinConnectTimeout: dialTimeout,
 }
 
-// external makes requests to an external cluster. etcd's client repeats reads if the connection breaks. It repeats
+// external is what is known of an external cluster. etcd's client repeats reads if the connection breaks. It repeats
 // writes only if they were certainly not sent, so none is carried out twice.
 type external struct {
 	// members is the client for checks.
 	members *clientv3.Client
-	root    string
-	log     *slog.Logger
 	// complaint limits how often a member that can't be used is logged.
 	complaint rate.Sometimes
 	// cluster is the cluster's id, 0 before the first response; seen is the greatest revision that etcd has named.
 	cluster atomic.Uint64
 	seen    atomic.Int64
-	// life is done when the store carries out nothing more, for the reason that was passed to end.
-	life context.Context
-	end  context.CancelCauseFunc
 }
 
 // connect connects to an external cluster, whose members are all checked if they respond. Config.Fatal is called when
 // the cluster is set back later.
 func (e *Etcd) connect(ctx context.Context, c Config) error {
-	x := &external{
-		root: c.Root, log: c.Logger, complaint: rate.Sometimes{Interval: time.Minute}, life: e.life, end: e.end,
-	}
+	x := &external{complaint: rate.Sometimes{Interval: time.Minute}}
+	e.external = x
 	tls, err := clientTLS(c)
 	if err != nil {
 		return fmt.Errorf("reading etcd client certificates: %w", err)
 	}
 	config := clientv3.Config{
 		Endpoints:            c.Endpoints,
-		DialTimeout:          dialTimeout,
 		DialKeepAliveTime:    keepAlive,
 		DialKeepAliveTimeout: keepAlive,
 		PermitWithoutStream:  true,
@@ -86,10 +78,10 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 		return out
 	}
 	if x.members, err = clientv3.New(dialing(dialAddress)); err == nil {
-		err = x.checkAll(ctx, c.Endpoints)
+		err = e.checkAll(ctx, c.Endpoints)
 	}
 	if err == nil {
-		e.client, err = clientv3.New(dialing(x.dial, grpc.WithChainUnaryInterceptor(x.intercept)))
+		e.client, err = clientv3.New(dialing(e.dial, grpc.WithChainUnaryInterceptor(e.intercept)))
 	}
 	if err != nil {
 		if x.members != nil {
@@ -99,7 +91,7 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 	}
 	// Without the client's own options a request fails at once, instead of waiting until a member can be reached.
 	e.client.KV = clientv3.NewKVFromKVClient(clientv3.RetryKVClient(e.client), nil)
-	e.leases, e.external = clientv3.RetryLeaseClient(e.client), x
+	e.leases = clientv3.RetryLeaseClient(e.client)
 	context.AfterFunc(e.life, func() {
 		e.client.Close()
 		x.members.Close()
@@ -112,7 +104,7 @@ func (e *Etcd) connect(ctx context.Context, c Config) error {
 
 // checkAll checks all endpoints, until one can be used. An endpoint that must not be used is an error; others are
 // logged, and checked when gRPC connects to them.
-func (x *external) checkAll(ctx context.Context, endpoints []string) error {
+func (e *Etcd) checkAll(ctx context.Context, endpoints []string) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	errs := make([]error, len(endpoints))
@@ -120,32 +112,31 @@ func (x *external) checkAll(ctx context.Context, endpoints []string) error {
 		var all sync.WaitGroup
 		for i, endpoint := range endpoints {
 			all.Go(func() {
-				if err := x.check(ctx, endpoint); err == nil || errs[i] == nil || ctx.Err() == nil {
+				if err := e.check(ctx, endpoint); err == nil || errs[i] == nil || ctx.Err() == nil {
 					errs[i] = err // else the error before says more
 				}
 			})
 		}
 		all.Wait()
+		final := ctx.Err() != nil
 		for i, err := range errs {
 			if err := unusable(endpoints[i], err); err != nil {
 				return err
 			}
 			passed = passed || err == nil
+			final = final || len(errs) == 1 && strings.Contains(fmt.Sprint(err), "tls: ") // this takes other settings
 		}
-		err := errors.Join(errs...)
 		switch {
 		case passed:
-		case ctx.Err() != nil:
-			return fmt.Errorf("%w: %w: %w", ErrUnavailable, ctx.Err(), err)
-		case strings.Contains(err.Error(), "tls: "), strings.Contains(err.Error(), "x509: "): // this takes other settings
-			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		case final:
+			return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(append(errs, ctx.Err())...))
 		default:
 			time.Sleep(checkPause)
 		}
 	}
 	for i, err := range errs {
 		if err != nil {
-			x.log.Warn("etcd endpoint is not reachable; its version is checked when it is", "endpoint", endpoints[i], "err", err)
+			e.log.Warn("etcd endpoint is not reachable; its version is checked when it is", "endpoint", endpoints[i], "err", err)
 		}
 	}
 	return nil
@@ -190,20 +181,20 @@ func clientTLS(c Config) (*tls.Config, error) {
 }
 
 // intercept compares each response with what was known when its request was sent.
-func (x *external) intercept(
+func (e *Etcd) intercept(
 	ctx context.Context, method string, q, resp any, conn *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption,
 ) error {
-	known := x.seen.Load()
+	known := e.external.seen.Load()
 	err := call(ctx, method, q, resp, conn, o...)
 	if err == nil {
-		err = x.compare(known, resp.(interface{ GetHeader() *pb.ResponseHeader }).GetHeader())
+		err = e.compare(known, resp.(interface{ GetHeader() *pb.ResponseHeader }).GetHeader())
 	} else if at, ok := q.(interface{ GetRevision() int64 }); ok && rpctypes.Error(err) == rpctypes.ErrFutureRev {
 		if rev := at.GetRevision(); rev <= known {
 			err = fmt.Errorf("%w: revision %d, which was there, is in its future", ErrSetBack, rev)
 		}
 	}
 	if errors.Is(err, ErrSetBack) {
-		x.end(err)
+		e.end(err)
 	}
 	return err
 }

@@ -16,8 +16,8 @@ const (
 	// progressGrace is how long events may take to arrive before the follower requests the watch's progress, and
 	// progressRepeat the interval of further requests; etcd doesn't answer while the watch is behind.
 	progressGrace, progressRepeat = 3 * time.Millisecond, 50 * time.Millisecond
-	// retryFirst and retryMost are the minimum and maximum pause before a broken watch is restarted.
-	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
+	// retryPause is the pause before a broken watch is restarted.
+	retryPause = 100 * time.Millisecond
 )
 
 // followers are all calls of Follow.
@@ -42,7 +42,7 @@ type sinkError struct{ error }
 
 // Follow implements Store.
 func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
-	if err := e.beginRequest(ctx); err != nil {
+	if err := e.beginRequest(context.Background()); err != nil {
 		return err
 	}
 	e.work.Add(1)
@@ -54,7 +54,6 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.life, cancel)()
-	pause := retryFirst
 	for {
 		before := f.reached.Load()
 		err := f.step(ctx)
@@ -75,19 +74,15 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 			continue
 		}
 		e.log.Warn("etcd watch was interrupted", "revision", before, "error", err)
-		if f.reached.Load() > before {
-			pause = retryFirst
-		}
 		select {
-		case <-time.After(pause):
-			pause = min(2*pause, retryMost)
+		case <-time.After(retryPause):
 		case <-ctx.Done():
 		}
 	}
 }
 
 // step watches until an error. If the whole state is needed, step reads it after the watch has begun. Otherwise etcd
-// would have to catch up with the events in between, which takes it 100 ms.
+// would have to catch up with the events in between, which may take it 100 ms.
 func (f *follower) step(ctx context.Context) error {
 	now, err := f.etcd.readRevision(ctx) // which notices that the cluster was set back
 	if err != nil {

@@ -37,21 +37,21 @@ func supported(version string) error {
 
 // dial connects gRPC to a member, if check accepts it. A member can't be upgraded, downgraded, replaced or restored
 // without breaking its connections, so one check is enough for a connection.
-func (x *external) dial(ctx context.Context, addr string) (net.Conn, error) {
+func (e *Etcd) dial(ctx context.Context, addr string) (net.Conn, error) {
 	conn, err := dialAddress(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
-	if err = x.check(ctx, addr); err == nil {
+	if err = e.check(ctx, addr); err == nil {
 		return conn, nil
 	}
 	conn.Close()
 	err = fmt.Errorf("etcd at %s: %w", addr, err)
 	switch {
 	case errors.Is(err, ErrSetBack):
-		x.end(err)
+		e.end(err)
 	case errors.Is(err, ErrVersion): // etcd's client logs other errors
-		x.complaint.Do(func() { x.log.Error("an etcd endpoint is not used", "err", err) })
+		e.external.complaint.Do(func() { e.log.Error("an etcd endpoint is not used", "err", err) })
 	}
 	return nil, err
 }
@@ -65,10 +65,10 @@ func dialAddress(ctx context.Context, addr string) (net.Conn, error) {
 }
 
 // check reads the version, the cluster id and the revision of a member, over a connection of its own.
-func (x *external) check(ctx context.Context, endpoint string) error {
+func (e *Etcd) check(ctx context.Context, endpoint string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	conn, err := x.members.Dial(endpoint)
+	conn, err := e.external.members.Dial(endpoint)
 	if err != nil {
 		return err
 	}
@@ -80,27 +80,27 @@ func (x *external) check(ctx context.Context, endpoint string) error {
 	if err != nil {
 		return err
 	}
-	known := x.seen.Load()
-	q := &pb.RangeRequest{Key: []byte(x.root + "/"), KeysOnly: true}
+	known := e.external.seen.Load()
+	q := &pb.RangeRequest{Key: []byte(e.root + "/"), KeysOnly: true}
 	resp, err := pb.NewKVClient(conn).Range(clientv3.WithRequireLeader(ctx), q)
 	if err != nil {
 		return err
 	}
-	return x.compare(known, resp.Header)
+	return e.compare(known, resp.Header)
 }
 
 // compare returns an ErrSetBack if the header of a linearizable response belongs to another cluster, or has a smaller
 // revision than the one that was known when the request was sent: each revision in a response is committed, so a later
 // linearizable request sees it.
-func (x *external) compare(known int64, h *pb.ResponseHeader) error {
+func (e *Etcd) compare(known int64, h *pb.ResponseHeader) error {
 	id, rev := h.GetClusterId(), h.GetRevision()
-	x.cluster.CompareAndSwap(0, id)
-	if was := x.cluster.Load(); id != was {
+	e.external.cluster.CompareAndSwap(0, id)
+	if was := e.external.cluster.Load(); id != was {
 		return fmt.Errorf("%w: its cluster id is %x and was %x", ErrSetBack, id, was)
 	}
 	if rev < known {
 		return fmt.Errorf("%w: it is at revision %d and was at %d", ErrSetBack, rev, known)
 	}
-	raise(&x.seen, rev)
+	raise(&e.external.seen, rev)
 	return nil
 }

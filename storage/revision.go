@@ -43,7 +43,7 @@ func (e *Etcd) readForAll() (any, error) {
 	e.reads.active.Lock()
 	defer e.reads.active.Unlock()
 	e.reads.waiting.Forget("")
-	ctx, cancel := context.WithTimeout(e.life, dialTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout) // Close ends it by closing the client
 	defer cancel()
 	return e.readRevision(ctx)
 }

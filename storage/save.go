@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -18,28 +19,53 @@ func (e *Etcd) Save(ctx context.Context, w io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.life, cancel)()
-	w = &ending{ctx, w}
-	resp, err := e.client.SnapshotWithVersion(ctx)
-	if err != nil {
-		return fmt.Errorf("saving a snapshot: %w", e.failure(ctx, err))
+	save := e.saveRemote
+	if e.local != nil {
+		save = e.saveLocal
 	}
-	_, err = io.Copy(w, resp.Snapshot)
-	if err = errors.Join(err, resp.Snapshot.Close()); err != nil {
+	err := save(ctx, w)
+	if ctx.Err() != nil {
+		err = e.failure(ctx, err)
+	}
+	if err != nil {
 		return fmt.Errorf("saving a snapshot: %w", err)
 	}
 	return nil
 }
 
+// saveLocal writes the database and its hash, as etcd's server sends it (etcd server/etcdserver/api/v3rpc/
+// maintenance.go: Snapshot).
+func (e *Etcd) saveLocal(ctx context.Context, w io.Writer) error {
+	s := e.local.Etcd().Backend().Snapshot()
+	h := sha256.New()
+	_, err := s.WriteTo(io.MultiWriter(ending{ctx, w}, h))
+	if err = errors.Join(err, s.Close()); err != nil {
+		return err
+	}
+	_, err = w.Write(h.Sum(nil))
+	return err
+}
+
+// saveRemote copies what a member sends, which ends with the hash.
+func (e *Etcd) saveRemote(ctx context.Context, w io.Writer) error {
+	resp, err := e.client.SnapshotWithVersion(ctx)
+	if err != nil {
+		return e.failure(ctx, err)
+	}
+	_, err = io.Copy(w, resp.Snapshot)
+	return errors.Join(err, resp.Snapshot.Close())
+}
+
 // ending is a writer that fails when ctx is done.
 type ending struct {
 	ctx context.Context
-	w   io.Writer
+	io.Writer
 }
 
 // Write implements io.Writer.
-func (e *ending) Write(p []byte) (int, error) {
+func (e ending) Write(p []byte) (int, error) {
 	if err := e.ctx.Err(); err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return 0, err
 	}
-	return e.w.Write(p)
+	return e.Writer.Write(p)
 }

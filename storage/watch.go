@@ -3,9 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"sync"
-	"sync/atomic"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -17,8 +15,8 @@ import (
 
 const (
 	// reportsAhead is how many reports of a watch wait for its reader, so that many become one batch. Then an embedded
-	// etcd holds the watch back, and later reads the missed events from its database. It is far more than etcd's own
-	// buffer of 128, which a busy moment overflows.
+	// etcd holds the watch back, and later reads the missed events from its database, up to 1,000 revisions a report. It
+	// is far more than etcd's own buffer of 128, which a busy moment overflows.
 	reportsAhead = 1 << 12
 	// mostEvents is how many events a batch has before it takes no further report.
 	mostEvents = 1 << 14
@@ -85,15 +83,12 @@ func (e *Etcd) watchLocal(ctx context.Context, w *watch, after int64) error {
 	return nil
 }
 
-// streams numbers the watches of external clusters.
-var streams atomic.Int64
-
 // watchRemote watches through etcd's client, which reconnects by itself. Each watch has a stream of its own, selected
 // by its metadata, because progress is reported for whole streams.
 func (e *Etcd) watchRemote(ctx context.Context, w *watch, after int64) {
 	// A member that has lost its leader must end the watch; otherwise the watch would get no events.
 	ctx = clientv3.WithRequireLeader(ctx)
-	ctx = metadata.AppendToOutgoingContext(ctx, "kubecascade-watch", strconv.FormatInt(streams.Add(1), 10))
+	ctx = metadata.AppendToOutgoingContext(ctx, "kubecascade-watch", fmt.Sprintf("%p", w))
 	in := e.client.Watch(ctx, e.root+"/", clientv3.WithPrefix(), clientv3.WithRev(after+1),
 		clientv3.WithFragment(), clientv3.WithProgressNotify())
 	w.progress = func() { _ = e.client.RequestProgress(ctx) } // if it fails, the watch ends

@@ -23,8 +23,6 @@ const (
 	mostCheckpoints, mostName = 16, 253
 	// defaultCheckpoint is the name of a checkpoint that is made without one.
 	defaultCheckpoint = "default"
-	// catchUp limits how long a rollback waits for the timeline of what it has written, which takes milliseconds.
-	catchUp = 30 * time.Second
 	// commitsAtOnce is how many objects a rollback writes at a time.
 	commitsAtOnce = 64
 )
@@ -220,10 +218,7 @@ func (s *system) restored(p *checkpoint) {
 // what changed since this one.
 func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Duration) (changed int, err error) {
 	return changed, d.store.Exclude(func(x *storage.Exclusive) error {
-		ctx, cancel := context.WithTimeout(x.Life(), catchUp)
-		defer cancel()
-		began := x.Revision()
-		if err := d.cache.Wait(ctx, began); err != nil {
+		if err := d.cache.Wait(x.Life(), x.Revision()); err != nil {
 			return err
 		}
 		_, now := d.cache.Everything()
@@ -231,16 +226,16 @@ func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Durat
 		if err := x.Admit(bytes); err != nil {
 			return err
 		}
-		d.timeline.hold(began)
+		d.timeline.hold()
 		var commits errgroup.Group
 		commits.SetLimit(commitsAtOnce)
 		for _, c := range changes {
-			commits.Go(func() error { return d.undo(ctx, x, c, ttl) })
+			commits.Go(func() error { return d.undo(x, c, ttl) })
 		}
 		if err := commits.Wait(); err != nil {
 			return err
 		}
-		if err := d.timeline.release(ctx, x.Revision()); err != nil {
+		if err := d.timeline.release(x.Life(), x.Revision()); err != nil {
 			return err
 		}
 		changed = len(changes)
@@ -266,7 +261,7 @@ func changesBetween(then, now []*cache.Snapshot) (changes []change, bytes int) {
 }
 
 // undo writes what the change has replaced.
-func (d *data) undo(ctx context.Context, x *storage.Exclusive, c change, ttl time.Duration) (err error) {
+func (d *data) undo(x *storage.Exclusive, c change, ttl time.Duration) (err error) {
 	var t storage.Txn
 	if c.is != nil {
 		t.Key, t.Expect = c.is.Key, c.is.Revision
@@ -280,11 +275,11 @@ func (d *data) undo(ctx context.Context, x *storage.Exclusive, c change, ttl tim
 	if r := d.kind(t.Key); r != nil && r.Expires {
 		t.TTL = ttl
 	}
-	_, err = x.Commit(ctx, t)
+	_, err = x.Commit(x.Life(), t)
 	var gone *storage.ConflictError
 	if errors.As(err, &gone) && t.TTL > 0 && gone.Current.ModRevision == 0 { // it has expired meanwhile
 		t.Expect = 0
-		_, err = x.Commit(ctx, t)
+		_, err = x.Commit(x.Life(), t)
 	}
 	return err
 }

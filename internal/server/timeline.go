@@ -46,11 +46,11 @@ func (t *timeline) apply(b storage.Batch) error {
 	return t.cache.Apply(t.definitions.Apply(b))
 }
 
-// hold keeps what follows the revision until release: the cache stays as it is.
-func (t *timeline) hold(revision int64) {
+// hold keeps what follows until release: the cache stays as it is.
+func (t *timeline) hold() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.held, t.kept, t.more = true, storage.Batch{Revision: revision}, make(chan struct{})
+	t.held, t.kept, t.more = true, storage.Batch{Revision: t.cache.Revision()}, make(chan struct{})
 }
 
 // release waits until everything up to the revision is kept, applies it at once, and lets history begin there. If ctx

@@ -9,13 +9,10 @@ import (
 	"go.etcd.io/etcd/server/v3/proxy/grpcproxy/adapter"
 )
 
-// Client returns a client of the server for keys, watches and snapshots, whose requests are function calls, and one for
-// leases, whose ids the caller may choose. Unlike etcd's v3client it leaves the quota to Admit.
+// Client returns a client of the server for keys, whose requests are function calls, and one for leases, whose ids the
+// caller may choose. Unlike etcd's v3client it leaves the quota to Admit.
 func (s *Server) Client() (*clientv3.Client, pb.LeaseClient) {
 	c := clientv3.NewCtxClient(context.Background(), clientv3.WithZapLogger(s.server.Logger()))
 	c.KV = clientv3.NewKVFromKVClient(adapter.KvServerToKvClient(v3rpc.NewKVServer(s.server)), c)
-	c.Watcher = clientv3.NewWatchFromWatchClient(adapter.WatchServerToWatchClient(v3rpc.NewWatchServer(s.server)), c)
-	c.Maintenance = clientv3.NewMaintenanceFromMaintenanceClient(
-		adapter.MaintenanceServerToMaintenanceClient(v3rpc.NewMaintenanceServer(s.server, nil)), c)
 	return c, adapter.LeaseServerToLeaseClient(v3rpc.NewLeaseServer(s.server))
 }
