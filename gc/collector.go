@@ -68,10 +68,8 @@ type Collector struct {
 	metrics  *metrics
 	executor *executor
 	// recorder has the Events about references, and executor.recorder those about collected objects.
-	recorder  *recorder
-	snapshots chan snapshotRequest
-	idles     chan idleRequest
-	reports   chan reportRequest
+	recorder *recorder
+	questions
 	// started and stopped are closed when Run begins and ends.
 	started, stopped chan struct{}
 
@@ -93,17 +91,24 @@ type Collector struct {
 	broken map[graph.Key]struct{}
 }
 
+// questions are what others ask of the goroutine of Run.
+type questions struct {
+	snapshots chan snapshotRequest
+	idles     chan idleRequest
+	reports   chan reportRequest
+}
+
 // New returns a collector, which Run starts.
 func New(c Config) *Collector {
 	c = c.withDefaults()
 	m := newMetrics(c.Registerer)
 	return &Collector{
 		config: c, metrics: m,
-		executor:   newExecutor(c, m),
-		recorder:   newRecorder(c.API, maxReports, c.Timeout, c.Log),
-		snapshots:  make(chan snapshotRequest),
-		idles:      make(chan idleRequest),
-		reports:    make(chan reportRequest),
+		executor: newExecutor(c, m),
+		recorder: newRecorder(c.API, maxReports, c.Timeout, c.Log),
+		questions: questions{
+			snapshots: make(chan snapshotRequest), idles: make(chan idleRequest), reports: make(chan reportRequest),
+		},
 		started:    make(chan struct{}),
 		stopped:    make(chan struct{}),
 		underWay:   map[graph.Ticket]request{},

@@ -14,7 +14,8 @@ const currentVersion = 1 << 61
 // Script returns the operations as shell commands for the server at the URL in $SERVER. It keeps the
 // uids that it needs in variables.
 func Script(prefix string, ops []model.Op) string {
-	s := &Session{prefix: prefix, kinds: model.Needed(ops), uids: map[model.UID]string{}, symbols: map[string]model.UID{}}
+	s := &Session{prefix: prefix, kinds: model.Needed(ops)}
+	s.uids, s.symbols = map[model.UID]string{}, map[string]model.UID{}
 	var b strings.Builder
 	for _, ns := range model.Namespaces {
 		fmt.Fprintln(&b, Request{"POST", "/api/v1/namespaces", "application/json",

@@ -23,6 +23,11 @@ type Session struct {
 	// idle: nothing of a custom kind is collected.
 	idle bool
 
+	seen
+}
+
+// seen is what the answers and the watches have shown.
+type seen struct {
 	mu      sync.Mutex // guards the fields below
 	uids    map[model.UID]string
 	symbols map[string]model.UID
@@ -86,9 +91,13 @@ func session(
 	ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client,
 ) (context.Context, *Session) {
 	ctx, cancel := context.WithCancel(ctx)
-	return ctx, &Session{base: strings.TrimRight(url, "/"), prefix: prefix, kinds: kinds, client: client, stop: cancel,
-		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, collected: map[string]bool{},
-		more: make(chan struct{})}
+	return ctx, &Session{
+		base: strings.TrimRight(url, "/"), prefix: prefix, kinds: kinds, client: client, stop: cancel,
+		seen: seen{
+			uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{},
+			collected: map[string]bool{}, more: make(chan struct{}),
+		},
+	}
 }
 
 // watchAll begins to watch; it closes the session if it can't.

@@ -12,7 +12,8 @@ import (
 // TestVersions: random operations name all versions of the custom kinds, in paths, bodies and owner references, and the
 // CRDs serve them all and store one.
 func TestVersions(t *testing.T) {
-	s := &Session{prefix: "p-", uids: map[model.UID]string{}, symbols: map[string]model.UID{}}
+	s := &Session{prefix: "p-"}
+	s.uids, s.symbols = map[model.UID]string{}, map[string]model.UID{}
 	seen := map[string]bool{}
 	for _, op := range model.Generate(1, 2000, model.Options{}) {
 		for _, o := range op.Owners {

@@ -29,14 +29,18 @@ type pass struct {
 	// pods are the set's pods, on those of them with a node, by the node's name, in the order in which they stay.
 	pods []*corev1.Pod
 	on   map[string][]*corev1.Pod
-	// history is sorted; current is one of it, old are the others, hash is the current one's.
-	history, old []*appsv1.ControllerRevision
-	current      *appsv1.ControllerRevision
-	hash         string
+	revisions
 	// create are the nodes that get a pod, remove the pods to delete.
 	create []string
 	remove []*corev1.Pod
 	plan   workload.Plan
+}
+
+// revisions are the set's. history is sorted; current is one of it, old are the others, hash is the current one's.
+type revisions struct {
+	history, old []*appsv1.ControllerRevision
+	current      *appsv1.ControllerRevision
+	hash         string
 }
 
 // read finds the set's pods and revisions, and returns the actions that adopt and release them.

@@ -20,12 +20,30 @@ type Graph struct {
 	revision int64
 	loading  bool
 
+	index
+	waiting
+	ready queue
+	// woken are owners to be marked before the next decision.
+	woken []*node
+	inFlight
+	states    [5]int
+	edgeCount int
+
+	out []Action
+}
+
+// index finds objects, and what is known of kinds.
+type index struct {
 	nodes       map[place]*node
 	uids        map[string]*node
 	ownerUIDs   map[string]*ownerUID
 	kinds       map[kindName]*kind
 	names       map[kindName]*kindName
 	collections map[string]*collection
+}
+
+// waiting are the objects that something has to happen to before they are decided on.
+type waiting struct {
 	// unread are the waiting lists of objects that wait for a key whose value could never be decoded.
 	unread map[place]*waitingList
 	// guarded are the waiting lists of objects with a request that a key guards, until the key is written. If the
@@ -33,39 +51,30 @@ type Graph struct {
 	guarded map[place]*waitingList
 	// loaded are the objects to decide on when loading is complete.
 	loaded []*node
+}
 
-	ready queue
-	// woken are owners to be marked before the next decision.
-	woken  []*node
+// inFlight are the objects with requests.
+type inFlight struct {
 	ticket Ticket
 	// tickets are the nodes with a request in flight or a pending retry.
 	tickets map[Ticket]*node
 	// settled are nodes whose request was answered, and whose effect the timeline has not shown yet; overdue are those
 	// that were settled before the last Overdue.
 	settled, overdue map[*node]struct{}
-	states           [5]int
-	edgeCount        int
-
-	out []Action
 }
 
 // New returns an empty graph, to be loaded.
 func New(c Config) *Graph {
 	g := &Graph{
-		limit:       max(c.Limit, 1),
-		loading:     true,
-		nodes:       map[place]*node{},
-		uids:        map[string]*node{},
-		ownerUIDs:   map[string]*ownerUID{},
-		kinds:       map[kindName]*kind{},
-		names:       map[kindName]*kindName{},
-		collections: map[string]*collection{},
-		unread:      map[place]*waitingList{},
-		guarded:     map[place]*waitingList{},
-		ticket:      c.FirstTicket,
-		tickets:     map[Ticket]*node{},
-		settled:     map[*node]struct{}{},
-		overdue:     map[*node]struct{}{},
+		limit: max(c.Limit, 1), loading: true,
+		index: index{
+			nodes: map[place]*node{}, uids: map[string]*node{}, ownerUIDs: map[string]*ownerUID{},
+			kinds: map[kindName]*kind{}, names: map[kindName]*kindName{}, collections: map[string]*collection{},
+		},
+		waiting: waiting{unread: map[place]*waitingList{}, guarded: map[place]*waitingList{}},
+		inFlight: inFlight{
+			ticket: c.FirstTicket, tickets: map[Ticket]*node{}, settled: map[*node]struct{}{}, overdue: map[*node]struct{}{},
+		},
 	}
 	for _, name := range c.Inert {
 		g.collection(name).inert = true

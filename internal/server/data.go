@@ -57,10 +57,8 @@ func (c *Config) storage(dir directory, log *slog.Logger, fatal func(error)) sto
 	return s
 }
 
-// openData opens the store and waits until the cache has its state. The data outlives ctx until closed, so that
-// requests in flight can finish. fatal is storage.Config.Fatal.
-func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger, fatal func(error)) (*data, error) {
-	c := cfg.storage(dir, log, fatal)
+// declareTypes returns the table of types that the settings ask for.
+func declareTypes(cfg *Config, clock *reconcile.Clock, log *slog.Logger) (*resources.Types, error) {
 	serving, absent, err := resources.ParseServing(cfg.Serving)
 	if err != nil {
 		return nil, fmt.Errorf("--runtime-config: %w", err)
@@ -69,6 +67,22 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 		log.Warn("enabled API versions are not available", "keys", strings.Join(absent, ","))
 	}
 	gates, err := cfg.featureGates()
+	if err != nil {
+		return nil, err
+	}
+	entries := resources.Complete(resources.Declared(clock.Now, gates), serving)
+	if cfg.Simulate {
+		entries = append(entries, resources.Metrics(simulation.Metrics)...)
+		warnOfAnnotations(entries)
+	}
+	return resources.NewTable(entries...), nil
+}
+
+// openData opens the store and waits until the cache has its state. The data outlives ctx until closed, so that
+// requests in flight can finish. fatal is storage.Config.Fatal.
+func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger, fatal func(error)) (*data, error) {
+	c, clock := cfg.storage(dir, log, fatal), &reconcile.Clock{}
+	types, err := declareTypes(cfg, clock, log)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +96,8 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 			return nil, errors.Join(err, store.Close())
 		}
 	}
-	clock := &reconcile.Clock{}
-	entries := resources.Complete(resources.Declared(clock.Now, gates), serving)
-	if cfg.Simulate {
-		entries = append(entries, resources.Metrics(simulation.Metrics)...)
-		warnOfAnnotations(entries)
-	}
 	d := &data{
-		store: store, plain: store, dir: dir.path, types: resources.NewTable(entries...), failed: make(chan error, 1),
+		store: store, plain: store, dir: dir.path, types: types, failed: make(chan error, 1),
 		clock: clock, seal: func(_ string, value []byte) ([]byte, error) { return value, nil },
 	}
 	if cfg.encryption != nil {
