@@ -78,16 +78,20 @@ func New(c Config) (*Server, error) {
 
 // newRegistry returns a registry without what it calls of the layers above, and without admission plugins.
 func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
-	r := &registry.Registry{
-		Store: c.Store, Cache: c.Cache, Decoder: c.Decoder, Root: c.Decoder.Root, Types: c.Types, Log: c.Log, Now: c.Now,
-		Ranges: c.Services, Accounts: c.Accounts, EventTTL: c.EventTTL, Timeout: c.RequestTimeout,
+	return &registry.Registry{
+		Data: registry.Data{
+			Store: c.Store, Cache: c.Cache, Decoder: c.Decoder, Root: c.Decoder.Root, Types: c.Types,
+		},
+		Users: registry.Users{Accounts: c.Accounts},
+		InProcess: registry.InProcess{
+			Timeout: c.RequestTimeout, Audit: c.Audit,
+			Agent: "kubecascade/" + c.Version.GitVersion + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")",
+		},
+		Log: c.Log, Now: c.Now, Ranges: c.Services, EventTTL: c.EventTTL, Trail: c.Trail,
 		Corrupt: m.Corrupt, Complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		Fields: fieldmanager.New(fieldmanager.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
 		Turn:   make(chan struct{}, 1),
-		Trail:  c.Trail,
-		Audit:  c.Audit, Agent: "kubecascade/" + c.Version.GitVersion + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")",
 	}
-	return r
 }
 
 // choosePlugins enables the admission plugins that the configuration names.

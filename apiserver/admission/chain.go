@@ -36,14 +36,11 @@ type Attributes struct {
 	Kind schema.GroupVersionKind
 	// Name is empty if the name is to be generated.
 	Name string
-	// Collection says that the request is a DELETE of a collection, of which webhooks and policies see no name (L-15).
-	Collection bool
 	// Object is the new state, nil for DELETE. Mutating plugins change it in place.
 	Object runtime.Object
 	// Old is the stored state, nil for CREATE and for DELETE.
 	Old runtime.Object
-	// Stored returns the stored state for DELETE, which is decoded only if a webhook or policy gets it; else nil.
-	Stored func() (runtime.Object, error)
+	Deletion
 	// Shape, if set, makes what webhooks and policies get instead of Object and Old.
 	Shape Shape
 	// Options are those of the request, as the client sent them: CreateOptions, UpdateOptions, PatchOptions or
@@ -51,15 +48,31 @@ type Attributes struct {
 	Options runtime.Object
 	User    authentication.User
 	DryRun  bool
+	Notes
+	Progress
+}
+
+// Deletion is what only a DELETE has.
+type Deletion struct {
+	// Collection says that the request is a DELETE of a collection, of which webhooks and policies see no name (L-15).
+	Collection bool
+	// Stored returns the stored state for DELETE, which is decoded only if a webhook or policy gets it; else nil.
+	Stored func() (runtime.Object, error)
+}
+
+// Notes take what plugins say beside their verdict.
+type Notes struct {
 	// Warn adds a Warning header to the response.
 	Warn func(text string)
 	// Audit takes annotations for the audit log; nil ignores them.
 	Audit *audit.Record
+}
 
+// Progress is how far admission has come.
+type Progress struct {
 	// Validated says that the validating webhooks and policies have allowed the very object in an earlier attempt to
 	// store it, which failed for another reason.
 	Validated bool
-
 	// Round is 0, and 1 while the mutating plugins run for the second time.
 	Round int
 

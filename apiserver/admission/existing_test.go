@@ -98,8 +98,8 @@ func TestExistingBounds(t *testing.T) {
 		var got []string
 		err := p.Validate(deadline{context.Background(), start.Add(c.left)}, &admission.Attributes{
 			Operation: admission.Update, Resource: &resources.Resource{Plural: "namespaces"}, Name: "n", Object: ns("baseline"),
-			Old:  ns("privileged"),
-			Warn: func(text string) { got = append(got, text) },
+			Old:   ns("privileged"),
+			Notes: admission.Notes{Warn: func(text string) { got = append(got, text) }},
 		})
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", c.name, err, diff)

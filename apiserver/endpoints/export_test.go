@@ -13,7 +13,7 @@ import (
 
 // Listed returns what a list of a resource's objects shows that needs not be the newest.
 func Listed(ctx context.Context, c *cache.Cache, res *resources.Resource) ([]*storage.Object, error) {
-	a := New(Config{Registry: &registry.Registry{Cache: c, Root: storage.DefaultRoot}})
+	a := New(Config{Registry: &registry.Registry{Data: registry.Data{Cache: c, Root: storage.DefaultRoot}}})
 	objects, _, err := a.ListAll(ctx, registry.Target{Resource: res}, &metainternal.ListOptions{ResourceVersion: "0"})
 	return objects, err
 }

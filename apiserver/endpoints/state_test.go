@@ -23,7 +23,7 @@ func TestPastCost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l := lister{&registry.Registry{Store: store}, semaphore.NewWeighted(pastReads)}
+	l := lister{&registry.Registry{Data: registry.Data{Store: store}}, semaphore.NewWeighted(pastReads)}
 	for limit, want := range map[int64]int64{0: 3, 2: 2} {
 		p := &past{l: l, prefix: prefix, revision: revision}
 		if got, err := p.cost(t.Context(), "", limit); err != nil || got != want*4<<10 {

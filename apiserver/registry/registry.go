@@ -27,25 +27,20 @@ import (
 // Registry is the write pipeline and its reads. It does not depend on HTTP. Its methods may be called from any
 // goroutine.
 type Registry struct {
-	Store     storage.Store
-	Cache     *cache.Cache
-	Decoder   *storage.Decoder
-	Root      string
-	Types     *resources.Types
+	Data
+	Users
+	InProcess
 	Admission admission.Steps
 	// Dynamic are the plugins for webhooks and policies; nil if there are none.
 	Dynamic *dynamic.Admission
-	// Audit records the requests of the in-process client; nil records none. Agent is the begin of their User-Agent.
-	Audit *audit.Log
-	Agent string
 	// Trail is told of each removal; nil records none.
 	Trail *trail.Trail
 	Log   *slog.Logger
 	Now   func() time.Time
 	// Ranges are the service IP ranges and the node ports of the cluster.
 	Ranges allocate.Ranges
-	// EventTTL is how long an event is kept. Timeout is the deadline of a request of the in-process client.
-	EventTTL, Timeout time.Duration
+	// EventTTL is how long an event is kept.
+	EventTTL time.Duration
 	// Corrupt counts reads of stored values that can't be decoded; Complaint limits the rate of their log messages.
 	Corrupt   prometheus.Counter
 	Complaint rate.Sometimes
@@ -54,8 +49,19 @@ type Registry struct {
 	Turn chan struct{}
 	// ListAll lists all objects that can be decoded.
 	ListAll lister
-	// Observe is called after each request of the in-process client.
-	Observe func(Observed)
+}
+
+// Data are the objects, and the types that they have.
+type Data struct {
+	Store   storage.Store
+	Cache   *cache.Cache
+	Decoder *storage.Decoder
+	Root    string
+	Types   *resources.Types
+}
+
+// Users are who may do what.
+type Users struct {
 	// Authorizer authorizes requests. Roles is its mode RBAC; nil if that mode is disabled.
 	Authorizer authorization.Authorizer
 	Roles      *live.Authorizer
@@ -64,6 +70,17 @@ type Registry struct {
 	Authenticate func(ctx context.Context, token string, audiences []string) (authentication.User, []string, error)
 	// Accounts signs the tokens of service accounts; nil if there is no signing key.
 	Accounts *authentication.Accounts
+}
+
+// InProcess is for the requests of the in-process client.
+type InProcess struct {
+	// Audit records them; nil records none. Agent is the begin of their User-Agent.
+	Audit *audit.Log
+	Agent string
+	// Timeout is the deadline of each.
+	Timeout time.Duration
+	// Observe is called after each.
+	Observe func(Observed)
 }
 
 // Observed is a request of the in-process client that has ended.

@@ -73,9 +73,10 @@ type Operation struct {
 func (o *Operation) Attributes(operation admission.Operation, obj, old runtime.Object) *admission.Attributes {
 	a := &admission.Attributes{
 		Operation: operation, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
-		Object: obj, Old: old, User: o.User, DryRun: o.DryRun, Warn: o.Warn.Add, Audit: o.Audit,
-		Kind: o.Resource.GroupVersionKind(), Collection: o.collection, Shape: o.shape, Options: o.Options,
-		Validated: o.validated,
+		Object: obj, Old: old, User: o.User, DryRun: o.DryRun, Kind: o.Resource.GroupVersionKind(), Shape: o.shape,
+		Options: o.Options, Deletion: admission.Deletion{Collection: o.collection},
+		Notes:    admission.Notes{Warn: o.Warn.Add, Audit: o.Audit},
+		Progress: admission.Progress{Validated: o.validated},
 	}
 	if sub := o.Subresource; sub != nil {
 		a.Subresource = sub.Name
