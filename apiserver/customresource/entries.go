@@ -149,7 +149,7 @@ func (s schemes) bind(ctx context.Context, r *resources.Resource, v *version) {
 // strategy sets the rules of writes and the subresources.
 func strategy(r *resources.Resource, v *version) {
 	r.Strategy = resources.Strategy{
-		Generation: resources.CustomWholeGeneration, Conditional: true, CustomMeta: true,
+		Generation: resources.CustomWholeGeneration, Conditional: true, Metadata: resources.Metadata{Custom: true},
 		Default: v.fill, Validate: v.validate, ValidateUpdate: v.validateUpdate, Warnings: warnings,
 	}
 	if v.Subresources == nil {

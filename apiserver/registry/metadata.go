@@ -68,11 +68,11 @@ var MetadataPath = field.NewPath("metadata")
 // generateName, the namespace, and for core-validated kinds the rule for finalizers without a
 // prefix.
 func validateMeta(res *resources.Resource, m Object) field.ErrorList {
-	if res.Strategy.PlainMeta {
+	if res.Strategy.Metadata.Plain {
 		return nil
 	}
 	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, res.NameRule(m), MetadataPath)
-	if res.Strategy.CustomMeta {
+	if res.Strategy.Metadata.Custom {
 		return errs
 	}
 	return append(errs, ValidateFinalizerNames(m)...)
@@ -116,7 +116,7 @@ func (o *Operation) ValidateChange(obj, old Object) error {
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
 	case sub == nil && !o.links:
-		if n := res.MetadataAgain(); n > 0 {
+		if n := res.Strategy.Metadata.Again; n > 0 {
 			errs = append(errs, slices.Repeat(validateMeta(res, obj), n)...)
 		}
 		if res.Strategy.ValidateUpdate != nil {
@@ -131,9 +131,9 @@ func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.Err
 	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
 	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, MetadataPath) // B-12 to B-15: immutable fields
 	errs = append(errs, fixed...)
-	if !res.Strategy.PlainMeta {
+	if !res.Strategy.Metadata.Plain {
 		errs = append(errs, fixed...) // upstream checks them twice and reports them twice
-		if !res.Strategy.CustomMeta {
+		if !res.Strategy.Metadata.Custom {
 			errs = append(errs, ValidateFinalizerNames(m)...)
 		}
 	}

@@ -12,6 +12,8 @@ type (
 	Resource = entry.Resource
 	// Strategy has the differences between kinds in writes.
 	Strategy = entry.Strategy
+	// Metadata are rules for metadata in which kinds differ.
+	Metadata = entry.Metadata
 	// Subresource is one subresource of a kind.
 	Subresource = entry.Subresource
 	// ScalePaths are the paths of the fields of a Scale.

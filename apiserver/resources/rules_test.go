@@ -86,7 +86,7 @@ func TestRules(t *testing.T) {
 		{"C-84", func(r *Resource) bool {
 			return r.Delete.For(r.New()).Cleanup != ""
 		}, "customresourcedefinitions.apiextensions.k8s.io"},
-		{"A-20 plain", func(r *Resource) bool { return r.Strategy.PlainMeta }, "events poddisruptionbudgets.policy"},
+		{"A-20 plain", func(r *Resource) bool { return r.Strategy.Metadata.Plain }, "events poddisruptionbudgets.policy"},
 		{"A-42", func(r *Resource) bool { return r.Expires }, "events events.events.k8s.io"},
 		{"scale", func(r *Resource) bool { return r.Subresource("scale") != nil },
 			"replicationcontrollers deployments.apps replicasets.apps statefulsets.apps"},

@@ -157,7 +157,7 @@ func (h hub) permit(
 func adapt(r *Resource, h hub) {
 	st := &r.Strategy
 	st.PrepareCreate, st.PrepareUpdate = h.change(st.PrepareCreate), h.update(st.PrepareUpdate)
-	st.NameOf = h.name(st.NameOf)
+	st.Metadata.NameOf = h.name(st.Metadata.NameOf)
 	st.Validate, st.ValidateUpdate = h.validate(st.Validate), h.compare(st.ValidateUpdate)
 	st.EarlyWarnings, st.Warnings = h.warnEarly(st.EarlyWarnings), h.warn(st.Warnings)
 	r.Subresources = slices.Clone(r.Subresources) // versions share them

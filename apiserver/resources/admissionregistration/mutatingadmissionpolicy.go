@@ -36,7 +36,7 @@ func mutatingAdmissionPolicies() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
-			CustomMeta:     true,
+			Metadata:       entry.Metadata{Custom: true},
 			Default:        defaulting.Hook(defaultMutatingAdmissionPolicy),
 			Validate:       entry.Validate(validateMutatingPolicy),
 			ValidateUpdate: entry.ValidateChange(validateMutatingPolicyUpdate),

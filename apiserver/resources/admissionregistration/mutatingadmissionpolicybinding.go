@@ -36,7 +36,7 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
-			CustomMeta:     true,
+			Metadata:       entry.Metadata{Custom: true},
 			Default:        defaulting.Hook(defaultMutatingAdmissionPolicyBinding),
 			Validate:       entry.Validate(validateMutatingBinding),
 			ValidateUpdate: entry.ValidateChange(validateMutatingBindingUpdate),

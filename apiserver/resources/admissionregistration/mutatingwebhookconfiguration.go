@@ -21,7 +21,7 @@ func mutatingWebhookConfigurations() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.RootGeneration,
 			Conditional:    true,
-			CustomMeta:     true,
+			Metadata:       entry.Metadata{Custom: true},
 			Default:        defaulting.Hook(defaultMutatingWebhookConfiguration),
 			Validate:       entry.Validate(validateMutatingWebhooks),
 			ValidateUpdate: entry.ValidateChange(validateMutatingWebhooksUpdate),

@@ -26,7 +26,7 @@ func validatingAdmissionPolicies() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
-			CustomMeta:     true,
+			Metadata:       entry.Metadata{Custom: true},
 			Default:        defaulting.Hook(defaultValidatingAdmissionPolicy),
 			Validate:       entry.Validate(validateValidatingPolicy),
 			ValidateUpdate: entry.ValidateChange(validateValidatingPolicyUpdate),

@@ -22,7 +22,7 @@ func validatingAdmissionPolicyBindings() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
-			CustomMeta:     true,
+			Metadata:       entry.Metadata{Custom: true},
 			Default:        defaulting.Hook(defaultValidatingAdmissionPolicyBinding),
 			Validate:       entry.Validate(validateValidatingBinding),
 			ValidateUpdate: entry.ValidateChange(validateValidatingBindingUpdate),

@@ -21,7 +21,7 @@ func validatingWebhookConfigurations() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.RootGeneration,
 			Conditional:    true,
-			CustomMeta:     true,
+			Metadata:       entry.Metadata{Custom: true},
 			Default:        defaulting.Hook(defaultValidatingWebhookConfiguration),
 			Validate:       entry.Validate(validateValidatingWebhooks),
 			ValidateUpdate: entry.ValidateChange(validateValidatingWebhooksUpdate),

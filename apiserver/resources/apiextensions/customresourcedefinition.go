@@ -38,7 +38,7 @@ func customResourceDefinitions() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
-			CustomMeta:     true,
+			Metadata:       entry.Metadata{Custom: true},
 			Default:        defaulting.HookKeepingLists(defaultCustomResourceDefinition),
 			PrepareCreate:  entry.Create(createDefinition),
 			PrepareUpdate:  entry.Change(updateDefinition),

@@ -27,7 +27,7 @@ func apiServices(clock entry.Clock) *entry.Resource {
 		Strategy: entry.Strategy{
 			Conditional:    true,
 			Name:           path.ValidatePathSegmentName,
-			CustomMeta:     true,
+			Metadata:       entry.Metadata{Custom: true},
 			Default:        defaulting.Hook(defaultAPIService),
 			PrepareCreate:  entry.Create(func(obj *apiregistrationv1.APIService) { createAPIService(clock, obj) }),
 			Validate:       entry.Validate(validateAPIService),

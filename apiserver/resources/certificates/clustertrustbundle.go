@@ -35,8 +35,7 @@ func clusterTrustBundles() *entry.Resource {
 		},
 		Strategy: entry.Strategy{
 			Conditional:    true,
-			NameOf:         bundleName,
-			MetadataAgain:  1,
+			Metadata:       entry.Metadata{NameOf: bundleName, Again: 1},
 			Validate:       entry.Validate(validateTrustBundle),
 			ValidateUpdate: entry.ValidateChange(validateTrustBundleUpdate),
 		},

@@ -20,7 +20,7 @@ func leases() *entry.Resource {
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
 			Conditional:    true,
-			CustomMeta:     true,
+			Metadata:       entry.Metadata{Custom: true},
 			PrepareCreate:  entry.Create(createLease),
 			PrepareUpdate:  entry.Change(updateLease),
 			Validate:       entry.Validate(validateLease),

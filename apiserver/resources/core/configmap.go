@@ -20,7 +20,7 @@ func configMaps() *entry.Resource {
 		Plural: "configmaps", New: entry.New[corev1.ConfigMap], Namespaced: true,
 		ShortNames: []string{"cm"},
 		Strategy: entry.Strategy{
-			MetadataAgain:  1,
+			Metadata:       entry.Metadata{Again: 1},
 			Validate:       entry.Validate(validateConfigMap),
 			ValidateUpdate: entry.ValidateChange(validateConfigMapUpdate),
 		},

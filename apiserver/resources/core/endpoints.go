@@ -24,7 +24,7 @@ func endpoints() *entry.Resource {
 		Collection: "services/endpoints",
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
-			MetadataAgain:  1,
+			Metadata:       entry.Metadata{Again: 1},
 			Default:        defaulting.Hook(defaultEndpoints),
 			Validate:       entry.Validate(validateEndpoints),
 			ValidateUpdate: entry.ValidateChange(validateEndpointsUpdate),

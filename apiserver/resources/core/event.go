@@ -17,7 +17,7 @@ func events() *entry.Resource {
 		Strategy: entry.Strategy{
 			// ValidateEventCreate only requires that the name of an event of this version is a path segment.
 			CreateOnUpdate: true,
-			PlainMeta:      true,
+			Metadata:       entry.Metadata{Plain: true},
 			Validate:       entry.Validate(event.Validate),
 			ValidateUpdate: entry.ValidateAgain(event.Validate),
 		},

@@ -22,7 +22,7 @@ func limitRanges() *entry.Resource {
 		ShortNames: []string{"limits"},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
-			MetadataAgain:  1,
+			Metadata:       entry.Metadata{Again: 1},
 			Default:        defaulting.Hook(defaultLimitRange),
 			PrepareCreate:  entry.Create(nameLimitRange),
 			Validate:       entry.Validate(validateLimitRange),

@@ -25,7 +25,7 @@ func namespaces() *entry.Resource {
 		Verbs:      []string{"create", "delete", "get", "list", "patch", "update", "watch"},
 		Strategy: entry.Strategy{
 			Name:           apivalidation.ValidateNamespaceName,
-			MetadataAgain:  1,
+			Metadata:       entry.Metadata{Again: 1},
 			Default:        defaulting.Hook(defaultNamespace),
 			PrepareCreate:  entry.Create(createNamespace),
 			PrepareUpdate:  entry.Change(updateNamespace),

@@ -30,7 +30,7 @@ func persistentVolumes(clock entry.Clock) *entry.Resource {
 		Plural: "persistentvolumes", New: entry.New[corev1.PersistentVolume],
 		ShortNames: []string{"pv"},
 		Strategy: entry.Strategy{
-			MetadataAgain:  2,
+			Metadata:       entry.Metadata{Again: 2},
 			Default:        defaulting.Hook(defaultPersistentVolume),
 			PrepareCreate:  entry.Create(createVolume),
 			Validate:       entry.Validate(validatePersistentVolume),

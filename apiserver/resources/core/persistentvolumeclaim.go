@@ -23,7 +23,7 @@ func persistentVolumeClaims() *entry.Resource {
 		Plural: "persistentvolumeclaims", New: entry.New[corev1.PersistentVolumeClaim], Namespaced: true,
 		ShortNames: []string{"pvc"},
 		Strategy: entry.Strategy{
-			MetadataAgain:  1,
+			Metadata:       entry.Metadata{Again: 1},
 			Default:        defaulting.Hook(volumes.DefaultClaim),
 			PrepareCreate:  entry.Create(createClaim),
 			PrepareUpdate:  entry.Change(updateClaim),

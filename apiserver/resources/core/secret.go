@@ -21,7 +21,7 @@ func secrets() *entry.Resource {
 	return &entry.Resource{
 		Plural: "secrets", New: entry.New[corev1.Secret], Namespaced: true,
 		Strategy: entry.Strategy{
-			MetadataAgain:  1,
+			Metadata:       entry.Metadata{Again: 1},
 			Default:        defaulting.Hook(defaultSecret),
 			Validate:       entry.Validate(validateSecret),
 			ValidateUpdate: entry.ValidateChange(validateSecretUpdate),

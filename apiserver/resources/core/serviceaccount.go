@@ -18,7 +18,7 @@ func serviceAccounts() *entry.Resource {
 		Governs:    true, // its deletion revokes its tokens
 		ShortNames: []string{"sa"},
 		Strategy: entry.Strategy{
-			MetadataAgain: 1,
+			Metadata:      entry.Metadata{Again: 1},
 			PrepareCreate: entry.Create(nameSecrets),
 			PrepareUpdate: entry.Change(updateServiceAccount),
 			Warnings:      entry.Warn(serviceAccountWarnings),

@@ -196,17 +196,8 @@ type Strategy struct {
 	CreateOnUpdate, Conditional bool
 	// Name validates metadata.name; nil means a DNS subdomain.
 	Name func(name string, prefix bool) []string
-	// NameOf, if set, is Name of one object, for names that depend on other fields (clustertrustbundles).
-	NameOf func(obj runtime.Object) apivalidation.ValidateNameFunc
-	// CustomMeta kinds are validated without the rule for un-prefixed finalizers.
-	CustomMeta bool
-	// MetadataAgain is how often the kind's own rules for an update validate all metadata, in addition to the general
-	// rules of every kind, so an error is returned as often (0-06; K pkg/apis/core/validation, rbac/validation:
-	// Validate...Update, and the strategies' ValidateUpdate).
-	MetadataAgain int
-	// PlainMeta kinds do not validate metadata themselves. Only the general rules apply, and to a new object only if
-	// there are no other errors.
-	PlainMeta bool
+	// Metadata are the kind's own rules for metadata.
+	Metadata Metadata
 
 	// Default sets missing fields, after every decoding of a client's or a stored object. An entry declares it for the
 	// served version, and DefaultStored for the stored version if that has other defaults; the table's Default accepts
@@ -230,6 +221,21 @@ type Strategy struct {
 	// Warnings returns the messages of Warning headers; old is nil on create. It is called after PrepareCreate or
 	// PrepareUpdate.
 	Warnings func(obj, old runtime.Object) []string
+}
+
+// Metadata are rules in which kinds differ.
+type Metadata struct {
+	// NameOf, if set, is Strategy.Name of one object, for names that depend on other fields (clustertrustbundles).
+	NameOf func(obj runtime.Object) apivalidation.ValidateNameFunc
+	// Custom kinds are validated without the rule for un-prefixed finalizers.
+	Custom bool
+	// Plain kinds do not validate metadata themselves. Only the general rules apply, and to a new object only if there
+	// are no other errors.
+	Plain bool
+	// Again is how often the kind's own rules for an update validate all metadata, in addition to the general rules of
+	// every kind, so an error is returned as often (0-06; K pkg/apis/core/validation, rbac/validation: Validate...Update,
+	// and the strategies' ValidateUpdate).
+	Again int
 }
 
 // Action is the type of a subresource.
@@ -372,15 +378,11 @@ func has(verbs []string, verb string) bool {
 	return false
 }
 
-// MetadataAgain is how often the kind's own rules for an update validate all metadata, in addition to the general rules
-// of every kind.
-func (r *Resource) MetadataAgain() int { return r.Strategy.MetadataAgain }
-
 // NameRule is the rule for an object's name.
 func (r *Resource) NameRule(obj runtime.Object) apivalidation.ValidateNameFunc {
 	switch {
-	case r.Strategy.NameOf != nil:
-		return r.Strategy.NameOf(obj)
+	case r.Strategy.Metadata.NameOf != nil:
+		return r.Strategy.Metadata.NameOf(obj)
 	case r.Strategy.Name != nil:
 		return r.Strategy.Name
 	}

@@ -23,7 +23,7 @@ func podDisruptionBudgets() *entry.Resource {
 			// ValidatePodDisruptionBudget validates only the spec (policy/validation).
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
-			PlainMeta:      true,
+			Metadata:       entry.Metadata{Plain: true},
 			Validate:       entry.Validate(validateDisruptionBudget),
 			ValidateUpdate: entry.ValidateChange(validateDisruptionBudgetUpdate),
 		},

@@ -20,7 +20,7 @@ func clusterRoles() *entry.Resource {
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
-			MetadataAgain:  2,
+			Metadata:       entry.Metadata{Again: 2},
 			Default:        defaulting.EmptyLists[rbacv1.ClusterRole](),
 			Validate:       entry.Validate(validateClusterRole),
 			ValidateUpdate: entry.ValidateChange(validateClusterRoleUpdate),

@@ -21,7 +21,7 @@ func clusterRoleBindings() *entry.Resource {
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
-			MetadataAgain:  2,
+			Metadata:       entry.Metadata{Again: 2},
 			Default:        defaulting.Hook(defaultClusterRoleBinding),
 			Validate:       entry.Validate(validateClusterRoleBinding),
 			ValidateUpdate: entry.ValidateChange(validateClusterRoleBindingUpdate),

@@ -18,7 +18,7 @@ func roles() *entry.Resource {
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
-			MetadataAgain:  2,
+			Metadata:       entry.Metadata{Again: 2},
 			Default:        defaulting.EmptyLists[rbacv1.Role](),
 			Validate:       entry.Validate(validateRole),
 			ValidateUpdate: entry.ValidateChange(validateRoleUpdate),

@@ -21,7 +21,7 @@ func roleBindings() *entry.Resource {
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
-			MetadataAgain:  2,
+			Metadata:       entry.Metadata{Again: 2},
 			Default:        defaulting.Hook(defaultRoleBinding),
 			Validate:       entry.Validate(validateRoleBinding),
 			ValidateUpdate: entry.ValidateChange(validateRoleBindingUpdate),

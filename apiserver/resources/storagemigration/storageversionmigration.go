@@ -31,7 +31,7 @@ func storageVersionMigrations() *entry.Resource {
 		},
 		Strategy: entry.Strategy{
 			Conditional:    true,
-			MetadataAgain:  1,
+			Metadata:       entry.Metadata{Again: 1},
 			Validate:       entry.Validate(validateMigration),
 			ValidateUpdate: entry.ValidateChange(validateMigrationUpdate),
 		},
