@@ -102,18 +102,10 @@ func (e *Etcd) beginRequest(ctx context.Context) error {
 
 func (e *Etcd) endRequest() { e.mu.RUnlock() }
 
-// writable returns an error if the store is read-only.
-func (e *Etcd) writable() error {
+// beginWrite is beginRequest for a write, which a read-only store rejects.
+func (e *Etcd) beginWrite(ctx context.Context) error {
 	if e.readOnly != "" {
 		return fmt.Errorf("%w: %s", ErrReadOnly, e.readOnly)
-	}
-	return nil
-}
-
-// beginWrite is beginRequest for a write.
-func (e *Etcd) beginWrite(ctx context.Context) error {
-	if err := e.writable(); err != nil {
-		return err
 	}
 	return e.beginRequest(ctx)
 }

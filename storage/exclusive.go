@@ -17,9 +17,10 @@ func (e *Etcd) Exclude(f func(*Exclusive) error) error {
 	if e.local == nil {
 		return ErrShared
 	}
-	if err := e.writable(); err != nil {
+	if err := e.beginWrite(context.Background()); err != nil {
 		return err
 	}
+	e.endRequest()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.life.Err() != nil {
@@ -41,7 +42,7 @@ func (x *Exclusive) Revision() int64 {
 	return rev
 }
 
-// Admit returns ErrNoSpace if there is no space for so many bytes of keys and values.
+// Admit returns ErrNoSpace if there is no space for keys and values of this size in bytes.
 func (x *Exclusive) Admit(bytes int) error { return x.etcd.local.Admit(bytes, true) }
 
 // Commit carries out one transaction for which Admit has found space. It may be called from any goroutine. Errors: as

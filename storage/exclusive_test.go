@@ -70,7 +70,8 @@ func TestExcludeStragglers(t *testing.T) {
 		cancel()
 		err := e.Exclude(func(x *storage.Exclusive) error {
 			began := x.Revision()
-			last, err := x.Commit(x.Life(), storage.Txn{Key: fmt.Sprint("/registry/secrets/default/", round), Value: []byte("{}")})
+			key := fmt.Sprint("/registry/secrets/default/", round)
+			last, err := x.Commit(x.Life(), storage.Txn{Key: key, Value: []byte("{}")})
 			if err == nil && last != began+1 {
 				t.Errorf("revision %d follows %d", last, began)
 			}
@@ -89,7 +90,8 @@ func TestStored(t *testing.T) {
 		return []byte(`{"metadata":{"name":"a"}}`), nil
 	}}
 	for _, value := range []string{
-		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u","creationTimestamp":null},"data":{"b":"c"}}`,
+		`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u","creationTimestamp":null},` +
+			`"data":{"b":"c"}}`,
 		`{"apiVersion":"v1","metadata":{"name":"a","uid":"u"}}`,
 		`{"apiVersion":"v1","metadata":{"annotations":{"b":"c"},"name":"a"},"z":{}}`,
 		`{"metadata":{}}`, `{"metadata":{"uid":"u"}}`, `{"kind":"X","metadata":{"labels":{}}}`,
@@ -105,7 +107,8 @@ func TestStored(t *testing.T) {
 			t.Errorf("%s: %s, %v, %v", value, stored, sealed, err)
 		}
 	}
-	record := storage.Record{Key: "/registry/secrets/default/a", Value: []byte("k8s:enc:aescbc:v1:key1:..."), ModRevision: 7}
+	record := storage.Record{Key: "/registry/secrets/default/a", ModRevision: 7}
+	record.Value = []byte("k8s:enc:aescbc:v1:key1:...")
 	record.Err = errors.New("there is no key")
 	stored, sealed, err := d.Decode(record).Stored()
 	if err != nil || !sealed || string(stored) != string(record.Value) {

@@ -131,7 +131,10 @@ func (e *Etcd) checkAll(ctx context.Context, endpoints []string) error {
 		case final:
 			return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(append(errs, ctx.Err())...))
 		default:
-			time.Sleep(checkPause)
+			select {
+			case <-time.After(checkPause):
+			case <-ctx.Done():
+			}
 		}
 	}
 	for i, err := range errs {

@@ -16,8 +16,8 @@ const (
 	// progressGrace is how long events may take to arrive before the follower requests the watch's progress, and
 	// progressRepeat the interval of further requests; etcd doesn't answer while the watch is behind.
 	progressGrace, progressRepeat = 3 * time.Millisecond, 50 * time.Millisecond
-	// retryPause is the pause before a broken watch is restarted.
-	retryPause = 100 * time.Millisecond
+	// retryFirst and retryMost are the minimum and maximum pause before a broken watch is restarted.
+	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
 )
 
 // followers are all calls of Follow.
@@ -54,6 +54,7 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.life, cancel)()
+	pause := retryFirst
 	for {
 		before := f.reached.Load()
 		err := f.step(ctx)
@@ -74,8 +75,12 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 			continue
 		}
 		e.log.Warn("etcd watch was interrupted", "revision", before, "error", err)
+		if f.reached.Load() > before {
+			pause = retryFirst
+		}
 		select {
-		case <-time.After(retryPause):
+		case <-time.After(pause):
+			pause = min(2*pause, retryMost)
 		case <-ctx.Done():
 		}
 	}

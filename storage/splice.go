@@ -34,8 +34,8 @@ func (c cut) apply(b []byte, rev int64) []byte {
 
 // splice returns stored JSON, without the newline at its end, with metadata.resourceVersion where Kubernetes prints it;
 // a present one is replaced. A revision of 0 leaves the JSON unchanged, like an object that was never stored. The
-// result never shares memory with stored unless rev is 0. begin and end of the cut are those in the result. An error
-// says that stored is no JSON object with metadata.
+// result never shares memory with stored unless rev is 0. begin and end of the cut are those in the result. It
+// fails if stored is no JSON object with metadata.
 func splice(stored []byte, rev int64) ([]byte, cut, error) {
 	b := bytes.Trim(stored, space)
 	c, err := locate(b)

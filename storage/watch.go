@@ -14,9 +14,8 @@ import (
 )
 
 const (
-	// reportsAhead is how many reports of a watch wait for its reader, so that many become one batch. Then an embedded
-	// etcd holds the watch back, and later reads the missed events from its database, up to 1,000 revisions a report. It
-	// is far more than etcd's own buffer of 128, which a busy moment overflows.
+	// reportsAhead is how many reports of a watch wait for its reader. Then an embedded etcd, whose own buffer of 128 a
+	// busy moment overflows, reads further events from its database, up to 1,000 revisions a report.
 	reportsAhead = 1 << 12
 	// mostEvents is how many events a batch has before it takes no further report.
 	mostEvents = 1 << 14
@@ -98,7 +97,7 @@ func (e *Etcd) watchRemote(ctx context.Context, w *watch, after int64) {
 }
 
 // pump passes the reports of etcd on, until they end or ctx is done.
-func pump[R any](ctx context.Context, to chan<- clientv3.WatchResponse, from <-chan R, as func(R) clientv3.WatchResponse) {
+func pump[R, T any](ctx context.Context, to chan<- T, from <-chan R, as func(R) T) {
 	defer close(to)
 	for {
 		select {

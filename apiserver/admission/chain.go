@@ -54,7 +54,7 @@ type Attributes struct {
 
 // Deletion is what only a DELETE has.
 type Deletion struct {
-	// Collection says that the request is a DELETE of a collection, of which webhooks and policies see no name (L-15).
+	// Collection is set if the request deletes a collection: webhooks and policies then see no name (L-15).
 	Collection bool
 	// Stored returns the stored state for DELETE, which is decoded only if a webhook or policy gets it; else nil.
 	Stored func() (runtime.Object, error)

@@ -10,7 +10,7 @@ import (
 type fieldTag struct {
 	// name is the field's name in JSON; empty if the field isn't in JSON, or is inlined.
 	name string
-	// inline says that the fields of the field's struct are inlined in its place.
+	// inline is set if the fields of the field's struct are inlined in its place.
 	inline, omitEmpty bool
 }
 

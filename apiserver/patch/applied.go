@@ -28,7 +28,8 @@ func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
 	objects, values, members := mostWithin(data)
 	switch {
 	case objects > maxApplied:
-		return status.Oversized("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied)
+		return status.Oversized("a list of the apply document has %d objects, the allowed maximum is %d",
+			objects, maxApplied)
 	case values > maxAppliedValues:
 		return status.Oversized("a list of the apply document has %d elements, the allowed maximum is %d",
 			values, maxAppliedValues)
@@ -42,7 +43,7 @@ func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
 	return nil
 }
 
-// checkQuantities rejects an object in JSON with a quantity that takes too long to parse. The object is of the kind gvk.
+// checkQuantities rejects an object of a kind, in JSON, with a quantity that takes too long to parse.
 func checkQuantities(data []byte, gvk schema.GroupVersionKind) error {
 	return codec.CheckQuantities(codec.Body{Bytes: data, Media: codec.MediaJSON}, func(b codec.Body) error {
 		obj, err := resources.Scheme().New(gvk)

@@ -47,7 +47,7 @@ func (c *Cipher) rules(key string) ([]rule, schema.GroupResource) {
 	return nil, gr
 }
 
-// Open returns the value that is stored under a key. stale says that Seal would store it otherwise.
+// Open returns the value that is stored under a key. It is stale if Seal would store it otherwise.
 func (c *Cipher) Open(key string, stored []byte) (plain []byte, stale bool, err error) {
 	rules, gr := c.rules(key)
 	by := storage.EncryptedBy(stored)

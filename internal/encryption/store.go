@@ -13,7 +13,7 @@ import (
 // sealer encrypts values and decrypts them. Its methods may be called from any goroutine, and don't change their
 // arguments. A Cipher is one.
 type sealer interface {
-	// Open returns the value that is stored under a key. stale says that Seal would store it otherwise.
+	// Open returns the value that is stored under a key. It is stale if Seal would store it otherwise.
 	Open(key string, stored []byte) (value []byte, stale bool, err error)
 	// Seal returns what to store under a key.
 	Seal(key string, value []byte) (stored []byte, err error)

@@ -8,7 +8,7 @@
 //  3. Objects in a namespace have that of the command; one of a file may have its own, unless the command's is
 //     explicit.
 //  4. Files are chosen as by kubectl's --filename and --recursive: files, patterns, directories and standard input are
-//     read, in YAML or JSON, with several documents. Of directories only files whose names end with .json, .yaml or .yml
-//     are read. URLs are an error. Lists are replaced by their objects, at any depth. Each object has an apiVersion, a
-//     kind and a name, or the error names the file.
+//     read, in YAML or JSON, with several documents. Of directories only files whose names end with .json, .yaml or
+//     .yml are read. URLs are an error. Lists are replaced by their objects, at any depth. Each object has an
+//     apiVersion, a kind and a name, or the error names the file.
 package selection

@@ -26,7 +26,8 @@ func reviewSelf(ctx context.Context, r hooks.Request, body runtime.Object) (runt
 	return v, nil
 }
 
-// reviewToken handles a TokenReview: it returns the user of a token (K pkg/registry/authentication/tokenreview/storage.go).
+// reviewToken handles a TokenReview: it returns the user of a token (K
+// pkg/registry/authentication/tokenreview/storage.go).
 func reviewToken(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authenticationv1.TokenReview)
 	if err := r.CheckManagers(v); err != nil {

@@ -8,6 +8,6 @@
 //  2. Resources lists the kinds, one in each line.
 //  3. The hooks have the guarantees that package entry states.
 //  4. The result of a review is that of the server's authorizer, which authorizes requests. A selector that can't be
-//     parsed is reported in the status and otherwise ignored. Reviews are admitted like writes, but neither webhooks nor
-//     policies get them (L-24, M-21). Nothing is stored (K pkg/registry/authorization).
+//     parsed is reported in the status and otherwise ignored. Reviews are admitted like writes, but neither webhooks
+//     nor policies get them (L-24, M-21). Nothing is stored (K pkg/registry/authorization).
 package authorization
