@@ -221,10 +221,19 @@ func TestKindsOfTheCollector(t *testing.T) {
 }
 
 // thing is a custom type as far as owner references go.
-var thing = &resources.Resource{Group: "new.io", Version: "v1", Plural: "things", Singular: "thing", Kind: "Thing",
-	Namespaced: true, Custom: true, Collection: "new.io/things", Verbs: []string{"get", "list", "watch", "delete"},
-	Stored: schema.GroupVersionKind{Group: "new.io", Version: "v1", Kind: "Thing"},
-	New:    func() runtime.Object { return &unstructured.Unstructured{} }}
+var thing = &resources.Resource{
+	Served: resources.Served{
+		Group: "new.io", Version: "v1", Singular: "thing", Kind: "Thing",
+		Verbs: []string{"get", "list", "watch", "delete"},
+	},
+	Plural:         "things",
+	Namespaced:     true,
+	CustomResource: resources.CustomResource{Custom: true},
+	Storage: resources.Storage{
+		Collection: "new.io/things",
+		Stored:     schema.GroupVersionKind{Group: "new.io", Version: "v1", Kind: "Thing"},
+	},
+	New: func() runtime.Object { return &unstructured.Unstructured{} }}
 
 // TestKindServedLater is D-S35 and D-73 on a real server: a reference of an unknown kind is kept, and decided
 // the moment that the kind is served.

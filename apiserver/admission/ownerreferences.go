@@ -51,7 +51,9 @@ func (p *OwnerReferences) Validate(_ context.Context, a *Attributes) error {
 	}
 	blocking := newlyBlocking(now, was)
 	// G-06
-	if len(blocking) == 0 || p.mayFinalize(a, "*", &resources.Resource{Group: "*", Version: "*", Plural: "*"}).Allowed() {
+	if len(blocking) == 0 || p.mayFinalize(a, "*", &resources.Resource{
+		Served: resources.Served{Group: "*", Version: "*"},
+		Plural: "*"}).Allowed() {
 		return nil
 	}
 	for _, ref := range blocking {

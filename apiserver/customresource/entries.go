@@ -104,22 +104,28 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 	names := d.Status.AcceptedNames
 	gvk := schema.GroupVersionKind{Group: d.Spec.Group, Version: v.Name, Kind: names.Kind}
 	r := &resources.Resource{
-		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
-		Plural: names.Plural, Singular: names.Singular, ShortNames: names.ShortNames, Categories: names.Categories,
-		ListKind:   names.ListKind,
-		Namespaced: d.Spec.Scope == apiextensionsv1.NamespaceScoped, Verbs: verbs,
-		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true,
+		Served: resources.Served{
+			Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Singular: names.Singular,
+			ListKind: names.ListKind, Verbs: verbs,
+		},
+		Plural: names.Plural, ShortNames: names.ShortNames, Categories: names.Categories,
+		Namespaced: d.Spec.Scope == apiextensionsv1.NamespaceScoped,
+		Storage: resources.Storage{
+			Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name),
+			Coerce: func(obj runtime.Object) ([]string, error) {
+				return v.coerce(obj.(*unstructured.Unstructured), false)
+			},
+			Verified: of.verified,
+		},
+		CustomResource: resources.CustomResource{
+			Custom: true, Restore: restore(of), OpenAPI: v.openAPI, Origin: string(d.UID),
+		},
 		New: func() runtime.Object {
 			u := &unstructured.Unstructured{}
 			u.SetGroupVersionKind(gvk)
 			return u
 		},
-		Table:    table(v.AdditionalPrinterColumns),
-		Coerce:   func(obj runtime.Object) ([]string, error) { return v.coerce(obj.(*unstructured.Unstructured), false) },
-		Restore:  restore(of),
-		OpenAPI:  v.openAPI,
-		Verified: of.verified,
-		Origin:   string(d.UID),
+		Table: table(v.AdditionalPrinterColumns),
 	}
 	of.bind(context.Background(), r, v)
 	if _, calls := of.conversion.(*webhookConversion); calls {

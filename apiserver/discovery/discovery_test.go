@@ -41,10 +41,15 @@ const acceptAggregated = "application/json" + aggregatedParameters
 
 func crontab(version string) *resources.Resource {
 	own := schema.GroupVersionKind{Group: "stable.example.com", Version: "v1", Kind: "CronTab"}
-	return &resources.Resource{Group: own.Group, Version: version, Plural: "crontabs", Singular: "crontab", Kind: own.Kind,
-		Custom:     true,
-		Namespaced: true, Verbs: []string{"delete", "get"}, ShortNames: []string{"ct"},
-		Collection: "stable.example.com/crontabs", Stored: own,
+	return &resources.Resource{
+		Served: resources.Served{
+			Group: own.Group, Version: version, Singular: "crontab", Kind: own.Kind,
+			Verbs: []string{"delete", "get"},
+		},
+		Plural:         "crontabs",
+		CustomResource: resources.CustomResource{Custom: true},
+		Namespaced:     true, ShortNames: []string{"ct"},
+		Storage:      resources.Storage{Collection: "stable.example.com/crontabs", Stored: own},
 		Subresources: []resources.Subresource{{Name: "status", Verbs: []string{"get"}}}}
 }
 

@@ -17,9 +17,13 @@ func odd() (all []*resources.Resource) {
 		for _, plural := range []string{"watch", "proxy", "namespaces", "status", "finalize", "foos"} {
 			for group, namespaced := range map[string]bool{"ns.test": true, "cluster.test": false} {
 				all = append(all, &resources.Resource{
-					Group: group, Version: version, Plural: plural, Kind: plural, Namespaced: namespaced, Custom: true,
-					Collection: group + "/" + plural,
-					Verbs:      []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+					Served: resources.Served{
+						Group: group, Version: version, Kind: plural,
+						Verbs: []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+					},
+					Plural: plural, Namespaced: namespaced,
+					CustomResource: resources.CustomResource{Custom: true},
+					Storage:        resources.Storage{Collection: group + "/" + plural},
 				})
 			}
 		}

@@ -164,8 +164,10 @@ func TestGuard(t *testing.T) {
 
 // custom is a resource without a schema.
 func custom(version string) *resources.Resource {
-	res := &resources.Resource{Group: "example.com", Version: version, Plural: "as", Kind: "A", Custom: true,
-		Collection:   "example.com/as",
+	res := &resources.Resource{
+		Served: resources.Served{Group: "example.com", Version: version, Kind: "A"},
+		Plural: "as", CustomResource: resources.CustomResource{Custom: true},
+		Storage:      resources.Storage{Collection: "example.com/as"},
 		Subresources: []resources.Subresource{{Name: "status", Action: resources.Status}}}
 	res.Stored = res.GroupVersionKind()
 	res.New = func() runtime.Object {

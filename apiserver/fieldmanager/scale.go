@@ -16,8 +16,11 @@ import (
 
 // scaleResource is an entry for the kind of the scale subresources, which is not a resource.
 var scaleResource = &resources.Resource{
-	Group: resources.ScaleKind.Group, Version: resources.ScaleKind.Version, Kind: resources.ScaleKind.Kind,
-	Stored: resources.ScaleKind,
+	Served: resources.Served{
+		Group: resources.ScaleKind.Group, Version: resources.ScaleKind.Version,
+		Kind: resources.ScaleKind.Kind,
+	},
+	Storage: resources.Storage{Stored: resources.ScaleKind},
 	New: func() runtime.Object {
 		sc := &autoscalingv1.Scale{}
 		sc.SetGroupVersionKind(resources.ScaleKind)

@@ -27,8 +27,10 @@ func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 	}
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	y := *x
-	y.Resource = &resources.Resource{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Stored: gvk,
-		Table: resources.TableOf(gvk.GroupKind())}
+	y.Resource = &resources.Resource{
+		Served:  resources.Served{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind},
+		Storage: resources.Storage{Stored: gvk},
+		Table:   resources.TableOf(gvk.GroupKind())}
 	if x.Resource.Custom && gvk == resources.ScaleKind {
 		y.Resource.Table = customScale
 	}

@@ -10,6 +10,14 @@ import (
 type (
 	// Resource is one entry of the table: all that handlers need to know of a served group-version-resource.
 	Resource = entry.Resource
+	// Served is the version that clients request.
+	Served = entry.Served
+	// Storage is how objects are stored.
+	Storage = entry.Storage
+	// CustomResource is what only the entries of custom resources have.
+	CustomResource = entry.CustomResource
+	// Selection holds the fields that field selectors support.
+	Selection = entry.Selection
 	// Strategy has the differences between kinds in writes.
 	Strategy = entry.Strategy
 	// Metadata are rules for metadata in which kinds differ.

@@ -32,8 +32,8 @@ func rangeAllocations() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateRangeAllocationUpdate),
 			Warnings:       entry.Warn(rangeAllocationWarnings),
 		},
-		Selectable: []entry.Field{{Label: "range"}},
-		Table:      printing.Table(rangeAllocationColumns(), rangeAllocationCells),
+		Selection: entry.Selection{Selectable: []entry.Field{{Label: "range"}}},
+		Table:     printing.Table(rangeAllocationColumns(), rangeAllocationCells),
 	}
 }
 

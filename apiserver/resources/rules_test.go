@@ -213,12 +213,14 @@ func TestFieldLabels(t *testing.T) {
 			t.Errorf("%s %s: %q, %q; want %q, %q", c.plural, c.label, got, text, c.want, c.err)
 		}
 	}
-	custom := &Resource{Custom: true, Namespaced: true, FieldNames: []string{"spec.color"}}
+	custom := &Resource{
+		CustomResource: CustomResource{Custom: true},
+		Namespaced:     true, Selection: Selection{FieldNames: []string{"spec.color"}}}
 	if _, err := custom.FieldLabel("spec.color"); err != nil {
 		t.Error(err)
 	}
 	if _, err := (&Resource{
-		Custom: true,
+		CustomResource: CustomResource{Custom: true},
 	}).FieldLabel("metadata.namespace"); err == nil || err.Error() != "field label not supported: metadata.namespace" {
 		t.Errorf("a cluster-scoped custom resource takes metadata.namespace: %v", err)
 	}

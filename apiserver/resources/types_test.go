@@ -11,8 +11,13 @@ import (
 )
 
 func custom(group, version, plural, kind string) *Resource {
-	return &Resource{Group: group, Version: version, Plural: plural, Kind: kind, Custom: true,
-		Collection: group + "/" + plural, Stored: schema.GroupVersionKind{Group: group, Version: "v1", Kind: kind},
+	return &Resource{
+		Served: Served{Group: group, Version: version, Kind: kind},
+		Plural: plural, CustomResource: CustomResource{Custom: true},
+		Storage: Storage{
+			Collection: group + "/" + plural,
+			Stored:     schema.GroupVersionKind{Group: group, Version: "v1", Kind: kind},
+		},
 		New: func() runtime.Object { return &unstructured.Unstructured{} }}
 }
 

@@ -20,7 +20,9 @@ func TestMemoryKeepsOneEntry(t *testing.T) {
 	}
 	o := &storage.Object{Key: "/registry/x.io/things/a", Revision: 1, JSON: []byte("{}")}
 	for range 10 {
-		res := &resources.Resource{Group: "x.io", Version: "v1", Kind: "Thing", Custom: true}
+		res := &resources.Resource{
+			Served:         resources.Served{Group: "x.io", Version: "v1", Kind: "Thing"},
+			CustomResource: resources.CustomResource{Custom: true}}
 		for range 2 {
 			if _, err := m.get(res, o, decode); err != nil {
 				t.Fatal(err)

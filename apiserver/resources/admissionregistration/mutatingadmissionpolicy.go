@@ -20,19 +20,20 @@ import (
 func mutatingAdmissionPolicies() *entry.Resource {
 	return &entry.Resource{
 		Plural: "mutatingadmissionpolicies", New: entry.New[admissionv1.MutatingAdmissionPolicy],
-		Governs:    true,
+		Storage: entry.Storage{
+			Governs: true, ToStored: entry.Recast[admissionv1.MutatingAdmissionPolicy],
+			FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicy],
+		},
 		Categories: entry.APIExtensions,
 		// v1.36 stores it as v1beta1 (V-008): what is stored may be of another version, and is converted.
-		ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicy],
-		FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicy],
-		Optional: []entry.Version{
+		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicy],
 				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicy],
 				FromStored: entry.Recast[admissionv1beta1.MutatingAdmissionPolicy]},
 			{GroupVersion: admissionv1alpha1.SchemeGroupVersion, New: entry.New[admissionv1alpha1.MutatingAdmissionPolicy],
 				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicy],
 				FromStored: entry.Recast[admissionv1alpha1.MutatingAdmissionPolicy]},
-		},
+		}},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,

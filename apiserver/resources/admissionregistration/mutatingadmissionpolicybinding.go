@@ -18,12 +18,13 @@ import (
 func mutatingAdmissionPolicyBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "mutatingadmissionpolicybindings", New: entry.New[admissionv1.MutatingAdmissionPolicyBinding],
-		Governs:    true,
+		Storage: entry.Storage{
+			Governs: true, ToStored: entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
+			FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
+		},
 		Categories: entry.APIExtensions,
 		// v1.36 stores it as v1beta1 (V-008): what is stored may be of another version, and is converted.
-		ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
-		FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
-		Optional: []entry.Version{
+		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: admissionv1beta1.SchemeGroupVersion,
 				New:        entry.New[admissionv1beta1.MutatingAdmissionPolicyBinding],
 				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
@@ -32,7 +33,7 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 				New:        entry.New[admissionv1alpha1.MutatingAdmissionPolicyBinding],
 				ToStored:   entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
 				FromStored: entry.Recast[admissionv1alpha1.MutatingAdmissionPolicyBinding]},
-		},
+		}},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,

@@ -16,7 +16,7 @@ import (
 func mutatingWebhookConfigurations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "mutatingwebhookconfigurations", New: entry.New[admissionv1.MutatingWebhookConfiguration],
-		Governs:    true,
+		Storage:    entry.Storage{Governs: true},
 		Categories: entry.APIExtensions,
 		Strategy: entry.Strategy{
 			Generation:     entry.RootGeneration,

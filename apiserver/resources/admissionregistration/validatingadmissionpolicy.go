@@ -21,7 +21,7 @@ import (
 func validatingAdmissionPolicies() *entry.Resource {
 	return &entry.Resource{
 		Plural: "validatingadmissionpolicies", New: entry.New[admissionv1.ValidatingAdmissionPolicy],
-		Governs:    true,
+		Storage:    entry.Storage{Governs: true},
 		Categories: entry.APIExtensions,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,

@@ -17,7 +17,7 @@ import (
 func validatingAdmissionPolicyBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "validatingadmissionpolicybindings", New: entry.New[admissionv1.ValidatingAdmissionPolicyBinding],
-		Governs:    true,
+		Storage:    entry.Storage{Governs: true},
 		Categories: entry.APIExtensions,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,

@@ -16,7 +16,7 @@ import (
 func validatingWebhookConfigurations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "validatingwebhookconfigurations", New: entry.New[admissionv1.ValidatingWebhookConfiguration],
-		Governs:    true,
+		Storage:    entry.Storage{Governs: true},
 		Categories: entry.APIExtensions,
 		Strategy: entry.Strategy{
 			Generation:     entry.RootGeneration,

@@ -30,11 +30,9 @@ func customResourceDefinitions() *entry.Resource {
 	return &entry.Resource{
 		Plural: "customresourcedefinitions", New: entry.New[apiextensionsv1.CustomResourceDefinition],
 		ShortNames: []string{"crd", "crds"}, Categories: entry.APIExtensions,
-		Collection: "apiextensions.k8s.io/customresourcedefinitions",
-		Written: &entry.Written{
+		Storage: entry.Storage{Collection: "apiextensions.k8s.io/customresourcedefinitions", Written: &entry.Written{
 			Kind: apiextensionsv1beta1.SchemeGroupVersion.WithKind(crdKindName), To: crdToV1beta1, From: crdFromV1beta1,
-		},
-		Governs: true,
+		}, Governs: true},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,

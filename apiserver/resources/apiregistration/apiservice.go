@@ -23,7 +23,7 @@ func apiServices(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "apiservices", New: entry.New[apiregistrationv1.APIService],
 		Categories: entry.APIExtensions,
-		Collection: "apiregistration.k8s.io/apiservices",
+		Storage:    entry.Storage{Collection: "apiregistration.k8s.io/apiservices"},
 		Strategy: entry.Strategy{
 			Conditional:    true,
 			Name:           path.ValidatePathSegmentName,

@@ -25,7 +25,7 @@ func daemonSets() *entry.Resource {
 	return &entry.Resource{
 		Plural: "daemonsets", New: entry.New[appsv1.DaemonSet], Namespaced: true,
 		ShortNames: []string{"ds"}, Categories: entry.All,
-		Coerce: entry.Coerce(parseTemplateGeneration),
+		Storage: entry.Storage{Coerce: entry.Coerce(parseTemplateGeneration)},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Default:        defaulting.Hook(defaultDaemonSet),

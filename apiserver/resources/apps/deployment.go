@@ -22,7 +22,7 @@ func deployments() *entry.Resource {
 	return &entry.Resource{
 		Plural: "deployments", New: entry.New[appsv1.Deployment], Namespaced: true,
 		ShortNames: []string{"deploy"}, Categories: entry.All,
-		Coerce: entry.Coerce(parseRollback),
+		Storage: entry.Storage{Coerce: entry.Coerce(parseRollback)},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecOrAnnotations,
 			Default:        defaulting.Hook(defaultDeployment),

@@ -11,8 +11,8 @@ import (
 func selfSubjectReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "selfsubjectreviews", New: entry.New[authenticationv1.SelfSubjectReview],
-		Verbs:   entry.Post,
-		Virtual: true,
+		Served:  entry.Served{Verbs: entry.Post},
+		Storage: entry.Storage{Virtual: true},
 		Hooks:   hooks.Hooks{Create: reviewSelf},
 	}
 }

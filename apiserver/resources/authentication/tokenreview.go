@@ -11,8 +11,8 @@ import (
 func tokenReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "tokenreviews", New: entry.New[authenticationv1.TokenReview],
-		Verbs:   entry.Post,
-		Virtual: true,
+		Served:  entry.Served{Verbs: entry.Post},
+		Storage: entry.Storage{Virtual: true},
 		Hooks:   hooks.Hooks{Create: reviewToken},
 	}
 }

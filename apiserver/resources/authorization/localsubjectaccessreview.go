@@ -11,8 +11,8 @@ import (
 func localSubjectAccessReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "localsubjectaccessreviews", New: entry.New[authorizationv1.LocalSubjectAccessReview], Namespaced: true,
-		Verbs:   entry.Post,
-		Virtual: true,
+		Served:  entry.Served{Verbs: entry.Post},
+		Storage: entry.Storage{Virtual: true},
 		Hooks:   hooks.Hooks{Create: reviewLocal},
 	}
 }

@@ -11,8 +11,8 @@ import (
 func selfSubjectAccessReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "selfsubjectaccessreviews", New: entry.New[authorizationv1.SelfSubjectAccessReview],
-		Verbs:   entry.Post,
-		Virtual: true,
+		Served:  entry.Served{Verbs: entry.Post},
+		Storage: entry.Storage{Virtual: true},
 		Hooks:   hooks.Hooks{Create: reviewSelf},
 	}
 }

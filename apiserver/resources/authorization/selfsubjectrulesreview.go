@@ -11,8 +11,8 @@ import (
 func selfSubjectRulesReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "selfsubjectrulesreviews", New: entry.New[authorizationv1.SelfSubjectRulesReview],
-		Verbs:   entry.Post,
-		Virtual: true,
+		Served:  entry.Served{Verbs: entry.Post},
+		Storage: entry.Storage{Virtual: true},
 		Hooks:   hooks.Hooks{Create: reviewRules},
 	}
 }

@@ -11,8 +11,8 @@ import (
 func subjectAccessReviews() *entry.Resource {
 	return &entry.Resource{
 		Plural: "subjectaccessreviews", New: entry.New[authorizationv1.SubjectAccessReview],
-		Verbs:   entry.Post,
-		Virtual: true,
+		Served:  entry.Served{Verbs: entry.Post},
+		Storage: entry.Storage{Virtual: true},
 		Hooks:   hooks.Hooks{Create: reviewSubject},
 	}
 }

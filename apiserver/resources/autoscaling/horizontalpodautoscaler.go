@@ -36,9 +36,10 @@ func horizontalPodAutoscalersV1() *entry.Resource {
 	return &entry.Resource{
 		Plural: "horizontalpodautoscalers", New: entry.New[autoscalingv1.HorizontalPodAutoscaler], Namespaced: true,
 		ShortNames: []string{"hpa"}, Categories: entry.All,
-		Stored:     autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler"),
-		ToStored:   hpaToV2,
-		FromStored: hpaFromV2,
+		Storage: entry.Storage{
+			Stored: autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler"), ToStored: hpaToV2,
+			FromStored: hpaFromV2,
+		},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration, // HPAGeneration is on (V-011)
 			Default:        withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscalerV1)),

@@ -33,9 +33,11 @@ func jobs() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateJobStatus),
 			}),
 		},
-		Selectable: []entry.Field{{Label: "status.successful", Paths: []string{"status.succeeded"}, Unset: "0"}},
-		FieldError: "field label %q not supported for Job",
-		Table:      printing.Table(jobColumns(), jobCells),
+		Selection: entry.Selection{
+			Selectable: []entry.Field{{Label: "status.successful", Paths: []string{"status.succeeded"}, Unset: "0"}},
+			FieldError: "field label %q not supported for Job",
+		},
+		Table: printing.Table(jobColumns(), jobCells),
 	}
 }
 

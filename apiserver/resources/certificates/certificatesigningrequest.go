@@ -37,8 +37,8 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateSigningRequestStatus),
 			}),
 		},
-		Selectable: []entry.Field{{Label: "spec.signerName"}},
-		Table:      printing.Table(signingRequestColumns(), signingRequestCells),
+		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.signerName"}}},
+		Table:     printing.Table(signingRequestColumns(), signingRequestCells),
 	}
 }
 

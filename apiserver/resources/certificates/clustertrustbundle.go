@@ -27,20 +27,22 @@ const maxTrustBundle = 1 << 20
 func clusterTrustBundles() *entry.Resource {
 	return &entry.Resource{
 		Plural: "clustertrustbundles", New: entry.New[certificatesv1.ClusterTrustBundle],
-		Stored:     certificatesv1beta1.SchemeGroupVersion.WithKind("ClusterTrustBundle"),
-		ToStored:   entry.Recast[certificatesv1beta1.ClusterTrustBundle],
-		FromStored: entry.Recast[certificatesv1.ClusterTrustBundle],
-		Optional: []entry.Version{
-			{GroupVersion: certificatesv1beta1.SchemeGroupVersion, New: entry.New[certificatesv1beta1.ClusterTrustBundle]},
+		Storage: entry.Storage{
+			Stored:     certificatesv1beta1.SchemeGroupVersion.WithKind("ClusterTrustBundle"),
+			ToStored:   entry.Recast[certificatesv1beta1.ClusterTrustBundle],
+			FromStored: entry.Recast[certificatesv1.ClusterTrustBundle],
 		},
+		Served: entry.Served{Optional: []entry.Version{
+			{GroupVersion: certificatesv1beta1.SchemeGroupVersion, New: entry.New[certificatesv1beta1.ClusterTrustBundle]},
+		}},
 		Strategy: entry.Strategy{
 			Conditional:    true,
 			Metadata:       entry.Metadata{NameOf: bundleName, Again: 1},
 			Validate:       entry.Validate(validateTrustBundle),
 			ValidateUpdate: entry.ValidateChange(validateTrustBundleUpdate),
 		},
-		Selectable: []entry.Field{{Label: "spec.signerName"}},
-		Table:      printing.Table(trustBundleColumns(), trustBundleCells),
+		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.signerName"}}},
+		Table:     printing.Table(trustBundleColumns(), trustBundleCells),
 	}
 }
 

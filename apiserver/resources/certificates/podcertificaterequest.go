@@ -20,9 +20,11 @@ import (
 func podCertificateRequests(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "podcertificaterequests", New: entry.New[certificatesv1.PodCertificateRequest], Namespaced: true,
-		Stored:     certificatesv1beta1.SchemeGroupVersion.WithKind("PodCertificateRequest"),
-		ToStored:   entry.Recast[certificatesv1beta1.PodCertificateRequest],
-		FromStored: entry.Recast[certificatesv1.PodCertificateRequest],
+		Storage: entry.Storage{
+			Stored:     certificatesv1beta1.SchemeGroupVersion.WithKind("PodCertificateRequest"),
+			ToStored:   entry.Recast[certificatesv1beta1.PodCertificateRequest],
+			FromStored: entry.Recast[certificatesv1.PodCertificateRequest],
+		},
 		Strategy: entry.Strategy{
 			Conditional:    true,
 			Default:        defaulting.Hook(defaultPodCertificate),
@@ -40,8 +42,10 @@ func podCertificateRequests(clock entry.Clock) *entry.Resource {
 				Permit: permitIssue,
 			}),
 		},
-		Selectable: []entry.Field{{Label: "spec.signerName"}, {Label: "spec.podName"}, {Label: "spec.nodeName"}},
-		Table:      printing.Table(podCertificateColumns(), podCertificateCells),
+		Selection: entry.Selection{
+			Selectable: []entry.Field{{Label: "spec.signerName"}, {Label: "spec.podName"}, {Label: "spec.nodeName"}},
+		},
+		Table: printing.Table(podCertificateColumns(), podCertificateCells),
 	}
 }
 

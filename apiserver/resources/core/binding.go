@@ -12,8 +12,8 @@ import (
 func bindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "bindings", New: entry.New[corev1.Binding], Namespaced: true,
-		Verbs:   entry.Post,
-		Virtual: true,
+		Served:  entry.Served{Verbs: entry.Post},
+		Storage: entry.Storage{Virtual: true},
 		Hooks:   hooks.Hooks{Create: pod.CreateBinding},
 	}
 }

@@ -15,8 +15,8 @@ func componentStatuses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "componentstatuses", New: entry.New[corev1.ComponentStatus],
 		ShortNames: []string{"cs"},
-		Verbs:      []string{"get", "list"},
-		Virtual:    true,
+		Served:     entry.Served{Verbs: []string{"get", "list"}},
+		Storage:    entry.Storage{Virtual: true},
 		Hooks:      hooks.Hooks{Objects: componentStatusObjects},
 		Table:      printing.Table(componentStatusColumns(), componentStatusCells),
 	}

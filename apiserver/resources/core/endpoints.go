@@ -21,7 +21,7 @@ func endpoints() *entry.Resource {
 	return &entry.Resource{
 		Plural: "endpoints", New: entry.New[corev1.Endpoints], Namespaced: true,
 		ShortNames: []string{"ep"},
-		Collection: "services/endpoints",
+		Storage:    entry.Storage{Collection: "services/endpoints"},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
 			Metadata:       entry.Metadata{Again: 1},

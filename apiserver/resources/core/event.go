@@ -22,10 +22,10 @@ func events() *entry.Resource {
 			ValidateUpdate: entry.ValidateAgain(event.Validate),
 		},
 		Delete: entry.Deletion{Policy: finalizers.Unsupported},
-		Selectable: append(event.Fields("involvedObject", "reportingComponent"),
+		Selection: entry.Selection{Selectable: append(event.Fields("involvedObject", "reportingComponent"),
 			// The last column, so that those before it are those of events.k8s.io, in the same order.
-			entry.Field{Label: "source", Paths: []string{"source.component", "reportingComponent"}}),
-		Expires: true,
+			entry.Field{Label: "source", Paths: []string{"source.component", "reportingComponent"}})},
+		Storage: entry.Storage{Expires: true},
 		Table:   printing.Table(event.Columns(), event.Cells),
 	}
 }

@@ -22,7 +22,7 @@ func namespaces() *entry.Resource {
 	return &entry.Resource{
 		Plural: "namespaces", New: entry.New[corev1.Namespace],
 		ShortNames: []string{"ns"},
-		Verbs:      []string{"create", "delete", "get", "list", "patch", "update", "watch"},
+		Served:     entry.Served{Verbs: []string{"create", "delete", "get", "list", "patch", "update", "watch"}},
 		Strategy: entry.Strategy{
 			Name:           apivalidation.ValidateNamespaceName,
 			Metadata:       entry.Metadata{Again: 1},
@@ -44,8 +44,8 @@ func namespaces() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateNamespaceStatus),
 			}),
 		},
-		Selectable: []entry.Field{{Label: "status.phase", Unset: "Active"}},
-		Table:      printing.Table(namespaceColumns(), namespaceCells),
+		Selection: entry.Selection{Selectable: []entry.Field{{Label: "status.phase", Unset: "Active"}}},
+		Table:     printing.Table(namespaceColumns(), namespaceCells),
 	}
 }
 

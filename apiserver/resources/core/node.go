@@ -26,7 +26,7 @@ func nodes() *entry.Resource {
 	return &entry.Resource{
 		Plural: "nodes", New: entry.New[corev1.Node],
 		ShortNames: []string{"no"},
-		Collection: "minions",
+		Storage:    entry.Storage{Collection: "minions"},
 		Strategy: entry.Strategy{
 			Default:        defaulting.Hook(defaultNode),
 			OwnStatus:      true,
@@ -46,8 +46,8 @@ func nodes() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateNodeStatus),
 			}),
 		},
-		Selectable: []entry.Field{{Label: "spec.unschedulable", Unset: "false"}},
-		Table:      printing.Table(nodeColumns(), nodeCells),
+		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.unschedulable", Unset: "false"}}},
+		Table:     printing.Table(nodeColumns(), nodeCells),
 	}
 }
 

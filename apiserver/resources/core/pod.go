@@ -29,7 +29,7 @@ func pods() *entry.Resource {
 		},
 		Delete:       entry.Deletion{Returned: true, Kind: podKind},
 		Subresources: podSubresources(),
-		Selectable: []entry.Field{
+		Selection: entry.Selection{Selectable: []entry.Field{
 			{Label: "spec.nodeName"},
 			{Label: "spec.restartPolicy", Unset: "Always"},
 			{Label: "spec.schedulerName", Unset: "default-scheduler"},
@@ -39,9 +39,8 @@ func pods() *entry.Resource {
 			{Label: "status.podIP"},
 			{Label: "status.podIPs", Empty: true}, // K registry/core/pod/strategy.go:ToSelectableFields
 			{Label: "status.nominatedNodeName"},
-		},
-		FieldAliases: map[string]string{"spec.host": "spec.nodeName"},
-		Table:        podTable(),
+		}, FieldAliases: map[string]string{"spec.host": "spec.nodeName"}},
+		Table: podTable(),
 	}
 }
 

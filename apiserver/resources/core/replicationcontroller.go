@@ -22,7 +22,7 @@ func replicationControllers() *entry.Resource {
 	return &entry.Resource{
 		Plural: "replicationcontrollers", New: entry.New[corev1.ReplicationController], Namespaced: true,
 		ShortNames: []string{"rc"}, Categories: entry.All,
-		Collection: "controllers",
+		Storage: entry.Storage{Collection: "controllers"},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Default:        defaulting.Hook(defaultReplicationController),
@@ -39,8 +39,8 @@ func replicationControllers() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateReplicationControllerStatus),
 			}),
 		},
-		Selectable: []entry.Field{{Label: "status.replicas", Unset: "0"}},
-		Table:      printing.Table(replicationControllerColumns(), replicationControllerCells),
+		Selection: entry.Selection{Selectable: []entry.Field{{Label: "status.replicas", Unset: "0"}}},
+		Table:     printing.Table(replicationControllerColumns(), replicationControllerCells),
 	}
 }
 

@@ -27,8 +27,8 @@ func secrets() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateSecretUpdate),
 			Warnings:       entry.Warn(secretWarnings),
 		},
-		Selectable: []entry.Field{{Label: "type", Unset: "Opaque"}},
-		Table:      printing.Table(secretColumns(), secretCells),
+		Selection: entry.Selection{Selectable: []entry.Field{{Label: "type", Unset: "Opaque"}}},
+		Table:     printing.Table(secretColumns(), secretCells),
 	}
 }
 

@@ -16,7 +16,7 @@ func services() *entry.Resource {
 	return &entry.Resource{
 		Plural: "services", New: entry.New[corev1.Service], Namespaced: true,
 		ShortNames: []string{"svc"}, Categories: entry.All,
-		Collection: "services/specs",
+		Storage: entry.Storage{Collection: "services/specs"},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
 			Name:           apivalidation.NameIsDNSLabel,
@@ -39,7 +39,9 @@ func services() *entry.Resource {
 				Warnings:       entry.Warn(serviceStatusWarnings),
 			}),
 		},
-		Selectable: []entry.Field{{Label: "spec.clusterIP"}, {Label: "spec.type", Unset: "ClusterIP"}},
-		Table:      printing.Table(serviceColumns(), serviceCells),
+		Selection: entry.Selection{
+			Selectable: []entry.Field{{Label: "spec.clusterIP"}, {Label: "spec.type", Unset: "ClusterIP"}},
+		},
+		Table: printing.Table(serviceColumns(), serviceCells),
 	}
 }

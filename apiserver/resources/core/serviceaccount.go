@@ -15,7 +15,7 @@ import (
 func serviceAccounts() *entry.Resource {
 	return &entry.Resource{
 		Plural: "serviceaccounts", New: entry.New[corev1.ServiceAccount], Namespaced: true,
-		Governs:    true, // its deletion revokes its tokens
+		Storage:    entry.Storage{Governs: true}, // its deletion revokes its tokens
 		ShortNames: []string{"sa"},
 		Strategy: entry.Strategy{
 			Metadata:      entry.Metadata{Again: 1},

@@ -17,14 +17,14 @@ import (
 func deviceClasses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "deviceclasses", New: entry.New[resourcev1.DeviceClass],
-		Optional: []entry.Version{
+		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.DeviceClass],
 				ToStored:   entry.Recast[resourcev1.DeviceClass],
 				FromStored: entry.Recast[resourcev1beta2.DeviceClass]},
 			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.DeviceClass],
 				ToStored:   entry.Recast[resourcev1.DeviceClass],
 				FromStored: entry.Recast[resourcev1beta1.DeviceClass]},
-		},
+		}},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Validate:       entry.Validate(validateDeviceClass),

@@ -20,14 +20,16 @@ import (
 func deviceTaintRules(clock entry.Clock) *entry.Resource {
 	return &entry.Resource{
 		Plural: "devicetaintrules", New: entry.New[resourcev1.DeviceTaintRule],
-		Stored:     resourcev1beta2.SchemeGroupVersion.WithKind("DeviceTaintRule"),
-		ToStored:   entry.Recast[resourcev1beta2.DeviceTaintRule],
-		FromStored: entry.Recast[resourcev1.DeviceTaintRule],
-		Optional: []entry.Version{
+		Storage: entry.Storage{
+			Stored:     resourcev1beta2.SchemeGroupVersion.WithKind("DeviceTaintRule"),
+			ToStored:   entry.Recast[resourcev1beta2.DeviceTaintRule],
+			FromStored: entry.Recast[resourcev1.DeviceTaintRule],
+		},
+		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.DeviceTaintRule],
 				// As it was before v1 (K pkg/registry/resource/devicetaintrule: AllowUnconditionalUpdate, NewRESTLegacy).
 				Change: func(r *entry.Resource) { r.Strategy.Conditional, r.Delete.Returned = false, true }},
-		},
+		}},
 		Strategy: entry.Strategy{
 			Generation:  entry.SpecGeneration,
 			Conditional: true,

@@ -28,14 +28,14 @@ import (
 func resourceClaims() *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourceclaims", New: entry.New[resourcev1.ResourceClaim], Namespaced: true,
-		Optional: []entry.Version{
+		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.ResourceClaim],
 				ToStored:   entry.Recast[resourcev1.ResourceClaim],
 				FromStored: entry.Recast[resourcev1beta2.ResourceClaim]},
 			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.ResourceClaim],
 				ToStored:   claimToV1,
 				FromStored: claimToV1beta1},
-		},
+		}},
 		Strategy: entry.Strategy{
 			Default: defaulting.Hook(defaultResourceClaim),
 			PrepareCreate: entry.Create(func(c *resourcev1.ResourceClaim) {

@@ -19,14 +19,14 @@ import (
 func resourceClaimTemplates() *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourceclaimtemplates", New: entry.New[resourcev1.ResourceClaimTemplate], Namespaced: true,
-		Optional: []entry.Version{
+		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.ResourceClaimTemplate],
 				ToStored:   entry.Recast[resourcev1.ResourceClaimTemplate],
 				FromStored: entry.Recast[resourcev1beta2.ResourceClaimTemplate]},
 			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.ResourceClaimTemplate],
 				ToStored:   templateToV1,
 				FromStored: templateToV1beta1},
-		},
+		}},
 		Strategy: entry.Strategy{
 			Default: defaulting.Hook(defaultResourceClaimTemplate),
 			PrepareCreate: entry.Create(func(t *resourcev1.ResourceClaimTemplate) {

@@ -14,7 +14,7 @@ import (
 func resourceSlices() *entry.Resource {
 	return &entry.Resource{
 		Plural: "resourceslices", New: entry.New[resourcev1.ResourceSlice],
-		Optional: []entry.Version{
+		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.ResourceSlice],
 				ToStored:   entry.Recast[resourcev1.ResourceSlice],
 				FromStored: entry.Recast[resourcev1beta2.ResourceSlice],
@@ -23,7 +23,7 @@ func resourceSlices() *entry.Resource {
 				ToStored:   sliceToV1,
 				FromStored: sliceToV1beta1,
 				FieldError: "field label not supported for resource.k8s.io/v1beta1, Kind=ResourceSlice: %s"},
-		},
+		}},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Default:        defaulting.Hook(defaultResourceSlice),
@@ -32,9 +32,11 @@ func resourceSlices() *entry.Resource {
 			Validate:       entry.Validate(validateResourceSlice),
 			ValidateUpdate: entry.ValidateChange(validateResourceSliceUpdate),
 		},
-		Delete:     entry.Deletion{Returned: true},
-		Selectable: []entry.Field{{Label: "spec.nodeName"}, {Label: "spec.driver"}, {Label: "spec.pool.name"}},
-		FieldError: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
-		Table:      printing.Table(resourceSliceColumns(), resourceSliceCells),
+		Delete: entry.Deletion{Returned: true},
+		Selection: entry.Selection{
+			Selectable: []entry.Field{{Label: "spec.nodeName"}, {Label: "spec.driver"}, {Label: "spec.pool.name"}},
+			FieldError: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
+		},
+		Table: printing.Table(resourceSliceColumns(), resourceSliceCells),
 	}
 }

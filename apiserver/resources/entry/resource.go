@@ -32,26 +32,52 @@ func (e *ConversionError) Error() string { return e.Err.Error() }
 // Resource is one entry of the table: all that handlers need to know of a served group-version-resource. An entry is
 // immutable once it is in a table; a change of a CustomResourceDefinition makes a new one.
 type Resource struct {
+	// Plural is the name in paths ("pods"). kubectl also accepts Singular and ShortNames.
+	Plural     string
+	ShortNames []string
+	Categories []string
+	Namespaced bool
+	Served
+	Storage
+	CustomResource
+	// New returns an empty object of the served version.
+	New          func() runtime.Object
+	Strategy     Strategy
+	Subresources []Subresource
+	Delete       Deletion
+	Selection
+	// Table prints objects; nil Columns are Name and Created At, or Age by default.
+	Table Table
+	// Hooks are the behaviour that is specific to the kind.
+	Hooks hooks.Hooks
+}
+
+// Served is the version that clients request. Group and others complete it for built-in kinds.
+type Served struct {
 	// Group is empty for the core group.
 	Group, Version string
-	// Plural is the name in paths ("pods"). kubectl also accepts Singular and ShortNames.
-	Plural, Singular string
-	ShortNames       []string
-	Categories       []string
-	Kind             string
+	Kind, Singular string
 	// ListKind is the kind of lists; empty means Kind with the suffix "List".
-	ListKind   string
-	Namespaced bool
+	ListKind string
 	// Verbs are in the order of discovery.
 	Verbs []string
+	// Optional are the versions that are served only on request (--runtime-config). Their entries are derived from this
+	// one.
+	Optional []Version
+	// Off reports whether this version is not served to clients: it is optional and --runtime-config does not enable it,
+	// or --runtime-config disables it. The server still uses it internally.
+	Off bool
+	// Deprecated is the warning for requests of this version; empty for none.
+	Deprecated string
+}
 
+// Storage is how objects are stored.
+type Storage struct {
 	// Collection is the part of the etcd key for the resource (storage.Collection): "pods", "services/specs",
 	// "stable.example.com/crontabs". Empty for a resource that is not stored.
 	Collection string
-	// Virtual says that the resource is not stored: the Hooks make its responses.
+	// Virtual reports whether the resource is not stored: the Hooks make its responses.
 	Virtual bool
-	// Hooks are the behaviour that is specific to the kind.
-	Hooks hooks.Hooks
 	// Stored is the kind of stored objects, which is written to etcd unless Written is set; the versions of a resource
 	// share it.
 	Stored schema.GroupVersionKind
@@ -64,59 +90,55 @@ type Resource struct {
 	// Written, if set, is the version in etcd: objects are converted when they are written to it and when they arrive
 	// from it, and have the version Stored everywhere else.
 	Written *Written
-	// Optional are the versions that are served only on request (--runtime-config). Their entries are derived from this
-	// one.
-	Optional []Version
-	// Serve, of custom resources, converts objects of any version to this one, all objects that need it together. It
-	// may change its arguments and return them. Its errors are those of FromStored.
-	Serve func([]runtime.Object) ([]runtime.Object, error)
-	// Convert, of custom resources, converts an object of any version to any version, served or not, by the conversion
-	// strategy of the CustomResourceDefinition. Fields that are unknown to the version's schema stay. It does not
-	// change its argument. Its errors are those of FromStored.
-	Convert func(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error)
-
-	// Bind, of custom resources that a webhook converts, returns a copy of the entry for one request: its conversions
-	// end with ctx, and lend the request's seat. Those of the entry itself end only by the timeout of webhooks.
-	Bind func(ctx context.Context) *Resource
-	// bound is the entry that this one is a copy of; nil for entries of the table.
-	bound *Resource
-
-	// New returns an empty object of the served version.
-	New func() runtime.Object
-	// Custom says that objects are unstructured and have their JSON members in alphabetical order.
-	Custom bool
-	// Verified marks cached objects whose bytes are the ones that clients of this entry get.
-	Verified *storage.Verification
 	// Coerce, of custom resources, converts a decoded body to the form that its schema requires, and returns the paths
 	// of unknown fields, which it has removed. Of built-in kinds it does what upstream's conversion to the internal type
 	// and back does, if that can fail.
 	Coerce func(obj runtime.Object) (unknown []string, err error)
-	// Restore, of custom resources, does the same with a stored object, by the schema of the version in which it was
+	// Verified marks cached objects whose bytes are the ones that clients of this entry get.
+	Verified *storage.Verification
+	// Governs reports whether objects determine how other requests are served (CustomResourceDefinitions, configurations
+	// of admission, roles and their bindings, service accounts): a write returns when the next request sees it.
+	Governs bool
+	// Expires reports whether stored objects (events) are removed after a time that is an option of the server.
+	Expires bool
+}
+
+// CustomResource is what only the entries of custom resources have; a built-in kind's is the zero value.
+type CustomResource struct {
+	// Custom reports whether the entry is a custom resource's: objects are unstructured and have their JSON members in
+	// alphabetical order.
+	Custom bool
+	// Serve converts objects of any version to this one, all objects that need it together. It may change its arguments
+	// and return them. Its errors are those of FromStored.
+	Serve func([]runtime.Object) ([]runtime.Object, error)
+	// Convert converts an object of any version to any version, served or not, by the conversion strategy of the
+	// CustomResourceDefinition. Fields that are unknown to the version's schema stay. It does not change its argument.
+	// Its errors are those of FromStored.
+	Convert func(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error)
+	// Bind, if a webhook converts, returns a copy of the entry for one request: its conversions end with ctx, and lend
+	// the request's seat. Those of the entry itself end only by the timeout of webhooks.
+	Bind func(ctx context.Context) *Resource
+	// bound is the entry that this one is a copy of; nil for entries of the table.
+	bound *Resource
+	// Restore does with a stored object what Coerce does with a body, by the schema of the version in which it was
 	// stored, and sets defaults: the schema may have changed since. The object keeps its version.
 	Restore func(obj runtime.Object) error
-	// OpenAPI returns the schema of custom resources for documents of OpenAPI v3 or v2; nil if objects may hold anything.
+	// OpenAPI returns the schema for documents of OpenAPI v3 or v2; nil if objects may hold anything.
 	OpenAPI func(v2 bool) (*spec.Schema, error)
-	// Unserved, of custom resources, are entries for the versions of the CustomResourceDefinition that are not served:
-	// managedFields may contain them.
+	// Unserved are entries for the versions of the CustomResourceDefinition that are not served: managedFields may
+	// contain them.
 	Unserved []*Resource
-	// Origin, of custom resources, is the UID of their CustomResourceDefinition: another one of the same name defines
-	// another resource.
+	// Origin is the UID of the CustomResourceDefinition: another one of the same name defines another resource.
 	Origin string
-	// State, of custom resources, identifies the state of their CustomResourceDefinition: the served form of a stored
-	// object depends on nothing else. Empty means unknown.
+	// State identifies the state of the CustomResourceDefinition: the served form of a stored object depends on nothing
+	// else. Empty means unknown.
 	State string
-	// Governs says that objects determine how other requests are served (CustomResourceDefinitions, configurations of
-	// admission, roles and their bindings, service accounts): a write returns when the next request sees it.
-	Governs bool
+}
 
-	Strategy     Strategy
-	Subresources []Subresource
-
-	// Deletion.
-	Delete Deletion
-
-	// Selectable, of built-in kinds, are the fields besides metadata.name and metadata.namespace that field selectors
-	// support; Fields and FieldNames are derived from them.
+// Selection holds the fields that field selectors support.
+type Selection struct {
+	// Selectable, of built-in kinds, are the fields besides metadata.name and metadata.namespace; Fields and FieldNames
+	// are derived from them.
 	Selectable []Field
 	// Fields are the selectable fields besides metadata.name and metadata.namespace in the stored JSON, of custom
 	// resources in that of this version. FieldNames are their labels in this version, in the same order.
@@ -127,19 +149,6 @@ type Resource struct {
 	FieldError string
 	// FieldAliases maps further labels to those of FieldNames (spec.host to spec.nodeName).
 	FieldAliases map[string]string
-
-	// Columns and Cells print a Table; nil Columns are Name and Created At, or Age by default.
-	Table Table
-
-	// Off says that this version is not served to clients: it is optional and --runtime-config does not enable it, or
-	// --runtime-config disables it. The server still uses it internally.
-	Off bool
-
-	// Deprecated is the warning for requests of this version; empty for none.
-	Deprecated string
-
-	// Expires says that stored objects (events) are removed after a time that is an option of the server.
-	Expires bool
 }
 
 // Written is a version that clients can't request, but that is written to etcd.

@@ -20,18 +20,18 @@ func events() *entry.Resource {
 	return &entry.Resource{
 		Plural: "events", New: entry.New[eventsv1.Event], Namespaced: true,
 		ShortNames: []string{"ev"},
-		Stored:     corev1.SchemeGroupVersion.WithKind("Event"),
-		ToStored:   eventToCore,
-		FromStored: eventFromCore,
+		Storage: entry.Storage{
+			Stored: corev1.SchemeGroupVersion.WithKind("Event"), ToStored: eventToCore,
+			FromStored: eventFromCore, Expires: true,
+		},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
 			Validate:       strictCreate,
 			ValidateUpdate: strictUpdate,
 		},
-		Delete:     entry.Deletion{Policy: finalizers.Unsupported},
-		Selectable: event.Fields("regarding", "reportingController"),
-		Expires:    true,
-		Table:      printing.Table(event.Columns(), event.Cells),
+		Delete:    entry.Deletion{Policy: finalizers.Unsupported},
+		Selection: entry.Selection{Selectable: event.Fields("regarding", "reportingController")},
+		Table:     printing.Table(event.Columns(), event.Cells),
 	}
 }
 

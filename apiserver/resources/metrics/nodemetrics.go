@@ -21,8 +21,8 @@ const window = 15 * time.Second
 func nodeMetrics(of Source) *entry.Resource {
 	return &entry.Resource{
 		Plural: "nodes", New: entry.New[metricsv1beta1.NodeMetrics],
-		Verbs:   []string{"get", "list"},
-		Virtual: true,
+		Served:  entry.Served{Verbs: []string{"get", "list"}},
+		Storage: entry.Storage{Virtual: true},
 		Hooks:   hooks.Hooks{Objects: hooks.Objects{List: of.nodes, NotFound: noNodeMetrics}},
 		Table:   printing.Table(columns(), nodeMetricsCells),
 	}

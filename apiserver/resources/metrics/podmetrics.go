@@ -17,8 +17,8 @@ import (
 func podMetrics(of Source) *entry.Resource {
 	return &entry.Resource{
 		Plural: "pods", New: entry.New[metricsv1beta1.PodMetrics], Namespaced: true,
-		Verbs:   []string{"get", "list"},
-		Virtual: true,
+		Served:  entry.Served{Verbs: []string{"get", "list"}},
+		Storage: entry.Storage{Virtual: true},
 		Hooks:   hooks.Hooks{Objects: hooks.Objects{List: of.pods, NotFound: noPodMetrics}},
 		Table:   printing.Table(columns(), podMetricsCells),
 	}

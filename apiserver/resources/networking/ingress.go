@@ -25,7 +25,7 @@ func ingresses() *entry.Resource {
 	return &entry.Resource{
 		Plural: "ingresses", New: entry.New[networkingv1.Ingress], Namespaced: true,
 		ShortNames: []string{"ing"},
-		Collection: "ingress",
+		Storage:    entry.Storage{Collection: "ingress"},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			Default:        defaulting.EmptyLists[networkingv1.Ingress](),

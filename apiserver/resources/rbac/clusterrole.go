@@ -16,7 +16,7 @@ import (
 func clusterRoles() *entry.Resource {
 	return &entry.Resource{
 		Plural: "clusterroles", New: entry.New[rbacv1.ClusterRole],
-		Governs: true,
+		Storage: entry.Storage{Governs: true},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,

@@ -17,7 +17,7 @@ import (
 func clusterRoleBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "clusterrolebindings", New: entry.New[rbacv1.ClusterRoleBinding],
-		Governs: true,
+		Storage: entry.Storage{Governs: true},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,

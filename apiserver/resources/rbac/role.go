@@ -14,7 +14,7 @@ import (
 func roles() *entry.Resource {
 	return &entry.Resource{
 		Plural: "roles", New: entry.New[rbacv1.Role], Namespaced: true,
-		Governs: true,
+		Storage: entry.Storage{Governs: true},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,

@@ -17,7 +17,7 @@ import (
 func roleBindings() *entry.Resource {
 	return &entry.Resource{
 		Plural: "rolebindings", New: entry.New[rbacv1.RoleBinding], Namespaced: true,
-		Governs: true,
+		Storage: entry.Storage{Governs: true},
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,

@@ -22,13 +22,15 @@ import (
 func storageVersionMigrations() *entry.Resource {
 	return &entry.Resource{
 		Plural: "storageversionmigrations", New: entry.New[storagemigrationv1.StorageVersionMigration],
-		Stored:     storagemigrationv1beta1.SchemeGroupVersion.WithKind("StorageVersionMigration"),
-		ToStored:   entry.Recast[storagemigrationv1beta1.StorageVersionMigration],
-		FromStored: entry.Recast[storagemigrationv1.StorageVersionMigration],
-		Optional: []entry.Version{
+		Storage: entry.Storage{
+			Stored:     storagemigrationv1beta1.SchemeGroupVersion.WithKind("StorageVersionMigration"),
+			ToStored:   entry.Recast[storagemigrationv1beta1.StorageVersionMigration],
+			FromStored: entry.Recast[storagemigrationv1.StorageVersionMigration],
+		},
+		Served: entry.Served{Optional: []entry.Version{
 			{GroupVersion: storagemigrationv1beta1.SchemeGroupVersion,
 				New: entry.New[storagemigrationv1beta1.StorageVersionMigration]},
-		},
+		}},
 		Strategy: entry.Strategy{
 			Conditional:    true,
 			Metadata:       entry.Metadata{Again: 1},
