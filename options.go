@@ -266,34 +266,16 @@ type Limits struct {
 // config returns the parsed options, with defaults. Errors name flags.
 func (o Options) config() (c server.Config, err error) {
 	c = server.Config{
-		Release: cmp.Or(o.Release, release()),
-		Secure:  server.Address{Host: cmp.Or(o.Addresses.BindAddress, loopback), Port: o.Addresses.SecurePort},
-		Insecure: server.Address{
-			Host: cmp.Or(o.Addresses.InsecureBindAddress, loopback), Port: o.Addresses.InsecurePort,
+		Release:           cmp.Or(o.Release, release()),
+		StorageOptions:    o.Storage.options(),
+		ControllerOptions: o.Controllers.options(len(o.Storage.Endpoints) > 0),
+		SimulationOptions: server.SimulationOptions{
+			Simulate: o.Simulation.Pods, Simulation: simulation.Options{Delay: o.Simulation.Delay},
+			NodesFile: o.Simulation.Nodes,
 		},
-		CertFile: o.Addresses.CertFile, KeyFile: o.Addresses.KeyFile,
-		Hosts: o.Addresses.Hosts, ExternalHostname: o.Addresses.ExternalHostname,
-		Advertise: o.Addresses.AdvertiseAddress, NodePort: o.Services.KubernetesNodePort,
-		Kubeconfig: o.Addresses.Kubeconfig, KubeconfigMode: cmp.Or(o.Addresses.KubeconfigMode, 0o600),
-		Dir: o.Storage.Dir, Storage: o.Storage.config(), Snapshot: o.Storage.snapshot(),
-		EncryptionFile: o.Storage.EncryptionProviderConfig,
-		Compaction:     orNone(o.Storage.CompactionInterval, 5*time.Minute),
-		Controllers:    o.Controllers.Enabled, Workers: o.Controllers.Workers,
-		CollectionEvents: o.Controllers.CollectionEvents,
-		Elect:            isSet(o.Controllers.LeaderElect, len(o.Storage.Endpoints) > 0),
-		Election:         o.Controllers.election(), Autoscaler: o.Controllers.Autoscaler.options(),
-		Simulate: o.Simulation.Pods, Simulation: simulation.Options{Delay: o.Simulation.Delay},
-		NodesFile: o.Simulation.Nodes,
-		Access: server.Access{
-			ClientCA: o.Access.ClientCAFile, Proxies: o.Access.RequestHeader.proxies(),
-			Tokens: o.Access.TokenFile, SigningKey: o.Access.SigningKeyFile,
-			AccountKeys: o.Access.KeyFiles, Issuers: orDefault(o.Access.Issuers, "https://kubernetes.default.svc"),
-			Audiences: o.Access.Audiences,
-		},
-		Audit: o.Audit, Serving: o.API.RuntimeConfig, Gates: o.API.FeatureGates,
-		Memory: o.Limits.ProcessMemory, Shutdown: orNone(o.Limits.ShutdownTimeout, 10*time.Second),
-		Delay:     o.Limits.ShutdownDelay,
-		Profiling: o.Profiling, Log: o.Log,
+		Access: o.Access.options(),
+		Audit:  o.Audit, Serving: o.API.RuntimeConfig, Gates: o.API.FeatureGates,
+		Memory: o.Limits.ProcessMemory, Profiling: o.Profiling, Log: o.Log,
 	}
 	if c.Controllers == nil && c.Snapshot.File == "" {
 		c.Controllers = []string{"*"}
@@ -304,14 +286,36 @@ func (o Options) config() (c server.Config, err error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.TLS, err = o.Addresses.tls(); err != nil {
-		return c, err
-	}
-	if c.Endpoints, err = o.Addresses.endpoints(); err != nil {
+	if c.ServingOptions, err = o.serving(); err != nil {
 		return c, err
 	}
 	c.API, err = o.api()
 	return c, err
+}
+
+// serving returns the settings of the ports.
+func (o Options) serving() (c server.ServingOptions, err error) {
+	a := &o.Addresses
+	c = server.ServingOptions{
+		Secure:   server.Address{Host: cmp.Or(a.BindAddress, loopback), Port: a.SecurePort},
+		Insecure: server.Address{Host: cmp.Or(a.InsecureBindAddress, loopback), Port: a.InsecurePort},
+		CertFile: a.CertFile, KeyFile: a.KeyFile, Hosts: a.Hosts, ExternalHostname: a.ExternalHostname,
+		Advertise: a.AdvertiseAddress, NodePort: o.Services.KubernetesNodePort,
+		Kubeconfig: a.Kubeconfig, KubeconfigMode: cmp.Or(a.KubeconfigMode, 0o600),
+		Shutdown: orNone(o.Limits.ShutdownTimeout, 10*time.Second), Delay: o.Limits.ShutdownDelay,
+	}
+	if c.TLS, err = a.tls(); err != nil {
+		return c, err
+	}
+	c.Endpoints, err = a.endpoints()
+	return c, err
+}
+
+func (a *Access) options() server.Access {
+	return server.Access{
+		ClientCA: a.ClientCAFile, Proxies: a.RequestHeader.proxies(), Tokens: a.TokenFile, SigningKey: a.SigningKeyFile,
+		AccountKeys: a.KeyFiles, Issuers: orDefault(a.Issuers, "https://kubernetes.default.svc"), Audiences: a.Audiences,
+	}
 }
 
 func (r *RequestHeader) proxies() server.Proxies {
@@ -356,13 +360,19 @@ func (a *Addresses) endpoints() (bool, error) {
 // api returns the settings of the API server.
 func (o Options) api() (c apiserver.Config, err error) {
 	c = apiserver.Config{
-		EnableAdmission: o.Admission.Enable, DisableAdmission: o.Admission.Disable,
-		Modes: orDefault(o.Access.Modes, "AlwaysAllow"), Anonymous: isSet(o.Access.Anonymous, true),
-		KeysURL:        o.Access.KeysURL,
-		MaxInFlight:    cmp.Or(o.Limits.MaxInFlight, apiserver.DefaultMaxInFlight),
-		MemoryInFlight: o.Limits.MaxMemoryInFlight,
-		RequestTimeout: cmp.Or(o.Limits.RequestTimeout, apiserver.DefaultRequestTimeout), MinWatch: o.Limits.MinRequestTimeout,
-		GoawayChance: o.Limits.GoawayChance, EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour), Page: isSet(o.UI, true),
+		AuthenticationOptions: apiserver.AuthenticationOptions{
+			Anonymous: isSet(o.Access.Anonymous, true), KeysURL: o.Access.KeysURL,
+		},
+		Modes:            orDefault(o.Access.Modes, "AlwaysAllow"),
+		AdmissionOptions: apiserver.AdmissionOptions{EnableAdmission: o.Admission.Enable, DisableAdmission: o.Admission.Disable},
+		Limits: apiserver.Limits{
+			MaxInFlight:    cmp.Or(o.Limits.MaxInFlight, apiserver.DefaultMaxInFlight),
+			MemoryInFlight: o.Limits.MaxMemoryInFlight,
+			RequestTimeout: cmp.Or(o.Limits.RequestTimeout, apiserver.DefaultRequestTimeout),
+			MinWatch:       o.Limits.MinRequestTimeout, GoawayChance: o.Limits.GoawayChance,
+			EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
+		},
+		Documents: apiserver.Documents{Page: isSet(o.UI, true)},
 	}
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
 	if err != nil {
@@ -375,7 +385,7 @@ func (o Options) api() (c apiserver.Config, err error) {
 	return c, nil
 }
 
-func (s Storage) config() storage.Config {
+func (s Storage) options() server.StorageOptions {
 	c := storage.Config{
 		Endpoints: s.Endpoints, CAFile: s.CAFile, CertFile: s.CertFile, KeyFile: s.KeyFile,
 		Root: cmp.Or(s.Prefix, storage.DefaultRoot), QuotaBytes: s.QuotaBytes,
@@ -383,17 +393,23 @@ func (s Storage) config() storage.Config {
 	if c.QuotaBytes == 0 && len(s.Endpoints) == 0 {
 		c.QuotaBytes = storage.DefaultQuota
 	}
-	return c
+	return server.StorageOptions{
+		Dir: s.Dir, Storage: c, EncryptionFile: s.EncryptionProviderConfig,
+		Snapshot:   server.Snapshot{File: s.FromSnapshot, Writable: s.Writable, Prefix: s.Prefix},
+		Compaction: orNone(s.CompactionInterval, 5*time.Minute),
+	}
 }
 
-func (s Storage) snapshot() server.Snapshot {
-	return server.Snapshot{File: s.FromSnapshot, Writable: s.Writable, Prefix: s.Prefix}
-}
-
-func (c Controllers) election() election.Options {
-	return election.Options{
-		Duration: cmp.Or(c.LeaseDuration, 15*time.Second), RenewDeadline: cmp.Or(c.RenewDeadline, 10*time.Second),
-		RetryPeriod: cmp.Or(c.RetryPeriod, 2*time.Second),
+// options returns the settings of the controllers; elect is the default of LeaderElect.
+func (c Controllers) options(elect bool) server.ControllerOptions {
+	return server.ControllerOptions{
+		Controllers: c.Enabled, Workers: c.Workers, CollectionEvents: c.CollectionEvents,
+		Autoscaler: c.Autoscaler.options(),
+		Elect:      isSet(c.LeaderElect, elect),
+		Election: election.Options{
+			Duration: cmp.Or(c.LeaseDuration, 15*time.Second), RenewDeadline: cmp.Or(c.RenewDeadline, 10*time.Second),
+			RetryPeriod: cmp.Or(c.RetryPeriod, 2*time.Second),
+		},
 	}
 }
 

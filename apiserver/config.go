@@ -20,38 +20,71 @@ import (
 	"github.com/kubecascade/kubecascade/trail"
 )
 
-// Config is what a Server is made of. Fields without a comment on a default are needed.
+// Config holds the parts and the settings of a Server. Fields without a comment on a default are needed.
 type Config struct {
+	Parts
+	AuthenticationOptions
+	// Modes are the authorization modes, of which the first that has an opinion decides (see Modes);
+	// default: AlwaysAllow.
+	Modes []string
+	AdmissionOptions
+	// Services are the ranges of addresses and node ports; default: kube-apiserver's.
+	Services allocate.Ranges
+	Limits
+	Documents
+	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. It lets users with the verb
+	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
+	// fail. If it is false, such objects are left out of lists, and can't be deleted.
+	DeleteMalformed bool
+	// CompressWatchLists is the feature gate WatchListCompression: watches that begin with a list are compressed for
+	// clients that accept gzip.
+	CompressWatchLists bool
+}
+
+// Parts are the parts of the process that a Server uses.
+type Parts struct {
 	Store storage.Store
 	Cache *cache.Cache
 	// Decoder is the one that the cache uses.
 	Decoder *storage.Decoder
 	Types   *resources.Types
-	// Services is what services are given addresses and node ports of; default: kube-apiserver's.
-	Services allocate.Ranges
-	// EnableAdmission and DisableAdmission name plugins that are on or off against their default.
-	EnableAdmission, DisableAdmission []string
-	// Proxies are clients of the secure port that may name the user of a request in headers; nil for none.
+	// Webhooks call the webhooks of admission; default: Clients of their own, which find services in the cache.
+	Webhooks *webhook.Clients
+	// Audit records requests; nil records none.
+	Audit *audit.Log
+	// Trail records each removal; default: a new one.
+	Trail *trail.Trail
+	// Registry gathers this server's metrics; default: a new one.
+	Registry *prometheus.Registry
+	// Log defaults to slog.Default.
+	Log *slog.Logger
+	// Now defaults to time.Now.
+	Now func() time.Time
+}
+
+// AuthenticationOptions authenticate the clients of the secure port.
+type AuthenticationOptions struct {
+	// Proxies are clients that may name the user of a request in headers; nil for none.
 	Proxies *authentication.Proxies
-	// Certificates, StaticTokens and Accounts authenticate clients of the secure port; nil ones know no user. Accounts
-	// signs tokens, too; a nil one does not.
+	// Certificates, StaticTokens and Accounts authenticate clients; nil ones authenticate none. Accounts signs tokens,
+	// too; a nil one does not.
 	Certificates *authentication.Certificates
 	StaticTokens authentication.Tokens
 	Accounts     *authentication.Accounts
 	// KeysURL is where others find the keys of service accounts' tokens.
 	KeysURL string
-	// Modes are the authorization modes, of which the first that has an opinion decides (see Modes);
-	// default: AlwaysAllow.
-	Modes []string
-	// Anonymous lets clients without credentials on the secure port be authorized as system:anonymous, where there is an
-	// authorization mode other than AlwaysAllow.
+	// Anonymous lets clients without credentials be authorized as system:anonymous, where there is an authorization mode
+	// other than AlwaysAllow.
 	Anonymous bool
-	// Audit records requests; nil records none.
-	Audit *audit.Log
-	// Trail is told of each removal; default: a new one.
-	Trail *trail.Trail
-	// Version is what /version answers.
-	Version Version
+}
+
+// AdmissionOptions name admission plugins that are on or off against their default.
+type AdmissionOptions struct {
+	EnableAdmission, DisableAdmission []string
+}
+
+// Limits bound requests and events.
+type Limits struct {
 	// MaxInFlight bounds the requests that are served at the same time, watches aside: those of the level exempt, which
 	// are administrators', and, as many again, all others, which flow schemas and priority levels share. Default 400.
 	MaxInFlight int
@@ -65,12 +98,18 @@ type Config struct {
 	// MinWatch is the least duration of a watch for which the client names none; the longest is twice as long. Default 30
 	// minutes; if it is negative, such watches end at once.
 	MinWatch time.Duration
-	// GoawayChance is the fraction of requests after which a connection of HTTP/2 is closed, so that clients connect anew
-	// behind load balancers.
+	// GoawayChance is the fraction of requests after which a connection of HTTP/2 is closed, so that clients connect
+	// again behind load balancers.
 	GoawayChance float64
-	// WriteTimeout is how long a client may leave an answer or a watch's events unread before it is
-	// cut off; default 30 s.
+	// WriteTimeout is how long a client may leave a response or a watch's events unread before it is cut off; default
+	// 30 s.
 	WriteTimeout time.Duration
+}
+
+// Documents are what is served besides objects.
+type Documents struct {
+	// Version is the response of /version.
+	Version Version
 	// Discovery and OpenAPI documents.
 	Discovery *discovery.Service
 	OpenAPI   *openapi.Service
@@ -82,21 +121,6 @@ type Config struct {
 	Page bool
 	// Extensions are the paths below respond.RoutePrefix.
 	Extensions []respond.Route
-	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. It lets users with the verb
-	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
-	// fail. If it is false, such objects are left out of lists, and can't be deleted.
-	DeleteMalformed bool
-	// CompressWatchLists is the feature gate WatchListCompression: watches that begin with a list are compressed for
-	// clients that accept gzip.
-	CompressWatchLists bool
-	// Webhooks call the webhooks of admission; default: Clients of their own, which find services in the cache.
-	Webhooks *webhook.Clients
-	// Registry gathers this server's metrics; default: a new one.
-	Registry *prometheus.Registry
-	// Log defaults to slog.Default.
-	Log *slog.Logger
-	// Now defaults to time.Now.
-	Now func() time.Time
 }
 
 // Defaults of fields of Config, which are kube-apiserver's (AS pkg/server/config.go: NewConfig). A request has 34

@@ -88,12 +88,16 @@ func Start(t testing.TB, o *Options) *Server {
 	}.Resolver())
 	s.follow()
 	config := apiserver.Config{
-		Store: s.Store, Cache: s.Cache, Decoder: s.Decoder, Types: s.Types, Webhooks: s.Webhooks,
-		Version:   apiserver.Version{Major: "1", Minor: "37", GitVersion: "v1.37.2+test"},
-		Discovery: discovery.New(s.Types, "127.0.0.1:6443"),
-		OpenAPI:   openapi.New("v1.37.2", func() []openapi.Type { return apiserver.Documented(s.Types) }),
-		Page:      true,
-		Log:       slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Parts: apiserver.Parts{
+			Store: s.Store, Cache: s.Cache, Decoder: s.Decoder, Types: s.Types, Webhooks: s.Webhooks,
+			Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+		},
+		Documents: apiserver.Documents{
+			Version:   apiserver.Version{Major: "1", Minor: "37", GitVersion: "v1.37.2+test"},
+			Discovery: discovery.New(s.Types, "127.0.0.1:6443"),
+			OpenAPI:   openapi.New("v1.37.2", func() []openapi.Type { return apiserver.Documented(s.Types) }),
+			Page:      true,
+		},
 	}
 	if o.Configure != nil {
 		o.Configure(&config)

@@ -15,10 +15,32 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Config is what a Server is made of. Fields without a comment on a default are needed.
+// Config holds the parsed settings of a Server. Fields without a comment on a default are needed.
 type Config struct {
 	// Release is the version of this program.
 	Release string
+	ServingOptions
+	StorageOptions
+	ControllerOptions
+	SimulationOptions
+	Access Access
+	Audit  audit.Options
+	// Serving are the pairs of --runtime-config.
+	Serving []string
+	// Gates are feature gates by name; default: those of kube-apiserver.
+	Gates map[string]bool
+	// API has the settings of admission, authorization modes, services and limits. Start sets the other fields, and
+	// MemoryInFlight if it is 0.
+	API apiserver.Config
+	// Memory is how many bytes the process may use; 0 determines it.
+	Memory int64
+	// Profiling serves profiles.
+	Profiling bool
+	Log       *slog.Logger
+}
+
+// ServingOptions are the settings of the ports.
+type ServingOptions struct {
 	// Secure is the port for HTTPS. Insecure is the one for plain HTTP: port 0 disables it, -1 chooses a free one.
 	Secure, Insecure Address
 	// Hosts are further DNS names and IP addresses for the serving certificate.
@@ -39,19 +61,28 @@ type Config struct {
 	// KubeconfigMode has its permissions.
 	Kubeconfig     string
 	KubeconfigMode fs.FileMode
+	// Shutdown is how long to wait for active requests at the end. Before that, requests are still served for Delay, while
+	// /readyz fails.
+	Shutdown, Delay time.Duration
+}
 
+// StorageOptions are the settings of the store and its content.
+type StorageOptions struct {
 	// Dir is the data directory. Without it a temporary one is used, without fsync, and removed at the end.
 	Dir string
 	// Storage has the fields of external clusters, Root and QuotaBytes. Start sets the others.
 	Storage storage.Config
-	// Snapshot is what a new data directory begins with; the zero value is nothing.
+	// Snapshot is the content of a new data directory; the zero value is nothing.
 	Snapshot Snapshot
 	// EncryptionFile has the EncryptionConfiguration of stored values; empty for none. Start reads it.
 	EncryptionFile string
 	encryption     *encryption.Config
 	// Compaction is the interval of compactions; 0 for none.
 	Compaction time.Duration
+}
 
+// ControllerOptions are the settings of the controllers.
+type ControllerOptions struct {
 	// Controllers are the words of --controllers.
 	Controllers []string
 	// Workers is how many objects a controller works on concurrently, by its name; default: that of
@@ -64,30 +95,15 @@ type Config struct {
 	// Elect runs the controllers only while this server holds their lease. Election has the times.
 	Elect    bool
 	Election election.Options
+}
+
+// SimulationOptions are the settings of the simulated nodes and pods.
+type SimulationOptions struct {
 	// Simulate runs a simulation of nodes and pods.
 	Simulate   bool
 	Simulation simulation.Options
 	// NodesFile has the simulated nodes; default: one.
 	NodesFile string
-
-	Access Access
-	Audit  audit.Options
-	// Serving are the pairs of --runtime-config.
-	Serving []string
-	// Gates are feature gates by name; default: those of kube-apiserver.
-	Gates map[string]bool
-
-	// API has the settings of admission, authorization modes, services and limits. Start sets the other fields, and
-	// MemoryInFlight if it is 0.
-	API apiserver.Config
-	// Memory is how many bytes the process may use; 0 determines it.
-	Memory int64
-	// Shutdown is how long to wait for active requests at the end. Before that, requests are still served for Delay, while
-	// /readyz fails.
-	Shutdown, Delay time.Duration
-	// Profiling serves profiles.
-	Profiling bool
-	Log       *slog.Logger
 }
 
 // Address is an IP address and a port.

@@ -23,14 +23,18 @@ import (
 // config is of a server with temporary data.
 func config() Config {
 	return Config{
-		Secure:         Address{Host: "127.0.0.1"},
-		KubeconfigMode: 0o600,
-		Storage:        storage.Config{Root: storage.DefaultRoot, QuotaBytes: storage.DefaultQuota},
-		Controllers:    []string{"*"}, Access: Access{Issuers: []string{"https://kubernetes.default.svc"}},
-		Audit: audit.Defaults(), Shutdown: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
+		ServingOptions: ServingOptions{
+			Secure: Address{Host: "127.0.0.1"}, KubeconfigMode: 0o600, Shutdown: 10 * time.Second,
+		},
+		StorageOptions: StorageOptions{
+			Storage: storage.Config{Root: storage.DefaultRoot, QuotaBytes: storage.DefaultQuota},
+		},
+		ControllerOptions: ControllerOptions{Controllers: []string{"*"}},
+		Access:            Access{Issuers: []string{"https://kubernetes.default.svc"}},
+		Audit:             audit.Defaults(), Log: slog.New(slog.DiscardHandler),
 		API: apiserver.Config{
-			Modes: []string{"AlwaysAllow"}, MaxInFlight: 400, RequestTimeout: 34 * time.Second, EventTTL: time.Hour,
-			Services: allocate.Defaults(),
+			Modes: []string{"AlwaysAllow"}, Services: allocate.Defaults(),
+			Limits: apiserver.Limits{MaxInFlight: 400, RequestTimeout: 34 * time.Second, EventTTL: time.Hour},
 		},
 	}
 }
