@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // Escalation prevents privilege escalation: a client can't grant permissions that it does not have, by a role unless it
@@ -59,8 +59,8 @@ func onlyCollects(a *Attributes) bool {
 	if a.Operation != Update || a.Old == nil {
 		return false
 	}
-	now, was := a.Object.DeepCopyObject().(hooks.Object), a.Old.DeepCopyObject().(hooks.Object)
-	for _, o := range []hooks.Object{now, was} {
+	now, was := a.Object.DeepCopyObject().(entry.Object), a.Old.DeepCopyObject().(entry.Object)
+	for _, o := range []entry.Object{now, was} {
 		o.SetOwnerReferences(nil)
 		o.SetFinalizers(nil)
 		o.SetManagedFields(nil)

@@ -12,18 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 const hookedPath = "/api/v1/namespaces/default/configmaps"
 
 // hooked starts a server whose ConfigMaps have the hooks.
-func hooked(t *testing.T, h hooks.Hooks) *apiservertest.Server {
+func hooked(t *testing.T, h entry.Hooks) *apiservertest.Server {
 	s := apiservertest.Start(t, nil)
-	entry := *s.Types.Lookup("", "v1", "configmaps")
-	entry.Hooks = h
-	s.Types.Add(&entry)
+	configMaps := *s.Types.Lookup("", "v1", "configmaps")
+	configMaps.Hooks = h
+	s.Types.Add(&configMaps)
 	return s
 }
 
@@ -33,17 +33,17 @@ func TestBeginAndFinish(t *testing.T) {
 	var events []string
 	event := func(format string, args ...any) { events = append(events, fmt.Sprintf(format, args...)) }
 	var s *apiservertest.Server
-	s = hooked(t, hooks.Hooks{Begin: func(ctx context.Context, w hooks.Write, obj, old hooks.Object) (hooks.Begun, error) {
+	s = hooked(t, entry.Hooks{Begin: func(ctx context.Context, w entry.Write, obj, old entry.Object) (entry.Begun, error) {
 		name := obj.GetName()
 		switch {
 		case name == "other":
-			return hooks.Begun{}, nil
+			return entry.Begun{}, nil
 		case name == "rejected":
-			return hooks.Begun{}, apierrors.NewBadRequest("begin failed")
+			return entry.Begun{}, apierrors.NewBadRequest("begin failed")
 		}
 		event("begin %s old=%v dry=%v", name, old != nil, w.DryRun())
 		attempts := 0
-		fill := func(ctx context.Context, obj hooks.Object) ([]storage.Guard, error) {
+		fill := func(ctx context.Context, obj entry.Object) ([]storage.Guard, error) {
 			attempts++
 			event("fill filled=%v", obj.GetAnnotations()["filled"] != "")
 			obj.SetAnnotations(map[string]string{"filled": fmt.Sprint(attempts)})
@@ -56,7 +56,7 @@ func TestBeginAndFinish(t *testing.T) {
 			}
 			return []storage.Guard{guard}, err
 		}
-		return hooks.Begun{Fill: fill, Finish: func(err error) {
+		return entry.Begun{Fill: fill, Finish: func(err error) {
 			switch {
 			case apierrors.IsInvalid(err):
 				err = errors.New("invalid")
@@ -98,13 +98,13 @@ func TestBeginAndFinish(t *testing.T) {
 func TestHookTurns(t *testing.T) {
 	waits := make(chan struct{})
 	var holders atomic.Int32
-	s := hooked(t, hooks.Hooks{Begin: func(ctx context.Context, w hooks.Write, obj, _ hooks.Object) (hooks.Begun, error) {
+	s := hooked(t, entry.Hooks{Begin: func(ctx context.Context, w entry.Write, obj, _ entry.Object) (entry.Begun, error) {
 		if obj.GetName() != "first" {
 			close(waits)
 		}
 		release, err := w.Turn(ctx)
 		if err != nil {
-			return hooks.Begun{}, fmt.Errorf("waiting: %w", err)
+			return entry.Begun{}, fmt.Errorf("waiting: %w", err)
 		}
 		if n := holders.Add(1); n != 1 {
 			t.Errorf("%d writes are between begin and finish", n)
@@ -116,7 +116,7 @@ func TestHookTurns(t *testing.T) {
 		if obj.GetName() == "first" {
 			<-waits
 		}
-		return hooks.Begun{Finish: end}, nil
+		return entry.Begun{Finish: end}, nil
 	}})
 	done := make(chan int)
 	go func() { done <- s.Do("POST", hookedPath, `{"metadata":{"name":"first"}}`).Code }()
@@ -130,24 +130,24 @@ func TestHookTurns(t *testing.T) {
 // body, whose kind is filled in, or a Status for nil; without a hook the response is 405.
 func TestCreateHook(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	entry := *s.Types.Lookup("authentication.k8s.io", "v1", "selfsubjectreviews")
-	replace := func(create hooks.Create) {
-		next := entry
+	selfSubjectReviews := *s.Types.Lookup("authentication.k8s.io", "v1", "selfsubjectreviews")
+	replace := func(create entry.HandlePost) {
+		next := selfSubjectReviews
 		next.Hooks.Create = create
 		s.Types.Add(&next)
 	}
 	const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 	for _, c := range []struct {
-		create hooks.Create
+		create entry.HandlePost
 		code   int
 		kind   string
 	}{
-		{func(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+		{func(_ context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 			return body, nil
 		},
 			201, "SelfSubjectReview"},
-		{func(context.Context, hooks.Request, runtime.Object) (runtime.Object, error) { return nil, nil }, 201, "Status"},
-		{func(context.Context, hooks.Request, runtime.Object) (runtime.Object, error) {
+		{func(context.Context, entry.Request, runtime.Object) (runtime.Object, error) { return nil, nil }, 201, "Status"},
+		{func(context.Context, entry.Request, runtime.Object) (runtime.Object, error) {
 			return nil, apierrors.NewBadRequest("no")
 		}, 400, "Status"},
 		{nil, 405, "Status"},

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // Credentials are what users are known by.
@@ -28,7 +28,7 @@ type Credentials struct {
 	// Anonymous lets clients without credentials be authorized as system:anonymous.
 	Anonymous bool
 	// Bound looks up what service account tokens are bound to.
-	Bound func(ctx context.Context, ref hooks.Reference) (uid string, deletion time.Time, ok bool)
+	Bound func(ctx context.Context, ref entry.Reference) (uid string, deletion time.Time, ok bool)
 	Now   func() time.Time
 }
 
@@ -178,7 +178,7 @@ type boundObjects struct {
 
 // Bound implements authentication.Objects.
 func (b *boundObjects) Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool) {
-	ref := hooks.Reference{
+	ref := entry.Reference{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: resource}, Namespace: namespace, Name: name,
 	}
 	return b.c.Bound(b.ctx, ref)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -43,7 +43,7 @@ func (s *Registry) begun(ctx context.Context, o *Operation, obj, old Object, com
 // kept as long as it is free, and they are not called again: a slow one, or one that causes such writes itself, would
 // otherwise be called until the deadline.
 func (s *Registry) filled(ctx context.Context, o *Operation, obj Object,
-	fill func(context.Context, hooks.Object) ([]storage.Guard, error), commit store) (*storage.Object, error) {
+	fill func(context.Context, entry.Object) ([]storage.Guard, error), commit store) (*storage.Object, error) {
 	if fill == nil {
 		return commit(o, obj)
 	}
@@ -68,7 +68,7 @@ func (s *Registry) filled(ctx context.Context, o *Operation, obj Object,
 // refilled returns a filled copy of the object with its guards: one like the last, if that can still be stored, else
 // another one. validated says that it is like the last.
 func refilled(
-	ctx context.Context, obj, last Object, fill func(context.Context, hooks.Object) ([]storage.Guard, error),
+	ctx context.Context, obj, last Object, fill func(context.Context, entry.Object) ([]storage.Guard, error),
 ) (next Object, guards []storage.Guard, validated bool, err error) {
 	if last != nil {
 		next = last.DeepCopyObject().(Object)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -22,7 +22,7 @@ func (h host) Ping(ctx context.Context) error       { _, err := h.s.Store.Revisi
 func (h host) Fresh(ctx context.Context) error      { return h.s.Fresh(ctx) }
 
 // Get implements hooks.Server.
-func (h host) Get(ctx context.Context, ref hooks.Reference) (Object, error) {
+func (h host) Get(ctx context.Context, ref entry.Reference) (Object, error) {
 	t, err := h.s.target(ref)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (h host) Get(ctx context.Context, ref hooks.Reference) (Object, error) {
 // List implements hooks.Server.
 func (h host) List(_ context.Context, resource schema.GroupVersionResource, namespace string,
 	yield func(Object)) error {
-	t, err := h.s.target(hooks.Reference{Resource: resource, Namespace: namespace})
+	t, err := h.s.target(entry.Reference{Resource: resource, Namespace: namespace})
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (h host) List(_ context.Context, resource schema.GroupVersionResource, name
 }
 
 // UID implements hooks.Server.
-func (h host) UID(ctx context.Context, ref hooks.Reference) (uid string, ok bool) {
+func (h host) UID(ctx context.Context, ref entry.Reference) (uid string, ok bool) {
 	uid, _, ok = h.s.Bound(ctx, ref)
 	return uid, ok
 }
@@ -54,7 +54,7 @@ func (h host) Authenticate(
 }
 
 // Tokens implements hooks.Server.
-func (h host) Tokens() (hooks.Tokens, error) {
+func (h host) Tokens() (entry.Tokens, error) {
 	if h.s.Accounts == nil {
 		return nil, status.ErrNoTokens
 	}
@@ -63,7 +63,7 @@ func (h host) Tokens() (hooks.Tokens, error) {
 
 // Bound looks up an object that a token is bound to. If the cache does not have it, a consistent read follows, since a
 // token may be used right after its service account was created.
-func (s *Registry) Bound(ctx context.Context, ref hooks.Reference) (uid string, deletion time.Time, ok bool) {
+func (s *Registry) Bound(ctx context.Context, ref entry.Reference) (uid string, deletion time.Time, ok bool) {
 	res := s.entry(ref.Resource)
 	if res == nil || len(path.IsValidPathSegmentName(ref.Name)) > 0 ||
 		len(path.IsValidPathSegmentName(ref.Namespace)) > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -87,7 +87,7 @@ func (r *post) admitted(body runtime.Object) *admission.Attributes {
 }
 
 // On implements hooks.Request.
-func (r *post) On(resource schema.GroupVersionResource, subresource, name string) (hooks.Request, error) {
+func (r *post) On(resource schema.GroupVersionResource, subresource, name string) (entry.Request, error) {
 	next, on := *r, *r.on
 	on.Resource, on.Name = r.s.entry(resource), name
 	if on.Resource == nil {
@@ -126,7 +126,7 @@ func (r *post) Precondition(what string, want, stored any) error {
 }
 
 // UpdateStatus implements hooks.Request.
-func (r *post) UpdateStatus(ctx context.Context, ref hooks.Reference, change func(Object) (Object, error)) error {
+func (r *post) UpdateStatus(ctx context.Context, ref entry.Reference, change func(Object) (Object, error)) error {
 	t, err := r.s.target(ref)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (r *post) UpdateStatus(ctx context.Context, ref hooks.Reference, change fun
 }
 
 // target resolves a reference of a hook.
-func (s *Registry) target(ref hooks.Reference) (Target, error) {
+func (s *Registry) target(ref entry.Reference) (Target, error) {
 	res := s.entry(ref.Resource)
 	if res == nil {
 		return Target{}, errors.New(ref.Resource.Resource + " are not served")

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
@@ -23,7 +23,7 @@ import (
 )
 
 // Object is what every API object is.
-type Object = hooks.Object
+type Object = entry.Object
 
 // Operation is one request that changes an object, of a client or of the in-process client.
 type Operation struct {

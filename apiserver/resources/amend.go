@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	defaults "github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // amend changes an object of a version of sameMessages that was decoded with the type of another one, where the fields
@@ -98,10 +98,10 @@ func amendBudget(spec *policyv1.PodDisruptionBudgetSpec) {
 // webhook did not have (K pkg/apis/admissionregistration/v1beta1/defaults.go).
 func amendWebhook(failure **admissionv1.FailurePolicyType, match **admissionv1.MatchPolicyType,
 	effects **admissionv1.SideEffectClass, timeout **int32, reviews *[]string) {
-	defaults.Set(failure, admissionv1.Ignore)
-	defaults.Set(match, admissionv1.Exact)
-	defaults.Set(effects, admissionv1.SideEffectClassUnknown)
-	defaults.Set(timeout, 30)
+	entry.SetDefault(failure, admissionv1.Ignore)
+	entry.SetDefault(match, admissionv1.Exact)
+	entry.SetDefault(effects, admissionv1.SideEffectClassUnknown)
+	entry.SetDefault(timeout, 30)
 	if len(*reviews) == 0 {
 		*reviews = []string{"v1beta1"}
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/resources/dra"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/events"
 	"github.com/kubecascade/kubecascade/apiserver/resources/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/resources/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/resources/networking"
@@ -68,7 +67,7 @@ func byDefault(now func() time.Time, gates entry.Gates) []*Resource {
 		core.Resources(clock),
 		apiregistration.Resources(clock),
 		apps.Resources(gates),
-		events.Resources(),
+		core.Events(),
 		authentication.Resources(),
 		authorization.Resources(),
 		autoscaling.Resources(gates),

@@ -12,7 +12,7 @@
 //  5. Entries with the same Collection have the same WrittenKind, the kind that kube-apiserver writes to etcd, so the
 //     bytes are the same. CustomResourceDefinitions are written as v1beta1, which is not served, and converted once
 //     when they arrive from etcd (Resource.Written): lists and watches send their bytes as for every other kind.
-//  6. Behaviour that is specific to a kind is in its hooks (package hooks): no handler depends on the kind of an entry.
+//  6. Behaviour that is specific to a kind is in its hooks (entry.Hooks): no handler depends on the kind of an entry.
 //  7. Conversions are upstream's: fields that another version lacks are kept in annotations.
 //
 // A built-in kind is in one file of its group's package (core/configmap.go): its entry, its defaults, the fields that

@@ -15,8 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // rangeAllocations is the entry of RangeAllocation, which Kubernetes stores but doesn't serve. It and what is below it
@@ -26,18 +24,18 @@ func rangeAllocations() *entry.Resource {
 		Plural: "rangeallocations", New: entry.New[corev1.RangeAllocation], Namespaced: true,
 		ShortNames: []string{"ra"},
 		Strategy: entry.Strategy{
-			Default:        defaulting.Hook(defaultRangeAllocation),
+			Default:        entry.Default(defaultRangeAllocation),
 			PrepareCreate:  entry.Create(createRangeAllocation),
 			Validate:       entry.Validate(validateRangeAllocation),
 			ValidateUpdate: entry.ValidateChange(validateRangeAllocationUpdate),
 			Warnings:       entry.Warn(rangeAllocationWarnings),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "range"}}},
-		Table:     printing.Table(rangeAllocationColumns(), rangeAllocationCells),
+		Table:     entry.TableOf(rangeAllocationColumns(), rangeAllocationCells),
 	}
 }
 
-func defaultRangeAllocation(r *corev1.RangeAllocation) { defaulting.Fill(&r.Range, "10.0.0.0/24") }
+func defaultRangeAllocation(r *corev1.RangeAllocation) { entry.FillDefault(&r.Range, "10.0.0.0/24") }
 
 // createRangeAllocation begins with nothing allocated.
 func createRangeAllocation(r *corev1.RangeAllocation) { r.Data = []byte{} }
@@ -58,11 +56,11 @@ func rangeAllocationWarnings(r, old *corev1.RangeAllocation) []string {
 }
 
 func rangeAllocationColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.Text("Range", "What is allocated from."), printing.AgeColumn}
+	return []entry.Column{entry.NameColumn, entry.Text("Range", "What is allocated from."), entry.AgeColumn}
 }
 
 func rangeAllocationCells(r *corev1.RangeAllocation, now time.Time) []any {
-	return []any{r.Name, r.Range, printing.AgeOf(&r.ObjectMeta, now)}
+	return []any{r.Name, r.Range, entry.AgeOf(&r.ObjectMeta, now)}
 }
 
 // TestNewKind serves a kind that is one file and one line in the list of a group.

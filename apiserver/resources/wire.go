@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/autoscaling"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // wire adapts the hooks of all entries to the versions of their objects.
@@ -23,7 +22,7 @@ func wire(all []*Resource) {
 	}
 	for _, r := range all {
 		if r.Table.Cells == nil {
-			r.Table = printing.Default()
+			r.Table = entry.DefaultTable()
 		}
 		if r.FromStored == nil {
 			continue
@@ -193,5 +192,5 @@ func TableOf(gk schema.GroupKind) Table {
 	if gk == ScaleKind.GroupKind() {
 		return autoscaling.ScaleTable()
 	}
-	return printing.Default()
+	return entry.DefaultTable()
 }

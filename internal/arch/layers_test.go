@@ -32,7 +32,7 @@ var layers = [][]string{
 		"apiserver/resources/apps", "apiserver/resources/authentication", "apiserver/resources/authorization",
 		"apiserver/resources/autoscaling", "apiserver/resources/batch", "apiserver/resources/certificates",
 		"apiserver/resources/coordination", "apiserver/resources/core", "apiserver/resources/discovery",
-		"apiserver/resources/dra", "apiserver/resources/events", "apiserver/resources/flowcontrol",
+		"apiserver/resources/dra", "apiserver/resources/flowcontrol",
 		"apiserver/resources/metrics", "apiserver/resources/networking", "apiserver/resources/node",
 		"apiserver/resources/policy", "apiserver/resources/rbac", "apiserver/resources/scheduling",
 		"apiserver/resources/storage", "apiserver/resources/storagemigration",
@@ -41,8 +41,7 @@ var layers = [][]string{
 		"apiserver/resources/core/pod", "apiserver/resources/core/service",
 	},
 	{ // what groups share
-		"apiserver/resources/internal/podspec", "apiserver/resources/internal/event",
-		"apiserver/resources/internal/serviceip",
+		"apiserver/resources/internal/podspec", "apiserver/resources/internal/serviceip",
 	},
 	{ // generated from the types
 		"apiserver/resources/internal/declared", "apiserver/resources/internal/declared/autoscaling",
@@ -50,18 +49,14 @@ var layers = [][]string{
 	},
 	{"apiserver/resources/internal/declared/core", "apiserver/resources/internal/declared/meta"},
 	{"apiserver/resources/internal/volumes"},
-	{
-		"apiserver/resources/internal/check", "apiserver/resources/internal/printing",
-		"apiserver/resources/internal/warnings",
-	},
+	{"apiserver/resources/internal/check"},
 	{"apiserver/resources/entry"},
 	{
-		"apiserver/resources/hooks", "apiserver/authorization/rbac", "apiserver/openapi", "apiserver/expression",
+		"apiserver/authorization/rbac", "apiserver/openapi", "apiserver/expression",
 	},
 	{
 		"apiserver/allocate", "apiserver/invalid",
-		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
-		"apiserver/warning",
+		"apiserver/openapi/markers", "apiserver/pki", "apiserver/warning",
 	},
 	{"apiserver/audit"},
 	{"apiserver/authorization"},

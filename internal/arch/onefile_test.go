@@ -39,7 +39,7 @@ func TestOneFileAKind(t *testing.T) {
 type group struct {
 	// files and kinds are by the name of the function that returns an entry.
 	files, kinds map[string]string
-	// listed are the functions that Resources calls.
+	// listed are the functions that are called by those which return a list of entries (Resources).
 	listed []string
 }
 
@@ -55,14 +55,23 @@ func groupOf(t *testing.T, p pkg) group {
 			fn, ok := d.(*ast.FuncDecl)
 			switch {
 			case !ok || fn.Recv != nil:
-			case fn.Name.Name == "Resources":
-				g.listed = calls(fn.Body)
+			case lists(fn):
+				g.listed = append(g.listed, calls(fn.Body)...)
 			case kindMade(fn.Body) != "":
 				g.files[fn.Name.Name], g.kinds[fn.Name.Name] = file, kindMade(fn.Body)
 			}
 		}
 	}
 	return g
+}
+
+// lists reports whether a function returns a list.
+func lists(fn *ast.FuncDecl) bool {
+	if fn.Type.Results == nil {
+		return false
+	}
+	_, list := fn.Type.Results.List[0].Type.(*ast.ArrayType)
+	return list && ast.IsExported(fn.Name.Name)
 }
 
 // calls are the functions of the package that a body calls.

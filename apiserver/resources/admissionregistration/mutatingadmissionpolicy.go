@@ -12,8 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // mutatingAdmissionPolicies is the entry of MutatingAdmissionPolicy.
@@ -38,18 +36,18 @@ func mutatingAdmissionPolicies() *entry.Resource {
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
-			Default:        defaulting.Hook(defaultMutatingAdmissionPolicy),
+			Default:        entry.Default(defaultMutatingAdmissionPolicy),
 			Validate:       entry.Validate(validateMutatingPolicy),
 			ValidateUpdate: entry.ValidateChange(validateMutatingPolicyUpdate),
 			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicy]),
 		},
-		Table: printing.Table(mutatingPolicyColumns(), mutatingPolicyCells),
+		Table: entry.TableOf(mutatingPolicyColumns(), mutatingPolicyCells),
 	}
 }
 
 // defaultMutatingAdmissionPolicy sets the failure policy Fail, among others.
 func defaultMutatingAdmissionPolicy(p *admissionv1.MutatingAdmissionPolicy) {
-	defaulting.Set(&p.Spec.FailurePolicy, admissionv1.Fail)
+	entry.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
 	defaultMatchResources(p.Spec.MatchConstraints)
 }
 
@@ -125,15 +123,15 @@ func mutation(c *expression.Checker, m *admissionv1.Mutation, at *field.Path) (e
 
 func mutatingPolicyColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Integer("Mutations", "Mutation indicates the number of mutations rules defined in this configuration"),
-		printing.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Integer("Mutations", "Mutation indicates the number of mutations rules defined in this configuration"),
+		entry.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
+		entry.AgeColumn,
 	}
 }
 
 func mutatingPolicyCells(p *admissionv1.MutatingAdmissionPolicy, now time.Time) []any {
 	return []any{
-		p.Name, int64(len(p.Spec.Mutations)), shownParamKind(p.Spec.ParamKind), printing.AgeOf(&p.ObjectMeta, now),
+		p.Name, int64(len(p.Spec.Mutations)), shownParamKind(p.Spec.ParamKind), entry.AgeOf(&p.ObjectMeta, now),
 	}
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // mutatingAdmissionPolicyBindings is the entry of MutatingAdmissionPolicyBinding.
@@ -38,12 +36,12 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
-			Default:        defaulting.Hook(defaultMutatingAdmissionPolicyBinding),
+			Default:        entry.Default(defaultMutatingAdmissionPolicyBinding),
 			Validate:       entry.Validate(validateMutatingBinding),
 			ValidateUpdate: entry.ValidateChange(validateMutatingBindingUpdate),
 			Warnings:       entry.Warn(reservedName[*admissionv1.MutatingAdmissionPolicyBinding]),
 		},
-		Table: printing.Table(policyBindingColumns(), mutatingBindingCells),
+		Table: entry.TableOf(policyBindingColumns(), mutatingBindingCells),
 	}
 }
 
@@ -67,5 +65,5 @@ func validateMutatingBindingUpdate(b, _ *admissionv1.MutatingAdmissionPolicyBind
 }
 
 func mutatingBindingCells(b *admissionv1.MutatingAdmissionPolicyBinding, now time.Time) []any {
-	return []any{b.Name, b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef), printing.AgeOf(&b.ObjectMeta, now)}
+	return []any{b.Name, b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef), entry.AgeOf(&b.ObjectMeta, now)}
 }

@@ -8,8 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // mutatingWebhookConfigurations is the entry of MutatingWebhookConfiguration.
@@ -22,12 +20,12 @@ func mutatingWebhookConfigurations() *entry.Resource {
 			Generation:     entry.RootGeneration,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
-			Default:        defaulting.Hook(defaultMutatingWebhookConfiguration),
+			Default:        entry.Default(defaultMutatingWebhookConfiguration),
 			Validate:       entry.Validate(validateMutatingWebhooks),
 			ValidateUpdate: entry.ValidateChange(validateMutatingWebhooksUpdate),
 			Warnings:       entry.Warn(mutatingWebhookWarnings),
 		},
-		Table: printing.Table(webhookColumns(), mutatingWebhookCells),
+		Table: entry.TableOf(webhookColumns(), mutatingWebhookCells),
 	}
 }
 
@@ -35,12 +33,12 @@ func mutatingWebhookConfigurations() *entry.Resource {
 func defaultMutatingWebhookConfiguration(c *admissionv1.MutatingWebhookConfiguration) {
 	for i := range c.Webhooks {
 		w := &c.Webhooks[i]
-		defaulting.Set(&w.FailurePolicy, admissionv1.Fail)
-		defaulting.Set(&w.MatchPolicy, admissionv1.Equivalent)
-		defaulting.Set(&w.NamespaceSelector, metav1.LabelSelector{})
-		defaulting.Set(&w.ObjectSelector, metav1.LabelSelector{})
-		defaulting.Set(&w.TimeoutSeconds, 10)
-		defaulting.Set(&w.ReinvocationPolicy, admissionv1.NeverReinvocationPolicy)
+		entry.SetDefault(&w.FailurePolicy, admissionv1.Fail)
+		entry.SetDefault(&w.MatchPolicy, admissionv1.Equivalent)
+		entry.SetDefault(&w.NamespaceSelector, metav1.LabelSelector{})
+		entry.SetDefault(&w.ObjectSelector, metav1.LabelSelector{})
+		entry.SetDefault(&w.TimeoutSeconds, 10)
+		entry.SetDefault(&w.ReinvocationPolicy, admissionv1.NeverReinvocationPolicy)
 		defaultWebhookClient(&w.ClientConfig)
 		defaultWebhookRules(w.Rules)
 	}
@@ -55,5 +53,5 @@ func validateMutatingWebhooksUpdate(c, old *admissionv1.MutatingWebhookConfigura
 }
 
 func mutatingWebhookCells(c *admissionv1.MutatingWebhookConfiguration, now time.Time) []any {
-	return []any{c.Name, int64(len(c.Webhooks)), printing.AgeOf(&c.ObjectMeta, now)}
+	return []any{c.Name, int64(len(c.Webhooks)), entry.AgeOf(&c.ObjectMeta, now)}
 }

@@ -17,8 +17,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // Not validated in policies: the JSON paths in a policy's status. The cost of expressions is only limited when they are
@@ -28,12 +26,12 @@ func defaultMatchResources(m *admissionv1.MatchResources) {
 	if m == nil {
 		return
 	}
-	defaulting.Set(&m.MatchPolicy, admissionv1.Equivalent)
-	defaulting.Set(&m.NamespaceSelector, metav1.LabelSelector{})
-	defaulting.Set(&m.ObjectSelector, metav1.LabelSelector{})
+	entry.SetDefault(&m.MatchPolicy, admissionv1.Equivalent)
+	entry.SetDefault(&m.NamespaceSelector, metav1.LabelSelector{})
+	entry.SetDefault(&m.ObjectSelector, metav1.LabelSelector{})
 	for _, rules := range [][]admissionv1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
 		for i := range rules {
-			defaulting.Set(&rules[i].Scope, admissionv1.AllScopes)
+			entry.SetDefault(&rules[i].Scope, admissionv1.AllScopes)
 		}
 	}
 }
@@ -219,17 +217,17 @@ func mutableOperations(m *admissionv1.MatchResources, at *field.Path) (errs fiel
 
 func shownParamKind(k *admissionv1.ParamKind) string {
 	if k == nil {
-		return printing.Unset
+		return entry.Unset
 	}
 	return k.APIVersion + "/" + k.Kind
 }
 
 func policyBindingColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("PolicyName", "PolicyName indicates the policy definition which the policy binding binded to"),
-		printing.Text("ParamRef", "ParamRef indicates the param resource which sets the configuration param"),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("PolicyName", "PolicyName indicates the policy definition which the policy binding binded to"),
+		entry.Text("ParamRef", "ParamRef indicates the param resource which sets the configuration param"),
+		entry.AgeColumn,
 	}
 }
 
@@ -238,11 +236,11 @@ func policyBindingColumns() []entry.Column {
 func shownParamRef(r *admissionv1.ParamRef) string {
 	switch {
 	case r == nil:
-		return printing.Unset
+		return entry.Unset
 	case r.Name != "":
-		return printing.Or(r.Namespace, "*") + "/" + r.Name
+		return entry.StringOr(r.Namespace, "*") + "/" + r.Name
 	case r.Selector != nil:
 		return r.Selector.String()
 	}
-	return printing.Unset
+	return entry.Unset
 }

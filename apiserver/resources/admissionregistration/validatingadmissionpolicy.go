@@ -13,8 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // validatingAdmissionPolicies is the entry of ValidatingAdmissionPolicy.
@@ -27,7 +25,7 @@ func validatingAdmissionPolicies() *entry.Resource {
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
-			Default:        defaulting.Hook(defaultValidatingAdmissionPolicy),
+			Default:        entry.Default(defaultValidatingAdmissionPolicy),
 			Validate:       entry.Validate(validateValidatingPolicy),
 			ValidateUpdate: entry.ValidateChange(validateValidatingPolicyUpdate),
 			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicy]),
@@ -38,13 +36,13 @@ func validatingAdmissionPolicies() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateValidatingPolicyStatus),
 			}),
 		},
-		Table: printing.Table(validatingPolicyColumns(), validatingPolicyCells),
+		Table: entry.TableOf(validatingPolicyColumns(), validatingPolicyCells),
 	}
 }
 
 // defaultValidatingAdmissionPolicy sets the failure policy Fail, among others.
 func defaultValidatingAdmissionPolicy(p *admissionv1.ValidatingAdmissionPolicy) {
-	defaulting.Set(&p.Spec.FailurePolicy, admissionv1.Fail)
+	entry.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
 	defaultMatchResources(p.Spec.MatchConstraints)
 }
 
@@ -164,15 +162,15 @@ func validateValidatingPolicyStatus(p, _ *admissionv1.ValidatingAdmissionPolicy)
 
 func validatingPolicyColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Integer("Validations", "Validations indicates the number of validation rules defined in this configuration"),
-		printing.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Integer("Validations", "Validations indicates the number of validation rules defined in this configuration"),
+		entry.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
+		entry.AgeColumn,
 	}
 }
 
 func validatingPolicyCells(p *admissionv1.ValidatingAdmissionPolicy, now time.Time) []any {
 	return []any{
-		p.Name, int64(len(p.Spec.Validations)), shownParamKind(p.Spec.ParamKind), printing.AgeOf(&p.ObjectMeta, now),
+		p.Name, int64(len(p.Spec.Validations)), shownParamKind(p.Spec.ParamKind), entry.AgeOf(&p.ObjectMeta, now),
 	}
 }

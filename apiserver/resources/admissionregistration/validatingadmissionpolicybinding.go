@@ -9,8 +9,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // validatingAdmissionPolicyBindings is the entry of ValidatingAdmissionPolicyBinding.
@@ -23,12 +21,12 @@ func validatingAdmissionPolicyBindings() *entry.Resource {
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
-			Default:        defaulting.Hook(defaultValidatingAdmissionPolicyBinding),
+			Default:        entry.Default(defaultValidatingAdmissionPolicyBinding),
 			Validate:       entry.Validate(validateValidatingBinding),
 			ValidateUpdate: entry.ValidateChange(validateValidatingBindingUpdate),
 			Warnings:       entry.Warn(reservedName[*admissionv1.ValidatingAdmissionPolicyBinding]),
 		},
-		Table: printing.Table(policyBindingColumns(), validatingBindingCells),
+		Table: entry.TableOf(policyBindingColumns(), validatingBindingCells),
 	}
 }
 
@@ -65,5 +63,5 @@ func validateValidatingBindingUpdate(b, _ *admissionv1.ValidatingAdmissionPolicy
 }
 
 func validatingBindingCells(b *admissionv1.ValidatingAdmissionPolicyBinding, now time.Time) []any {
-	return []any{b.Name, b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef), printing.AgeOf(&b.ObjectMeta, now)}
+	return []any{b.Name, b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef), entry.AgeOf(&b.ObjectMeta, now)}
 }

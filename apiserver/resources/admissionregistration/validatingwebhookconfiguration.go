@@ -8,8 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // validatingWebhookConfigurations is the entry of ValidatingWebhookConfiguration.
@@ -22,12 +20,12 @@ func validatingWebhookConfigurations() *entry.Resource {
 			Generation:     entry.RootGeneration,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
-			Default:        defaulting.Hook(defaultValidatingWebhookConfiguration),
+			Default:        entry.Default(defaultValidatingWebhookConfiguration),
 			Validate:       entry.Validate(validateValidatingWebhooks),
 			ValidateUpdate: entry.ValidateChange(validateValidatingWebhooksUpdate),
 			Warnings:       entry.Warn(validatingWebhookWarnings),
 		},
-		Table: printing.Table(webhookColumns(), validatingWebhookCells),
+		Table: entry.TableOf(webhookColumns(), validatingWebhookCells),
 	}
 }
 
@@ -35,11 +33,11 @@ func validatingWebhookConfigurations() *entry.Resource {
 func defaultValidatingWebhookConfiguration(c *admissionv1.ValidatingWebhookConfiguration) {
 	for i := range c.Webhooks {
 		w := &c.Webhooks[i]
-		defaulting.Set(&w.FailurePolicy, admissionv1.Fail)
-		defaulting.Set(&w.MatchPolicy, admissionv1.Equivalent)
-		defaulting.Set(&w.NamespaceSelector, metav1.LabelSelector{})
-		defaulting.Set(&w.ObjectSelector, metav1.LabelSelector{})
-		defaulting.Set(&w.TimeoutSeconds, 10)
+		entry.SetDefault(&w.FailurePolicy, admissionv1.Fail)
+		entry.SetDefault(&w.MatchPolicy, admissionv1.Equivalent)
+		entry.SetDefault(&w.NamespaceSelector, metav1.LabelSelector{})
+		entry.SetDefault(&w.ObjectSelector, metav1.LabelSelector{})
+		entry.SetDefault(&w.TimeoutSeconds, 10)
 		defaultWebhookClient(&w.ClientConfig)
 		defaultWebhookRules(w.Rules)
 	}
@@ -69,5 +67,5 @@ func validateValidatingWebhooksUpdate(c, old *admissionv1.ValidatingWebhookConfi
 }
 
 func validatingWebhookCells(c *admissionv1.ValidatingWebhookConfiguration, now time.Time) []any {
-	return []any{c.Name, int64(len(c.Webhooks)), printing.AgeOf(&c.ObjectMeta, now)}
+	return []any{c.Name, int64(len(c.Webhooks)), entry.AgeOf(&c.ObjectMeta, now)}
 }

@@ -15,19 +15,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 func defaultWebhookClient(c *admissionv1.WebhookClientConfig) {
 	if c.Service != nil {
-		defaulting.Set(&c.Service.Port, 443)
+		entry.SetDefault(&c.Service.Port, 443)
 	}
 }
 
 func defaultWebhookRules(rules []admissionv1.RuleWithOperations) {
 	for i := range rules {
-		defaulting.Set(&rules[i].Scope, admissionv1.AllScopes)
+		entry.SetDefault(&rules[i].Scope, admissionv1.AllScopes)
 	}
 }
 
@@ -324,8 +322,8 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 
 func webhookColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Integer("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration"),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Integer("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration"),
+		entry.AgeColumn,
 	}
 }

@@ -18,8 +18,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
@@ -37,7 +35,7 @@ func customResourceDefinitions() *entry.Resource {
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
 			Metadata:       entry.Metadata{Custom: true},
-			Default:        defaulting.HookKeepingLists(defaultCustomResourceDefinition),
+			Default:        entry.DefaultKeepingLists(defaultCustomResourceDefinition),
 			PrepareCreate:  entry.Create(createDefinition),
 			PrepareUpdate:  entry.Change(updateDefinition),
 			Validate:       entry.Validate(validateDefinition),
@@ -50,7 +48,7 @@ func customResourceDefinitions() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateDefinitionStatus),
 			}),
 		},
-		Table: printing.Table(definitionColumns(), definitionCells),
+		Table: entry.TableOf(definitionColumns(), definitionCells),
 	}
 }
 
@@ -60,10 +58,10 @@ func definitionColumns() []entry.Column {
 		return entry.Column{Name: name, Type: typ, Priority: 1, Description: description}
 	}
 	return []entry.Column{
-		printing.NameColumn,
+		entry.NameColumn,
 		{Name: "Scope", Type: "string", Description: "Cluster/Namespaced"},
 		{Name: "Versions", Type: "string", Description: "Served versions"},
-		printing.CreatedColumn(),
+		entry.CreatedColumn(),
 		wide("Group", "string", "API group"),
 		wide("Kind", "string", "CustomResource kind"),
 		wide("ShortNames", "string", "Short names"),
@@ -133,11 +131,11 @@ func beginCRD(obj runtime.Object) {
 
 // defaultCustomResourceDefinition derives names from the kind and adds the storage version to the stored versions.
 func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition) {
-	defaulting.Fill(&c.Spec.Names.Singular, strings.ToLower(c.Spec.Names.Kind))
+	entry.FillDefault(&c.Spec.Names.Singular, strings.ToLower(c.Spec.Names.Kind))
 	if c.Spec.Names.Kind != "" {
-		defaulting.Fill(&c.Spec.Names.ListKind, c.Spec.Names.Kind+"List")
+		entry.FillDefault(&c.Spec.Names.ListKind, c.Spec.Names.Kind+"List")
 	}
-	defaulting.Set(&c.Spec.Conversion, apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter})
+	entry.SetDefault(&c.Spec.Conversion, apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter})
 	if w := c.Spec.Conversion.Webhook; w != nil && w.ClientConfig != nil && w.ClientConfig.Service != nil {
 		ServicePort(w.ClientConfig.Service)
 	}
@@ -153,7 +151,7 @@ func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition
 }
 
 // ServicePort sets the default port of a webhook's service.
-func ServicePort(s *apiextensionsv1.ServiceReference) { defaulting.Set(&s.Port, 443) }
+func ServicePort(s *apiextensionsv1.ServiceReference) { entry.SetDefault(&s.Port, 443) }
 
 // createDefinition lists the storage version as the only stored version.
 func createDefinition(d *apiextensionsv1.CustomResourceDefinition) {

@@ -14,8 +14,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // apiServices is the entry of APIService.
@@ -28,7 +26,7 @@ func apiServices(clock entry.Clock) *entry.Resource {
 			Conditional:    true,
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Custom: true},
-			Default:        defaulting.Hook(defaultAPIService),
+			Default:        entry.Default(defaultAPIService),
 			PrepareCreate:  entry.Create(func(obj *apiregistrationv1.APIService) { createAPIService(clock, obj) }),
 			Validate:       entry.Validate(validateAPIService),
 			ValidateUpdate: entry.ValidateChange(validateAPIServiceUpdate),
@@ -39,7 +37,7 @@ func apiServices(clock entry.Clock) *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateAPIServiceStatus),
 			}),
 		},
-		Table: printing.Table(apiServiceColumns(), apiServiceCells),
+		Table: entry.TableOf(apiServiceColumns(), apiServiceCells),
 	}
 }
 
@@ -60,7 +58,7 @@ func createAPIService(now entry.Clock, a *apiregistrationv1.APIService) {
 // defaultAPIService sets the default port of the service.
 func defaultAPIService(a *apiregistrationv1.APIService) {
 	if a.Spec.Service != nil {
-		defaulting.Set(&a.Spec.Service.Port, 443)
+		entry.SetDefault(&a.Spec.Service.Port, 443)
 	}
 }
 
@@ -151,10 +149,10 @@ func validateAPIServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.Er
 
 func apiServiceColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Service", "The reference to the service that hosts this API endpoint."),
-		printing.Text("Available", "Whether this service is available."),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("Service", "The reference to the service that hosts this API endpoint."),
+		entry.Text("Available", "Whether this service is available."),
+		entry.AgeColumn,
 	}
 }
 
@@ -165,7 +163,7 @@ func apiServiceCells(obj runtime.Object, now time.Time) []any {
 	if ref, ok, _ := unstructured.NestedMap(u.Object, "spec", "service"); ok {
 		service = member(ref, "namespace") + "/" + member(ref, "name")
 	}
-	return []any{u.GetName(), service, available(u), printing.Age(u.GetCreationTimestamp().Time, now)}
+	return []any{u.GetName(), service, available(u), entry.Age(u.GetCreationTimestamp().Time, now)}
 }
 
 func available(u *unstructured.Unstructured) string {

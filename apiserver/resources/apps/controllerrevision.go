@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // controllerRevisions is the entry of ControllerRevision.
@@ -23,7 +22,7 @@ func controllerRevisions() *entry.Resource {
 			Validate:       entry.Validate(validateControllerRevision),
 			ValidateUpdate: entry.ValidateChange(validateControllerRevisionUpdate),
 		},
-		Table: printing.Table(controllerRevisionColumns(), controllerRevisionCells),
+		Table: entry.TableOf(controllerRevisionColumns(), controllerRevisionCells),
 	}
 }
 
@@ -47,18 +46,18 @@ func validateControllerRevisionUpdate(r, old *appsv1.ControllerRevision) field.E
 
 func controllerRevisionColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Controller", "Controller of the object"),
-		printing.Text("Revision", appsv1.ControllerRevision{}.SwaggerDoc()["revision"]),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("Controller", "Controller of the object"),
+		entry.Text("Revision", appsv1.ControllerRevision{}.SwaggerDoc()["revision"]),
+		entry.AgeColumn,
 	}
 }
 
 func controllerRevisionCells(r *appsv1.ControllerRevision, now time.Time) []any {
-	controller := printing.None
+	controller := entry.None
 	if ref := metav1.GetControllerOfNoCopy(r); ref != nil {
 		gk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
 		controller = strings.ToLower(gk.String()) + "/" + ref.Name
 	}
-	return []any{r.Name, controller, r.Revision, printing.AgeOf(&r.ObjectMeta, now)}
+	return []any{r.Name, controller, r.Revision, entry.AgeOf(&r.ObjectMeta, now)}
 }

@@ -15,9 +15,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // daemonSets is the entry of DaemonSet.
@@ -28,7 +26,7 @@ func daemonSets() *entry.Resource {
 		Storage: entry.Storage{Coerce: entry.Coerce(parseTemplateGeneration)},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultDaemonSet),
+			Default:        entry.Default(defaultDaemonSet),
 			PrepareCreate:  entry.Create(createDaemonSet),
 			PrepareUpdate:  entry.Change(updateDaemonSet),
 			Validate:       entry.Validate(validateDaemonSet),
@@ -41,20 +39,20 @@ func daemonSets() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateDaemonSetStatus),
 			}),
 		},
-		Table: printing.Table(daemonSetColumns(), daemonSetCells),
+		Table: entry.TableOf(daemonSetColumns(), daemonSetCells),
 	}
 }
 
 // defaultDaemonSet sets a rolling update of one node at a time, among others.
 func defaultDaemonSet(d *appsv1.DaemonSet) {
 	s := &d.Spec.UpdateStrategy
-	defaulting.Fill(&s.Type, appsv1.RollingUpdateDaemonSetStrategyType)
+	entry.FillDefault(&s.Type, appsv1.RollingUpdateDaemonSetStrategyType)
 	if s.Type == appsv1.RollingUpdateDaemonSetStrategyType {
-		defaulting.Set(&s.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
-		defaulting.Set(&s.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
-		defaulting.Set(&s.RollingUpdate.MaxSurge, intstr.FromInt32(0))
+		entry.SetDefault(&s.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
+		entry.SetDefault(&s.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+		entry.SetDefault(&s.RollingUpdate.MaxSurge, intstr.FromInt32(0))
 	}
-	defaulting.Set(&d.Spec.RevisionHistoryLimit, 10)
+	entry.SetDefault(&d.Spec.RevisionHistoryLimit, 10)
 	podspec.DefaultTemplate(&d.Spec.Template)
 }
 
@@ -203,22 +201,22 @@ func validateDaemonSetStatus(d, old *appsv1.DaemonSet) field.ErrorList {
 func daemonSetColumns() []entry.Column {
 	status := appsv1.DaemonSetStatus{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Integer("Desired", status["desiredNumberScheduled"]),
-		printing.Integer("Current", status["currentNumberScheduled"]),
-		printing.Integer("Ready", status["numberReady"]),
-		printing.Integer("Up-to-date", status["updatedNumberScheduled"]),
-		printing.Integer("Available", status["numberAvailable"]),
-		printing.Text("Node Selector", corev1.PodSpec{}.SwaggerDoc()["nodeSelector"]),
-		printing.AgeColumn,
-		printing.Wide(printing.ContainersColumn),
-		printing.Wide(printing.ImagesColumn),
-		printing.Wide(printing.Text("Selector", appsv1.DaemonSetSpec{}.SwaggerDoc()["selector"])),
+		entry.NameColumn,
+		entry.Integer("Desired", status["desiredNumberScheduled"]),
+		entry.Integer("Current", status["currentNumberScheduled"]),
+		entry.Integer("Ready", status["numberReady"]),
+		entry.Integer("Up-to-date", status["updatedNumberScheduled"]),
+		entry.Integer("Available", status["numberAvailable"]),
+		entry.Text("Node Selector", corev1.PodSpec{}.SwaggerDoc()["nodeSelector"]),
+		entry.AgeColumn,
+		entry.Wide(entry.ContainersColumn),
+		entry.Wide(entry.ImagesColumn),
+		entry.Wide(entry.Text("Selector", appsv1.DaemonSetSpec{}.SwaggerDoc()["selector"])),
 	}
 }
 
 func daemonSetCells(d *appsv1.DaemonSet, now time.Time) []any {
-	names, images := printing.ContainersOf(&d.Spec.Template.Spec)
+	names, images := entry.ContainersOf(&d.Spec.Template.Spec)
 	return []any{
 		d.Name,
 		int64(d.Status.DesiredNumberScheduled),
@@ -227,7 +225,7 @@ func daemonSetCells(d *appsv1.DaemonSet, now time.Time) []any {
 		int64(d.Status.UpdatedNumberScheduled),
 		int64(d.Status.NumberAvailable),
 		labels.FormatLabels(d.Spec.Template.Spec.NodeSelector),
-		printing.AgeOf(&d.ObjectMeta, now),
+		entry.AgeOf(&d.ObjectMeta, now),
 		names,
 		images,
 		metav1.FormatLabelSelector(d.Spec.Selector),

@@ -12,9 +12,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // deployments is the entry of Deployment.
@@ -25,7 +23,7 @@ func deployments() *entry.Resource {
 		Storage: entry.Storage{Coerce: entry.Coerce(parseRollback)},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecOrAnnotations,
-			Default:        defaulting.Hook(defaultDeployment),
+			Default:        entry.Default(defaultDeployment),
 			PrepareCreate:  entry.Create(createDeployment),
 			PrepareUpdate:  entry.Change(updateDeployment),
 			Validate:       entry.Validate(validateDeployment),
@@ -39,22 +37,22 @@ func deployments() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateDeploymentStatus),
 			}),
 		},
-		Table: printing.Table(deploymentColumns(), deploymentCells),
+		Table: entry.TableOf(deploymentColumns(), deploymentCells),
 	}
 }
 
 // defaultDeployment sets one replica and a rolling update of 25 %, among others.
 func defaultDeployment(d *appsv1.Deployment) {
-	defaulting.Set(&d.Spec.Replicas, 1)
+	entry.SetDefault(&d.Spec.Replicas, 1)
 	s := &d.Spec.Strategy
-	defaulting.Fill(&s.Type, appsv1.RollingUpdateDeploymentStrategyType)
+	entry.FillDefault(&s.Type, appsv1.RollingUpdateDeploymentStrategyType)
 	if s.Type == appsv1.RollingUpdateDeploymentStrategyType {
-		defaulting.Set(&s.RollingUpdate, appsv1.RollingUpdateDeployment{})
-		defaulting.Set(&s.RollingUpdate.MaxUnavailable, intstr.FromString("25%"))
-		defaulting.Set(&s.RollingUpdate.MaxSurge, intstr.FromString("25%"))
+		entry.SetDefault(&s.RollingUpdate, appsv1.RollingUpdateDeployment{})
+		entry.SetDefault(&s.RollingUpdate.MaxUnavailable, intstr.FromString("25%"))
+		entry.SetDefault(&s.RollingUpdate.MaxSurge, intstr.FromString("25%"))
 	}
-	defaulting.Set(&d.Spec.RevisionHistoryLimit, 10)
-	defaulting.Set(&d.Spec.ProgressDeadlineSeconds, 600)
+	entry.SetDefault(&d.Spec.RevisionHistoryLimit, 10)
+	entry.SetDefault(&d.Spec.ProgressDeadlineSeconds, 600)
 	podspec.DefaultTemplate(&d.Spec.Template)
 }
 
@@ -167,27 +165,27 @@ func validateDeploymentStatus(d, old *appsv1.Deployment) field.ErrorList {
 func deploymentColumns() []entry.Column {
 	status := appsv1.DeploymentStatus{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Ready", "Number of the pod with ready state"),
-		printing.Text("Up-to-date", status["updatedReplicas"]),
-		printing.Text("Available", status["availableReplicas"]),
-		printing.AgeColumn,
-		printing.Wide(printing.ContainersColumn),
-		printing.Wide(printing.ImagesColumn),
-		printing.Wide(printing.Text("Selector", appsv1.DeploymentSpec{}.SwaggerDoc()["selector"])),
+		entry.NameColumn,
+		entry.Text("Ready", "Number of the pod with ready state"),
+		entry.Text("Up-to-date", status["updatedReplicas"]),
+		entry.Text("Available", status["availableReplicas"]),
+		entry.AgeColumn,
+		entry.Wide(entry.ContainersColumn),
+		entry.Wide(entry.ImagesColumn),
+		entry.Wide(entry.Text("Selector", appsv1.DeploymentSpec{}.SwaggerDoc()["selector"])),
 	}
 }
 
 func deploymentCells(d *appsv1.Deployment, now time.Time) []any {
-	names, images := printing.ContainersOf(&d.Spec.Template.Spec)
+	names, images := entry.ContainersOf(&d.Spec.Template.Spec)
 	return []any{
 		d.Name,
-		fmt.Sprintf("%d/%d", d.Status.ReadyReplicas, printing.Value(d.Spec.Replicas, 0)),
+		fmt.Sprintf("%d/%d", d.Status.ReadyReplicas, entry.ValueOr(d.Spec.Replicas, 0)),
 		int64(d.Status.UpdatedReplicas),
 		int64(d.Status.AvailableReplicas),
-		printing.AgeOf(&d.ObjectMeta, now),
+		entry.AgeOf(&d.ObjectMeta, now),
 		names,
 		images,
-		printing.Selector(d.Spec.Selector),
+		entry.FormatSelector(d.Spec.Selector),
 	}
 }

@@ -10,9 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // replicaSets is the entry of ReplicaSet.
@@ -22,7 +20,7 @@ func replicaSets() *entry.Resource {
 		ShortNames: []string{"rs"}, Categories: entry.All,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultReplicaSet),
+			Default:        entry.Default(defaultReplicaSet),
 			PrepareCreate:  entry.Create(createReplicaSet),
 			PrepareUpdate:  entry.Change(updateReplicaSet),
 			Validate:       entry.Validate(validateReplicaSet),
@@ -35,13 +33,13 @@ func replicaSets() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateReplicaSetStatus),
 			}),
 		},
-		Table: printing.Table(replicaSetColumns(), replicaSetCells),
+		Table: entry.TableOf(replicaSetColumns(), replicaSetCells),
 	}
 }
 
 // defaultReplicaSet sets one replica.
 func defaultReplicaSet(r *appsv1.ReplicaSet) {
-	defaulting.Set(&r.Spec.Replicas, 1)
+	entry.SetDefault(&r.Spec.Replicas, 1)
 	podspec.DefaultTemplate(&r.Spec.Template)
 }
 
@@ -82,25 +80,25 @@ func validateReplicaSetStatus(r, _ *appsv1.ReplicaSet) field.ErrorList {
 func replicaSetColumns() []entry.Column {
 	spec, status := appsv1.ReplicaSetSpec{}.SwaggerDoc(), appsv1.ReplicaSetStatus{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Integer("Desired", spec["replicas"]),
-		printing.Integer("Current", status["replicas"]),
-		printing.Integer("Ready", status["readyReplicas"]),
-		printing.AgeColumn,
-		printing.Wide(printing.ContainersColumn),
-		printing.Wide(printing.ImagesColumn),
-		printing.Wide(printing.Text("Selector", spec["selector"])),
+		entry.NameColumn,
+		entry.Integer("Desired", spec["replicas"]),
+		entry.Integer("Current", status["replicas"]),
+		entry.Integer("Ready", status["readyReplicas"]),
+		entry.AgeColumn,
+		entry.Wide(entry.ContainersColumn),
+		entry.Wide(entry.ImagesColumn),
+		entry.Wide(entry.Text("Selector", spec["selector"])),
 	}
 }
 
 func replicaSetCells(r *appsv1.ReplicaSet, now time.Time) []any {
-	names, images := printing.ContainersOf(&r.Spec.Template.Spec)
+	names, images := entry.ContainersOf(&r.Spec.Template.Spec)
 	return []any{
 		r.Name,
-		int64(printing.Value(r.Spec.Replicas, 0)),
+		int64(entry.ValueOr(r.Spec.Replicas, 0)),
 		int64(r.Status.Replicas),
 		int64(r.Status.ReadyReplicas),
-		printing.AgeOf(&r.ObjectMeta, now),
+		entry.AgeOf(&r.ObjectMeta, now),
 		names,
 		images,
 		metav1.FormatLabelSelector(r.Spec.Selector),

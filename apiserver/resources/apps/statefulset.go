@@ -14,11 +14,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
@@ -32,7 +29,7 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 			Generation: entry.SpecGeneration,
 			// ValidateStatefulSetName: host names of pods begin with it, so it must be a label (apps/validation).
 			Name:           apivalidation.NameIsDNSLabel,
-			Default:        defaulting.Hook(unavailable.defaultSet),
+			Default:        entry.Default(unavailable.defaultSet),
 			PrepareCreate:  entry.Create(unavailable.createSet),
 			PrepareUpdate:  entry.Change(unavailable.updateSet),
 			Validate:       entry.Validate(validateStatefulSet),
@@ -45,7 +42,7 @@ func statefulSets(gates entry.Gates) *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateStatefulSetStatus),
 			}),
 		},
-		Table: printing.Table(statefulSetColumns(), statefulSetCells),
+		Table: entry.TableOf(statefulSetColumns(), statefulSetCells),
 	}
 }
 
@@ -56,27 +53,27 @@ type maxUnavailable bool
 // has set by its name has no parameters. maxUnavailable has a default since v1.37 (V-015; apps/v1/defaults.go:
 // SetDefaults_StatefulSet).
 func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
-	defaulting.Fill(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
+	entry.FillDefault(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
 	u := &s.Spec.UpdateStrategy
 	if u.Type == "" {
 		u.Type = appsv1.RollingUpdateStatefulSetStrategyType
-		defaulting.Set(&u.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
+		entry.SetDefault(&u.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
 	}
 	if u.Type == appsv1.RollingUpdateStatefulSetStrategyType && u.RollingUpdate != nil {
-		defaulting.Set(&u.RollingUpdate.Partition, 0)
+		entry.SetDefault(&u.RollingUpdate.Partition, 0)
 		if on {
-			defaulting.Set(&u.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+			entry.SetDefault(&u.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
 		}
 	}
-	defaulting.Set(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
-	defaulting.Fill(
+	entry.SetDefault(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
+	entry.FillDefault(
 		&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
 	)
-	defaulting.Fill(
+	entry.FillDefault(
 		&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
 	)
-	defaulting.Set(&s.Spec.Replicas, 1)
-	defaulting.Set(&s.Spec.RevisionHistoryLimit, 10)
+	entry.SetDefault(&s.Spec.Replicas, 1)
+	entry.SetDefault(&s.Spec.RevisionHistoryLimit, 10)
 	podspec.DefaultTemplate(&s.Spec.Template)
 	for i := range s.Spec.VolumeClaimTemplates {
 		claim := &s.Spec.VolumeClaimTemplates[i]
@@ -93,9 +90,9 @@ func statefulSetWarnings(s, old *appsv1.StatefulSet) []string {
 		if old != nil {
 			at = at.Child("Spec") // upstream's paths differ between create and update
 		}
-		texts = append(texts, warnings.OfClaimSpec(at, &s.Spec.VolumeClaimTemplates[i].Spec)...)
+		texts = append(texts, check.ClaimWarnings(at, &s.Spec.VolumeClaimTemplates[i].Spec)...)
 	}
-	if warnings.Value(s.Spec.RevisionHistoryLimit) < 0 {
+	if check.ValueOf(s.Spec.RevisionHistoryLimit) < 0 {
 		texts = append(
 			texts, "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
 		)
@@ -294,20 +291,20 @@ func validateStatefulSetStatus(set, old *appsv1.StatefulSet) field.ErrorList {
 
 func statefulSetColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Ready", "Number of the pod with ready state"),
-		printing.AgeColumn,
-		printing.Wide(printing.ContainersColumn),
-		printing.Wide(printing.ImagesColumn),
+		entry.NameColumn,
+		entry.Text("Ready", "Number of the pod with ready state"),
+		entry.AgeColumn,
+		entry.Wide(entry.ContainersColumn),
+		entry.Wide(entry.ImagesColumn),
 	}
 }
 
 func statefulSetCells(s *appsv1.StatefulSet, now time.Time) []any {
-	names, images := printing.ContainersOf(&s.Spec.Template.Spec)
+	names, images := entry.ContainersOf(&s.Spec.Template.Spec)
 	return []any{
 		s.Name,
-		fmt.Sprintf("%d/%d", s.Status.ReadyReplicas, printing.Value(s.Spec.Replicas, 0)),
-		printing.AgeOf(&s.ObjectMeta, now),
+		fmt.Sprintf("%d/%d", s.Status.ReadyReplicas, entry.ValueOr(s.Spec.Replicas, 0)),
+		entry.AgeOf(&s.ObjectMeta, now),
 		names,
 		images,
 	}

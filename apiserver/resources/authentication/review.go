@@ -9,16 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // reviewSelf handles a SelfSubjectReview: it returns the user of the request.
-func reviewSelf(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func reviewSelf(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authenticationv1.SelfSubjectReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
 	}
-	if err := hooks.Admit(ctx, r, v, func() error { return nil }); err != nil {
+	if err := entry.AdmitBody(ctx, r, v, func() error { return nil }); err != nil {
 		return nil, err
 	}
 	v.Status.UserInfo = userInfo(r.User())
@@ -28,12 +28,12 @@ func reviewSelf(ctx context.Context, r hooks.Request, body runtime.Object) (runt
 
 // reviewToken handles a TokenReview: it returns the user of a token (K
 // pkg/registry/authentication/tokenreview/storage.go).
-func reviewToken(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func reviewToken(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authenticationv1.TokenReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
 	}
-	if err := hooks.Admit(ctx, r, v, func() error {
+	if err := entry.AdmitBody(ctx, r, v, func() error {
 		if v.Spec.Token == "" {
 			return apierrors.NewBadRequest("token is required for TokenReview in authentication")
 		}

@@ -4,7 +4,6 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
 // selfSubjectReviews is the entry of SelfSubjectReview.
@@ -13,6 +12,6 @@ func selfSubjectReviews() *entry.Resource {
 		Plural: "selfsubjectreviews", New: entry.New[authenticationv1.SelfSubjectReview],
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   hooks.Hooks{Create: reviewSelf},
+		Hooks:   entry.Hooks{Create: reviewSelf},
 	}
 }

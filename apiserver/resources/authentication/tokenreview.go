@@ -4,7 +4,6 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
 // tokenReviews is the entry of TokenReview.
@@ -13,6 +12,6 @@ func tokenReviews() *entry.Resource {
 		Plural: "tokenreviews", New: entry.New[authenticationv1.TokenReview],
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   hooks.Hooks{Create: reviewToken},
+		Hooks:   entry.Hooks{Create: reviewToken},
 	}
 }

@@ -16,16 +16,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // reviewSubject handles a SubjectAccessReview: whether a user has a permission, in any namespace.
-func reviewSubject(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func reviewSubject(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
 	}
-	if err := hooks.Admit(ctx, r, v, func() error {
+	if err := entry.AdmitBody(ctx, r, v, func() error {
 		return validate("SubjectAccessReview", &v.ObjectMeta, &v.Spec)
 	}); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func reviewSubject(ctx context.Context, r hooks.Request, body runtime.Object) (r
 }
 
 // reviewLocal handles a LocalSubjectAccessReview: the same in one namespace.
-func reviewLocal(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func reviewLocal(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.LocalSubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func reviewLocal(ctx context.Context, r hooks.Request, body runtime.Object) (run
 	if err := r.MatchNamespace(v); err != nil {
 		return nil, err
 	}
-	if err := hooks.Admit(ctx, r, v, func() error {
+	if err := entry.AdmitBody(ctx, r, v, func() error {
 		if err := validate(local, &v.ObjectMeta, &v.Spec); err != nil {
 			return err
 		}
@@ -59,13 +59,13 @@ func reviewLocal(ctx context.Context, r hooks.Request, body runtime.Object) (run
 }
 
 // reviewSelf handles a SelfSubjectAccessReview: whether the user of the request has a permission.
-func reviewSelf(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func reviewSelf(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SelfSubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
 	}
 	var spec authorizationv1.SubjectAccessReviewSpec
-	if err := hooks.Admit(ctx, r, v, func() error {
+	if err := entry.AdmitBody(ctx, r, v, func() error {
 		u := r.User()
 		spec = authorizationv1.SubjectAccessReviewSpec{User: u.Name, Groups: u.Groups, UID: u.UID,
 			ResourceAttributes: v.Spec.ResourceAttributes, NonResourceAttributes: v.Spec.NonResourceAttributes}
@@ -90,7 +90,7 @@ func validate(kind string, m *metav1.ObjectMeta, spec *authorizationv1.SubjectAc
 
 // access authorizes a valid review.
 func access(
-	r hooks.Request, spec *authorizationv1.SubjectAccessReviewSpec,
+	r entry.Request, spec *authorizationv1.SubjectAccessReviewSpec,
 ) authorizationv1.SubjectAccessReviewStatus {
 	a := &authorization.Attributes{User: authentication.User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}}
 	for k, v := range spec.Extra {

@@ -4,7 +4,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
 // localSubjectAccessReviews is the entry of LocalSubjectAccessReview.
@@ -13,6 +12,6 @@ func localSubjectAccessReviews() *entry.Resource {
 		Plural: "localsubjectaccessreviews", New: entry.New[authorizationv1.LocalSubjectAccessReview], Namespaced: true,
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   hooks.Hooks{Create: reviewLocal},
+		Hooks:   entry.Hooks{Create: reviewLocal},
 	}
 }

@@ -9,16 +9,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // reviewRules handles a SelfSubjectRulesReview: it lists the user's permissions in a namespace.
-func reviewRules(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func reviewRules(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SelfSubjectRulesReview)
 	if err := r.CheckManagers(v); err != nil {
 		return nil, err
 	}
-	if err := hooks.Admit(ctx, r, v, func() error {
+	if err := entry.AdmitBody(ctx, r, v, func() error {
 		if v.Spec.Namespace == "" {
 			return apierrors.NewBadRequest("no namespace on request")
 		}

@@ -4,7 +4,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
 // selfSubjectAccessReviews is the entry of SelfSubjectAccessReview.
@@ -13,6 +12,6 @@ func selfSubjectAccessReviews() *entry.Resource {
 		Plural: "selfsubjectaccessreviews", New: entry.New[authorizationv1.SelfSubjectAccessReview],
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   hooks.Hooks{Create: reviewSelf},
+		Hooks:   entry.Hooks{Create: reviewSelf},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
 // selfSubjectRulesReviews is the entry of SelfSubjectRulesReview.
@@ -13,6 +12,6 @@ func selfSubjectRulesReviews() *entry.Resource {
 		Plural: "selfsubjectrulesreviews", New: entry.New[authorizationv1.SelfSubjectRulesReview],
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   hooks.Hooks{Create: reviewRules},
+		Hooks:   entry.Hooks{Create: reviewRules},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
 // subjectAccessReviews is the entry of SubjectAccessReview.
@@ -13,6 +12,6 @@ func subjectAccessReviews() *entry.Resource {
 		Plural: "subjectaccessreviews", New: entry.New[authorizationv1.SubjectAccessReview],
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   hooks.Hooks{Create: reviewSubject},
+		Hooks:   entry.Hooks{Create: reviewSubject},
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // horizontalPodAutoscalers is the entry of HorizontalPodAutoscaler.
@@ -17,7 +15,7 @@ func horizontalPodAutoscalers() *entry.Resource {
 		ShortNames: []string{"hpa"}, Categories: entry.All,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration, // HPAGeneration is on (V-011)
-			Default:        withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscaler)),
+			Default:        withoutHPAAnnotations(entry.Default(defaultHorizontalPodAutoscaler)),
 			Validate:       entry.Validate(validateAutoscaler),
 			ValidateUpdate: entry.ValidateChange(validateAutoscalerUpdate),
 		},
@@ -26,7 +24,7 @@ func horizontalPodAutoscalers() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateAutoscalerStatus),
 			}),
 		},
-		Table: printing.Table(autoscalerColumns(), autoscalerCells),
+		Table: entry.TableOf(autoscalerColumns(), autoscalerCells),
 	}
 }
 
@@ -42,8 +40,8 @@ func horizontalPodAutoscalersV1() *entry.Resource {
 		},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration, // HPAGeneration is on (V-011)
-			Default:        withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscalerV1)),
-			DefaultStored:  withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscaler)),
+			Default:        withoutHPAAnnotations(entry.Default(defaultHorizontalPodAutoscalerV1)),
+			DefaultStored:  withoutHPAAnnotations(entry.Default(defaultHorizontalPodAutoscaler)),
 			Validate:       entry.Validate(validateAutoscaler),
 			ValidateUpdate: entry.ValidateChange(validateAutoscalerUpdate),
 		},
@@ -52,7 +50,7 @@ func horizontalPodAutoscalersV1() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateAutoscalerStatus),
 			}),
 		},
-		Table: printing.Table(autoscalerColumns(), autoscalerCells),
+		Table: entry.TableOf(autoscalerColumns(), autoscalerCells),
 	}
 }
 

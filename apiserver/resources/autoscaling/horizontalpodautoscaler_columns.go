@@ -7,24 +7,23 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 func autoscalerColumns() []entry.Column {
 	spec := autoscalingv2.HorizontalPodAutoscalerSpec{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Reference", spec["scaleTargetRef"]),
-		printing.Text("Targets", spec["metrics"]),
-		printing.Text("MinPods", spec["minReplicas"]),
-		printing.Text("MaxPods", spec["maxReplicas"]),
-		printing.Text("Replicas", autoscalingv2.HorizontalPodAutoscalerStatus{}.SwaggerDoc()["currentReplicas"]),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("Reference", spec["scaleTargetRef"]),
+		entry.Text("Targets", spec["metrics"]),
+		entry.Text("MinPods", spec["minReplicas"]),
+		entry.Text("MaxPods", spec["maxReplicas"]),
+		entry.Text("Replicas", autoscalingv2.HorizontalPodAutoscalerStatus{}.SwaggerDoc()["currentReplicas"]),
+		entry.AgeColumn,
 	}
 }
 
 func autoscalerCells(a *autoscalingv2.HorizontalPodAutoscaler, now time.Time) []any {
-	least := printing.Unset
+	least := entry.Unset
 	if a.Spec.MinReplicas != nil {
 		least = fmt.Sprint(*a.Spec.MinReplicas)
 	}
@@ -35,14 +34,14 @@ func autoscalerCells(a *autoscalingv2.HorizontalPodAutoscaler, now time.Time) []
 		least,
 		int64(a.Spec.MaxReplicas),
 		int64(a.Status.CurrentReplicas),
-		printing.AgeOf(&a.ObjectMeta, now),
+		entry.AgeOf(&a.ObjectMeta, now),
 	}
 }
 
 // metrics pairs specs and statuses by their index, not by name.
 func metrics(specs []autoscalingv2.MetricSpec, statuses []autoscalingv2.MetricStatus) string {
 	if len(specs) == 0 {
-		return printing.None
+		return entry.None
 	}
 	all := make([]string, 0, len(specs))
 	for i := range specs {
@@ -52,7 +51,7 @@ func metrics(specs []autoscalingv2.MetricSpec, statuses []autoscalingv2.MetricSt
 		}
 		all = append(all, shownMetric(&specs[i], &status))
 	}
-	return printing.Shorten(all, 2, ", ")
+	return entry.Shorten(all, 2, ", ")
 }
 
 func shownMetric(spec *autoscalingv2.MetricSpec, status *autoscalingv2.MetricStatus) string {
@@ -88,7 +87,7 @@ func shownMetric(spec *autoscalingv2.MetricSpec, status *autoscalingv2.MetricSta
 }
 
 func valueMetric(target *autoscalingv2.MetricTarget, current *autoscalingv2.MetricValueStatus) string {
-	measured := printing.Unknown
+	measured := entry.Unknown
 	if target.AverageValue == nil {
 		if current != nil {
 			measured = current.Value.String()
@@ -102,7 +101,7 @@ func valueMetric(target *autoscalingv2.MetricTarget, current *autoscalingv2.Metr
 }
 
 func averageMetric(target *autoscalingv2.MetricTarget, current *autoscalingv2.MetricValueStatus) string {
-	measured := printing.Unknown
+	measured := entry.Unknown
 	if current != nil {
 		measured = current.AverageValue.String()
 	}
@@ -114,7 +113,7 @@ func shownResourceMetric(target *autoscalingv2.MetricTarget, current *autoscalin
 	if target.AverageValue != nil {
 		return averageMetric(target, current)
 	}
-	measured, wanted := printing.Unknown, "<auto>"
+	measured, wanted := entry.Unknown, "<auto>"
 	if current != nil && current.AverageUtilization != nil {
 		measured = fmt.Sprintf("%d%%", *current.AverageUtilization)
 	}

@@ -14,9 +14,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // cronJobs is the entry of CronJob.
@@ -26,7 +24,7 @@ func cronJobs() *entry.Resource {
 		ShortNames: []string{"cj"}, Categories: entry.All,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultCronJob),
+			Default:        entry.Default(defaultCronJob),
 			PrepareCreate:  entry.Create(createCronJob),
 			PrepareUpdate:  entry.Change(updateCronJob),
 			Validate:       entry.Validate(validateCronJob),
@@ -34,16 +32,16 @@ func cronJobs() *entry.Resource {
 			Warnings:       entry.Warn(cronJobWarnings),
 		},
 		Subresources: entry.StatusOnly(),
-		Table:        printing.Table(cronJobColumns(), cronJobCells),
+		Table:        entry.TableOf(cronJobColumns(), cronJobCells),
 	}
 }
 
 // defaultCronJob allows concurrent jobs and keeps three successful and one failed job.
 func defaultCronJob(c *batchv1.CronJob) {
-	defaulting.Fill(&c.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
-	defaulting.Set(&c.Spec.Suspend, false)
-	defaulting.Set(&c.Spec.SuccessfulJobsHistoryLimit, 3)
-	defaulting.Set(&c.Spec.FailedJobsHistoryLimit, 1)
+	entry.FillDefault(&c.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
+	entry.SetDefault(&c.Spec.Suspend, false)
+	entry.SetDefault(&c.Spec.SuccessfulJobsHistoryLimit, 3)
+	entry.SetDefault(&c.Spec.FailedJobsHistoryLimit, 1)
 	defaultJobSpec(&c.Spec.JobTemplate.Spec)
 }
 
@@ -178,34 +176,34 @@ func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
 func cronJobColumns() []entry.Column {
 	spec, status := batchv1.CronJobSpec{}.SwaggerDoc(), batchv1.CronJobStatus{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Schedule", spec["schedule"]),
-		printing.Text("Timezone", spec["timeZone"]),
-		printing.Boolean("Suspend", spec["suspend"]),
-		printing.Integer("Active", status["active"]),
-		printing.Text("Last Schedule", status["lastScheduleTime"]),
-		printing.AgeColumn,
-		printing.Wide(printing.ContainersColumn),
-		printing.Wide(printing.ImagesColumn),
-		printing.Wide(printing.Text("Selector", batchv1.JobSpec{}.SwaggerDoc()["selector"])),
+		entry.NameColumn,
+		entry.Text("Schedule", spec["schedule"]),
+		entry.Text("Timezone", spec["timeZone"]),
+		entry.Boolean("Suspend", spec["suspend"]),
+		entry.Integer("Active", status["active"]),
+		entry.Text("Last Schedule", status["lastScheduleTime"]),
+		entry.AgeColumn,
+		entry.Wide(entry.ContainersColumn),
+		entry.Wide(entry.ImagesColumn),
+		entry.Wide(entry.Text("Selector", batchv1.JobSpec{}.SwaggerDoc()["selector"])),
 	}
 }
 
 func cronJobCells(c *batchv1.CronJob, now time.Time) []any {
 	job := &c.Spec.JobTemplate.Spec
-	names, images := printing.ContainersOf(&job.Template.Spec)
-	last := printing.None
+	names, images := entry.ContainersOf(&job.Template.Spec)
+	last := entry.None
 	if c.Status.LastScheduleTime != nil {
-		last = printing.Age(c.Status.LastScheduleTime.Time, now)
+		last = entry.Age(c.Status.LastScheduleTime.Time, now)
 	}
 	return []any{
 		c.Name,
 		c.Spec.Schedule,
-		printing.Value(c.Spec.TimeZone, printing.None),
+		entry.ValueOr(c.Spec.TimeZone, entry.None),
 		truth(c.Spec.Suspend), // a string, although its column is boolean
 		int64(len(c.Status.Active)),
 		last,
-		printing.AgeOf(&c.ObjectMeta, now),
+		entry.AgeOf(&c.ObjectMeta, now),
 		names,
 		images,
 		metav1.FormatLabelSelector(job.Selector),
@@ -216,7 +214,7 @@ func cronJobCells(c *batchv1.CronJob, now time.Time) []any {
 func truth(b *bool) string {
 	switch {
 	case b == nil:
-		return printing.Unset
+		return entry.Unset
 	case *b:
 		return "True"
 	default:

@@ -6,10 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
@@ -20,7 +18,7 @@ func jobs() *entry.Resource {
 		Categories: entry.All,
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultJob),
+			Default:        entry.Default(defaultJob),
 			PrepareCreate:  entry.Create(createJob),
 			PrepareUpdate:  entry.Change(updateJob),
 			Validate:       entry.Validate(validateJob),
@@ -37,7 +35,7 @@ func jobs() *entry.Resource {
 			Selectable: []entry.Field{{Label: "status.successful", Paths: []string{"status.succeeded"}, Unset: "0"}},
 			FieldError: "field label %q not supported for Job",
 		},
-		Table: printing.Table(jobColumns(), jobCells),
+		Table: entry.TableOf(jobColumns(), jobCells),
 	}
 }
 
@@ -49,7 +47,7 @@ func defaultJobSpec(s *batchv1.JobSpec) {
 	if p := s.PodFailurePolicy; p != nil {
 		for i := range p.Rules {
 			for j := range p.Rules[i].OnPodConditions {
-				defaulting.Fill(&p.Rules[i].OnPodConditions[j].Status, corev1.ConditionTrue)
+				entry.FillDefault(&p.Rules[i].OnPodConditions[j].Status, corev1.ConditionTrue)
 			}
 		}
 	}
@@ -58,8 +56,8 @@ func defaultJobSpec(s *batchv1.JobSpec) {
 
 func jobSpecWarnings(at *field.Path, s *batchv1.JobSpec) []string {
 	var texts []string
-	indexed := warnings.Value(s.CompletionMode) == batchv1.IndexedCompletion
-	if indexed && warnings.Value(s.Completions) > 100_000 && warnings.Value(s.Parallelism) > 10_000 {
+	indexed := check.ValueOf(s.CompletionMode) == batchv1.IndexedCompletion
+	if indexed && check.ValueOf(s.Completions) > 100_000 && check.ValueOf(s.Parallelism) > 10_000 {
 		texts = append(texts, at.String()+
 			": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail")
 	}

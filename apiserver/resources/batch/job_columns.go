@@ -10,30 +10,29 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 func jobColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Status", "Status of the job."),
-		printing.Text("Completions", batchv1.JobStatus{}.SwaggerDoc()["succeeded"]),
-		printing.Text("Duration", "Time required to complete the job."),
-		printing.AgeColumn,
-		printing.Wide(printing.ContainersColumn),
-		printing.Wide(printing.ImagesColumn),
-		printing.Wide(printing.Text("Selector", batchv1.JobSpec{}.SwaggerDoc()["selector"])),
+		entry.NameColumn,
+		entry.Text("Status", "Status of the job."),
+		entry.Text("Completions", batchv1.JobStatus{}.SwaggerDoc()["succeeded"]),
+		entry.Text("Duration", "Time required to complete the job."),
+		entry.AgeColumn,
+		entry.Wide(entry.ContainersColumn),
+		entry.Wide(entry.ImagesColumn),
+		entry.Wide(entry.Text("Selector", batchv1.JobSpec{}.SwaggerDoc()["selector"])),
 	}
 }
 
 func jobCells(j *batchv1.Job, now time.Time) []any {
-	names, images := printing.ContainersOf(&j.Spec.Template.Spec)
+	names, images := entry.ContainersOf(&j.Spec.Template.Spec)
 	return []any{
 		j.Name,
 		jobStatus(j),
 		jobCompletions(j),
 		jobDuration(j, now),
-		printing.AgeOf(&j.ObjectMeta, now),
+		entry.AgeOf(&j.ObjectMeta, now),
 		names,
 		images,
 		metav1.FormatLabelSelector(j.Spec.Selector),
@@ -71,7 +70,7 @@ func jobCompletions(j *batchv1.Job) string {
 	if j.Spec.Completions != nil {
 		return fmt.Sprintf("%d/%d", j.Status.Succeeded, *j.Spec.Completions)
 	}
-	if parallelism := printing.Value(j.Spec.Parallelism, 0); parallelism > 1 {
+	if parallelism := entry.ValueOr(j.Spec.Parallelism, 0); parallelism > 1 {
 		return fmt.Sprintf("%d/1 of %d", j.Status.Succeeded, parallelism)
 	}
 	return fmt.Sprintf("%d/1", j.Status.Succeeded)

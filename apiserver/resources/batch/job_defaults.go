@@ -5,7 +5,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // defaultJob sets one completion of one pod, unless the client sets either. A job without labels gets its template's:
@@ -14,22 +14,22 @@ import (
 func defaultJob(j *batchv1.Job) {
 	s := &j.Spec
 	if s.Completions == nil && s.Parallelism == nil {
-		defaulting.Set(&s.Completions, 1)
+		entry.SetDefault(&s.Completions, 1)
 	}
-	defaulting.Set(&s.Parallelism, 1)
+	entry.SetDefault(&s.Parallelism, 1)
 	if s.BackoffLimitPerIndex != nil {
-		defaulting.Set(&s.BackoffLimit, math.MaxInt32)
+		entry.SetDefault(&s.BackoffLimit, math.MaxInt32)
 	}
-	defaulting.Set(&s.BackoffLimit, 6)
+	entry.SetDefault(&s.BackoffLimit, 6)
 	if t := s.Template.Labels; t != nil && len(j.Labels) == 0 {
 		j.Labels = t
 	}
-	defaulting.Set(&s.CompletionMode, batchv1.NonIndexedCompletion)
-	defaulting.Set(&s.Suspend, false)
+	entry.SetDefault(&s.CompletionMode, batchv1.NonIndexedCompletion)
+	entry.SetDefault(&s.Suspend, false)
 	if s.PodFailurePolicy != nil {
-		defaulting.Set(&s.PodReplacementPolicy, batchv1.Failed)
+		entry.SetDefault(&s.PodReplacementPolicy, batchv1.Failed)
 	}
-	defaulting.Set(&s.PodReplacementPolicy, batchv1.TerminatingOrFailed)
-	defaulting.Set(&s.ManualSelector, false)
+	entry.SetDefault(&s.PodReplacementPolicy, batchv1.TerminatingOrFailed)
+	entry.SetDefault(&s.ManualSelector, false)
 	defaultJobSpec(s)
 }

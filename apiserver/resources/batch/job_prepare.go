@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 func jobWarnings(j, old *batchv1.Job) []string {
@@ -20,7 +20,7 @@ func jobWarnings(j, old *batchv1.Job) []string {
 // createJob generates a selector by the job's UID, unless the client sets one. A job without labels has its template's,
 // including the new ones: it may share the map with the template, see defaultJob.
 func createJob(j *batchv1.Job) {
-	if !warnings.Value(j.Spec.ManualSelector) {
+	if !check.ValueOf(j.Spec.ManualSelector) {
 		selectByUID(j)
 	}
 	podspec.DropTemplateFields(&j.Spec.Template, nil)

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // certificateSigningRequests is the entry of CertificateSigningRequest.
@@ -38,7 +37,7 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 			}),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.signerName"}}},
-		Table:     printing.Table(signingRequestColumns(), signingRequestCells),
+		Table:     entry.TableOf(signingRequestColumns(), signingRequestCells),
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // signerDescription is that of v1beta1. That package is not linked for it, as it would add unused types with all their
@@ -25,24 +24,24 @@ Distribution of trust for signers happens out of band. You can select on this fi
 // that of the request, as upstream.
 func signingRequestColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.AgeColumn,
-		printing.Text("SignerName", signerDescription),
-		printing.Text("Requestor", "Base64-encoded PKCS#10 CSR data"),
-		printing.Text("RequestedDuration", certificatesv1.CertificateSigningRequestSpec{}.SwaggerDoc()["expirationSeconds"]),
-		printing.Text("Condition", "Conditions applied to the request, such as approval or denial."),
+		entry.NameColumn,
+		entry.AgeColumn,
+		entry.Text("SignerName", signerDescription),
+		entry.Text("Requestor", "Base64-encoded PKCS#10 CSR data"),
+		entry.Text("RequestedDuration", certificatesv1.CertificateSigningRequestSpec{}.SwaggerDoc()["expirationSeconds"]),
+		entry.Text("Condition", "Conditions applied to the request, such as approval or denial."),
 	}
 }
 
 func signingRequestCells(r *certificatesv1.CertificateSigningRequest, now time.Time) []any {
-	requested := printing.None
+	requested := entry.None
 	if s := r.Spec.ExpirationSeconds; s != nil {
 		requested = duration.HumanDuration(time.Duration(*s) * time.Second)
 	}
 	return []any{
 		r.Name,
-		printing.AgeOf(&r.ObjectMeta, now),
-		printing.Or(r.Spec.SignerName, printing.None),
+		entry.AgeOf(&r.ObjectMeta, now),
+		entry.StringOr(r.Spec.SignerName, entry.None),
 		r.Spec.Username,
 		requested,
 		signingCondition(r),

@@ -16,7 +16,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // maxTrustBundle is the limit of a bundle in bytes (K pkg/apis/certificates/types.go: MaxTrustBundleSize).
@@ -42,7 +41,7 @@ func clusterTrustBundles() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateTrustBundleUpdate),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.signerName"}}},
-		Table:     printing.Table(trustBundleColumns(), trustBundleCells),
+		Table:     entry.TableOf(trustBundleColumns(), trustBundleCells),
 	}
 }
 
@@ -152,11 +151,11 @@ func duplicates(places map[string][]int) (twice [][]int) {
 
 func trustBundleColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("SignerName", certificatesv1.ClusterTrustBundleSpec{}.SwaggerDoc()["signerName"]),
+		entry.NameColumn,
+		entry.Text("SignerName", certificatesv1.ClusterTrustBundleSpec{}.SwaggerDoc()["signerName"]),
 	}
 }
 
 func trustBundleCells(b *certificatesv1.ClusterTrustBundle, _ time.Time) []any {
-	return []any{b.Name, printing.Or(b.Spec.SignerName, printing.None)}
+	return []any{b.Name, entry.StringOr(b.Spec.SignerName, entry.None)}
 }

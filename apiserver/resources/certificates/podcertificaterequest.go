@@ -11,8 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // podCertificateRequests is the entry of PodCertificateRequest (V-003). It is stored as ClusterTrustBundle is, but
@@ -27,7 +25,7 @@ func podCertificateRequests(clock entry.Clock) *entry.Resource {
 		},
 		Strategy: entry.Strategy{
 			Conditional:    true,
-			Default:        defaulting.Hook(defaultPodCertificate),
+			Default:        entry.Default(defaultPodCertificate),
 			Validate:       entry.Validate(validatePodCertificate),
 			ValidateUpdate: entry.ValidateChange(validatePodCertificateUpdate),
 		},
@@ -45,13 +43,13 @@ func podCertificateRequests(clock entry.Clock) *entry.Resource {
 		Selection: entry.Selection{
 			Selectable: []entry.Field{{Label: "spec.signerName"}, {Label: "spec.podName"}, {Label: "spec.nodeName"}},
 		},
-		Table: printing.Table(podCertificateColumns(), podCertificateCells),
+		Table: entry.TableOf(podCertificateColumns(), podCertificateCells),
 	}
 }
 
 // defaultPodCertificate sets the lifetime to a day.
 func defaultPodCertificate(r *certificatesv1.PodCertificateRequest) {
-	defaulting.Set(&r.Spec.MaxExpirationSeconds, dayOfSeconds)
+	entry.SetDefault(&r.Spec.MaxExpirationSeconds, dayOfSeconds)
 }
 
 // The types of conditions that end a request.
@@ -117,12 +115,12 @@ func permitIssue(obj, old runtime.Object, user string, may entry.May) field.Erro
 func podCertificateColumns() []entry.Column {
 	docs := certificatesv1.PodCertificateRequestSpec{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("PodName", docs["podName"]),
-		printing.Text("ServiceAccountName", docs["serviceAccountName"]),
-		printing.Text("NodeName", docs["nodeName"]),
-		printing.Text("SignerName", docs["signerName"]),
-		printing.Text("State", "Is the request Pending, Issued, Denied, or Failed?"),
+		entry.NameColumn,
+		entry.Text("PodName", docs["podName"]),
+		entry.Text("ServiceAccountName", docs["serviceAccountName"]),
+		entry.Text("NodeName", docs["nodeName"]),
+		entry.Text("SignerName", docs["signerName"]),
+		entry.Text("State", "Is the request Pending, Issued, Denied, or Failed?"),
 	}
 }
 

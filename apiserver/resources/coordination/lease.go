@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // leases is the entry of Lease.
@@ -26,7 +25,7 @@ func leases() *entry.Resource {
 			Validate:       entry.Validate(validateLease),
 			ValidateUpdate: entry.ValidateChange(validateLeaseUpdate),
 		},
-		Table: printing.Table(leaseColumns(), leaseCells),
+		Table: entry.TableOf(leaseColumns(), leaseCells),
 	}
 }
 
@@ -77,11 +76,11 @@ func validateLeaseUpdate(l, _ *coordinationv1.Lease) field.ErrorList { return va
 
 func leaseColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn, printing.Text("Holder", coordinationv1.LeaseSpec{}.SwaggerDoc()["holderIdentity"]),
-		printing.AgeColumn,
+		entry.NameColumn, entry.Text("Holder", coordinationv1.LeaseSpec{}.SwaggerDoc()["holderIdentity"]),
+		entry.AgeColumn,
 	}
 }
 
 func leaseCells(l *coordinationv1.Lease, now time.Time) []any {
-	return []any{l.Name, printing.Value(l.Spec.HolderIdentity, ""), printing.AgeOf(&l.ObjectMeta, now)}
+	return []any{l.Name, entry.ValueOr(l.Spec.HolderIdentity, ""), entry.AgeOf(&l.ObjectMeta, now)}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/core/pod"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
 // bindings is the entry of Binding.
@@ -14,6 +13,6 @@ func bindings() *entry.Resource {
 		Plural: "bindings", New: entry.New[corev1.Binding], Namespaced: true,
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   hooks.Hooks{Create: pod.CreateBinding},
+		Hooks:   entry.Hooks{Create: pod.CreateBinding},
 	}
 }

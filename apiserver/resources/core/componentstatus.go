@@ -6,8 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // componentStatuses is the entry of ComponentStatus.
@@ -17,17 +15,17 @@ func componentStatuses() *entry.Resource {
 		ShortNames: []string{"cs"},
 		Served:     entry.Served{Verbs: []string{"get", "list"}},
 		Storage:    entry.Storage{Virtual: true},
-		Hooks:      hooks.Hooks{Objects: componentStatusObjects},
-		Table:      printing.Table(componentStatusColumns(), componentStatusCells),
+		Hooks:      entry.Hooks{Objects: componentStatusObjects},
+		Table:      entry.TableOf(componentStatusColumns(), componentStatusCells),
 	}
 }
 
 func componentStatusColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Status", "Status of the component conditions"),
-		printing.Text("Message", "Message of the component conditions"),
-		printing.Text("Error", "Error of the component conditions"),
+		entry.NameColumn,
+		entry.Text("Status", "Status of the component conditions"),
+		entry.Text("Message", "Message of the component conditions"),
+		entry.Text("Error", "Error of the component conditions"),
 	}
 }
 

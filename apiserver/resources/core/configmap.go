@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // configMaps is the entry of ConfigMap.
@@ -24,7 +23,7 @@ func configMaps() *entry.Resource {
 			Validate:       entry.Validate(validateConfigMap),
 			ValidateUpdate: entry.ValidateChange(validateConfigMapUpdate),
 		},
-		Table: printing.Table(configMapColumns(), configMapCells),
+		Table: entry.TableOf(configMapColumns(), configMapCells),
 	}
 }
 
@@ -59,10 +58,10 @@ func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
 
 func configMapColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn, printing.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"]), printing.AgeColumn,
+		entry.NameColumn, entry.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"]), entry.AgeColumn,
 	}
 }
 
 func configMapCells(c *corev1.ConfigMap, now time.Time) []any {
-	return []any{c.Name, int64(len(c.Data) + len(c.BinaryData)), printing.AgeOf(&c.ObjectMeta, now)}
+	return []any{c.Name, int64(len(c.Data) + len(c.BinaryData)), entry.AgeOf(&c.ObjectMeta, now)}
 }

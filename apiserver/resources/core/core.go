@@ -2,6 +2,7 @@ package core
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
@@ -26,5 +27,12 @@ func Resources(clock entry.Clock) []*entry.Resource {
 		secrets(),
 		serviceAccounts(),
 		services(),
+	)
+}
+
+// Events returns the entry of the group events.k8s.io, whose Events are stored as those of the core group.
+func Events() []*entry.Resource {
+	return entry.Group(eventsv1.SchemeGroupVersion,
+		groupedEvents(),
 	)
 }

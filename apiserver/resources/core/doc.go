@@ -1,4 +1,5 @@
-// Package core has the kinds of the core group: pods, services, volumes, namespaces and related kinds.
+// Package core has the kinds of the core group: pods, services, volumes, namespaces and related kinds; and Event of the
+// group events.k8s.io, which is another form of the core group's.
 //
 // It guarantees:
 //

@@ -11,9 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // endpoints is the entry of Endpoints.
@@ -25,12 +22,12 @@ func endpoints() *entry.Resource {
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
 			Metadata:       entry.Metadata{Again: 1},
-			Default:        defaulting.Hook(defaultEndpoints),
+			Default:        entry.Default(defaultEndpoints),
 			Validate:       entry.Validate(validateEndpoints),
 			ValidateUpdate: entry.ValidateChange(validateEndpointsUpdate),
 			Warnings:       entry.Warn(endpointsWarnings),
 		},
-		Table: printing.Table(endpointsColumns(), endpointsCells),
+		Table: entry.TableOf(endpointsColumns(), endpointsCells),
 	}
 }
 
@@ -38,7 +35,7 @@ func endpoints() *entry.Resource {
 func defaultEndpoints(e *corev1.Endpoints) {
 	for i := range e.Subsets {
 		for j := range e.Subsets[i].Ports {
-			defaulting.Fill(&e.Subsets[i].Ports[j].Protocol, corev1.ProtocolTCP)
+			entry.FillDefault(&e.Subsets[i].Ports[j].Protocol, corev1.ProtocolTCP)
 		}
 	}
 }
@@ -51,7 +48,7 @@ func endpointsWarnings(e, _ *corev1.Endpoints) []string {
 	var texts []string
 	addresses := func(at *field.Path, list []corev1.EndpointAddress) {
 		for i := range list {
-			texts = append(texts, warnings.OfAddress(at.Index(i).Child("ip"), list[i].IP)...)
+			texts = append(texts, check.AddressWarnings(at.Index(i).Child("ip"), list[i].IP)...)
 		}
 	}
 	for i := range e.Subsets {
@@ -121,16 +118,16 @@ func endpointPort(p *corev1.EndpointPort, named bool, at *field.Path) (errs fiel
 
 func endpointsColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn, printing.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"]), printing.AgeColumn,
+		entry.NameColumn, entry.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"]), entry.AgeColumn,
 	}
 }
 
 func endpointsCells(e *corev1.Endpoints, now time.Time) []any {
-	shown := printing.None
+	shown := entry.None
 	if len(e.Subsets) > 0 {
-		shown = printing.Shorten(shownAddresses(e.Subsets), printing.ShownEndpoints, ",")
+		shown = entry.Shorten(shownAddresses(e.Subsets), entry.ShownEndpoints, ",")
 	}
-	return []any{e.Name, shown, printing.AgeOf(&e.ObjectMeta, now)}
+	return []any{e.Name, shown, entry.AgeOf(&e.ObjectMeta, now)}
 }
 
 // shownAddresses lists each port's addresses; a headless service's subset may have no ports.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
@@ -23,7 +22,7 @@ func limitRanges() *entry.Resource {
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
 			Metadata:       entry.Metadata{Again: 1},
-			Default:        defaulting.Hook(defaultLimitRange),
+			Default:        entry.Default(defaultLimitRange),
 			PrepareCreate:  entry.Create(nameLimitRange),
 			Validate:       entry.Validate(validateLimitRange),
 			ValidateUpdate: entry.ValidateChange(validateLimitRangeUpdate),
@@ -40,7 +39,7 @@ func defaultLimitRange(l *corev1.LimitRange) {
 		for _, list := range []corev1.ResourceList{
 			item.Max, item.Min, item.Default, item.DefaultRequest, item.MaxLimitRequestRatio,
 		} {
-			defaulting.Round(list)
+			entry.Round(list)
 		}
 	}
 }

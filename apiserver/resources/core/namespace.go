@@ -12,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
@@ -26,7 +24,7 @@ func namespaces() *entry.Resource {
 		Strategy: entry.Strategy{
 			Name:           apivalidation.ValidateNamespaceName,
 			Metadata:       entry.Metadata{Again: 1},
-			Default:        defaulting.Hook(defaultNamespace),
+			Default:        entry.Default(defaultNamespace),
 			PrepareCreate:  entry.Create(createNamespace),
 			PrepareUpdate:  entry.Change(updateNamespace),
 			Validate:       entry.Validate(validateNamespace),
@@ -45,7 +43,7 @@ func namespaces() *entry.Resource {
 			}),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "status.phase", Unset: "Active"}}},
-		Table:     printing.Table(namespaceColumns(), namespaceCells),
+		Table:     entry.TableOf(namespaceColumns(), namespaceCells),
 	}
 }
 
@@ -72,7 +70,7 @@ func defaultNamespace(n *corev1.Namespace) {
 		}
 		n.Labels[corev1.LabelMetadataName] = n.Name
 	}
-	defaulting.Fill(&n.Status.Phase, corev1.NamespaceActive)
+	entry.FillDefault(&n.Status.Phase, corev1.NamespaceActive)
 }
 
 // createNamespace sets the finalizer, phase and label of a new namespace (A-40, E-02).
@@ -139,9 +137,9 @@ func validateNamespaceStatus(ns, _ *corev1.Namespace) field.ErrorList {
 }
 
 func namespaceColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.Text("Status", "The status of the namespace"), printing.AgeColumn}
+	return []entry.Column{entry.NameColumn, entry.Text("Status", "The status of the namespace"), entry.AgeColumn}
 }
 
 func namespaceCells(n *corev1.Namespace, now time.Time) []any {
-	return []any{n.Name, string(n.Status.Phase), printing.AgeOf(&n.ObjectMeta, now)}
+	return []any{n.Name, string(n.Status.Phase), entry.AgeOf(&n.ObjectMeta, now)}
 }

@@ -13,9 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // Not validated in nodes: the annotations for taints and for the preference to avoid pods, which have no effect since
@@ -28,7 +26,7 @@ func nodes() *entry.Resource {
 		ShortNames: []string{"no"},
 		Storage:    entry.Storage{Collection: "minions"},
 		Strategy: entry.Strategy{
-			Default:        defaulting.Hook(defaultNode),
+			Default:        entry.Default(defaultNode),
 			OwnStatus:      true,
 			PrepareCreate:  entry.Create(createNode),
 			PrepareUpdate:  entry.Change(updateNode),
@@ -47,7 +45,7 @@ func nodes() *entry.Resource {
 			}),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "spec.unschedulable", Unset: "false"}}},
-		Table:     printing.Table(nodeColumns(), nodeCells),
+		Table:     entry.TableOf(nodeColumns(), nodeCells),
 	}
 }
 
@@ -67,8 +65,8 @@ func defaultNode(n *corev1.Node) {
 		n.Status.Allocatable = n.Status.Capacity.DeepCopy()
 	}
 	ranges(&n.Spec)
-	defaulting.Round(n.Status.Capacity)
-	defaulting.Round(n.Status.Allocatable)
+	entry.Round(n.Status.Capacity)
+	entry.Round(n.Status.Allocatable)
 }
 
 // createNode removes the dynamic configuration, which is not supported any more. Nodes may set their own status.
@@ -230,36 +228,36 @@ const (
 func nodeColumns() []entry.Column {
 	status, info := corev1.NodeStatus{}.SwaggerDoc(), corev1.NodeSystemInfo{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Status", "The status of the node"),
-		printing.Text("Roles", "The roles of the node"),
-		printing.AgeColumn,
-		printing.Text("Version", info["kubeletVersion"]),
-		printing.Wide(printing.Text("Internal-IP", status["addresses"])),
-		printing.Wide(printing.Text("External-IP", status["addresses"])),
-		printing.Wide(printing.Text("OS-Image", info["osImage"])),
-		printing.Wide(printing.Text("Kernel-Version", info["kernelVersion"])),
-		printing.Wide(printing.Text("Container-Runtime", info["containerRuntimeVersion"])),
+		entry.NameColumn,
+		entry.Text("Status", "The status of the node"),
+		entry.Text("Roles", "The roles of the node"),
+		entry.AgeColumn,
+		entry.Text("Version", info["kubeletVersion"]),
+		entry.Wide(entry.Text("Internal-IP", status["addresses"])),
+		entry.Wide(entry.Text("External-IP", status["addresses"])),
+		entry.Wide(entry.Text("OS-Image", info["osImage"])),
+		entry.Wide(entry.Text("Kernel-Version", info["kernelVersion"])),
+		entry.Wide(entry.Text("Container-Runtime", info["containerRuntimeVersion"])),
 	}
 }
 
 func nodeCells(n *corev1.Node, now time.Time) []any {
 	info := &n.Status.NodeInfo
-	kernel := printing.Or(info.KernelVersion, printing.Unknown)
+	kernel := entry.StringOr(info.KernelVersion, entry.Unknown)
 	if info.Architecture != "" {
 		kernel += " (" + info.Architecture + ")"
 	}
 	return []any{
 		n.Name,
 		nodeStatus(n),
-		printing.Or(strings.Join(nodeRoles(n), ","), printing.None),
-		printing.AgeOf(&n.ObjectMeta, now),
+		entry.StringOr(strings.Join(nodeRoles(n), ","), entry.None),
+		entry.AgeOf(&n.ObjectMeta, now),
 		info.KubeletVersion,
 		nodeAddress(n, corev1.NodeInternalIP),
 		nodeAddress(n, corev1.NodeExternalIP),
-		printing.Or(info.OSImage, printing.Unknown),
+		entry.StringOr(info.OSImage, entry.Unknown),
 		kernel,
-		printing.Or(info.ContainerRuntimeVersion, printing.Unknown),
+		entry.StringOr(info.ContainerRuntimeVersion, entry.Unknown),
 	}
 }
 
@@ -299,5 +297,5 @@ func nodeAddress(n *corev1.Node, t corev1.NodeAddressType) string {
 			return a.Address
 		}
 	}
-	return printing.None
+	return entry.None
 }

@@ -15,11 +15,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // Not validated of persistent volumes: mount options in the deprecated annotation.
@@ -31,7 +28,7 @@ func persistentVolumes(clock entry.Clock) *entry.Resource {
 		ShortNames: []string{"pv"},
 		Strategy: entry.Strategy{
 			Metadata:       entry.Metadata{Again: 2},
-			Default:        defaulting.Hook(defaultPersistentVolume),
+			Default:        entry.Default(defaultPersistentVolume),
 			PrepareCreate:  entry.Create(createVolume),
 			Validate:       entry.Validate(validatePersistentVolume),
 			ValidateUpdate: entry.ValidateChange(validatePersistentVolumeUpdate),
@@ -44,7 +41,7 @@ func persistentVolumes(clock entry.Clock) *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validatePersistentVolumeStatus),
 			}),
 		},
-		Table: printing.Table(volumeColumns(), volumeCells),
+		Table: entry.TableOf(volumeColumns(), volumeCells),
 	}
 }
 
@@ -64,9 +61,9 @@ func keepVolumePhaseTime(now entry.Clock, v, old *corev1.PersistentVolume) {
 
 // defaultPersistentVolume sets the defaults of a volume's spec, and the phase that it begins with.
 func defaultPersistentVolume(v *corev1.PersistentVolume) {
-	defaulting.Fill(&v.Status.Phase, corev1.VolumePending)
-	defaulting.Fill(&v.Spec.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimRetain)
-	defaulting.Set(&v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+	entry.FillDefault(&v.Status.Phase, corev1.VolumePending)
+	entry.FillDefault(&v.Spec.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimRetain)
+	entry.SetDefault(&v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
 	volumes.DefaultVolumeSpec(&v.Spec)
 }
 
@@ -105,7 +102,7 @@ func volumeWarnings(v, _ *corev1.PersistentVolume) []string {
 	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
 		for i := range a.Required.NodeSelectorTerms {
 			at := field.NewPath("spec", "nodeAffinity", "required", "nodeSelectorTerms").Index(i)
-			texts = append(texts, warnings.OfTerm(at, &a.Required.NodeSelectorTerms[i], false)...)
+			texts = append(texts, check.TermWarnings(at, &a.Required.NodeSelectorTerms[i], false)...)
 		}
 	}
 	for _, p := range []struct {
@@ -260,17 +257,17 @@ func basicQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 func volumeColumns() []entry.Column {
 	spec, status := corev1.PersistentVolumeSpec{}.SwaggerDoc(), corev1.PersistentVolumeStatus{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Capacity", spec["capacity"]),
-		printing.Text("Access Modes", spec["accessModes"]),
-		printing.Text("Reclaim Policy", spec["persistentVolumeReclaimPolicy"]),
-		printing.Text("Status", status["phase"]),
-		printing.Text("Claim", spec["claimRef"]),
-		printing.Text("StorageClass", "StorageClass of the pv"),
-		printing.Text("VolumeAttributesClass", "VolumeAttributesClass of the pv"),
-		printing.Text("Reason", status["reason"]),
-		printing.AgeColumn,
-		printing.Wide(printing.Text("VolumeMode", spec["volumeMode"])),
+		entry.NameColumn,
+		entry.Text("Capacity", spec["capacity"]),
+		entry.Text("Access Modes", spec["accessModes"]),
+		entry.Text("Reclaim Policy", spec["persistentVolumeReclaimPolicy"]),
+		entry.Text("Status", status["phase"]),
+		entry.Text("Claim", spec["claimRef"]),
+		entry.Text("StorageClass", "StorageClass of the pv"),
+		entry.Text("VolumeAttributesClass", "VolumeAttributesClass of the pv"),
+		entry.Text("Reason", status["reason"]),
+		entry.AgeColumn,
+		entry.Wide(entry.Text("VolumeMode", spec["volumeMode"])),
 	}
 }
 
@@ -292,10 +289,10 @@ func volumeCells(v *corev1.PersistentVolume, now time.Time) []any {
 		phase,
 		claim,
 		storageClass(v.Annotations, v.Spec.StorageClassName),
-		printing.Value(v.Spec.VolumeAttributesClassName, printing.Unset),
+		entry.ValueOr(v.Spec.VolumeAttributesClassName, entry.Unset),
 		v.Status.Reason,
-		printing.AgeOf(&v.ObjectMeta, now),
-		string(printing.Value(v.Spec.VolumeMode, printing.Unset)),
+		entry.AgeOf(&v.ObjectMeta, now),
+		string(entry.ValueOr(v.Spec.VolumeMode, entry.Unset)),
 	}
 }
 

@@ -11,10 +11,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // persistentVolumeClaims is the entry of PersistentVolumeClaim.
@@ -24,7 +21,7 @@ func persistentVolumeClaims() *entry.Resource {
 		ShortNames: []string{"pvc"},
 		Strategy: entry.Strategy{
 			Metadata:       entry.Metadata{Again: 1},
-			Default:        defaulting.Hook(volumes.DefaultClaim),
+			Default:        entry.Default(volumes.DefaultClaim),
 			PrepareCreate:  entry.Create(createClaim),
 			PrepareUpdate:  entry.Change(updateClaim),
 			Validate:       entry.Validate(validateClaim),
@@ -38,7 +35,7 @@ func persistentVolumeClaims() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateClaimStatus),
 			}),
 		},
-		Table: printing.Table(claimColumns(), claimCells),
+		Table: entry.TableOf(claimColumns(), claimCells),
 	}
 }
 
@@ -80,14 +77,14 @@ func dataSource(s, old *corev1.PersistentVolumeClaimSpec) {
 }
 
 func abroad(r *corev1.TypedObjectReference) bool {
-	return r != nil && warnings.Value(r.Namespace) != ""
+	return r != nil && check.ValueOf(r.Namespace) != ""
 }
 
 func claimOrSnapshot(r *corev1.TypedLocalObjectReference) bool {
 	if r == nil {
 		return false
 	}
-	switch warnings.Value(r.APIGroup) {
+	switch check.ValueOf(r.APIGroup) {
 	case "":
 		return r.Kind == "PersistentVolumeClaim"
 	case "snapshot.storage.k8s.io":
@@ -105,7 +102,7 @@ func clone[T any](p *T) *T {
 }
 
 func claimWarnings(c, _ *corev1.PersistentVolumeClaim) []string {
-	return append(classWarnings(c.Annotations), warnings.OfClaimSpec(field.NewPath("spec"), &c.Spec)...)
+	return append(classWarnings(c.Annotations), check.ClaimWarnings(field.NewPath("spec"), &c.Spec)...)
 }
 
 func validateClaim(c *corev1.PersistentVolumeClaim) field.ErrorList {
@@ -226,15 +223,15 @@ func claimResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
 func claimColumns() []entry.Column {
 	spec, status := corev1.PersistentVolumeClaimSpec{}.SwaggerDoc(), corev1.PersistentVolumeClaimStatus{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Status", status["phase"]),
-		printing.Text("Volume", spec["volumeName"]),
-		printing.Text("Capacity", status["capacity"]),
-		printing.Text("Access Modes", status["accessModes"]),
-		printing.Text("StorageClass", "StorageClass of the pvc"),
-		printing.Text("VolumeAttributesClass", "VolumeAttributesClass of the pvc"),
-		printing.AgeColumn,
-		printing.Wide(printing.Text("VolumeMode", spec["volumeMode"])),
+		entry.NameColumn,
+		entry.Text("Status", status["phase"]),
+		entry.Text("Volume", spec["volumeName"]),
+		entry.Text("Capacity", status["capacity"]),
+		entry.Text("Access Modes", status["accessModes"]),
+		entry.Text("StorageClass", "StorageClass of the pvc"),
+		entry.Text("VolumeAttributesClass", "VolumeAttributesClass of the pvc"),
+		entry.AgeColumn,
+		entry.Wide(entry.Text("VolumeMode", spec["volumeMode"])),
 	}
 }
 
@@ -255,9 +252,9 @@ func claimCells(c *corev1.PersistentVolumeClaim, now time.Time) []any {
 		c.Spec.VolumeName,
 		capacity,
 		modes,
-		storageClass(c.Annotations, printing.Value(c.Spec.StorageClassName, "")),
-		printing.Value(c.Spec.VolumeAttributesClassName, printing.Unset),
-		printing.AgeOf(&c.ObjectMeta, now),
-		string(printing.Value(c.Spec.VolumeMode, printing.Unset)),
+		storageClass(c.Annotations, entry.ValueOr(c.Spec.StorageClassName, "")),
+		entry.ValueOr(c.Spec.VolumeAttributesClassName, entry.Unset),
+		entry.AgeOf(&c.ObjectMeta, now),
+		string(entry.ValueOr(c.Spec.VolumeMode, entry.Unset)),
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/core/pod"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
@@ -19,7 +18,7 @@ func pods() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
 			OwnStatus:      true,
-			Default:        defaulting.Hook(defaultPod),
+			Default:        entry.Default(defaultPod),
 			PrepareCreate:  entry.Create(createPod),
 			PrepareUpdate:  entry.Change(updatePod),
 			Validate:       entry.Validate(validatePod),

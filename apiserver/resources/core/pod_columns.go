@@ -10,13 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 func podTable() entry.Table {
-	t := printing.Table(podColumns(), podCells)
+	t := entry.TableOf(podColumns(), podCells)
 	t.Conditions = func(obj runtime.Object) []metav1.TableRowCondition {
-		return podConditions(printing.As[*corev1.Pod](obj))
+		return podConditions(entry.As[*corev1.Pod](obj))
 	}
 	return t
 }
@@ -24,18 +23,18 @@ func podTable() entry.Table {
 func podColumns() []entry.Column {
 	spec, status := corev1.PodSpec{}.SwaggerDoc(), corev1.PodStatus{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Ready", "The aggregate readiness state of this pod for accepting traffic."),
-		printing.Text("Status", "The aggregate status of the containers in this pod."),
-		printing.Text(
+		entry.NameColumn,
+		entry.Text("Ready", "The aggregate readiness state of this pod for accepting traffic."),
+		entry.Text("Status", "The aggregate status of the containers in this pod."),
+		entry.Text(
 			"Restarts",
 			"The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.",
 		),
-		printing.AgeColumn,
-		printing.Wide(printing.Text("IP", status["podIP"])),
-		printing.Wide(printing.Text("Node", spec["nodeName"])),
-		printing.Wide(printing.Text("Nominated Node", status["nominatedNodeName"])),
-		printing.Wide(printing.Text("Readiness Gates", spec["readinessGates"])),
+		entry.AgeColumn,
+		entry.Wide(entry.Text("IP", status["podIP"])),
+		entry.Wide(entry.Text("Node", spec["nodeName"])),
+		entry.Wide(entry.Text("Nominated Node", status["nominatedNodeName"])),
+		entry.Wide(entry.Text("Readiness Gates", spec["readinessGates"])),
 	}
 }
 
@@ -46,10 +45,10 @@ func podCells(p *corev1.Pod, now time.Time) []any {
 		fmt.Sprintf("%d/%d", s.ready, s.total),
 		s.reason,
 		s.restarts.text(now),
-		printing.AgeOf(&p.ObjectMeta, now),
-		printing.Or(podIP(p), printing.None),
-		printing.Or(p.Spec.NodeName, printing.None),
-		printing.Or(p.Status.NominatedNodeName, printing.None),
+		entry.AgeOf(&p.ObjectMeta, now),
+		entry.StringOr(podIP(p), entry.None),
+		entry.StringOr(p.Spec.NodeName, entry.None),
+		entry.StringOr(p.Status.NominatedNodeName, entry.None),
 		readinessGates(p),
 	}
 }
@@ -65,7 +64,7 @@ func podIP(p *corev1.Pod) string {
 
 func readinessGates(p *corev1.Pod) string {
 	if len(p.Spec.ReadinessGates) == 0 {
-		return printing.None
+		return entry.None
 	}
 	met := 0
 	for _, g := range p.Spec.ReadinessGates {
@@ -127,7 +126,7 @@ func (s *summary) initialize(p *corev1.Pod, sidecars map[string]bool) (restarts 
 		switch ended, waiting := c.State.Terminated, c.State.Waiting; {
 		case ended != nil && ended.ExitCode == 0:
 			continue
-		case sidecars[c.Name] && printing.Value(c.Started, false):
+		case sidecars[c.Name] && entry.ValueOr(c.Started, false):
 			if c.Ready {
 				s.ready++
 			}
@@ -201,7 +200,7 @@ func containerSummary(p *corev1.Pod) summary {
 func sidecarNames(p *corev1.Pod) map[string]bool {
 	names := map[string]bool{}
 	for _, c := range p.Spec.InitContainers {
-		if printing.Value(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways {
+		if entry.ValueOr(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways {
 			names[c.Name] = true
 		}
 	}
@@ -214,7 +213,7 @@ func podReason(p *corev1.Pod) string {
 			return c.Reason
 		}
 	}
-	return printing.Or(p.Status.Reason, string(p.Status.Phase))
+	return entry.StringOr(p.Status.Reason, string(p.Status.Phase))
 }
 
 func endReason(t *corev1.ContainerStateTerminated) string {
@@ -245,5 +244,5 @@ func (t tally) text(now time.Time) string {
 	if t.count == 0 || t.last.IsZero() {
 		return strconv.FormatInt(t.count, 10)
 	}
-	return fmt.Sprintf("%d (%s ago)", t.count, printing.Age(t.last.Time, now))
+	return fmt.Sprintf("%d (%s ago)", t.count, entry.Age(t.last.Time, now))
 }

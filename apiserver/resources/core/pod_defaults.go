@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
@@ -30,14 +30,14 @@ func defaultPod(p *corev1.Pod) {
 		p.Spec.TerminationGracePeriodSeconds = new(int64(1))
 	}
 	defaultAddresses(&p.Status)
-	defaulting.Round(p.Status.AllocatedResources)
-	defaulting.DefaultRequirements(p.Status.Resources)
+	entry.Round(p.Status.AllocatedResources)
+	entry.DefaultRequirements(p.Status.Resources)
 	for _, statuses := range [][]corev1.ContainerStatus{
 		p.Status.InitContainerStatuses, p.Status.ContainerStatuses, p.Status.EphemeralContainerStatuses,
 	} {
 		for i := range statuses {
-			defaulting.Round(statuses[i].AllocatedResources)
-			defaulting.DefaultRequirements(statuses[i].Resources)
+			entry.Round(statuses[i].AllocatedResources)
+			entry.DefaultRequirements(statuses[i].Resources)
 		}
 	}
 }
@@ -49,14 +49,14 @@ func fillPod(p *corev1.Pod) {
 		}
 	}
 	podResources(p)
-	defaulting.Set(&p.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
+	entry.SetDefault(&p.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
 	if !p.Spec.HostNetwork {
 		return
 	}
 	for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
 		for i := range containers {
 			for j := range containers[i].Ports {
-				defaulting.Fill(&containers[i].Ports[j].HostPort, containers[i].Ports[j].ContainerPort)
+				entry.FillDefault(&containers[i].Ports[j].HostPort, containers[i].Ports[j].ContainerPort)
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // syncAppArmor copies AppArmor profiles from annotations to the fields that replaced them, if a container has none and
@@ -247,10 +247,10 @@ func podWarnings(p, old *corev1.Pod) []string {
 func podStatusWarnings(p, _ *corev1.Pod) []string {
 	var texts []string
 	for i, ip := range p.Status.PodIPs {
-		texts = append(texts, warnings.OfAddress(field.NewPath("status", "podIPs").Index(i).Child("ip"), ip.IP)...)
+		texts = append(texts, check.AddressWarnings(field.NewPath("status", "podIPs").Index(i).Child("ip"), ip.IP)...)
 	}
 	for i, ip := range p.Status.HostIPs {
-		texts = append(texts, warnings.OfAddress(field.NewPath("status", "hostIPs").Index(i).Child("ip"), ip.IP)...)
+		texts = append(texts, check.AddressWarnings(field.NewPath("status", "hostIPs").Index(i).Child("ip"), ip.IP)...)
 	}
 	return texts
 }

@@ -8,9 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // podTemplates is the entry of PodTemplate.
@@ -19,7 +17,7 @@ func podTemplates() *entry.Resource {
 		Plural: "podtemplates", New: entry.New[corev1.PodTemplate], Namespaced: true,
 		Strategy: entry.Strategy{
 			Generation:     entry.TemplateGeneration,
-			Default:        defaulting.Hook(defaultPodTemplate),
+			Default:        entry.Default(defaultPodTemplate),
 			PrepareCreate:  entry.Create(createPodTemplate),
 			PrepareUpdate:  entry.Change(updatePodTemplate),
 			Validate:       entry.Validate(validatePodTemplate),
@@ -27,7 +25,7 @@ func podTemplates() *entry.Resource {
 			Warnings:       entry.Warn(podTemplateWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  printing.Table(podTemplateColumns(), podTemplateCells),
+		Table:  entry.TableOf(podTemplateColumns(), podTemplateCells),
 	}
 }
 
@@ -55,12 +53,12 @@ func validatePodTemplateUpdate(t, old *corev1.PodTemplate) field.ErrorList {
 
 func podTemplateColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn, printing.ContainersColumn, printing.ImagesColumn,
-		printing.Text("Pod Labels", "The labels for the pod template."),
+		entry.NameColumn, entry.ContainersColumn, entry.ImagesColumn,
+		entry.Text("Pod Labels", "The labels for the pod template."),
 	}
 }
 
 func podTemplateCells(t *corev1.PodTemplate, _ time.Time) []any {
-	names, images := printing.ContainersOf(&t.Template.Spec)
+	names, images := entry.ContainersOf(&t.Template.Spec)
 	return []any{t.Name, names, images, labels.FormatLabels(t.Template.Labels)}
 }

@@ -11,9 +11,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
@@ -25,7 +23,7 @@ func replicationControllers() *entry.Resource {
 		Storage: entry.Storage{Collection: "controllers"},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultReplicationController),
+			Default:        entry.Default(defaultReplicationController),
 			PrepareCreate:  entry.Create(createController),
 			PrepareUpdate:  entry.Change(updateController),
 			Validate:       entry.Validate(validateReplicationController),
@@ -40,7 +38,7 @@ func replicationControllers() *entry.Resource {
 			}),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "status.replicas", Unset: "0"}}},
-		Table:     printing.Table(replicationControllerColumns(), replicationControllerCells),
+		Table:     entry.TableOf(replicationControllerColumns(), replicationControllerCells),
 	}
 }
 
@@ -54,7 +52,7 @@ func defaultReplicationController(c *corev1.ReplicationController) {
 			c.Labels = maps.Clone(t.Labels)
 		}
 	}
-	defaulting.Set(&c.Spec.Replicas, 1)
+	entry.SetDefault(&c.Spec.Replicas, 1)
 	if c.Spec.Template != nil {
 		podspec.DefaultTemplate(c.Spec.Template)
 	}
@@ -107,28 +105,28 @@ func validateReplicationControllerStatus(c, _ *corev1.ReplicationController) fie
 func replicationControllerColumns() []entry.Column {
 	spec, status := corev1.ReplicationControllerSpec{}.SwaggerDoc(), corev1.ReplicationControllerStatus{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Integer("Desired", spec["replicas"]),
-		printing.Integer("Current", status["replicas"]),
-		printing.Integer("Ready", status["readyReplicas"]),
-		printing.AgeColumn,
-		printing.Wide(printing.ContainersColumn),
-		printing.Wide(printing.ImagesColumn),
-		printing.Wide(printing.Text("Selector", spec["selector"])),
+		entry.NameColumn,
+		entry.Integer("Desired", spec["replicas"]),
+		entry.Integer("Current", status["replicas"]),
+		entry.Integer("Ready", status["readyReplicas"]),
+		entry.AgeColumn,
+		entry.Wide(entry.ContainersColumn),
+		entry.Wide(entry.ImagesColumn),
+		entry.Wide(entry.Text("Selector", spec["selector"])),
 	}
 }
 
 func replicationControllerCells(c *corev1.ReplicationController, now time.Time) []any {
 	var names, images string
 	if c.Spec.Template != nil {
-		names, images = printing.ContainersOf(&c.Spec.Template.Spec)
+		names, images = entry.ContainersOf(&c.Spec.Template.Spec)
 	}
 	return []any{
 		c.Name,
-		int64(printing.Value(c.Spec.Replicas, 0)),
+		int64(entry.ValueOr(c.Spec.Replicas, 0)),
 		int64(c.Status.Replicas),
 		int64(c.Status.ReadyReplicas),
-		printing.AgeOf(&c.ObjectMeta, now),
+		entry.AgeOf(&c.ObjectMeta, now),
 		names,
 		images,
 		labels.FormatLabels(c.Spec.Selector),

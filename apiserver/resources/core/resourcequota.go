@@ -14,8 +14,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // resourceQuotas is the entry of ResourceQuota.
@@ -24,7 +22,7 @@ func resourceQuotas() *entry.Resource {
 		Plural: "resourcequotas", New: entry.New[corev1.ResourceQuota], Namespaced: true,
 		ShortNames: []string{"quota"},
 		Strategy: entry.Strategy{
-			Default:        defaulting.Hook(defaultResourceQuota),
+			Default:        entry.Default(defaultResourceQuota),
 			Validate:       entry.Validate(validateResourceQuota),
 			ValidateUpdate: entry.ValidateChange(validateResourceQuotaUpdate),
 			Warnings:       entry.Warn(resourceQuotaWarnings),
@@ -35,14 +33,14 @@ func resourceQuotas() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateResourceQuotaStatus),
 			}),
 		},
-		Table: printing.Table(resourceQuotaColumns(), resourceQuotaCells),
+		Table: entry.TableOf(resourceQuotaColumns(), resourceQuotaCells),
 	}
 }
 
 // defaultResourceQuota rounds its quantities.
 func defaultResourceQuota(q *corev1.ResourceQuota) {
 	for _, list := range []corev1.ResourceList{q.Spec.Hard, q.Status.Hard, q.Status.Used} {
-		defaulting.Round(list)
+		entry.Round(list)
 	}
 }
 
@@ -220,13 +218,13 @@ func scopeConflicts(scopes, shown []corev1.ResourceQuotaScope, at *field.Path) (
 
 func resourceQuotaColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Request", "Request represents a minimum amount of cpu/memory that a container may consume."),
-		printing.Text(
+		entry.NameColumn,
+		entry.Text("Request", "Request represents a minimum amount of cpu/memory that a container may consume."),
+		entry.Text(
 			"Limit",
 			"Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
 		),
-		printing.AgeColumn,
+		entry.AgeColumn,
 	}
 }
 
@@ -241,5 +239,5 @@ func resourceQuotaCells(q *corev1.ResourceQuota, now time.Time) []any {
 			requests = append(requests, usage)
 		}
 	}
-	return []any{q.Name, strings.Join(requests, ", "), strings.Join(limits, ", "), printing.AgeOf(&q.ObjectMeta, now)}
+	return []any{q.Name, strings.Join(requests, ", "), strings.Join(limits, ", "), entry.AgeOf(&q.ObjectMeta, now)}
 }

@@ -12,8 +12,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // secrets is the entry of Secret.
@@ -22,13 +20,13 @@ func secrets() *entry.Resource {
 		Plural: "secrets", New: entry.New[corev1.Secret], Namespaced: true,
 		Strategy: entry.Strategy{
 			Metadata:       entry.Metadata{Again: 1},
-			Default:        defaulting.Hook(defaultSecret),
+			Default:        entry.Default(defaultSecret),
 			Validate:       entry.Validate(validateSecret),
 			ValidateUpdate: entry.ValidateChange(validateSecretUpdate),
 			Warnings:       entry.Warn(secretWarnings),
 		},
 		Selection: entry.Selection{Selectable: []entry.Field{{Label: "type", Unset: "Opaque"}}},
-		Table:     printing.Table(secretColumns(), secretCells),
+		Table:     entry.TableOf(secretColumns(), secretCells),
 	}
 }
 
@@ -45,7 +43,7 @@ func foldStrings(s *corev1.Secret) {
 
 // defaultSecret sets the type Opaque.
 func defaultSecret(s *corev1.Secret) {
-	defaulting.Fill(&s.Type, corev1.SecretTypeOpaque)
+	entry.FillDefault(&s.Type, corev1.SecretTypeOpaque)
 	foldStrings(s)
 }
 
@@ -128,10 +126,10 @@ func validateSecretUpdate(s, old *corev1.Secret) field.ErrorList {
 func secretColumns() []entry.Column {
 	doc := corev1.Secret{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn, printing.Text("Type", doc["type"]), printing.Text("Data", doc["data"]), printing.AgeColumn,
+		entry.NameColumn, entry.Text("Type", doc["type"]), entry.Text("Data", doc["data"]), entry.AgeColumn,
 	}
 }
 
 func secretCells(s *corev1.Secret, now time.Time) []any {
-	return []any{s.Name, string(s.Type), int64(len(s.Data)), printing.AgeOf(&s.ObjectMeta, now)}
+	return []any{s.Name, string(s.Type), int64(len(s.Data)), entry.AgeOf(&s.ObjectMeta, now)}
 }

@@ -6,9 +6,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/core/service"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // services is the entry of Service.
@@ -20,7 +17,7 @@ func services() *entry.Resource {
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
 			Name:           apivalidation.NameIsDNSLabel,
-			Default:        defaulting.Hook(DefaultService),
+			Default:        entry.Default(DefaultService),
 			PrepareCreate:  entry.Create(createService),
 			PrepareUpdate:  entry.Change(updateService),
 			Validate:       entry.Validate(validateServiceCreate),
@@ -28,7 +25,7 @@ func services() *entry.Resource {
 			Warnings:       entry.Warn(serviceWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Hooks:  hooks.Hooks{Begin: service.Begin},
+		Hooks:  entry.Hooks{Begin: service.Begin},
 		Subresources: []entry.Subresource{
 			{
 				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,
@@ -42,6 +39,6 @@ func services() *entry.Resource {
 		Selection: entry.Selection{
 			Selectable: []entry.Field{{Label: "spec.clusterIP"}, {Label: "spec.type", Unset: "ClusterIP"}},
 		},
-		Table: printing.Table(serviceColumns(), serviceCells),
+		Table: entry.TableOf(serviceColumns(), serviceCells),
 	}
 }

@@ -9,24 +9,23 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 func serviceColumns() []entry.Column {
 	spec := corev1.ServiceSpec{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Type", spec["type"]),
-		printing.Text("Cluster-IP", spec["clusterIP"]),
-		printing.Text("External-IP", spec["externalIPs"]),
-		printing.Text("Port(s)", spec["ports"]),
-		printing.AgeColumn,
-		printing.Wide(printing.Text("Selector", spec["selector"])),
+		entry.NameColumn,
+		entry.Text("Type", spec["type"]),
+		entry.Text("Cluster-IP", spec["clusterIP"]),
+		entry.Text("External-IP", spec["externalIPs"]),
+		entry.Text("Port(s)", spec["ports"]),
+		entry.AgeColumn,
+		entry.Wide(entry.Text("Selector", spec["selector"])),
 	}
 }
 
 func serviceCells(s *corev1.Service, now time.Time) []any {
-	clusterIP := printing.Or(s.Spec.ClusterIP, printing.None)
+	clusterIP := entry.StringOr(s.Spec.ClusterIP, entry.None)
 	if len(s.Spec.ClusterIPs) > 0 {
 		clusterIP = s.Spec.ClusterIPs[0]
 	}
@@ -35,8 +34,8 @@ func serviceCells(s *corev1.Service, now time.Time) []any {
 		string(s.Spec.Type),
 		clusterIP,
 		externalIP(s),
-		printing.Or(shownPorts(s.Spec.Ports), printing.None),
-		printing.AgeOf(&s.ObjectMeta, now),
+		entry.StringOr(shownPorts(s.Spec.Ports), entry.None),
+		entry.AgeOf(&s.ObjectMeta, now),
 		labels.FormatLabels(s.Spec.Selector),
 	}
 }
@@ -44,17 +43,17 @@ func serviceCells(s *corev1.Service, now time.Time) []any {
 func externalIP(s *corev1.Service) string {
 	switch s.Spec.Type {
 	case corev1.ServiceTypeClusterIP, corev1.ServiceTypeNodePort:
-		return printing.Or(strings.Join(s.Spec.ExternalIPs, ","), printing.None)
+		return entry.StringOr(strings.Join(s.Spec.ExternalIPs, ","), entry.None)
 	case corev1.ServiceTypeLoadBalancer:
 		addresses := make([]string, 0, len(s.Status.LoadBalancer.Ingress))
 		for _, in := range s.Status.LoadBalancer.Ingress {
-			addresses = append(addresses, printing.Or(in.IP, in.Hostname))
+			addresses = append(addresses, entry.StringOr(in.IP, in.Hostname))
 		}
-		return printing.Or(strings.Join(append(printing.Distinct(addresses), s.Spec.ExternalIPs...), ","), "<pending>")
+		return entry.StringOr(strings.Join(append(entry.Distinct(addresses), s.Spec.ExternalIPs...), ","), "<pending>")
 	case corev1.ServiceTypeExternalName:
 		return s.Spec.ExternalName
 	}
-	return printing.Unknown
+	return entry.Unknown
 }
 
 func shownPorts(ports []corev1.ServicePort) string {

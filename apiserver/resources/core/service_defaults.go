@@ -4,38 +4,38 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // DefaultService sets the defaults of a service's type, ports, affinity and policies, but nothing that is allocated.
 func DefaultService(s *corev1.Service) {
-	defaulting.Fill(&s.Spec.SessionAffinity, corev1.ServiceAffinityNone)
+	entry.FillDefault(&s.Spec.SessionAffinity, corev1.ServiceAffinityNone)
 	switch s.Spec.SessionAffinity {
 	case corev1.ServiceAffinityNone:
 		s.Spec.SessionAffinityConfig = nil
 	case corev1.ServiceAffinityClientIP:
 		affinity(&s.Spec)
 	}
-	defaulting.Fill(&s.Spec.Type, corev1.ServiceTypeClusterIP)
+	entry.FillDefault(&s.Spec.Type, corev1.ServiceTypeClusterIP)
 	for i := range s.Spec.Ports {
 		p := &s.Spec.Ports[i]
-		defaulting.Fill(&p.Protocol, corev1.ProtocolTCP)
+		entry.FillDefault(&p.Protocol, corev1.ProtocolTCP)
 		if p.TargetPort == intstr.FromInt32(0) || p.TargetPort == intstr.FromString("") {
 			p.TargetPort = intstr.FromInt32(p.Port)
 		}
 	}
 	if isExternal(&s.Spec) {
-		defaulting.Fill(&s.Spec.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster)
+		entry.FillDefault(&s.Spec.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster)
 	}
 	switch s.Spec.Type {
 	case corev1.ServiceTypeNodePort, corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeClusterIP:
-		defaulting.Set(&s.Spec.InternalTrafficPolicy, corev1.ServiceInternalTrafficPolicyCluster)
+		entry.SetDefault(&s.Spec.InternalTrafficPolicy, corev1.ServiceInternalTrafficPolicyCluster)
 	}
 	if s.Spec.Type == corev1.ServiceTypeLoadBalancer {
-		defaulting.Set(&s.Spec.AllocateLoadBalancerNodePorts, true)
+		entry.SetDefault(&s.Spec.AllocateLoadBalancerNodePorts, true)
 		for i := range s.Status.LoadBalancer.Ingress {
 			if in := &s.Status.LoadBalancer.Ingress[i]; in.IP != "" {
-				defaulting.Set(&in.IPMode, corev1.LoadBalancerIPModeVIP)
+				entry.SetDefault(&in.IPMode, corev1.LoadBalancerIPModeVIP)
 			}
 		}
 	}

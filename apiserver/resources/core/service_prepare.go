@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilnet "k8s.io/utils/net"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 func serviceWarnings(s, _ *corev1.Service) []string {
@@ -21,7 +21,7 @@ func serviceWarnings(s, _ *corev1.Service) []string {
 	}
 	if spec.ClusterIP != "" && spec.ClusterIP != corev1.ClusterIPNone {
 		for i, ip := range spec.ClusterIPs {
-			texts = append(texts, warnings.OfAddress(at.Child("clusterIPs").Index(i), ip)...)
+			texts = append(texts, check.AddressWarnings(at.Child("clusterIPs").Index(i), ip)...)
 		}
 	}
 	ignored := func(set bool, what, when string) {
@@ -36,19 +36,19 @@ func serviceWarnings(s, _ *corev1.Service) []string {
 		headless && spec.SessionAffinity != corev1.ServiceAffinityNone, "spec.SessionAffinity", "for headless services",
 	)
 	for i, ip := range spec.ExternalIPs {
-		texts = append(texts, warnings.OfAddress(at.Child("externalIPs").Index(i), ip)...)
+		texts = append(texts, check.AddressWarnings(at.Child("externalIPs").Index(i), ip)...)
 	}
 	named := spec.Type == corev1.ServiceTypeExternalName
 	if len(spec.ExternalIPs) > 0 && spec.ClusterIP != corev1.ClusterIPNone && !named {
 		texts = append(texts, "spec.externalIPs is deprecated and may no longer be implemented in some clusters")
 	}
-	texts = append(texts, warnings.OfAddress(at.Child("loadBalancerIP"), spec.LoadBalancerIP)...)
+	texts = append(texts, check.AddressWarnings(at.Child("loadBalancerIP"), spec.LoadBalancerIP)...)
 	for i, cidr := range spec.LoadBalancerSourceRanges {
-		texts = append(texts, warnings.OfRange(at.Child("loadBalancerSourceRanges").Index(i), cidr)...)
+		texts = append(texts, check.RangeWarnings(at.Child("loadBalancerSourceRanges").Index(i), cidr)...)
 	}
 	ignored(named && len(spec.ExternalIPs) > 0, "spec.externalIPs", `when spec.type is "ExternalName"`)
 	ignored(!named && spec.ExternalName != "", "spec.externalName", `when spec.type is not "ExternalName"`)
-	if warnings.Value(spec.TrafficDistribution) == corev1.ServiceTrafficDistributionPreferClose {
+	if check.ValueOf(spec.TrafficDistribution) == corev1.ServiceTrafficDistributionPreferClose {
 		texts = append(texts, fmt.Sprintf("spec.trafficDistribution: %q is deprecated; use %q",
 			corev1.ServiceTrafficDistributionPreferClose, corev1.ServiceTrafficDistributionPreferSameZone))
 	}
@@ -58,7 +58,7 @@ func serviceWarnings(s, _ *corev1.Service) []string {
 func serviceStatusWarnings(s, _ *corev1.Service) []string {
 	var texts []string
 	for i, in := range s.Status.LoadBalancer.Ingress {
-		texts = append(texts, warnings.OfAddress(warnings.LoadBalancerIP.Index(i), in.IP)...)
+		texts = append(texts, check.AddressWarnings(check.LoadBalancerIP.Index(i), in.IP)...)
 	}
 	return texts
 }
@@ -138,7 +138,7 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 		if slices.Equal(s.IPFamilies, old.IPFamilies) {
 			s.IPFamilies = nil
 		}
-		if warnings.Value(s.IPFamilyPolicy) == warnings.Value(old.IPFamilyPolicy) {
+		if check.ValueOf(s.IPFamilyPolicy) == check.ValueOf(old.IPFamilyPolicy) {
 			s.IPFamilyPolicy = nil
 		}
 	}
@@ -184,5 +184,5 @@ func subset(a, b map[int32]bool) bool {
 
 // same reports whether both are nil or have equal targets.
 func same[T comparable](a, b *T) bool {
-	return (a == nil) == (b == nil) && warnings.Value(a) == warnings.Value(b)
+	return (a == nil) == (b == nil) && check.ValueOf(a) == check.ValueOf(b)
 }

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // serviceAccounts is the entry of ServiceAccount.
@@ -28,7 +27,7 @@ func serviceAccounts() *entry.Resource {
 			{Name: "token", Verbs: entry.Post, Action: entry.ByHook, Create: createToken,
 				Kind: schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"}},
 		},
-		Table: printing.Table(printing.NameAndAge(), serviceAccountCells),
+		Table: entry.TableOf(entry.NameAndAge(), serviceAccountCells),
 	}
 }
 
@@ -57,5 +56,5 @@ func serviceAccountWarnings(a, old *corev1.ServiceAccount) []string {
 }
 
 func serviceAccountCells(a *corev1.ServiceAccount, now time.Time) []any {
-	return []any{a.Name, printing.AgeOf(&a.ObjectMeta, now)}
+	return []any{a.Name, entry.AgeOf(&a.ObjectMeta, now)}
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 var tokenRequestKind = authenticationv1.SchemeGroupVersion.WithKind("TokenRequest")
@@ -30,7 +30,7 @@ const (
 )
 
 // createToken handles POST of serviceaccounts/token: it returns a signed token for the account.
-func createToken(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func createToken(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	tr := body.(*authenticationv1.TokenRequest)
 	if err := r.MatchNamespace(tr); err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func createToken(ctx context.Context, r hooks.Request, body runtime.Object) (run
 }
 
 // issue sets the signed token in the request.
-func issueToken(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenRequest, account hooks.Object,
-	tokens hooks.Tokens) (err error) {
+func issueToken(ctx context.Context, r entry.Request, tr *authenticationv1.TokenRequest, account entry.Object,
+	tokens entry.Tokens) (err error) {
 	if len(tr.Spec.Audiences) == 0 {
 		tr.Spec.Audiences = tokens.Audiences()
 	}
@@ -86,7 +86,7 @@ func issueToken(ctx context.Context, r hooks.Request, tr *authenticationv1.Token
 
 // accountOf returns the account of the token. If the request has a UID, it must be that of the account (K
 // pkg/registry/core/serviceaccount/storage/token.go: Create).
-func accountOf(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenRequest) (hooks.Object, error) {
+func accountOf(ctx context.Context, r entry.Request, tr *authenticationv1.TokenRequest) (entry.Object, error) {
 	if tr.Name != "" && tr.Name != r.Name() {
 		return nil, invalid.New(tokenRequestKind.GroupKind(), r.Name(), field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "name"), tr.Name, "must match the service account name if specified")})
@@ -134,14 +134,14 @@ var nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
 
 // bindToken adds to a claim the object to which the token is bound.
 func bindToken(
-	ctx context.Context, r hooks.Request, to *authenticationv1.BoundObjectReference, c *authentication.Claim,
+	ctx context.Context, r entry.Request, to *authenticationv1.BoundObjectReference, c *authentication.Claim,
 ) error {
 	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
 	if ofWebhook(to) { // that gate is off
 		return apierrors.NewBadRequest(fmt.Sprintf(
 			"cannot bind token to object of type %s (feature gate APIServerWebhookAuthenticationToken is disabled)", kind))
 	}
-	ref := hooks.Reference{Resource: tokenBound[kind.Kind], Namespace: r.Namespace(), Name: to.Name}
+	ref := entry.Reference{Resource: tokenBound[kind.Kind], Namespace: r.Namespace(), Name: to.Name}
 	if kind.Group != "" || ref.Resource.Empty() {
 		return apierrors.NewBadRequest(fmt.Sprintf("cannot bind token to object of type %s", kind))
 	}
@@ -176,7 +176,7 @@ func bindToken(
 }
 
 // nodeOf is the node of a pod, for its token; nil if it is not scheduled.
-func nodeOf(ctx context.Context, r hooks.Request, spec *corev1.PodSpec) (*authentication.Ref, error) {
+func nodeOf(ctx context.Context, r entry.Request, spec *corev1.PodSpec) (*authentication.Ref, error) {
 	if spec.ServiceAccountName != r.Name() {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(
 			"cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", r.Name()))
@@ -184,6 +184,6 @@ func nodeOf(ctx context.Context, r hooks.Request, spec *corev1.PodSpec) (*authen
 	if spec.NodeName == "" {
 		return nil, nil
 	}
-	uid, _ := r.UID(ctx, hooks.Reference{Resource: nodeResource, Name: spec.NodeName})
+	uid, _ := r.UID(ctx, entry.Reference{Resource: nodeResource, Name: spec.NodeName})
 	return &authentication.Ref{Name: spec.NodeName, UID: uid}, nil
 }

@@ -15,9 +15,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // endpointSlices is the entry of EndpointSlice.
@@ -26,22 +23,22 @@ func endpointSlices() *entry.Resource {
 		Plural: "endpointslices", New: entry.New[discoveryv1.EndpointSlice], Namespaced: true,
 		Strategy: entry.Strategy{
 			Generation:     entry.AnyButMetaOrLabels,
-			Default:        defaulting.Hook(defaultEndpointSlice),
+			Default:        entry.Default(defaultEndpointSlice),
 			PrepareCreate:  entry.Create(createSlice),
 			PrepareUpdate:  entry.Change(updateSlice),
 			Validate:       entry.Validate(validateEndpointSlice),
 			ValidateUpdate: entry.ValidateChange(validateEndpointSliceUpdate),
 			Warnings:       entry.Warn(sliceWarnings),
 		},
-		Table: printing.Table(endpointSliceColumns(), endpointSliceCells),
+		Table: entry.TableOf(endpointSliceColumns(), endpointSliceCells),
 	}
 }
 
 // defaultEndpointSlice sets the defaults of ports.
 func defaultEndpointSlice(s *discoveryv1.EndpointSlice) {
 	for i := range s.Ports {
-		defaulting.Set(&s.Ports[i].Name, "")
-		defaulting.Set(&s.Ports[i].Protocol, corev1.ProtocolTCP)
+		entry.SetDefault(&s.Ports[i].Name, "")
+		entry.SetDefault(&s.Ports[i].Protocol, corev1.ProtocolTCP)
 	}
 }
 
@@ -58,7 +55,7 @@ func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
 	for i := range s.Endpoints {
 		for j, address := range s.Endpoints[i].Addresses {
 			texts = append(
-				texts, warnings.OfAddress(field.NewPath("endpoints").Index(i).Child("addresses").Index(j), address)...,
+				texts, check.AddressWarnings(field.NewPath("endpoints").Index(i).Child("addresses").Index(j), address)...,
 			)
 		}
 	}
@@ -232,11 +229,11 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 func endpointSliceColumns() []entry.Column {
 	doc := discoveryv1.EndpointSlice{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("AddressType", doc["addressType"]),
-		printing.Text("Ports", doc["ports"]),
-		printing.Text("Endpoints", doc["endpoints"]),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("AddressType", doc["addressType"]),
+		entry.Text("Ports", doc["ports"]),
+		entry.Text("Endpoints", doc["endpoints"]),
+		entry.AgeColumn,
 	}
 }
 
@@ -246,7 +243,7 @@ func endpointSliceCells(s *discoveryv1.EndpointSlice, now time.Time) []any {
 		if p.Port != nil {
 			ports = append(ports, strconv.Itoa(int(*p.Port)))
 		} else {
-			ports = append(ports, printing.Value(p.Name, "*"))
+			ports = append(ports, entry.ValueOr(p.Name, "*"))
 		}
 	}
 	for _, e := range s.Endpoints {
@@ -255,8 +252,8 @@ func endpointSliceCells(s *discoveryv1.EndpointSlice, now time.Time) []any {
 	return []any{
 		s.Name,
 		string(s.AddressType),
-		printing.Or(printing.Shorten(ports, printing.ShownEndpoints, ","), printing.Unset),
-		printing.Or(printing.Shorten(endpoints, printing.ShownEndpoints, ","), printing.Unset),
-		printing.AgeOf(&s.ObjectMeta, now),
+		entry.StringOr(entry.Shorten(ports, entry.ShownEndpoints, ","), entry.Unset),
+		entry.StringOr(entry.Shorten(endpoints, entry.ShownEndpoints, ","), entry.Unset),
+		entry.AgeOf(&s.ObjectMeta, now),
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // deviceClasses is the entry of DeviceClass.
@@ -31,7 +30,7 @@ func deviceClasses() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateDeviceClassUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  printing.Table(printing.NameAndAge(), deviceClassCells),
+		Table:  entry.TableOf(entry.NameAndAge(), deviceClassCells),
 	}
 }
 
@@ -60,5 +59,5 @@ func deviceClassOver(c *resourcev1.DeviceClass, old *resourcev1.DeviceClassSpec)
 }
 
 func deviceClassCells(c *resourcev1.DeviceClass, now time.Time) []any {
-	return []any{c.Name, printing.AgeOf(&c.ObjectMeta, now)}
+	return []any{c.Name, entry.AgeOf(&c.ObjectMeta, now)}
 }

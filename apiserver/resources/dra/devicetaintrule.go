@@ -10,8 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
@@ -33,8 +31,8 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:  entry.SpecGeneration,
 			Conditional: true,
-			Default: defaulting.Hook(func(r *resourcev1.DeviceTaintRule) {
-				defaulting.Set(&r.Spec.Taint.TimeAdded, clock())
+			Default: entry.Default(func(r *resourcev1.DeviceTaintRule) {
+				entry.SetDefault(&r.Spec.Taint.TimeAdded, clock())
 			}),
 			PrepareUpdate: entry.Change(func(r, old *resourcev1.DeviceTaintRule) {
 				timeEffect(clock, &r.Spec.Taint, &old.Spec.Taint)
@@ -48,7 +46,7 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateDeviceTaintRuleStatus),
 			}),
 		},
-		Table: printing.Table(printing.NameAndAge(), deviceTaintRuleCells),
+		Table: entry.TableOf(entry.NameAndAge(), deviceTaintRuleCells),
 	}
 }
 
@@ -103,5 +101,5 @@ func validateDeviceTaintRuleStatus(r, _ *resourcev1.DeviceTaintRule) field.Error
 }
 
 func deviceTaintRuleCells(r *resourcev1.DeviceTaintRule, now time.Time) []any {
-	return []any{r.Name, printing.AgeOf(&r.ObjectMeta, now)}
+	return []any{r.Name, entry.AgeOf(&r.ObjectMeta, now)}
 }

@@ -7,8 +7,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
 func defaultDeviceClaim(c *resourcev1.DeviceClaim) {
@@ -26,15 +26,15 @@ func defaultDeviceClaim(c *resourcev1.DeviceClaim) {
 }
 
 func defaultRequest(mode *resourcev1.DeviceAllocationMode, count *int64) {
-	defaulting.Fill(mode, resourcev1.DeviceAllocationModeExactCount)
+	entry.FillDefault(mode, resourcev1.DeviceAllocationModeExactCount)
 	if *mode == resourcev1.DeviceAllocationModeExactCount {
-		defaulting.Fill(count, 1)
+		entry.FillDefault(count, 1)
 	}
 }
 
 func defaultTolerations(list []resourcev1.DeviceToleration) {
 	for i := range list {
-		defaulting.Fill(&list[i].Operator, resourcev1.DeviceTolerationOpEqual)
+		entry.FillDefault(&list[i].Operator, resourcev1.DeviceTolerationOpEqual)
 	}
 }
 

@@ -17,11 +17,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // resourceClaims is the entry of ResourceClaim.
@@ -37,7 +34,7 @@ func resourceClaims() *entry.Resource {
 				FromStored: claimToV1beta1},
 		}},
 		Strategy: entry.Strategy{
-			Default: defaulting.Hook(defaultResourceClaim),
+			Default: entry.Default(defaultResourceClaim),
 			PrepareCreate: entry.Create(func(c *resourcev1.ResourceClaim) {
 				dropDerived(&c.Spec.Devices, &resourcev1.DeviceClaim{})
 			}),
@@ -54,7 +51,7 @@ func resourceClaims() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateResourceClaimStatus),
 			}),
 		},
-		Table: printing.Table(resourceClaimColumns(), resourceClaimCells),
+		Table: entry.TableOf(resourceClaimColumns(), resourceClaimCells),
 	}
 }
 
@@ -119,7 +116,7 @@ func keepDeviceStatus(c, old *resourcev1.ResourceClaim) {
 		delete(gone, id)
 	}
 	left := slices.DeleteFunc(slices.Clone(c.Status.Devices), func(d resourcev1.AllocatedDeviceStatus) bool {
-		return gone[device{d.Driver, d.Pool, d.Device, warnings.Value(d.ShareID)}]
+		return gone[device{d.Driver, d.Pool, d.Device, check.ValueOf(d.ShareID)}]
 	})
 	if c.Status.Devices = left; len(left) == 0 {
 		c.Status.Devices = nil
@@ -132,7 +129,7 @@ func allocated(c *resourcev1.ResourceClaim) map[device]bool {
 	set := map[device]bool{}
 	if c.Status.Allocation != nil {
 		for _, r := range c.Status.Allocation.Devices.Results {
-			set[device{r.Driver, r.Pool, r.Device, string(warnings.Value(r.ShareID))}] = true
+			set[device{r.Driver, r.Pool, r.Device, string(check.ValueOf(r.ShareID))}] = true
 		}
 	}
 	return set
@@ -287,9 +284,9 @@ var (
 
 func resourceClaimColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("State", "A summary of the current state (allocated, pending, reserved, etc.)."),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("State", "A summary of the current state (allocated, pending, reserved, etc.)."),
+		entry.AgeColumn,
 	}
 }
 
@@ -307,5 +304,5 @@ func resourceClaimCells(c *resourcev1.ResourceClaim, now time.Time) []any {
 	default:
 		states = append(states, "allocated")
 	}
-	return []any{c.Name, strings.Join(states, ","), printing.AgeOf(&c.ObjectMeta, now)}
+	return []any{c.Name, strings.Join(states, ","), entry.AgeOf(&c.ObjectMeta, now)}
 }

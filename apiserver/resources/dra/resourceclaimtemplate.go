@@ -10,9 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // resourceClaimTemplates is the entry of ResourceClaimTemplate.
@@ -28,7 +26,7 @@ func resourceClaimTemplates() *entry.Resource {
 				FromStored: templateToV1beta1},
 		}},
 		Strategy: entry.Strategy{
-			Default: defaulting.Hook(defaultResourceClaimTemplate),
+			Default: entry.Default(defaultResourceClaimTemplate),
 			PrepareCreate: entry.Create(func(t *resourcev1.ResourceClaimTemplate) {
 				dropDerived(&t.Spec.Spec.Devices, &resourcev1.DeviceClaim{})
 			}),
@@ -39,7 +37,7 @@ func resourceClaimTemplates() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateResourceClaimTemplateUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  printing.Table(printing.NameAndAge(), resourceClaimTemplateCells),
+		Table:  entry.TableOf(entry.NameAndAge(), resourceClaimTemplateCells),
 	}
 }
 
@@ -59,5 +57,5 @@ func validateResourceClaimTemplateUpdate(t, old *resourcev1.ResourceClaimTemplat
 }
 
 func resourceClaimTemplateCells(t *resourcev1.ResourceClaimTemplate, now time.Time) []any {
-	return []any{t.Name, printing.AgeOf(&t.ObjectMeta, now)}
+	return []any{t.Name, entry.AgeOf(&t.ObjectMeta, now)}
 }

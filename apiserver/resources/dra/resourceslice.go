@@ -6,8 +6,6 @@ import (
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // resourceSlices is the entry of ResourceSlice.
@@ -26,7 +24,7 @@ func resourceSlices() *entry.Resource {
 		}},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultResourceSlice),
+			Default:        entry.Default(defaultResourceSlice),
 			PrepareCreate:  entry.Create(createSlice),
 			PrepareUpdate:  entry.Change(updateSlice),
 			Validate:       entry.Validate(validateResourceSlice),
@@ -37,6 +35,6 @@ func resourceSlices() *entry.Resource {
 			Selectable: []entry.Field{{Label: "spec.nodeName"}, {Label: "spec.driver"}, {Label: "spec.pool.name"}},
 			FieldError: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 		},
-		Table: printing.Table(resourceSliceColumns(), resourceSliceCells),
+		Table: entry.TableOf(resourceSliceColumns(), resourceSliceCells),
 	}
 }

@@ -1,5 +1,6 @@
-// Package entry has the type of an entry of the table of types, Resource, and the functions with which the packages of
-// the groups make entries: completion of a group's entries (Group), hooks from functions for a Go type (typed.go),
+// Package entry has the type of an entry of the table of types, Resource, and what the packages of the groups make
+// entries with: completion of a group's entries (Group), hooks from functions for a Go type (typed.go, defaults.go),
+// the interfaces for behaviour that is specific to a kind (hooks.go, request.go), printed columns and cells,
 // conversions between versions with the same JSON (Recast), selectable fields and the scheme.
 //
 // Upstream has the code of hooks in pkg/apis/<group>/<version>/defaults.go,
@@ -35,4 +36,17 @@
 //     additional age without a column (as upstream). Ages depend on an argument.
 //  7. Hooks do not panic on any object of their Go type. Objects of other types are not changed and have no errors, but
 //     cells panic for them.
+//
+// Package registry calls Hooks, and depends on no kind. The packages of kinds (core/pod, core/service ...) import
+// neither registry nor net/http. It is guaranteed:
+//
+//  1. Begin, and the methods of Request and Server, get and return decoded objects of the stored version. The hook may
+//     change them.
+//  2. Begin is called once for each attempt to write the object itself, never for its subresources. Finish of its
+//     result is called exactly once, with the outcome of the write, even if the write panics.
+//  3. The guards that Fill returns are compared in the transaction of the write. If one does not hold, Fill is called
+//     again, with a new copy of the object, until the request's deadline. If webhooks were called for the filled
+//     object, Fill is first called with a copy of that.
+//  4. The result of Create is the response to the client. Only the methods of Request store anything.
+//  5. A dry run calls the same hooks; Request and Write store nothing for it.
 package entry

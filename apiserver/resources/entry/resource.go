@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -49,7 +48,7 @@ type Resource struct {
 	// Table prints objects; nil Columns are Name and Created At, or Age by default.
 	Table Table
 	// Hooks are the behaviour that is specific to the kind.
-	Hooks hooks.Hooks
+	Hooks Hooks
 }
 
 // Served is the version that clients request. Group and others complete it for built-in kinds.
@@ -286,7 +285,7 @@ type Subresource struct {
 	// Absent, for Action Scale, is the resource that the error 404 of a GET names; zero for that of the object.
 	Absent schema.GroupResource
 	// Create handles POST, for Action ByHook.
-	Create hooks.Create
+	Create HandlePost
 }
 
 // May reports whether the requesting user may apply a verb to a named, cluster-scoped resource of any version.

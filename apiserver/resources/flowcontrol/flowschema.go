@@ -15,8 +15,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // flowSchemas is the entry of FlowSchema.
@@ -25,7 +23,7 @@ func flowSchemas() *entry.Resource {
 		Plural: "flowschemas", New: entry.New[flowcontrolv1.FlowSchema],
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultFlowSchema),
+			Default:        entry.Default(defaultFlowSchema),
 			Validate:       entry.Validate(validateFlowSchema),
 			ValidateUpdate: entry.ValidateChange(validateFlowSchemaUpdate),
 		},
@@ -41,7 +39,7 @@ func flowSchemas() *entry.Resource {
 
 // defaultFlowSchema sets a matchingPrecedence in the middle of its range.
 func defaultFlowSchema(f *flowcontrolv1.FlowSchema) {
-	defaulting.Fill(&f.Spec.MatchingPrecedence, 1000)
+	entry.FillDefault(&f.Spec.MatchingPrecedence, 1000)
 }
 
 // keepSchemaStatus and levelStatus restore metadata except managed fields (B-41).
@@ -306,9 +304,9 @@ func flowURLFault(u string) string {
 
 // flowSchemaTable sorts schemas by their precedence (printFlowSchemaList).
 func flowSchemaTable() entry.Table {
-	t := printing.Table(flowSchemaColumns(), flowSchemaCells)
+	t := entry.TableOf(flowSchemaColumns(), flowSchemaCells)
 	t.Compare = func(a, b runtime.Object) int {
-		x, y := printing.As[*flowcontrolv1.FlowSchema](a), printing.As[*flowcontrolv1.FlowSchema](b)
+		x, y := entry.As[*flowcontrolv1.FlowSchema](a), entry.As[*flowcontrolv1.FlowSchema](b)
 		return cmp.Or(cmp.Compare(x.Spec.MatchingPrecedence, y.Spec.MatchingPrecedence), cmp.Compare(x.Name, y.Name))
 	}
 	return t
@@ -317,17 +315,17 @@ func flowSchemaTable() entry.Table {
 func flowSchemaColumns() []entry.Column {
 	spec := flowcontrolv1.FlowSchemaSpec{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("PriorityLevel", flowcontrolv1.PriorityLevelConfigurationReference{}.SwaggerDoc()["name"]),
-		printing.Text("MatchingPrecedence", spec["matchingPrecedence"]),
-		printing.Text("DistinguisherMethod", spec["distinguisherMethod"]),
-		printing.AgeColumn,
-		printing.Text("MissingPL", "references a broken or non-existent PriorityLevelConfiguration"),
+		entry.NameColumn,
+		entry.Text("PriorityLevel", flowcontrolv1.PriorityLevelConfigurationReference{}.SwaggerDoc()["name"]),
+		entry.Text("MatchingPrecedence", spec["matchingPrecedence"]),
+		entry.Text("DistinguisherMethod", spec["distinguisherMethod"]),
+		entry.AgeColumn,
+		entry.Text("MissingPL", "references a broken or non-existent PriorityLevelConfiguration"),
 	}
 }
 
 func flowSchemaCells(s *flowcontrolv1.FlowSchema, now time.Time) []any {
-	method := printing.None
+	method := entry.None
 	if s.Spec.DistinguisherMethod != nil {
 		method = string(s.Spec.DistinguisherMethod.Type)
 	}
@@ -343,7 +341,7 @@ func flowSchemaCells(s *flowcontrolv1.FlowSchema, now time.Time) []any {
 		s.Spec.PriorityLevelConfiguration.Name,
 		int64(s.Spec.MatchingPrecedence),
 		method,
-		printing.AgeOf(&s.ObjectMeta, now),
+		entry.AgeOf(&s.ObjectMeta, now),
 		dangling,
 	}
 }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // priorityLevelConfigurations is the entry of PriorityLevelConfiguration.
@@ -21,7 +19,7 @@ func priorityLevelConfigurations() *entry.Resource {
 		Plural: "prioritylevelconfigurations", New: entry.New[flowcontrolv1.PriorityLevelConfiguration],
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultPriorityLevelConfiguration),
+			Default:        entry.Default(defaultPriorityLevelConfiguration),
 			Validate:       entry.Validate(validatePriorityLevel),
 			ValidateUpdate: entry.ValidateChange(validatePriorityLevelUpdate),
 		},
@@ -31,24 +29,24 @@ func priorityLevelConfigurations() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validatePriorityLevelStatus),
 			}),
 		},
-		Table: printing.Table(priorityLevelColumns(), priorityLevelCells),
+		Table: entry.TableOf(priorityLevelColumns(), priorityLevelCells),
 	}
 }
 
 // defaultPriorityLevelConfiguration sets the default shares, and those of queues if it has any.
 func defaultPriorityLevelConfiguration(p *flowcontrolv1.PriorityLevelConfiguration) {
 	if l := p.Spec.Limited; l != nil {
-		defaulting.Set(&l.NominalConcurrencyShares, 30)
-		defaulting.Set(&l.LendablePercent, 0)
+		entry.SetDefault(&l.NominalConcurrencyShares, 30)
+		entry.SetDefault(&l.LendablePercent, 0)
 		if q := l.LimitResponse.Queuing; q != nil {
-			defaulting.Fill(&q.HandSize, 8)
-			defaulting.Fill(&q.Queues, 64)
-			defaulting.Fill(&q.QueueLengthLimit, 50)
+			entry.FillDefault(&q.HandSize, 8)
+			entry.FillDefault(&q.Queues, 64)
+			entry.FillDefault(&q.QueueLengthLimit, 50)
 		}
 	}
 	if e := p.Spec.Exempt; e != nil {
-		defaulting.Set(&e.NominalConcurrencyShares, 0)
-		defaulting.Set(&e.LendablePercent, 0)
+		entry.SetDefault(&e.NominalConcurrencyShares, 0)
+		entry.SetDefault(&e.LendablePercent, 0)
 	}
 }
 
@@ -193,28 +191,28 @@ func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.E
 func priorityLevelColumns() []entry.Column {
 	queuing := flowcontrolv1.QueuingConfiguration{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Type", flowcontrolv1.PriorityLevelConfigurationSpec{}.SwaggerDoc()["type"]),
-		printing.Text(
+		entry.NameColumn,
+		entry.Text("Type", flowcontrolv1.PriorityLevelConfigurationSpec{}.SwaggerDoc()["type"]),
+		entry.Text(
 			"NominalConcurrencyShares",
 			flowcontrolv1.LimitedPriorityLevelConfiguration{}.SwaggerDoc()["nominalConcurrencyShares"],
 		),
-		printing.Text("Queues", queuing["queues"]),
-		printing.Text("HandSize", queuing["handSize"]),
-		printing.Text("QueueLengthLimit", queuing["queueLengthLimit"]),
-		printing.AgeColumn,
+		entry.Text("Queues", queuing["queues"]),
+		entry.Text("HandSize", queuing["handSize"]),
+		entry.Text("QueueLengthLimit", queuing["queueLengthLimit"]),
+		entry.AgeColumn,
 	}
 }
 
 // priorityLevelCells returns numbers, although the columns are strings, and "<none>" for missing settings: an exempt
 // level has no shares here, and one that rejects has no queues.
 func priorityLevelCells(l *flowcontrolv1.PriorityLevelConfiguration, now time.Time) []any {
-	var shares, queues, hand, length any = printing.None, printing.None, printing.None, printing.None
+	var shares, queues, hand, length any = entry.None, entry.None, entry.None, entry.None
 	if limited := l.Spec.Limited; limited != nil {
-		shares = int64(printing.Value(limited.NominalConcurrencyShares, 0))
+		shares = int64(entry.ValueOr(limited.NominalConcurrencyShares, 0))
 		if q := limited.LimitResponse.Queuing; q != nil {
 			queues, hand, length = int64(q.Queues), int64(q.HandSize), int64(q.QueueLengthLimit)
 		}
 	}
-	return []any{l.Name, string(l.Spec.Type), shares, queues, hand, length, printing.AgeOf(&l.ObjectMeta, now)}
+	return []any{l.Name, string(l.Spec.Type), shares, queues, hand, length, entry.AgeOf(&l.ObjectMeta, now)}
 }

@@ -10,8 +10,6 @@ import (
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // window is the time over which a node is measured: metrics-server's --metric-resolution in its manifest.
@@ -23,15 +21,15 @@ func nodeMetrics(of Source) *entry.Resource {
 		Plural: "nodes", New: entry.New[metricsv1beta1.NodeMetrics],
 		Served:  entry.Served{Verbs: []string{"get", "list"}},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   hooks.Hooks{Objects: hooks.Objects{List: of.nodes, NotFound: noNodeMetrics}},
-		Table:   printing.Table(columns(), nodeMetricsCells),
+		Hooks:   entry.Hooks{Objects: entry.Objects{List: of.nodes, NotFound: noNodeMetrics}},
+		Table:   entry.TableOf(columns(), nodeMetricsCells),
 	}
 }
 
 func noNodeMetrics(_, name string) error { return notFound("nodemetrics", name) }
 
 // nodes returns the metrics of one node, or of all.
-func (of Source) nodes(ctx context.Context, s hooks.Server, _, name string) (out []hooks.Object, err error) {
+func (of Source) nodes(ctx context.Context, s entry.Server, _, name string) (out []entry.Object, err error) {
 	list, err := nodesOf(ctx, s, name)
 	if err != nil {
 		return nil, err
@@ -63,10 +61,10 @@ func (of Source) nodes(ctx context.Context, s hooks.Server, _, name string) (out
 }
 
 // nodesOf returns one node, or all.
-func nodesOf(ctx context.Context, s hooks.Server, name string) (out []*corev1.Node, err error) {
+func nodesOf(ctx context.Context, s entry.Server, name string) (out []*corev1.Node, err error) {
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")
 	if name != "" {
-		o, err := s.Get(ctx, hooks.Reference{Resource: nodes, Name: name})
+		o, err := s.Get(ctx, entry.Reference{Resource: nodes, Name: name})
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +73,7 @@ func nodesOf(ctx context.Context, s hooks.Server, name string) (out []*corev1.No
 	if err := s.Fresh(ctx); err != nil {
 		return nil, err
 	}
-	err = s.List(ctx, nodes, "", func(o hooks.Object) { out = append(out, o.(*corev1.Node)) })
+	err = s.List(ctx, nodes, "", func(o entry.Object) { out = append(out, o.(*corev1.Node)) })
 	return out, err
 }
 

@@ -9,8 +9,6 @@ import (
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // podMetrics is the entry of PodMetrics.
@@ -19,8 +17,8 @@ func podMetrics(of Source) *entry.Resource {
 		Plural: "pods", New: entry.New[metricsv1beta1.PodMetrics], Namespaced: true,
 		Served:  entry.Served{Verbs: []string{"get", "list"}},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   hooks.Hooks{Objects: hooks.Objects{List: of.pods, NotFound: noPodMetrics}},
-		Table:   printing.Table(columns(), podMetricsCells),
+		Hooks:   entry.Hooks{Objects: entry.Objects{List: of.pods, NotFound: noPodMetrics}},
+		Table:   entry.TableOf(columns(), podMetricsCells),
 	}
 }
 
@@ -28,7 +26,7 @@ func podMetrics(of Source) *entry.Resource {
 func noPodMetrics(namespace, name string) error { return notFound("podmetrics", namespace+"/"+name) }
 
 // pods returns the metrics of one pod, or of a namespace.
-func (of Source) pods(ctx context.Context, s hooks.Server, namespace, name string) (out []hooks.Object, err error) {
+func (of Source) pods(ctx context.Context, s entry.Server, namespace, name string) (out []entry.Object, err error) {
 	list, err := podsOf(ctx, s, namespace, name)
 	for _, p := range list {
 		if m := of.measure(p, s); m != nil {
@@ -39,10 +37,10 @@ func (of Source) pods(ctx context.Context, s hooks.Server, namespace, name strin
 }
 
 // podsOf returns one pod, or those of a namespace.
-func podsOf(ctx context.Context, s hooks.Server, namespace, name string) (out []*corev1.Pod, err error) {
+func podsOf(ctx context.Context, s entry.Server, namespace, name string) (out []*corev1.Pod, err error) {
 	pods := corev1.SchemeGroupVersion.WithResource("pods")
 	if name != "" {
-		o, err := s.Get(ctx, hooks.Reference{Resource: pods, Namespace: namespace, Name: name})
+		o, err := s.Get(ctx, entry.Reference{Resource: pods, Namespace: namespace, Name: name})
 		if err != nil {
 			return nil, err
 		}
@@ -51,12 +49,12 @@ func podsOf(ctx context.Context, s hooks.Server, namespace, name string) (out []
 	if err := s.Fresh(ctx); err != nil {
 		return nil, err
 	}
-	err = s.List(ctx, pods, namespace, func(o hooks.Object) { out = append(out, o.(*corev1.Pod)) })
+	err = s.List(ctx, pods, namespace, func(o entry.Object) { out = append(out, o.(*corev1.Pod)) })
 	return out, err
 }
 
 // measure returns the metrics of a pod, nil if it has none.
-func (of Source) measure(p *corev1.Pod, s hooks.Server) *metricsv1beta1.PodMetrics {
+func (of Source) measure(p *corev1.Pod, s entry.Server) *metricsv1beta1.PodMetrics {
 	now := s.Now()
 	m := of(p, now)
 	if m == nil {

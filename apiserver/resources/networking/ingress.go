@@ -14,10 +14,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // ingresses is the entry of Ingress.
@@ -28,7 +25,7 @@ func ingresses() *entry.Resource {
 		Storage:    entry.Storage{Collection: "ingress"},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.EmptyLists[networkingv1.Ingress](),
+			Default:        entry.DefaultEmptyLists[networkingv1.Ingress](),
 			Validate:       entry.Validate(validateIngress),
 			ValidateUpdate: entry.ValidateChange(validateIngressUpdate),
 			Warnings:       entry.Warn(ingressWarnings),
@@ -39,14 +36,14 @@ func ingresses() *entry.Resource {
 				Warnings:       entry.Warn(ingressStatusWarnings),
 			}),
 		},
-		Table: printing.Table(ingressColumns(), ingressCells),
+		Table: entry.TableOf(ingressColumns(), ingressCells),
 	}
 }
 
 func ingressStatusWarnings(g, _ *networkingv1.Ingress) []string {
 	var texts []string
 	for i, in := range g.Status.LoadBalancer.Ingress {
-		texts = append(texts, warnings.OfAddress(warnings.LoadBalancerIP.Index(i), in.IP)...)
+		texts = append(texts, check.AddressWarnings(check.LoadBalancerIP.Index(i), in.IP)...)
 	}
 	return texts
 }
@@ -247,19 +244,19 @@ func validateIngressStatus(in, old *networkingv1.Ingress) (errs field.ErrorList)
 
 func ingressColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Class", "The name of the IngressClass resource that should be used for additional configuration"),
-		printing.Text("Hosts", "Hosts that incoming requests are matched against before the ingress rule"),
-		printing.Text("Address", "Address is a list containing ingress points for the load-balancer"),
-		printing.Text("Ports", "Ports of TLS configurations that open"),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("Class", "The name of the IngressClass resource that should be used for additional configuration"),
+		entry.Text("Hosts", "Hosts that incoming requests are matched against before the ingress rule"),
+		entry.Text("Address", "Address is a list containing ingress points for the load-balancer"),
+		entry.Text("Ports", "Ports of TLS configurations that open"),
+		entry.AgeColumn,
 	}
 }
 
 func ingressCells(i *networkingv1.Ingress, now time.Time) []any {
 	addresses := make([]string, 0, len(i.Status.LoadBalancer.Ingress))
 	for _, in := range i.Status.LoadBalancer.Ingress {
-		addresses = append(addresses, printing.Or(in.IP, in.Hostname))
+		addresses = append(addresses, entry.StringOr(in.IP, in.Hostname))
 	}
 	ports := "80"
 	if len(i.Spec.TLS) > 0 {
@@ -267,11 +264,11 @@ func ingressCells(i *networkingv1.Ingress, now time.Time) []any {
 	}
 	return []any{
 		i.Name,
-		printing.Value(i.Spec.IngressClassName, printing.None),
+		entry.ValueOr(i.Spec.IngressClassName, entry.None),
 		ingressHosts(i.Spec.Rules),
-		strings.Join(printing.Distinct(addresses), ","),
+		strings.Join(entry.Distinct(addresses), ","),
 		ports,
-		printing.AgeOf(&i.ObjectMeta, now),
+		entry.AgeOf(&i.ObjectMeta, now),
 	}
 }
 
@@ -287,5 +284,5 @@ func ingressHosts(rules []networkingv1.IngressRule) string {
 			hosts = append(hosts, r.Host)
 		}
 	}
-	return printing.Or(strings.Join(hosts, ","), "*")
+	return entry.StringOr(strings.Join(hosts, ","), "*")
 }

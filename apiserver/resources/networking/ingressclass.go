@@ -11,8 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // ingressClasses is the entry of IngressClass.
@@ -21,18 +19,18 @@ func ingressClasses() *entry.Resource {
 		Plural: "ingressclasses", New: entry.New[networkingv1.IngressClass],
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultIngressClass),
+			Default:        entry.Default(defaultIngressClass),
 			Validate:       entry.Validate(validateIngressClass),
 			ValidateUpdate: entry.ValidateChange(validateIngressClassUpdate),
 		},
-		Table: printing.Table(ingressClassColumns(), ingressClassCells),
+		Table: entry.TableOf(ingressClassColumns(), ingressClassCells),
 	}
 }
 
 // defaultIngressClass sets the scope of its parameters to Cluster.
 func defaultIngressClass(c *networkingv1.IngressClass) {
 	if c.Spec.Parameters != nil {
-		defaulting.Set(&c.Spec.Parameters.Scope, networkingv1.IngressClassParametersReferenceScopeCluster)
+		entry.SetDefault(&c.Spec.Parameters.Scope, networkingv1.IngressClassParametersReferenceScopeCluster)
 	}
 }
 
@@ -92,10 +90,10 @@ func classParameters(p *networkingv1.IngressClassParametersReference, at *field.
 
 func ingressClassColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Controller", "Controller that is responsible for handling this class"),
-		printing.Text("Parameters", "A reference to a resource with additional parameters"),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("Controller", "Controller that is responsible for handling this class"),
+		entry.Text("Parameters", "A reference to a resource with additional parameters"),
+		entry.AgeColumn,
 	}
 }
 
@@ -104,7 +102,7 @@ func ingressClassCells(c *networkingv1.IngressClass, now time.Time) []any {
 	if c.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true" {
 		name += " (default)"
 	}
-	parameters := printing.None
+	parameters := entry.None
 	if p := c.Spec.Parameters; p != nil {
 		parameters = p.Kind
 		if p.APIGroup != nil {
@@ -112,5 +110,5 @@ func ingressClassCells(c *networkingv1.IngressClass, now time.Time) []any {
 		}
 		parameters += "/" + p.Name
 	}
-	return []any{name, c.Spec.Controller, parameters, printing.AgeOf(&c.ObjectMeta, now)}
+	return []any{name, c.Spec.Controller, parameters, entry.AgeOf(&c.ObjectMeta, now)}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // ipAddresses is the entry of IPAddress.
@@ -23,7 +22,7 @@ func ipAddresses() *entry.Resource {
 			Validate:       entry.Validate(validateIPAddress),
 			ValidateUpdate: entry.ValidateAgain(validateIPAddress),
 		},
-		Table: printing.Table(ipAddressColumns(), ipAddressCells),
+		Table: entry.TableOf(ipAddressColumns(), ipAddressCells),
 	}
 }
 
@@ -45,13 +44,13 @@ func validateIPAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
 
 func ipAddressColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn, printing.Text("ParentRef", networkingv1.IPAddressSpec{}.SwaggerDoc()["parentRef"]),
+		entry.NameColumn, entry.Text("ParentRef", networkingv1.IPAddressSpec{}.SwaggerDoc()["parentRef"]),
 	}
 }
 
 // ipAddressCells adds an age without a column, as upstream's printIPAddress; kubectl ignores it.
 func ipAddressCells(a *networkingv1.IPAddress, now time.Time) []any {
-	parent := printing.None
+	parent := entry.None
 	if ref := a.Spec.ParentRef; ref != nil {
 		gr := schema.GroupResource{Group: ref.Group, Resource: ref.Resource}
 		parent = strings.ToLower(gr.String())
@@ -60,5 +59,5 @@ func ipAddressCells(a *networkingv1.IPAddress, now time.Time) []any {
 		}
 		parent += "/" + ref.Name
 	}
-	return []any{a.Name, parent, printing.AgeOf(&a.ObjectMeta, now)}
+	return []any{a.Name, parent, entry.AgeOf(&a.ObjectMeta, now)}
 }

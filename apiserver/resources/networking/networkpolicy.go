@@ -14,9 +14,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // networkPolicies is the entry of NetworkPolicy.
@@ -26,12 +23,12 @@ func networkPolicies() *entry.Resource {
 		ShortNames: []string{"netpol"},
 		Strategy: entry.Strategy{
 			Generation:     entry.SpecGeneration,
-			Default:        defaulting.Hook(defaultNetworkPolicy),
+			Default:        entry.Default(defaultNetworkPolicy),
 			Validate:       entry.Validate(validateNetworkPolicy),
 			ValidateUpdate: entry.ValidateChange(validateNetworkPolicyUpdate),
 			Warnings:       entry.Warn(networkPolicyWarnings),
 		},
-		Table: printing.Table(networkPolicyColumns(), networkPolicyCells),
+		Table: entry.TableOf(networkPolicyColumns(), networkPolicyCells),
 	}
 }
 
@@ -53,7 +50,7 @@ func defaultNetworkPolicy(p *networkingv1.NetworkPolicy) {
 
 func policyPorts(ports []networkingv1.NetworkPolicyPort) {
 	for i := range ports {
-		defaulting.Set(&ports[i].Protocol, corev1.ProtocolTCP)
+		entry.SetDefault(&ports[i].Protocol, corev1.ProtocolTCP)
 	}
 }
 
@@ -66,9 +63,9 @@ func networkPolicyWarnings(p, _ *networkingv1.NetworkPolicy) []string {
 				continue
 			}
 			path := at.Index(i).Child("ipBlock")
-			texts = append(texts, warnings.OfRange(path.Child("cidr"), block.CIDR)...)
+			texts = append(texts, check.RangeWarnings(path.Child("cidr"), block.CIDR)...)
 			for j, except := range block.Except {
-				texts = append(texts, warnings.OfRange(path.Child("except").Index(j), except)...)
+				texts = append(texts, check.RangeWarnings(path.Child("except").Index(j), except)...)
 			}
 		}
 	}
@@ -223,12 +220,12 @@ func ipBlock(b *networkingv1.IPBlock, t policyTolerance, at *field.Path) field.E
 
 func networkPolicyColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Pod-Selector", networkingv1.NetworkPolicySpec{}.SwaggerDoc()["podSelector"]),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("Pod-Selector", networkingv1.NetworkPolicySpec{}.SwaggerDoc()["podSelector"]),
+		entry.AgeColumn,
 	}
 }
 
 func networkPolicyCells(p *networkingv1.NetworkPolicy, now time.Time) []any {
-	return []any{p.Name, metav1.FormatLabelSelector(&p.Spec.PodSelector), printing.AgeOf(&p.ObjectMeta, now)}
+	return []any{p.Name, metav1.FormatLabelSelector(&p.Spec.PodSelector), entry.AgeOf(&p.ObjectMeta, now)}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // serviceCIDRs is the entry of ServiceCIDR.
@@ -28,7 +27,7 @@ func serviceCIDRs() *entry.Resource {
 				PrepareUpdate: entry.Change(entry.KeepMeta[*networkingv1.ServiceCIDR]),
 			}),
 		},
-		Table: printing.Table(serviceCIDRColumns(), serviceCIDRCells),
+		Table: entry.TableOf(serviceCIDRColumns(), serviceCIDRCells),
 	}
 }
 
@@ -74,10 +73,10 @@ func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList
 
 func serviceCIDRColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn, printing.Text("CIDRs", networkingv1.ServiceCIDRSpec{}.SwaggerDoc()["cidrs"]), printing.AgeColumn,
+		entry.NameColumn, entry.Text("CIDRs", networkingv1.ServiceCIDRSpec{}.SwaggerDoc()["cidrs"]), entry.AgeColumn,
 	}
 }
 
 func serviceCIDRCells(c *networkingv1.ServiceCIDR, now time.Time) []any {
-	return []any{c.Name, strings.Join(c.Spec.CIDRs, ","), printing.AgeOf(&c.ObjectMeta, now)}
+	return []any{c.Name, strings.Join(c.Spec.CIDRs, ","), entry.AgeOf(&c.ObjectMeta, now)}
 }

@@ -13,10 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // runtimeClasses is the entry of RuntimeClass.
@@ -26,19 +23,19 @@ func runtimeClasses() *entry.Resource {
 		Strategy: entry.Strategy{
 			CreateOnUpdate: true,
 			Conditional:    true,
-			Default:        defaulting.Hook(defaultRuntimeClass),
+			Default:        entry.Default(defaultRuntimeClass),
 			Validate:       entry.Validate(validateRuntimeClass),
 			ValidateUpdate: entry.ValidateAgain(validateRuntimeClass),
 			Warnings:       entry.Warn(runtimeClassWarnings),
 		},
-		Table: printing.Table(runtimeClassColumns(), runtimeClassCells),
+		Table: entry.TableOf(runtimeClassColumns(), runtimeClassCells),
 	}
 }
 
 // defaultRuntimeClass rounds the quantities of its overhead.
 func defaultRuntimeClass(c *nodev1.RuntimeClass) {
 	if c.Overhead != nil {
-		defaulting.Round(c.Overhead.PodFixed)
+		entry.Round(c.Overhead.PodFixed)
 	}
 }
 
@@ -48,7 +45,7 @@ func runtimeClassWarnings(c, _ *nodev1.RuntimeClass) []string {
 	}
 	var texts []string
 	for _, key := range slices.Sorted(maps.Keys(c.Scheduling.NodeSelector)) {
-		if why, ok := warnings.OfLabels[key]; ok {
+		if why, ok := check.DeprecatedLabels[key]; ok {
 			texts = append(texts, "scheduling.nodeSelector: "+why)
 		}
 	}
@@ -74,9 +71,9 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 // runtimeClassColumns have no description for Handler: upstream looks it up in the documentation of metadata, which has
 // no handler.
 func runtimeClassColumns() []entry.Column {
-	return []entry.Column{printing.NameColumn, printing.Text("Handler", ""), printing.AgeColumn}
+	return []entry.Column{entry.NameColumn, entry.Text("Handler", ""), entry.AgeColumn}
 }
 
 func runtimeClassCells(c *nodev1.RuntimeClass, now time.Time) []any {
-	return []any{c.Name, c.Handler, printing.AgeOf(&c.ObjectMeta, now)}
+	return []any{c.Name, c.Handler, entry.AgeOf(&c.ObjectMeta, now)}
 }

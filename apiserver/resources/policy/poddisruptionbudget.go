@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // podDisruptionBudgets is the entry of PodDisruptionBudget.
@@ -32,7 +31,7 @@ func podDisruptionBudgets() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateDisruptionBudgetStatus),
 			}),
 		},
-		Table: printing.Table(disruptionBudgetColumns(), disruptionBudgetCells),
+		Table: entry.TableOf(disruptionBudgetColumns(), disruptionBudgetCells),
 	}
 }
 
@@ -80,11 +79,11 @@ func validateDisruptionBudgetStatus(b, _ *policyv1.PodDisruptionBudget) field.Er
 
 func disruptionBudgetColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Min Available", "The minimum number of pods that must be available."),
-		printing.Text("Max Unavailable", "The maximum number of pods that may be unavailable."),
-		printing.Integer("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time."),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("Min Available", "The minimum number of pods that must be available."),
+		entry.Text("Max Unavailable", "The maximum number of pods that may be unavailable."),
+		entry.Integer("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time."),
+		entry.AgeColumn,
 	}
 }
 
@@ -100,6 +99,6 @@ func disruptionBudgetCells(b *policyv1.PodDisruptionBudget, now time.Time) []any
 		amount(b.Spec.MinAvailable),
 		amount(b.Spec.MaxUnavailable),
 		int64(b.Status.DisruptionsAllowed),
-		printing.AgeOf(&b.ObjectMeta, now),
+		entry.AgeOf(&b.ObjectMeta, now),
 	}
 }

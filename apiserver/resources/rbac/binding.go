@@ -6,19 +6,18 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // bindingColumns have the description of the role in v1beta1 (v1 adds that it is immutable), as upstream's printers
 // have. That package is not linked for this, as it would add unused types with all their methods.
 func bindingColumns(of, roleRef string) []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Role", strings.TrimSuffix(roleRef, " This field is immutable.")),
-		printing.AgeColumn,
-		printing.Wide(printing.Text("Users", "Users in the "+of)),
-		printing.Wide(printing.Text("Groups", "Groups in the "+of)),
-		printing.Wide(printing.Text("ServiceAccounts", "ServiceAccounts in the "+of)),
+		entry.NameColumn,
+		entry.Text("Role", strings.TrimSuffix(roleRef, " This field is immutable.")),
+		entry.AgeColumn,
+		entry.Wide(entry.Text("Users", "Users in the "+of)),
+		entry.Wide(entry.Text("Groups", "Groups in the "+of)),
+		entry.Wide(entry.Text("ServiceAccounts", "ServiceAccounts in the "+of)),
 	}
 }
 

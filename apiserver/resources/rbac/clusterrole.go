@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
 // clusterRoles is the entry of ClusterRole.
@@ -21,7 +20,7 @@ func clusterRoles() *entry.Resource {
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
-			Default:        defaulting.EmptyLists[rbacv1.ClusterRole](),
+			Default:        entry.DefaultEmptyLists[rbacv1.ClusterRole](),
 			Validate:       entry.Validate(validateClusterRole),
 			ValidateUpdate: entry.ValidateChange(validateClusterRoleUpdate),
 		},

@@ -9,8 +9,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // clusterRoleBindings is the entry of ClusterRoleBinding.
@@ -22,17 +20,17 @@ func clusterRoleBindings() *entry.Resource {
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
-			Default:        defaulting.Hook(defaultClusterRoleBinding),
+			Default:        entry.Default(defaultClusterRoleBinding),
 			Validate:       entry.Validate(validateClusterRoleBinding),
 			ValidateUpdate: entry.ValidateChange(validateClusterRoleBindingUpdate),
 		},
-		Table: printing.Table(clusterRoleBindingColumns(), clusterRoleBindingCells),
+		Table: entry.TableOf(clusterRoleBindingColumns(), clusterRoleBindingCells),
 	}
 }
 
 // defaultClusterRoleBinding sets the default API group of the role and of subjects.
 func defaultClusterRoleBinding(b *rbacv1.ClusterRoleBinding) {
-	defaulting.Fill(&b.RoleRef.APIGroup, rbacv1.GroupName)
+	entry.FillDefault(&b.RoleRef.APIGroup, rbacv1.GroupName)
 	defaultSubjects(b.Subjects)
 }
 
@@ -51,5 +49,5 @@ func clusterRoleBindingColumns() []entry.Column {
 
 func clusterRoleBindingCells(b *rbacv1.ClusterRoleBinding, now time.Time) []any {
 	users, groups, accounts := subjects(b.Subjects)
-	return []any{b.Name, roleRef(b.RoleRef), printing.AgeOf(&b.ObjectMeta, now), users, groups, accounts}
+	return []any{b.Name, roleRef(b.RoleRef), entry.AgeOf(&b.ObjectMeta, now), users, groups, accounts}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
 // roles is the entry of Role.
@@ -19,7 +18,7 @@ func roles() *entry.Resource {
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
-			Default:        defaulting.EmptyLists[rbacv1.Role](),
+			Default:        entry.DefaultEmptyLists[rbacv1.Role](),
 			Validate:       entry.Validate(validateRole),
 			ValidateUpdate: entry.ValidateChange(validateRoleUpdate),
 		},

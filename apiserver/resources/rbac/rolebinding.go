@@ -9,8 +9,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // roleBindings is the entry of RoleBinding.
@@ -22,17 +20,17 @@ func roleBindings() *entry.Resource {
 			CreateOnUpdate: true,                         // B-03
 			Name:           path.ValidatePathSegmentName,
 			Metadata:       entry.Metadata{Again: 2},
-			Default:        defaulting.Hook(defaultRoleBinding),
+			Default:        entry.Default(defaultRoleBinding),
 			Validate:       entry.Validate(validateRoleBinding),
 			ValidateUpdate: entry.ValidateChange(validateRoleBindingUpdate),
 		},
-		Table: printing.Table(roleBindingColumns(), roleBindingCells),
+		Table: entry.TableOf(roleBindingColumns(), roleBindingCells),
 	}
 }
 
 // defaultRoleBinding sets the default API group of the role and of subjects.
 func defaultRoleBinding(b *rbacv1.RoleBinding) {
-	defaulting.Fill(&b.RoleRef.APIGroup, rbacv1.GroupName)
+	entry.FillDefault(&b.RoleRef.APIGroup, rbacv1.GroupName)
 	defaultSubjects(b.Subjects)
 }
 
@@ -51,5 +49,5 @@ func roleBindingColumns() []entry.Column {
 
 func roleBindingCells(b *rbacv1.RoleBinding, now time.Time) []any {
 	users, groups, accounts := subjects(b.Subjects)
-	return []any{b.Name, roleRef(b.RoleRef), printing.AgeOf(&b.ObjectMeta, now), users, groups, accounts}
+	return []any{b.Name, roleRef(b.RoleRef), entry.AgeOf(&b.ObjectMeta, now), users, groups, accounts}
 }

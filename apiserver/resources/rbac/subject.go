@@ -3,13 +3,13 @@ package rbac
 import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 func defaultSubjects(list []rbacv1.Subject) {
 	for i := range list {
 		if s := &list[i]; s.Kind == rbacv1.UserKind || s.Kind == rbacv1.GroupKind {
-			defaulting.Fill(&s.APIGroup, rbacv1.GroupName)
+			entry.FillDefault(&s.APIGroup, rbacv1.GroupName)
 		}
 	}
 }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // priorityClasses is the entry of PriorityClass.
@@ -22,12 +20,12 @@ func priorityClasses() *entry.Resource {
 		ShortNames: []string{"pc"},
 		Strategy: entry.Strategy{
 			Generation:     entry.CreateOnlyGeneration,
-			Default:        defaulting.Hook(defaultPriorityClass),
+			Default:        entry.Default(defaultPriorityClass),
 			Validate:       entry.Validate(validatePriorityClass),
 			ValidateUpdate: entry.ValidateChange(validatePriorityClassUpdate),
 		},
 		Delete: entry.Deletion{Reject: systemPriority},
-		Table:  printing.Table(priorityClassColumns(), priorityClassCells),
+		Table:  entry.TableOf(priorityClassColumns(), priorityClassCells),
 	}
 }
 
@@ -42,7 +40,7 @@ func systemPriority(name string) string {
 
 // defaultPriorityClass sets the default preemption policy.
 func defaultPriorityClass(c *schedulingv1.PriorityClass) {
-	defaulting.Set(&c.PreemptionPolicy, corev1.PreemptLowerPriority)
+	entry.SetDefault(&c.PreemptionPolicy, corev1.PreemptLowerPriority)
 }
 
 const (
@@ -97,11 +95,11 @@ func validatePriorityClassUpdate(c, old *schedulingv1.PriorityClass) (errs field
 func priorityClassColumns() []entry.Column {
 	doc := schedulingv1.PriorityClass{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Integer("Value", doc["value"]),
-		printing.Boolean("Global-Default", doc["globalDefault"]),
-		printing.AgeColumn,
-		printing.Text("PreemptionPolicy", doc["preemptionPolicy"]),
+		entry.NameColumn,
+		entry.Integer("Value", doc["value"]),
+		entry.Boolean("Global-Default", doc["globalDefault"]),
+		entry.AgeColumn,
+		entry.Text("PreemptionPolicy", doc["preemptionPolicy"]),
 	}
 }
 
@@ -110,7 +108,7 @@ func priorityClassCells(c *schedulingv1.PriorityClass, now time.Time) []any {
 		c.Name,
 		int64(c.Value),
 		c.GlobalDefault,
-		printing.AgeOf(&c.ObjectMeta, now),
-		string(printing.Value(c.PreemptionPolicy, "")),
+		entry.AgeOf(&c.ObjectMeta, now),
+		string(entry.ValueOr(c.PreemptionPolicy, "")),
 	}
 }

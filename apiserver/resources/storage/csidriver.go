@@ -9,8 +9,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // csiDrivers is the entry of CSIDriver.
@@ -20,26 +18,26 @@ func csiDrivers() *entry.Resource {
 		Strategy: entry.Strategy{
 			Generation:     entry.UpdateOnlyGeneration,
 			Conditional:    true,
-			Default:        defaulting.Hook(defaultCSIDriver),
+			Default:        entry.Default(defaultCSIDriver),
 			Validate:       entry.Validate(validateCSIDriverObject),
 			ValidateUpdate: entry.ValidateChange(validateCSIDriverUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  printing.Table(csiDriverColumns(), csiDriverCells),
+		Table:  entry.TableOf(csiDriverColumns(), csiDriverCells),
 	}
 }
 
 // defaultCSIDriver requires attachment and passes no information about pods, among other defaults.
 func defaultCSIDriver(d *storagev1.CSIDriver) {
-	defaulting.Set(&d.Spec.AttachRequired, true)
-	defaulting.Set(&d.Spec.PodInfoOnMount, false)
-	defaulting.Set(&d.Spec.StorageCapacity, false)
-	defaulting.Set(&d.Spec.FSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
+	entry.SetDefault(&d.Spec.AttachRequired, true)
+	entry.SetDefault(&d.Spec.PodInfoOnMount, false)
+	entry.SetDefault(&d.Spec.StorageCapacity, false)
+	entry.SetDefault(&d.Spec.FSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
 	if len(d.Spec.VolumeLifecycleModes) == 0 {
 		d.Spec.VolumeLifecycleModes = []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent}
 	}
-	defaulting.Set(&d.Spec.RequiresRepublish, false)
-	defaulting.Set(&d.Spec.SELinuxMount, false)
+	entry.SetDefault(&d.Spec.RequiresRepublish, false)
+	entry.SetDefault(&d.Spec.SELinuxMount, false)
 }
 
 var (
@@ -122,19 +120,19 @@ func validateCSIDriverUpdate(d, old *storagev1.CSIDriver) field.ErrorList {
 func csiDriverColumns() []entry.Column {
 	spec := storagev1.CSIDriverSpec{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Boolean("AttachRequired", spec["attachRequired"]),
-		printing.Boolean("PodInfoOnMount", spec["podInfoOnMount"]),
-		printing.Boolean("StorageCapacity", spec["storageCapacity"]),
-		printing.Text("TokenRequests", spec["tokenRequests"]),
-		printing.Boolean("RequiresRepublish", spec["requiresRepublish"]),
-		printing.Text("Modes", spec["volumeLifecycleModes"]),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Boolean("AttachRequired", spec["attachRequired"]),
+		entry.Boolean("PodInfoOnMount", spec["podInfoOnMount"]),
+		entry.Boolean("StorageCapacity", spec["storageCapacity"]),
+		entry.Text("TokenRequests", spec["tokenRequests"]),
+		entry.Boolean("RequiresRepublish", spec["requiresRepublish"]),
+		entry.Text("Modes", spec["volumeLifecycleModes"]),
+		entry.AgeColumn,
 	}
 }
 
 func csiDriverCells(d *storagev1.CSIDriver, now time.Time) []any {
-	tokens := printing.Unset
+	tokens := entry.Unset
 	if d.Spec.TokenRequests != nil {
 		var audiences []string
 		for _, r := range d.Spec.TokenRequests {
@@ -148,12 +146,12 @@ func csiDriverCells(d *storagev1.CSIDriver, now time.Time) []any {
 	}
 	return []any{
 		d.Name,
-		printing.Value(d.Spec.AttachRequired, true),
-		printing.Value(d.Spec.PodInfoOnMount, false),
-		printing.Value(d.Spec.StorageCapacity, false),
+		entry.ValueOr(d.Spec.AttachRequired, true),
+		entry.ValueOr(d.Spec.PodInfoOnMount, false),
+		entry.ValueOr(d.Spec.StorageCapacity, false),
 		tokens,
-		printing.Value(d.Spec.RequiresRepublish, false),
-		printing.Or(strings.Join(modes, ","), printing.None),
-		printing.AgeOf(&d.ObjectMeta, now),
+		entry.ValueOr(d.Spec.RequiresRepublish, false),
+		entry.StringOr(strings.Join(modes, ","), entry.None),
+		entry.AgeOf(&d.ObjectMeta, now),
 	}
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
@@ -21,14 +19,14 @@ func csiNodes() *entry.Resource {
 		Plural: "csinodes", New: entry.New[storagev1.CSINode],
 		Strategy: entry.Strategy{
 			Conditional:    true,
-			Default:        defaulting.EmptyLists[storagev1.CSINode](),
+			Default:        entry.DefaultEmptyLists[storagev1.CSINode](),
 			PrepareCreate:  entry.Create(func(n *storagev1.CSINode) { dropHealth(n, &storagev1.CSINode{}) }),
 			PrepareUpdate:  entry.Change(dropHealth),
 			Validate:       entry.Validate(validateCSINode),
 			ValidateUpdate: entry.ValidateChange(validateCSINodeUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  printing.Table(csiNodeColumns(), csiNodeCells),
+		Table:  entry.TableOf(csiNodeColumns(), csiNodeCells),
 	}
 }
 
@@ -101,12 +99,12 @@ func validateCSINodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
 
 func csiNodeColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Integer("Drivers", "Drivers indicates the number of CSI drivers registered on the node"),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Integer("Drivers", "Drivers indicates the number of CSI drivers registered on the node"),
+		entry.AgeColumn,
 	}
 }
 
 func csiNodeCells(n *storagev1.CSINode, now time.Time) []any {
-	return []any{n.Name, int64(len(n.Spec.Drivers)), printing.AgeOf(&n.ObjectMeta, now)}
+	return []any{n.Name, int64(len(n.Spec.Drivers)), entry.AgeOf(&n.ObjectMeta, now)}
 }

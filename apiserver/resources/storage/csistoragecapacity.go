@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // csiStorageCapacities is the entry of CSIStorageCapacity.
@@ -34,12 +33,12 @@ func capacityWarnings(c, _ *storagev1.CSIStorageCapacity) []string {
 	}
 	var texts []string
 	for i, e := range s.MatchExpressions {
-		if why, ok := warnings.OfLabels[e.Key]; ok {
+		if why, ok := check.DeprecatedLabels[e.Key]; ok {
 			texts = append(texts, fmt.Sprintf("%s: %s is %s", at.Child("matchExpressions").Index(i).Child("key"), e.Key, why))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
-		if why, ok := warnings.OfLabels[key]; ok {
+		if why, ok := check.DeprecatedLabels[key]; ok {
 			texts = append(texts, fmt.Sprintf("%s: %s", at.Child("matchLabels").Child(key), why))
 		}
 	}

@@ -13,9 +13,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
 // storageClasses is the entry of StorageClass.
@@ -24,7 +21,7 @@ func storageClasses() *entry.Resource {
 		Plural: "storageclasses", New: entry.New[storagev1.StorageClass],
 		ShortNames: []string{"sc"},
 		Strategy: entry.Strategy{
-			Default:        defaulting.Hook(defaultStorageClass),
+			Default:        entry.Default(defaultStorageClass),
 			Validate:       entry.Validate(validateStorageClass),
 			ValidateUpdate: entry.ValidateAgain(validateStorageClass),
 			Warnings:       entry.Warn(storageClassWarnings),
@@ -36,15 +33,15 @@ func storageClasses() *entry.Resource {
 
 // defaultStorageClass sets the reclaim policy Delete and immediate binding.
 func defaultStorageClass(c *storagev1.StorageClass) {
-	defaulting.Set(&c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)
-	defaulting.Set(&c.VolumeBindingMode, storagev1.VolumeBindingImmediate)
+	entry.SetDefault(&c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)
+	entry.SetDefault(&c.VolumeBindingMode, storagev1.VolumeBindingImmediate)
 }
 
 func storageClassWarnings(c, _ *storagev1.StorageClass) []string {
 	var texts []string
 	for i, t := range c.AllowedTopologies {
 		for j, e := range t.MatchLabelExpressions {
-			if why, ok := warnings.OfLabels[e.Key]; ok {
+			if why, ok := check.DeprecatedLabels[e.Key]; ok {
 				at := field.NewPath("allowedTopologies").Index(i).Child("matchLabelExpressions").Index(j).Child("key")
 				texts = append(texts, fmt.Sprintf("%s: %s", at, why))
 			}
@@ -129,7 +126,7 @@ const (
 )
 
 func storageClassTable() entry.Table {
-	t := printing.Table(storageClassColumns(), storageClassCells)
+	t := entry.TableOf(storageClassColumns(), storageClassCells)
 	t.Default = effectiveDefault
 	return t
 }
@@ -140,7 +137,7 @@ func effectiveDefault(all []runtime.Object) int {
 	found := -1
 	var newest *storagev1.StorageClass
 	for i, obj := range all {
-		c := printing.As[*storagev1.StorageClass](obj)
+		c := entry.As[*storagev1.StorageClass](obj)
 		if c.Annotations[defaultClass] != "true" && c.Annotations[betaDefaultClass] != "true" {
 			continue
 		}
@@ -161,12 +158,12 @@ func newer(a, b *storagev1.StorageClass) bool {
 func storageClassColumns() []entry.Column {
 	doc := storagev1.StorageClass{}.SwaggerDoc()
 	return []entry.Column{
-		printing.NameColumn,
-		printing.Text("Provisioner", doc["provisioner"]),
-		printing.Text("ReclaimPolicy", doc["reclaimPolicy"]),
-		printing.Text("VolumeBindingMode", doc["volumeBindingMode"]),
-		printing.Text("AllowVolumeExpansion", doc["allowVolumeExpansion"]),
-		printing.AgeColumn,
+		entry.NameColumn,
+		entry.Text("Provisioner", doc["provisioner"]),
+		entry.Text("ReclaimPolicy", doc["reclaimPolicy"]),
+		entry.Text("VolumeBindingMode", doc["volumeBindingMode"]),
+		entry.Text("AllowVolumeExpansion", doc["allowVolumeExpansion"]),
+		entry.AgeColumn,
 	}
 }
 
@@ -174,9 +171,9 @@ func storageClassCells(c *storagev1.StorageClass, now time.Time) []any {
 	return []any{
 		c.Name,
 		c.Provisioner,
-		string(printing.Value(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
-		string(printing.Value(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
-		printing.Value(c.AllowVolumeExpansion, false), // a boolean, although its column is a string
-		printing.AgeOf(&c.ObjectMeta, now),
+		string(entry.ValueOr(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
+		string(entry.ValueOr(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
+		entry.ValueOr(c.AllowVolumeExpansion, false), // a boolean, although its column is a string
+		entry.AgeOf(&c.ObjectMeta, now),
 	}
 }

@@ -13,8 +13,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
@@ -24,7 +22,7 @@ func volumeAttachments() *entry.Resource {
 		Plural: "volumeattachments", New: entry.New[storagev1.VolumeAttachment],
 		Strategy: entry.Strategy{
 			Conditional:    true,
-			Default:        defaulting.Hook(defaultVolumeAttachment),
+			Default:        entry.Default(defaultVolumeAttachment),
 			Validate:       entry.Validate(validateVolumeAttachment),
 			ValidateUpdate: entry.ValidateChange(validateVolumeAttachmentUpdate),
 		},
@@ -35,7 +33,7 @@ func volumeAttachments() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateVolumeAttachmentUpdate),
 			}),
 		},
-		Table: printing.Table(attachmentColumns(), attachmentCells),
+		Table: entry.TableOf(attachmentColumns(), attachmentCells),
 	}
 }
 
@@ -151,15 +149,15 @@ func validateVolumeAttachmentUpdate(a, _ *storagev1.VolumeAttachment) field.Erro
 
 func attachmentColumns() []entry.Column {
 	spec := storagev1.VolumeAttachmentSpec{}.SwaggerDoc()
-	attacher := printing.Text("Attacher", spec["attacher"])
+	attacher := entry.Text("Attacher", spec["attacher"])
 	attacher.Format = "name"
 	return []entry.Column{
-		printing.NameColumn,
+		entry.NameColumn,
 		attacher,
-		printing.Text("PV", storagev1.VolumeAttachmentSource{}.SwaggerDoc()["persistentVolumeName"]),
-		printing.Text("Node", spec["nodeName"]),
-		printing.Boolean("Attached", storagev1.VolumeAttachmentStatus{}.SwaggerDoc()["attached"]),
-		printing.AgeColumn,
+		entry.Text("PV", storagev1.VolumeAttachmentSource{}.SwaggerDoc()["persistentVolumeName"]),
+		entry.Text("Node", spec["nodeName"]),
+		entry.Boolean("Attached", storagev1.VolumeAttachmentStatus{}.SwaggerDoc()["attached"]),
+		entry.AgeColumn,
 	}
 }
 
@@ -167,9 +165,9 @@ func attachmentCells(a *storagev1.VolumeAttachment, now time.Time) []any {
 	return []any{
 		a.Name,
 		a.Spec.Attacher,
-		printing.Value(a.Spec.Source.PersistentVolumeName, ""),
+		entry.ValueOr(a.Spec.Source.PersistentVolumeName, ""),
 		a.Spec.NodeName,
 		a.Status.Attached,
-		printing.AgeOf(&a.ObjectMeta, now),
+		entry.AgeOf(&a.ObjectMeta, now),
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // volumeAttributesClasses is the entry of VolumeAttributesClass.
@@ -21,7 +20,7 @@ func volumeAttributesClasses() *entry.Resource {
 			ValidateUpdate: entry.ValidateChange(validateVolumeAttributesClassUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Table:  printing.Table(attributesClassColumns(), attributesClassCells),
+		Table:  entry.TableOf(attributesClassColumns(), attributesClassCells),
 	}
 }
 
@@ -45,11 +44,11 @@ func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass
 
 func attributesClassColumns() []entry.Column {
 	return []entry.Column{
-		printing.NameColumn, printing.Text("DriverName", storagev1.VolumeAttributesClass{}.SwaggerDoc()["driverName"]),
-		printing.AgeColumn,
+		entry.NameColumn, entry.Text("DriverName", storagev1.VolumeAttributesClass{}.SwaggerDoc()["driverName"]),
+		entry.AgeColumn,
 	}
 }
 
 func attributesClassCells(c *storagev1.VolumeAttributesClass, now time.Time) []any {
-	return []any{c.Name, c.DriverName, printing.AgeOf(&c.ObjectMeta, now)}
+	return []any{c.Name, c.DriverName, entry.AgeOf(&c.ObjectMeta, now)}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
 // storageVersionMigrations is the entry of StorageVersionMigration (V-004). A server of the previous minor, which has
@@ -43,7 +42,7 @@ func storageVersionMigrations() *entry.Resource {
 				ValidateUpdate: entry.ValidateChange(validateMigrationStatus),
 			}),
 		},
-		Table: printing.Table(migrationColumns(), migrationCells),
+		Table: entry.TableOf(migrationColumns(), migrationCells),
 	}
 }
 
@@ -113,8 +112,8 @@ func is(m *storagemigrationv1.StorageVersionMigration, t storagemigrationv1.Migr
 
 func migrationColumns() []entry.Column {
 	return []entry.Column{
-		printing.Text("Name", printing.MetaDocs["name"]),
-		printing.Text("Resource", "Fully qualified resource to migrate"),
+		entry.Text("Name", entry.MetaDocs["name"]),
+		entry.Text("Resource", "Fully qualified resource to migrate"),
 	}
 }
 

@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // Bind handles POST of pods/binding: it validates a Binding and sets the node of its pod (K
 // pkg/registry/core/pod/storage: BindingREST).
-func Bind(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func Bind(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	b := body.(*corev1.Binding)
 	if err := r.MatchNamespace(b); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func Bind(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Ob
 	if err := r.Validate(ctx, b); err != nil {
 		return nil, err
 	}
-	_, err := r.Rewrite(ctx, func(old hooks.Object) (hooks.Object, error) { // upstream bypasses the strategy
+	_, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) { // upstream bypasses the strategy
 		pod := old.(*corev1.Pod)
 		if err := bindable(r, b, pod); err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func Bind(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Ob
 }
 
 // CreateBinding handles POST of bindings: pods/binding with the name in the body.
-func CreateBinding(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func CreateBinding(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	on, err := r.On(corev1.SchemeGroupVersion.WithResource("pods"), "binding", body.(*corev1.Binding).Name)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func CreateBinding(ctx context.Context, r hooks.Request, body runtime.Object) (r
 }
 
 // bindable returns why the pod can't be bound, nil if it can.
-func bindable(r hooks.Request, b *corev1.Binding, pod *corev1.Pod) error {
+func bindable(r entry.Request, b *corev1.Binding, pod *corev1.Pod) error {
 	switch {
 	case b.UID != "" && b.UID != pod.UID:
 		return r.Precondition("UID", b.UID, pod.UID)

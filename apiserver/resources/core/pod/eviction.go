@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 var (
@@ -31,7 +31,7 @@ const maxDisrupted = 2000
 
 // Evict handles POST of pods/eviction: it deletes the pod unless a disruption budget forbids it (C-69; K
 // pkg/registry/core/pod/storage/eviction.go).
-func Evict(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+func Evict(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	e := body.(*policyv1.Eviction)
 	if err := r.MatchNamespace(e); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func joinedOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOpti
 const maxAttempts = 20
 
 // evict deletes the pod in a state in which that is allowed, and retries while its state changes.
-func evict(ctx context.Context, r hooks.Request, opts *metav1.DeleteOptions) error {
+func evict(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
 	for attempt := 1; ; attempt++ {
 		obj, err := r.Current(ctx)
 		if err != nil {
@@ -104,7 +104,7 @@ func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
 
 // allow decides whether the pod may be evicted. It returns the options for the deletion: the given ones, or ones with
 // the pod's revision if the decision depends on its state; then budget is the name of the budget.
-func allow(ctx context.Context, r hooks.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
+func allow(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
 	once *metav1.DeleteOptions, budget string, err error) {
 	free := !anchored(opts)
 	switch {
@@ -154,9 +154,9 @@ func atRevision(o *metav1.DeleteOptions, revision string) *metav1.DeleteOptions 
 
 // remove sets the condition DisruptionTarget of the pod and deletes it. If the options are for one state of the pod,
 // both happen to that state (addConditionAndDeletePod).
-func remove(ctx context.Context, r hooks.Request, opts *metav1.DeleteOptions) error {
+func remove(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
 	if len(opts.DryRun) == 0 {
-		revision, err := r.Rewrite(ctx, func(old hooks.Object) (hooks.Object, error) {
+		revision, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) {
 			pod := old.(*corev1.Pod)
 			if err := holds(opts.Preconditions, pod); err != nil {
 				return nil, err
@@ -220,8 +220,8 @@ func isReady(pod *corev1.Pod) bool {
 
 // budgetsOf returns the budgets of the pod's namespace that select it. An invalid selector selects nothing, an empty
 // one everything.
-func budgetsOf(ctx context.Context, r hooks.Request, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
-	err = r.List(ctx, disruptionBudgets, pod.Namespace, func(obj hooks.Object) {
+func budgetsOf(ctx context.Context, r entry.Request, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
+	err = r.List(ctx, disruptionBudgets, pod.Namespace, func(obj entry.Object) {
 		pdb := obj.(*policyv1.PodDisruptionBudget)
 		sel, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
 		if err == nil && sel.Matches(labels.Set(pod.Labels)) {
@@ -232,9 +232,9 @@ func budgetsOf(ctx context.Context, r hooks.Request, pod *corev1.Pod) (out []*po
 }
 
 // spend subtracts one disruption from the budget's status, so that its controller sees it, or fails.
-func spend(ctx context.Context, r hooks.Request, pdb *policyv1.PodDisruptionBudget, pod string) error {
-	ref := hooks.Reference{Resource: disruptionBudgets, Namespace: pdb.Namespace, Name: pdb.Name}
-	return r.UpdateStatus(ctx, ref, func(old hooks.Object) (hooks.Object, error) {
+func spend(ctx context.Context, r entry.Request, pdb *policyv1.PodDisruptionBudget, pod string) error {
+	ref := entry.Reference{Resource: disruptionBudgets, Namespace: pdb.Namespace, Name: pdb.Name}
+	return r.UpdateStatus(ctx, ref, func(old entry.Object) (entry.Object, error) {
 		b := old.(*policyv1.PodDisruptionBudget)
 		if err := affordable(b); err != nil {
 			return nil, err

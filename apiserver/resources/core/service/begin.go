@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
-	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -22,23 +22,23 @@ import (
 // turns, so that they don't cause such conflicts. The request's deadline bounds the attempts.
 //
 // There is nothing to undo: only a stored service has an address.
-func Begin(ctx context.Context, w hooks.Write, obj, old hooks.Object) (hooks.Begun, error) {
+func Begin(ctx context.Context, w entry.Write, obj, old entry.Object) (entry.Begun, error) {
 	s := obj.(*corev1.Service)
 	was, _ := old.(*corev1.Service)
 	serviceip.Keep(s, was)
 	if err := Families(s, was); err != nil {
-		return hooks.Begun{}, err
+		return entry.Begun{}, err
 	}
 	address, ports := Wants(s, was)
 	if !address && !ports {
-		return hooks.Begun{}, nil
+		return entry.Begun{}, nil
 	}
 	release, err := w.Turn(ctx)
 	if err != nil {
-		return hooks.Begun{}, fmt.Errorf("waiting for other services: %w", err)
+		return entry.Begun{}, fmt.Errorf("waiting for other services: %w", err)
 	}
-	return hooks.Begun{
-		Fill: func(ctx context.Context, obj hooks.Object) ([]storage.Guard, error) {
+	return entry.Begun{
+		Fill: func(ctx context.Context, obj entry.Object) ([]storage.Guard, error) {
 			taken, guard, err := read(ctx, w, ports)
 			switch {
 			case err != nil:
@@ -56,7 +56,7 @@ func Begin(ctx context.Context, w hooks.Write, obj, old hooks.Object) (hooks.Beg
 
 // read returns the allocations of the stored services, with their ports only if they are needed, and the guard that
 // holds as long as no service is written.
-func read(ctx context.Context, w hooks.Write, ports bool) (*allocate.Taken, storage.Guard, error) {
+func read(ctx context.Context, w entry.Write, ports bool) (*allocate.Taken, storage.Guard, error) {
 	taken := w.Ranges().Taken()
 	fields := []string{"spec.clusterIP", "spec.type"}
 	guard, err := w.Scan(ctx, fields, func(item *storage.Object, values []string) {

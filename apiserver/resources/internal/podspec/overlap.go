@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 )
 
@@ -94,7 +94,7 @@ func projectedFiles(p *corev1.VolumeProjection) []file {
 		if name == nil {
 			name = p.ClusterTrustBundle.SignerName
 		}
-		return []file{{p.ClusterTrustBundle.Path, fmt.Sprintf("ClusterTrustBundle %q", warnings.Value(name))}}
+		return []file{{p.ClusterTrustBundle.Path, fmt.Sprintf("ClusterTrustBundle %q", check.ValueOf(name))}}
 	case p.PodCertificate != nil:
 		var files []file
 		for _, f := range []file{

@@ -3,7 +3,7 @@ package podspec
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
@@ -15,14 +15,14 @@ func defaultVolume(v *corev1.Volume) {
 	volumes.FillHostPath(v.HostPath)
 	volumes.FillAzureDisk(v.AzureDisk)
 	if d := v.DownwardAPI; d != nil {
-		defaulting.Set(&d.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
+		entry.SetDefault(&d.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
 		defaultDownwardFiles(d.Items)
 	}
 	if p := v.Projected; p != nil {
 		defaultProjected(p)
 	}
 	if s := v.ISCSI; s != nil {
-		defaulting.Fill(&s.ISCSIInterface, "default")
+		entry.FillDefault(&s.ISCSIInterface, "default")
 	}
 	if s := v.RBD; s != nil {
 		volumes.FillRBD(&s.RBDPool, &s.RadosUser, &s.Keyring)
@@ -46,13 +46,13 @@ func fillVolume(v *corev1.Volume) {
 
 func fillSecretVolume(s *corev1.SecretVolumeSource) {
 	if s != nil {
-		defaulting.Set(&s.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
+		entry.SetDefault(&s.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
 	}
 }
 
 func fillConfigMapVolume(c *corev1.ConfigMapVolumeSource) {
 	if c != nil {
-		defaulting.Set(&c.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
+		entry.SetDefault(&c.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
 	}
 }
 
@@ -63,14 +63,14 @@ func defaultDownwardFiles(files []corev1.DownwardAPIVolumeFile) {
 }
 
 func defaultProjected(p *corev1.ProjectedVolumeSource) {
-	defaulting.Set(&p.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
+	entry.SetDefault(&p.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
 	const hour = 60 * 60
 	for i := range p.Sources {
 		if d := p.Sources[i].DownwardAPI; d != nil {
 			defaultDownwardFiles(d.Items)
 		}
 		if t := p.Sources[i].ServiceAccountToken; t != nil {
-			defaulting.Set(&t.ExpirationSeconds, hour)
+			entry.SetDefault(&t.ExpirationSeconds, hour)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // NameWarnings warns of names that are not DNS labels, though host names of pods are made from them.
@@ -51,7 +51,7 @@ const matchesNothing = "%s: a null labelSelector results in matching no pod"
 func placementWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var texts []string
 	for _, key := range slices.Sorted(maps.Keys(s.NodeSelector)) {
-		if why, ok := warnings.OfLabels[key]; ok {
+		if why, ok := check.DeprecatedLabels[key]; ok {
 			texts = append(texts, fmt.Sprintf("%s: %s", at.Child("spec", "nodeSelector").Key(key), why))
 		}
 	}
@@ -60,18 +60,18 @@ func placementWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) 
 		if r := n.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
 			terms := path.Child("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
 			for i := range r.NodeSelectorTerms {
-				texts = append(texts, warnings.OfTerm(terms.Index(i), &r.NodeSelectorTerms[i], false)...)
+				texts = append(texts, check.TermWarnings(terms.Index(i), &r.NodeSelectorTerms[i], false)...)
 			}
 		}
 		terms := path.Child("preferredDuringSchedulingIgnoredDuringExecution")
 		for i := range n.PreferredDuringSchedulingIgnoredDuringExecution {
 			term := &n.PreferredDuringSchedulingIgnoredDuringExecution[i].Preference
-			texts = append(texts, warnings.OfTerm(terms.Index(i).Child("preference"), term, true)...)
+			texts = append(texts, check.TermWarnings(terms.Index(i).Child("preference"), term, true)...)
 		}
 	}
 	for i, c := range s.TopologySpreadConstraints {
 		path := at.Child("spec", "topologySpreadConstraints").Index(i)
-		if why, ok := warnings.OfLabels[c.TopologyKey]; ok {
+		if why, ok := check.DeprecatedLabels[c.TopologyKey]; ok {
 			texts = append(texts, fmt.Sprintf("%s: %s is %s", path.Child("topologyKey"), c.TopologyKey, why))
 		}
 		if c.LabelSelector == nil {
@@ -114,7 +114,7 @@ func podVolumeWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) 
 		warn(v.Glusterfs != nil, "glusterfs", "v1.25, non-functional in v1.26+")
 		if e := v.Ephemeral; e != nil && e.VolumeClaimTemplate != nil {
 			texts = append(
-				texts, warnings.OfClaimSpec(path.Child("ephemeral", "volumeClaimTemplate", "spec"), &e.VolumeClaimTemplate.Spec)...,
+				texts, check.ClaimWarnings(path.Child("ephemeral", "volumeClaimTemplate", "spec"), &e.VolumeClaimTemplate.Spec)...,
 			)
 		}
 		warn(v.CephFS != nil, "cephfs", "v1.28, non-functional in v1.31+")
@@ -151,7 +151,7 @@ func listWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []str
 			)
 		}
 	}
-	texts = append(texts, warnings.OfFractions(
+	texts = append(texts, check.FractionWarnings(
 		at.Child("spec", "overhead"), s.Overhead, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
 	)...)
 	if s.SecurityContext == nil || s.SecurityContext.SeccompProfile == nil {
@@ -170,7 +170,7 @@ func seccompWarnings(at *field.Path, m *metav1.ObjectMeta, key string) []string 
 }
 
 func graceWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
-	if warnings.Value(s.TerminationGracePeriodSeconds) >= 0 {
+	if check.ValueOf(s.TerminationGracePeriodSeconds) >= 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf(
@@ -218,11 +218,11 @@ func dnsWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []stri
 	var texts []string
 	if s.DNSConfig != nil {
 		for i, server := range s.DNSConfig.Nameservers {
-			texts = append(texts, warnings.OfAddress(at.Child("spec", "dnsConfig", "nameservers").Index(i), server)...)
+			texts = append(texts, check.AddressWarnings(at.Child("spec", "dnsConfig", "nameservers").Index(i), server)...)
 		}
 	}
 	for i, a := range s.HostAliases {
-		texts = append(texts, warnings.OfAddress(at.Child("spec", "hostAliases").Index(i).Child("ip"), a.IP)...)
+		texts = append(texts, check.AddressWarnings(at.Child("spec", "hostAliases").Index(i).Child("ip"), a.IP)...)
 	}
 	return texts
 }

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // placed is a container and its path.
@@ -50,8 +50,8 @@ func containerWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) 
 		}
 		limits, requests := c.at.Child("resources", "limits"), c.at.Child("resources", "requests")
 		for _, name := range []corev1.ResourceName{corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {
-			texts = append(texts, warnings.OfFractions(limits, c.Resources.Limits, name)...)
-			texts = append(texts, warnings.OfFractions(requests, c.Resources.Requests, name)...)
+			texts = append(texts, check.FractionWarnings(limits, c.Resources.Limits, name)...)
+			texts = append(texts, check.FractionWarnings(requests, c.Resources.Requests, name)...)
 		}
 		texts = append(texts, envWarnings(c)...)
 	}

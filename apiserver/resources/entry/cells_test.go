@@ -1,4 +1,4 @@
-package printing
+package entry
 
 import (
 	"testing"

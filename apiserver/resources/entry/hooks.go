@@ -1,4 +1,4 @@
-package hooks
+package entry
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type Hooks struct {
 	// Begin completes objects before they are stored.
 	Begin Begin
 	// Create handles POST of a resource that is not stored.
-	Create Create
+	Create HandlePost
 	// Objects makes the objects of a resource that is not stored and can be read.
 	Objects Objects
 }
@@ -56,9 +56,9 @@ type Begun struct {
 	Finish func(err error)
 }
 
-// Create handles a POST with the body obj, and returns the body of the response 201: obj itself, whose kind is set,
+// HandlePost handles a POST with the body obj, and returns the body of the response 201: obj itself, whose kind is set,
 // another object, or nil for a Status that reports success.
-type Create func(ctx context.Context, r Request, obj runtime.Object) (runtime.Object, error)
+type HandlePost func(ctx context.Context, r Request, obj runtime.Object) (runtime.Object, error)
 
 // Objects makes the objects of a resource when they are read.
 type Objects struct {

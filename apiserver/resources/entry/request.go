@@ -1,15 +1,13 @@
-package hooks
+package entry
 
 import (
 	"context"
-	"time"
-
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"time"
 )
 
 // Reference names an object. Namespace is empty for cluster-scoped resources.
@@ -87,4 +85,16 @@ type Request interface {
 	// UpdateStatus changes the status of another object for the request, with the field manager kube-apiserver. After a
 	// conflict change is called again.
 	UpdateStatus(ctx context.Context, ref Reference, change func(old Object) (Object, error)) error
+}
+
+// AdmitBody admits the body of a request that is not stored: validate checks the body between the mutating and the
+// validating admission plugins, as the storage does for other kinds.
+func AdmitBody(ctx context.Context, r Request, body runtime.Object, validate func() error) error {
+	if err := r.Admit(ctx, body); err != nil {
+		return err
+	}
+	if err := validate(); err != nil {
+		return err
+	}
+	return r.Validate(ctx, body)
 }

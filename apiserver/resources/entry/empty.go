@@ -1,4 +1,4 @@
-package defaulting
+package entry
 
 import (
 	"reflect"

@@ -1,4 +1,4 @@
-package event
+package core
 
 import (
 	"fmt"
@@ -12,19 +12,18 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// All events are validated as core events. The additional rules of events.k8s.io are in the package of that group,
-// whose hooks accept both Go types.
+// All events are validated as core events. The additional rules of events.k8s.io are in event_grouped.go, whose hooks
+// accept both Go types.
 
 const (
 	eventWordLimit = 128
 	eventNoteLimit = 1024
 )
 
-// Validate validates what applies to every event (core legacyValidateEvent).
-func Validate(e *corev1.Event) (errs field.ErrorList) {
+// validateEvent validates what applies to every event (core legacyValidateEvent).
+func validateEvent(e *corev1.Event) (errs field.ErrorList) {
 	if e.EventTime.IsZero() {
 		free := e.InvolvedObject.Namespace == "" &&
 			(e.Namespace == metav1.NamespaceNone || e.Namespace == metav1.NamespaceDefault)
@@ -73,39 +72,39 @@ func atMost(limit int, value, name string) field.ErrorList {
 	return field.ErrorList{field.Invalid(field.NewPath(name), "", fmt.Sprintf("can have at most %v characters", limit))}
 }
 
-// Columns are those of both kinds of Event.
-func Columns() []entry.Column {
+// eventColumns are those of both kinds of Event.
+func eventColumns() []entry.Column {
 	doc, object := corev1.Event{}.SwaggerDoc(), corev1.ObjectReference{}.SwaggerDoc()
 	return []entry.Column{
-		printing.Text("Last Seen", doc["lastTimestamp"]),
-		printing.Text("Type", doc["type"]),
-		printing.Text("Reason", doc["reason"]),
-		printing.Text("Object", doc["involvedObject"]),
-		printing.Wide(printing.Text("Subobject", object["fieldPath"])),
-		printing.Wide(printing.Text("Source", doc["source"])),
-		printing.Text("Message", doc["message"]),
-		printing.Wide(printing.Text("First Seen", doc["firstTimestamp"])),
-		printing.Wide(printing.Text("Count", doc["count"])),
-		printing.Wide(printing.NameColumn),
+		entry.Text("Last Seen", doc["lastTimestamp"]),
+		entry.Text("Type", doc["type"]),
+		entry.Text("Reason", doc["reason"]),
+		entry.Text("Object", doc["involvedObject"]),
+		entry.Wide(entry.Text("Subobject", object["fieldPath"])),
+		entry.Wide(entry.Text("Source", doc["source"])),
+		entry.Text("Message", doc["message"]),
+		entry.Wide(entry.Text("First Seen", doc["firstTimestamp"])),
+		entry.Wide(entry.Text("Count", doc["count"])),
+		entry.Wide(entry.NameColumn),
 	}
 }
 
-// Cells are the cells of a row of Columns.
-func Cells(e *corev1.Event, now time.Time) []any {
+// eventCells are the cells of a row of eventColumns.
+func eventCells(e *corev1.Event, now time.Time) []any {
 	first, last, count := occurrences(e)
 	object := strings.ToLower(e.InvolvedObject.Kind)
 	if e.InvolvedObject.Name != "" {
 		object += "/" + e.InvolvedObject.Name
 	}
 	return []any{
-		printing.Age(last, now),
+		entry.Age(last, now),
 		e.Type,
 		e.Reason,
 		object,
 		e.InvolvedObject.FieldPath,
 		eventSource(e),
 		strings.TrimSpace(e.Message),
-		printing.Age(first, now),
+		entry.Age(first, now),
 		count,
 		e.Name,
 	}
@@ -132,11 +131,21 @@ func occurrences(e *corev1.Event) (first, last time.Time, count int64) {
 }
 
 func eventSource(e *corev1.Event) string {
-	component, instance := printing.Or(e.Source.Component, e.ReportingController), printing.Or(
+	component, instance := entry.StringOr(e.Source.Component, e.ReportingController), entry.StringOr(
 		e.Source.Host, e.ReportingInstance,
 	)
 	if instance == "" {
 		return component
 	}
 	return component + ", " + instance
+}
+
+// eventFields are the selectable fields of both versions of events, which have different labels; the stored JSON is v1's.
+func eventFields(object, controller string) []entry.Field {
+	var s []entry.Field
+	for _, f := range []string{"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"} {
+		s = append(s, entry.Field{Label: object + "." + f, Paths: []string{"involvedObject." + f}})
+	}
+	return append(s, entry.Field{Label: "reason"},
+		entry.Field{Label: controller, Paths: []string{"reportingComponent"}}, entry.Field{Label: "type"})
 }

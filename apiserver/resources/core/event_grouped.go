@@ -1,4 +1,4 @@
-package events
+package core
 
 import (
 	"fmt"
@@ -8,32 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/event"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
-	"github.com/kubecascade/kubecascade/finalizers"
 )
-
-// events is the entry of Event.
-func events() *entry.Resource {
-	return &entry.Resource{
-		Plural: "events", New: entry.New[eventsv1.Event], Namespaced: true,
-		ShortNames: []string{"ev"},
-		Storage: entry.Storage{
-			Stored: corev1.SchemeGroupVersion.WithKind("Event"), ToStored: eventToCore,
-			FromStored: eventFromCore, Expires: true,
-		},
-		Strategy: entry.Strategy{
-			CreateOnUpdate: true,
-			Validate:       strictCreate,
-			ValidateUpdate: strictUpdate,
-		},
-		Delete:    entry.Deletion{Policy: finalizers.Unsupported},
-		Selection: entry.Selection{Selectable: event.Fields("regarding", "reportingController")},
-		Table:     printing.Table(event.Columns(), event.Cells),
-	}
-}
 
 // strictCreate validates a new event of events.k8s.io, of either version.
 func strictCreate(obj runtime.Object) field.ErrorList {
@@ -54,7 +30,7 @@ func strictUpdate(obj, before runtime.Object) field.ErrorList {
 
 // validateStrictEvent validates the additional rules of events.k8s.io/v1 for a new event.
 func validateStrictEvent(e *corev1.Event) field.ErrorList {
-	errs := append(event.Validate(e), eventSeries(e)...)
+	errs := append(validateEvent(e), eventSeries(e)...)
 	if e.EventTime.IsZero() {
 		errs = append(errs, field.Required(field.NewPath("eventTime"), ""))
 	}
@@ -77,7 +53,7 @@ func validateStrictEvent(e *corev1.Event) field.ErrorList {
 
 // validateStrictEventUpdate makes everything but the series immutable.
 func validateStrictEventUpdate(e, old *corev1.Event) field.ErrorList {
-	errs := event.Validate(e)
+	errs := validateEvent(e)
 	if !sameSeries(e.Series, old.Series) {
 		errs = append(errs, eventSeries(e)...)
 	}

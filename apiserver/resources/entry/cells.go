@@ -1,0 +1,83 @@
+package entry
+
+import (
+	"fmt"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ShownEndpoints is how many addresses or ports are listed; the others are counted.
+const ShownEndpoints = 3
+
+// Distinct sorts addresses and removes empty and repeated ones.
+func Distinct(addresses []string) []string {
+	addresses = slices.DeleteFunc(addresses, func(a string) bool { return a == "" })
+	slices.Sort(addresses)
+	return slices.Compact(addresses)
+}
+
+// ValueOr returns what p points to, or fallback.
+func ValueOr[T any](p *T, fallback T) T {
+	if p == nil {
+		return fallback
+	}
+	return *p
+}
+
+// StringOr returns s, or fallback for an empty one.
+func StringOr(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}
+
+// Shorten joins the first most elements of all and counts the others.
+func Shorten(all []string, most int, separator string) string {
+	if len(all) <= most {
+		return strings.Join(all, separator)
+	}
+	return fmt.Sprintf("%s + %d more...", strings.Join(all[:most], separator), len(all)-most)
+}
+
+// FormatSelector prints a deployment's selector. Unlike metav1.FormatLabelSelector, which the other kinds use, it prints an
+// empty selector as an empty string and an invalid one as "<invalid>".
+func FormatSelector(s *metav1.LabelSelector) string {
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return "<invalid>"
+	}
+	return selector.String()
+}
+
+// Placeholders in cells.
+const (
+	None    = "<none>"
+	Unset   = "<unset>"
+	Unknown = "<unknown>"
+)
+
+// Age is the duration from t to now in the two most significant units ("5m10s", "3d4h"), and "<unknown>" for the zero
+// time.
+func Age(t, now time.Time) string {
+	if t.IsZero() {
+		return Unknown
+	}
+	return duration.HumanDuration(now.Sub(t))
+}
+
+// AgeOf is the age of an object at now.
+func AgeOf(m *metav1.ObjectMeta, now time.Time) string { return Age(m.CreationTimestamp.Time, now) }
+
+// ContainersOf returns the names and the images of a pod's containers, in their order.
+func ContainersOf(s *corev1.PodSpec) (names, images string) {
+	var n, i []string
+	for _, c := range s.Containers {
+		n, i = append(n, c.Name), append(i, c.Image)
+	}
+	return strings.Join(n, ","), strings.Join(i, ",")
+}

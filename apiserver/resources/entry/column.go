@@ -1,0 +1,80 @@
+package entry
+
+import (
+	"fmt"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"time"
+)
+
+// Columns of several groups, and the descriptions of metadata by the JSON names of its fields.
+var (
+	MetaDocs = metav1.ObjectMeta{}.SwaggerDoc()
+
+	NameColumn       = Column{Name: "Name", Type: "string", Format: "name", Description: MetaDocs["name"]}
+	AgeColumn        = Text("Age", MetaDocs["creationTimestamp"])
+	ContainersColumn = Text("Containers", "Names of each container in the template.")
+	ImagesColumn     = Text("Images", "Images referenced by each container in the template.")
+)
+
+// Text is a column of strings.
+func Text(name, description string) Column {
+	return Column{Name: name, Type: "string", Description: description}
+}
+
+// Integer is a column of numbers.
+func Integer(name, description string) Column {
+	return Column{Name: name, Type: "integer", Description: description}
+}
+
+// Boolean is a column of booleans.
+func Boolean(name, description string) Column {
+	return Column{Name: name, Type: "boolean", Description: description}
+}
+
+// Wide makes a column visible only with -o wide.
+func Wide(c Column) Column {
+	c.Priority = 1
+	return c
+}
+
+// NameAndAge are the columns of kinds without others.
+func NameAndAge() []Column { return []Column{NameColumn, AgeColumn} }
+
+// TableOf makes a table from a function for a Go type.
+func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any) Table {
+	return Table{
+		Columns: columns,
+		Cells:   func(obj runtime.Object, now time.Time) []any { return cells(As[T](obj), now) },
+	}
+}
+
+// As returns an object as the type of its table. It panics for another type: the caller has looked up the table by the
+// object's kind.
+func As[T runtime.Object](obj runtime.Object) T {
+	t, ok := obj.(T)
+	if !ok {
+		panic(fmt.Sprintf("printing: the table of %T was asked for the cells of a %T", t, obj))
+	}
+	return t
+}
+
+// DefaultTable is the table of kinds without their own: Name and Created At, which is a time in RFC 3339 and not an age
+// (defaultTableConvertor). Objects must have metadata; one without has no cells.
+func DefaultTable() Table {
+	return Table{Columns: []Column{NameColumn, CreatedColumn()}, Cells: defaultCells}
+}
+
+// CreatedColumn is the column of the creation's time, which is no age.
+func CreatedColumn() Column {
+	return Column{Name: "Created At", Type: "date", Description: MetaDocs["creationTimestamp"]}
+}
+
+func defaultCells(obj runtime.Object, _ time.Time) []any {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil
+	}
+	return []any{m.GetName(), m.GetCreationTimestamp().UTC().Format(time.RFC3339)}
+}
