@@ -25,16 +25,7 @@ func (req *request) recordObject(sent runtime.Object, stored registry.Object) {
 	case req.Resource.Custom && req.Resource.ToStored != nil:
 		req.recordOther(sent)
 	default:
-		req.Audit.Object(stored, func() ([]byte, error) {
-			obj, err := stored.DeepCopyObject(), error(nil)
-			if !req.Resource.Custom && req.Resource.FromStored != nil {
-				if obj, err = req.Resource.FromStored(obj); err != nil {
-					return nil, err
-				}
-			}
-			obj.GetObjectKind().SetGroupVersionKind(req.Resource.GroupVersionKind())
-			return render.EncodeAs(obj, codec.MediaJSON)
-		})
+		req.RecordBody(stored)
 	}
 }
 

@@ -15,11 +15,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // request is an HTTP request of a resource that exists.
 type request struct {
-	registry.Operation
+	registry.Request
 	verb string
 	w    http.ResponseWriter
 	r    *http.Request
@@ -27,6 +28,17 @@ type request struct {
 	info *requestinfo.Info
 	// omitted are the objects that the answer, a list, leaves out.
 	omitted omissions
+}
+
+// Sent implements registry.Sender.
+func (req *request) Sent(registry.Target, *storage.Object) trail.Sent {
+	s := trail.Sent{
+		Agent: req.r.UserAgent(), Verb: req.verb, AuditID: req.w.Header().Get("Audit-Id"),
+	}
+	if req.r.URL.RawQuery != "" || req.Name == "" || req.Subresource != nil {
+		s.URI = requestinfo.Loggable(req.r.URL)
+	}
+	return s
 }
 
 // managerOr is the field manager: the one that the options name, else the client.
@@ -124,7 +136,7 @@ func (req *request) stored(body codec.Body) (registry.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := req.ToStored(obj)
+	stored, err := registry.ToStored(req.Resource, obj)
 	if err != nil {
 		return nil, codec.Unconvertible(kind, kind.Kind, err)
 	}

@@ -48,7 +48,7 @@ func (a *API) newRequest(r *http.Request) (*request, error) {
 		return nil, err
 	}
 	req := &request{api: a, info: info, verb: verbOf(info, r.Method)}
-	req.Operation = registry.Operation{
+	req.Request = registry.Request{
 		Target: target, User: info.User, Warn: &warning.List{}, Audit: respond.AuditOf(r), Sender: req,
 	}
 	observe(r, target, req.verb)
@@ -201,7 +201,7 @@ func servable(r *http.Request, target registry.Target, verb string) error {
 	case target.Serves(verb):
 	case verb == "watch" && !target.Watch && target.Resource.Has("list"): // AS handlers/get.go:handleWatch
 		return apierrors.NewMethodNotSupported(target.Resource.GroupResource(), verb)
-	case target.Name != "" && target.Subresource == nil && !target.Named(), target.Watch && !target.Resource.Has("watch"):
+	case target.Name != "" && target.Subresource == nil && !isNamed(target.Resource), target.Watch && !target.Resource.Has("watch"):
 		// a resource that can only be created has no paths with names, and not every resource is watched
 		return status.ErrNoRoute
 	default:

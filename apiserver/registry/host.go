@@ -1,16 +1,22 @@
 package registry
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation/path"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // host implements hooks.Server.
@@ -27,7 +33,7 @@ func (h host) Get(ctx context.Context, ref hooks.Reference) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.s.read(ctx, &Operation{Target: t})
+	return h.s.read(ctx, t)
 }
 
 // List implements hooks.Server.
@@ -37,7 +43,15 @@ func (h host) List(_ context.Context, resource schema.GroupVersionResource, name
 	if err != nil {
 		return err
 	}
-	return h.s.scanned(t, yield)
+	failed := h.s.ascend(t, func(item *storage.Object) bool {
+		var obj Object
+		if obj, err = Decode(t.Resource, item); err != nil {
+			return false
+		}
+		yield(obj)
+		return true
+	})
+	return cmp.Or(failed, err)
 }
 
 // UID implements hooks.Server.
@@ -69,13 +83,73 @@ func (s *Registry) Bound(ctx context.Context, ref hooks.Reference) (uid string, 
 		len(path.IsValidPathSegmentName(ref.Namespace)) > 0 {
 		return "", time.Time{}, false
 	}
-	key := Target{Resource: res, Namespace: ref.Namespace, Name: ref.Name}.Key(s.Root)
-	o, _ := s.Cache.Get(key)
-	if o == nil {
-		var err error
-		if o, err = s.Load(ctx, key); err != nil || o == nil {
-			return "", time.Time{}, false
-		}
+	o, err := s.cached(ctx, Target{Resource: res, Namespace: ref.Namespace, Name: ref.Name}.Key(s.Root))
+	if err != nil || o == nil {
+		return "", time.Time{}, false
 	}
 	return o.Meta.UID, o.Meta.Deletion, o.Err == nil
+}
+
+// target resolves a reference of a hook.
+func (s *Registry) target(ref hooks.Reference) (Target, error) {
+	res := s.entry(ref.Resource)
+	if res == nil {
+		return Target{}, errors.New(ref.Resource.Resource + " are not served")
+	}
+	return Target{Resource: res, Namespace: ref.Namespace, Name: ref.Name}, nil
+}
+
+// read returns the decoded object by a consistent read.
+func (s *Registry) read(ctx context.Context, t Target) (Object, error) {
+	cur, err := s.Get(ctx, t, "")
+	if err != nil {
+		return nil, err
+	}
+	return Decode(t.Resource, cur)
+}
+
+// GetVirtual returns an object of a resource that is not stored. It has no resourceVersion.
+func (s *Registry) GetVirtual(ctx context.Context, t Target) (*storage.Object, error) {
+	items, err := s.virtual(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		if item.Meta.Name == t.Name && item.Meta.Namespace == t.Namespace {
+			return item, nil
+		}
+	}
+	return nil, t.Resource.Hooks.Objects.NotFound(t.Namespace, t.Name)
+}
+
+// ListVirtual returns the selected objects of a resource that is not stored.
+func (s *Registry) ListVirtual(ctx context.Context, t Target, o *metainternal.ListOptions) ([]*storage.Object, error) {
+	sel, err := s.SelectionOf(t, o)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.virtual(ctx, t)
+	return slices.DeleteFunc(items, func(o *storage.Object) bool { return !sel.Matches(o) }), err
+}
+
+// virtual returns the objects of a target of such a resource.
+func (s *Registry) virtual(ctx context.Context, t Target) (out []*storage.Object, err error) {
+	if t.Resource.Hooks.Objects.List == nil {
+		return nil, status.ErrNoMethod
+	}
+	objs, err := t.Resource.Hooks.Objects.List(ctx, host{s}, t.Namespace, t.Name)
+	if err != nil {
+		return nil, err
+	}
+	for _, obj := range objs {
+		data, err := json.Marshal(obj)
+		if err != nil {
+			return nil, err
+		}
+		version, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
+		out = append(out, &storage.Object{JSON: data,
+			Meta: storage.Meta{Kind: kind, APIVersion: version, Namespace: obj.GetNamespace(), Name: obj.GetName(),
+				Labels: obj.GetLabels()}})
+	}
+	return out, nil
 }
