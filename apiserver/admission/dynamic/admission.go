@@ -77,7 +77,7 @@ func (d *Admission) forget(value any) {
 		d.Metrics.forget(kindPolicy, v.name)
 	case *binding:
 		d.checks.forget("policy_binding", v.name)
-	case []*hook:
+	case []*webhook.Configured:
 		for _, h := range v {
 			d.Metrics.forget(kindWebhook, h.Name)
 		}
