@@ -11,11 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -59,12 +59,10 @@ func (req *request) patch() (patch.Patch, *metav1.PatchOptions, error) {
 		return p, nil, render.UnsupportedMedia(patch.Types(req.Resource)) // B-50
 	}
 	p.Bytes = req.info.Body
-	opts := &metav1.PatchOptions{}
-	if err := requestinfo.DecodeQuery(requestinfo.Query(req.r), opts); err != nil {
+	opts, err := options(requestinfo.Query(req.r), "PatchOptions", &metav1.PatchOptions{},
+		func(o *metav1.PatchOptions) field.ErrorList { return metav1validation.ValidatePatchOptions(o, p.Kind) }) // B-59
+	if err != nil {
 		return p, nil, err
-	}
-	if errs := metav1validation.ValidatePatchOptions(opts, p.Kind); len(errs) > 0 { // B-59
-		return p, nil, invalid.Options("PatchOptions", errs)
 	}
 	req.DryRun, p.Manager = registry.IsDryRun(opts.DryRun), req.managerOr(opts.FieldManager)
 	p.Force = opts.Force != nil && *opts.Force

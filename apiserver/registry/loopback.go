@@ -152,7 +152,7 @@ func (l *Loopback) Scale(ctx context.Context, p Path) (out *autoscalingv1.Scale,
 // Rescale replaces the Scale of the object whose scale subresource p names.
 func (l *Loopback) Rescale(ctx context.Context, p Path, sc *autoscalingv1.Scale) error {
 	_, err := l.call(ctx, "update", p, func(ctx context.Context, r *Request) (answer, error) {
-		r.recordOther(sc)
+		r.RecordOther(sc)
 		out, err := l.s.Scale(ctx, &Change{Request: r}, l.s.ReplacedScale(r, sc, l.manager))
 		return answer{other: out}, err
 	})
@@ -298,7 +298,7 @@ func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Obje
 // Post handles a POST for which the kind or the subresource of p has a hook. It may change the body.
 func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (runtime.Object, error) {
 	a, err := l.call(ctx, "create", p, func(ctx context.Context, r *Request) (answer, error) {
-		r.recordOther(body)
+		r.RecordOther(body)
 		out, err := l.s.Post(ctx, r, body, nil)
 		return answer{code: codeCreated, other: out}, err
 	})
@@ -310,7 +310,7 @@ func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (runti
 func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (
 	left *storage.Object, err error) {
 	_, err = l.call(ctx, "delete", p, func(ctx context.Context, r *Request) (answer, error) {
-		r.recordOptions(opts)
+		r.RecordOptions(opts)
 		d := &Deletion{Request: r, Options: opts, guards: guards}
 		out, err := l.s.Delete(ctx, d)
 		if err != nil {
@@ -332,7 +332,7 @@ func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOption
 // the list of the objects takes too much memory.
 func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
 	_, err := l.call(ctx, "deletecollection", p, func(ctx context.Context, r *Request) (answer, error) {
-		r.recordOptions(opts)
+		r.RecordOptions(opts)
 		_, _, err := l.s.DeleteCollection(ctx, &Deletion{Request: r, Options: opts}, &metainternal.ListOptions{}, l.s.ListAll)
 		return answer{}, err
 	})

@@ -98,12 +98,15 @@ func servedJSON(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// recordOther records a body of another kind than the resource's.
-func (r *Request) recordOther(body runtime.Object) {
+// RecordOther records a body of another kind than the resource's.
+func (r *Request) RecordOther(body runtime.Object) {
 	if r.Audit == nil {
 		return
 	}
 	r.Audit.Object(body, func() ([]byte, error) {
+		if !body.GetObjectKind().GroupVersionKind().Empty() {
+			return json.Marshal(body)
+		}
 		out, kind := body.DeepCopyObject(), r.Resource.GroupVersionKind()
 		if sub := r.Subresource; sub != nil && !sub.Kind.Empty() {
 			kind = sub.Kind
@@ -113,16 +116,16 @@ func (r *Request) recordOther(body runtime.Object) {
 	})
 }
 
-// recordOptions records the options of a deletion, which client-go sends as the body.
-func (r *Request) recordOptions(opts *metav1.DeleteOptions) {
+// RecordOptions records the options of a deletion, which client-go sends as the body.
+func (r *Request) RecordOptions(opts *metav1.DeleteOptions) {
 	if r.Audit == nil {
 		return
 	}
-	r.Audit.Object(opts, func() ([]byte, error) {
-		sent := *opts
+	sent := *opts
+	if sent.Kind == "" {
 		sent.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("DeleteOptions"))
-		return json.Marshal(&sent)
-	})
+	}
+	r.RecordOther(&sent)
 }
 
 // answer is the response that a client would get over HTTP.
