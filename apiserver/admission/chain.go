@@ -156,53 +156,6 @@ func (c Chain) ReadsNamespaces() bool {
 	return slices.ContainsFunc(c, func(p Plugin) bool { return p.Name() == "NamespaceLifecycle" })
 }
 
-// Admit runs the mutating plugins, and once more if one of them wants that (Attributes.Again).
-func (c Chain) Admit(ctx context.Context, a *Attributes) error { return c.mutate(ctx, a, nil) }
-
-// mutate is Admit; each may be nil.
-func (c Chain) mutate(ctx context.Context, a *Attributes, each Each) error {
-	a.Round = 0
-	if err := c.admit(ctx, a, each); err != nil || !a.again {
-		return err
-	}
-	a.Round = 1
-	return c.admit(ctx, a, each)
-}
-
-func (c Chain) admit(ctx context.Context, a *Attributes, each Each) error {
-	w := stopwatch{each: each, step: Admitting, operation: a.Operation}
-	for i, p := range c {
-		if m, ok := p.(Mutator); ok {
-			w.start(i)
-			err := m.Admit(ctx, a)
-			w.stop(err)
-			if err != nil {
-				return denied(a, err)
-			}
-		}
-	}
-	return nil
-}
-
-// Validate runs the validating plugins.
-func (c Chain) Validate(ctx context.Context, a *Attributes) error { return c.validate(ctx, a, nil) }
-
-// validate is Validate; each may be nil.
-func (c Chain) validate(ctx context.Context, a *Attributes, each Each) error {
-	w := stopwatch{each: each, step: Validating, operation: a.Operation}
-	for i, p := range c {
-		if v, ok := p.(Validator); ok {
-			w.start(i)
-			err := v.Validate(ctx, a)
-			w.stop(err)
-			if err != nil {
-				return denied(a, err)
-			}
-		}
-	}
-	return nil
-}
-
 // LookupError is returned by a plugin that could not look up what it needs. The client gets the error itself, not a
 // 403.
 type LookupError struct {

@@ -59,11 +59,11 @@ func through(pod *corev1.Pod) error {
 	a := &admission.Attributes{
 		Operation: admission.Create, Resource: table.Lookup("", "v1", "pods"), Namespace: "ns", Name: pod.Name, Object: pod,
 	}
-	chain := admission.Chain{accountPlugin}
-	if err := chain.Admit(context.Background(), a); err != nil {
+	steps := admission.Steps{Chain: admission.Chain{accountPlugin}}
+	if err := steps.Admit(context.Background(), a); err != nil {
 		return err
 	}
-	return chain.Validate(context.Background(), a)
+	return steps.Validate(context.Background(), a)
 }
 
 const tokenVolume = `
@@ -195,9 +195,10 @@ func TestServiceAccountUpdates(t *testing.T) {
 			Object: podOf(t, pod),
 		}
 		before := a.Object.DeepCopyObject()
-		err := admission.Chain{accountPlugin}.Admit(context.Background(), a)
+		steps := admission.Steps{Chain: admission.Chain{accountPlugin}}
+		err := steps.Admit(context.Background(), a)
 		if err == nil {
-			err = admission.Chain{accountPlugin}.Validate(context.Background(), a)
+			err = steps.Validate(context.Background(), a)
 		}
 		if diff := cmp.Diff(before, a.Object); diff != "" {
 			t.Errorf("%q changed a pod: %s", sub, diff)

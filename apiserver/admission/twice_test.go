@@ -136,15 +136,15 @@ func twice(t *testing.T, name string, chain admission.Chain, obj runtime.Object)
 	t.Helper()
 	a := &admission.Attributes{Operation: admission.Create, Namespace: "n", Name: "p", Object: obj,
 		Resource: &resources.Resource{Plural: "objects"}}
-	before := obj.DeepCopyObject()
-	if err := chain.Admit(t.Context(), a); err != nil {
+	steps, before := admission.Steps{Chain: chain}, obj.DeepCopyObject()
+	if err := steps.Admit(t.Context(), a); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 	once := obj.DeepCopyObject()
 	if apiequality.Semantic.DeepEqual(before, once) {
 		t.Errorf("%s changes nothing", name)
 	}
-	if err := chain.Admit(t.Context(), a); err != nil {
+	if err := steps.Admit(t.Context(), a); err != nil {
 		t.Errorf("%s, again: %v", name, err)
 	}
 	if diff := cmp.Diff(once, obj); diff != "" {

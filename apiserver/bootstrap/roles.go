@@ -144,8 +144,7 @@ func load[T registry.Object](ctx context.Context, p registry.Path, find look) (o
 	if err != nil || !ok {
 		return obj, false, err
 	}
-	read := registry.Operation{Target: registry.Target{Resource: p.Resource}}
-	got, err := read.Decode(o)
+	got, err := registry.Decode(p.Resource, o)
 	if err != nil {
 		return obj, false, err
 	}

@@ -20,41 +20,18 @@ func recorded(rendering *render.Rendering) *render.Rendering {
 // recordObject records a decoded body in the version of the endpoint, with defaults (N-23). A custom resource that is
 // stored in another version is recorded before its conversion, which may call a webhook.
 func (req *request) recordObject(sent runtime.Object, stored registry.Object) {
-	switch {
-	case req.Audit == nil:
-	case req.Resource.Custom && req.Resource.ToStored != nil:
-		req.recordOther(sent)
-	default:
-		req.Audit.Object(stored, func() ([]byte, error) {
-			obj, err := stored.DeepCopyObject(), error(nil)
-			if !req.Resource.Custom && req.Resource.FromStored != nil {
-				if obj, err = req.Resource.FromStored(obj); err != nil {
-					return nil, err
-				}
-			}
-			obj.GetObjectKind().SetGroupVersionKind(req.Resource.GroupVersionKind())
-			return render.EncodeAs(obj, codec.MediaJSON)
-		})
-	}
-}
-
-// recordOther records a decoded body as it is.
-func (req *request) recordOther(obj runtime.Object) {
-	if req.Audit != nil {
-		req.Audit.Object(obj, func() ([]byte, error) { return render.EncodeAs(obj, codec.MediaJSON) })
+	if req.Resource.Custom && req.Resource.ToStored != nil {
+		req.RecordOther(sent)
+	} else {
+		req.RecordBody(stored)
 	}
 }
 
 // recordOptions records the options of a deletion if they were sent as a body.
 func (req *request) recordOptions(opts *metav1.DeleteOptions) {
-	if req.Audit == nil || len(req.info.Body) == 0 {
-		return
+	if len(req.info.Body) > 0 {
+		req.RecordOptions(opts)
 	}
-	sent := *opts
-	if sent.Kind == "" {
-		sent.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("DeleteOptions"))
-	}
-	req.recordOther(&sent)
 }
 
 // recordAnswer records a response, which encode makes. A response that can't be encoded is an error for the client,

@@ -23,8 +23,10 @@ func (a *API) serveCreate(req *request) error {
 	if err != nil {
 		return err
 	}
-	req.Options, req.DryRun, req.Manager = opts, registry.IsDryRun(opts.DryRun), req.managerOr(opts.FieldManager)
-	out, err := a.registry.Create(req.r.Context(), &req.Operation, obj)
+	req.DryRun = registry.IsDryRun(opts.DryRun)
+	out, err := a.registry.Create(req.r.Context(), &registry.Creation{
+		Request: &req.Request, Manager: req.managerOr(opts.FieldManager), Options: opts,
+	}, obj)
 	if err != nil {
 		return err
 	}

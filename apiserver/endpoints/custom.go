@@ -74,23 +74,11 @@ func (l lister) showCustom(
 func (l lister) nextCustom(
 	ctx context.Context, st state, from string, n int, sel *registry.Selection, rendering *render.Rendering,
 ) (batch []*storage.Object, next string, more bool, err error) {
-	size, want := 0, n
-	if sel.Key != "" {
-		want = 1
-	}
-	err = st.Ascend(ctx, max(from, sel.Key), want, func(obj *storage.Object) bool {
-		switch {
-		case sel.Key != "" && obj.Key != sel.Key:
-			return false
-		case obj.Err != nil:
-			if !omit(rendering, obj, obj.Err) {
-				return false
-			}
-		case sel.MatchesMetadata(obj):
-			batch, size = append(batch, obj), size+len(obj.JSON)
-			next, more = obj.Key+"\x00", len(batch) == n || size >= readBytes
-		}
-		return !more && sel.Key == ""
+	size := 0
+	err = ascendMetadata(ctx, st, from, n, sel, rendering, func(obj *storage.Object) bool {
+		batch, size = append(batch, obj), size+len(obj.JSON)
+		next, more = obj.Key+"\x00", len(batch) == n || size >= readBytes
+		return !more
 	})
 	return batch, next, more, err
 }

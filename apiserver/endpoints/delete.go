@@ -1,8 +1,6 @@
 package endpoints
 
 import (
-	"net/http"
-
 	metascheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 
@@ -29,22 +27,21 @@ func (a *API) serveDelete(req *request) error {
 		return err
 	}
 	req.recordOptions(opts)
-	req.Options, req.DryRun = opts, registry.IsDryRun(opts.DryRun)
+	req.DryRun = registry.IsDryRun(opts.DryRun)
+	d := &registry.Deletion{Request: &req.Request, Options: opts}
 	if ignoresReadError(opts) {
-		return a.deleteMalformed(req, rendering)
+		return a.deleteMalformed(req, rendering, d)
 	}
-	req.WarnOfPolicy(opts)
-	d, err := a.registry.Delete(req.r.Context(), &req.Operation, opts)
+	d.WarnOfPolicy()
+	out, err := a.registry.Delete(req.r.Context(), d)
 	if err != nil {
 		return err
 	}
-	switch {
-	case !d.Removed && d.Accepted: // C-61
-		return req.answer(rendering, http.StatusAccepted, d.Object)
-	case !d.Removed || req.Resource.Delete.Returned: // C-60, C-62
-		return req.answer(rendering, http.StatusOK, d.Object)
+	code, obj := d.Response(out)
+	if obj == nil {
+		return req.answerOther(rendering, code, req.RemovedStatus(out.Object))
 	}
-	return req.answerOther(rendering, http.StatusOK, req.RemovedStatus(d.Object))
+	return req.answer(rendering, code, obj)
 }
 
 // ignoresReadError reports whether the option is set; deleteOptions clears it while the gate is off.

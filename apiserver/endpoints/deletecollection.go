@@ -40,9 +40,10 @@ func (a *API) serveDeleteCollection(req *request) error {
 	if a.malformed {
 		rendering.Malformed = &render.Malformed{}
 	}
-	req.Options, req.DryRun = opts, registry.IsDryRun(opts.DryRun)
-	req.WarnOfPolicy(opts)
-	items, meta, err := a.registry.DeleteCollection(req.r.Context(), &req.Operation, listOpts, opts, func(
+	req.DryRun = registry.IsDryRun(opts.DryRun)
+	d := &registry.Deletion{Request: &req.Request, Options: opts}
+	d.WarnOfPolicy()
+	items, meta, err := a.registry.DeleteCollection(req.r.Context(), d, listOpts, func(
 		ctx context.Context, target registry.Target, page *metainternal.ListOptions,
 	) ([]*storage.Object, metav1.ListMeta, error) {
 		return a.list(ctx, target, page, rendering, unreserved)

@@ -14,7 +14,7 @@ func (a *API) serveGet(req *request) error {
 		return err
 	}
 	if req.Resource.Virtual {
-		obj, err := a.registry.GetVirtual(req.r.Context(), &req.Operation)
+		obj, err := a.registry.GetVirtual(req.r.Context(), req.Target)
 		if err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func (a *API) serveGet(req *request) error {
 	if query.Has("export") { // B-76
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
-	obj, err := a.registry.Find(req.r.Context(), &req.Operation, query.Get("resourceVersion"))
+	obj, err := a.registry.Find(req.r.Context(), req.Target, query.Get("resourceVersion"))
 	if err != nil {
 		return err
 	}

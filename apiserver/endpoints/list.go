@@ -5,12 +5,15 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sync/semaphore"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metainternalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -53,6 +56,14 @@ func (a *API) serveList(req *request) error {
 		return err
 	}
 	return req.answerList(rendering, items, meta)
+}
+
+// listOptions reads and checks the options of a list or watch (H-01, H-02), and sets the defaults of a watch (H-26).
+func listOptions(query url.Values) (*metainternal.ListOptions, error) {
+	return options(query, "ListOptions", &metainternal.ListOptions{}, func(o *metainternal.ListOptions) field.ErrorList {
+		metainternal.SetListOptionsDefaults(o, true)
+		return metainternalvalidation.ValidateListOptions(o, true)
+	})
 }
 
 // answerList sends a list. Stored objects in the common form are sent as they are cached. Every other list is encoded
@@ -176,18 +187,34 @@ func (l lister) ascend(
 	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering, yield func(*storage.Object) bool,
 ) error {
 	want := int(min(sc.limit, math.MaxInt32))
-	if sel.Key != "" {
-		want = 1
-	}
-	return sc.state.Ascend(ctx, max(sc.from, sel.Key), want, func(obj *storage.Object) bool {
-		if sel.Key != "" && obj.Key != sel.Key {
-			return false
-		}
-		if obj.Err == nil && !sel.Matches(obj) {
+	return ascendMetadata(ctx, sc.state, sc.from, want, sel, rendering, func(obj *storage.Object) bool {
+		if !sel.Has(obj.Fields) {
 			return true
 		}
 		if err := l.registry.Readable(sel.Resource, obj); err != nil {
 			return omit(rendering, obj, err)
+		}
+		return yield(obj)
+	})
+}
+
+// ascendMetadata calls yield with the objects of a state whose metadata is selected, in key order from a key on, until
+// it returns false. want is the expected number of objects.
+func ascendMetadata(
+	ctx context.Context, st state, from string, want int, sel *registry.Selection, rendering *render.Rendering,
+	yield func(*storage.Object) bool,
+) error {
+	if sel.Key != "" {
+		want = 1
+	}
+	return st.Ascend(ctx, max(from, sel.Key), want, func(obj *storage.Object) bool {
+		switch {
+		case sel.Key != "" && obj.Key != sel.Key:
+			return false
+		case obj.Err != nil:
+			return omit(rendering, obj, obj.Err)
+		case !sel.MatchesMetadata(obj):
+			return true
 		}
 		return yield(obj) && sel.Key == ""
 	})

@@ -23,46 +23,17 @@ import (
 // deleteMalformedVerb is what a user must be allowed to do, besides delete, to use the option.
 const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
 
-// deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion,
-// which would have to read it (V-054; AS registry/generic/registry/corrupt_obj_deleter.go: Delete). A dry run ends
-// before the removal.
-func (a *API) deleteMalformed(req *request, rendering *render.Rendering) error {
+// deleteMalformed is DELETE of an object whose value can't be read (V-054).
+func (a *API) deleteMalformed(req *request, rendering *render.Rendering, d *registry.Deletion) error {
 	if err := req.authorizeMalformed(); err != nil {
 		return err
 	}
 	req.Audit.Annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "") // AS handlers/delete.go: DeleteResource
-	ctx, key := req.r.Context(), req.Key(a.registry.Root)
-	if err := a.registry.Fresh(ctx); err != nil {
+	out, err := a.registry.DeleteMalformed(req.r.Context(), d)
+	if err != nil {
 		return err
 	}
-	cur, _ := a.registry.Cache.Get(key)
-	for {
-		switch {
-		case cur == nil:
-			return apierrors.NewNotFound(req.Resource.GroupResource(), req.Name)
-		case a.registry.Readable(req.Resource, cur) == nil:
-			return req.NotMalformed(key)
-		case req.DryRun:
-			return req.answerOther(rendering, http.StatusOK, req.malformedStatus())
-		}
-		rev, err := a.registry.Commit(
-			ctx, &req.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&req.Operation)},
-		)
-		var lost *storage.ConflictError
-		switch {
-		case err == nil:
-			a.registry.Removed(&req.Operation, cur, rev)
-			a.log.Warn("an object that can't be decoded was deleted without regard to finalizers",
-				"key", key, "user", req.User.Name, "err", a.registry.Readable(req.Resource, cur))
-			return req.answerOther(rendering, http.StatusOK, req.malformedStatus())
-		case !errors.As(err, &lost):
-			return err
-		case lost.Current.ModRevision == 0:
-			cur = nil
-		default: // upstream deletes what another client has written meanwhile; here it may be readable
-			cur = a.registry.Decoder.Decode(lost.Current)
-		}
-	}
+	return req.answerOther(rendering, http.StatusOK, out)
 }
 
 // authorizeMalformed denies the option to users who lack the verb (AS handlers/delete.go: authorizeUnsafeDelete).
@@ -78,12 +49,6 @@ func (req *request) authorizeMalformed() error {
 		cause = fmt.Errorf("not permitted to do %q, reason: %s", deleteMalformedVerb, d.Reason())
 	}
 	return apierrors.NewForbidden(req.Resource.GroupResource(), req.Name, cause)
-}
-
-func (req *request) malformedStatus() *metav1.Status {
-	return &metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusOK,
-		Details: &metav1.StatusDetails{Name: req.Name, Kind: req.Resource.Kind}}
 }
 
 // noCollection rejects the option for a collection (AS handlers/delete.go: DeleteCollection).

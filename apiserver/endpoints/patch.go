@@ -11,16 +11,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // servePatch is PATCH of an object, or of a subresource that is a part of it (B.5).
@@ -29,47 +30,46 @@ func (a *API) servePatch(req *request) error {
 	if err != nil {
 		return err
 	}
-	p, err := req.patch()
+	p, opts, err := req.patch()
 	if err != nil {
 		return err
 	}
+	var out *storage.Object
+	created := false
 	if p.Kind == types.ApplyYAMLPatchType {
-		return a.serveApply(req, rendering, p)
+		out, created, err = a.registry.Apply(req.r.Context(), &registry.Creation{
+			Request: &req.Request, Options: opts, MayCreate: req.authorizeCreate,
+		}, p)
+	} else {
+		out, err = a.registry.Patch(req.r.Context(), &registry.Change{
+			Request: &req.Request, Manager: p.Manager, Options: opts,
+		}, p)
 	}
-	ctx := req.r.Context()
-	out, err := a.registry.Update(ctx, &req.Operation, func(old registry.Object) (registry.Object, error) {
-		if err := ctx.Err(); err != nil { // after a conflict the patch is applied again
-			return nil, err
-		}
-		return req.Operation.Patched(old, p)
-	})
 	if err != nil {
 		return err
 	}
-	return req.answer(rendering, http.StatusOK, out)
+	return req.answer(rendering, codeOf(created), out)
 }
 
 // patch reads the request's options and document.
-func (req *request) patch() (patch.Patch, error) {
+func (req *request) patch() (patch.Patch, *metav1.PatchOptions, error) {
 	media := patchMedia(req.r)
 	p := patch.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, req.Warn.Add) }}
 	if !slices.Contains(patch.Types(req.Resource), media) {
-		return p, render.UnsupportedMedia(patch.Types(req.Resource)) // B-50
+		return p, nil, render.UnsupportedMedia(patch.Types(req.Resource)) // B-50
 	}
 	p.Bytes = req.info.Body
-	opts := &metav1.PatchOptions{}
-	if err := requestinfo.DecodeQuery(requestinfo.Query(req.r), opts); err != nil {
-		return p, err
+	opts, err := options(requestinfo.Query(req.r), "PatchOptions", &metav1.PatchOptions{},
+		func(o *metav1.PatchOptions) field.ErrorList { return metav1validation.ValidatePatchOptions(o, p.Kind) }) // B-59
+	if err != nil {
+		return p, nil, err
 	}
-	if errs := metav1validation.ValidatePatchOptions(opts, p.Kind); len(errs) > 0 { // B-59
-		return p, invalid.Options("PatchOptions", errs)
-	}
-	req.Options, req.DryRun, req.Manager = opts, registry.IsDryRun(opts.DryRun), req.managerOr(opts.FieldManager)
+	req.DryRun, p.Manager = registry.IsDryRun(opts.DryRun), req.managerOr(opts.FieldManager)
 	p.Force = opts.Force != nil && *opts.Force
 	if p.Strictness = opts.FieldValidation; p.Strictness == "" {
 		p.Strictness = metav1.FieldValidationWarn
 	}
-	return p, req.checkPatch(p)
+	return p, opts, req.checkPatch(p)
 }
 
 // checkPatch rejects a patch that takes too much to decode, and an apply document that can't be read or applied, before

@@ -28,12 +28,11 @@ func (a *API) post(req *request, rendering *render.Rendering, body codec.Body, o
 	if req.Subresource != nil {
 		kind = req.Subresource.Kind
 	}
-	req.Options = opts
 	obj, err := req.other(body, kind)
 	if err != nil {
 		return err
 	}
-	out, err := a.registry.Post(req.r.Context(), &req.Operation, obj, opts.DryRun)
+	out, err := a.registry.Post(req.r.Context(), &req.Request, obj, opts)
 	if err != nil {
 		return err
 	}

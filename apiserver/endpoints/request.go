@@ -2,24 +2,29 @@ package endpoints
 
 import (
 	"net/http"
+	"net/url"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // request is an HTTP request of a resource that exists.
 type request struct {
-	registry.Operation
+	registry.Request
 	verb string
 	w    http.ResponseWriter
 	r    *http.Request
@@ -27,6 +32,17 @@ type request struct {
 	info *requestinfo.Info
 	// omitted are the objects that the answer, a list, leaves out.
 	omitted omissions
+}
+
+// Sent implements registry.Sender.
+func (req *request) Sent(registry.Target, *storage.Object) trail.Sent {
+	s := trail.Sent{
+		Agent: req.r.UserAgent(), Verb: req.verb, AuditID: req.w.Header().Get("Audit-Id"),
+	}
+	if req.r.URL.RawQuery != "" || req.Name == "" || req.Subresource != nil {
+		s.URI = requestinfo.Loggable(req.r.URL)
+	}
+	return s
 }
 
 // managerOr is the field manager: the one that the options name, else the client.
@@ -94,13 +110,22 @@ func (req *request) send(format render.Format, code int, data []byte) {
 	respond.Body(req.w, req.r, code, data)
 }
 
+// options reads the options of a request, whose type has the name, from its query.
+func options[O runtime.Object](query url.Values, name string, opts O, validate func(O) field.ErrorList) (O, error) {
+	if err := requestinfo.DecodeQuery(query, opts); err != nil {
+		return opts, err
+	}
+	return opts, invalid.Options(name, validate(opts))
+}
+
 // creation reads the body and the options of a POST, in the order that decides which of two errors is answered.
 func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	media, err := render.ContentType(req.r, !req.Resource.Custom)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	opts, err := createOptions(requestinfo.Query(req.r))
+	opts, err := options(requestinfo.Query(req.r), "CreateOptions", &metav1.CreateOptions{},
+		metav1validation.ValidateCreateOptions)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
@@ -109,7 +134,8 @@ func (req *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 
 // replacement is creation for a PUT, where the options come before the media type (AS handlers/update.go).
 func (req *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
-	opts, err := updateOptions(requestinfo.Query(req.r))
+	opts, err := options(requestinfo.Query(req.r), "UpdateOptions", &metav1.UpdateOptions{},
+		metav1validation.ValidateUpdateOptions)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
@@ -124,7 +150,7 @@ func (req *request) stored(body codec.Body) (registry.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := req.ToStored(obj)
+	stored, err := registry.ToStored(req.Resource, obj)
 	if err != nil {
 		return nil, codec.Unconvertible(kind, kind.Kind, err)
 	}
@@ -136,7 +162,7 @@ func (req *request) stored(body codec.Body) (registry.Object, error) {
 func (req *request) other(body codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
 	obj, err := codec.Decode(body, kind, nil, req.Warn.Add)
 	if err == nil {
-		req.recordOther(obj)
+		req.RecordOther(obj)
 	}
 	return obj, err
 }

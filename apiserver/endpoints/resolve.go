@@ -2,7 +2,6 @@ package endpoints
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validation/path"
@@ -13,8 +12,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// named are the verbs that make a path of an object.
-var named = []string{"get", "update", "patch", "delete"}
+// isNamed reports whether objects of the resource have paths of their own.
+func isNamed(r *resources.Resource) bool {
+	return r.Has("get") || r.Has("update") || r.Has("patch") || r.Has("delete")
+}
 
 // resolve finds the resource, the subresource and the object that a request of a resource names. Errors:
 // status.ErrNoRoute if that is nothing which is served, status.ErrEmptyName for a subresource of an object without a
@@ -63,7 +64,7 @@ func check(target registry.Target, parts int) error {
 	if target.Resource.Namespaced == (target.Namespace == "") && !everywhere {
 		return status.ErrNoRoute
 	}
-	if target.Name != "" && target.Subresource == nil && !slices.ContainsFunc(named, target.Resource.Has) {
+	if target.Name != "" && target.Subresource == nil && !isNamed(target.Resource) {
 		return status.ErrNoRoute
 	}
 	if target.Subresource != nil && target.Name == "" {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -48,7 +49,7 @@ func (a *API) newRequest(r *http.Request) (*request, error) {
 		return nil, err
 	}
 	req := &request{api: a, info: info, verb: verbOf(info, r.Method)}
-	req.Operation = registry.Operation{
+	req.Request = registry.Request{
 		Target: target, User: info.User, Warn: &warning.List{}, Audit: respond.AuditOf(r), Sender: req,
 	}
 	observe(r, target, req.verb)
@@ -195,13 +196,38 @@ func observe(r *http.Request, target registry.Target, verb string) {
 	}
 }
 
+// labelOf returns the labels that kube-apiserver uses (AS pkg/endpoints/metrics: CleanScope): two verbs are named by
+// their HTTP methods, and a create has the scope of the one object that it creates.
+func labelOf(t registry.Target, verb string) metrics.Label {
+	l := metrics.Label{
+		Verb: strings.ToUpper(verb), Group: t.Resource.Group, Version: t.Resource.Version, Resource: t.Resource.Plural,
+		Scope: "cluster",
+	}
+	switch verb {
+	case "create":
+		l.Verb = http.MethodPost
+	case "update":
+		l.Verb = http.MethodPut
+	}
+	switch {
+	case t.Name != "" || verb == "create":
+		l.Scope = "resource"
+	case t.Namespace != "":
+		l.Scope = "namespace"
+	}
+	if t.Subresource != nil {
+		l.Subresource = t.Subresource.Name
+	}
+	return l
+}
+
 // servable is nil if there is something that the request is for.
 func servable(r *http.Request, target registry.Target, verb string) error {
 	switch {
 	case target.Serves(verb):
 	case verb == "watch" && !target.Watch && target.Resource.Has("list"): // AS handlers/get.go:handleWatch
 		return apierrors.NewMethodNotSupported(target.Resource.GroupResource(), verb)
-	case target.Name != "" && target.Subresource == nil && !target.Named(), target.Watch && !target.Resource.Has("watch"):
+	case target.Name != "" && target.Subresource == nil && !isNamed(target.Resource), target.Watch && !target.Resource.Has("watch"):
 		// a resource that can only be created has no paths with names, and not every resource is watched
 		return status.ErrNoRoute
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
+	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -18,36 +19,39 @@ func (a *API) serveScale(req *request) error {
 	if err != nil {
 		return err
 	}
+	change := &registry.Change{Request: &req.Request}
 	var next registry.Scaling
 	switch req.verb {
 	case "get":
-		sc, err := a.registry.GetScale(req.r.Context(), &req.Operation, requestinfo.Query(req.r).Get("resourceVersion"))
+		sc, err := a.registry.GetScale(req.r.Context(), req.Target, requestinfo.Query(req.r).Get("resourceVersion"))
 		if err != nil {
 			return err
 		}
 		return req.answerOther(rendering, http.StatusOK, sc)
 	case "update":
-		next, err = req.replaceScale()
+		next, err = req.replaceScale(change)
 	default:
-		next, err = req.patchScale()
+		var p patch.Patch
+		p, change.Options, err = req.patch()
+		next = req.PatchedScale(p)
 	}
 	if err != nil {
 		return err
 	}
-	sc, err := a.registry.Scale(req.r.Context(), &req.Operation, next)
+	sc, err := a.registry.Scale(req.r.Context(), change, next)
 	if err != nil {
 		return err
 	}
 	return req.answerOther(rendering, http.StatusOK, sc)
 }
 
-// replaceScale is PUT: the body is the new Scale.
-func (req *request) replaceScale() (registry.Scaling, error) {
+// replaceScale is PUT: the body is the new Scale. It sets the options of the change.
+func (req *request) replaceScale(change *registry.Change) (registry.Scaling, error) {
 	body, opts, err := req.replacement()
 	if err != nil {
 		return nil, err
 	}
-	req.Options, req.DryRun, req.Manager = opts, registry.IsDryRun(opts.DryRun), req.managerOr(opts.FieldManager)
+	change.Options, req.DryRun = opts, registry.IsDryRun(opts.DryRun)
 	obj, err := req.other(body, req.Subresource.Kind)
 	if err != nil && req.Resource.Custom {
 		// Upstream looks for the kind in an empty scheme (AS handlers/rest.go:
@@ -58,20 +62,11 @@ func (req *request) replaceScale() (registry.Scaling, error) {
 		return nil, err
 	}
 	sc := obj.(*autoscalingv1.Scale)
-	if err := registry.MatchNamespace(req.Resource, sc, req.Namespace); err != nil {
+	if err := req.MatchNamespace(sc); err != nil {
 		return nil, err
 	}
 	if err := fieldmanager.CheckEntries(sc); err != nil {
 		return nil, err
 	}
-	return req.api.registry.ReplacedScale(&req.Operation, sc), req.CheckName(sc)
-}
-
-// patchScale is PATCH of the Scale that is shown now.
-func (req *request) patchScale() (registry.Scaling, error) {
-	p, err := req.patch()
-	if err != nil {
-		return nil, err
-	}
-	return req.PatchedScale(p), nil
+	return req.api.registry.ReplacedScale(&req.Request, sc, req.managerOr(opts.FieldManager)), req.CheckName(sc)
 }

@@ -21,25 +21,29 @@ func (a *API) serveUpdate(req *request) error {
 	if err != nil {
 		return err
 	}
-	if err := registry.MatchNamespace(req.Resource, obj, req.Namespace); err != nil { // A-09 before B-02
+	if err := req.MatchNamespace(obj); err != nil { // A-09 before B-02
 		return err
 	}
 	if err := req.CheckName(obj); err != nil {
 		return err
 	}
 	registry.DedupOwners(obj, false, req.Warn.Add)
-	req.Options = opts
-	req.DryRun, req.Manager, req.MayCreate = registry.IsDryRun(opts.DryRun), req.managerOr(
-		opts.FieldManager,
-	), req.authorizeCreate
-	out, created, err := a.registry.ReplaceOrCreate(req.r.Context(), &req.Operation, obj)
+	req.DryRun = registry.IsDryRun(opts.DryRun)
+	out, created, err := a.registry.ReplaceOrCreate(req.r.Context(), &registry.Creation{
+		Request: &req.Request, Manager: req.managerOr(opts.FieldManager), Options: opts, MayCreate: req.authorizeCreate,
+	}, obj)
 	if err != nil {
 		return err
 	}
+	return req.answer(rendering, codeOf(created), out)
+}
+
+// codeOf returns the code of the response to a PUT or an apply.
+func codeOf(created bool) int {
 	if created {
-		return req.answer(rendering, http.StatusCreated, out)
+		return http.StatusCreated
 	}
-	return req.answer(rendering, http.StatusOK, out)
+	return http.StatusOK
 }
 
 // authorizeCreate authorizes a request for another verb that turns out to create the object

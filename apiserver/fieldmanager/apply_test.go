@@ -24,8 +24,8 @@ func TestManager(t *testing.T) {
 	for _, c := range []struct{ field, agent, want string }{
 		{"", "kubectl/v1.36.3 (linux/amd64)", "kubectl"},
 		{"me", "kubectl/v1.36.3", "me"},
-		{"", "", ""},
-		{"", "/x", ""},
+		{"", "", "unknown"},
+		{"", "/x", "unknown"},
 		{"", "no slash", "no slash"},
 		{"", "a\tb\x00c\u200b/1", "abc"},
 		{"", long + "yz/1", long + "y"},

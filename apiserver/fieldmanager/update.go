@@ -2,6 +2,7 @@ package fieldmanager
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,7 +15,8 @@ import (
 )
 
 // Manager returns the field manager of a write: the option fieldManager, else the part of the user agent before its
-// first slash, without unprintable characters and truncated to the maximum length of a manager's name.
+// first slash, without unprintable characters and truncated to the maximum length of a manager's name. Without
+// both it is "unknown" (AM pkg/util/managedfields/internal/buildmanagerinfo.go: buildManagerInfo).
 func Manager(fieldManager, userAgent string) string {
 	if fieldManager != "" {
 		return fieldManager
@@ -30,7 +32,7 @@ func Manager(fieldManager, userAgent string) string {
 		}
 		b.WriteRune(r)
 	}
-	return b.String()
+	return cmp.Or(b.String(), "unknown")
 }
 
 // Update records in obj's managedFields what a create, an update, or a patch other than an apply has changed, and

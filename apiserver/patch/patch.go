@@ -39,6 +39,8 @@ type Patch struct {
 	Bytes []byte
 	// Strictness is the request's fieldValidation: Ignore, Warn or Strict.
 	Strictness string
+	// Manager is the field manager, of an apply or of a patch of a Scale.
+	Manager string
 	// Force says that server-side apply takes over fields from other managers.
 	Force bool
 	// Warn is called with the warnings of field validation.

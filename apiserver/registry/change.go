@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -20,20 +21,72 @@ import (
 var errModified = errors.New(
 	"the object has been modified; please apply your changes to the latest version and try again")
 
-// change returns the new state for a stored object. Both are in the stored version. It may modify and return old.
-type change func(old Object) (Object, error)
+// Change is a request that changes a stored object.
+type Change struct {
+	*Request
+	// Manager is the field manager of the change; empty if the new state has its managedFields already (apply, scale),
+	// or if the change does not appear in them (binding).
+	Manager string
+	// Options are those of the request, for webhooks and policies: UpdateOptions or PatchOptions; nil if the request has
+	// none.
+	Options runtime.Object
+
+	rules
+}
+
+// rules are what a change has to pass before it is stored.
+type rules struct {
+	// plugins are the admission plugins: those of the server, or noPlugins.
+	plugins  *admission.Steps
+	validate func(t Target, obj, old Object) field.ErrorList
+	// shape is what webhooks and policies get instead of the object; nil for the object.
+	shape admission.Shape
+}
+
+// newState returns the new state for a stored object. Both are in the stored version. It may modify and return old.
+type newState func(old Object) (Object, error)
 
 // Update applies a change to the newest state of an object and retries after a conflict (B-56). If the change sets a
 // resourceVersion, it is compared with each state, so a client that sends one gets the conflict. The request's deadline
 // bounds the attempts.
-func (s *Registry) Update(ctx context.Context, o *Operation, c change) (*storage.Object, error) {
-	cur, err := s.Load(ctx, o.Key(s.Root))
+func (s *Registry) Update(ctx context.Context, c *Change, next newState) (*storage.Object, error) {
+	c.rules = rules{plugins: &s.Admission, validate: validateChange}
+	return s.update(ctx, c, next)
+}
+
+// update is Update by the rules of the change.
+func (s *Registry) update(ctx context.Context, c *Change, next newState) (*storage.Object, error) {
+	return s.onNewest(ctx, c.Target, func(cur *storage.Object) (*storage.Object, error) {
+		return s.updateOnce(ctx, c, cur, next)
+	})
+}
+
+// rewrite is Update without the kind's strategy, validation and admission.
+func (s *Registry) rewrite(ctx context.Context, r *Request, next newState) (*storage.Object, error) {
+	c := &Change{Request: r}
+	return s.onNewest(ctx, c.Target, func(cur *storage.Object) (*storage.Object, error) {
+		old, err := Decode(c.Resource, cur)
+		if err != nil {
+			return nil, err
+		}
+		obj, err := next(old.DeepCopyObject().(Object))
+		if err != nil {
+			return nil, err
+		}
+		return s.replace(ctx, c, cur, candidate{obj: obj}, old)
+	})
+}
+
+// onNewest calls do with the newest state of an object, and again after each conflict.
+func (s *Registry) onNewest(ctx context.Context, t Target, do func(*storage.Object) (*storage.Object, error)) (
+	*storage.Object, error) {
+	cur, err := s.Load(ctx, t.Key(s.Root))
 	for err == nil {
 		if cur == nil {
-			return nil, o.NotFound()
+			return nil, t.NotFound()
 		}
 		var out *storage.Object
-		if out, err = s.updateOnce(ctx, o, cur, c); err == nil {
+		if out, err = do(cur); err == nil {
 			return out, nil
 		}
 		cur, err = s.retry(err)
@@ -41,92 +94,47 @@ func (s *Registry) Update(ctx context.Context, o *Operation, c change) (*storage
 	return nil, err
 }
 
-// retry returns the current object after a conflict, nil if it was removed, and any error that is not a conflict.
-func (s *Registry) retry(err error) (*storage.Object, error) {
-	var lost *storage.ConflictError
-	if !errors.As(err, &lost) || lost.Guard != nil {
-		return nil, err
-	}
-	if lost.Current.ModRevision == 0 {
-		return nil, nil
-	}
-	return s.readable(s.Decoder.Decode(lost.Current))
-}
-
-func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Object, c change) (
+// updateOnce is one attempt of Update, for one state of the object.
+func (s *Registry) updateOnce(ctx context.Context, c *Change, cur *storage.Object, next newState) (
 	*storage.Object, error) {
-	old, err := o.Decode(cur)
+	old, err := Decode(c.Resource, cur)
 	if err != nil {
 		return nil, err
 	}
-	obj, err := c(old.DeepCopyObject().(Object))
+	obj, err := next(old.DeepCopyObject().(Object))
 	if err != nil {
 		return nil, err
-	}
-	if o.unchecked {
-		return s.replace(ctx, o, cur, obj, old)
 	}
 	if err := fieldmanager.CheckEntries(obj); err != nil {
 		return nil, err
 	}
-	if !o.Tracked {
-		s.Fields.Update(o.Resource, o.subName(), old, obj, o.Manager)
+	if c.Manager != "" {
+		s.Fields.Update(c.Resource, c.subName(), old, obj, c.Manager)
 	}
-	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error {
-		return o.admit(ctx, s.Admission.Admit, o.Attributes(admission.Update, obj, old))
-	}); err != nil {
+	a := c.attributes(admission.Update, obj, old, c.Options)
+	a.Shape = c.shape
+	if err := fieldmanager.Guard(obj, c.Warn.Add, func() error { return c.plugins.Admit(ctx, a) }); err != nil {
 		return nil, err
 	}
-	if o.shape != nil {
-		if err := o.shape.Check(obj); err != nil {
+	if c.shape != nil {
+		if err := c.shape.Check(obj); err != nil {
 			return nil, err
 		}
 	}
-	DedupOwners(obj, true, o.Warn.Add)
-	if err := o.checkRevision(obj, cur); err != nil {
+	DedupOwners(obj, true, c.Warn.Add)
+	if err := c.checkRevision(obj, cur); err != nil {
 		return nil, err
 	}
-	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
+	if err := c.MatchNamespace(obj); err != nil {
 		return nil, err
 	}
-	return s.begun(ctx, o, obj, old, func(o *Operation, obj Object) (*storage.Object, error) {
-		return s.storeChanged(ctx, o, cur, obj, old)
+	return s.begun(ctx, c.Request, candidate{obj: obj}, old, func(next candidate) (*storage.Object, error) {
+		return s.storeChanged(ctx, c, cur, next, old)
 	})
 }
 
-// storeChanged prepares, validates, admits and commits a new state.
-func (s *Registry) storeChanged(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (
-	out *storage.Object, err error) {
-	obj.SetGeneration(old.GetGeneration())
-	PrepareUpdate(o.Resource, o.Subresource, obj, old)
-	Inherit(obj, old)
-	if err := o.ValidateChange(obj, old); err != nil {
-		return nil, err
-	}
-	if errs := o.Subresource.Denied(obj, old, o.User, s.Authorizer.Authorize); len(errs) > 0 {
-		return nil, invalidObject(o.Resource, obj, errs)
-	}
-	o.warnOf(obj, old)
-	a := o.Attributes(admission.Update, obj, old)
-	defer func() { undone(a, err) }()
-	if err := o.admit(ctx, s.Admission.Validate, a); err != nil {
-		return nil, err
-	}
-	return s.replace(ctx, o, cur, obj, old)
-}
-
-// admit runs a phase of admission, unless the request was admitted as a whole.
-func (o *Operation) admit(
-	ctx context.Context, phase func(context.Context, *admission.Attributes) error, a *admission.Attributes,
-) error {
-	if o.admitted {
-		return nil
-	}
-	return phase(ctx, a)
-}
-
 // checkRevision compares the resourceVersion of the new state with the stored one (B-06 to B-08).
-func (o *Operation) checkRevision(obj Object, cur *storage.Object) error {
+func (c *Change) checkRevision(obj Object, cur *storage.Object) error {
 	var want uint64
 	if rv := obj.GetResourceVersion(); rv != "" {
 		n, err := strconv.ParseUint(rv, 10, 64)
@@ -136,52 +144,77 @@ func (o *Operation) checkRevision(obj Object, cur *storage.Object) error {
 		want = n
 	}
 	switch {
-	case want == 0 && o.Resource.Strategy.Conditional:
-		gk := schema.GroupKind{Group: o.Resource.Group, Kind: o.Resource.Plural}
-		return invalid.New(gk, o.Name, field.ErrorList{
+	case want == 0 && c.Resource.Strategy.Conditional:
+		gk := schema.GroupKind{Group: c.Resource.Group, Kind: c.Resource.Plural}
+		return invalid.New(gk, c.Name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), want, "must be specified for an update")})
 	case want != 0 && want != uint64(cur.Revision):
-		return o.Conflict(errModified)
+		return c.Conflict(errModified)
 	}
 	obj.SetResourceVersion(strconv.FormatInt(cur.Revision, 10))
 	return nil
 }
 
+// storeChanged prepares, validates, admits and commits a new state.
+func (s *Registry) storeChanged(ctx context.Context, c *Change, cur *storage.Object, next candidate, old Object) (
+	out *storage.Object, err error) {
+	obj := next.obj
+	obj.SetGeneration(old.GetGeneration())
+	prepareUpdate(c.Resource, c.Subresource, obj, old)
+	inherit(obj, old)
+	if err := invalidObject(c.Resource, obj, c.validate(c.Target, obj, old)); err != nil {
+		return nil, err
+	}
+	if errs := c.Subresource.Denied(obj, old, c.User, s.Authorizer.Authorize); len(errs) > 0 {
+		return nil, invalidObject(c.Resource, obj, errs)
+	}
+	c.warnOf(obj, old)
+	a := c.attributes(admission.Update, obj, old, c.Options)
+	a.Shape, a.Validated = c.shape, next.validated
+	defer func() { undone(a, err) }()
+	if err := c.plugins.Validate(ctx, a); err != nil {
+		return nil, err
+	}
+	return s.replace(ctx, c, cur, next, old)
+}
+
 // replace commits an update. It removes the object if the update removed the last finalizer (B-20), and writes nothing
 // if the object did not change (B-17), unless it would be encrypted otherwise (AS pkg/storage/etcd3/store.go:
 // GuaranteedUpdate).
-func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (
+func (s *Registry) replace(ctx context.Context, c *Change, cur *storage.Object, next candidate, old Object) (
 	*storage.Object, error) {
+	obj := next.obj
 	fieldmanager.KeepTimes(obj, old) // B-17
-	verdict := finalizers.Update(lifecycleOf(o.Resource, old), lifecycleOf(o.Resource, obj), s.Now())
+	verdict := finalizers.Update(lifecycleOf(c.Resource, old), lifecycleOf(c.Resource, obj), s.Now())
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
-	value, err := o.encode(obj)
+	value, err := encode(c.Resource, obj)
 	if err != nil {
 		return nil, err
 	}
-	out := s.decoded(o, cur.Key, value, cur.Revision)
+	out := s.decoded(c.Resource, cur.Key, value, cur.Revision)
 	unchanged := out.Err == nil && verdict.Step == finalizers.Store && bytes.Equal(out.JSON, cur.JSON) && !cur.Stale
-	if o.DryRun || unchanged {
+	if c.DryRun || unchanged {
 		return out, out.Err
 	}
+	t := storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: next.guards}
 	if verdict.Step == finalizers.Store {
-		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj, out)
+		t.Value = value
+		return s.put(ctx, c.Resource, t, obj, c.Manager, out)
 	}
-	return s.release(ctx, o, cur, value)
+	return out, s.release(ctx, c.Request, cur, t)
 }
 
-// release commits an update that removes the last finalizer of an object that is being deleted. It returns the object
-// as submitted, with its previous resourceVersion (B-20).
-func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, value []byte) (
-	*storage.Object, error) {
-	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+// release commits an update that removes the last finalizer of an object that is being deleted. The client gets the
+// object as submitted, with its previous resourceVersion (B-20).
+func (s *Registry) release(ctx context.Context, r *Request, cur *storage.Object, t storage.Txn) error {
+	rev, err := s.commit(ctx, r.Resource, t)
 	if err == nil {
-		s.Removed(o, cur, rev)
+		s.removed(r, cur, rev, newBy(r, cur, nil))
 	}
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
-		err = nil // another request has removed the object
+		return nil // another request has removed the object
 	}
-	return s.decoded(o, cur.Key, value, cur.Revision), err
+	return err
 }

@@ -1,12 +1,13 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
@@ -14,23 +15,33 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
+// Creation is a request that creates an object: a POST, or a PUT or an apply of an object that does not exist.
+type Creation struct {
+	*Request
+	// Manager is the field manager of the new object; empty if its managedFields are complete (apply).
+	Manager string
+	// Options are those of the request, for webhooks and policies: CreateOptions, UpdateOptions or PatchOptions; nil if
+	// the request has none.
+	Options runtime.Object
+	// MayCreate authorizes the client to create the object that it updates or applies; nil allows it.
+	MayCreate func() error
+}
+
 // Create stores a new object. obj is in the stored version. The write is conditional on the state of the
 // namespace and of the CustomResourceDefinition that admission saw, so no object is created in one that has been
 // emptied since. If either has changed, the whole request is decided again.
-func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
+func (s *Registry) Create(ctx context.Context, c *Creation, obj Object) (*storage.Object, error) {
 	for {
-		guards, err := s.createGuards(o, obj)
+		guards, err := s.createGuards(c.Request, obj)
 		if err != nil {
 			return nil, err
 		}
 		if len(guards) == 0 {
-			return s.createOnce(ctx, o, obj)
+			return s.createOnce(ctx, c, obj, nil)
 		}
-		once := *o
-		once.guards = append(slices.Clip(o.guards), guards...)
 		// The first attempt uses the original: a Job's labels may share memory with its template's (batch/job.go).
 		again := obj.DeepCopyObject().(Object)
-		out, err := s.createOnce(ctx, &once, obj)
+		out, err := s.createOnce(ctx, c, obj, guards)
 		if !lostBy(err, guards) {
 			return out, err
 		}
@@ -41,41 +52,75 @@ func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*stora
 	}
 }
 
+// definitions is the key prefix of CustomResourceDefinitions.
+const definitions = "apiextensions.k8s.io/customresourcedefinitions"
+
+// errDefinitionGoes is the error for a create while its CustomResourceDefinition is being deleted (F-11).
+var errDefinitionGoes = errors.New("create not allowed while custom resource definition is terminating")
+
+// createGuards returns the current state of the namespace and of the CustomResourceDefinition of a new object. It is
+// read before admission reads them, so that a later change is noticed. A dry run has no guards; the checks are the
+// same.
+func (s *Registry) createGuards(r *Request, obj Object) ([]storage.Guard, error) {
+	var guards []storage.Guard
+	if r.Resource.Namespaced {
+		// Admission rejects the request if the namespace does not exist, unless NamespaceLifecycle is disabled.
+		if ns, _ := s.Cache.Get(s.Root + "/namespaces/" + r.Namespace); ns != nil {
+			guards = append(guards, storage.Guard{Key: ns.Key, ModRevision: ns.Revision})
+		}
+	}
+	if r.Resource.Origin != "" {
+		d, _ := s.Cache.Get(s.Root + "/" + definitions + "/" + r.Resource.GroupResource().String())
+		switch {
+		case d == nil || d.Meta.UID != r.Resource.Origin:
+			return nil, status.ErrNoRoute // removed or replaced since the path was resolved
+		case d.Meta.Deleting(): // F-11, also for objects that an apply would create
+			return nil, apierrors.NewForbidden(r.Resource.GroupResource(), obj.GetName(), errDefinitionGoes)
+		}
+		guards = append(guards, storage.Guard{Key: d.Key, ModRevision: d.Revision})
+	}
+	if r.DryRun {
+		return nil, nil
+	}
+	return guards, nil
+}
+
 // createOnce is one attempt of Create, for one state of the namespace and of the CustomResourceDefinition.
-func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
-	if !o.Resource.Namespaced || !s.Admission.ReadsNamespaces() { // the configurations of admission must be the newest
+func (s *Registry) createOnce(ctx context.Context, c *Creation, obj Object, guards []storage.Guard) (
+	*storage.Object, error) {
+	if !c.Resource.Namespaced || !s.Admission.ReadsNamespaces() { // the configurations of admission must be the newest
 		if err := s.Fresh(ctx); err != nil {
 			return nil, err
 		}
 	}
 	wipeSystemFields(obj)
-	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
+	if err := c.MatchNamespace(obj); err != nil {
 		return nil, err
 	}
 	if err := fieldmanager.CheckEntries(obj); err != nil {
 		return nil, err
 	}
-	DedupOwners(obj, false, o.Warn.Add)
-	if !o.Tracked {
-		s.Fields.Update(o.Resource, "", nil, obj, o.Manager)
+	DedupOwners(obj, false, c.Warn.Add)
+	if c.Manager != "" {
+		s.Fields.Update(c.Resource, "", nil, obj, c.Manager)
 	}
-	a := o.Attributes(admission.Create, obj, nil)
+	a := c.attributes(admission.Create, obj, nil, c.Options)
 	a.Name = obj.GetName() // empty as long as it is to be generated (L-68)
-	if err := fieldmanager.Guard(obj, o.Warn.Add, func() error { return s.Admission.Admit(ctx, a) }); err != nil {
+	if err := fieldmanager.Guard(obj, c.Warn.Add, func() error { return s.Admission.Admit(ctx, a) }); err != nil {
 		return nil, err
 	}
-	DedupOwners(obj, true, o.Warn.Add)
-	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil { // a plugin may have changed it
+	DedupOwners(obj, true, c.Warn.Add)
+	if err := c.MatchNamespace(obj); err != nil { // a plugin may have changed it
 		return nil, err
 	}
 	if obj.GetName() != "" || obj.GetGenerateName() == "" {
-		return s.createNamed(ctx, o, obj, a.Name)
+		return s.createNamed(ctx, c, obj, a.Name, guards)
 	}
 	const attempts = 8
 	var err error
 	for range attempts {
 		var out *storage.Object
-		out, err = s.createNamed(ctx, o, obj.DeepCopyObject().(Object), a.Name)
+		out, err = s.createNamed(ctx, c, obj.DeepCopyObject().(Object), a.Name, guards)
 		if err == nil || !apierrors.IsAlreadyExists(err) {
 			return out, err
 		}
@@ -85,90 +130,88 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 
 // createNamed is one attempt for one name: system fields, strategy, validation, commit. asked is the name that the
 // client sent, empty if the name is generated.
-func (s *Registry) createNamed(ctx context.Context, o *Operation, obj Object, asked string) (*storage.Object, error) {
+func (s *Registry) createNamed(ctx context.Context, c *Creation, obj Object, asked string, guards []storage.Guard) (
+	*storage.Object, error) {
 	fillSystemFields(obj, s.Now())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
 		obj.SetName(generatedName(obj.GetGenerateName()))
 	}
 	revision := obj.GetResourceVersion()
-	if w := o.Resource.Strategy.EarlyWarnings; w != nil {
+	if w := c.Resource.Strategy.EarlyWarnings; w != nil {
 		for _, message := range w(obj) {
-			o.Warn.Add(message)
+			c.Warn.Add(message)
 		}
 	}
-	named := *o
-	named.Name = obj.GetName()
-	return s.begun(ctx, &named, obj, nil, func(o *Operation, obj Object) (*storage.Object, error) {
-		return s.storeNew(ctx, o, obj, asked, revision)
-	})
+	return s.begun(ctx, c.Request, candidate{obj: obj, guards: guards}, nil,
+		func(next candidate) (*storage.Object, error) { return s.storeNew(ctx, c, next, asked, revision) })
 }
 
 // storeNew prepares, validates, admits and commits a new object. asked is the name and revision the resourceVersion
 // that the client sent.
-func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, asked, revision string) (
+func (s *Registry) storeNew(ctx context.Context, c *Creation, next candidate, asked, revision string) (
 	out *storage.Object, err error) {
-	prepareCreate(o.Resource, obj)
-	if f := o.Resource.Strategy.Requester; f != nil {
-		f(obj, o.User.Name, o.User.UID, o.User.Groups, o.User.Extra)
+	prepareCreate(c.Resource, next.obj)
+	if f := c.Resource.Strategy.Requester; f != nil {
+		f(next.obj, c.User.Name, c.User.UID, c.User.Groups, c.User.Extra)
 	}
-	if err := validateNew(o.Resource, obj); err != nil {
+	if err := validateNew(c.Resource, next.obj); err != nil {
 		return nil, err
 	}
-	o.warnOf(obj, nil)
-	if o.MayCreate != nil {
-		if err := o.MayCreate(); err != nil {
+	c.warnOf(next.obj, nil)
+	if c.MayCreate != nil {
+		if err := c.MayCreate(); err != nil {
 			return nil, err
 		}
 	}
-	a := o.Attributes(admission.Create, obj, nil)
-	if asked != "" { // a plugin may have changed it (AS pkg/registry/rest/create.go: AdmissionToValidateObjectFunc)
-		a.Name = asked
-	}
+	a := c.attributes(admission.Create, next.obj, nil, c.Options)
+	a.Validated = next.validated
+	// A plugin may have changed the name (AS pkg/registry/rest/create.go: AdmissionToValidateObjectFunc).
+	a.Name = cmp.Or(asked, next.obj.GetName())
 	defer func() { undone(a, err) }()
 	if err := s.Admission.Validate(ctx, a); err != nil {
 		return nil, err
 	}
-	if n, err := strconv.ParseUint(revision, 10, 64); err == nil && n != 0 && !o.DryRun {
+	if n, err := strconv.ParseUint(revision, 10, 64); err == nil && n != 0 && !c.DryRun {
 		return nil, status.ErrCreateRevision
 	}
-	return s.insert(ctx, o, obj)
+	return s.insert(ctx, c, next)
 }
 
 // insert commits a new object if its name is free.
-func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
-	obj.SetResourceVersion("")
-	obj.SetSelfLink("")
-	value, err := o.encode(obj)
+func (s *Registry) insert(ctx context.Context, c *Creation, next candidate) (*storage.Object, error) {
+	next.obj.SetResourceVersion("")
+	next.obj.SetSelfLink("")
+	value, err := encode(c.Resource, next.obj)
 	if err != nil {
 		return nil, err
 	}
-	key := o.Key(s.Root)
-	out := s.decoded(o, key, value, 0)
-	if o.DryRun {
+	key := Target{Resource: c.Resource, Namespace: c.Namespace, Name: next.obj.GetName()}.Key(s.Root)
+	out := s.decoded(c.Resource, key, value, 0)
+	if c.DryRun {
 		cur, err := s.Load(ctx, key)
 		if err != nil || cur == nil {
 			return out, err
 		}
-		return nil, o.exists(obj, cur)
+		return nil, c.exists(next.obj, cur)
 	}
-	out, err = s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj, out)
+	out, err = s.put(ctx, c.Resource, storage.Txn{Key: key, Value: value, Guards: next.guards}, next.obj, c.Manager, out)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
 		if lost.Guard != nil { // the caller that set the guard retries
 			return nil, err
 		}
-		return nil, o.exists(obj, s.Decoder.Decode(lost.Current))
+		return nil, c.exists(next.obj, s.Decoder.Decode(lost.Current))
 	}
 	return out, err
 }
 
 // exists is error 0-03 or, for a generated name, 0-04.
-func (o *Operation) exists(obj Object, cur *storage.Object) error {
+func (c *Creation) exists(obj Object, cur *storage.Object) error {
 	var err *apierrors.StatusError
 	if obj.GetGenerateName() != "" {
-		err = apierrors.NewGenerateNameConflict(o.Resource.GroupResource(), obj.GetName(), 1)
+		err = apierrors.NewGenerateNameConflict(c.Resource.GroupResource(), obj.GetName(), 1)
 	} else {
-		err = apierrors.NewAlreadyExists(o.Resource.GroupResource(), obj.GetName())
+		err = apierrors.NewAlreadyExists(c.Resource.GroupResource(), obj.GetName())
 	}
 	if cur.Meta.Deleting() {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message

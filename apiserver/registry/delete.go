@@ -3,9 +3,11 @@ package registry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,225 +15,247 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
-// deletion is the result of a DELETE.
-type deletion struct {
+// Deletion is a request that deletes an object, or the objects of a collection.
+type Deletion struct {
+	*Request
+	Options *metav1.DeleteOptions
+	// guards are compared in the transaction of the write (deletions by the garbage collector).
+	guards []storage.Guard
+	// collection is set if the object is one of a collection that the request deletes.
+	collection bool
+	// sent is the request as package trail records it, nil before it is needed. All objects of a collection share it.
+	sent *trail.By
+}
+
+// Deleted is the result of a DELETE.
+type Deleted struct {
 	// Object is what is left, or the object that was removed, at the revision of its removal.
 	Object   *storage.Object
 	Removed  bool
 	Accepted bool
-	// marked: the object was stored with a deletionTimestamp (C-32).
-	marked bool
+}
+
+// Response returns the code of the response and its object: nil for a Status (C-60 to C-62).
+func (d *Deletion) Response(out Deleted) (code int, obj *storage.Object) {
+	switch {
+	case !out.Removed && out.Accepted: // C-61
+		return codeAccepted, out.Object
+	case !out.Removed || d.Resource.Delete.Returned: // C-60, C-62
+		return codeOK, out.Object
+	}
+	return codeOK, nil
 }
 
 // RemovedStatus is the response for kinds that don't return the removed object (C-62).
-func (o *Operation) RemovedStatus(obj *storage.Object) *metav1.Status {
-	return &metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess,
-		Details: &metav1.StatusDetails{Name: obj.Meta.Name, Group: o.Resource.Group, Kind: o.Resource.Plural,
+func (t Target) RemovedStatus(obj *storage.Object) *metav1.Status {
+	return &metav1.Status{TypeMeta: statusType, Status: metav1.StatusSuccess,
+		Details: &metav1.StatusDetails{Name: obj.Meta.Name, Group: t.Resource.Group, Kind: t.Resource.Plural,
 			UID: types.UID(obj.Meta.UID)},
 	}
 }
 
 // WarnOfPolicy adds a warning if the default propagation policy of the kind is unexpected (C-24).
-func (o *Operation) WarnOfPolicy(d *metav1.DeleteOptions) {
-	if w := o.Resource.Delete.Warning; w != "" && d.OrphanDependents == nil && d.PropagationPolicy == nil {
-		o.Warn.Add(w)
+func (d *Deletion) WarnOfPolicy() {
+	if w := d.Resource.Delete.Warning; w != "" && d.Options.OrphanDependents == nil && d.Options.PropagationPolicy == nil {
+		d.Warn.Add(w)
 	}
 }
 
 // Delete deletes an object by its newest state and retries after a conflict.
-func (s *Registry) Delete(ctx context.Context, o *Operation, opts *metav1.DeleteOptions) (deletion, error) {
-	if reject := o.Resource.Delete.Reject; reject != nil {
-		if why := reject(o.Name); why != "" { // C-67
-			return deletion{}, apierrors.NewForbidden(o.Resource.GroupResource(), o.Name, errors.New(why))
+func (s *Registry) Delete(ctx context.Context, d *Deletion) (Deleted, error) {
+	return s.delete(ctx, d, &s.Admission)
+}
+
+// deleting is what one attempt to delete an object leaves to the next.
+type deleting struct {
+	finalizers.Options
+	guards  []storage.Guard
+	plugins *admission.Steps
+	// marked is the object as it was stored with a deletionTimestamp, if its removal follows at once (C-32); else nil.
+	marked *storage.Object
+}
+
+// finish leaves the removal of a marked object. Preconditions and owners were compared before and the mark can't be
+// undone (C-14, C-90). The removal must not stop, as nothing else removes the object, and must not remove a new object
+// of the same name.
+func (p *deleting) finish(marked *storage.Object) {
+	p.marked, p.guards, p.UID, p.ResourceVersion = marked, nil, &marked.Meta.UID, nil
+}
+
+// delete is Delete with the plugins: those of the server, or noPlugins.
+func (s *Registry) delete(ctx context.Context, d *Deletion, plugins *admission.Steps) (Deleted, error) {
+	if reject := d.Resource.Delete.Reject; reject != nil {
+		if why := reject(d.Name); why != "" { // C-67
+			return Deleted{}, apierrors.NewForbidden(d.Resource.GroupResource(), d.Name, errors.New(why))
 		}
 	}
-	o.deletes = opts
-	var marked *storage.Object
-	cur, err := s.Load(ctx, o.Key(s.Root))
+	p := deleting{Options: optionsOf(d.Options), guards: d.guards, plugins: plugins}
+	cur, err := s.Load(ctx, d.Key(s.Root))
 	for err == nil {
 		if cur == nil {
-			return deletion{}, o.NotFound() // C-64
+			return Deleted{}, d.NotFound() // C-64
 		}
-		var d deletion
-		if d, err = s.deleteOnce(ctx, o, cur, opts); err == nil {
-			s.begin(ctx, o, d)
-			return d, nil
+		var out Deleted
+		if out, err = s.deleteOnce(ctx, d, &p, cur); err == nil {
+			s.begin(ctx, d, out)
+			return out, nil
 		}
-		if d.marked {
-			marked = d.Object
-			o, opts = o.finishing(opts, marked)
-		}
-		if cur, err = s.retry(err); err == nil && marked != nil && (cur == nil || cur.Meta.UID != marked.Meta.UID) {
+		cur, err = s.retry(err)
+		if err == nil && p.marked != nil && (cur == nil || cur.Meta.UID != p.marked.Meta.UID) {
 			// Another client has removed the object after this one has marked it
 			// (AS registry/generic/registry/store.go: Delete, ignoreNotFound; kubernetes#19403).
-			return deletion{Object: marked, Removed: true}, nil
+			return Deleted{Object: p.marked, Removed: true}, nil
 		}
 	}
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
-		err = o.Conflict(lost)
+		err = d.Conflict(lost)
 	}
-	return deletion{}, err
-}
-
-// begin stores the first status that the kind's controller would set. A failure is only logged: the controller sees the
-// deletion itself.
-func (s *Registry) begin(ctx context.Context, o *Operation, d deletion) {
-	begin := o.Resource.Delete.Begin
-	if begin == nil || d.Removed || o.DryRun {
-		return
-	}
-	p := Path{Resource: o.Resource, Subresource: "status", Namespace: o.Namespace, Name: o.Name}
-	client := s.Loopback(authentication.Loopback, "kube-apiserver")
-	_, err := client.Change(ctx, p, func(obj runtime.Object) (runtime.Object, error) {
-		if string(obj.(Object).GetUID()) == d.Object.Meta.UID {
-			begin(obj)
-		}
-		return obj, nil
-	})
-	if err != nil && !apierrors.IsNotFound(err) {
-		s.Log.Debug("failed to store the first status of a deletion", "key", o.Key(s.Root), "err", err)
-	}
+	return Deleted{}, err
 }
 
 // deleteOnce decides on one state of the object and carries out the verdict.
-func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Object, opts *metav1.DeleteOptions) (
-	deletion, error) {
-	state, kind, old, err := s.deletionState(o, cur)
+func (s *Registry) deleteOnce(ctx context.Context, d *Deletion, p *deleting, cur *storage.Object) (Deleted, error) {
+	state, kind, old, err := deletionState(d.Resource, cur)
 	if err != nil {
-		return deletion{}, err
+		return Deleted{}, err
 	}
-	verdict := finalizers.Delete(state, kind, optionsOf(opts), s.Now())
+	verdict := finalizers.Delete(state, kind, p.Options, s.Now())
 	if r := verdict.Conflict; r != nil { // before admission (AS store.go:Delete, C-13)
-		return deletion{}, o.preconditionFailed(r)
+		return Deleted{}, d.preconditionFailed(r)
 	}
-	a := o.Attributes(admission.Delete, nil, nil)
-	a.Stored = func() (runtime.Object, error) {
-		if old != nil {
-			return old, nil
-		}
+	decode := func() (runtime.Object, error) {
 		var err error
-		old, err = o.Decode(cur)
+		if old == nil {
+			old, err = Decode(d.Resource, cur)
+		}
 		return old, err
 	}
-	if err := o.admit(ctx, s.Admission.Admit, a); err != nil {
-		return deletion{}, err
+	a := d.attributes(admission.Delete, nil, nil, d.Options)
+	a.Deletion = admission.Deletion{Collection: d.collection, Stored: decode}
+	if err := p.plugins.Admit(ctx, a); err != nil {
+		return Deleted{}, err
 	}
-	if err := o.admit(ctx, s.Admission.Validate, a); err != nil { // C-66
-		return deletion{}, err
+	if err := p.plugins.Validate(ctx, a); err != nil { // C-66
+		return Deleted{}, err
 	}
-	d := deletion{Object: cur, Accepted: verdict.Accepted}
+	out := Deleted{Object: cur, Accepted: verdict.Accepted}
 	if verdict.Step == finalizers.Store || verdict.Step == finalizers.StoreThenRemove {
-		if old == nil {
-			if old, err = o.Decode(cur); err != nil {
-				return deletion{}, err
-			}
+		if _, err := decode(); err != nil {
+			return Deleted{}, err
 		}
-		if d.Object, err = s.mark(ctx, o, cur, old, verdict); err != nil {
-			return deletion{}, err
+		if out.Object, err = s.mark(ctx, d, p.guards, cur, old, verdict); err != nil {
+			return Deleted{}, err
 		}
 	}
 	if verdict.Step == finalizers.StoreThenRemove {
-		d.marked = true
-		o, _ = o.finishing(opts, d.Object)
+		p.finish(out.Object)
 	}
 	if verdict.Step == finalizers.Remove || verdict.Step == finalizers.StoreThenRemove {
-		var removed *storage.Object
-		if removed, err = s.remove(ctx, o, d.Object); err == nil {
-			d.Object, d.Removed = removed, true
-		}
+		out.Object, err = s.remove(ctx, d, p.guards, out.Object)
+		out.Removed = true
 	}
-	return d, err
+	return out, err
 }
 
 // deletionState returns the object's state and kind, on which finalizers.Delete decides. The returned Object is nil if
 // its metadata is enough for the decision and its value is known to be readable: a cascade deletes thousands of objects
 // that need not be decoded.
-func (s *Registry) deletionState(
-	o *Operation, cur *storage.Object,
-) (finalizers.Object, finalizers.Kind, Object, error) {
-	kind := finalizers.Kind{Policy: o.Resource.Delete.Policy}
-	d := &o.Resource.Delete
-	plain := d.Kind == nil && d.SpecFinalizers == nil
-	if o.Resource.Custom { // only a conversion may fail
-		plain = o.Resource.FromStored == nil
+func deletionState(res *resources.Resource, cur *storage.Object) (
+	finalizers.Object, finalizers.Kind, Object, error) {
+	kind := finalizers.Kind{Policy: res.Delete.Policy}
+	plain := res.Delete.Kind == nil && res.Delete.SpecFinalizers == nil
+	if res.Custom { // only a conversion may fail
+		plain = res.FromStored == nil
 	}
-	if plain && cur.VerifiedBy(o.Resource.Verified) {
+	if plain && cur.VerifiedBy(res.Verified) {
 		m := &cur.Meta
 		return finalizers.Object{UID: m.UID, ResourceVersion: strconv.FormatInt(cur.Revision, 10),
 			Generation: m.Generation, Finalizers: m.Finalizers, Deletion: m.Deletion,
 			GracePeriodSeconds: m.GracePeriodSeconds}, kind, nil, nil
 	}
-	old, err := o.Decode(cur)
+	old, err := Decode(res, cur)
 	if err != nil {
 		return finalizers.Object{}, kind, nil, err
 	}
-	if o.Resource.Delete.Kind != nil {
-		kind = o.Resource.Delete.Kind(old)
+	if res.Delete.Kind != nil {
+		kind = res.Delete.Kind(old)
 	}
-	return lifecycleOf(o.Resource, old), kind, old, nil
-}
-
-// finishing returns the rest of a DELETE after the object was marked. Preconditions and owners were compared before and
-// the mark can't be undone (C-14, C-90). The rest must not stop, as nothing else removes the object, and must not
-// delete a new object of the same name.
-func (o *Operation) finishing(opts *metav1.DeleteOptions, marked *storage.Object) (*Operation, *metav1.DeleteOptions) {
-	rest, opts := *o, opts.DeepCopy()
-	rest.guards = nil
-	uid := types.UID(marked.Meta.UID)
-	opts.Preconditions = &metav1.Preconditions{UID: &uid}
-	return &rest, opts
+	return lifecycleOf(res, old), kind, old, nil
 }
 
 // mark stores an object whose deletion can't finish yet (C-32, C-40).
-func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, obj Object, v finalizers.Verdict) (
-	*storage.Object, error) {
+func (s *Registry) mark(ctx context.Context, d *Deletion, guards []storage.Guard, cur *storage.Object, obj Object,
+	v finalizers.Verdict) (*storage.Object, error) {
 	imprint(obj, v)
-	if v.MarkTerminating && o.Resource.Delete.Mark != nil {
-		o.Resource.Delete.Mark(obj)
+	if v.MarkTerminating && d.Resource.Delete.Mark != nil {
+		d.Resource.Delete.Mark(obj)
 	}
 	obj.SetResourceVersion("")
-	value, err := o.encode(obj)
+	value, err := encode(d.Resource, obj)
 	if err != nil {
 		return nil, err
 	}
-	if o.DryRun {
-		return s.decoded(o, cur.Key, value, cur.Revision), nil
+	if d.DryRun {
+		return s.decoded(d.Resource, cur.Key, value, cur.Revision), nil
 	}
-	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value,
-		Guards: o.guards, TTL: s.TTL(o)})
+	rev, err := s.commit(ctx, d.Resource, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: guards})
 	if err != nil {
 		return nil, err
 	}
-	s.marked(o, cur, v, rev)
-	return s.Cache.Share(s.decoded(o, cur.Key, value, rev)), nil
+	if v.MarkTerminating {
+		s.marked(d, cur, v.Finalizers, rev)
+	}
+	return s.Cache.Share(s.decoded(d.Resource, cur.Key, value, rev)), nil
 }
 
 // remove deletes the key at the revision on which the decision was made (C-41, C-63).
-func (s *Registry) remove(ctx context.Context, o *Operation, cur *storage.Object) (*storage.Object, error) {
-	if o.DryRun {
+func (s *Registry) remove(ctx context.Context, d *Deletion, guards []storage.Guard, cur *storage.Object) (
+	*storage.Object, error) {
+	if d.DryRun {
 		return cur, nil
 	}
-	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards, TTL: s.TTL(o)})
+	rev, err := s.commit(ctx, d.Resource, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: guards})
 	if err != nil {
 		return nil, err
 	}
-	s.Removed(o, cur, rev)
+	s.removed(d.Request, cur, rev, d.by(cur))
 	return s.Decoder.Revise(cur, rev), nil
 }
 
-// preconditionFailed is the error for a precondition that did not hold (C-10, C-11, C-13).
-func (o *Operation) preconditionFailed(r *finalizers.Conflict) error {
-	gr := schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Kind}
-	if r.ByResource {
-		gr = o.Resource.GroupResource()
+// begin stores the first status that the kind's controller would set. A failure is only logged: the controller sees the
+// deletion itself.
+func (s *Registry) begin(ctx context.Context, d *Deletion, out Deleted) {
+	begin := d.Resource.Delete.Begin
+	if begin == nil || out.Removed || d.DryRun {
+		return
 	}
-	return apierrors.NewConflict(gr, o.Name, errors.New(r.Cause()))
+	p := Path{Resource: d.Resource, Subresource: "status", Namespace: d.Namespace, Name: d.Name}
+	client := s.Loopback(authentication.Loopback, "kube-apiserver")
+	_, err := client.Change(ctx, p, func(obj runtime.Object) (runtime.Object, error) {
+		if string(obj.(Object).GetUID()) == out.Object.Meta.UID {
+			begin(obj)
+		}
+		return obj, nil
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		s.Log.Debug("failed to store the first status of a deletion", "key", d.Key(s.Root), "err", err)
+	}
+}
+
+// preconditionFailed is the error for a precondition that did not hold (C-10, C-11, C-13).
+func (t Target) preconditionFailed(r *finalizers.Conflict) error {
+	gr := schema.GroupResource{Group: t.Resource.Group, Resource: t.Resource.Kind}
+	if r.ByResource {
+		gr = t.Resource.GroupResource()
+	}
+	return apierrors.NewConflict(gr, t.Name, errors.New(r.Cause()))
 }
 
 func optionsOf(o *metav1.DeleteOptions) finalizers.Options {
@@ -240,11 +264,98 @@ func optionsOf(o *metav1.DeleteOptions) finalizers.Options {
 		out.PropagationPolicy = string(*o.PropagationPolicy)
 	}
 	if p := o.Preconditions; p != nil {
-		if p.UID != nil {
-			uid := string(*p.UID)
-			out.UID = &uid
-		}
-		out.ResourceVersion = p.ResourceVersion
+		out.UID, out.ResourceVersion = (*string)(p.UID), p.ResourceVersion
 	}
 	return out
+}
+
+// collectionPage is the page size, in objects, of a DELETE of a collection (C-72).
+const collectionPage = 10000
+
+// DeleteCollection deletes each selected object separately, in key order and by the rules for a single object (C-78).
+// It returns the objects as they were listed (C-72 to C-74). It stops at the first error other than NotFound. Objects
+// that were deleted before stay deleted.
+func (s *Registry) DeleteCollection(ctx context.Context, d *Deletion, from *metainternal.ListOptions, list lister) (
+	[]*storage.Object, metav1.ListMeta, error) {
+	page := *from
+	whole := page.Limit <= 0
+	if whole {
+		page.Limit = collectionPage
+	}
+	if !d.DryRun {
+		d.by(nil)
+	}
+	var all []*storage.Object
+	for {
+		items, meta, err := list(ctx, d.Target, &page)
+		if err != nil {
+			return nil, meta, err
+		}
+		for _, item := range items {
+			of := *d.Request
+			of.Namespace, of.Name = item.Meta.Namespace, item.Meta.Name
+			one := &Deletion{Request: &of, Options: d.Options, collection: true, sent: d.sent}
+			if _, err := s.Delete(ctx, one); err != nil && !apierrors.IsNotFound(err) { // C-73
+				return nil, meta, err
+			}
+		}
+		all = append(all, items...)
+		if !whole || meta.Continue == "" {
+			return all, meta, nil
+		}
+		page.Continue, page.ResourceVersion, page.ResourceVersionMatch = meta.Continue, "", ""
+	}
+}
+
+// IgnoreReadError is the delete option that the feature gate AllowUnsafeMalformedObjectDeletion enables.
+const IgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
+
+// DeleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion,
+// which would have to read it (V-054; AS registry/generic/registry/corrupt_obj_deleter.go: Delete). A dry run ends
+// before the removal.
+func (s *Registry) DeleteMalformed(ctx context.Context, d *Deletion) (*metav1.Status, error) {
+	if err := s.Fresh(ctx); err != nil {
+		return nil, err
+	}
+	key := d.Key(s.Root)
+	cur, _ := s.Cache.Get(key)
+	done := &metav1.Status{TypeMeta: statusType, Status: metav1.StatusSuccess, Code: codeOK,
+		Details: &metav1.StatusDetails{Name: d.Name, Kind: d.Resource.Kind}}
+	for cur != nil {
+		unreadable := s.Readable(d.Resource, cur)
+		switch {
+		case unreadable == nil:
+			return nil, d.notMalformed(key)
+		case d.DryRun:
+			return done, nil
+		}
+		rev, err := s.commit(ctx, d.Resource, storage.Txn{Key: key, Expect: cur.Revision})
+		var lost *storage.ConflictError
+		switch {
+		case err == nil:
+			s.removed(d.Request, cur, rev, newBy(d.Request, cur, nil))
+			s.Log.Warn("an object that can't be decoded was deleted without regard to finalizers",
+				"key", key, "user", d.User.Name, "err", unreadable)
+			return done, nil
+		case !errors.As(err, &lost):
+			return nil, err
+		case lost.Current.ModRevision == 0:
+			cur = nil
+		default: // upstream deletes what another client has written meanwhile; here it may be readable
+			cur = s.Decoder.Decode(lost.Current)
+		}
+	}
+	return nil, d.NotFound()
+}
+
+// errCodeInvalid is the number of etcd3's error for an object that is not as the operation expects (AS
+// pkg/storage/errors.go: ErrCodeInvalidObj).
+const errCodeInvalid = 4
+
+// notMalformed is the error 409 for an object that can be decoded (V-054; AS pkg/storage/etcd3/store.go:
+// getState, pkg/storage/errors/storage.go: InterpretDeleteError).
+func (t Target) notMalformed(key string) error {
+	return t.Conflict(fmt.Errorf("StorageError: invalid object, Code: %d, Key: %s, ResourceVersion: 0, "+
+		"AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage",
+		errCodeInvalid, key))
 }

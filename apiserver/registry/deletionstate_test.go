@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -47,14 +46,13 @@ func TestDeletionStateTwin(t *testing.T) {
 			cur := d.Decode(storage.Record{
 				Key: fmt.Sprintf("%s/%s/x/%d", storage.DefaultRoot, res.Collection, revision), Value: value, ModRevision: revision,
 			})
-			s, o := &Registry{}, &Operation{Target: Target{Resource: res}, Warn: &warning.List{}}
-			want, wantKind, old, err := s.deletionState(o, cur)
+			want, wantKind, old, err := deletionState(res, cur)
 			if err != nil || old == nil {
 				t.Fatalf("%s: a value that is not known to be readable has to be decoded: %v", value, err)
 			}
 			cur = d.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: revision}) // not decoded yet
 			cur.SetVerified(res.Verified)
-			got, gotKind, old, err := s.deletionState(o, cur)
+			got, gotKind, old, err := deletionState(res, cur)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,21 +1,18 @@
 // Package registry reads and writes API objects, for clients and for controllers inside the process. A write is
 // defaulted, admitted, validated and committed. The package does not import net/http.
 //
-//	registry.go, target.go  the type Registry; what a path names, and which verbs are served there
-//	write.go   code for all writes; metadata.go and strategy.go are the fields that clients can't set
-//	create.go  create: every new object
-//	update.go, patch.go, apply.go  the new state of a PUT, a patch and an apply
-//	change.go  update: every new state; scale.go for replicas
-//	begin.go   the begin and finish hooks of a kind around both
-//	guard.go   the namespace and the CRD that a new object depends on
-//	delete.go  delete: carries out the decisions of package finalizers; deletecollection.go those of a collection
-//	malformed.go, readable.go  objects that can't be decoded, and which can
-//	get.go, state.go, selection.go  one object, a collection at a revision, the selectors of a request
-//	post.go, virtual.go  responses of a kind's own hooks; host.go is the interface that hooks call
-//	connect.go  admission of connections
-//	lookup.go  the interface that admission plugins call; objects.go is that of policies
+//	registry.go, request.go  the type Registry; what all requests share: the target, the user, warnings, audit record
+//	create.go  Creation: every new object, from the namespace that it depends on to the commit
+//	change.go  Change: every new state of an object
+//	update.go  the new states of a PUT, a patch and an apply, which may also create the object; scale.go for replicas
+//	delete.go  Deletion: carries out the decisions of package finalizers, for one object, a collection, a malformed one
+//	write.go   the last steps of all writes: the begin and finish hooks of a kind, the commit, the conflict
+//	metadata.go, strategy.go, parts.go  the fields that clients can't set, and their comparison
+//	get.go, decode.go, selection.go  one object, which values can be decoded, the selectors of a request
+//	post.go    requests that a hook of the kind handles; host.go is the interface that hooks call
+//	lookup.go  the interfaces that admission plugins and policies call
 //	loopback.go  the in-process client; recording.go writes its requests to the audit log
-//	trail.go   what package trail is told of removals
+//	trail.go   removals, as package trail records them
 //
 // It guarantees:
 //
@@ -29,7 +26,7 @@
 //     They are not authorized. The owner-reference admission plugin checks them too. Without an audit log, recording
 //     costs one comparison.
 //  7. The code knows no kind. Differences between kinds are in their entries of the table and in the hooks of these.
-//  8. Each removal, and each begin of a deletion, is told to package trail after its commit. A commit whose outcome is
-//     not known is not told.
+//  8. Package trail gets each removal, and each begin of a deletion, after its commit. It gets no commit whose outcome is
+//     not known.
 //  9. Errors have a row in package status or are API errors.
 package registry

@@ -14,13 +14,51 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
+// Load returns the stored object by a consistent read, nil if it does not exist.
+func (s *Registry) Load(ctx context.Context, key string) (*storage.Object, error) {
+	if err := s.Fresh(ctx); err != nil {
+		return nil, err
+	}
+	o, _ := s.Cache.Get(key)
+	if o == nil {
+		return nil, nil
+	}
+	return s.readable(o)
+}
+
+// cached returns the object in the cache, whose value may be unreadable. If it is not there, a consistent read follows.
+func (s *Registry) cached(ctx context.Context, key string) (*storage.Object, error) {
+	if o, _ := s.Cache.Get(key); o != nil {
+		return o, nil
+	}
+	return s.Load(ctx, key)
+}
+
+// ascend calls yield for the objects of a target in the cache, in key order, until it returns false.
+func (s *Registry) ascend(t Target, yield func(*storage.Object) bool) error {
+	snap, err := s.Cache.Snapshot(t.Resource.Collection, 0)
+	if err == nil {
+		snap.Ascend(t.Key(s.Root), "", yield)
+	}
+	return err
+}
+
+// Fresh waits until the cache has every write that was acknowledged before the call.
+func (s *Registry) Fresh(ctx context.Context) error {
+	rev, err := s.Store.Revision(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Cache.Wait(ctx, rev)
+}
+
 // Get returns the object, at least as fresh as the revision, and an error if it can't be decoded.
-func (s *Registry) Get(ctx context.Context, o *Operation, revision string) (*storage.Object, error) {
-	cur, err := s.Find(ctx, o, revision)
+func (s *Registry) Get(ctx context.Context, t Target, revision string) (*storage.Object, error) {
+	cur, err := s.Find(ctx, t, revision)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Readable(o.Resource, cur); err != nil {
+	if err := s.Readable(t.Resource, cur); err != nil {
 		return nil, s.ReadError(cur.Key, err)
 	}
 	return cur, nil
@@ -28,7 +66,7 @@ func (s *Registry) Get(ctx context.Context, o *Operation, revision string) (*sto
 
 // Find returns the object at least as fresh as the revision: "" is a consistent read, "0" is any cached state, N is a
 // state not older than N. It does not check that the value can be decoded.
-func (s *Registry) Find(ctx context.Context, o *Operation, revision string) (*storage.Object, error) {
+func (s *Registry) Find(ctx context.Context, t Target, revision string) (*storage.Object, error) {
 	rev, err := ParseRevision(revision)
 	if err != nil {
 		return nil, err
@@ -42,10 +80,10 @@ func (s *Registry) Find(ctx context.Context, o *Operation, revision string) (*st
 	if err != nil {
 		return nil, err
 	}
-	key := o.Key(s.Root)
+	key := t.Key(s.Root)
 	cur, _ := s.Cache.Get(key)
 	if cur == nil {
-		return nil, o.NotFound()
+		return nil, t.NotFound()
 	}
 	return cur, nil
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -24,32 +25,9 @@ func (s *Registry) Plugins() []admission.Choice {
 // Lookup returns what admission plugins read.
 func (s *Registry) Lookup() admission.Lookup { return lookup{s} }
 
-// AdmissionCopies returns how many versions of a request's objects may be made at a time for webhooks and policies, and
-// how many reviews.
-func (s *Registry) AdmissionCopies(o *Operation, verb string) (versions, reviews int) {
-	if s.Dynamic == nil {
-		return 0, 0
-	}
-	operations := []admission.Operation{admission.Update, admission.Create}
-	switch verb {
-	case "create":
-		operations = operations[1:]
-	case "delete", "deletecollection":
-		operations = []admission.Operation{admission.Delete}
-	case "update", "patch":
-	default:
-		return 0, 0
-	}
-	for _, operation := range operations {
-		v, r := s.Dynamic.Copies(o.Resource, o.subName(), operation, o.Namespace != "")
-		versions, reviews = max(versions, v), max(reviews, r)
-	}
-	return versions, reviews
-}
-
-// concerned reports whether a webhook or policy may concern an operation on what o names.
-func (s *Registry) concerned(o *Operation, operation admission.Operation) bool {
-	return s.Dynamic != nil && s.Dynamic.Concerns(o.Resource, o.subName(), operation, o.Namespace != "")
+// concerned reports whether a webhook or policy may concern an operation on what t names.
+func (s *Registry) concerned(t Target, operation admission.Operation) bool {
+	return s.Dynamic != nil && s.Dynamic.Concerns(t.Resource, t.subName(), operation, t.Namespace != "")
 }
 
 // Escalation returns the plugin that prevents privilege escalation. It needs the authorization mode RBAC.
@@ -95,106 +73,89 @@ func (l lookup) NamespaceState(ctx context.Context, name string) (admission.Name
 }
 
 // NamespaceLabels implements admission.Lookup. It returns the labels of the cached namespace: NamespaceLifecycle has
-// made a consistent read before, and a create commits only if the namespace is unchanged. Only if the namespace is
-// missing a consistent read follows.
+// made a consistent read before, and a create commits only if the namespace is unchanged.
 func (l lookup) NamespaceLabels(ctx context.Context, name string) (map[string]string, bool, error) {
-	key := l.s.Root + "/namespaces/" + name
-	ns, _ := l.s.Cache.Get(key)
-	if ns == nil {
-		var err error
-		if ns, err = l.s.Load(ctx, key); err != nil || ns == nil {
-			return nil, false, err
-		}
+	ns, err := l.s.cached(ctx, l.s.Root+"/namespaces/"+name)
+	if err != nil || ns == nil {
+		return nil, false, err
 	}
 	return ns.Meta.Labels, true, nil
 }
 
 // Any implements admission.Lookup.
-func (l lookup) Any(r schema.GroupVersionResource, namespace string) (bool, error) {
-	res := l.s.entry(r)
-	if res == nil {
+func (l lookup) Any(r schema.GroupVersionResource, namespace string) (found bool, err error) {
+	t := Target{Resource: l.s.entry(r), Namespace: namespace}
+	if t.Resource == nil {
 		return false, nil
 	}
-	snap, err := l.s.Cache.Snapshot(res.Collection, 0)
-	if err != nil {
-		return false, err
-	}
-	found := false
-	snap.Ascend(l.s.within(res, namespace), "", func(*storage.Object) bool {
+	err = l.s.ascend(t, func(*storage.Object) bool {
 		found = true
 		return false
 	})
-	return found, nil
+	return found, err
 }
 
 // Each implements admission.Lookup.
 func (l lookup) Each(ctx context.Context, r schema.GroupVersionResource, namespace string,
 	yield func(runtime.Object)) error {
-	o := Operation{Target: Target{Resource: l.s.entry(r)}}
-	return l.scan(ctx, o.Resource, namespace, func(item *storage.Object) {
-		obj, err := o.Decode(item)
-		if err != nil {
-			l.s.Unreadable(item.Key, err, "omitted")
-			return
+	return l.Undecoded(ctx, r, namespace, func(_ string, decode func() runtime.Object) {
+		if obj := decode(); obj != nil {
+			yield(obj)
 		}
-		yield(obj)
 	})
 }
 
 // Undecoded implements admission.Lookup.
 func (l lookup) Undecoded(ctx context.Context, r schema.GroupVersionResource, namespace string,
 	yield func(controller string, decode func() runtime.Object)) error {
-	o := Operation{Target: Target{Resource: l.s.entry(r)}}
-	return l.scan(ctx, o.Resource, namespace, func(item *storage.Object) {
+	t := Target{Resource: l.s.entry(r), Namespace: namespace}
+	if t.Resource == nil {
+		return nil
+	}
+	if err := l.s.Fresh(ctx); err != nil {
+		return err
+	}
+	return l.s.ascend(t, func(item *storage.Object) bool {
 		yield(controllerOf(item), func() runtime.Object {
-			obj, err := o.Decode(item)
+			obj, err := Decode(t.Resource, item)
 			if err != nil {
 				l.s.Unreadable(item.Key, err, "omitted")
 				return nil
 			}
 			return obj
 		})
+		return true
 	})
-}
-
-// scan calls yield for the stored objects of a resource; namespace "" selects all namespaces.
-func (l lookup) scan(ctx context.Context, res *resources.Resource, namespace string,
-	yield func(*storage.Object)) error {
-	if res == nil {
-		return nil
-	}
-	if err := l.s.Fresh(ctx); err != nil {
-		return err
-	}
-	return objects(l).Each(res, namespace, yield)
 }
 
 // Get implements admission.Lookup.
 func (l lookup) Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (
 	runtime.Object, error) {
-	o := Operation{Target: Target{Resource: l.s.entry(r), Namespace: namespace, Name: name}}
-	if o.Resource == nil {
-		return nil, nil
-	}
-	item, err := l.s.Load(ctx, o.Key(l.s.Root))
-	if err != nil || item == nil {
-		return nil, err
-	}
-	return o.Decode(item)
+	return l.decoded(r, namespace, name, func(t Target) (*storage.Object, error) {
+		return l.s.Load(ctx, t.Key(l.s.Root))
+	})
 }
 
 // Await implements admission.Lookup.
 func (l lookup) Await(ctx context.Context, r schema.GroupVersionResource, namespace, name string,
 	patience time.Duration) (runtime.Object, error) {
-	o := Operation{Target: Target{Resource: l.s.entry(r), Namespace: namespace, Name: name}}
-	if o.Resource == nil {
+	return l.decoded(r, namespace, name, func(t Target) (*storage.Object, error) {
+		return l.s.await(ctx, t, patience)
+	})
+}
+
+// decoded decodes the object that find returns; nil if there is none.
+func (l lookup) decoded(r schema.GroupVersionResource, namespace, name string,
+	find func(Target) (*storage.Object, error)) (runtime.Object, error) {
+	t := Target{Resource: l.s.entry(r), Namespace: namespace, Name: name}
+	if t.Resource == nil {
 		return nil, nil
 	}
-	item, err := l.s.await(ctx, o.Resource.Collection, o.Key(l.s.Root), patience)
+	item, err := find(t)
 	if err != nil || item == nil {
 		return nil, err
 	}
-	return o.Decode(item)
+	return Decode(t.Resource, item)
 }
 
 // UpdateStatus implements admission.Lookup.
@@ -210,18 +171,13 @@ func (s *Registry) entry(r schema.GroupVersionResource) *resources.Resource {
 	return s.Types.Lookup(r.Group, r.Version, r.Resource)
 }
 
-// within is the key prefix of a namespace.
-func (s *Registry) within(res *resources.Resource, namespace string) string {
-	return s.Root + "/" + res.Collection + "/" + namespace + "/"
-}
-
-// await returns an object of a collection as soon as it exists, nil if it does not within patience.
-func (s *Registry) await(ctx context.Context, collection, key string, patience time.Duration) (*storage.Object, error) {
+// await returns an object as soon as it exists, nil if it does not within patience.
+func (s *Registry) await(ctx context.Context, t Target, patience time.Duration) (*storage.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	w, err := s.Cache.Watch(collection, s.Cache.Revision())
+	w, err := s.Cache.Watch(t.Resource.Collection, s.Cache.Revision())
 	for err == nil {
-		if o, _ := s.Cache.Get(key); o != nil {
+		if o, _ := s.Cache.Get(t.Key(s.Root)); o != nil {
 			return s.readable(o)
 		}
 		if _, _, err = w.Next(ctx); ctx.Err() != nil {
@@ -239,4 +195,36 @@ func controllerOf(o *storage.Object) string {
 		}
 	}
 	return ""
+}
+
+// Objects returns what policies read.
+func (s *Registry) Objects() dynamic.Objects { return objects{s} }
+
+// objects implements dynamic.Objects.
+type objects struct{ s *Registry }
+
+// One implements dynamic.Objects. The request has made a consistent read before.
+func (b objects) One(ctx context.Context, res *resources.Resource, namespace, name string) (*storage.Object, error) {
+	item, err := b.s.cached(ctx, Target{Resource: res, Namespace: namespace, Name: name}.Key(b.s.Root))
+	if err != nil || item == nil {
+		return nil, err
+	}
+	return b.s.readable(item)
+}
+
+// Each implements dynamic.Objects.
+func (b objects) Each(res *resources.Resource, namespace string, yield func(*storage.Object)) error {
+	return b.s.ascend(Target{Resource: res, Namespace: namespace}, func(item *storage.Object) bool {
+		yield(item)
+		return true
+	})
+}
+
+// Served implements dynamic.Objects.
+func (b objects) Served(res *resources.Resource, item *storage.Object) (runtime.Object, error) {
+	obj, err := Decode(res, item)
+	if err != nil {
+		return nil, err
+	}
+	return served(res, obj)
 }

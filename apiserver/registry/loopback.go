@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -20,6 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Loopback is the in-process client of one identity. Its requests take the same path as those over HTTP, except for
@@ -29,13 +31,22 @@ type Loopback struct {
 	user authentication.User
 	// manager is the field manager of its writes.
 	manager string
-	// because is why it sends requests that remove objects; nil if it doesn't say.
-	because *Because
+	// reason is why it removes objects. owners are the objects that the reason is about; those of OwnerAbsent,
+	// OwnerDeleted and OwnerWaits are followed by the removed object's other owners.
+	reason trail.Reason
+	owners []trail.Object
 }
 
-// Loopback returns a client with the user's identity. manager is its field manager in managedFields.
+// Loopback returns a client with the user's identity. manager is its field manager in managedFields, and not empty.
 func (s *Registry) Loopback(u authentication.User, manager string) *Loopback {
-	return &Loopback{s: s, user: u, manager: manager}
+	return &Loopback{s: s, user: u, manager: manager, reason: trail.ControllerDecision}
+}
+
+// Because returns a client of the same identity that records why it deletes objects, or removes finalizers.
+func (l *Loopback) Because(reason trail.Reason, owners []trail.Object) *Loopback {
+	out := *l
+	out.reason, out.owners = reason, owners
+	return &out
 }
 
 // Path names an object or, if Name is empty, a collection.
@@ -55,44 +66,49 @@ func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
 }
 
 // call runs one request with a deadline, counts and records it, and converts its error to a Status error.
-func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Operation) error) (
-	err error) {
-	o := &Operation{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name},
-		User: l.user, Manager: l.manager, Warn: &warning.List{}, sender: &sender{verb, l.manager, l.because}}
+func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Request) (answer, error)) (
+	out answer, err error) {
+	r := &Request{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name},
+		User: l.user, Warn: &warning.List{}, Sender: own{l, verb}}
 	if p.Subresource != "" {
-		if o.Subresource = p.Resource.Subresource(p.Subresource); o.Subresource == nil {
-			return status.Error(status.ErrNoRoute)
+		if r.Subresource = p.Resource.Subresource(p.Subresource); r.Subresource == nil {
+			return out, status.Error(status.ErrNoRoute)
 		}
 	}
-	if !o.Serves(verb) {
-		return status.Error(status.ErrNoMethod)
+	if !r.Serves(verb) {
+		return out, status.Error(status.ErrNoMethod)
 	}
 	start := time.Now()
 	defer func() {
-		r := recover()
-		if r != nil {
+		panicked := recover()
+		if panicked != nil {
 			l.s.Log.Error("a controller's request panicked",
-				"verb", verb, "key", o.Key(l.s.Root), "panic", r, "stack", string(debug.Stack()))
-			err = fmt.Errorf("%s %s panicked: %v", verb, o.Key(l.s.Root), r)
+				"verb", verb, "key", r.Key(l.s.Root), "panic", panicked, "stack", string(debug.Stack()))
+			err = fmt.Errorf("%s %s panicked: %v", verb, r.Key(l.s.Root), panicked)
 		}
+		code := cmp.Or(out.code, codeOK)
 		if err != nil {
 			err = status.Error(err)
+			code = int(status.Of(err).Code)
 		}
-		seen := Observed{o.Target, verb, o.code(err), time.Since(start), r != nil}
+		seen := Observed{r.Target, verb, code, time.Since(start), panicked != nil}
 		l.s.Observe(seen)
 		l.log(ctx, seen)
-		o.recordEnd(err, r)
+		r.recordEnd(err, panicked)
 	}()
-	if err := l.record(verb, o); err != nil {
-		return err
+	if err := l.record(verb, r); err != nil {
+		return out, err
 	}
 	if !LongRunning(verb) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, l.s.Timeout)
 		defer cancel()
 	}
-	o.Resource = o.Resource.During(ctx)
-	return do(ctx, o)
+	r.Resource = r.Resource.During(ctx)
+	if out, err = do(ctx, r); err == nil {
+		r.recordAnswer(out)
+	}
+	return out, err
 }
 
 // log logs a request as those of clients are logged (filters.Measure). Lists are no requests (methodOf).
@@ -105,56 +121,60 @@ func (l *Loopback) log(ctx context.Context, r Observed) {
 		"method", method, "uri", r.path(), "code", r.Code, "took", r.Took, "user", l.user.Name, "manager", l.manager)
 }
 
-// Get returns an object by a consistent read.
-func (l *Loopback) Get(ctx context.Context, p Path) (out *storage.Object, err error) {
-	err = l.call(ctx, "get", p, func(ctx context.Context, o *Operation) error {
-		if out, err = l.s.Get(ctx, o, ""); err == nil {
-			o.recordAnswer(codeOK, out)
-		}
-		return err
+// change is call with the change that the request makes.
+func (l *Loopback) change(ctx context.Context, verb string, p Path,
+	do func(context.Context, *Change) (*storage.Object, error)) (*storage.Object, error) {
+	a, err := l.call(ctx, verb, p, func(ctx context.Context, r *Request) (answer, error) {
+		out, err := do(ctx, &Change{Request: r, Manager: l.manager})
+		return answer{object: out}, err
 	})
-	return out, err
+	return a.object, err
+}
+
+// Get returns an object by a consistent read.
+func (l *Loopback) Get(ctx context.Context, p Path) (*storage.Object, error) {
+	a, err := l.call(ctx, "get", p, func(ctx context.Context, r *Request) (answer, error) {
+		out, err := l.s.Get(ctx, r.Target, "")
+		return answer{object: out}, err
+	})
+	return a.object, err
 }
 
 // Scale returns the Scale of the object whose scale subresource p names, by a consistent read.
 func (l *Loopback) Scale(ctx context.Context, p Path) (out *autoscalingv1.Scale, err error) {
-	err = l.call(ctx, "get", p, func(ctx context.Context, o *Operation) error {
-		if out, err = l.s.GetScale(ctx, o, ""); err == nil {
-			o.recordAnswerOther(codeOK, out)
-		}
-		return err
+	_, err = l.call(ctx, "get", p, func(ctx context.Context, r *Request) (answer, error) {
+		out, err = l.s.GetScale(ctx, r.Target, "")
+		return answer{other: out}, err
 	})
 	return out, err
 }
 
 // Rescale replaces the Scale of the object whose scale subresource p names.
 func (l *Loopback) Rescale(ctx context.Context, p Path, sc *autoscalingv1.Scale) error {
-	return l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
-		o.recordBody(sc)
-		out, err := l.s.Scale(ctx, o, l.s.ReplacedScale(o, sc))
-		if err == nil {
-			o.recordAnswerOther(codeOK, out)
-		}
-		return err
+	_, err := l.call(ctx, "update", p, func(ctx context.Context, r *Request) (answer, error) {
+		r.RecordOther(sc)
+		out, err := l.s.Scale(ctx, &Change{Request: r}, l.s.ReplacedScale(r, sc, l.manager))
+		return answer{other: out}, err
 	})
+	return err
 }
 
 // List returns the objects of a collection by a consistent read, in key order. Unlike a list over HTTP it includes
 // objects that can't be decoded (storage.Object.Err), as they exist.
 func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err error) {
-	err = l.call(ctx, "list", p, func(ctx context.Context, o *Operation) error {
+	_, err = l.call(ctx, "list", p, func(ctx context.Context, r *Request) (answer, error) {
 		if err := l.s.Fresh(ctx); err != nil {
-			return err
+			return answer{}, err
 		}
-		snap, err := l.s.Cache.Snapshot(o.Resource.Collection, 0)
+		snap, err := l.s.Cache.Snapshot(r.Resource.Collection, 0)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		snap.Ascend(o.Target.Key(l.s.Root), "", func(item *storage.Object) bool {
+		snap.Ascend(r.Key(l.s.Root), "", func(item *storage.Object) bool {
 			out = append(out, item)
 			return true
 		})
-		return nil
+		return answer{}, nil
 	})
 	return out, err
 }
@@ -173,161 +193,137 @@ func (l *Loopback) Fresh(ctx context.Context) error {
 }
 
 // Create stores a new object of the stored version.
-func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (out *storage.Object, err error) {
-	err = l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
-		in, err := o.own(obj)
+func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (*storage.Object, error) {
+	a, err := l.call(ctx, "create", p, func(ctx context.Context, r *Request) (answer, error) {
+		in, err := ownCopy(r.Resource, obj)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		o.recordBody(in)
-		if out, err = l.s.Create(ctx, o, in); err == nil {
-			o.recordAnswer(codeCreated, out)
-		}
-		return err
+		r.RecordBody(in)
+		out, err := l.s.Create(ctx, &Creation{Request: r, Manager: l.manager}, in)
+		return answer{code: codeCreated, object: out}, err
 	})
-	return out, err
+	return a.object, err
 }
 
 // Update replaces an object or, with a subresource, the fields that the subresource may change.
-func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (out *storage.Object, err error) {
-	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
-		in, err := o.own(obj)
+func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (*storage.Object, error) {
+	a, err := l.call(ctx, "update", p, func(ctx context.Context, r *Request) (answer, error) {
+		in, err := ownCopy(r.Resource, obj)
+		if err == nil {
+			err = r.CheckName(in)
+		}
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		if err := o.CheckName(in); err != nil {
-			return err
-		}
-		o.recordBody(in)
-		var created bool
-		if out, created, err = l.s.ReplaceOrCreate(ctx, o, in); err != nil {
-			return err
-		}
-		code := codeOK
+		r.RecordBody(in)
+		out, created, err := l.s.ReplaceOrCreate(ctx, &Creation{Request: r, Manager: l.manager}, in)
 		if created {
-			code = codeCreated
+			return answer{code: codeCreated, object: out}, err
 		}
-		o.recordAnswer(code, out)
-		return nil
+		return answer{object: out}, err
 	})
-	return out, err
+	return a.object, err
 }
 
-// own returns a defaulted copy of the caller's object.
-func (o *Operation) own(obj runtime.Object) (Object, error) {
+// ownCopy returns a defaulted copy of the caller's object.
+func ownCopy(res *resources.Resource, obj runtime.Object) (Object, error) {
 	in, ok := obj.DeepCopyObject().(Object)
 	if !ok {
 		return nil, status.BadRequest("%T is not an API object", obj)
 	}
-	if !o.Resource.Custom {
-		in.GetObjectKind().SetGroupVersionKind(o.Resource.Stored)
+	if !res.Custom {
+		in.GetObjectKind().SetGroupVersionKind(res.Stored)
 	}
-	if d := o.Resource.Strategy.Default; d != nil {
+	if d := res.Strategy.Default; d != nil {
 		d(in)
 	}
 	return in, nil
 }
 
 // Patch applies a patch.
-func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (
-	out *storage.Object, err error) {
-	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
-		o.Audit.Patch(doc)
-		doc := patch.Patch{Kind: kind, Bytes: doc, Strictness: metav1.FieldValidationIgnore, Warn: o.Warn.Add}
-		out, err = l.update(ctx, o, func(old Object) (Object, error) { return o.Patched(old, doc) })
-		return err
+func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (*storage.Object, error) {
+	return l.change(ctx, "patch", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
+		c.Audit.Patch(doc)
+		return l.s.Patch(ctx, c, patch.Patch{Kind: kind, Bytes: doc, Strictness: metav1.FieldValidationIgnore,
+			Warn: c.Warn.Add})
 	})
-	return out, err
 }
 
 // Apply applies a document to an existing object by server-side apply with force.
-func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *storage.Object, err error) {
-	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
-		o.Tracked = true
-		o.Audit.Patch(document)
-		doc := patch.Patch{Kind: types.ApplyPatchType, Bytes: document,
-			Strictness: metav1.FieldValidationIgnore, Force: true, Warn: o.Warn.Add}
-		out, err = l.update(ctx, o, func(old Object) (Object, error) { return l.s.Applied(o, old, doc) })
-		return err
+func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (*storage.Object, error) {
+	return l.change(ctx, "patch", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
+		c.Audit.Patch(document)
+		doc := patch.Patch{Kind: types.ApplyPatchType, Bytes: document, Manager: l.manager, Force: true,
+			Strictness: metav1.FieldValidationIgnore, Warn: c.Warn.Add}
+		c.Manager = ""
+		return l.s.Update(ctx, c, func(old Object) (Object, error) { return l.s.applied(c.Target, old, doc) })
 	})
-	return out, err
-}
-
-// update changes an object and records the answer.
-func (l *Loopback) update(ctx context.Context, o *Operation, c change) (*storage.Object, error) {
-	out, err := l.s.Update(ctx, o, c)
-	if err == nil {
-		o.recordAnswer(codeOK, out)
-	}
-	return out, err
 }
 
 // Change updates an object with a function of its newest stored state, which is called again after each conflict.
 func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (
-	out *storage.Object, err error) {
-	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
-		out, err = l.update(ctx, o, func(old Object) (Object, error) {
+	*storage.Object, error) {
+	return l.change(ctx, "update", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
+		return l.s.Update(ctx, c, func(old Object) (Object, error) {
 			next, err := change(old)
 			if err != nil {
 				return nil, err
 			}
-			o.recordBody(next)
+			c.RecordBody(next)
 			return next.(Object), nil
 		})
-		return err
 	})
-	return out, err
 }
 
 // Link is Change for owners and finalizers only. The kind's validation of other fields is skipped, so an object that
 // was stored under older rules, or by the schema of another version, can be collected.
-func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (
-	out *storage.Object, err error) {
-	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
-		o.links = true
-		out, err = l.update(ctx, o, func(old Object) (Object, error) {
+func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (*storage.Object, error) {
+	return l.change(ctx, "update", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
+		c.rules = rules{plugins: &l.s.Admission, validate: validateMetaChange}
+		return l.s.update(ctx, c, func(old Object) (Object, error) {
 			err := change(old)
 			// An empty list is dropped, as in writes of clients.
-			if coerce := codec.CoercionOf(o.Resource); coerce != nil && err == nil {
+			if coerce := codec.CoercionOf(c.Resource); coerce != nil && err == nil {
 				_, err = coerce(old)
 			}
 			if err == nil {
-				o.recordBody(old)
+				c.RecordBody(old)
 			}
 			return old, err
 		})
-		return err
 	})
-	return out, err
 }
 
 // Post handles a POST for which the kind or the subresource of p has a hook. It may change the body.
-func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (out runtime.Object, err error) {
-	err = l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
-		o.recordOther(body)
-		if out, err = l.s.Post(ctx, o, body, nil); err == nil {
-			o.recordAnswerOther(codeCreated, out)
-		}
-		return err
+func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (runtime.Object, error) {
+	a, err := l.call(ctx, "create", p, func(ctx context.Context, r *Request) (answer, error) {
+		r.RecordOther(body)
+		out, err := l.s.Post(ctx, r, body, nil)
+		return answer{code: codeCreated, other: out}, err
 	})
-	return out, err
+	return a.other, err
 }
 
 // Delete deletes an object if the guards hold when the write commits; a failed guard is a conflict. It returns what is
 // left, nil if the object was removed.
 func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (
 	left *storage.Object, err error) {
-	err = l.call(ctx, "delete", p, func(ctx context.Context, o *Operation) error {
-		o.guards, o.Options = guards, opts
-		o.recordOptions(opts)
-		d, err := l.s.Delete(ctx, o, opts)
+	_, err = l.call(ctx, "delete", p, func(ctx context.Context, r *Request) (answer, error) {
+		r.RecordOptions(opts)
+		d := &Deletion{Request: r, Options: opts, guards: guards}
+		out, err := l.s.Delete(ctx, d)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		if o.recordDeletion(d); !d.Removed {
-			left = d.Object
+		if !out.Removed {
+			left = out.Object
 		}
-		return nil
+		a := answer{}
+		if a.code, a.object = d.Response(out); a.object == nil && r.Audit != nil {
+			a.other = r.RemovedStatus(out.Object)
+		}
+		return a, nil
 	})
 	return left, err
 }
@@ -335,12 +331,10 @@ func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOption
 // DeleteCollection deletes every object of a collection. The audit log has a Status as the answer, as a client gets if
 // the list of the objects takes too much memory.
 func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
-	return l.call(ctx, "deletecollection", p, func(ctx context.Context, o *Operation) error {
-		o.recordOptions(opts)
-		_, _, err := l.s.DeleteCollection(ctx, o, &metainternal.ListOptions{}, opts, l.s.ListAll)
-		if err == nil {
-			o.recordAnswerOther(codeOK, nil)
-		}
-		return err
+	_, err := l.call(ctx, "deletecollection", p, func(ctx context.Context, r *Request) (answer, error) {
+		r.RecordOptions(opts)
+		_, _, err := l.s.DeleteCollection(ctx, &Deletion{Request: r, Options: opts}, &metainternal.ListOptions{}, l.s.ListAll)
+		return answer{}, err
 	})
+	return err
 }

@@ -1,11 +1,12 @@
 package registry
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,7 +32,6 @@ func wipeSystemFields(m metav1.Object) {
 func fillSystemFields(m metav1.Object, now time.Time) {
 	m.SetCreationTimestamp(metav1.Time{Time: now.UTC().Truncate(time.Second)})
 	m.SetUID(uuid.NewUUID())
-	m.SetSelfLink("")
 }
 
 // Name generation: the base is truncated so that base and suffix fit a label.
@@ -47,22 +47,8 @@ func generatedName(prefix string) string {
 	return prefix + utilrand.String(suffixLen)
 }
 
-// MatchNamespace sets the object's namespace to that of the request, or returns an error if they differ.
-func MatchNamespace(res *resources.Resource, m metav1.Object, namespace string) error {
-	switch {
-	case !res.Namespaced:
-		m.SetNamespace("")
-	case m.GetNamespace() == "":
-		m.SetNamespace(namespace)
-	case m.GetNamespace() != namespace:
-		return apierrors.NewBadRequest(
-			"the namespace of the provided object does not match the namespace sent on the request")
-	}
-	return nil
-}
-
-// MetadataPath is the path of errors in metadata.
-var MetadataPath = field.NewPath("metadata")
+// metadataPath is the path of errors in metadata.
+var metadataPath = field.NewPath("metadata")
 
 // validateMeta is the kind's own validation of metadata on create: the name is required, the rules for names and
 // generateName, the namespace, and for core-validated kinds the rule for finalizers without a
@@ -71,21 +57,21 @@ func validateMeta(res *resources.Resource, m Object) field.ErrorList {
 	if res.Strategy.Metadata.Plain {
 		return nil
 	}
-	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, res.NameRule(m), MetadataPath)
+	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, res.NameRule(m), metadataPath)
 	if res.Strategy.Metadata.Custom {
 		return errs
 	}
-	return append(errs, ValidateFinalizerNames(m)...)
+	return append(errs, validateFinalizerNames(m)...)
 }
 
 // standardFinalizers need no prefix.
 var standardFinalizers = map[string]bool{"kubernetes": true, finalizers.Orphan: true, finalizers.Foreground: true}
 
-// ValidateFinalizerNames returns an error for each finalizer without a domain that is not one of Kubernetes.
-func ValidateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
+// validateFinalizerNames returns an error for each finalizer without a domain that is not one of Kubernetes.
+func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 	for i, f := range m.GetFinalizers() {
 		if !strings.Contains(f, "/") && !standardFinalizers[f] {
-			errs = append(errs, field.Invalid(MetadataPath.Child("finalizers").Index(i), f,
+			errs = append(errs, field.Invalid(metadataPath.Child("finalizers").Index(i), f,
 				"name is neither a standard finalizer name nor is it fully qualified"))
 		}
 	}
@@ -101,21 +87,21 @@ func validateNew(res *resources.Resource, obj Object) error {
 	}
 	if len(errs) == 0 {
 		errs = apivalidation.ValidateObjectMetaAccessor(
-			obj, res.Namespaced, path.ValidatePathSegmentName, MetadataPath,
+			obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath,
 		)
 	}
 	return invalidObject(res, obj, errs)
 }
 
-// ValidateChange validates an update by both the generic rules for metadata and the kind's own (A-20, B-16). Owners may
+// validateChange validates an update by both the generic rules for metadata and the kind's own (A-20, B-16). Owners may
 // change at any time (B-18). The kind's own rules include those for metadata, so causes are repeated.
-func (o *Operation) ValidateChange(obj, old Object) error {
-	res, sub := o.Resource, o.Subresource
-	errs := validateMetaChange(res, obj, old)
+func validateChange(t Target, obj, old Object) field.ErrorList {
+	res, sub := t.Resource, t.Subresource
+	errs := validateMetaChange(t, obj, old)
 	switch {
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
-	case sub == nil && !o.links:
+	case sub == nil:
 		if n := res.Strategy.Metadata.Again; n > 0 {
 			errs = append(errs, slices.Repeat(validateMeta(res, obj), n)...)
 		}
@@ -123,18 +109,19 @@ func (o *Operation) ValidateChange(obj, old Object) error {
 			errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)
 		}
 	}
-	return invalidObject(res, obj, errs)
+	return errs
 }
 
 // validateMetaChange is the part that all kinds share.
-func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.ErrorList {
-	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
-	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, MetadataPath) // B-12 to B-15: immutable fields
+func validateMetaChange(t Target, m, old Object) field.ErrorList {
+	res := t.Resource
+	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
+	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, metadataPath) // B-12 to B-15: immutable fields
 	errs = append(errs, fixed...)
 	if !res.Strategy.Metadata.Plain {
 		errs = append(errs, fixed...) // upstream checks them twice and reports them twice
 		if !res.Strategy.Metadata.Custom {
-			errs = append(errs, ValidateFinalizerNames(m)...)
+			errs = append(errs, validateFinalizerNames(m)...)
 		}
 	}
 	return errs
@@ -148,8 +135,8 @@ func invalidObject(res *resources.Resource, m metav1.Object, errs field.ErrorLis
 	return invalid.New(res.GroupVersionKind().GroupKind(), m.GetName(), errs)
 }
 
-// Inherit copies to an update the fields that a client can't change: identity and lifecycle (B-10, B-11).
-func Inherit(m, old metav1.Object) {
+// inherit copies to an update the fields that a client can't change: identity and lifecycle (B-10, B-11).
+func inherit(m, old metav1.Object) {
 	if m.GetUID() == "" {
 		m.SetUID(old.GetUID())
 	}
@@ -197,4 +184,36 @@ func imprint(m metav1.Object, v finalizers.Verdict) {
 	}
 	m.SetDeletionGracePeriodSeconds(v.GracePeriodSeconds)
 	m.SetGeneration(v.Generation)
+}
+
+// DedupOwners removes duplicate owner references and warns.
+func DedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
+	refs := m.GetOwnerReferences()
+	if len(refs) < 2 {
+		return
+	}
+	var kept []metav1.OwnerReference
+	var dups []string
+	seen := map[string]bool{}
+	for _, r := range refs {
+		key, _ := json.Marshal(r) // it has only strings and booleans
+		if seen[string(key)] {
+			dups = append(dups, string(r.UID)) // one for each reference that is removed
+			continue
+		}
+		seen[string(key)] = true
+		kept = append(kept, r)
+	}
+	if len(dups) == 0 {
+		return
+	}
+	m.SetOwnerReferences(kept)
+	when := ""
+	if afterAdmission {
+		when = " after mutating admission happens"
+	}
+	warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries%s; "+
+		"API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; "+
+		"please fix your requests; duplicate UID(s) observed: %s",
+		when, strings.Join(dups, ", ")))
 }

@@ -1,11 +1,15 @@
 package registry
 
 import (
+	"bytes"
 	"reflect"
+	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
 )
 
 // part returns the field of that name of a typed object ("Spec"), or the member of an unstructured one.
@@ -77,3 +81,96 @@ func body(obj runtime.Object, butStatus bool) runtime.Object {
 }
 
 func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }
+
+// keepRawParts restores the raw JSON of old where that of obj has the same meaning. Objects are stored without white space
+// in it and with other escapes than clients may send, and raw JSON is compared byte by byte: by rules for fields that
+// can't change, and to count generations. Upstream stores what was sent, in protobuf, and compares that of
+// CustomResourceDefinitions by its meaning (B-77).
+func keepRawParts(obj, old runtime.Object) {
+	if reflect.TypeOf(obj) == reflect.TypeOf(old) {
+		keepRaw(reflect.ValueOf(obj), reflect.ValueOf(old))
+	}
+}
+
+// keepRaw reports whether it has changed now.
+func keepRaw(now, was reflect.Value) (changed bool) {
+	if !hasRaw(now.Type()) {
+		return false
+	}
+	switch now.Kind() {
+	case reflect.Pointer:
+		return !now.IsNil() && !was.IsNil() && keepRaw(now.Elem(), was.Elem())
+	case reflect.Slice:
+		for i := range min(now.Len(), was.Len()) {
+			changed = keepRaw(now.Index(i), was.Index(i)) || changed
+		}
+	case reflect.Map:
+		for it := now.MapRange(); it.Next(); {
+			before := was.MapIndex(it.Key())
+			value := reflect.New(now.Type().Elem()).Elem()
+			value.Set(it.Value())
+			if before.IsValid() && keepRaw(value, before) {
+				now.SetMapIndex(it.Key(), value)
+				changed = true
+			}
+		}
+	case reflect.Struct:
+		if isRaw(now.Type()) {
+			if changed = sameJSON(now.FieldByName("Raw").Bytes(), was.FieldByName("Raw").Bytes()); changed {
+				now.Set(was)
+			}
+			return changed
+		}
+		for i := range now.NumField() {
+			changed = keepRaw(now.Field(i), was.Field(i)) || changed
+		}
+	}
+	return changed
+}
+
+// sameJSON reports whether two different texts have the same meaning.
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return false
+	}
+	var now, was any
+	return kjson.UnmarshalCaseSensitivePreserveInts(a, &now) == nil &&
+		kjson.UnmarshalCaseSensitivePreserveInts(b, &was) == nil && reflect.DeepEqual(now, was)
+}
+
+func isRaw(t reflect.Type) bool {
+	return t == reflect.TypeFor[runtime.RawExtension]() || t == reflect.TypeFor[apiextensionsv1.JSON]()
+}
+
+var rawTypes sync.Map // of bool by reflect.Type
+
+// hasRaw reports whether values of a type may contain raw JSON.
+func hasRaw(t reflect.Type) bool {
+	if found, known := rawTypes.Load(t); known {
+		return found.(bool)
+	}
+	found := reachesRaw(t, map[reflect.Type]bool{})
+	rawTypes.Store(t, found)
+	return found
+}
+
+func reachesRaw(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if isRaw(t) {
+		return true
+	}
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return reachesRaw(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if reachesRaw(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,35 +14,39 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Post handles a POST for which the kind or its subresource has a hook. dryRun are the values of that option. It
-// returns the body of the response 201; nil is a response without content.
-func (s *Registry) Post(ctx context.Context, o *Operation, body runtime.Object, dryRun []string) (
+// Post handles a POST for which the kind or its subresource has a hook. opts may be nil. It returns the body of the
+// response 201; nil is a response without content.
+func (s *Registry) Post(ctx context.Context, r *Request, body runtime.Object, opts *metav1.CreateOptions) (
 	runtime.Object, error) {
-	create, kind := o.Resource.Hooks.Create, o.Resource.GroupVersionKind()
-	if o.Subresource != nil {
-		create, kind = o.Subresource.Create, o.Subresource.Kind
+	create, kind := r.Resource.Hooks.Create, r.Resource.GroupVersionKind()
+	if r.Subresource != nil {
+		create, kind = r.Subresource.Create, r.Subresource.Kind
 	}
 	if create == nil {
 		return nil, status.ErrNoMethod
 	}
-	r := &post{host: host{s}, sent: o, on: o}
-	r.SetDryRun(dryRun)
-	out, err := create(ctx, r, body)
+	p := &post{host: host{s}, sent: r, on: r}
+	if opts != nil {
+		p.options = opts
+		p.SetDryRun(opts.DryRun)
+	}
+	out, err := create(ctx, p, body)
 	if err == nil && out == body {
 		out.GetObjectKind().SetGroupVersionKind(kind)
 	}
 	return out, err
 }
 
-// post implements hooks.Request.
+// post implements entry.Request.
 type post struct {
 	host
 	// sent is the request of the client; on is the object that it acts on.
-	sent, on *Operation
-	dryRun   []string
+	sent, on *Request
+	// options are those of the request; nil if it has none.
+	options runtime.Object
+	dryRun  []string
 	// attributes are those of Admit and Validate; nil before the first call.
 	attributes *admission.Attributes
 }
@@ -59,7 +62,7 @@ func (r *post) SetDryRun(values []string) {
 }
 
 func (r *post) MatchNamespace(body metav1.Object) error {
-	return MatchNamespace(r.sent.Resource, body, r.sent.Namespace)
+	return r.sent.MatchNamespace(body)
 }
 
 func (r *post) CheckManagers(body metav1.Object) error { return fieldmanager.CheckEntries(body) }
@@ -78,7 +81,7 @@ func (r *post) Validate(ctx context.Context, body runtime.Object) error {
 // admitted returns the admission attributes of the request, which are made once.
 func (r *post) admitted(body runtime.Object) *admission.Attributes {
 	if r.attributes == nil {
-		r.attributes = r.sent.Attributes(admission.Create, body, nil)
+		r.attributes = r.sent.attributes(admission.Create, body, nil, r.options)
 		if m, err := meta.Accessor(body); err == nil && r.attributes.Name == "" { // L-68
 			r.attributes.Name = m.GetName()
 		}
@@ -86,7 +89,7 @@ func (r *post) admitted(body runtime.Object) *admission.Attributes {
 	return r.attributes
 }
 
-// On implements hooks.Request.
+// On implements entry.Request.
 func (r *post) On(resource schema.GroupVersionResource, subresource, name string) (entry.Request, error) {
 	next, on := *r, *r.on
 	on.Resource, on.Name = r.s.entry(resource), name
@@ -98,78 +101,53 @@ func (r *post) On(resource schema.GroupVersionResource, subresource, name string
 	return &next, nil
 }
 
-// Current implements hooks.Request.
-func (r *post) Current(ctx context.Context) (Object, error) { return r.s.read(ctx, r.on) }
+// Current implements entry.Request.
+func (r *post) Current(ctx context.Context) (Object, error) { return r.s.read(ctx, r.on.Target) }
 
-// Rewrite implements hooks.Request.
+// Rewrite implements entry.Request.
 func (r *post) Rewrite(ctx context.Context, change func(Object) (Object, error)) (string, error) {
-	o := *r.on
-	o.Tracked, o.unchecked = true, true
-	out, err := r.s.Update(ctx, &o, change)
+	out, err := r.s.rewrite(ctx, r.on, change)
 	if err != nil {
 		return "", err
 	}
 	return strconv.FormatInt(out.Revision, 10), nil
 }
 
-// Delete implements hooks.Request.
+// Delete implements entry.Request.
 func (r *post) Delete(ctx context.Context, opts *metav1.DeleteOptions) error {
-	on := *r.on
-	on.admitted = true
-	_, err := r.s.Delete(ctx, &on, opts)
+	_, err := r.s.delete(ctx, &Deletion{Request: r.on, Options: opts}, noPlugins)
 	return err
 }
 
-// Precondition implements hooks.Request.
+// Precondition implements entry.Request.
 func (r *post) Precondition(what string, want, stored any) error {
 	return r.on.precondition(r.s.Root, what, want, stored)
 }
 
-// UpdateStatus implements hooks.Request.
+// UpdateStatus implements entry.Request.
 func (r *post) UpdateStatus(ctx context.Context, ref entry.Reference, change func(Object) (Object, error)) error {
 	t, err := r.s.target(ref)
 	if err != nil {
 		return err
 	}
 	t.Subresource = t.Resource.Subresource("status")
-	_, err = r.s.Update(ctx, &Operation{Target: t, User: r.on.User, Warn: r.on.Warn, Audit: r.on.Audit, DryRun: r.on.DryRun,
-		Manager: "kube-apiserver", admitted: true}, change)
+	on := *r.on
+	on.Target, on.Sender = t, nil
+	_, err = r.s.update(ctx, &Change{
+		Request: &on, Manager: "kube-apiserver", rules: rules{plugins: noPlugins, validate: validateChange},
+	}, change)
 	return err
 }
 
-// target resolves a reference of a hook.
-func (s *Registry) target(ref entry.Reference) (Target, error) {
-	res := s.entry(ref.Resource)
-	if res == nil {
-		return Target{}, errors.New(ref.Resource.Resource + " are not served")
-	}
-	return Target{Resource: res, Namespace: ref.Namespace, Name: ref.Name}, nil
-}
-
-// read returns the decoded object by a consistent read.
-func (s *Registry) read(ctx context.Context, o *Operation) (Object, error) {
-	cur, err := s.Get(ctx, o, "")
-	if err != nil {
-		return nil, err
-	}
-	return o.Decode(cur)
-}
-
-// scanned calls yield for the decoded objects of a target in the cache. It stops at the first object that can't be
-// decoded.
-func (s *Registry) scanned(t Target, yield func(Object)) (err error) {
-	snap, err := s.Cache.Snapshot(t.Resource.Collection, 0)
-	if err != nil {
+// Connect admits a request for a connection, whose object are its options (L-21), by the configurations of a consistent
+// read.
+func (s *Registry) Connect(ctx context.Context, r *Request, options runtime.Object) error {
+	if err := s.Fresh(ctx); err != nil {
 		return err
 	}
-	o := Operation{Target: t}
-	snap.Ascend(t.Key(s.Root), "", func(item *storage.Object) bool {
-		var obj Object
-		if obj, err = o.Decode(item); err != nil {
-			return false
-		}
-		yield(obj)
-		return true
-	})
-	return err
+	a := r.attributes(admission.Connect, options, nil, nil)
+	if err := s.Admission.Admit(ctx, a); err != nil {
+		return err
+	}
+	return s.Admission.Validate(ctx, a)
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -46,174 +46,128 @@ var statusType = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 var errUnrecorded = errors.New("failed to store audit event")
 
 // record begins the request's record in the audit log, if there is a log. An error rejects the request (N-17).
-func (l *Loopback) record(verb string, o *Operation) error {
+func (l *Loopback) record(verb string, r *Request) error {
 	method := methodOf(verb)
 	if l.s.Audit == nil || method == "" {
 		return nil
 	}
 	record := l.s.Audit.BeginOwn(audit.Own{
-		User: l.user, Method: method, Path: o.path(), Agent: l.s.Agent + "/" + l.user.Name,
+		User: l.user, Method: method, Path: r.path(), Agent: l.s.Agent + "/" + l.user.Name,
 	})
 	if record != nil && !record.Received() {
 		return apierrors.NewInternalError(errUnrecorded)
 	}
-	o.Audit = record
+	r.Audit = record
 	return nil
 }
 
-// path is the path of the target's URL.
-func (t Target) path() string {
-	p := "/apis/" + t.Resource.Group
-	if t.Resource.Group == "" {
-		p = "/api"
-	}
-	p += "/" + t.Resource.Version
-	if t.Namespace != "" {
-		p += "/namespaces/" + t.Namespace
-	}
-	p += "/" + t.Resource.Plural
-	if t.Name != "" {
-		p += "/" + t.Name
-	}
-	if t.Subresource != nil {
-		p += "/" + t.Subresource.Name
-	}
-	return p
-}
-
 // recordEnd ends the record. err is the request's error, a Status error; panicked is the value of its panic.
-func (o *Operation) recordEnd(err error, panicked any) {
-	if o.Audit == nil {
+func (r *Request) recordEnd(err error, panicked any) {
+	if r.Audit == nil {
 		return
 	}
 	if panicked != nil {
-		o.Audit.Panicked(panicked)
+		r.Audit.Panicked(panicked)
 		return
 	}
 	var s apierrors.APIStatus
 	if errors.As(err, &s) {
 		st := s.Status()
 		st.TypeMeta = statusType
-		o.Audit.Status(&st)
+		r.Audit.Status(&st)
 	}
-	o.Audit.Completed()
+	r.Audit.Completed()
 }
 
-// recordBody records the object that the request sends.
-func (o *Operation) recordBody(obj runtime.Object) {
-	if o.Audit != nil {
-		o.Audit.Object(obj, func() ([]byte, error) { return o.served(obj) })
-	}
-}
-
-// served returns an object as JSON of the request's version. A custom resource keeps its version, as its conversion may
-// call a webhook.
-func (o *Operation) served(obj runtime.Object) ([]byte, error) {
-	if o.Resource.Custom {
-		return json.Marshal(obj)
-	}
-	out, err := obj.DeepCopyObject(), error(nil)
-	if convert := o.Resource.FromStored; convert != nil {
-		if out, err = convert(out); err != nil {
-			return nil, err
-		}
-	}
-	out.GetObjectKind().SetGroupVersionKind(o.Resource.GroupVersionKind())
-	return json.Marshal(out)
-}
-
-// recordOther records a body of another kind than the resource's.
-func (o *Operation) recordOther(body runtime.Object) {
-	if o.Audit == nil {
-		return
-	}
-	o.Audit.Object(body, func() ([]byte, error) {
-		sent := body.DeepCopyObject()
-		if sub := o.Subresource; sub != nil && !sub.Kind.Empty() {
-			sent.GetObjectKind().SetGroupVersionKind(sub.Kind)
-		} else {
-			sent.GetObjectKind().SetGroupVersionKind(o.Resource.GroupVersionKind())
-		}
-		return json.Marshal(sent)
-	})
-}
-
-// recordOptions records the options of a deletion, which client-go sends as the body.
-func (o *Operation) recordOptions(opts *metav1.DeleteOptions) {
-	if o.Audit == nil {
-		return
-	}
-	o.Audit.Object(opts, func() ([]byte, error) {
-		sent := *opts
-		sent.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("DeleteOptions"))
-		return json.Marshal(&sent)
-	})
-}
-
-// code is that of the answer. err is the request's error, a Status error.
-func (o *Operation) code(err error) int {
-	if err != nil {
-		return int(status.Of(err).Code)
-	}
-	return cmp.Or(o.answered, codeOK)
-}
-
-// recordAnswer records the answer of a request that did not fail.
-func (o *Operation) recordAnswer(code int, out *storage.Object) {
-	o.answered = code
-	if o.Audit == nil {
-		return
-	}
-	o.Audit.Started(code)
-	if !o.Audit.Responses() {
-		return
-	}
-	if data, err := o.answer(out); err == nil && len(data) > 0 {
-		o.Audit.Response(data)
+// RecordBody records the object that the request sends, as JSON of the request's version. A custom resource keeps its
+// version, as its conversion may call a webhook.
+func (r *Request) RecordBody(obj runtime.Object) {
+	if r.Audit != nil {
+		r.Audit.Object(obj, func() ([]byte, error) { return servedJSON(r.Resource, obj) })
 	}
 }
 
-// answer returns a stored object as JSON of the request's version, with the exception of served.
-func (o *Operation) answer(out *storage.Object) ([]byte, error) {
-	if o.Resource.Custom || o.Resource.FromStored == nil {
-		return out.JSON, nil
+func servedJSON(res *resources.Resource, obj runtime.Object) ([]byte, error) {
+	if !res.Custom {
+		obj = obj.DeepCopyObject()
 	}
-	obj, err := o.Decode(out)
+	out, err := served(res, obj)
 	if err != nil {
 		return nil, err
 	}
-	return o.served(obj)
+	return json.Marshal(out)
 }
 
-// recordAnswerOther records an answer of another kind than the resource's; nil is a Status.
-func (o *Operation) recordAnswerOther(code int, out runtime.Object) {
-	o.answered = code
-	if o.Audit == nil {
+// RecordOther records a body of another kind than the resource's.
+func (r *Request) RecordOther(body runtime.Object) {
+	if r.Audit == nil {
 		return
 	}
-	if out == nil {
-		out = &metav1.Status{TypeMeta: statusType, Status: metav1.StatusSuccess, Code: int32(code)}
-	}
-	if st, ok := out.(*metav1.Status); ok {
-		o.Audit.Status(st)
-	} else if o.Audit.Responses() {
-		if data, err := json.Marshal(out); err == nil {
-			o.Audit.Response(data)
+	r.Audit.Object(body, func() ([]byte, error) {
+		if !body.GetObjectKind().GroupVersionKind().Empty() {
+			return json.Marshal(body)
 		}
-	}
-	o.Audit.Started(code)
+		out, kind := body.DeepCopyObject(), r.Resource.GroupVersionKind()
+		if sub := r.Subresource; sub != nil && !sub.Kind.Empty() {
+			kind = sub.Kind
+		}
+		out.GetObjectKind().SetGroupVersionKind(kind)
+		return json.Marshal(out)
+	})
 }
 
-// recordDeletion records the answer of a DELETE (C-60 to C-62).
-func (o *Operation) recordDeletion(d deletion) {
-	switch {
-	case !d.Removed && d.Accepted:
-		o.recordAnswer(codeAccepted, d.Object)
-	case o.Audit == nil: // the answer below is made for it
-		o.answered = codeOK
-	case !d.Removed || o.Resource.Delete.Returned:
-		o.recordAnswer(codeOK, d.Object)
-	default:
-		o.recordAnswerOther(codeOK, o.RemovedStatus(d.Object))
+// RecordOptions records the options of a deletion, which client-go sends as the body.
+func (r *Request) RecordOptions(opts *metav1.DeleteOptions) {
+	if r.Audit == nil {
+		return
 	}
+	sent := *opts
+	if sent.Kind == "" {
+		sent.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("DeleteOptions"))
+	}
+	r.RecordOther(&sent)
+}
+
+// answer is the response that a client would get over HTTP.
+type answer struct {
+	// code is 0 for codeOK.
+	code int
+	// object is of the request's resource; other is of another kind. Without both the response is a Status.
+	object *storage.Object
+	other  runtime.Object
+}
+
+// recordAnswer records the answer of a request that did not fail.
+func (r *Request) recordAnswer(a answer) {
+	if r.Audit == nil {
+		return
+	}
+	code := cmp.Or(a.code, codeOK)
+	other := a.other
+	if a.object == nil && other == nil {
+		other = &metav1.Status{TypeMeta: statusType, Status: metav1.StatusSuccess, Code: int32(code)}
+	}
+	if st, ok := other.(*metav1.Status); ok {
+		r.Audit.Status(st)
+	} else if r.Audit.Responses() {
+		if data, err := r.encodeAnswer(a); err == nil && len(data) > 0 {
+			r.Audit.Response(data)
+		}
+	}
+	r.Audit.Started(code)
+}
+
+// encodeAnswer returns the answer as JSON of the request's version, with the exception of servedJSON.
+func (r *Request) encodeAnswer(a answer) ([]byte, error) {
+	switch {
+	case a.object == nil:
+		return json.Marshal(a.other)
+	case r.Resource.Custom || r.Resource.FromStored == nil:
+		return a.object.JSON, nil
+	}
+	obj, err := Decode(r.Resource, a.object)
+	if err != nil {
+		return nil, err
+	}
+	return servedJSON(r.Resource, obj)
 }

@@ -31,42 +31,44 @@ type Scaling func(*autoscalingv1.Scale, *fieldmanager.Scaling) (*autoscalingv1.S
 
 // GetScale returns the Scale of an object. The paths of its fields are in the table, so it serves custom resources as
 // well. The object must have a number of replicas.
-func (s *Registry) GetScale(ctx context.Context, o *Operation, revision string) (*autoscalingv1.Scale, error) {
-	cur, err := s.Get(ctx, o, revision)
-	if r := o.Subresource.Absent; err != nil && !r.Empty() && apierrors.IsNotFound(status.Error(err)) {
+func (s *Registry) GetScale(ctx context.Context, t Target, revision string) (*autoscalingv1.Scale, error) {
+	cur, err := s.Get(ctx, t, revision)
+	if r := t.Subresource.Absent; err != nil && !r.Empty() && apierrors.IsNotFound(status.Error(err)) {
 		// K pkg/registry/apps/deployment/storage/storage.go: ScaleREST.Get
-		return nil, apierrors.NewNotFound(r, o.Name)
+		return nil, apierrors.NewNotFound(r, t.Name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	obj, err := o.Decode(cur)
+	obj, err := Decode(t.Resource, cur)
 	if err != nil {
 		return nil, err
 	}
-	sc, found, err := o.scaleOf(obj)
+	sc, found, err := t.scaleOf(obj)
 	if err == nil && !found {
 		err = apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist",
-			"."+o.Subresource.ScalePaths.Replicas))
+			"."+t.Subresource.ScalePaths.Replicas))
 	}
 	return sc, err
 }
 
-// Scale writes an object's number of replicas and returns the new Scale.
-func (s *Registry) Scale(ctx context.Context, o *Operation, next Scaling) (*autoscalingv1.Scale, error) {
-	o.Tracked = true
-	out, err := s.Update(ctx, o, func(old Object) (Object, error) {
-		o.shape = &scaleShape{o: o}
-		return s.scaled(o, old, next)
+// Scale writes an object's number of replicas and returns the new Scale. The change has no manager, as next sets the
+// managedFields.
+func (s *Registry) Scale(ctx context.Context, c *Change, next Scaling) (*autoscalingv1.Scale, error) {
+	shape := &scaleShape{t: c.Target}
+	c.rules = rules{plugins: &s.Admission, validate: validateChange, shape: shape}
+	out, err := s.update(ctx, c, func(old Object) (Object, error) {
+		shape.changed = nil
+		return s.scaled(c.Target, old, next)
 	})
 	if err != nil {
 		return nil, err
 	}
-	obj, err := o.Decode(out)
+	obj, err := Decode(c.Resource, out)
 	if err != nil {
 		return nil, err
 	}
-	sc, _, err := o.scaleOf(obj)
+	sc, _, err := c.scaleOf(obj)
 	if err != nil {
 		return nil, status.BadRequest("%v", err)
 	}
@@ -74,42 +76,39 @@ func (s *Registry) Scale(ctx context.Context, o *Operation, next Scaling) (*auto
 }
 
 // ReplacedScale is the Scaling of a PUT whose body is sc.
-func (s *Registry) ReplacedScale(o *Operation, sc *autoscalingv1.Scale) Scaling {
+func (s *Registry) ReplacedScale(r *Request, sc *autoscalingv1.Scale, manager string) Scaling {
 	return func(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling) (*autoscalingv1.Scale, error) {
 		if sc.UID != "" && sc.UID != cur.UID { // B-44
-			return nil, o.UidPrecondition(s.Root, sc, cur.UID)
+			return nil, r.precondition(s.Root, "UID", sc.UID, cur.UID)
 		}
-		return fields.Update(cur, sc.DeepCopy(), o.Manager), nil
+		return fields.Update(cur, sc.DeepCopy(), manager), nil
 	}
 }
 
 // PatchedScale is the Scaling of a PATCH.
-func (o *Operation) PatchedScale(p patch.Patch) Scaling {
+func (t Target) PatchedScale(p patch.Patch) Scaling {
 	return func(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling) (*autoscalingv1.Scale, error) {
-		sc, err := o.patchScale(cur, fields, &p)
+		sc, err := t.patchScale(cur, fields, &p)
 		if err != nil {
 			return nil, err
 		}
-		if err := MatchNamespace(o.Resource, sc, o.Namespace); err != nil { // B-62
-			return nil, err
-		}
-		return sc, o.CheckName(sc)
+		return sc, t.matches(sc)
 	}
 }
 
-func (o *Operation) patchScale(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling, p *patch.Patch) (
+func (t Target) patchScale(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling, p *patch.Patch) (
 	*autoscalingv1.Scale, error) {
 	if p.Kind == types.ApplyYAMLPatchType {
-		return fields.Apply(cur, p.Bytes, o.Manager, p.Force, p.Strictness, p.Warn)
+		return fields.Apply(cur, p.Bytes, p.Manager, p.Force, p.Strictness, p.Warn)
 	}
-	obj, err := p.Apply(cur, o.Subresource.Kind, nil)
+	obj, err := p.Apply(cur, t.Subresource.Kind, nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := fieldmanager.CheckEntries(obj.(*autoscalingv1.Scale)); err != nil {
 		return nil, err
 	}
-	return fields.Update(cur, obj.(*autoscalingv1.Scale), o.Manager), nil
+	return fields.Update(cur, obj.(*autoscalingv1.Scale), p.Manager), nil
 }
 
 // noReplicas is the number of a Scale for a write if the object has none: the write must set one.
@@ -117,15 +116,15 @@ const noReplicas = math.MinInt32
 
 // scaled sets the replicas of a Scale in its object (AX pkg/registry/customresource/etcd.go and K
 // pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
-func (s *Registry) scaled(o *Operation, old Object, next Scaling) (Object, error) {
-	cur, found, err := o.scaleOf(old)
+func (s *Registry) scaled(t Target, old Object, next Scaling) (Object, error) {
+	cur, found, err := t.scaleOf(old)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		cur.Spec.Replicas = noReplicas
 	}
-	fields, err := s.Fields.Scaling(o.Resource, old)
+	fields, err := s.Fields.Scaling(t.Resource, old)
 	if err != nil {
 		return nil, err
 	}
@@ -138,10 +137,10 @@ func (s *Registry) scaled(o *Operation, old Object, next Scaling) (Object, error
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkScale(sc, old.GetUID()); err != nil {
+	if err := t.checkScale(sc, old.GetUID()); err != nil {
 		return nil, err
 	}
-	obj, err := o.withReplicas(old, sc.Spec.Replicas)
+	obj, err := t.withReplicas(old, sc.Spec.Replicas)
 	if err != nil {
 		return nil, err
 	}
@@ -152,40 +151,40 @@ func (s *Registry) scaled(o *Operation, old Object, next Scaling) (Object, error
 	return obj, nil
 }
 
-func (o *Operation) withReplicas(old Object, n int32) (Object, error) {
+func (t Target) withReplicas(old Object, n int32) (Object, error) {
 	content, err := contentOf(old)
 	if err != nil {
 		return nil, err
 	}
-	path := strings.Split(o.Subresource.ScalePaths.Replicas, ".")
+	path := strings.Split(t.Subresource.ScalePaths.Replicas, ".")
 	if err := unstructured.SetNestedField(content, int64(n), path...); err != nil {
 		return nil, err
 	}
-	return o.fromContent(content)
+	return t.fromContent(content)
 }
 
 // checkScale validates a new Scale: its metadata, which is not stored, and its number. A patch that sets another uid
 // gets its conflict here, as it has no precondition (B-57; K registry/apps/deployment/storage). The Scale of a custom
 // resource is validated with the object, and its metadata is not.
-func (o *Operation) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
+func (t Target) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	if sc.Spec.Replicas == noReplicas {
-		return status.BadRequest("the spec replicas field %q cannot be empty", "."+o.Subresource.ScalePaths.Replicas)
+		return status.BadRequest("the spec replicas field %q cannot be empty", "."+t.Subresource.ScalePaths.Replicas)
 	}
-	if o.Resource.Custom {
+	if t.Resource.Custom {
 		return nil
 	}
-	errs := apivalidation.ValidateObjectMetaAccessor(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, MetadataPath)
-	errs = append(errs, ValidateFinalizerNames(sc)...)
+	errs := apivalidation.ValidateObjectMetaAccessor(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, metadataPath)
+	errs = append(errs, validateFinalizerNames(sc)...)
 	if sc.Spec.Replicas < 0 {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas,
 			"must be greater than or equal to 0"))
 	}
 	if len(errs) > 0 {
-		return invalid.New(o.Subresource.Kind.GroupKind(), o.Name, errs)
+		return invalid.New(t.Subresource.Kind.GroupKind(), t.Name, errs)
 	}
 	if sc.UID != "" && sc.UID != uid {
-		scales := schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Plural + "/scale"}
-		return apierrors.NewConflict(scales, o.Name,
+		scales := schema.GroupResource{Group: t.Resource.Group, Resource: t.Resource.Plural + "/scale"}
+		return apierrors.NewConflict(scales, t.Name,
 			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", sc.UID, uid))
 	}
 	return nil
@@ -200,14 +199,14 @@ func contentOf(obj Object) (map[string]any, error) {
 }
 
 // scaleOf returns the Scale of an object, and reports whether the object has a number of replicas.
-func (o *Operation) scaleOf(obj Object) (sc *autoscalingv1.Scale, found bool, err error) {
-	p := o.Subresource.ScalePaths
+func (t Target) scaleOf(obj Object) (sc *autoscalingv1.Scale, found bool, err error) {
+	p := t.Subresource.ScalePaths
 	content, err := contentOf(obj)
 	if err != nil {
 		return nil, false, err
 	}
 	sc = &autoscalingv1.Scale{
-		TypeMeta: metav1.TypeMeta{Kind: o.Subresource.Kind.Kind, APIVersion: o.Subresource.Kind.GroupVersion().String()},
+		TypeMeta: metav1.TypeMeta{Kind: t.Subresource.Kind.Kind, APIVersion: t.Subresource.Kind.GroupVersion().String()},
 		ObjectMeta: metav1.ObjectMeta{Name: obj.GetName(), Namespace: obj.GetNamespace(), UID: obj.GetUID(),
 			ResourceVersion: obj.GetResourceVersion(), CreationTimestamp: obj.GetCreationTimestamp()},
 	}
@@ -260,21 +259,21 @@ func selectorAt(content map[string]any, path string) (string, error) {
 
 // scaleShape shows webhooks and policies the Scale of an object (L-17). It implements admission.Shape for one attempt.
 type scaleShape struct {
-	o *Operation
+	t Target
 	// changed is the Scale as it was changed last; nil if it was not.
 	changed *autoscalingv1.Scale
 }
 
 // Show implements admission.Shape.
 func (s *scaleShape) Show(obj runtime.Object) (runtime.Object, error) {
-	sc, _, err := s.o.scaleOf(obj.(Object))
+	sc, _, err := s.t.scaleOf(obj.(Object))
 	return sc, err
 }
 
 // Put implements admission.Shape: only the number of replicas is stored.
 func (s *scaleShape) Put(obj, shown runtime.Object) error {
 	sc := shown.(*autoscalingv1.Scale)
-	next, err := s.o.withReplicas(obj.DeepCopyObject().(Object), sc.Spec.Replicas)
+	next, err := s.t.withReplicas(obj.DeepCopyObject().(Object), sc.Spec.Replicas)
 	if err == nil {
 		reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(next).Elem())
 		s.changed = sc
@@ -292,20 +291,20 @@ func (s *scaleShape) Check(obj runtime.Object) error {
 	if s.changed.ResourceVersion != "" {
 		to.SetResourceVersion(s.changed.ResourceVersion)
 	}
-	return s.o.checkScale(s.changed, to.GetUID())
+	return s.t.checkScale(s.changed, to.GetUID())
 }
 
 // fromContent is the inverse of contentOf.
-func (o *Operation) fromContent(content map[string]any) (Object, error) {
+func (t Target) fromContent(content map[string]any) (Object, error) {
 	data, err := json.Marshal(content)
 	if err != nil {
 		return nil, err
 	}
-	if o.Resource.Custom {
+	if t.Resource.Custom {
 		u := &unstructured.Unstructured{}
 		return u, u.UnmarshalJSON(data)
 	}
-	obj, err := codec.DecodeStored(o.Resource, data)
+	obj, err := codec.DecodeStored(t.Resource, data)
 	if err != nil {
 		return nil, err
 	}

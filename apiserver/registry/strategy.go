@@ -22,14 +22,14 @@ func prepareCreate(res *resources.Resource, obj Object) {
 	}
 }
 
-// PrepareUpdate restores the fields that the resource or subresource can't change, and sets the generation. obj has the
+// prepareUpdate restores the fields that the resource or subresource can't change, and sets the generation. obj has the
 // generation of old.
-func PrepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old Object) {
+func prepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old Object) {
 	keepRawParts(obj, old)
 	switch {
 	case sub != nil && sub.Action == resources.Status: // B-40, B-41
 		keepPart(obj, old, "Spec")
-	case sub != nil && sub.Action == resources.Part: // PrepareUpdate says what it may change
+	case sub != nil && sub.Action == resources.Part: // PrepareUpdate of the subresource decides what it may change
 	case res.Subresource("status") != nil && !res.Strategy.OwnStatus:
 		keepPart(obj, old, "Status")
 	}

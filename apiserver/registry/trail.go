@@ -5,77 +5,36 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/trail"
 )
 
-// Sender is a request of a client, of which the trail has more than its user.
+// Sender describes a request to package trail.
 type Sender interface {
-	// Sent returns the request's agent, verb, URI and audit ID.
-	Sent() trail.Sent
+	// Sent returns the request without its user and policy: its agent, verb, URI, audit ID and reason. It is about to
+	// delete the object cur of the target; nil for a collection.
+	Sent(t Target, cur *storage.Object) trail.Sent
 }
 
-// Because is why a controller sends a request.
-type Because struct {
-	Reason trail.Reason
-	// Owners are the objects that the reason is about. Those of OwnerAbsent, OwnerDeleted and OwnerWaits are followed by
-	// the object's other owners.
-	Owners []trail.Object
-}
-
-// Because returns a client of the same identity that records why it deletes objects, or removes finalizers.
-func (l *Loopback) Because(reason trail.Reason, owners []trail.Object) *Loopback {
-	out := *l
-	out.because = &Because{reason, owners}
-	return &out
-}
-
-// TypeOf is a resource as the trail has it.
-func TypeOf(t Target) trail.Type {
-	return trail.Type{Group: t.Resource.Group, Version: t.Resource.Version, Kind: t.Resource.Kind,
-		Resource: t.Resource.Plural}
-}
-
-// subject is the object of the operation. Events are not recorded, like all objects that expire: they would push out
-// the objects that they are about.
-func (o *Operation) subject(cur *storage.Object) (s trail.Subject, ok bool) {
-	return trail.Subject{Type: TypeOf(o.Target), Namespace: o.Namespace, Name: o.Name, UID: cur.Meta.UID,
-		Terminating: cur.Meta.Deleting()}, !o.Resource.Expires
-}
-
-// marked records that the operation has begun the object's deletion.
-func (s *Registry) marked(o *Operation, cur *storage.Object, verdict finalizers.Verdict, revision int64) {
-	if subject, ok := o.subject(cur); ok && verdict.MarkTerminating {
-		s.Trail.Marked(&subject, revision, s.Now(), verdict.Finalizers, s.by(o, cur))
-	}
-}
-
-// Removed records that the operation has removed the object at the revision.
-func (s *Registry) Removed(o *Operation, cur *storage.Object, revision int64) {
-	if subject, ok := o.subject(cur); ok {
-		s.Trail.Removed(&subject, revision, s.Now(), cur.Meta.Finalizers, s.by(o, cur))
-	}
-}
-
-// by is the request as the trail has it. All objects of a collection share it.
-func (s *Registry) by(o *Operation, cur *storage.Object) *trail.By {
-	if o.by != nil {
-		return o.by
-	}
+// newBy returns the request as package trail records it. opts are the options of a deletion; nil for other operations.
+func newBy(r *Request, cur *storage.Object, opts *metav1.DeleteOptions) *trail.By {
 	sent := trail.Sent{}
-	switch {
-	case o.sender != nil:
-		sent = s.sentBy(o, cur)
-	case o.Sender != nil:
-		sent = o.Sender.Sent()
+	if r.Sender != nil {
+		sent = r.Sender.Sent(r.Target, cur)
 	}
-	sent.User = o.User.Name
-	if o.deletes != nil {
-		sent.Policy = policyOf(o.deletes)
+	sent.User = r.User.Name
+	if opts != nil {
+		sent.Policy = policyOf(opts)
 	}
-	o.by = trail.NewBy(sent)
-	return o.by
+	return trail.NewBy(sent)
+}
+
+// by returns the deletion as package trail records it.
+func (d *Deletion) by(cur *storage.Object) *trail.By {
+	if d.sent == nil {
+		d.sent = newBy(d.Request, cur, d.Options)
+	}
+	return d.sent
 }
 
 // policyOf is the propagation policy that the options name (C-20).
@@ -91,14 +50,41 @@ func policyOf(opts *metav1.DeleteOptions) string {
 	return string(metav1.DeletePropagationBackground)
 }
 
-// sentBy is a request of the in-process client. cur is nil for a collection.
-func (s *Registry) sentBy(o *Operation, cur *storage.Object) trail.Sent {
-	sent := trail.Sent{Verb: o.sender.verb, Agent: o.sender.manager, Own: true, Reason: trail.ControllerDecision}
-	if cur == nil || o.Subresource != nil {
-		sent.URI = o.path()
+// subject is the object of the request. Events are not recorded, like all objects that expire: they would push out
+// the objects that they are about.
+func (r *Request) subject(cur *storage.Object) (s trail.Subject, ok bool) {
+	res := r.Resource
+	return trail.Subject{
+		Type:      trail.Type{Group: res.Group, Version: res.Version, Kind: res.Kind, Resource: res.Plural},
+		Namespace: r.Namespace, Name: r.Name, UID: cur.Meta.UID, Terminating: cur.Meta.Deleting(),
+	}, !res.Expires
+}
+
+// marked records that the request has begun the object's deletion.
+func (s *Registry) marked(d *Deletion, cur *storage.Object, finalizers []string, revision int64) {
+	if subject, ok := d.subject(cur); ok {
+		s.Trail.Marked(&subject, revision, s.Now(), finalizers, d.by(cur))
 	}
-	if b := o.sender.because; b != nil {
-		sent.Reason, sent.Owners = b.Reason, b.Owners
+}
+
+// removed records that the request has removed the object at the revision.
+func (s *Registry) removed(r *Request, cur *storage.Object, revision int64, by *trail.By) {
+	if subject, ok := r.subject(cur); ok {
+		s.Trail.Removed(&subject, revision, s.Now(), cur.Meta.Finalizers, by)
+	}
+}
+
+// own is a request of the in-process client. It implements Sender.
+type own struct {
+	l    *Loopback
+	verb string
+}
+
+// Sent implements Sender.
+func (o own) Sent(t Target, cur *storage.Object) trail.Sent {
+	sent := trail.Sent{Verb: o.verb, Agent: o.l.manager, Own: true, Reason: o.l.reason, Owners: o.l.owners}
+	if cur == nil || t.Subresource != nil {
+		sent.URI = t.path()
 	}
 	if cur == nil {
 		return sent
@@ -121,10 +107,4 @@ func (s *Registry) sentBy(o *Operation, cur *storage.Object) trail.Sent {
 		})
 	}
 	return sent
-}
-
-// sender is the in-process client that sends an operation.
-type sender struct {
-	verb, manager string
-	because       *Because
 }

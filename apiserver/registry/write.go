@@ -3,163 +3,19 @@ package registry
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
-	"time"
+	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/trail"
 )
 
-// Object is what every API object is.
-type Object = entry.Object
-
-// Operation is one request that changes an object, of a client or of the in-process client.
-type Operation struct {
-	Target
-	User authentication.User
-	Warn *warning.List
-	// Audit is what the audit log has of the request; nil if it is not recorded.
-	Audit  *audit.Record
-	DryRun bool
-	// Manager is the field manager of the write. Tracked says that the change itself has updated managedFields (apply,
-	// scale) or that the write does not appear in them (binding).
-	Manager string
-	Tracked bool
-	// unchecked: the change is stored without strategies, validation and admission plugins.
-	unchecked bool
-	// links: the change only removes owners and finalizers. The kind's validation of other fields is skipped.
-	links bool
-	// admitted says that no plugin acts on the write: it is a part of a request that was admitted (an eviction deletes
-	// its pod, L-19).
-	admitted bool
-	// validated says that webhooks and policies have validated the very object in an earlier attempt.
-	validated bool
-	// collection says that it is a part of a DELETE of a collection.
-	collection bool
-	// shape is what webhooks and policies get instead of the object; nil for the object.
-	shape admission.Shape
-	// Options are those of the request, for webhooks and policies: CreateOptions, UpdateOptions, PatchOptions or
-	// DeleteOptions; nil if the request has none.
-	Options runtime.Object
-	// guards are compared in the transaction of the write (deletions by the garbage collector).
-	guards []storage.Guard
-	// MayCreate authorizes the client to create the object that it updates or applies; nil allows it.
-	MayCreate func() error
-	// Sender is the client's request, for the trail; nil if there is no more to tell than the user. sender is the
-	// in-process client; nil for others.
-	Sender Sender
-	sender *sender
-	// deletes are the options of a deletion; nil for other operations. by is the request as the trail has it; nil before
-	// it is needed.
-	deletes *metav1.DeleteOptions
-	by      *trail.By
-	// answered is the code of the answer to the in-process client; 0 before there is one.
-	answered int
-}
-
-// Attributes returns the admission attributes of the operation.
-func (o *Operation) Attributes(operation admission.Operation, obj, old runtime.Object) *admission.Attributes {
-	a := &admission.Attributes{
-		Operation: operation, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
-		Object: obj, Old: old, User: o.User, DryRun: o.DryRun, Kind: o.Resource.GroupVersionKind(), Shape: o.shape,
-		Options: o.Options, Deletion: admission.Deletion{Collection: o.collection},
-		Notes:    admission.Notes{Warn: o.Warn.Add, Audit: o.Audit},
-		Progress: admission.Progress{Validated: o.validated},
-	}
-	if sub := o.Subresource; sub != nil {
-		a.Subresource = sub.Name
-		if !sub.Kind.Empty() {
-			a.Kind = sub.Kind
-		}
-	}
-	return a
-}
-
-func (o *Operation) subName() string {
-	if o.Subresource == nil {
-		return ""
-	}
-	return o.Subresource.Name
-}
-
-// Load returns the stored object by a consistent read, nil if it does not exist.
-func (s *Registry) Load(ctx context.Context, key string) (*storage.Object, error) {
-	if err := s.Fresh(ctx); err != nil {
-		return nil, err
-	}
-	o, _ := s.Cache.Get(key)
-	if o == nil {
-		return nil, nil
-	}
-	return s.readable(o)
-}
-
-// Fresh waits until the cache has every write that was acknowledged before the call.
-func (s *Registry) Fresh(ctx context.Context) error {
-	rev, err := s.Store.Revision(ctx)
-	if err != nil {
-		return err
-	}
-	return s.Cache.Wait(ctx, rev)
-}
-
-// Decode decodes a cached object into the version that writes use. That is the stored version, but the served one of a
-// custom resource, as only that has the schema by which the request is validated.
-func (o *Operation) Decode(cur *storage.Object) (Object, error) {
-	obj, err := DecodeReadable(o.Resource, cur)
-	switch {
-	case err != nil:
-	case o.Resource.Custom:
-		obj, err = o.Resource.ServeOne(obj)
-	}
-	if err != nil {
-		return nil, err
-	}
-	// A custom resource was defaulted by the schema of its stored version before it was converted, and is not defaulted
-	// again (AM pkg/runtime/serializer/versioning/versioning.go: Decode).
-	if d := o.Resource.Strategy.Default; d != nil && !o.Resource.Custom {
-		d(obj)
-	}
-	return obj.(Object), nil
-}
-
-// ToStored converts an object of the served version to the version that writes use (see Decode), and sets defaults.
-func (o *Operation) ToStored(obj runtime.Object) (Object, error) {
-	if o.Resource.Custom {
-		if d := o.Resource.Strategy.Default; d != nil {
-			d(obj)
-		}
-		return obj.(Object), nil
-	}
-	if c := o.Resource.Coerce; c != nil {
-		if _, err := c(obj); err != nil {
-			return nil, err
-		}
-	}
-	if o.Resource.ToStored != nil {
-		var err error
-		if obj, err = o.Resource.ToStored(obj); err != nil {
-			return nil, err
-		}
-	}
-	obj.GetObjectKind().SetGroupVersionKind(o.Resource.Stored)
-	if d := o.Resource.Strategy.Default; d != nil {
-		d(obj)
-	}
-	return obj.(Object), nil
-}
+// noPlugins admit a part of a request that was admitted as a whole (an eviction deletes its pod, L-19).
+var noPlugins = &admission.Steps{}
 
 // undone calls the plugins for a failed write, unless the write may still be committed.
 func undone(a *admission.Attributes, err error) {
@@ -169,16 +25,16 @@ func undone(a *admission.Attributes, err error) {
 }
 
 // put commits the transaction, with the value of obj, and returns what is stored. decoded is the same at any revision.
-// If the object is too large, put retries without its managedFields, unless the request is about these (0-15).
-func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Object, decoded *storage.Object) (
-	*storage.Object, error) {
-	t.Guards, t.TTL = o.guards, s.TTL(o)
-	rev, err := s.Commit(ctx, o, t)
-	if errors.Is(err, storage.ErrTooLarge) && !o.Tracked && len(obj.GetManagedFields()) > 0 {
+// If the object is too large, put retries without its managedFields, unless the request is about these: then manager is
+// empty (0-15).
+func (s *Registry) put(ctx context.Context, res *resources.Resource, t storage.Txn, obj Object, manager string,
+	decoded *storage.Object) (*storage.Object, error) {
+	rev, err := s.commit(ctx, res, t)
+	if errors.Is(err, storage.ErrTooLarge) && manager != "" && len(obj.GetManagedFields()) > 0 {
 		obj.SetManagedFields(nil)
-		if t.Value, err = o.encode(obj); err == nil {
-			decoded = s.decoded(o, t.Key, t.Value, t.Expect)
-			rev, err = s.Commit(ctx, o, t)
+		if t.Value, err = encode(res, obj); err == nil {
+			decoded = s.decoded(res, t.Key, t.Value, t.Expect)
+			rev, err = s.commit(ctx, res, t)
 		}
 	}
 	if err != nil {
@@ -187,28 +43,22 @@ func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Obj
 	return s.Cache.Share(s.Decoder.Revise(decoded, rev)), nil
 }
 
-// encode encodes an object for the store.
-func (o *Operation) encode(obj Object) ([]byte, error) {
-	value, err := codec.EncodeStored(o.Resource, obj)
-	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
-	}
-	return value, nil
-}
-
 // decoded returns the object with a value that this process has encoded, so it is known to be readable.
-func (s *Registry) decoded(o *Operation, key string, value []byte, rev int64) *storage.Object {
+func (s *Registry) decoded(res *resources.Resource, key string, value []byte, rev int64) *storage.Object {
 	out := s.Decoder.Decode(storage.Record{Key: key, Value: value, ModRevision: rev})
-	if out.Err == nil && !o.Resource.Custom { // the schema of a custom resource may change it
-		out.SetVerified(o.Resource.Verified)
+	if out.Err == nil && !res.Custom { // the schema of a custom resource may change it
+		out.SetVerified(res.Verified)
 	}
 	return out
 }
 
-// Commit commits to the store. A write of an object that governs other requests returns when they see it.
-func (s *Registry) Commit(ctx context.Context, o *Operation, t storage.Txn) (int64, error) {
+// commit commits to the store. A write of an object that governs other requests returns when they see it.
+func (s *Registry) commit(ctx context.Context, res *resources.Resource, t storage.Txn) (int64, error) {
+	if res.Expires {
+		t.TTL = s.EventTTL
+	}
 	rev, err := s.Store.Commit(ctx, t)
-	if err == nil && o.Resource.Governs {
+	if err == nil && res.Governs {
 		if e := s.Cache.Wait(ctx, rev); e != nil {
 			s.Log.Debug("a write did not wait until it governs requests", "key", t.Key, "err", e)
 		}
@@ -216,51 +66,158 @@ func (s *Registry) Commit(ctx context.Context, o *Operation, t storage.Txn) (int
 	return rev, err
 }
 
-// TTL is how long the object is kept; 0 means without limit.
-func (s *Registry) TTL(o *Operation) time.Duration {
-	if !o.Resource.Expires {
-		return 0
+// retry returns the current object after a conflict, nil if it was removed, and any error that is not a conflict.
+func (s *Registry) retry(err error) (*storage.Object, error) {
+	var lost *storage.ConflictError
+	if !errors.As(err, &lost) || lost.Guard != nil {
+		return nil, err
 	}
-	return s.EventTTL
+	if lost.Current.ModRevision == 0 {
+		return nil, nil
+	}
+	return s.readable(s.Decoder.Decode(lost.Current))
 }
 
-// NotFound is the error 0-02.
-func (o *Operation) NotFound() error {
-	return apierrors.NewNotFound(o.Resource.GroupResource(), o.Name)
+// lostBy reports whether a write failed because one of the guards did not hold.
+func lostBy(err error, guards []storage.Guard) bool {
+	var lost *storage.ConflictError
+	return errors.As(err, &lost) && lost.Guard != nil &&
+		slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == lost.Guard.Key })
 }
 
-// Conflict is the error 0-05.
-func (o *Operation) Conflict(cause error) error {
-	return apierrors.NewConflict(o.Resource.GroupResource(), o.Name, cause)
+// candidate is a complete object for one attempt to store it.
+type candidate struct {
+	obj Object
+	// guards are compared in the transaction of the write.
+	guards []storage.Guard
+	// validated: webhooks and policies have validated the very object in an earlier attempt.
+	validated bool
 }
 
-// warnOf adds the warnings of the kind or the subresource; old is nil on create.
-func (o *Operation) warnOf(obj, old runtime.Object) {
-	w := o.Resource.Strategy.Warnings
-	if o.Subresource != nil {
-		w = o.Subresource.Warnings
+// store commits a create or an update of a complete object.
+type store func(candidate) (*storage.Object, error)
+
+// errPanicked is the error that a hook's Finish gets if the write panicked.
+var errPanicked = errors.New("the write panicked")
+
+// begun calls commit between the begin and finish hooks of the kind. Writes of a subresource have no hooks. old is nil
+// on create.
+func (s *Registry) begun(ctx context.Context, r *Request, c candidate, old Object, commit store) (
+	*storage.Object, error) {
+	if r.Resource.Hooks.Begin == nil || r.Subresource != nil {
+		return commit(c)
 	}
-	if w == nil {
-		return
+	b, err := r.Resource.Hooks.Begin(ctx, &write{s, r}, c.obj, old)
+	if err != nil {
+		return nil, err
 	}
-	for _, message := range w(obj, old) {
-		o.Warn.Add(message)
+	outcome := errPanicked
+	if b.Finish != nil {
+		defer func() { b.Finish(outcome) }()
+	}
+	out, err := s.filled(ctx, r, c, b.Fill, commit)
+	outcome = err
+	return out, err
+}
+
+// fill completes an object for one attempt to store it (entry.Begun).
+type fill func(context.Context, entry.Object) ([]storage.Guard, error)
+
+// filled calls fill, if it is set, on a copy of the object and commits the copy. It repeats both while the guards of
+// fill fail. The request's deadline bounds the attempts. If webhooks are called for the object, what was filled in is
+// kept as long as it is free, and they are not called again: a slow one, or one that causes such writes itself, would
+// otherwise be called until the deadline.
+func (s *Registry) filled(ctx context.Context, r *Request, c candidate, fill fill, commit store) (
+	*storage.Object, error) {
+	if fill == nil {
+		return commit(c)
+	}
+	var last Object
+	for {
+		next, err := refilled(ctx, c.obj, last, fill)
+		if err != nil {
+			return nil, err
+		}
+		guards := next.guards
+		next.guards = slices.Concat(c.guards, guards)
+		if s.mayCall(r.Target) {
+			last = next.obj.DeepCopyObject().(Object)
+		}
+		out, err := commit(next)
+		if !lostBy(err, guards) {
+			return out, err
+		}
 	}
 }
 
-// CheckName compares the name in the body with the one in the path (B-02).
-func (o *Operation) CheckName(m metav1.Object) error {
-	switch name := m.GetName(); {
-	case name == "":
-		return status.BadRequest("the name of the object (%s based on URL) was undeterminable: name must be provided",
-			o.Name)
-	case name != o.Name:
-		return status.BadRequest("the name of the object (%s) does not match the name on the URL (%s)", name, o.Name)
+// refilled returns a filled copy of the object with its guards: one like the last, if that can still be stored, else
+// another one.
+func refilled(ctx context.Context, obj, last Object, fill fill) (c candidate, err error) {
+	if last != nil {
+		c.obj = last.DeepCopyObject().(Object)
+		if c.guards, err = fill(ctx, c.obj); err == nil && apiequality.Semantic.DeepEqual(c.obj, last) {
+			c.validated = true
+			return c, nil
+		}
 	}
-	return nil
+	c.obj = obj.DeepCopyObject().(Object)
+	c.guards, err = fill(ctx, c.obj)
+	return c, err
 }
 
-// IsDryRun reports whether the values of the option dryRun request a dry run.
-func IsDryRun(values []string) bool {
-	return len(values) > 0 && strings.EqualFold(values[0], metav1.DryRunAll)
+// mayCall reports whether webhooks may be called for a write.
+func (s *Registry) mayCall(t Target) bool {
+	return s.concerned(t, admission.Create) || s.concerned(t, admission.Update)
+}
+
+// write implements entry.Write.
+type write struct {
+	s *Registry
+	r *Request
+}
+
+func (w *write) DryRun() bool            { return w.r.DryRun }
+func (w *write) Ranges() allocate.Ranges { return w.s.Ranges }
+
+func (w *write) Unreadable(key string, err error, then string) { w.s.Unreadable(key, err, then) }
+
+// Turn implements entry.Write. There are no turns if webhooks may be called for the write, as one call would delay
+// all other writes, and a webhook may itself cause one: then the guards alone decide.
+func (w *write) Turn(ctx context.Context) (release func(), err error) {
+	if w.s.mayCall(w.r.Target) {
+		return func() {}, nil
+	}
+	select {
+	case w.s.Turn <- struct{}{}:
+		return func() { <-w.s.Turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Scan implements entry.Write.
+func (w *write) Scan(ctx context.Context, fields []string, yield func(*storage.Object, []string)) (
+	storage.Guard, error) {
+	if err := w.s.Fresh(ctx); err != nil {
+		return storage.Guard{}, err
+	}
+	res := w.r.Resource
+	snap, err := w.s.Cache.Snapshot(res.Collection, 0)
+	if err != nil {
+		return storage.Guard{}, err
+	}
+	places, values := make([]int, len(fields)), make([]string, len(fields))
+	for i, name := range fields {
+		places[i] = slices.Index(res.FieldNames, name)
+	}
+	snap.Ascend("", "", func(item *storage.Object) bool {
+		for i, place := range places {
+			if values[i] = ""; item.Err == nil {
+				values[i] = item.Fields[place]
+			}
+		}
+		yield(item, values)
+		return true
+	})
+	return storage.Guard{Key: w.s.Root + "/" + res.Collection + "/", ModRevision: snap.Revision(), Below: true}, nil
 }

@@ -77,7 +77,7 @@ func (d *Admission) forget(value any) {
 		d.Metrics.forget(kindPolicy, v.name)
 	case *binding:
 		d.checks.forget("policy_binding", v.name)
-	case []*hook:
+	case []*webhook.Configured:
 		for _, h := range v {
 			d.Metrics.forget(kindWebhook, h.Name)
 		}
@@ -108,32 +108,6 @@ func (d *Admission) set(a *admission.Attributes, of slot) (*Set, error) {
 		}
 	}
 	return nil, admission.Forbidden(a, errNotReady)
-}
-
-// Copies returns how many versions of a request's objects webhooks and policies may have at a time, and how many
-// reviews are sent at a time.
-func (d *Admission) Copies(
-	res *resources.Resource, sub string, operation admission.Operation, namespaced bool,
-) (versions, reviews int) {
-	set := d.Live.Set()
-	if !set.Concerns(res, sub, operation, namespaced) {
-		return 0, 0
-	}
-	p := set.plan(form{res.Listed(), sub, operation, namespaced})
-	in := map[*resources.Resource]bool{}
-	for _, hooks := range []map[*webhook.Configured]*resources.Resource{p.mutating, p.validating} {
-		for _, res := range hooks {
-			in[res] = true
-		}
-	}
-	for _, policies := range [][]candidate{p.mutatingPolicies, p.validatingPolicies} {
-		for i := range policies {
-			for _, rule := range policies[i].rules {
-				in[rule.in] = true
-			}
-		}
-	}
-	return len(in), max(len(p.validating), min(len(p.mutating), 1))
 }
 
 // Concerns reports whether a webhook or policy may concern an operation on a resource or subresource. A write that

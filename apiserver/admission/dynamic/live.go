@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -158,13 +159,13 @@ func (l *Live) removed(read map[string]reading) {
 
 // lacking is what a configuration had and has no more: webhooks.
 func lacking(was, now any) any {
-	before, ok := was.([]*hook)
-	after, same := now.([]*hook)
+	before, ok := was.([]*webhook.Configured)
+	after, same := now.([]*webhook.Configured)
 	if !ok || !same {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(before), func(h *hook) bool {
-		return slices.ContainsFunc(after, func(other *hook) bool { return other.Name == h.Name })
+	return slices.DeleteFunc(slices.Clone(before), func(h *webhook.Configured) bool {
+		return slices.ContainsFunc(after, func(other *webhook.Configured) bool { return other.Name == h.Name })
 	})
 }
 

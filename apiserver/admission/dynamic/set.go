@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
-	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -43,20 +42,16 @@ var sources = []source{
 	{
 		plural: "mutatingwebhookconfigurations", of: mutatingHooks,
 		read: func(obj runtime.Object) (any, error) {
-			return hooksOf(webhook.Mutating([]*admissionv1.MutatingWebhookConfiguration{
-				obj.(*admissionv1.MutatingWebhookConfiguration),
-			})), nil
+			return webhook.Mutating(obj.(*admissionv1.MutatingWebhookConfiguration)), nil
 		},
-		add: func(s *Set, value any) { s.mutating.add(value.([]*hook)) },
+		add: func(s *Set, value any) { s.mutating = append(s.mutating, value.([]*webhook.Configured)...) },
 	},
 	{
 		plural: "validatingwebhookconfigurations", of: validatingHooks,
 		read: func(obj runtime.Object) (any, error) {
-			return hooksOf(webhook.Validating([]*admissionv1.ValidatingWebhookConfiguration{
-				obj.(*admissionv1.ValidatingWebhookConfiguration),
-			})), nil
+			return webhook.Validating(obj.(*admissionv1.ValidatingWebhookConfiguration)), nil
 		},
-		add: func(s *Set, value any) { s.validating.add(value.([]*hook)) },
+		add: func(s *Set, value any) { s.validating = append(s.validating, value.([]*webhook.Configured)...) },
 	},
 	{
 		plural: "mutatingadmissionpolicies", of: mutatingPolicy, read: readMutatingPolicy,
@@ -76,45 +71,14 @@ var sources = []source{
 	},
 }
 
-// hook is a webhook, whose match conditions are compiled when they are first evaluated.
-type hook struct {
-	*webhook.Configured
-	conditions func() *expression.Conditions
-}
-
-func hooksOf(all []*webhook.Configured) []*hook {
-	hooks := make([]*hook, len(all))
-	for i, h := range all {
-		hooks[i] = &hook{h, sync.OnceValue(func() *expression.Conditions {
-			return expression.CompileConditions(h.Conditions)
-		})}
-	}
-	return hooks
-}
-
-// hooks are all webhooks of one type, in the order in which they are called.
-type hooks struct {
-	all  []*webhook.Configured
-	read map[*webhook.Configured]*hook
-}
-
-func (l *hooks) add(some []*hook) {
-	for _, h := range some {
-		if l.read == nil {
-			l.read = map[*webhook.Configured]*hook{}
-		}
-		l.all = append(l.all, h.Configured)
-		l.read[h.Configured] = h
-	}
-}
-
 // Set is one state of all configurations. It is immutable, and may be used by any goroutine.
 type Set struct {
 	types *resources.Types
 	// unread says that a configuration of a plugin can't be read.
 	unread [slots]bool
 
-	mutating, validating hooks
+	// mutating and validating are all webhooks of a type, in the order in which they are called.
+	mutating, validating []*webhook.Configured
 
 	mutatingPolicies, validatingPolicies policies
 	// plans are those that were made for one state of the table of types.
@@ -176,15 +140,15 @@ func (s *Set) newPlan(f form) *plan {
 	}
 	p, others := &plan{}, s.equivalents(f.res, f.sub)
 	if !exemptFromWebhooks(t.Resource) {
-		p.mutating, p.validating = s.mutating.match(t, f.res, others), s.validating.match(t, f.res, others)
+		p.mutating, p.validating = matchHooks(s.mutating, t, f.res, others), matchHooks(s.validating, t, f.res, others)
 	}
 	s.planPolicies(p, f, &target{t, f.res, others})
 	return p
 }
 
-// match returns the webhooks whose rules match, each with the resource that it gets.
-func (l *hooks) match(
-	t webhook.Target, own *resources.Resource, others []*resources.Resource,
+// matchHooks returns the webhooks whose rules match, each with the resource that it gets.
+func matchHooks(
+	all []*webhook.Configured, t webhook.Target, own *resources.Resource, others []*resources.Resource,
 ) map[*webhook.Configured]*resources.Resource {
 	var names []schema.GroupVersionResource
 	entries := map[schema.GroupVersionResource]*resources.Resource{t.Resource: own}
@@ -193,7 +157,7 @@ func (l *hooks) match(
 		entries[resourceOf(r)] = r
 	}
 	out := map[*webhook.Configured]*resources.Resource{}
-	for _, h := range l.all {
+	for _, h := range all {
 		if in, ok := h.Rules.Match(t, names); ok {
 			out[h] = entries[in]
 		}

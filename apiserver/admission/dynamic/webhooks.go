@@ -33,8 +33,8 @@ func (p mutatingWebhooks) Admit(ctx context.Context, a *admission.Attributes) er
 	}
 	type rounds = webhook.Rounds[*webhook.Configured]
 	kept := a.Kept(p, func() any { return &rounds{} }).(*rounds)
-	q := &hookRequest{request: p.request(ctx, a), hooks: &set.mutating, matched: matched, mutating: true}
-	if err := p.caller.Mutate(ctx, set.mutating.all, q, kept, a.Round); err != nil {
+	q := &hookRequest{request: p.request(ctx, a), matched: matched, mutating: true}
+	if err := p.caller.Mutate(ctx, set.mutating, q, kept, a.Round); err != nil {
 		return err
 	}
 	if kept.Again {
@@ -59,8 +59,8 @@ func (p validatingWebhooks) Validate(ctx context.Context, a *admission.Attribute
 	if len(matched) == 0 {
 		return nil
 	}
-	q := &hookRequest{request: p.request(ctx, a), hooks: &set.validating, matched: matched}
-	return p.caller.Validate(ctx, set.validating.all, q)
+	q := &hookRequest{request: p.request(ctx, a), matched: matched}
+	return p.caller.Validate(ctx, set.validating, q)
 }
 
 func formOf(a *admission.Attributes) form {
@@ -70,7 +70,6 @@ func formOf(a *admission.Attributes) form {
 // hookRequest is a request, as webhooks get it. It implements webhook.Change.
 type hookRequest struct {
 	*request
-	hooks    *hooks
 	matched  map[*webhook.Configured]*resources.Resource
 	mutating bool
 	// documents are the new and the stored object in JSON, which webhooks of one version share.
@@ -99,7 +98,7 @@ func (q *hookRequest) Match(ctx context.Context, h *webhook.Configured) (schema.
 
 // meets reports whether the match conditions are true.
 func (q *hookRequest) meets(ctx context.Context, h *webhook.Configured, in *resources.Resource) (bool, error) {
-	conditions := q.hooks.read[h].conditions()
+	conditions := h.Conditions()
 	if conditions == nil {
 		return true, nil
 	}

@@ -2,13 +2,14 @@ package webhook
 
 import (
 	"cmp"
-	"slices"
+	"sync"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 )
 
@@ -24,45 +25,37 @@ type Configured struct {
 	Namespaces, Objects labels.Selector
 	// Invalid says that a selector can't be used, which rejects the requests that the rules match: older versions of
 	// Kubernetes stored label values that are not valid.
-	Invalid    error
-	Conditions []admissionregistrationv1.MatchCondition
+	Invalid error
+	// Conditions are its match conditions, nil for none. They are compiled when they are first evaluated.
+	Conditions func() *expression.Conditions
 	// FailOpen says that a webhook that can't be called is as if it were absent (failurePolicy Ignore).
 	FailOpen bool
 	// Reinvoke says that it is called again after later changes (reinvocationPolicy IfNeeded).
 	Reinvoke bool
 }
 
-// Validating returns the webhooks of configurations in the order in which they are called: by the configurations'
-// names.
-func Validating(configs []*admissionregistrationv1.ValidatingWebhookConfiguration) (all []*Configured) {
-	for _, c := range byName(configs) {
-		for i := range c.Webhooks {
-			w := &c.Webhooks[i]
-			all = append(all, configured(c.Name, i, &admissionregistrationv1.MutatingWebhook{
-				Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy,
-				MatchPolicy: w.MatchPolicy, NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector,
-				SideEffects: w.SideEffects, TimeoutSeconds: w.TimeoutSeconds,
-				AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
-			}))
-		}
+// Validating returns the webhooks of a configuration in the order in which they are called.
+func Validating(c *admissionregistrationv1.ValidatingWebhookConfiguration) (all []*Configured) {
+	for i := range c.Webhooks {
+		w := &c.Webhooks[i]
+		all = append(all, configured(c.Name, i, &admissionregistrationv1.MutatingWebhook{
+			Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy,
+			MatchPolicy: w.MatchPolicy, NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector,
+			SideEffects: w.SideEffects, TimeoutSeconds: w.TimeoutSeconds,
+			AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
+		}))
 	}
 	return all
 }
 
 // Mutating is Validating for mutating webhooks.
-func Mutating(configs []*admissionregistrationv1.MutatingWebhookConfiguration) (all []*Configured) {
-	for _, c := range byName(configs) {
-		for i := range c.Webhooks {
-			h := configured(c.Name, i, &c.Webhooks[i])
-			h.Mutating = true
-			all = append(all, h)
-		}
+func Mutating(c *admissionregistrationv1.MutatingWebhookConfiguration) (all []*Configured) {
+	for i := range c.Webhooks {
+		h := configured(c.Name, i, &c.Webhooks[i])
+		h.Mutating = true
+		all = append(all, h)
 	}
 	return all
-}
-
-func byName[T metav1.Object](configs []T) []T {
-	return slices.SortedFunc(slices.Values(configs), func(a, b T) int { return cmp.Compare(a.GetName(), b.GetName()) })
 }
 
 // configured reads a webhook, of which a validating one has all but the reinvocationPolicy.
@@ -75,8 +68,10 @@ func configured(configuration string, index int, w *admissionregistrationv1.Muta
 			Client: client(w.ClientConfig),
 		},
 		Configuration: configuration, Index: index, Namespaces: namespaces, Objects: objects,
-		Invalid:    cmp.Or(ofNamespace, ofObject),
-		Conditions: w.MatchConditions,
+		Invalid: cmp.Or(ofNamespace, ofObject),
+		Conditions: sync.OnceValue(func() *expression.Conditions {
+			return expression.CompileConditions(w.MatchConditions)
+		}),
 		Rules: Rules{
 			Rules: w.Rules, Equivalent: w.MatchPolicy == nil || *w.MatchPolicy == admissionregistrationv1.Equivalent,
 		},

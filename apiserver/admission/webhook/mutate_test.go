@@ -108,7 +108,7 @@ func TestReinvocation(t *testing.T) {
 				AdmissionReviewVersions: v.AdmissionReviewVersions, ReinvocationPolicy: &policy,
 			})
 		}
-		hooks := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
+		hooks := admission.Mutating(config)
 		caller, q, rounds := &admission.Caller{
 			Clients: webhook.NewClients(nil),
 		}, &change{object: map[string]string{}}, admission.Rounds[*admission.Configured]{}
@@ -148,7 +148,7 @@ func TestMutationEnds(t *testing.T) {
 			AdmissionReviewVersions: v.AdmissionReviewVersions,
 		})
 	}
-	hooks := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
+	hooks := admission.Mutating(config)
 	q := &change{object: map[string]string{}}
 	err := (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
 		t.Context(), hooks, q, &admission.Rounds[*admission.Configured]{}, 0,
@@ -186,7 +186,7 @@ func TestRequestEnds(t *testing.T) {
 			AdmissionReviewVersions: v.AdmissionReviewVersions,
 		})
 	}
-	hooks := admission.Mutating([]*admissionregistrationv1.MutatingWebhookConfiguration{config})
+	hooks := admission.Mutating(config)
 	q := &change{object: map[string]string{}}
 	err := (&admission.Caller{Clients: webhook.NewClients(nil)}).Mutate(
 		ctx, hooks, q, &admission.Rounds[*admission.Configured]{}, 0,

@@ -66,9 +66,11 @@ func configuration(
 
 func validating(
 	t *testing.T, configs ...*admissionregistrationv1.ValidatingWebhookConfiguration,
-) []*admission.Configured {
+) (hooks []*admission.Configured) {
 	t.Helper()
-	hooks := admission.Validating(configs)
+	for _, c := range configs {
+		hooks = append(hooks, admission.Validating(c)...)
+	}
 	return hooks
 }
 
@@ -114,7 +116,7 @@ func TestDenials(t *testing.T) {
 	s.ScriptPath("/a", deny("a", first, nil))
 	s.ScriptPath("/b", deny("b", open, first))
 	c, q := &admission.Caller{Clients: webhook.NewClients(nil)}, &question{}
-	hooks := validating(t, configuration(s, "second", "b", "gone?"), configuration(s, "first", "a"))
+	hooks := validating(t, configuration(s, "first", "a"), configuration(s, "second", "b", "gone?"))
 	err := c.Validate(t.Context(), hooks, q)
 	if want := `admission webhook "a" denied the request: no`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

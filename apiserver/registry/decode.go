@@ -93,3 +93,69 @@ func (s *Registry) readable(o *storage.Object) (*storage.Object, error) {
 	}
 	return o, nil
 }
+
+// Decode decodes a cached object into the version that writes use. That is the stored version, but the served one of a
+// custom resource, as only that has the schema by which the request is validated.
+func Decode(res *resources.Resource, cur *storage.Object) (Object, error) {
+	obj, err := DecodeReadable(res, cur)
+	switch {
+	case err != nil:
+	case res.Custom:
+		obj, err = res.ServeOne(obj)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A custom resource was defaulted by the schema of its stored version before it was converted, and is not defaulted
+	// again (AM pkg/runtime/serializer/versioning/versioning.go: Decode).
+	if d := res.Strategy.Default; d != nil && !res.Custom {
+		d(obj)
+	}
+	return obj.(Object), nil
+}
+
+// ToStored converts an object of the served version to the version that writes use (see Decode), and sets defaults.
+func ToStored(res *resources.Resource, obj runtime.Object) (Object, error) {
+	if !res.Custom {
+		if c := res.Coerce; c != nil {
+			if _, err := c(obj); err != nil {
+				return nil, err
+			}
+		}
+		if res.ToStored != nil {
+			var err error
+			if obj, err = res.ToStored(obj); err != nil {
+				return nil, err
+			}
+		}
+		obj.GetObjectKind().SetGroupVersionKind(res.Stored)
+	}
+	if d := res.Strategy.Default; d != nil {
+		d(obj)
+	}
+	return obj.(Object), nil
+}
+
+// served converts an object of the version that writes use to the version of the request. A custom resource keeps its
+// version, as its conversion may call a webhook.
+func served(res *resources.Resource, obj runtime.Object) (out runtime.Object, err error) {
+	if res.Custom {
+		return obj, nil
+	}
+	if res.FromStored != nil {
+		if obj, err = res.FromStored(obj); err != nil {
+			return nil, err
+		}
+	}
+	obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
+	return obj, nil
+}
+
+// encode encodes an object for the store.
+func encode(res *resources.Resource, obj Object) ([]byte, error) {
+	value, err := codec.EncodeStored(res, obj)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", res.Kind, err)
+	}
+	return value, nil
+}
