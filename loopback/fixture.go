@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/fixture"
@@ -47,10 +46,6 @@ func (f *Fixtures) Update(ctx context.Context, r fixture.Rule, o fixture.Object)
 	_, err := f.API.Update(ctx, f.path(r, o.GetNamespace(), o.GetName()), o)
 	return err
 }
-
-// rest is how late a rule's object that was deleted or changed is noticed: most writes to its collection are to other
-// objects, and must not wake the feed each time.
-const rest = 50 * time.Millisecond
 
 // Follow implements fixture.API. A pass reads the stored state, so the order between namespaces and the rule's objects
 // doesn't matter.

@@ -14,6 +14,10 @@ import (
 // mostFollowed is the maximum number of collections of a feed.
 const mostFollowed = 8
 
+// rest is how late changes of Sparse resources may arrive: most writes to their collections are to objects that no
+// controller needs, and must not wake the feed each time.
+const rest = 50 * time.Millisecond
+
 // feed is a controller's watch.
 type feed struct {
 	cache *cache.Cache

@@ -118,9 +118,8 @@ func consumers(r workload.Reader, p *corev1.PersistentVolumeClaim) event.Event {
 
 // users returns the pods that use a claim and have not ended (findPodsByPVCKey, IsPodTerminated).
 func users(r workload.Reader, p *corev1.PersistentVolumeClaim) (out []*corev1.Pod) {
-	for _, pod := range workload.All[*corev1.Pod](r, p.Namespace) {
-		uses := slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return claimName(pod, &v) == p.Name })
-		if uses && !ended(pod) {
+	for _, pod := range r.Mounting(workload.KeyOf(p)) {
+		if !ended(pod) {
 			out = append(out, pod)
 		}
 	}

@@ -29,6 +29,9 @@ type API interface {
 	// Update replaces an object or only its status. The resourceVersion is a precondition. The stored managedFields are
 	// kept, whatever o has.
 	Update(ctx context.Context, o Object, status bool) error
+	// ApplyStatus applies the fields of the status that are set, by force, as the field manager of the process. A
+	// resourceVersion is a precondition.
+	ApplyStatus(ctx context.Context, o Object) error
 	// Bind assigns a pod, in the state of the view, to a node.
 	Bind(ctx context.Context, pod *corev1.Pod, node string) error
 	// Scale returns the scale of an owner by the scale subresource of its kind; the zero Scale if there is no such object.
@@ -52,8 +55,12 @@ type Meta struct {
 	Finalizers []string
 	// Controller is the owner in the controller reference; its UID is empty if there is none.
 	Controller Owner
-	// Deleting says that deletionTimestamp is set.
+	// Deleting reports whether deletionTimestamp is set.
 	Deleting bool
+	// Unreadable reports whether the object can't be decoded. Its other fields may then be unset.
+	Unreadable bool
+	// Claims returns the names of the claims that a pod mounts (ClaimsOf); nil for other resources.
+	Claims func() []string
 }
 
 // Owner is the owner in a controller reference.

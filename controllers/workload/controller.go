@@ -33,6 +33,8 @@ type Controller struct {
 	Start []Key
 	// Decide decides what to do about an object.
 	Decide func(v View, now time.Time) Plan
+	// Task is what a pass does, for the log of a failure; "sync an object" if empty.
+	Task string
 	// Awaits is what Plan.Again waits for, for people: a field, or what is due. It may be empty if there is no Again.
 	Awaits string
 }
@@ -63,6 +65,9 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Task == "" {
+		c.Task = "sync an object"
 	}
 	log := o.Log.With("controller", c.Name)
 	e := &engine{Controller: c, api: api, log: log, recorder: event.NewRecorder(api, c.Name, log)}

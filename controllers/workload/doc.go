@@ -34,7 +34,7 @@
 // deleted still reports its status, and does nothing else (I-16).
 //
 // Test its scenarios with package workloadtest, a store in memory that carries plans out and prints them.
-// loopback.Workloads is the API of a server, which internal/server/workloads.go gives to each controller with its
+// loopback.Client is the API of a server, which internal/server/workloads.go gives to each controller with its
 // service account.
 //
 // To read the source: resource.go, view.go and plan.go have the types; claim.go is adoption; controller.go, wake.go

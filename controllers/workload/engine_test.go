@@ -48,12 +48,17 @@ func (r *requests) do(what string) error {
 	return nil
 }
 
-func (r *requests) Get(Resource, string, string) Object             { return owner() }
-func (r *requests) Controlled(Resource, types.UID) []Object         { return nil }
-func (r *requests) Free(Resource, string) []Object                  { return nil }
-func (r *requests) All(Resource, string) []Object                   { return []Object{owner()} }
-func (r *requests) View(_ context.Context, f func(Reader)) error    { f(r); return nil }
-func (r *requests) Glance(f func(Reader)) error                     { f(r); return nil }
+func (r *requests) Get(Resource, string, string) Object          { return owner() }
+func (r *requests) Controlled(Resource, types.UID) []Object      { return nil }
+func (r *requests) Free(Resource, string) []Object               { return nil }
+func (r *requests) All(Resource, string) []Object                { return []Object{owner()} }
+func (r *requests) View(_ context.Context, f func(Reader)) error { f(r); return nil }
+func (r *requests) Glance(f func(Reader)) error                  { f(r); return nil }
+func (r *requests) Mounting(Key) []*corev1.Pod                   { return nil }
+func (r *requests) Readable(Resource, string) bool               { return true }
+func (r *requests) ApplyStatus(_ context.Context, o Object) error {
+	return r.do("apply the status of " + o.GetName())
+}
 func (r *requests) Bind(context.Context, *corev1.Pod, string) error { return r.do("bind") }
 func (r *requests) Follow(ctx context.Context, _ Resource, _ []Resource, _ func(Change)) error {
 	<-ctx.Done()

@@ -30,6 +30,13 @@ type Plan struct {
 	// Again is the time until the next pass without an event; 0 for none. The plan's own writes cause another pass
 	// anyway.
 	Again time.Duration
+	// Rest is the minimum time until the next pass, even after an event.
+	Rest time.Duration
+	// Slow, if set, makes the plan in place of this one, after the view: for decisions that take long. It uses only
+	// objects that were read in the view.
+	Slow func() Plan
+	// Err is why nothing can be decided; the pass fails with it.
+	Err error
 }
 
 // Note is an event about an object other than that of the pass.
@@ -38,7 +45,7 @@ type Note struct {
 	Event event.Event
 }
 
-// Action is a request: Create, Update, Bind or Delete.
+// Action is a request: Create, Update, ApplyStatus, Bind or Delete.
 type Action interface {
 	fmt.Stringer
 	// target is the object of the request, and the events for its success and failure.
@@ -70,6 +77,10 @@ type Update struct {
 	Done, Failed event.Event
 }
 
+// ApplyStatus applies the fields of the status that are set, by force. The object's resourceVersion, if set, is a
+// precondition.
+type ApplyStatus struct{ Object Object }
+
 // Bind assigns a pod to a node. A pod that can't be assigned any more is a conflict; one whose namespace is being
 // deleted stays unassigned, which is no failure.
 type Bind struct {
@@ -93,6 +104,9 @@ type Delete struct {
 
 func (c Create) target() (Object, event.Event, event.Event) { return c.Object, c.Done, c.Failed }
 func (u Update) target() (Object, event.Event, event.Event) { return u.Object, u.Done, u.Failed }
+func (a ApplyStatus) target() (o Object, done, failed event.Event) {
+	return a.Object, done, failed
+}
 func (b Bind) target() (o Object, done, none event.Event)   { return b.Pod, b.Done, none }
 func (d Delete) target() (Object, event.Event, event.Event) { return d.Object, d.Done, d.Failed }
 
@@ -112,6 +126,11 @@ func (u Update) String() string {
 		part = "the status of "
 	}
 	return fmt.Sprintf("update %s%s %s", part, Of(u.Object).Kind, u.Object.GetName())
+}
+
+// String describes the action.
+func (a ApplyStatus) String() string {
+	return fmt.Sprintf("apply the status of %s %s", Of(a.Object).Kind, a.Object.GetName())
 }
 
 // String describes the action.

@@ -128,7 +128,7 @@ func workers(
 		if !on[w.name] || w.name == controller.TrustBundles && !serves(d.types, workload.ClusterTrustBundles) {
 			continue
 		}
-		adapter := &loopback.Workloads{
+		adapter := &loopback.Client{
 			API: api.Loopback(authentication.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache,
 			Index: index,
 		}
@@ -148,7 +148,7 @@ func workers(
 	}
 	if on[controller.Scheduler] || cfg.Simulate && !slices.Contains(cfg.Controllers, "-"+controller.Scheduler) {
 		loops++
-		adapter := &loopback.Workloads{
+		adapter := &loopback.Client{
 			API: api.Loopback(authentication.Loopback, controller.Scheduler), Cache: d.cache, Index: index,
 		}
 		run[controller.Scheduler] = func(ctx context.Context) {
@@ -158,7 +158,7 @@ func workers(
 	}
 	if cfg.Simulate {
 		loops += 3
-		adapter := &loopback.Workloads{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
+		adapter := &loopback.Client{API: api.Loopback(authentication.Loopback, "kubelet"), Cache: d.cache, Index: index}
 		maps.Copy(run, kubelets(cfg, adapter, log))
 	}
 	return run, loops
@@ -174,7 +174,7 @@ func serves(types *resources.Types, r workload.Resource) bool {
 
 // kubelets returns the functions that run the parts of --simulate-pods besides the scheduler. No monitor waits for the
 // leases: they are renewed all the time.
-func kubelets(cfg *Config, adapter *loopback.Workloads, log *slog.Logger) map[string]func(context.Context) {
+func kubelets(cfg *Config, adapter *loopback.Client, log *slog.Logger) map[string]func(context.Context) {
 	return map[string]func(context.Context){
 		"node simulation": func(ctx context.Context) {
 			workload.Run(ctx, simulation.Node("v"+KubernetesVersion, cfg.Simulation), adapter, workload.Options{Log: log})
@@ -202,7 +202,7 @@ func autoscaler(
 	if cfg.Simulate {
 		o.Measure = simulation.Metrics
 	}
-	adapter := &loopback.Workloads{
+	adapter := &loopback.Client{
 		API:   api.Loopback(authentication.ServiceAccount("kube-system", "horizontal-pod-autoscaler"), controllerManager),
 		Cache: d.cache, Index: index,
 	}
