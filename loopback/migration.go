@@ -27,6 +27,9 @@ type Migrations struct {
 	Cache                     *cache.Cache
 }
 
+// customResourceDefinitions is their collection.
+const customResourceDefinitions = apiextensionsv1.GroupName + "/customresourcedefinitions"
+
 func (m *Migrations) path(sub, name string) registry.Path {
 	return registry.Path{Resource: m.API.Types().Lookup(storagemigrationv1.GroupName, "v1", "storageversionmigrations"),
 		Subresource: sub, Name: name}
@@ -47,7 +50,7 @@ func (m *Migrations) Follow(ctx context.Context, sink func(migration.Resource)) 
 			sink(one.Spec.Resource)
 		}
 	}
-	return feed{cache: m.Cache, first: collection, collections: []string{collection, allCustom},
+	return feed{cache: m.Cache, first: collection, collections: []string{collection, customResourceDefinitions},
 		begin: func(state iter.Seq[*storage.Object]) {
 			about = map[string]migration.Resource{}
 			for o := range state {

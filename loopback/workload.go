@@ -67,6 +67,7 @@ func (w *Client) Follow(
 	}
 	return feed{cache: w.Cache, first: collections[0], collections: collections, rest: rested,
 		begin: func(state iter.Seq[*storage.Object]) {
+			sink(workload.Change{})
 			for o := range state {
 				sink(workload.Change{Resource: first, New: metaOf(first, o)})
 			}
@@ -104,6 +105,15 @@ func metaOf(r workload.Resource, o *storage.Object) *workload.Meta {
 		}
 	}
 	return m
+}
+
+// Lookup returns an object by a consistent read, without its managedFields; NotFound if there is none.
+func (w *Client) Lookup(ctx context.Context, r workload.Resource, key workload.Key) (workload.Object, error) {
+	o, err := w.API.Get(ctx, registry.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name})
+	if err != nil {
+		return nil, err
+	}
+	return decode(r, o)
 }
 
 // Create implements workload.API.

@@ -120,9 +120,10 @@ func Run(ctx context.Context, api API, o Options) {
 // follow sends the autoscalers that exist, and those that change.
 func (c *controller) follow(ctx context.Context, sink func(workload.Key)) error {
 	return c.api.Follow(ctx, workload.Autoscalers, nil, func(change workload.Change) {
-		if change.New != nil {
+		switch {
+		case change.New != nil:
 			sink(change.New.Key)
-		} else {
+		case change.Old != nil:
 			sink(change.Old.Key)
 		}
 	})

@@ -33,7 +33,7 @@ func Node(version string, o Options) workload.Controller {
 		Name: "kubelet", For: workload.Nodes, Decide: kubelets{version: version, alone: len(o.Nodes) == 0}.node,
 	}
 	if len(o.Nodes) == 0 {
-		c.Start = []workload.Key{{Name: NodeName}}
+		c.Start = workload.StartWith(workload.Key{Name: NodeName})
 	}
 	return c
 }

@@ -20,9 +20,9 @@ type API interface {
 	// Glance is View without waiting for the writes of others: the state is at least as new as every event sent by
 	// Follow.
 	Glance(f func(Reader)) error
-	// Follow sends, from one goroutine, every present object of first to sink, and then the changes of objects of first
-	// and of others, until ctx is done. It may start again from the beginning. It returns early, with an error, if it
-	// can't continue.
+	// Follow sends to sink, from one goroutine, a zero Change, then every present object of first, and then the changes
+	// of objects of first and of others, until ctx is done. It may start again from the beginning. It returns early,
+	// with an error, if it can't continue.
 	Follow(ctx context.Context, first Resource, others []Resource, sink func(Change)) error
 	// Create stores a new object, without changing the argument, and returns its name.
 	Create(ctx context.Context, o Object) (name string, err error)

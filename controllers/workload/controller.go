@@ -29,8 +29,9 @@ type Controller struct {
 	// if there are none. Wake is called for Owns as well.
 	Sees []Resource
 	Wake func(r Reader, c Change) []Key
-	// Start are the keys that get a pass when the controller starts, whether or not they exist.
-	Start []Key
+	// Start returns the keys that get a pass whenever Follow starts from the beginning, whether or not they exist; nil
+	// for none.
+	Start func() []Key
 	// Decide decides what to do about an object.
 	Decide func(v View, now time.Time) Plan
 	// Task is what a pass does, for the log of a failure; "sync an object" if empty.
@@ -38,6 +39,9 @@ type Controller struct {
 	// Awaits is what Plan.Again waits for, for people: a field, or what is due. It may be empty if there is no Again.
 	Awaits string
 }
+
+// StartWith is a Controller's Start of fixed keys.
+func StartWith(keys ...Key) func() []Key { return func() []Key { return keys } }
 
 // Options configure how a controller runs. Zero values mean the defaults.
 type Options struct {

@@ -3,6 +3,10 @@ package workload
 import (
 	"reflect"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 
@@ -119,6 +123,19 @@ var (
 	Autoscalers = resource[*autoscalingv2.HorizontalPodAutoscaler](
 		autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers", "HorizontalPodAutoscaler",
 	)
+	FlowSchemas = resource[*flowcontrolv1.FlowSchema](
+		flowcontrolv1.SchemeGroupVersion, "flowschemas", "FlowSchema",
+	)
+	PriorityLevels = resource[*flowcontrolv1.PriorityLevelConfiguration](
+		flowcontrolv1.SchemeGroupVersion, "prioritylevelconfigurations", "PriorityLevelConfiguration",
+	)
+	APIServices = resource[*apiregistrationv1.APIService](
+		apiregistrationv1.SchemeGroupVersion, "apiservices", "APIService",
+	)
+	// CustomResourceDefinitions may be large, and few are read whole.
+	CustomResourceDefinitions = sparse(resource[*apiextensionsv1.CustomResourceDefinition](
+		apiextensionsv1.SchemeGroupVersion, "customresourcedefinitions", "CustomResourceDefinition",
+	))
 	ClusterRoles = resource[*rbacv1.ClusterRole](rbacv1.SchemeGroupVersion, "clusterroles", "ClusterRole")
 	Policies     = resource[*admissionv1.ValidatingAdmissionPolicy](
 		admissionv1.SchemeGroupVersion, "validatingadmissionpolicies", "ValidatingAdmissionPolicy",
@@ -130,7 +147,8 @@ var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, Replication
 	StatefulSets,
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
 	CertificateSigningRequests, PodCertificateRequests, ClusterTrustBundles, ResourceClaims, ResourceSlices, TaintRules,
-	Volumes, StorageClasses, Leases, Namespaces, ServiceAccounts, ConfigMaps, AttributesClasses, ClusterRoles, Policies}
+	Volumes, StorageClasses, Leases, Namespaces, ServiceAccounts, ConfigMaps, AttributesClasses, ClusterRoles, Policies,
+	FlowSchemas, PriorityLevels, APIServices, CustomResourceDefinitions}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }
