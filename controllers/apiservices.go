@@ -243,18 +243,21 @@ func setAvailable(
 	return true
 }
 
-// available returns the condition of an APIService; its time isn't set. A local group version is available. For a service it makes upstream's checks,
-// up to the request that this server can't make (KA pkg/controllers/status/remote:sync).
+// available returns the condition of an APIService; its time isn't set. A local group version is available. For a
+// service it makes upstream's checks, up to the request that this server can't make (KA
+// pkg/controllers/status/remote:sync).
 func (a *apiServices) available(
 	r workload.Reader, s *apiregistrationv1.APIService,
 ) apiregistrationv1.APIServiceCondition {
-	c := apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available, Status: apiregistrationv1.ConditionTrue,
+	c := apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available,
+		Status: apiregistrationv1.ConditionTrue,
 		Reason: "Local", Message: "Local APIServices are always available"}
 	if ref := s.Spec.Service; ref != nil {
 		c.Status = apiregistrationv1.ConditionFalse
 		if c.Reason, c.Message = missing(r, ref); c.Reason == "" {
-			c.Reason, c.Message = "FailedDiscoveryCheck", fmt.Sprintf("failing or missing response from https://%s.%s.svc:%d/apis/%s/%s: %s",
-				ref.Name, ref.Namespace, portOf(ref), s.Spec.Group, s.Spec.Version, a.unreachable)
+			c.Reason, c.Message = "FailedDiscoveryCheck",
+				fmt.Sprintf("failing or missing response from https://%s.%s.svc:%d/apis/%s/%s: %s",
+					ref.Name, ref.Namespace, portOf(ref), s.Spec.Group, s.Spec.Version, a.unreachable)
 		}
 	}
 	return c

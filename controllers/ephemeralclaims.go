@@ -17,7 +17,8 @@ import (
 // the pod gets an Event, and its own claim when the other one is gone.
 func ephemeralClaims() workload.Controller {
 	return workload.Controller{
-		Name: "ephemeral_volume", For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Claims}, Wake: unclaimed,
+		Name: "ephemeral_volume", For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Claims},
+		Wake: unclaimed,
 		Decide: func(v workload.View, _ time.Time) workload.Plan {
 			p, _ := v.Object.(*corev1.Pod)
 			if p == nil || p.DeletionTimestamp != nil {

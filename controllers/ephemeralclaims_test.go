@@ -15,17 +15,18 @@ import (
 
 // TestEphemeralClaims runs testdata/ephemeralclaims.
 func TestEphemeralClaims(t *testing.T) {
-	workloadtest.Scenarios(t, "testdata/ephemeralclaims", workloadtest.Options{Controllers: []workload.Controller{ephemeralClaims()},
-		Print: func(o workload.Object) string {
-			s := o.GetName()
-			for _, r := range o.GetOwnerReferences() {
-				s += fmt.Sprintf(" of %s %s, controller %v, blocks %v", r.Kind, r.UID, *r.Controller, *r.BlockOwnerDeletion)
-			}
-			if c, ok := o.(*corev1.PersistentVolumeClaim); ok {
-				s += fmt.Sprintf(" %v %v %v", c.Labels, c.Annotations, c.Spec.AccessModes)
-			}
-			return s
-		}})
+	workloadtest.Scenarios(t, "testdata/ephemeralclaims",
+		workloadtest.Options{Controllers: []workload.Controller{ephemeralClaims()},
+			Print: func(o workload.Object) string {
+				s := o.GetName()
+				for _, r := range o.GetOwnerReferences() {
+					s += fmt.Sprintf(" of %s %s, controller %v, blocks %v", r.Kind, r.UID, *r.Controller, *r.BlockOwnerDeletion)
+				}
+				if c, ok := o.(*corev1.PersistentVolumeClaim); ok {
+					s += fmt.Sprintf(" %v %v %v", c.Labels, c.Annotations, c.Spec.AccessModes)
+				}
+				return s
+			}})
 }
 
 // TestUnclaimed: only what may need a claim gets a pass.

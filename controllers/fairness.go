@@ -161,7 +161,8 @@ func dangling(
 	s *flowcontrolv1.FlowSchema, hasLevel bool, now metav1.Time,
 ) (c flowcontrolv1.FlowSchemaCondition, changed bool) {
 	refers := fmt.Sprintf(
-		"This FlowSchema references the PriorityLevelConfiguration object named %q", s.Spec.PriorityLevelConfiguration.Name,
+		"This FlowSchema references the PriorityLevelConfiguration object named %q",
+		s.Spec.PriorityLevelConfiguration.Name,
 	)
 	c = flowcontrolv1.FlowSchemaCondition{
 		Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse, LastTransitionTime: now,
@@ -188,8 +189,9 @@ func newSchemas() *kind[*flowcontrolv1.FlowSchema] {
 
 func newLevels() *kind[*flowcontrolv1.PriorityLevelConfiguration] {
 	return &kind[*flowcontrolv1.PriorityLevelConfiguration]{
-		mandatory: bootstrap.MandatoryPriorityLevelConfigurations, suggested: bootstrap.SuggestedPriorityLevelConfigurations,
-		setSpec: setLevel, same: sameLevel, copied: (*flowcontrolv1.PriorityLevelConfiguration).DeepCopy,
+		mandatory: bootstrap.MandatoryPriorityLevelConfigurations,
+		suggested: bootstrap.SuggestedPriorityLevelConfigurations,
+		setSpec:   setLevel, same: sameLevel, copied: (*flowcontrolv1.PriorityLevelConfiguration).DeepCopy,
 	}
 }
 

@@ -35,7 +35,8 @@ const (
 	certificateFile = "ca.crt"
 	// description is the annotation with an object's purpose.
 	description        = "kubernetes.io/description"
-	certificatePurpose = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. " +
+	certificatePurpose = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such " +
+		"as the internal service IP or kubernetes.default.svc. " +
 		"No other usage is guaranteed across distributions of Kubernetes clusters."
 )
 
@@ -72,7 +73,8 @@ func (f fixture) keeper() workload.Controller {
 		Decide: f.decide, Task: "create the default objects of a namespace",
 		Wake: func(_ workload.Reader, c workload.Change) []workload.Key {
 			switch {
-			case c.Resource == workload.Namespaces && c.New != nil && !c.New.Deleting && (c.Old == nil || c.Old.UID != c.New.UID):
+			case c.Resource == workload.Namespaces && c.New != nil && !c.New.Deleting && (c.Old == nil ||
+				c.Old.UID != c.New.UID):
 				return []workload.Key{c.New.Key}
 			case c.Resource == f.resource && c.Old != nil && c.Old.Name == f.name:
 				return []workload.Key{{Name: c.Old.Namespace}}

@@ -75,7 +75,8 @@ func TestFixtureWakes(t *testing.T) {
 		{workload.Change{Resource: workload.Namespaces, New: terminating}, nil},
 		{workload.Change{Resource: workload.Namespaces, Old: terminating}, nil},
 		{workload.Change{Resource: workload.ConfigMaps, New: in("n", own)}, nil},
-		{workload.Change{Resource: workload.ConfigMaps, Old: in("n", own), New: in("n", own)}, []workload.Key{{Name: "n"}}},
+		{workload.Change{Resource: workload.ConfigMaps, Old: in("n", own), New: in("n", own)},
+			[]workload.Key{{Name: "n"}}},
 		{workload.Change{Resource: workload.ConfigMaps, Old: in("n", own)}, []workload.Key{{Name: "n"}}},
 		{workload.Change{Resource: workload.ConfigMaps, Old: in("n", "other")}, nil},
 	} {

@@ -17,8 +17,8 @@ const (
 	period     = 20 * time.Second
 )
 
-// orphanedPods deletes pods that no kubelet will ever delete (K pkg/controller/podgc): those of nodes that have been gone
-// for 40 seconds, those that are being deleted on nodes that are out of service, and those that are being deleted
+// orphanedPods deletes pods that no kubelet will ever delete (K pkg/controller/podgc): those of nodes that have been
+// gone for 40 seconds, those that are being deleted on nodes that are out of service, and those that are being deleted
 // without ever having had a node. A pod is Failed before it is deleted, unless it has finished, so that controllers
 // count it. Finalizers of pods are left to their owners. Missing nodes are remembered, so each run needs a controller
 // of its own.

@@ -34,8 +34,8 @@ func policyStatus(check typeCheck) workload.Controller {
 	}
 }
 
-// checkPolicy checks a policy (K controller.go: reconcile). A panic of the type checker is an error: expressions are the
-// users'.
+// checkPolicy checks a policy (K controller.go: reconcile). A panic of the type checker is an error: expressions are
+// the users'.
 func checkPolicy(p *admissionv1.ValidatingAdmissionPolicy, check typeCheck) (plan workload.Plan) {
 	defer func() {
 		if r := recover(); r != nil {

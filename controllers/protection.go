@@ -174,11 +174,12 @@ func classUsed(v workload.View) bool {
 	is := func(name *string) bool {
 		return name != nil && *name == v.Object.(*storagev1.VolumeAttributesClass).Name
 	}
-	return slices.ContainsFunc(workload.All[*corev1.PersistentVolumeClaim](v, ""), func(c *corev1.PersistentVolumeClaim) bool {
-		m := c.Status.ModifyVolumeStatus
-		return is(c.Spec.VolumeAttributesClassName) || is(c.Status.CurrentVolumeAttributesClassName) ||
-			m != nil && is(&m.TargetVolumeAttributesClassName)
-	}) || slices.ContainsFunc(workload.All[*corev1.PersistentVolume](v, ""), func(p *corev1.PersistentVolume) bool {
+	return slices.ContainsFunc(workload.All[*corev1.PersistentVolumeClaim](v, ""),
+		func(c *corev1.PersistentVolumeClaim) bool {
+			m := c.Status.ModifyVolumeStatus
+			return is(c.Spec.VolumeAttributesClassName) || is(c.Status.CurrentVolumeAttributesClassName) ||
+				m != nil && is(&m.TargetVolumeAttributesClassName)
+		}) || slices.ContainsFunc(workload.All[*corev1.PersistentVolume](v, ""), func(p *corev1.PersistentVolume) bool {
 		return is(p.Spec.VolumeAttributesClassName)
 	})
 }

@@ -79,8 +79,9 @@ func TestProtectionWakes(t *testing.T) {
 	}
 	c, dying := claimProtection(), workload.Key{Namespace: "ns", Name: "c"}
 	meta := func(name string, deleting bool, finalizers ...string) *workload.Meta {
-		return &workload.Meta{Key: workload.Key{Namespace: "ns", Name: name}, Deleting: deleting, Finalizers: finalizers,
-			Claims: func() []string { return []string{"alive", "c", "none"} }}
+		return &workload.Meta{Key: workload.Key{Namespace: "ns", Name: name}, Deleting: deleting,
+			Finalizers: finalizers,
+			Claims:     func() []string { return []string{"alive", "c", "none"} }}
 	}
 	unreadable := &workload.Meta{Key: workload.Key{Namespace: "ns", Name: "p"}, Unreadable: true}
 	for _, x := range []struct {
@@ -90,7 +91,8 @@ func TestProtectionWakes(t *testing.T) {
 	}{
 		{"a claim without the finalizer", workload.Change{Resource: workload.Claims, New: meta("c", false)},
 			[]workload.Key{dying}},
-		{"a claim that is protected", workload.Change{Resource: workload.Claims, New: meta("c", false, finalizer)}, nil},
+		{"a claim that is protected", workload.Change{Resource: workload.Claims, New: meta("c", false, finalizer)},
+			nil},
 		{"a claim that is being deleted", workload.Change{Resource: workload.Claims, New: meta("c", true, finalizer)},
 			[]workload.Key{dying}},
 		{"a released claim", workload.Change{Resource: workload.Claims, New: meta("c", true, "other")}, nil},
@@ -98,7 +100,8 @@ func TestProtectionWakes(t *testing.T) {
 		{"a new pod", workload.Change{Resource: workload.Pods, New: meta("p", false)}, nil},
 		{"a pod that changes",
 			workload.Change{Resource: workload.Pods, Old: meta("p", false), New: meta("p", false)}, nil},
-		{"a pod that may be shut down", workload.Change{Resource: workload.Pods, Old: meta("p", false), New: meta("p", true)},
+		{"a pod that may be shut down", workload.Change{Resource: workload.Pods, Old: meta("p", false), New: meta("p",
+			true)},
 			[]workload.Key{dying, dying}},
 		{"a deleted pod", workload.Change{Resource: workload.Pods, Old: meta("p", true)}, []workload.Key{dying}},
 		{"a deleted pod that can't be decoded", workload.Change{Resource: workload.Pods, Old: unreadable},

@@ -66,8 +66,8 @@ func namespaceOf(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// keepSystemNamespaces creates the missing system namespaces, at the start and when one is deleted. Upstream checks once
-// a minute; this waits for the event (E-06).
+// keepSystemNamespaces creates the missing system namespaces, at the start and when one is deleted. Upstream checks
+// once a minute; this waits for the event (E-06).
 func keepSystemNamespaces() workload.Controller {
 	var keys []workload.Key
 	for _, name := range systemNamespaces {

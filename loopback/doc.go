@@ -1,5 +1,5 @@
-// Package loopback has the client of controllers inside the process, on top of registry.Loopback and the cache: requests,
-// an index for reads, and feeds of changes.
+// Package loopback has the client of controllers inside the process, on top of registry.Loopback and the cache:
+// requests, an index for reads, and feeds of changes.
 //
 // It guarantees:
 //

@@ -23,7 +23,8 @@ func TestFlowSchemaConditions(t *testing.T) {
 	)
 	starts(t, s, "priority-and-fairness-controller")
 	o := shows(t, w, "own", `"reason":"NotFound","status":"True","type":"Dangling"`)
-	if e := o.GetManagedFields()[0]; e.Manager != "api-priority-and-fairness-config-consumer-v1" || e.Operation != "Apply" ||
+	if e := o.GetManagedFields()[0]; e.Manager != "api-priority-and-fairness-config-consumer-v1" ||
+		e.Operation != "Apply" ||
 		e.Subresource != "status" {
 		t.Errorf("managed fields %v", e)
 	}

@@ -44,7 +44,8 @@ func starts(t testing.TB, s *apiservertest.Server, names ...string) (stop func()
 	for _, name := range names {
 		on[name] = true
 	}
-	parts := append(p.Parts(on), slices.DeleteFunc(p.ServerParts(), func(p controllers.Part) bool { return !on[p.Name] })...)
+	parts := append(p.Parts(on), slices.DeleteFunc(p.ServerParts(),
+		func(p controllers.Part) bool { return !on[p.Name] })...)
 	if len(parts) < len(names) {
 		t.Fatalf("%d parts of %v", len(parts), names)
 	}

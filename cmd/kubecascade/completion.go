@@ -134,7 +134,8 @@ func controllerWords(_ *cobra.Command, typed string) []string {
 		}
 		return off
 	}
-	return append([]string{"*\tall that are on by default", controllers.None + "\tno controller"}, controllers.Names()...)
+	return append([]string{"*\tall that are on by default", controllers.None + "\tno controller"},
+		controllers.Names()...)
 }
 
 // gateWords are the feature gates with both values.

@@ -143,7 +143,8 @@ func (o *options) controllerFlags(f *pflag.FlagSet) {
 	o.electionFlags(f)
 	f.StringSliceVar(&o.Controllers.Enabled, "controllers", []string{"*"},
 		"controllers to run: '*' enables all that are on by default, 'name' enables one, '-name' disables "+
-			"one, '"+controllers.None+"' disables all; "+controllers.Scheduler+" is on by default with --simulate-pods only; "+
+			"one, '"+controllers.None+"' disables all; "+
+			controllers.Scheduler+" is on by default with --simulate-pods only; "+
 			"the controllers are "+strings.Join(controllers.Names(), ", ")+
 			"; names of kube-controller-manager's other controllers are accepted without "+
 			"effect, and aliases like garbagecollector are accepted")

@@ -6,14 +6,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kubecascade/kubecascade/controllers/event"
 )
 
 // API is the engine's interface to an API server. Its methods may be called from any goroutine. Errors are API errors
 // (k8s.io/apimachinery/pkg/api/errors).
 type API interface {
-	event.API
+	EventAPI
 	// View calls f with a state that is at least as new as every event sent by Follow, and every write acknowledged,
 	// before the call. f must not keep the Reader, and should be quick.
 	View(ctx context.Context, f func(Reader)) error

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
@@ -59,7 +58,7 @@ type engine struct {
 	Controller
 	api      API
 	log      *slog.Logger
-	recorder *event.Recorder
+	recorder *Recorder
 }
 
 // Run has a controller work until ctx is done, and returns when everything that it started has returned.
@@ -74,7 +73,7 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 		c.Task = "sync an object"
 	}
 	log := o.Log.With("controller", c.Name)
-	e := &engine{Controller: c, api: api, log: log, recorder: event.NewRecorder(api, c.Name, log)}
+	e := &engine{Controller: c, api: api, log: log, recorder: NewRecorder(api, c.Name, log)}
 	loop := reconcile.Loop[Key, Key, reconcile.Outcome]{
 		Schedule: reconcile.NewKeys(backoff, Key.compare),
 		Workers:  o.Workers, Follow: e.follow, Pass: e.pass, About: c.For.About, Log: log, What: c.For.String(),

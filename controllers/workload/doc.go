@@ -38,5 +38,6 @@
 // loopback.Client is the API of a server, which package controllers gives to each controller with its service account.
 //
 // To read the source: resource.go, view.go and plan.go have the types; claim.go is adoption; controller.go, wake.go
-// (which objects need a pass), pass.go and stage.go (how a plan is carried out) are the engine.
+// (which objects need a pass), pass.go and stage.go (how a plan is carried out) are the engine; recorder.go and
+// correlate.go record events.
 package workload

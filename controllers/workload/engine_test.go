@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
@@ -92,7 +91,7 @@ func pod(name string) *corev1.Pod {
 // once makes one pass with a plan and returns its outcome.
 func once(t *testing.T, r *requests, decide func(View) Plan) reconcile.Outcome {
 	e := &engine{api: r, log: slog.New(slog.DiscardHandler),
-		recorder:   event.NewRecorder(r, "x", slog.New(slog.DiscardHandler)),
+		recorder:   NewRecorder(r, "x", slog.New(slog.DiscardHandler)),
 		Controller: Controller{For: ReplicationControllers, Decide: func(v View, _ time.Time) Plan { return decide(v) }}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -146,7 +145,7 @@ func TestSlowStart(t *testing.T) {
 // TestStages: stages run in order; a conflict ends the plan, and isn't told of.
 func TestStages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		plan := Plan{Status: owner(), Events: []event.Event{Normal("Done", "it")}, Do: []Action{
+		plan := Plan{Status: owner(), Events: []Event{Normal("Done", "it")}, Do: []Action{
 			Update{Object: pod("adopt")}, Create{Object: pod("one")}, Create{Object: pod("two")}, Delete{Object: pod("old")}}}
 		r := &requests{}
 		if out := once(t, r, func(View) Plan { return plan }); out.Err != nil {

@@ -13,7 +13,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
@@ -117,7 +116,7 @@ func (e *engine) conclude(ctx context.Context, v View, plan Plan) error {
 }
 
 // record records an event about the object of a pass, or of an action.
-func (e *engine) record(ctx context.Context, about Object, ev event.Event) {
+func (e *engine) record(ctx context.Context, about Object, ev Event) {
 	if about == nil {
 		return
 	}

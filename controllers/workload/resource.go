@@ -70,8 +70,9 @@ var (
 	))
 	ConfigMaps = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion, "configmaps", "ConfigMap"))
 	Services   = resource[*corev1.Service](corev1.SchemeGroupVersion, "services", "Service")
-	Endpoints  = resource[*corev1.Endpoints](corev1.SchemeGroupVersion, "endpoints", "Endpoints") //nolint:staticcheck // still served
-	Claims     = resource[*corev1.PersistentVolumeClaim](
+	Endpoints  = resource[*corev1.Endpoints](corev1.SchemeGroupVersion, "endpoints",
+		"Endpoints") //nolint:staticcheck // still served
+	Claims = resource[*corev1.PersistentVolumeClaim](
 		corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim",
 	)
 	Volumes = resource[*corev1.PersistentVolume](

@@ -36,8 +36,8 @@ type Reader interface {
 	All(r Resource, namespace string) []Object
 	// Mounting returns the pods of the claim's namespace that mount it (ClaimsOf).
 	Mounting(claim Key) []*corev1.Pod
-	// Readable reports whether all objects of a namespace or, with an empty one, of all can be decoded. Other reads omit
-	// those that can't.
+	// Readable reports whether all objects of a namespace or, with an empty one, of all can be decoded. Other reads
+	// omit those that can't.
 	Readable(r Resource, namespace string) bool
 }
 

@@ -148,7 +148,7 @@ var except = map[string]string{
 	"apiserver/audit -> k8s.io/apiserver":                   "policies, events and backends are a library, without informers",
 	"apiserver/bootstrap -> k8s.io/apiserver":               "the flow schemas of a new cluster are data",
 	"controllers -> k8s.io/apiserver":                       "the objects of API Priority and Fairness are data",
-	"controllers -> " + module + "/apiserver":               "it gives controllers their client, and APIServices are made from the table of types",
+	"controllers -> " + module + "/apiserver":               "the table of types makes APIServices, and clients the requests",
 	"controllers -> " + module + "/storage":                 "it gives controllers their client",
 	"apiserver/flowcontrol -> k8s.io/apiserver":             "fair queues are a library, without informers and clientsets",
 	"apiserver/render -> k8s.io/apiserver":                  "negotiation is a library, of one package",

@@ -99,7 +99,8 @@ func (s *system) lead(ctx context.Context) {
 	}
 	lease := &loopback.Lease{Namespace: "kube-system", Name: controllers.Manager,
 		API: s.api.Loopback(
-			authentication.User{Name: "system:" + controllers.Manager, Groups: []string{authentication.GroupAuthenticated}},
+			authentication.User{Name: "system:" + controllers.Manager,
+				Groups: []string{authentication.GroupAuthenticated}},
 			controllers.Manager,
 		)}
 	o := s.c.Election

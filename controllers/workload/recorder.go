@@ -1,4 +1,4 @@
-package event
+package workload
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// API stores Events. Errors are API errors.
-type API interface {
+// EventAPI stores Events. Errors are API errors.
+type EventAPI interface {
 	// CreateEvent stores a new Event.
 	CreateEvent(ctx context.Context, e *corev1.Event) error
 	// CountEvent sets count, message and lastTimestamp of the stored Event of e's name to e's.
@@ -22,9 +22,12 @@ type API interface {
 // maxWaiting is how many Events may wait to be sent.
 const maxWaiting = 1000
 
-// Recorder sends the Events of one component.
+// Recorder sends the Events of one component: of the actions and failures of a controller. Record never blocks and
+// never fails: one goroutine sends each Event once, best effort. Up to 1000 may wait to be sent; further ones are
+// dropped, which is logged. The memory for repetitions is bounded (4096 entries of each kind), and lost with the
+// process.
 type Recorder struct {
-	api       API
+	api       EventAPI
 	component string
 	log       *slog.Logger
 	waiting   chan *waiting
@@ -40,7 +43,7 @@ type waiting struct {
 }
 
 // NewRecorder returns a recorder, which Run starts. component is the source of its Events.
-func NewRecorder(api API, component string, log *slog.Logger) *Recorder {
+func NewRecorder(api EventAPI, component string, log *slog.Logger) *Recorder {
 	return &Recorder{api: api, component: component, log: log, waiting: make(chan *waiting, maxWaiting),
 		unsent: reconcile.Backlog{What: "writing Events"}}
 }

@@ -1,4 +1,4 @@
-package event
+package workload
 
 import (
 	"time"
@@ -19,7 +19,11 @@ type Event struct {
 	Host string
 }
 
-// correlator decides whether an Event is new, a repetition, or beyond the rate limit. It belongs to one goroutine.
+// correlator decides whether an Event is new, a repetition, or beyond the rate limit (client-go's EventCorrelator). A
+// repetition increments the count of the present Event. From the tenth message on that an object gets for one reason
+// within ten minutes, the others are counted on one Event, whose message begins with "(combined from similar events):
+// ". One object gets 25 Events of a type at once, and then one in five minutes. Others are dropped, and counted on the
+// next one with the same message. It belongs to one goroutine.
 type correlator struct {
 	component string
 	clock     *moment

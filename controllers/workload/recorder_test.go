@@ -1,4 +1,4 @@
-package event
+package workload
 
 import (
 	"context"
