@@ -30,8 +30,7 @@ var ofServer = []Controller{
 }
 
 func definitions(s *setup) []run {
-	c := s.client()
-	return []run{crd.New(&loopback.CRDs{API: c.API, Cache: c.Cache, Webhooks: s.Webhooks}, s.Log).Run}
+	return []run{crd.New(s.client(), s.Webhooks, s.Log).Run}
 }
 
 func registrations(s *setup) []run {

@@ -50,14 +50,14 @@ func (m *Migrations) Follow(ctx context.Context, sink func(migration.Resource)) 
 			sink(one.Spec.Resource)
 		}
 	}
-	return feed{cache: m.Cache, first: collection, collections: []string{collection, customResourceDefinitions},
-		begin: func(state iter.Seq[*storage.Object]) {
+	return Feed{Cache: m.Cache, First: collection, Collections: []string{collection, customResourceDefinitions},
+		Begin: func(state iter.Seq[*storage.Object]) {
 			about = map[string]migration.Resource{}
 			for o := range state {
 				note(o)
 			}
 		},
-		each: func(e *cache.Event) error {
+		Each: func(e *cache.Event) error {
 			name := e.Object.Meta.Name
 			switch {
 			case e.Collection == collection && e.Type != cache.Deleted:
@@ -75,7 +75,7 @@ func (m *Migrations) Follow(ctx context.Context, sink func(migration.Resource)) 
 			}
 			return nil
 		},
-	}.follow(ctx)
+	}.Follow(ctx)
 }
 
 // Migrations implements migration.API.

@@ -30,20 +30,20 @@ const namespaces = "namespaces"
 // Follow implements namespace.Follower with the timeline of all collections while a namespace is being deleted.
 func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
 	var f namespaceFeed
-	return feed{cache: n.Cache, first: namespaces,
-		quiet: func() bool { return len(f.deleting) == 0 },
-		begin: func(state iter.Seq[*storage.Object]) {
+	return Feed{Cache: n.Cache, First: namespaces,
+		Quiet: func() bool { return len(f.deleting) == 0 },
+		Begin: func(state iter.Seq[*storage.Object]) {
 			f = namespaceFeed{deleting: map[string]bool{}, sink: sink}
 			for o := range state {
 				f.exists(o)
 			}
 			sink(namespace.Event{Type: namespace.Listed})
 		},
-		each: func(e *cache.Event) error {
+		Each: func(e *cache.Event) error {
 			f.handle(e)
 			return nil
 		},
-	}.follow(ctx)
+	}.Follow(ctx)
 }
 
 // namespaceFeed sends events that affect namespaces. It belongs to one goroutine.

@@ -31,19 +31,19 @@ const resourceQuotas = "resourcequotas"
 // Follow implements quota.Follower with the timeline of all collections while there are quotas.
 func (q *Quotas) Follow(ctx context.Context, sink func(quota.Event)) error {
 	var f quotaFeed
-	return feed{cache: q.Cache, first: resourceQuotas,
-		quiet: func() bool { return len(f.quotas) == 0 },
-		begin: func(state iter.Seq[*storage.Object]) {
+	return Feed{Cache: q.Cache, First: resourceQuotas,
+		Quiet: func() bool { return len(f.quotas) == 0 },
+		Begin: func(state iter.Seq[*storage.Object]) {
 			f = quotaFeed{types: q.API.Types(), quotas: map[string]int{}, sink: sink}
 			for o := range state {
 				f.exists(o, true)
 			}
 		},
-		each: func(e *cache.Event) error {
+		Each: func(e *cache.Event) error {
 			f.handle(e)
 			return nil
 		},
-	}.follow(ctx)
+	}.Follow(ctx)
 }
 
 // quotaFeed sends events that affect quotas. It belongs to one goroutine.

@@ -65,14 +65,14 @@ func (w *Client) Follow(
 	if slices.ContainsFunc(others, func(r workload.Resource) bool { return r.Sparse }) {
 		rested = rest
 	}
-	return feed{cache: w.Cache, first: collections[0], collections: collections, rest: rested,
-		begin: func(state iter.Seq[*storage.Object]) {
+	return Feed{Cache: w.Cache, First: collections[0], Collections: collections, rest: rested,
+		Begin: func(state iter.Seq[*storage.Object]) {
 			sink(workload.Change{})
 			for o := range state {
 				sink(workload.Change{Resource: first, New: metaOf(first, o)})
 			}
 		},
-		each: func(e *cache.Event) error {
+		Each: func(e *cache.Event) error {
 			c := workload.Change{Resource: byCollection[e.Collection]}
 			if e.Type == cache.Deleted {
 				c.Old = metaOf(c.Resource, e.Object)
@@ -85,7 +85,7 @@ func (w *Client) Follow(
 			sink(c)
 			return nil
 		},
-	}.follow(ctx)
+	}.Follow(ctx)
 }
 
 // metaOf is an object's metadata for a controller.

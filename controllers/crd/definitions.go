@@ -1,4 +1,4 @@
-package loopback
+package crd
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,40 +18,31 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/trail"
 )
 
-// CRDs is crd.API.
-type CRDs struct {
-	API   *registry.Loopback
-	Cache *cache.Cache
-	// Webhooks call the conversion webhooks of CustomResourceDefinitions.
-	Webhooks *webhook.Clients
-
-	// mu guards known: the CRDs by key, as they were last decoded.
-	mu    sync.Mutex
-	known map[string]known
-}
-
+// known is a CRD as it was last decoded.
 type known struct {
 	revision   int64
 	definition *apiextensionsv1.CustomResourceDefinition
 }
 
-func (d *CRDs) resource() *resources.Resource {
-	return d.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
+func (c *Controller) resource() *resources.Resource {
+	return c.client.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
 }
 
-// Follow implements crd.API with the timeline of all collections while a CRD is being deleted.
-func (d *CRDs) Follow(ctx context.Context, sink func(name string)) error {
-	collection := d.resource().Collection
+// follow sends the name of every CRD, and then those that may need a pass: a CRD changed, one of its objects was deleted
+// while the CRD is being deleted, or another CRD of its group changed or was deleted. It follows the timeline of all
+// collections only while a CRD is being deleted.
+func (c *Controller) follow(ctx context.Context, sink func(name string)) error {
+	collection := c.resource().Collection
 	var deleting map[string]bool
-	return feed{cache: d.Cache, first: collection,
-		quiet: func() bool { return len(deleting) == 0 },
-		begin: func(state iter.Seq[*storage.Object]) {
+	return loopback.Feed{Cache: c.client.Cache, First: collection,
+		Quiet: func() bool { return len(deleting) == 0 },
+		Begin: func(state iter.Seq[*storage.Object]) {
 			deleting = map[string]bool{}
 			for o := range state {
 				if o.Meta.Deleting() {
@@ -61,7 +51,7 @@ func (d *CRDs) Follow(ctx context.Context, sink func(name string)) error {
 				sink(o.Meta.Name)
 			}
 		},
-		each: func(e *cache.Event) error {
+		Each: func(e *cache.Event) error {
 			name := e.Object.Meta.Name
 			switch {
 			case e.Collection == collection:
@@ -69,7 +59,7 @@ func (d *CRDs) Follow(ctx context.Context, sink func(name string)) error {
 				if e.Type != cache.Deleted && e.Object.Meta.Deleting() {
 					deleting[name] = true
 				}
-				return d.group(name, collection, sink)
+				return c.group(name, collection, sink)
 			case e.Type == cache.Deleted:
 				if name := instancesOf(e.Collection); deleting[name] {
 					sink(name)
@@ -77,7 +67,7 @@ func (d *CRDs) Follow(ctx context.Context, sink func(name string)) error {
 			}
 			return nil
 		},
-	}.follow(ctx)
+	}.Follow(ctx)
 }
 
 // instancesOf is the name of the CRD whose objects are in the collection, whether or not its versions are served; empty
@@ -91,10 +81,10 @@ func instancesOf(collection string) string {
 }
 
 // group sends a CRD that changed, and those of its group that wait for a name, which it may have released.
-func (d *CRDs) group(name, collection string, sink func(name string)) error {
+func (c *Controller) group(name, collection string, sink func(name string)) error {
 	sink(name)
 	_, group, _ := strings.Cut(name, ".")
-	snap, err := d.Cache.Snapshot(collection, 0)
+	snap, err := c.client.Cache.Snapshot(collection, 0)
 	if err != nil {
 		return err
 	}
@@ -102,7 +92,7 @@ func (d *CRDs) group(name, collection string, sink func(name string)) error {
 		if _, g, _ := strings.Cut(o.Meta.Name, "."); g != group || o.Meta.Name == name {
 			return true
 		}
-		if other, err := d.decode(o); err == nil && !customresource.True(other, apiextensionsv1.NamesAccepted) {
+		if other, err := c.decode(o); err == nil && !customresource.True(other, apiextensionsv1.NamesAccepted) {
 			sink(o.Meta.Name)
 		}
 		return true
@@ -110,10 +100,10 @@ func (d *CRDs) group(name, collection string, sink func(name string)) error {
 	return nil
 }
 
-// List implements crd.API. It omits CRDs that can't be decoded. The controller's own writes are in the cache
+// list returns all CRDs, without their schemas; they must not be changed. It omits CRDs that can't be decoded. The controller's own writes are in the cache
 // when they return, and it gets events for the writes of others, so no read of etcd is necessary.
-func (d *CRDs) List(context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	snap, err := d.Cache.Snapshot(d.resource().Collection, 0)
+func (c *Controller) list() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	snap, err := c.client.Cache.Snapshot(c.resource().Collection, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -121,22 +111,22 @@ func (d *CRDs) List(context.Context) ([]*apiextensionsv1.CustomResourceDefinitio
 	var all []*apiextensionsv1.CustomResourceDefinition
 	snap.Ascend("", "", func(o *storage.Object) bool {
 		there[o.Key] = true
-		if one, err := d.decode(o); err == nil {
+		if one, err := c.decode(o); err == nil {
 			all = append(all, one)
 		}
 		return true
 	})
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	maps.DeleteFunc(d.known, func(key string, _ known) bool { return !there[key] })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.known, func(key string, _ known) bool { return !there[key] })
 	return all, nil
 }
 
 // decode returns the CRD without its schemas, which must not be changed.
-func (d *CRDs) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if k := d.known[o.Key]; k.revision == o.Revision && k.definition != nil {
+func (c *Controller) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k := c.known[o.Key]; k.revision == o.Revision && k.definition != nil {
 		return k.definition, nil
 	}
 	if o.Err != nil {
@@ -147,19 +137,16 @@ func (d *CRDs) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinit
 		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
 	}
 	one.ResourceVersion = strconv.FormatInt(o.Revision, 10)
-	if d.known == nil {
-		d.known = map[string]known{}
-	}
-	d.known[o.Key] = known{o.Revision, one}
+	c.known[o.Key] = known{o.Revision, one}
 	return one, nil
 }
 
 // whole returns the CRD with its schemas.
-func (d *CRDs) whole(
+func (c *Controller) whole(
 	one *apiextensionsv1.CustomResourceDefinition,
 ) (*apiextensionsv1.CustomResourceDefinition, error) {
-	r := d.resource()
-	o, _ := d.Cache.Get(d.API.Key(r, "", one.Name))
+	r := c.resource()
+	o, _ := c.client.Cache.Get(c.client.API.Key(r, "", one.Name))
 	if o == nil || o.Meta.UID != string(one.UID) {
 		return nil, apierrors.NewNotFound(r.GroupResource(), one.Name)
 	}
@@ -173,25 +160,25 @@ func (d *CRDs) whole(
 	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
 }
 
-// Evaluate implements crd.API.
-func (d *CRDs) Evaluate(
+// evaluate returns the CRD with the names and conditions that it should have among the others, nil if it has them already.
+func (c *Controller) evaluate(
 	one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
 	now metav1.Time,
 ) *apiextensionsv1.CustomResourceDefinition {
 	if !customresource.Structural(one) {
-		if whole, err := d.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
+		if whole, err := c.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
 			one = whole
 		}
 	}
 	return customresource.Decide(one, all, now)
 }
 
-// UpdateStatus implements crd.API.
-func (d *CRDs) UpdateStatus(
+// updateStatus stores status and finalizers; Conflict if the CRD has changed in the meantime.
+func (c *Controller) updateStatus(
 	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition,
 ) (*apiextensionsv1.CustomResourceDefinition, error) {
-	r := d.resource()
-	o, err := d.API.Change(ctx, registry.Path{
+	r := c.resource()
+	o, err := c.client.API.Change(ctx, registry.Path{
 		Resource: r, Subresource: "status", Name: one.Name,
 	}, func(old runtime.Object) (runtime.Object, error) {
 		next, ok := old.(*apiextensionsv1.CustomResourceDefinition)
@@ -204,43 +191,43 @@ func (d *CRDs) UpdateStatus(
 	if err != nil {
 		return nil, err
 	}
-	return d.decode(o)
+	return c.decode(o)
 }
 
 // errChanged is why a status for an older state isn't stored.
 var errChanged = errors.New("the CustomResourceDefinition has changed")
 
 // instances is the entry of the CRD's custom resource.
-func (d *CRDs) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
+func (c *Controller) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
 	for _, v := range one.Spec.Versions {
-		if r := d.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil &&
+		if r := c.client.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil &&
 			r.Origin == string(one.UID) {
 			return r, nil
 		}
 	}
-	whole, err := d.whole(one)
+	whole, err := c.whole(one)
 	if err != nil {
 		return nil, err
 	}
-	if r := customresource.Stored(whole, d.Webhooks); r != nil {
+	if r := customresource.Stored(whole, c.webhooks); r != nil {
 		return r, nil
 	}
 	return nil, apierrors.NewNotFound(apiextensionsv1.Resource("customresourcedefinitions"), one.Name)
 }
 
-// Overlaps implements crd.API.
-func (d *CRDs) Overlaps(one *apiextensionsv1.CustomResourceDefinition) bool {
-	r := d.API.Types().Collection(one.Spec.Group + "/" + one.Spec.Names.Plural)
+// overlaps reports whether the CRD's objects would have the storage keys of built-in ones.
+func (c *Controller) overlaps(one *apiextensionsv1.CustomResourceDefinition) bool {
+	r := c.client.API.Types().Collection(one.Spec.Group + "/" + one.Spec.Names.Plural)
 	return r != nil && !r.Custom
 }
 
-// Namespaces implements crd.API.
-func (d *CRDs) Namespaces(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) ([]string, error) {
-	r, err := d.instances(one)
+// namespaces returns the namespaces with objects of the CRD, each once; the empty name is that of cluster-scoped objects.
+func (c *Controller) namespaces(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) ([]string, error) {
+	r, err := c.instances(one)
 	if err != nil {
 		return nil, err
 	}
-	objs, err := d.API.List(ctx, registry.Path{Resource: r})
+	objs, err := c.client.API.List(ctx, registry.Path{Resource: r})
 	if err != nil {
 		return nil, err
 	}
@@ -252,15 +239,15 @@ func (d *CRDs) Namespaces(ctx context.Context, one *apiextensionsv1.CustomResour
 	return slices.Compact(names), nil
 }
 
-// DeleteAll implements crd.API.
-func (d *CRDs) DeleteAll(
+// deleteAll deletes the CRD's objects in a namespace.
+func (c *Controller) deleteAll(
 	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition, namespace string,
 ) error {
-	r, err := d.instances(one)
+	r, err := c.instances(one)
 	if err != nil {
 		return err
 	}
-	api := d.API.Because(trail.CustomResourceDefinitionDeleted, []trail.Object{{
+	api := c.client.API.Because(trail.CustomResourceDefinitionDeleted, []trail.Object{{
 		APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition", Name: one.Name,
 		UID: string(one.UID),
 	}})
