@@ -20,7 +20,8 @@ func TestEphemeralClaims(t *testing.T) {
 			Print: func(o workload.Object) string {
 				s := o.GetName()
 				for _, r := range o.GetOwnerReferences() {
-					s += fmt.Sprintf(" of %s %s, controller %v, blocks %v", r.Kind, r.UID, *r.Controller, *r.BlockOwnerDeletion)
+					s += fmt.Sprintf(" of %s %s, controller %v, blocks %v", r.Kind, r.UID, *r.Controller,
+						*r.BlockOwnerDeletion)
 				}
 				if c, ok := o.(*corev1.PersistentVolumeClaim); ok {
 					s += fmt.Sprintf(" %v %v %v", c.Labels, c.Annotations, c.Spec.AccessModes)

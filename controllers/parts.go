@@ -10,7 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/node"
 	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
-	"github.com/kubecascade/kubecascade/controllers/quota"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/statefulset"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -65,12 +64,6 @@ func namespaces(s *setup) []run {
 	c := s.client()
 	api := &loopback.Namespaces{API: c.API, Cache: c.Cache}
 	return []run{namespace.New(api, namespace.Options{Workers: s.workers(), Log: s.Log}).Run}
-}
-
-func quotas(s *setup) []run {
-	c := s.client()
-	api := &loopback.Quotas{API: c.API, Cache: c.Cache}
-	return []run{quota.New(api, quota.Options{Workers: s.workers(), Log: s.Log}).Run}
 }
 
 // migrations rewrites stored objects (V-087).

@@ -45,7 +45,7 @@ func (m *Migrations) Follow(ctx context.Context, sink func(migration.Resource)) 
 	collection := m.path("", "").Resource.Collection
 	var about map[string]migration.Resource
 	note := func(o *storage.Object) {
-		if one, err := typed[migration.Migration](o, o.Err); err == nil {
+		if one, err := Typed[migration.Migration](o, o.Err); err == nil {
 			about[o.Meta.Name] = one.Spec.Resource
 			sink(one.Spec.Resource)
 		}
@@ -86,7 +86,7 @@ func (m *Migrations) Migrations(ctx context.Context, r migration.Resource) ([]*m
 	}
 	var all []*migration.Migration
 	for _, o := range objects {
-		if one, err := typed[migration.Migration](o, o.Err); err == nil && one.Spec.Resource == r {
+		if one, err := Typed[migration.Migration](o, o.Err); err == nil && one.Spec.Resource == r {
 			all = append(all, one)
 		}
 	}
@@ -101,7 +101,7 @@ func (m *Migrations) UpdateStatus(ctx context.Context, one *migration.Migration)
 	if err != nil {
 		return nil, err
 	}
-	return typed[migration.Migration](m.API.Patch(ctx, m.path("status", one.Name), types.MergePatchType, doc))
+	return Typed[migration.Migration](m.API.Patch(ctx, m.path("status", one.Name), types.MergePatchType, doc))
 }
 
 // served returns the entry of the version of a resource that discovery prefers; nil if there is none.
@@ -177,7 +177,7 @@ func (m *Migrations) Definition(ctx context.Context, r migration.Resource) (*mig
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
-	return typed[migration.Definition](o, err)
+	return Typed[migration.Definition](o, err)
 }
 
 // Mark implements migration.API.

@@ -34,9 +34,9 @@ func (c *Controller) resource() *resources.Resource {
 	return c.client.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
 }
 
-// follow sends the name of every CRD, and then those that may need a pass: a CRD changed, one of its objects was deleted
-// while the CRD is being deleted, or another CRD of its group changed or was deleted. It follows the timeline of all
-// collections only while a CRD is being deleted.
+// follow sends the name of every CRD, and then those that may need a pass: a CRD changed, one of its objects was
+// deleted while the CRD is being deleted, or another CRD of its group changed or was deleted. It follows the timeline
+// of all collections only while a CRD is being deleted.
 func (c *Controller) follow(ctx context.Context, sink func(name string)) error {
 	collection := c.resource().Collection
 	var deleting map[string]bool
@@ -100,8 +100,9 @@ func (c *Controller) group(name, collection string, sink func(name string)) erro
 	return nil
 }
 
-// list returns all CRDs, without their schemas; they must not be changed. It omits CRDs that can't be decoded. The controller's own writes are in the cache
-// when they return, and it gets events for the writes of others, so no read of etcd is necessary.
+// list returns all CRDs, without their schemas; they must not be changed. It omits CRDs that can't be decoded. The
+// controller's own writes are in the cache when they return, and it gets events for the writes of others, so no read
+// of etcd is necessary.
 func (c *Controller) list() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	snap, err := c.client.Cache.Snapshot(c.resource().Collection, 0)
 	if err != nil {
@@ -160,7 +161,8 @@ func (c *Controller) whole(
 	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
 }
 
-// evaluate returns the CRD with the names and conditions that it should have among the others, nil if it has them already.
+// evaluate returns the CRD with the names and conditions that it should have among the others, nil if it has them
+// already.
 func (c *Controller) evaluate(
 	one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
 	now metav1.Time,
@@ -221,7 +223,8 @@ func (c *Controller) overlaps(one *apiextensionsv1.CustomResourceDefinition) boo
 	return r != nil && !r.Custom
 }
 
-// namespaces returns the namespaces with objects of the CRD, each once; the empty name is that of cluster-scoped objects.
+// namespaces returns the namespaces with objects of the CRD, each once; the empty name is that of cluster-scoped
+// objects.
 func (c *Controller) namespaces(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) ([]string, error) {
 	r, err := c.instances(one)
 	if err != nil {
