@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/server"
 )
 
@@ -168,7 +168,7 @@ func (e fieldError) Error() string {
 func fields() map[string]string {
 	names := map[string]string{}
 	addFields(names, "Options", reflect.TypeFor[Options]())
-	for _, c := range controller.All() {
+	for _, c := range controllers.All() {
 		if c.Flag != "" {
 			names["--"+c.Flag] = fmt.Sprintf("Options.Controllers.Workers[%q]", c.Name)
 		}

@@ -1,7 +1,6 @@
 package loopback_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,29 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/apiservice"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
 const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices"
-
-// registers runs the controller until stop is called, or to the end of the test.
-func registers(t *testing.T, s *apiservertest.Server) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	api := &loopback.APIServices{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}
-	go func() {
-		defer close(done)
-		apiservice.New(api, nil).Run(ctx)
-	}()
-	stop = func() {
-		cancel()
-		<-done
-	}
-	t.Cleanup(stop)
-	return stop
-}
 
 // shows reads a watch up to an event on the APIService whose printed form contains the text.
 func shows(t *testing.T, w *apiservertest.Watch, name, text string) *unstructured.Unstructured {
@@ -57,7 +36,7 @@ func shows(t *testing.T, w *apiservertest.Watch, name, text string) *unstructure
 func TestOwnVersionsAreRegistered(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	w := s.Watch(apiServices + "?watch=1")
-	stop := registers(t, s)
+	stop := starts(t, s, "apiservice-controller")
 	wanted := map[string]string{
 		"v1.":                        "<nil> v1 18000 1",
 		"v2.autoscaling":             "autoscaling v2 17500 30",
@@ -99,7 +78,7 @@ func TestOwnVersionsAreRegistered(t *testing.T) {
 	if a := s.Do("GET", apiServices+"/v1.apps", nil); a.Code != http.StatusNotFound {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
-	registers(t, s)
+	starts(t, s, "apiservice-controller")
 	shows(t, w, "v1.batch", `"versionPriority":15`)
 	again := s.Watch(apiServices + "?watch=1")
 	shows(t, again, "v1.apps", `"reason":"Local"`)
@@ -110,7 +89,7 @@ func TestOwnVersionsAreRegistered(t *testing.T) {
 func TestDefinedVersionsAreRegistered(t *testing.T) {
 	s := defined(t, nil)
 	w := s.Watch(apiServices + "?watch=1")
-	registers(t, s)
+	starts(t, s, "apiservice-controller")
 	do(
 		t, s, "POST", apiServices,
 		`{"metadata":{"name":"v3.example.com"},"spec":{"group":"example.com","version":"v3","groupPriorityMinimum":5,"versionPriority":5}}`,
@@ -152,7 +131,7 @@ func TestDefinedVersionsAreRegistered(t *testing.T) {
 // what there is of its service, and requests are told (KA pkg/controllers/status/remote:sync).
 func TestOtherServers(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	registers(t, s)
+	starts(t, s, "apiservice-controller")
 	const name, service = "v1beta1.metrics.k8s.io", "/api/v1/namespaces/default/services"
 	w := s.Watch(apiServices + "?watch=1")
 	do(t, s, "POST", apiServices, `{"metadata":{"name":"`+name+

@@ -14,7 +14,7 @@ import (
 
 // Target implements autoscale.API. The version in the reference does not matter (K
 // pkg/controller/podautoscaler/horizontal.go: scaleForResourceMappings).
-func (w *Workloads) Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
+func (w *Client) Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
 	*autoscalingv1.Scale, error) {
 	p, err := w.target(namespace, ref)
 	if err != nil {
@@ -24,7 +24,7 @@ func (w *Workloads) Target(ctx context.Context, namespace string, ref autoscalin
 }
 
 // Rescale implements autoscale.API.
-func (w *Workloads) Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
+func (w *Client) Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
 	s *autoscalingv1.Scale) error {
 	p, err := w.target(namespace, ref)
 	if err != nil {
@@ -37,7 +37,7 @@ func (w *Workloads) Rescale(ctx context.Context, namespace string, ref autoscali
 var errUnscalable = errors.New("the server could not find the requested resource")
 
 // target is the path of a target's scale, in the preferred version of its kind.
-func (w *Workloads) target(
+func (w *Client) target(
 	namespace string, ref autoscalingv2.CrossVersionObjectReference,
 ) (p registry.Path, err error) {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)

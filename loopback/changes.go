@@ -1,7 +1,12 @@
 package loopback
 
 import (
+	"encoding/json"
+	"maps"
 	"sync"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/storage"
 
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -16,6 +21,30 @@ type Changes struct {
 	mu       sync.Mutex // guards what follows
 	watchers []*cache.Watcher
 	seen     bool
+}
+
+// SpecChanges returns the changes of objects other than those of their status: new and deleted ones, and changes of the
+// spec or the annotations.
+func (w *Client) SpecChanges(all ...workload.Resource) *Changes {
+	c := &Changes{Cache: w.Cache, Matters: func(e *cache.Event) bool {
+		return e.Type != cache.Modified || e.Prev == nil || e.Prev.Meta.Generation != e.Object.Meta.Generation ||
+			!maps.Equal(annotations(e.Prev), annotations(e.Object))
+	}}
+	for _, r := range all {
+		c.Collections = append(c.Collections, w.resource(r).Collection)
+	}
+	return c
+}
+
+// annotations are those of an object.
+func annotations(o *storage.Object) map[string]string {
+	var v struct {
+		Metadata struct{ Annotations map[string]string }
+	}
+	if json.Unmarshal(o.JSON, &v) != nil {
+		return nil
+	}
+	return v.Metadata.Annotations
 }
 
 // Reset implements reconcile.Changes.

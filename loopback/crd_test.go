@@ -1,7 +1,6 @@
 package loopback_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/crd"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -26,18 +22,7 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 // defined starts a server with the controller of definitions, which ends with the test.
 func defined(t testing.TB, o *apiservertest.Options) *apiservertest.Server {
 	s := apiservertest.Start(t, o)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	api := &loopback.CRDs{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache,
-		Webhooks: s.Webhooks}
-	go func() {
-		defer close(done)
-		crd.New(api, nil).Run(ctx)
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-	})
+	starts(t, s, "customresourcedefinition-controller")
 	return s
 }
 

@@ -1,5 +1,5 @@
-// Package loopback implements the interfaces of the controllers inside the process, with registry.Loopback and the
-// cache. It is the only package that knows both sides.
+// Package loopback has the client of controllers inside the process, on top of registry.Loopback and the cache:
+// requests, an index for reads, and feeds of changes.
 //
 // It guarantees:
 //
@@ -10,6 +10,6 @@
 //  4. A feed sends the state first and then the events, from one goroutine; if it falls behind it sends the state
 //     again. A feed of some collections isn't woken by writes to others; nor is one of all collections while it is
 //     quiet: the feeds of quotas, of namespaces and of CRDs, without quotas and with nothing that is being deleted.
-//  5. Workload controllers share one Index of dependents. Readers bring it up to date, and it holds one consistent
+//  5. Clients share one Index of dependents. Readers bring it up to date, and it holds one consistent
 //     state.
 package loopback

@@ -1,7 +1,6 @@
 package loopback_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -9,32 +8,9 @@ import (
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/fairness"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
 const flowControl = "/apis/flowcontrol.apiserver.k8s.io/v1/"
-
-// balances runs the controller until stop is called, or to the end of the test.
-func balances(t *testing.T, s *apiservertest.Server) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	api := &loopback.Fairness{
-		Producer: s.API.Loopback(authentication.Loopback, fairness.Producer),
-		Consumer: s.API.Loopback(authentication.Loopback, fairness.Consumer), Cache: s.Cache,
-	}
-	go func() {
-		defer close(done)
-		fairness.New(api, nil).Run(ctx)
-	}()
-	stop = func() {
-		cancel()
-		<-done
-	}
-	t.Cleanup(stop)
-	return stop
-}
 
 // TestFlowSchemaConditions: the condition Dangling follows the priority levels that are stored, and is the
 // consumer's by server-side apply.
@@ -45,9 +21,10 @@ func TestFlowSchemaConditions(t *testing.T) {
 		t, s, "POST", flowControl+"flowschemas",
 		`{"metadata":{"name":"own"},"spec":{"matchingPrecedence":900,"priorityLevelConfiguration":{"name":"mine"}}}`,
 	)
-	balances(t, s)
+	starts(t, s, "priority-and-fairness-controller")
 	o := shows(t, w, "own", `"reason":"NotFound","status":"True","type":"Dangling"`)
-	if e := o.GetManagedFields()[0]; e.Manager != fairness.Consumer || e.Operation != "Apply" ||
+	if e := o.GetManagedFields()[0]; e.Manager != "api-priority-and-fairness-config-consumer-v1" ||
+		e.Operation != "Apply" ||
 		e.Subresource != "status" {
 		t.Errorf("managed fields %v", e)
 	}
@@ -65,7 +42,7 @@ func TestFlowControlObjects(t *testing.T) {
 	schemas, levels := s.Watch(flowControl+"flowschemas?watch=1"), s.Watch(
 		flowControl+"prioritylevelconfigurations?watch=1",
 	)
-	stop := balances(t, s)
+	stop := starts(t, s, "priority-and-fairness-controller")
 	count := func(w *apiservertest.Watch, n int) {
 		t.Helper()
 		for added := 0; added < n; {
@@ -104,7 +81,7 @@ func TestFlowControlObjects(t *testing.T) {
 		"spec":{"type":"Limited","limited":{"limitResponse":{"type":"Reject"}}}}`)
 	schemas = s.Watch(flowControl + "flowschemas?watch=1&resourceVersion=0")
 	before := s.Do("GET", flowControl+"prioritylevelconfigurations", nil).List().GetResourceVersion()
-	stop = balances(t, s)
+	stop = starts(t, s, "priority-and-fairness-controller")
 	shows(t, schemas, "global-default", found)
 	stop()
 	var changed []string

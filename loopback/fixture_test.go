@@ -1,14 +1,9 @@
 package loopback_test
 
 import (
-	"context"
-	"sync"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/fixture"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
 // comes waits for the next event of the type, and returns the namespaces of all events up to it, in order.
@@ -29,16 +24,7 @@ func comes(t *testing.T, w *apiservertest.Watch, typ, namespace string) (before 
 // TestFixtures: what is promised in every namespace is there as long as the namespace is active.
 func TestFixtures(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	api := &loopback.Fixtures{
-		API: s.API.Loopback(authentication.ServiceAccount("kube-system", "root-ca-cert-publisher"), "test"), Cache: s.Cache,
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var all sync.WaitGroup
-	all.Go(func() { fixture.New(fixture.Certificate("PEM"), api, nil).Run(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		all.Wait()
-	})
+	starts(t, s, "root-ca-certificate-publisher-controller")
 	const name = "/configmaps/kube-root-ca.crt"
 	namespace := func(name string) string {
 		return `{"metadata":{"name":"` + name + `"},"spec":{"finalizers":["kubernetes"]}}`

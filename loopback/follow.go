@@ -11,37 +11,37 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// mostFollowed is the maximum number of collections of a feed.
+// mostFollowed is the maximum number of collections of a Feed.
 const mostFollowed = 8
 
-// feed is a controller's watch.
-type feed struct {
-	cache *cache.Cache
-	// first is the collection whose state is sent before anything else.
-	first string
-	// collections are those whose events are sent, at most mostFollowed; none means all, in the order of their
+// rest is how late changes of Sparse resources may arrive: most writes to their collections are to objects that no
+// controller needs, and must not wake the feed each time.
+const rest = 50 * time.Millisecond
+
+// Feed is a controller's watch.
+type Feed struct {
+	Cache *cache.Cache
+	// First is the collection whose state is sent before anything else.
+	First string
+	// Collections are those whose events are sent, at most mostFollowed; none means all, in the order of their
 	// revisions. Each has a watcher of its own, so that writes elsewhere wake none; the order between collections may
 	// change.
-	collections []string
-	// quiet reports, after what was sent so far, that only events of the first collection matter. While it does, no
+	Collections []string
+	// Quiet reports, after what was sent so far, that only events of the first collection matter. While it does, no
 	// other event is sent, and writes to other collections don't wake the feed. It is for feeds of all collections; nil
 	// means never.
-	quiet func() bool
+	Quiet func() bool
 	// rest is how long writes to collections other than the first don't wake the feed after one of them has: their events
 	// come that much later at most. Each wake takes processor time that requests could have.
 	rest time.Duration
-	// second is a collection whose state, at the same revision, is sent to before, before begin is called; empty for
-	// none.
-	second string
-	before func(state iter.Seq[*storage.Object])
-	// begin receives the state.
-	begin func(state iter.Seq[*storage.Object])
-	// each receives the later events. Its error ends the feed.
-	each func(e *cache.Event) error
+	// Begin receives the state.
+	Begin func(state iter.Seq[*storage.Object])
+	// Each receives the later events. Its error ends the feed.
+	Each func(e *cache.Event) error
 }
 
-// follow calls begin and then each until ctx is done or each fails; if it falls behind it starts again.
-func (f feed) follow(ctx context.Context) error {
+// Follow calls Begin and then Each until ctx is done or Each fails; if it falls behind it starts again.
+func (f Feed) Follow(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if err := f.once(ctx); !errors.Is(err, cache.ErrExpired) {
 			return err
@@ -51,25 +51,18 @@ func (f feed) follow(ctx context.Context) error {
 }
 
 // once follows until it falls behind.
-func (f feed) once(ctx context.Context) error {
+func (f Feed) once(ctx context.Context) error {
 	select {
-	case <-f.cache.Ready():
+	case <-f.Cache.Ready():
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	snap, err := f.cache.Snapshot(f.first, 0)
+	snap, err := f.Cache.Snapshot(f.First, 0)
 	if err != nil {
 		return err
 	}
-	if f.second != "" {
-		other, err := f.cache.Snapshot(f.second, snap.Revision())
-		if err != nil {
-			return err
-		}
-		f.before(stateOf(other))
-	}
-	f.begin(stateOf(snap))
-	r := follower{feed: f}
+	f.Begin(stateOf(snap))
+	r := follower{Feed: f}
 	if err := r.watch(snap.Revision()); err != nil {
 		return err
 	}
@@ -97,7 +90,7 @@ func stateOf(s *cache.Snapshot) iter.Seq[*storage.Object] {
 
 // follower reads the events of a feed, from its watchers in turn.
 type follower struct {
-	feed
+	Feed
 	watchers []*cache.Watcher
 	// listening says that the only watcher is that of the first collection, because of quiet.
 	listening bool
@@ -111,14 +104,14 @@ type follower struct {
 
 // watch begins to watch after the revision.
 func (r *follower) watch(rev int64) (err error) {
-	if r.listening = r.quiet != nil && r.quiet(); r.listening {
+	if r.listening = r.Quiet != nil && r.Quiet(); r.listening {
 		r.at, r.skip = 0, 0
-		return r.watchOnly(rev, r.first)
+		return r.watchOnly(rev, r.First)
 	}
-	if len(r.collections) > 0 {
-		return r.watchOnly(rev, r.collections...)
+	if len(r.Collections) > 0 {
+		return r.watchOnly(rev, r.Collections...)
 	}
-	w, err := r.cache.Timeline(rev)
+	w, err := r.Cache.Timeline(rev)
 	r.watchers = []*cache.Watcher{w}
 	return err
 }
@@ -127,7 +120,7 @@ func (r *follower) watchOnly(rev int64, collections ...string) error {
 	r.watchers = make([]*cache.Watcher, len(collections))
 	for i, c := range collections {
 		var err error
-		if r.watchers[i], err = r.cache.Watch(c, rev); err != nil {
+		if r.watchers[i], err = r.Cache.Watch(c, rev); err != nil {
 			return err
 		}
 	}
@@ -145,11 +138,11 @@ func (r *follower) read() (sent bool, err error) {
 		if i > 0 && len(events) > 0 && r.rest > 0 {
 			r.rested = time.Now().Add(r.rest)
 		}
-		if r.quiet != nil {
+		if r.Quiet != nil {
 			return sent, r.send(events, rev)
 		}
 		for _, e := range events {
-			if err := r.each(e); err != nil {
+			if err := r.Each(e); err != nil {
 				return sent, err
 			}
 		}
@@ -161,14 +154,14 @@ func (r *follower) read() (sent bool, err error) {
 // are read.
 func (r *follower) send(events []*cache.Event, rev int64) error {
 	for _, e := range events {
-		if !r.listening && r.skip > 0 && e.Revision == r.at && e.Collection == r.first {
+		if !r.listening && r.skip > 0 && e.Revision == r.at && e.Collection == r.First {
 			r.skip--
 			continue
 		}
-		if e.Collection != r.first && r.quiet() {
+		if e.Collection != r.First && r.Quiet() {
 			continue
 		}
-		if err := r.each(e); err != nil {
+		if err := r.Each(e); err != nil {
 			return err
 		}
 		if !r.listening {
@@ -178,11 +171,11 @@ func (r *follower) send(events []*cache.Event, rev int64) error {
 			r.at, r.skip = e.Revision, 0
 		}
 		r.skip++
-		if !r.quiet() {
+		if !r.Quiet() {
 			return r.watch(e.Revision - 1)
 		}
 	}
-	if !r.listening && r.quiet() {
+	if !r.listening && r.Quiet() {
 		return r.watch(rev)
 	}
 	return nil

@@ -30,15 +30,15 @@ func TestFollowQuietly(t *testing.T) {
 		h.write(r.IntN(3))
 		var got, want tally
 		quiet := got.feed(h.cache)
-		quiet.quiet = func() bool { return got.there == 0 }
-		f := follower{feed: quiet}
+		quiet.Quiet = func() bool { return got.there == 0 }
+		f := follower{Feed: quiet}
 		start := h.cache.Revision()
-		h.begin(quiet.begin)
+		h.begin(quiet.Begin)
 		if err := f.watch(start); err != nil {
 			t.Fatal(err)
 		}
 		whole := want.feed(h.cache)
-		h.begin(whole.begin)
+		h.begin(whole.Begin)
 		all, err := h.cache.Timeline(start)
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestFollowQuietly(t *testing.T) {
 			}
 			for _, e := range events {
 				if e.Collection == firstCollection || want.there > 0 {
-					if err := whole.each(e); err != nil {
+					if err := whole.Each(e); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -72,9 +72,9 @@ func TestFollowAgain(t *testing.T) {
 	h := newHistory(t, rand.New(rand.NewPCG(1, 1)))
 	var got tally
 	f := got.feed(h.cache)
-	f.quiet = func() bool { return got.there == 0 }
-	r := follower{feed: f}
-	h.begin(f.begin)
+	f.Quiet = func() bool { return got.there == 0 }
+	r := follower{Feed: f}
+	h.begin(f.Begin)
 	if err := r.watch(h.cache.Revision()); err != nil {
 		t.Fatal(err)
 	}
@@ -102,15 +102,15 @@ type tally struct {
 	seen  []string
 }
 
-func (s *tally) feed(c *cache.Cache) feed {
-	return feed{cache: c, first: firstCollection,
-		begin: func(state iter.Seq[*storage.Object]) {
+func (s *tally) feed(c *cache.Cache) Feed {
+	return Feed{Cache: c, First: firstCollection,
+		Begin: func(state iter.Seq[*storage.Object]) {
 			*s = tally{}
 			for range state {
 				s.there++
 			}
 		},
-		each: func(e *cache.Event) error {
+		Each: func(e *cache.Event) error {
 			s.seen = append(s.seen, fmt.Sprint(e.Revision, e.Type, e.Object.Key))
 			switch {
 			case e.Collection == firstCollection && e.Type == cache.Added:
@@ -220,7 +220,7 @@ func TestFollowRests(t *testing.T) {
 		h := newHistory(t, rand.New(rand.NewPCG(1, 1)))
 		var got tally
 		f := got.feed(h.cache)
-		f.collections, f.rest = []string{firstCollection, "others"}, time.Minute
+		f.Collections, f.rest = []string{firstCollection, "others"}, time.Minute
 		var number counting
 		var monitor reconcile.Monitor
 		ctx, cancel := context.WithCancel(monitor.With(t.Context()))
@@ -228,11 +228,11 @@ func TestFollowRests(t *testing.T) {
 		loop := &reconcile.Loop[*cache.Event, int, int]{
 			Schedule: &number, Workers: 1, Log: slog.New(slog.DiscardHandler),
 			Follow: func(ctx context.Context, sink func(*cache.Event)) error {
-				f.each = func(e *cache.Event) error {
+				f.Each = func(e *cache.Event) error {
 					sink(e)
 					return nil
 				}
-				return f.follow(ctx)
+				return f.Follow(ctx)
 			},
 		}
 		all.Go(func() { loop.Run(ctx) })

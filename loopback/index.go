@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -23,6 +26,7 @@ import (
 // isn't read. Decoded objects are kept as long as they are current.
 type Index struct {
 	cache *cache.Cache
+	types *resources.Types
 	// root is the prefix of all keys.
 	root string
 
@@ -43,18 +47,27 @@ type table struct {
 	namespaces map[string][]*entry
 	free       map[string][]*entry
 	controlled map[string][]*entry
+	// mounting are the pods by the keys of the claims that they mount.
+	mounting map[workload.Key][]*entry
+	// unreadable are the namespaces of the objects, by their keys, that can't be decoded.
+	unreadable map[string]string
 }
 
 // entry is one state of an object.
 type entry struct {
 	*storage.Object
 	decoded atomic.Pointer[workload.Object]
+	// claims are the names of those that a pod mounts.
+	claims []string
 }
 
-// NewIndex returns an index of everything that workload.Resources has.
+// NewIndex returns an index of everything that workload.Resources has, except Sparse resources.
 func NewIndex(c *cache.Cache, types *resources.Types, root string) *Index {
-	x := &Index{cache: c, root: root, tables: map[string]*table{}}
+	x := &Index{cache: c, types: types, root: root, tables: map[string]*table{}}
 	for _, r := range workload.Resources() {
+		if r.Sparse {
+			continue
+		}
 		collection := types.Lookup(r.Group, r.Version, r.Plural).Collection
 		x.tables[collection] = &table{resource: r, collection: collection}
 	}
@@ -116,6 +129,7 @@ func (x *Index) build() error {
 	for _, t := range x.tables {
 		old := t.entries
 		t.entries = map[string]*entry{}
+		t.mounting, t.unreadable = map[workload.Key][]*entry{}, map[string]string{}
 		t.namespaces, t.free, t.controlled = map[string][]*entry{}, map[string][]*entry{}, map[string][]*entry{}
 		i := slices.IndexFunc(all, func(s *cache.Snapshot) bool { return s.Collection() == t.collection })
 		if i < 0 {
@@ -148,7 +162,14 @@ func controller(m *storage.Meta) string {
 // insert adds an object. Reads omit objects that can't be decoded.
 func (t *table) insert(e *entry) {
 	if e.Err != nil {
+		t.unreadable[e.Key] = e.Meta.Namespace
 		return
+	}
+	if t.resource == workload.Pods {
+		e.claims = claimsOf(e.Object)
+	}
+	for _, claim := range e.claims {
+		put(t.mounting, workload.Key{Namespace: e.Meta.Namespace, Name: claim}, e)
 	}
 	t.entries[e.Key] = e
 	put(t.namespaces, e.Meta.Namespace, e)
@@ -160,9 +181,13 @@ func (t *table) insert(e *entry) {
 }
 
 func (t *table) remove(key string) {
+	delete(t.unreadable, key)
 	e := t.entries[key]
 	if e == nil {
 		return
+	}
+	for _, claim := range e.claims {
+		drop(t.mounting, workload.Key{Namespace: e.Meta.Namespace, Name: claim}, key)
 	}
 	delete(t.entries, key)
 	drop(t.namespaces, e.Meta.Namespace, key)
@@ -177,13 +202,13 @@ func place(list []*entry, key string) (int, bool) {
 	return slices.BinarySearchFunc(list, key, func(e *entry, key string) int { return strings.Compare(e.Key, key) })
 }
 
-func put(lists map[string][]*entry, at string, e *entry) {
+func put[K comparable](lists map[K][]*entry, at K, e *entry) {
 	list := lists[at]
 	i, _ := place(list, e.Key)
 	lists[at] = slices.Insert(list, i, e)
 }
 
-func drop(lists map[string][]*entry, at, key string) {
+func drop[K comparable](lists map[K][]*entry, at K, key string) {
 	list := lists[at]
 	if i, ok := place(list, key); ok {
 		list = slices.Delete(list, i, i+1)
@@ -198,13 +223,35 @@ func (t *table) object(e *entry) (workload.Object, error) {
 	if o := e.decoded.Load(); o != nil {
 		return *o, nil
 	}
-	o := t.resource.New()
-	if err := json.Unmarshal(e.JSON, o); err != nil {
-		return nil, fmt.Errorf("decoding %s: %w", e.Key, err)
+	o, err := decode(t.resource, e.Object)
+	if err != nil {
+		return nil, err
 	}
-	o.SetManagedFields(nil) // they are most of an object, and controllers don't need them
 	e.decoded.Store(&o)
 	return o, nil
+}
+
+// decode decodes an object, without its managedFields: they are most of it, and controllers don't need them.
+func decode(r workload.Resource, stored *storage.Object) (workload.Object, error) {
+	o := r.New()
+	if err := json.Unmarshal(stored.JSON, o); err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", stored.Key, err)
+	}
+	o.SetManagedFields(nil)
+	return o, nil
+}
+
+// claimsOf returns the names of the claims that a stored pod mounts. Most pods have none and needn't be decoded.
+func claimsOf(pod *storage.Object) []string {
+	if pod.Err != nil || !bytes.Contains(pod.JSON, []byte(`"persistentVolumeClaim"`)) &&
+		!bytes.Contains(pod.JSON, []byte(`"ephemeral"`)) {
+		return nil
+	}
+	o, err := decode(workload.Pods, pod)
+	if err != nil {
+		return nil
+	}
+	return workload.ClaimsOf(o.(*corev1.Pod))
 }
 
 func (t *table) objects(list []*entry) []workload.Object {
@@ -231,17 +278,53 @@ func (r reader) table(res workload.Resource) *table {
 
 // Get implements workload.Reader.
 func (r reader) Get(res workload.Resource, namespace, name string) workload.Object {
-	t := r.table(res)
-	key := r.root + "/" + t.collection + "/" + name
-	if namespace != "" {
-		key = r.root + "/" + t.collection + "/" + namespace + "/" + name
+	if res.Sparse {
+		return r.sparse(res, namespace, name)
 	}
-	if e := t.entries[key]; e != nil {
+	t := r.table(res)
+	if e := t.entries[r.key(t.collection, namespace, name)]; e != nil {
 		if o, err := t.object(e); err == nil {
 			return o
 		}
 	}
 	return nil
+}
+
+// sparse reads an object of a Sparse resource.
+func (r reader) sparse(res workload.Resource, namespace, name string) workload.Object {
+	collection := r.types.Lookup(res.Group, res.Version, res.Plural).Collection
+	if o, _ := r.cache.Get(r.key(collection, namespace, name)); o != nil && o.Err == nil {
+		if out, err := decode(res, o); err == nil {
+			return out
+		}
+	}
+	return nil
+}
+
+func (x *Index) key(collection, namespace, name string) string {
+	if namespace == "" {
+		return x.root + "/" + collection + "/" + name
+	}
+	return x.root + "/" + collection + "/" + namespace + "/" + name
+}
+
+// Mounting implements workload.Reader.
+func (r reader) Mounting(claim workload.Key) (out []*corev1.Pod) {
+	t := r.table(workload.Pods)
+	for _, o := range t.objects(t.mounting[claim]) {
+		out = append(out, o.(*corev1.Pod))
+	}
+	return out
+}
+
+// Readable implements workload.Reader.
+func (r reader) Readable(res workload.Resource, namespace string) bool {
+	for _, in := range r.table(res).unreadable {
+		if namespace == "" || namespace == in {
+			return false
+		}
+	}
+	return true
 }
 
 // Controlled implements workload.Reader.

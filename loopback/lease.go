@@ -23,16 +23,16 @@ func (l *Lease) path(name string) registry.Path {
 
 // Get implements election.API.
 func (l *Lease) Get(ctx context.Context) (*coordinationv1.Lease, error) {
-	return typed[coordinationv1.Lease](l.API.Get(ctx, l.path(l.Name)))
+	return Typed[coordinationv1.Lease](l.API.Get(ctx, l.path(l.Name)))
 }
 
 // Create implements election.API.
 func (l *Lease) Create(ctx context.Context, spec coordinationv1.LeaseSpec) (*coordinationv1.Lease, error) {
-	return typed[coordinationv1.Lease](l.API.Create(ctx, l.path(""), &coordinationv1.Lease{
+	return Typed[coordinationv1.Lease](l.API.Create(ctx, l.path(""), &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: l.Namespace, Name: l.Name}, Spec: spec}))
 }
 
 // Update implements election.API.
 func (l *Lease) Update(ctx context.Context, lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
-	return typed[coordinationv1.Lease](l.API.Update(ctx, l.path(l.Name), lease))
+	return Typed[coordinationv1.Lease](l.API.Update(ctx, l.path(l.Name), lease))
 }

@@ -27,6 +27,9 @@ type Migrations struct {
 	Cache                     *cache.Cache
 }
 
+// customResourceDefinitions is their collection.
+const customResourceDefinitions = apiextensionsv1.GroupName + "/customresourcedefinitions"
+
 func (m *Migrations) path(sub, name string) registry.Path {
 	return registry.Path{Resource: m.API.Types().Lookup(storagemigrationv1.GroupName, "v1", "storageversionmigrations"),
 		Subresource: sub, Name: name}
@@ -42,19 +45,19 @@ func (m *Migrations) Follow(ctx context.Context, sink func(migration.Resource)) 
 	collection := m.path("", "").Resource.Collection
 	var about map[string]migration.Resource
 	note := func(o *storage.Object) {
-		if one, err := typed[migration.Migration](o, o.Err); err == nil {
+		if one, err := Typed[migration.Migration](o, o.Err); err == nil {
 			about[o.Meta.Name] = one.Spec.Resource
 			sink(one.Spec.Resource)
 		}
 	}
-	return feed{cache: m.Cache, first: collection, collections: []string{collection, allCustom},
-		begin: func(state iter.Seq[*storage.Object]) {
+	return Feed{Cache: m.Cache, First: collection, Collections: []string{collection, customResourceDefinitions},
+		Begin: func(state iter.Seq[*storage.Object]) {
 			about = map[string]migration.Resource{}
 			for o := range state {
 				note(o)
 			}
 		},
-		each: func(e *cache.Event) error {
+		Each: func(e *cache.Event) error {
 			name := e.Object.Meta.Name
 			switch {
 			case e.Collection == collection && e.Type != cache.Deleted:
@@ -72,7 +75,7 @@ func (m *Migrations) Follow(ctx context.Context, sink func(migration.Resource)) 
 			}
 			return nil
 		},
-	}.follow(ctx)
+	}.Follow(ctx)
 }
 
 // Migrations implements migration.API.
@@ -83,7 +86,7 @@ func (m *Migrations) Migrations(ctx context.Context, r migration.Resource) ([]*m
 	}
 	var all []*migration.Migration
 	for _, o := range objects {
-		if one, err := typed[migration.Migration](o, o.Err); err == nil && one.Spec.Resource == r {
+		if one, err := Typed[migration.Migration](o, o.Err); err == nil && one.Spec.Resource == r {
 			all = append(all, one)
 		}
 	}
@@ -98,7 +101,7 @@ func (m *Migrations) UpdateStatus(ctx context.Context, one *migration.Migration)
 	if err != nil {
 		return nil, err
 	}
-	return typed[migration.Migration](m.API.Patch(ctx, m.path("status", one.Name), types.MergePatchType, doc))
+	return Typed[migration.Migration](m.API.Patch(ctx, m.path("status", one.Name), types.MergePatchType, doc))
 }
 
 // served returns the entry of the version of a resource that discovery prefers; nil if there is none.
@@ -174,7 +177,7 @@ func (m *Migrations) Definition(ctx context.Context, r migration.Resource) (*mig
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
-	return typed[migration.Definition](o, err)
+	return Typed[migration.Definition](o, err)
 }
 
 // Mark implements migration.API.

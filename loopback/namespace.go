@@ -30,20 +30,20 @@ const namespaces = "namespaces"
 // Follow implements namespace.Follower with the timeline of all collections while a namespace is being deleted.
 func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
 	var f namespaceFeed
-	return feed{cache: n.Cache, first: namespaces,
-		quiet: func() bool { return len(f.deleting) == 0 },
-		begin: func(state iter.Seq[*storage.Object]) {
+	return Feed{Cache: n.Cache, First: namespaces,
+		Quiet: func() bool { return len(f.deleting) == 0 },
+		Begin: func(state iter.Seq[*storage.Object]) {
 			f = namespaceFeed{deleting: map[string]bool{}, sink: sink}
 			for o := range state {
 				f.exists(o)
 			}
 			sink(namespace.Event{Type: namespace.Listed})
 		},
-		each: func(e *cache.Event) error {
+		Each: func(e *cache.Event) error {
 			f.handle(e)
 			return nil
 		},
-	}.follow(ctx)
+	}.Follow(ctx)
 }
 
 // namespaceFeed sends events that affect namespaces. It belongs to one goroutine.
@@ -83,27 +83,27 @@ func (n *Namespaces) path(sub, name string) registry.Path {
 
 // Get implements namespace.API.
 func (n *Namespaces) Get(ctx context.Context, name string) (*corev1.Namespace, error) {
-	return typed[corev1.Namespace](n.API.Get(ctx, n.path("", name)))
+	return Typed[corev1.Namespace](n.API.Get(ctx, n.path("", name)))
 }
 
 // Create implements namespace.DefaultsAPI.
 func (n *Namespaces) Create(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
-	return typed[corev1.Namespace](n.API.Create(ctx, n.path("", ""), ns))
+	return Typed[corev1.Namespace](n.API.Create(ctx, n.path("", ""), ns))
 }
 
 // UpdateStatus implements namespace.API.
 func (n *Namespaces) UpdateStatus(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
-	return typed[corev1.Namespace](n.API.Update(ctx, n.path("status", ns.Name), ns))
+	return Typed[corev1.Namespace](n.API.Update(ctx, n.path("status", ns.Name), ns))
 }
 
 // Finalize implements namespace.API.
 func (n *Namespaces) Finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
 	api := n.API.Because(trail.NamespaceEmpty, nil)
-	return typed[corev1.Namespace](api.Update(ctx, n.path("finalize", ns.Name), ns))
+	return Typed[corev1.Namespace](api.Update(ctx, n.path("finalize", ns.Name), ns))
 }
 
-// typed decodes the result of a request.
-func typed[T any](o *storage.Object, err error) (*T, error) {
+// Typed decodes the result of a request.
+func Typed[T any](o *storage.Object, err error) (*T, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -4,14 +4,12 @@ import (
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/controllers/job"
-	"github.com/kubecascade/kubecascade/controllers/podgc"
-	"github.com/kubecascade/kubecascade/controllers/ttl"
 )
 
 // A pod on a node that is out of service goes as soon as it is deleted: no kubelet ends its grace.
 func TestPodGarbage(t *testing.T) {
-	s := owning(t, nil, podgc.New())
+	s := apiservertest.Start(t, nil)
+	starts(t, s, "pod-garbage-collector-controller")
 	w := s.Watch(pods + "?watch=true")
 	do(t, s, "POST", nodes, `{"metadata":{"name":"n"}}`)
 	do(t, s, "POST", pods, pod("p", `"emptyDir":{}`))
@@ -26,7 +24,8 @@ func TestPodGarbage(t *testing.T) {
 
 // A Job goes when it has been finished for as long as it says.
 func TestJobExpires(t *testing.T) {
-	s := owning(t, nil, job.New(), ttl.New())
+	s := apiservertest.Start(t, nil)
+	starts(t, s, "job-controller", "ttl-after-finished-controller")
 	w := s.Watch(jobs + "?watch=true")
 	do(t, s, "POST", jobs, manifest("j", `"completions":0,"ttlSecondsAfterFinished":1`))
 	o := eventually(t, w, "the Job to be deleted", func(e apiservertest.Event) bool {

@@ -1,7 +1,6 @@
 package loopback_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,32 +10,10 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/policystatus"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
 const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
-
-// checksPolicies runs the controller to the end of the test.
-func checksPolicies(t *testing.T, s *apiservertest.Server) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	account := authentication.ServiceAccount("kube-system", "validatingadmissionpolicy-status-controller")
-	api := &loopback.PolicyStatus{
-		API: s.API.Loopback(account, policystatus.Manager), Cache: s.Cache, Served: apiserver.Served(s.Types),
-	}
-	go func() {
-		defer close(done)
-		policystatus.New(api, nil).Run(ctx)
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-	})
-}
 
 // policyOn is a policy on resources of a group version, with an expression and other fields of the spec.
 func policyOn(name, group, version, resource, expression, more string) string {
@@ -76,7 +53,7 @@ func checked(t *testing.T, w *apiservertest.Watch, name string, generation int64
 func TestPolicyStatus(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
-	checksPolicies(t, s)
+	starts(t, s, "validatingadmissionpolicy-status-controller")
 	w := s.Watch(policies + "?watch=1")
 	const none = ""
 	const params = `,"paramKind":{"apiVersion":"v1","kind":"ConfigMap"}`
@@ -121,7 +98,7 @@ func TestPolicyStatus(t *testing.T) {
 // (M-55).
 func TestPolicyStatusOfLaterKind(t *testing.T) {
 	s := defined(t, nil)
-	checksPolicies(t, s)
+	starts(t, s, "validatingadmissionpolicy-status-controller")
 	w := s.Watch(policies + "?watch=1")
 	early := policyOn("early", "example.com", "v1", "widgets", "object.spec.nope == 1", "")
 	do(t, s, "POST", policies, early)

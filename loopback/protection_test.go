@@ -1,19 +1,13 @@
 package loopback_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/protection"
-	"github.com/kubecascade/kubecascade/loopback"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 const (
@@ -26,22 +20,9 @@ const (
 // protected starts a server with the three controllers, which end with the test.
 func protected(t *testing.T, o *apiservertest.Options) *apiservertest.Server {
 	s := apiservertest.Start(t, o)
-	ctx, cancel := context.WithCancel(context.Background())
-	var all sync.WaitGroup
-	for _, r := range []protection.Rule{protection.Volumes(), protection.Claims(), protection.Classes()} {
-		all.Go(func() { protection.New(r, adapter(s), protection.Options{}).Run(ctx) })
-	}
-	t.Cleanup(func() {
-		cancel()
-		all.Wait()
-	})
+	starts(t, s, "persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller",
+		"volumeattributesclass-protection-controller")
 	return s
-}
-
-func adapter(s *apiservertest.Server) *loopback.Protection {
-	return &loopback.Protection{
-		API: s.API.Loopback(authentication.ServiceAccount("kube-system", "protection"), "test"), Cache: s.Cache,
-	}
 }
 
 func do(t testing.TB, s *apiservertest.Server, method, path, body string, header ...string) {
@@ -198,45 +179,5 @@ func TestFinalizerIsGivenLater(t *testing.T) {
 		if got := e.Object.GetFinalizers(); !slices.Equal(got, want) {
 			t.Errorf("%s with the finalizers %v, want %v", e.Type, got, want)
 		}
-	}
-}
-
-// Who falls so far behind that history is gone is told everything anew.
-func TestFollowBeginsAgain(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 64}})
-	do(t, s, "POST", claims, claim("first", ""))
-	ctx, cancel := context.WithCancel(t.Context())
-	events, done := make(chan protection.Event), make(chan error)
-	go func() {
-		done <- adapter(s).Follow(ctx, protection.Claim, []protection.Kind{protection.Pod}, func(e protection.Event) {
-			select {
-			case events <- e:
-			case <-ctx.Done():
-			}
-		})
-	}()
-	if e := <-events; e.Type != protection.Began {
-		t.Fatalf("the first event is %+v", e)
-	}
-	for i := range 300 {
-		do(
-			t, s, "PATCH", claims+"/first", fmt.Sprintf(`{"metadata":{"labels":{"i":"%d"}}}`, i), "Content-Type",
-			"application/merge-patch+json",
-		)
-	}
-	do(t, s, "DELETE", claims+"/first", "")
-	again := false
-	for e := range events {
-		again = again || e.Type == protection.Began
-		if e.New != nil && e.New.GetDeletionTimestamp() != nil {
-			break
-		}
-	}
-	if !again {
-		t.Error("events were dropped and nothing was told")
-	}
-	cancel()
-	if err := <-done; err != context.Canceled {
-		t.Errorf("Follow ended with %v", err)
 	}
 }

@@ -1,17 +1,12 @@
 package loopback_test
 
 import (
-	"context"
 	"fmt"
-	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/quota"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
 const quotas = "/api/v1/namespaces/default/resourcequotas"
@@ -19,16 +14,7 @@ const quotas = "/api/v1/namespaces/default/resourcequotas"
 // counted starts a server with the controller of quotas, which ends with the test.
 func counted(t *testing.T) *apiservertest.Server {
 	s := apiservertest.Start(t, nil)
-	api := &loopback.Quotas{
-		API: s.API.Loopback(authentication.ServiceAccount("kube-system", "resourcequota-controller"), "test"), Cache: s.Cache,
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var all sync.WaitGroup
-	all.Go(func() { quota.New(api, quota.Options{}).Run(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		all.Wait()
-	})
+	starts(t, s, "resourcequota-controller")
 	return s
 }
 

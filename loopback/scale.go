@@ -14,7 +14,7 @@ import (
 
 // Scale implements workload.API. Its errors are those that upstream's controllers show (K
 // pkg/controller/disruption/disruption.go: getScaleController).
-func (w *Workloads) Scale(ctx context.Context, namespace string, o workload.Owner) (s workload.Scale, err error) {
+func (w *Client) Scale(ctx context.Context, namespace string, o workload.Owner) (s workload.Scale, err error) {
 	gv, err := schema.ParseGroupVersion(o.APIVersion)
 	if err != nil {
 		return s, err

@@ -10,10 +10,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
-	"github.com/kubecascade/kubecascade/controllers/namespace"
-	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
@@ -37,8 +35,7 @@ func quietLog(t *testing.T) *slog.Logger {
 // begin makes what a server makes at its start, in the order of cmd/kubecascade.
 func begin(t *testing.T, s *apiservertest.Server) {
 	ctx := t.Context()
-	api := &loopback.Namespaces{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}
-	if err := namespace.EnsureDefaults(ctx, api, quietLog(t)); err != nil {
+	if err := controllers.EnsureSystemNamespaces(ctx, client(s)("", "kube-apiserver"), quietLog(t)); err != nil {
 		t.Error(err)
 	}
 	if err := s.API.EnsureRoles(ctx); err != nil {

@@ -1,33 +1,11 @@
 package loopback_test
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/unused"
-	"github.com/kubecascade/kubecascade/loopback"
 )
-
-// withUnused starts a server whose claims have the condition Unused. stop ends the controller.
-func withUnused(t *testing.T, s *apiservertest.Server) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		api := s.API.Loopback(authentication.ServiceAccount("kube-system", "pvc-protection-controller"), "test")
-		unused.Run(ctx, &loopback.Unused{API: api, Cache: s.Cache}, slog.New(slog.DiscardHandler))
-	}()
-	stop = func() {
-		cancel()
-		<-ended
-	}
-	t.Cleanup(stop)
-	return stop
-}
 
 // becomes waits until a claim has the condition Unused with the status.
 func becomes(t *testing.T, w *apiservertest.Watch, name, status string) {
@@ -66,7 +44,7 @@ func TestUnused(t *testing.T) {
 	bind("before")
 	do(t, s, "POST", pods, use("early", "before"))
 	do(t, s, "POST", pods, `{"metadata":{"name":"plain"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
-	stop := withUnused(t, s)
+	stop := starts(t, s, "persistentvolumeclaim-protection-controller")
 	becomes(t, w, "before", "False")
 	bind("c")
 	becomes(t, w, "c", "True")
@@ -78,6 +56,6 @@ func TestUnused(t *testing.T) {
 	becomes(t, w, "before", "True")
 	stop()
 	do(t, s, "POST", pods, use("late", "before"))
-	withUnused(t, s)
+	starts(t, s, "persistentvolumeclaim-protection-controller")
 	becomes(t, w, "before", "False")
 }

@@ -2,8 +2,10 @@ package loopback
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,8 +19,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Workloads is workload.API for one controller's identity.
-type Workloads struct {
+// Client makes the requests of one controller with its identity. It is workload.API and autoscale.API.
+type Client struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
 	// Index may be shared.
@@ -26,7 +28,7 @@ type Workloads struct {
 }
 
 // View implements workload.API.
-func (w *Workloads) View(ctx context.Context, f func(workload.Reader)) error {
+func (w *Client) View(ctx context.Context, f func(workload.Reader)) error {
 	if err := w.API.Fresh(ctx); err != nil {
 		return err
 	}
@@ -34,20 +36,20 @@ func (w *Workloads) View(ctx context.Context, f func(workload.Reader)) error {
 }
 
 // Glance implements workload.API.
-func (w *Workloads) Glance(f func(workload.Reader)) error {
+func (w *Client) Glance(f func(workload.Reader)) error {
 	return w.Index.read(context.Background(), f) // events that were sent are in the cache already
 }
 
-func (w *Workloads) resource(r workload.Resource) *resources.Resource {
+func (w *Client) resource(r workload.Resource) *resources.Resource {
 	return w.API.Types().Lookup(r.Group, r.Version, r.Plural)
 }
 
-func (w *Workloads) path(o workload.Object) registry.Path {
+func (w *Client) path(o workload.Object) registry.Path {
 	return registry.Path{Resource: w.resource(workload.Of(o)), Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 // Follow implements workload.API.
-func (w *Workloads) Follow(
+func (w *Client) Follow(
 	ctx context.Context, first workload.Resource, others []workload.Resource, sink func(workload.Change),
 ) error {
 	byCollection := map[string]workload.Resource{}
@@ -59,32 +61,41 @@ func (w *Workloads) Follow(
 		}
 		byCollection[c] = r
 	}
-	return feed{cache: w.Cache, first: collections[0], collections: collections,
-		begin: func(state iter.Seq[*storage.Object]) {
+	var rested time.Duration
+	if slices.ContainsFunc(others, func(r workload.Resource) bool { return r.Sparse }) {
+		rested = rest
+	}
+	return Feed{Cache: w.Cache, First: collections[0], Collections: collections, rest: rested,
+		Begin: func(state iter.Seq[*storage.Object]) {
+			sink(workload.Change{})
 			for o := range state {
-				sink(workload.Change{Resource: first, New: metaOf(o)})
+				sink(workload.Change{Resource: first, New: metaOf(first, o)})
 			}
 		},
-		each: func(e *cache.Event) error {
+		Each: func(e *cache.Event) error {
 			c := workload.Change{Resource: byCollection[e.Collection]}
 			if e.Type == cache.Deleted {
-				c.Old = metaOf(e.Object)
+				c.Old = metaOf(c.Resource, e.Object)
 			} else {
-				c.New = metaOf(e.Object)
+				c.New = metaOf(c.Resource, e.Object)
 				if e.Prev != nil {
-					c.Old = metaOf(e.Prev)
+					c.Old = metaOf(c.Resource, e.Prev)
 				}
 			}
 			sink(c)
 			return nil
 		},
-	}.follow(ctx)
+	}.Follow(ctx)
 }
 
 // metaOf is an object's metadata for a controller.
-func metaOf(o *storage.Object) *workload.Meta {
+func metaOf(r workload.Resource, o *storage.Object) *workload.Meta {
 	m := &workload.Meta{Key: workload.Key{Namespace: o.Meta.Namespace, Name: o.Meta.Name}, UID: types.UID(o.Meta.UID),
-		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting()}
+		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting(),
+		Unreadable: o.Err != nil}
+	if r == workload.Pods {
+		m.Claims = func() []string { return claimsOf(o) }
+	}
 	for _, owner := range o.Meta.Owners {
 		if owner.Controller {
 			m.Controller = workload.Owner{
@@ -96,8 +107,17 @@ func metaOf(o *storage.Object) *workload.Meta {
 	return m
 }
 
+// Lookup returns an object by a consistent read, without its managedFields; NotFound if there is none.
+func (w *Client) Lookup(ctx context.Context, r workload.Resource, key workload.Key) (workload.Object, error) {
+	o, err := w.API.Get(ctx, registry.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name})
+	if err != nil {
+		return nil, err
+	}
+	return decode(r, o)
+}
+
 // Create implements workload.API.
-func (w *Workloads) Create(ctx context.Context, o workload.Object) (string, error) {
+func (w *Client) Create(ctx context.Context, o workload.Object) (string, error) {
 	p := w.path(o)
 	p.Name = ""
 	next, err := w.stored(o)
@@ -112,7 +132,7 @@ func (w *Workloads) Create(ctx context.Context, o workload.Object) (string, erro
 }
 
 // Update implements workload.API.
-func (w *Workloads) Update(ctx context.Context, o workload.Object, status bool) error {
+func (w *Client) Update(ctx context.Context, o workload.Object, status bool) error {
 	p := w.path(o)
 	if status {
 		p.Subresource = "status"
@@ -128,8 +148,36 @@ func (w *Workloads) Update(ctx context.Context, o workload.Object, status bool) 
 	return err
 }
 
+// ApplyStatus implements workload.API.
+func (w *Client) ApplyStatus(ctx context.Context, o workload.Object) error {
+	r, p := workload.Of(o), w.path(o)
+	p.Subresource = "status"
+	content, err := json.Marshal(o)
+	var status struct{ Status json.RawMessage }
+	if err == nil {
+		err = json.Unmarshal(content, &status)
+	}
+	if err != nil {
+		return err
+	}
+	metadata := map[string]any{"name": o.GetName()}
+	if v := o.GetNamespace(); v != "" {
+		metadata["namespace"] = v
+	}
+	if v := o.GetResourceVersion(); v != "" {
+		metadata["resourceVersion"] = v
+	}
+	document, err := json.Marshal(map[string]any{
+		"apiVersion": r.APIVersion(), "kind": r.Kind, "metadata": metadata, "status": status.Status,
+	})
+	if err == nil {
+		_, err = w.API.Apply(ctx, p, document)
+	}
+	return err
+}
+
 // stored returns a copy of an object in its stored version, which the registry expects from its own process.
-func (w *Workloads) stored(o workload.Object) (workload.Object, error) {
+func (w *Client) stored(o workload.Object) (workload.Object, error) {
 	r := w.resource(workload.Of(o))
 	next := o.DeepCopyObject()
 	if r.ToStored == nil || r.Custom {
@@ -144,7 +192,7 @@ func (w *Workloads) stored(o workload.Object) (workload.Object, error) {
 }
 
 // Bind implements workload.API.
-func (w *Workloads) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
+func (w *Client) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
 	p := w.path(pod)
 	p.Subresource = "binding"
 	_, err := w.API.Post(ctx, p, &corev1.Binding{
@@ -154,7 +202,7 @@ func (w *Workloads) Bind(ctx context.Context, pod *corev1.Pod, node string) erro
 }
 
 // Delete implements workload.API.
-func (w *Workloads) Delete(
+func (w *Client) Delete(
 	ctx context.Context, r workload.Resource, key workload.Key, opts *metav1.DeleteOptions,
 ) error {
 	_, err := w.API.Delete(ctx, registry.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name}, opts)
@@ -162,12 +210,12 @@ func (w *Workloads) Delete(
 }
 
 // CreateEvent implements event.API.
-func (w *Workloads) CreateEvent(ctx context.Context, e *corev1.Event) error {
+func (w *Client) CreateEvent(ctx context.Context, e *corev1.Event) error {
 	return createEvent(ctx, w.API, e)
 }
 
 // CountEvent implements event.API.
-func (w *Workloads) CountEvent(ctx context.Context, e *corev1.Event) error {
+func (w *Client) CountEvent(ctx context.Context, e *corev1.Event) error {
 	return countEvent(ctx, w.API, e, func(stored *corev1.Event) {
 		stored.Count, stored.Message, stored.LastTimestamp = e.Count, e.Message, e.LastTimestamp
 	})

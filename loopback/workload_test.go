@@ -47,7 +47,7 @@ func run(t testing.TB, s *apiservertest.Server, cs ...workload.Controller) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	for _, c := range cs {
-		api := &loopback.Workloads{
+		api := &loopback.Client{
 			API: s.API.Loopback(authentication.ServiceAccount("kube-system", c.Name), "kube-controller-manager"), Cache: s.Cache,
 			Index: index,
 		}
@@ -223,7 +223,7 @@ func TestDyingNamespace(t *testing.T) {
 // beyond the history that the cache keeps.
 func TestIndex(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 64, TimelineEvents: 64}})
-	api := &loopback.Workloads{
+	api := &loopback.Client{
 		API: s.API.Loopback(authentication.Loopback, "test"), Cache: s.Cache,
 		Index: loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root),
 	}

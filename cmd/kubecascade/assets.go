@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/assets"
-	"github.com/kubecascade/kubecascade/internal/controller"
 )
 
 // collecting are the controllers of --collector.
-var collecting = []string{controller.GarbageCollector, controller.Namespaces}
+var collecting = []string{controllers.GarbageCollector, controllers.Namespaces}
 
 func assetsCommand() *cobra.Command {
 	var dir string
@@ -32,7 +32,7 @@ func assetsCommand() *cobra.Command {
 			if collector {
 				words = collecting
 			}
-			if _, _, err := controller.Select(words); err != nil {
+			if _, _, err := controllers.Select(words); err != nil {
 				return errUsage{err}
 			}
 			program, err := ownPath()

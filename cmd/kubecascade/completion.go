@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/cases"
 	"github.com/kubecascade/kubecascade/conformance/recorded"
 	"github.com/kubecascade/kubecascade/conformance/replay"
-	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/controllers"
 )
 
 // values are the values that a shell offers for a flag, each with a description after a tab if there is one. The shell
@@ -129,12 +129,13 @@ func list(of values) cobra.CompletionFunc {
 func controllerWords(_ *cobra.Command, typed string) []string {
 	if strings.HasPrefix(typed, "-") {
 		var off []string
-		for _, name := range controller.Names() {
+		for _, name := range controllers.Names() {
 			off = append(off, "-"+name)
 		}
 		return off
 	}
-	return append([]string{"*\tall that are on by default", controller.None + "\tno controller"}, controller.Names()...)
+	return append([]string{"*\tall that are on by default", controllers.None + "\tno controller"},
+		controllers.Names()...)
 }
 
 // gateWords are the feature gates with both values.

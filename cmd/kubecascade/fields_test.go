@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/controllers"
 )
 
 // tagged are the flags that the tags of a struct's fields name.
@@ -38,7 +38,7 @@ func tagged(t reflect.Type) map[string]bool {
 func TestFields(t *testing.T) {
 	fields := tagged(reflect.TypeFor[kubecascade.Options]())
 	delete(fields, "")
-	for _, c := range controller.All() {
+	for _, c := range controllers.All() {
 		if c.Flag != "" {
 			fields[c.Flag] = true // in Controllers.Workers
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/internal/backup"
-	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -143,14 +143,15 @@ func (o *options) controllerFlags(f *pflag.FlagSet) {
 	o.electionFlags(f)
 	f.StringSliceVar(&o.Controllers.Enabled, "controllers", []string{"*"},
 		"controllers to run: '*' enables all that are on by default, 'name' enables one, '-name' disables "+
-			"one, '"+controller.None+"' disables all; "+controller.Scheduler+" is on by default with --simulate-pods only; "+
-			"the controllers are "+strings.Join(controller.Names(), ", ")+
+			"one, '"+controllers.None+"' disables all; "+
+			controllers.Scheduler+" is on by default with --simulate-pods only; "+
+			"the controllers are "+strings.Join(controllers.Names(), ", ")+
 			"; names of kube-controller-manager's other controllers are accepted without "+
 			"effect, and aliases like garbagecollector are accepted")
 	f.BoolVar(&o.Controllers.CollectionEvents, "collection-events", false,
 		"store an Event for each object that the garbage collector deletes, with its owner and the reason")
 	o.workers = map[string]*int{}
-	for _, c := range controller.All() {
+	for _, c := range controllers.All() {
 		if c.Flag != "" {
 			o.workers[c.Name] = f.Int(c.Flag, c.Workers, "maximum number of "+c.What)
 		}

@@ -47,7 +47,8 @@ func Slow(t testing.TB, pause time.Duration) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	definitions := crd.New(
-		&loopback.CRDs{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}, nil,
+		&loopback.Client{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}, s.Webhooks,
+		nil,
 	)
 	done.Go(func() { definitions.Run(ctx) })
 	done.Go(func() {

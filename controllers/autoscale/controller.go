@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -67,7 +66,7 @@ var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 30 * time.Second
 type controller struct {
 	Options
 	api      API
-	recorder *event.Recorder
+	recorder *workload.Recorder
 	now      func(context.Context) time.Time
 
 	// mu guards remembered.
@@ -104,7 +103,7 @@ func (o Options) defaulted() Options {
 func Run(ctx context.Context, api API, o Options) {
 	o = o.defaulted()
 	o.Log = o.Log.With("controller", component)
-	c := &controller{Options: o, api: api, recorder: event.NewRecorder(api, component, o.Log), now: reconcile.Now,
+	c := &controller{Options: o, api: api, recorder: workload.NewRecorder(api, component, o.Log), now: reconcile.Now,
 		remembered: map[workload.Key]memory{}}
 	loop := reconcile.Loop[workload.Key, workload.Key, reconcile.Outcome]{
 		Schedule: reconcile.NewKeys(backoff, compare), Workers: o.Workers, Follow: c.follow, Pass: c.pass,
@@ -120,9 +119,10 @@ func Run(ctx context.Context, api API, o Options) {
 // follow sends the autoscalers that exist, and those that change.
 func (c *controller) follow(ctx context.Context, sink func(workload.Key)) error {
 	return c.api.Follow(ctx, workload.Autoscalers, nil, func(change workload.Change) {
-		if change.New != nil {
+		switch {
+		case change.New != nil:
 			sink(change.New.Key)
-		} else {
+		case change.Old != nil:
 			sink(change.Old.Key)
 		}
 	})

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -64,7 +63,7 @@ func (m memory) wait(a *autoscalingv2.HorizontalPodAutoscaler, now time.Time, pe
 // verdict is the outcome of a decision.
 type verdict struct {
 	status autoscalingv2.HorizontalPodAutoscalerStatus
-	events []event.Event
+	events []workload.Event
 	memory memory
 	// rescale says that the target gets the size replicas, for a reason; rescaled then completes the verdict.
 	rescale  bool

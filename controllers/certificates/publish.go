@@ -25,7 +25,7 @@ func Publishing(certificates string) workload.Controller {
 	own := workload.Key{Name: prefix + hashOf(certificates)}
 	return workload.Controller{
 		Name: "ca_cert_publisher_cluster_trust_bundles", For: workload.ClusterTrustBundles, Quiet: true,
-		Start: []workload.Key{own},
+		Start: workload.StartWith(own),
 		// Validation ties the names of bundles to their signers (V-078).
 		Wake: func(_ workload.Reader, c workload.Change) []workload.Key {
 			m := c.New

@@ -40,10 +40,11 @@ func TestPublishing(t *testing.T) {
 	w.Put(old)
 	w.Put(bundle("mine", "", "OLD"))
 	w.Put(bundle("kubernetes.io:another:old", "kubernetes.io/another", "OLD"))
-	if len(c.Start) != 1 || c.Start[0].Name != name {
-		t.Fatalf("it starts with %v", c.Start)
+	start := c.Start()
+	if len(start) != 1 || start[0].Name != name {
+		t.Fatalf("it starts with %v", start)
 	}
-	if got, want := w.Pass(c, c.Start[0]), "  create ClusterTrustBundle "+name+"\n  delete ClusterTrustBundle "+prefix+
+	if got, want := w.Pass(c, start[0]), "  create ClusterTrustBundle "+name+"\n  delete ClusterTrustBundle "+prefix+
 		"old\n"; got != want {
 		t.Errorf("at the start:\n%swant:\n%s", got, want)
 	}

@@ -4,11 +4,15 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/loopback"
 )
 
 // backoff is the pause after failures.
@@ -19,31 +23,33 @@ const rest = 200 * time.Millisecond
 
 // Controller keeps the status of CRDs.
 type Controller struct {
-	api API
-	log *slog.Logger
-	now func(context.Context) time.Time
+	client *loopback.Client
+	// webhooks call the conversion webhooks of CRDs.
+	webhooks *webhook.Clients
+	log      *slog.Logger
+
+	// mu guards known: the CRDs by key, as they were last decoded.
+	mu    sync.Mutex
+	known map[string]known
 }
 
 // New returns a controller that is not running; log may be nil.
-func New(api API, log *slog.Logger) *Controller {
+func New(client *loopback.Client, webhooks *webhook.Clients, log *slog.Logger) *Controller {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Controller{api: api, log: log, now: reconcile.Now}
+	return &Controller{client: client, webhooks: webhooks, log: log, known: map[string]known{}}
 }
 
 // Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare),
+		About: func(name string) reconcile.Object {
+			return workload.CustomResourceDefinitions.About(workload.Key{Name: name})
+		},
 		Workers: 1, // two CRDs must not get the same name
-		Follow:  c.api.Follow, Pass: c.keep, About: about, Log: c.log, What: "CRDs"}
+		Follow:  c.follow, Pass: c.keep, Log: c.log, What: "CRDs"}
 	loop.Run(ctx)
-}
-
-// about names a CRD.
-func about(name string) reconcile.Object {
-	return reconcile.Object{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
-		Kind: "CustomResourceDefinition", Name: name}
 }
 
 // keep carries a pass out. After a conflict, the event of the other write causes another pass.

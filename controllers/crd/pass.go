@@ -8,11 +8,14 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/customresource"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // pass does what one CRD needs now.
 func (c *Controller) pass(ctx context.Context, name string) error {
-	all, err := c.api.List(ctx)
+	all, err := c.list()
 	if err != nil {
 		return err
 	}
@@ -24,8 +27,8 @@ func (c *Controller) pass(ctx context.Context, name string) error {
 	if d.DeletionTimestamp != nil && slices.Contains(d.Finalizers, apiextensionsv1.CustomResourceCleanupFinalizer) {
 		return c.empty(ctx, d)
 	}
-	if next := c.api.Evaluate(d, all, metav1.NewTime(c.now(ctx))); next != nil {
-		_, err = c.api.UpdateStatus(ctx, next)
+	if next := c.evaluate(d, all, metav1.NewTime(reconcile.Now(ctx))); next != nil {
+		_, err = c.updateStatus(ctx, next)
 	}
 	return err
 }
@@ -39,12 +42,12 @@ func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourc
 		}
 	}
 	switch {
-	case c.api.Overlaps(d):
+	case c.overlaps(d):
 		return c.release(ctx, d, "OverlappingBuiltInResource", "instances overlap with built-in resources in storage")
-	case !established(d):
+	case !customresource.True(d, apiextensionsv1.Established):
 		return c.release(ctx, d, "NeverEstablished", "resource was never established")
 	}
-	namespaces, err := c.api.Namespaces(ctx, d)
+	namespaces, err := c.namespaces(ctx, d)
 	if err != nil {
 		return c.failed(ctx, d, fmt.Errorf("could not list instances: %w", err))
 	}
@@ -53,7 +56,7 @@ func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourc
 	}
 	var errs []error
 	for _, ns := range namespaces {
-		errs = append(errs, c.api.DeleteAll(ctx, d, ns))
+		errs = append(errs, c.deleteAll(ctx, d, ns))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return c.failed(ctx, d, fmt.Errorf("could not issue all deletes: %w", err))
@@ -91,11 +94,11 @@ func (c *Controller) release(
 	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string,
 ) error {
 	d = d.DeepCopy()
-	setTerminating(d, apiextensionsv1.ConditionFalse, reason, message, metav1.NewTime(c.now(ctx)))
+	setTerminating(d, apiextensionsv1.ConditionFalse, reason, message, metav1.NewTime(reconcile.Now(ctx)))
 	d.Finalizers = slices.DeleteFunc(d.Finalizers, func(f string) bool {
 		return f == apiextensionsv1.CustomResourceCleanupFinalizer
 	})
-	_, err := c.api.UpdateStatus(ctx, d)
+	_, err := c.updateStatus(ctx, d)
 	return err
 }
 
@@ -104,10 +107,10 @@ func (c *Controller) terminating(
 	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string,
 ) (*apiextensionsv1.CustomResourceDefinition, error) {
 	next := d.DeepCopy()
-	if !setTerminating(next, apiextensionsv1.ConditionTrue, reason, message, metav1.NewTime(c.now(ctx))) {
+	if !setTerminating(next, apiextensionsv1.ConditionTrue, reason, message, metav1.NewTime(reconcile.Now(ctx))) {
 		return d, nil
 	}
-	return c.api.UpdateStatus(ctx, next)
+	return c.updateStatus(ctx, next)
 }
 
 // setTerminating reports whether the condition changed.
@@ -132,10 +135,4 @@ func setTerminating(
 	}
 	d.Status.Conditions = append(d.Status.Conditions, next)
 	return true
-}
-
-func established(d *apiextensionsv1.CustomResourceDefinition) bool {
-	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
-		return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
-	})
 }

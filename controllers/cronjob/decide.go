@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // View is the input of a decision, as of one moment.
@@ -40,7 +40,7 @@ type Plan struct {
 	// Status is the new status; nil if it is unchanged.
 	Status *batchv1.CronJobStatus
 	// Events are recorded about the CronJob.
-	Events []event.Event
+	Events []workload.Event
 	// Again is the time of the next pass without an event; zero for none.
 	Again time.Time
 }
@@ -75,7 +75,8 @@ type pass struct {
 }
 
 func (p *pass) event(kind, reason, format string, args ...any) {
-	p.plan.Events = append(p.plan.Events, event.Event{Type: kind, Reason: reason, Message: fmt.Sprintf(format, args...)})
+	p.plan.Events = append(p.plan.Events, workload.Event{Type: kind, Reason: reason, Message: fmt.Sprintf(format,
+		args...)})
 }
 
 // settle updates the status by the present Jobs.

@@ -11,11 +11,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	eventapi "github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-type event = eventapi.Event
+type event = workload.Event
 
 // pass is one decision about a set.
 type pass struct {

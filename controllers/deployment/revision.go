@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/revision"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -137,7 +136,7 @@ func (s *state) note(rs *appsv1.ReplicaSet) (changed bool) {
 // create creates the newest ReplicaSet. The creation fails if its name is in use: see failed.
 func (s *state) create() {
 	rs := s.made()
-	done := event.Event{}
+	done := workload.Event{}
 	if n := size(rs); n > 0 {
 		done = scaled("up", rs.Name, 0, n)
 	}

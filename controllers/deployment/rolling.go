@@ -6,12 +6,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // scaled is the event of a change of size.
-func scaled(direction, name string, from, to int32) event.Event {
+func scaled(direction, name string, from, to int32) workload.Event {
 	return workload.Normal(
 		"ScalingReplicaSet", fmt.Sprintf("Scaled %s replica set %s from %d to %d", direction, name, from, to),
 	)

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -38,7 +37,7 @@ type state struct {
 
 type edit struct {
 	rs     *appsv1.ReplicaSet
-	scaled event.Event
+	scaled workload.Event
 }
 
 func newState(v workload.View, d *appsv1.Deployment, mine []*appsv1.ReplicaSet, now time.Time) *state {

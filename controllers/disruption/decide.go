@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -65,7 +64,7 @@ func changed(b, next *policyv1.PodDisruptionBudget) workload.Object {
 }
 
 // failed allows no disruption, as the numbers can't be trusted (failSafe). The numbers stay as they are.
-func failed(b *policyv1.PodDisruptionBudget, err error, now time.Time, events ...event.Event) workload.Plan {
+func failed(b *policyv1.PodDisruptionBudget, err error, now time.Time, events ...workload.Event) workload.Plan {
 	next := b.DeepCopy()
 	next.Status.DisruptionsAllowed = 0
 	meta.SetStatusCondition(&next.Status.Conditions, metav1.Condition{Type: policyv1.DisruptionAllowedCondition,
@@ -75,7 +74,7 @@ func failed(b *policyv1.PodDisruptionBudget, err error, now time.Time, events ..
 }
 
 // unmanaged warns that the budget selects pods without a controller.
-func unmanaged(b *policyv1.PodDisruptionBudget) event.Event {
+func unmanaged(b *policyv1.PodDisruptionBudget) workload.Event {
 	return workload.Warning("UnmanagedPods", fmt.Sprintf("Pods selected by this PodDisruptionBudget (selector: %v) were "+
 		"found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in "+
 		"undefined behavior. To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer "+

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // View is the input of a decision, as of one moment.
@@ -36,7 +36,7 @@ type Plan struct {
 	// Status is the new status; nil if it is unchanged.
 	Status *batchv1.JobStatus
 	// Events are recorded about the Job once Status is stored.
-	Events []event.Event
+	Events []workload.Event
 	// Backoff is the new record of failures once Status is stored, and Fresh are the pods that it includes.
 	Backoff Backoff
 	Fresh   []types.UID

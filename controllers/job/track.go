@@ -6,7 +6,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -221,4 +220,4 @@ func (a *account) end() {
 	a.event(workload.Normal("Completed", "Job completed"))
 }
 
-func (a *account) event(e event.Event) { a.plan.Events = append(a.plan.Events, e) }
+func (a *account) event(e workload.Event) { a.plan.Events = append(a.plan.Events, e) }

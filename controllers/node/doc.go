@@ -1,11 +1,12 @@
-// Package node keeps the taints of nodes equal to their conditions: nothing is scheduled on nodes with problems, and
-// the pods of nodes that are not ready are evicted by taint-eviction-controller (K pkg/controller/nodelifecycle:
-// doNoScheduleTaintingPass, monitorNodeHealth, doNoExecuteTaintingPass).
+// Package node has the two controllers of nodes that are not ready: Lifecycle keeps the taints of nodes equal to their
+// conditions, so that nothing is scheduled on nodes with problems (K pkg/controller/nodelifecycle:
+// doNoScheduleTaintingPass, monitorNodeHealth, doNoExecuteTaintingPass). Eviction deletes pods that do not tolerate the
+// NoExecute taints of their node (K pkg/controller/tainteviction).
 //
-// It guarantees:
+// It guarantees of Lifecycle:
 //
 //  1. It is pure: the nodes and the time in, a plan out.
-//  2. Taints with keys that stand for no condition are not changed. Of NoExecute taints, only not-ready and unreachable
+//  2. Taints with keys of no condition are not changed. Of NoExecute taints, only not-ready and unreachable
 //     are.
 //  3. A node that has never reported whether it is ready keeps the taint that it was created with. (Upstream sets the
 //     condition for it after a minute.)
@@ -16,4 +17,19 @@
 //  6. A pass over a ready node reads no other node.
 //
 // Unlike upstream's it doesn't notice that a node has stopped reporting, and does not set the conditions of its pods.
+//
+// And of Eviction:
+//
+//  1. Decisions are pure, except that scheduled evictions are remembered: one state of the store and the time in, a
+//     plan out. What is remembered is at most one time for each pod. After a restart of the server each time begins
+//     again, as upstream's do.
+//  2. A pod that tolerates each taint for a limited time is deleted when the shortest time of the tolerations used is
+//     over. The time is fixed when the pod is first seen with such taints; other limits have no effect on it later.
+//  3. A scheduled eviction is cancelled when the taints are removed, when the pod tolerates all of them forever, and
+//     when the pod is gone.
+//  4. The pod gets the condition DisruptionTarget before it is deleted. Disruption budgets don't matter.
+//  5. Events have no uid of their pod, like upstream's.
+//  6. Without NoExecute taints there is no pass. An event of a pod costs a look-up of its node.
+//
+// Unlike upstream's, it tries again until the pod is deleted, and leaves a pod alone that it has deleted before.
 package node

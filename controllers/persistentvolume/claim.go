@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -60,7 +59,7 @@ func named(r workload.Reader, p *corev1.PersistentVolumeClaim) workload.Plan {
 	case v.Spec.ClaimRef != nil:
 		taken := workload.Warning("FailedBinding", fmt.Sprintf("volume %q already bound to a different claim.", v.Name))
 		if _, ours := p.Annotations[boundByController]; ours {
-			return workload.Plan{Events: []event.Event{taken}}
+			return workload.Plan{Events: []workload.Event{taken}}
 		}
 		return pending(p, taken)
 	}
@@ -91,15 +90,15 @@ func lost(p *corev1.PersistentVolumeClaim, reason, message string) workload.Plan
 		return workload.Plan{}
 	}
 	return workload.Plan{Status: claimStatus(p, corev1.ClaimLost, nil),
-		Events: []event.Event{workload.Warning(reason, message)}}
+		Events: []workload.Event{workload.Warning(reason, message)}}
 }
 
-func pending(p *corev1.PersistentVolumeClaim, events ...event.Event) workload.Plan {
+func pending(p *corev1.PersistentVolumeClaim, events ...workload.Event) workload.Plan {
 	return workload.Plan{Status: claimStatus(p, corev1.ClaimPending, nil), Events: events}
 }
 
 // consumers says for which pods a claim waits (emitEventForUnboundDelayBindingClaim).
-func consumers(r workload.Reader, p *corev1.PersistentVolumeClaim) event.Event {
+func consumers(r workload.Reader, p *corev1.PersistentVolumeClaim) workload.Event {
 	var names []string
 	for _, pod := range users(r, p) {
 		if pod.Spec.NodeName == "" {
@@ -118,9 +117,8 @@ func consumers(r workload.Reader, p *corev1.PersistentVolumeClaim) event.Event {
 
 // users returns the pods that use a claim and have not ended (findPodsByPVCKey, IsPodTerminated).
 func users(r workload.Reader, p *corev1.PersistentVolumeClaim) (out []*corev1.Pod) {
-	for _, pod := range workload.All[*corev1.Pod](r, p.Namespace) {
-		uses := slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return claimName(pod, &v) == p.Name })
-		if uses && !ended(pod) {
+	for _, pod := range r.Mounting(workload.KeyOf(p)) {
+		if !ended(pod) {
 			out = append(out, pod)
 		}
 	}

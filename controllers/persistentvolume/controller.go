@@ -69,7 +69,7 @@ func delayedClaims(r workload.Reader, c workload.Change) (keys []workload.Key) {
 		return nil
 	}
 	for i := range pod.Spec.Volumes {
-		name := claimName(pod, &pod.Spec.Volumes[i])
+		name := workload.ClaimOf(pod, &pod.Spec.Volumes[i])
 		if name == "" {
 			continue
 		}
@@ -79,17 +79,6 @@ func delayedClaims(r workload.Reader, c workload.Change) (keys []workload.Key) {
 		}
 	}
 	return keys
-}
-
-// claimName is the claim of a pod's volume, empty if it has none.
-func claimName(pod *corev1.Pod, v *corev1.Volume) string {
-	switch {
-	case v.PersistentVolumeClaim != nil:
-		return v.PersistentVolumeClaim.ClaimName
-	case v.Ephemeral != nil:
-		return pod.Name + "-" + v.Name
-	}
-	return ""
 }
 
 // selected returns the claims that fulfil a condition.

@@ -8,7 +8,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -56,12 +55,12 @@ func provision(r workload.Reader, p *corev1.PersistentVolumeClaim) workload.Plan
 	if by == hostPath { // --enable-hostpath-provisioner
 		return failed(fmt.Sprintf("Failed to create provisioner: provisioning in volume plugin %q is disabled", hostPath))
 	}
-	return workload.Plan{Events: []event.Event{workload.Normal("ExternalProvisioning", fmt.Sprintf(
+	return workload.Plan{Events: []workload.Event{workload.Normal("ExternalProvisioning", fmt.Sprintf(
 		"Waiting for a volume to be created either by the external provisioner '%s' or manually by the system "+
 			"administrator. If volume creation is delayed, please verify that the provisioner is running and correctly "+
 			"registered.", by))}}
 }
 
 func failed(message string) workload.Plan {
-	return workload.Plan{Events: []event.Event{workload.Warning("ProvisioningFailed", message)}}
+	return workload.Plan{Events: []workload.Event{workload.Warning("ProvisioningFailed", message)}}
 }

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -37,7 +36,7 @@ func release(v *corev1.PersistentVolume) workload.Plan {
 // fail sets a volume to failed (updateVolumePhaseWithEvent).
 func fail(v *corev1.PersistentVolume, reason, message string) (plan workload.Plan) {
 	if next := phase(v, corev1.VolumeFailed, message); next != nil {
-		plan.Status, plan.Events = next, []event.Event{workload.Warning(reason, message)}
+		plan.Status, plan.Events = next, []workload.Event{workload.Warning(reason, message)}
 	}
 	return plan
 }

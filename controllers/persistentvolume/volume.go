@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -35,7 +34,7 @@ func syncVolume(view workload.View, _ time.Time) workload.Plan {
 	case mode(v.Spec.VolumeMode) != mode(p.Spec.VolumeMode):
 		const why = "due to incompatible volumeMode."
 		return workload.Plan{
-			Events: []event.Event{workload.Warning("VolumeMismatch",
+			Events: []workload.Event{workload.Warning("VolumeMismatch",
 				fmt.Sprintf("Cannot bind PersistentVolume to requested PersistentVolumeClaim %q %s", p.Name, why))},
 			Notes: []workload.Note{{About: p, Event: workload.Warning("VolumeMismatch",
 				fmt.Sprintf("Cannot bind PersistentVolume %q to requested PersistentVolumeClaim %s", v.Name, why))}},

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -33,7 +32,7 @@ func Node(version string, o Options) workload.Controller {
 		Name: "kubelet", For: workload.Nodes, Decide: kubelets{version: version, alone: len(o.Nodes) == 0}.node,
 	}
 	if len(o.Nodes) == 0 {
-		c.Start = []workload.Key{{Name: NodeName}}
+		c.Start = workload.StartWith(workload.Key{Name: NodeName})
 	}
 	return c
 }
@@ -70,7 +69,7 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 			{Type: corev1.NodeInternalIP, Address: address(n.Name)}, {Type: corev1.NodeHostName, Address: n.Name},
 		}
 	}
-	return workload.Plan{Status: n, Events: []event.Event{{ // K pkg/kubelet/nodestatus/setters.go: ReadyCondition
+	return workload.Plan{Status: n, Events: []workload.Event{{ // K pkg/kubelet/nodestatus/setters.go: ReadyCondition
 		Type: corev1.EventTypeNormal, Reason: "NodeReady", Message: "Node " + n.Name + " status is now: NodeReady", Host: n.Name,
 	}}}
 }

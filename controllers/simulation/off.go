@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -37,7 +36,7 @@ func off(v workload.View, now time.Time) workload.Plan {
 	c.Status, c.Reason, c.Message, c.LastTransitionTime = corev1.ConditionUnknown, offReason, offMessage, metav1.NewTime(
 		now,
 	)
-	return workload.Plan{Status: n, Events: []event.Event{
+	return workload.Plan{Status: n, Events: []workload.Event{
 		workload.Normal("NodeNotReady", fmt.Sprintf("Node %s status is now: NodeNotReady", n.Name))}}
 }
 

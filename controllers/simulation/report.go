@@ -6,13 +6,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // report is a kubelet's event about a container, at the field of which it is (K pkg/kubelet/container/ref.go:
 // GenerateContainerRef).
-func report(p *corev1.Pod, kind, reason, message, field string) event.Event {
-	return event.Event{Type: kind, Reason: reason, Message: message, Field: field, Host: p.Spec.NodeName}
+func report(p *corev1.Pod, kind, reason, message, field string) workload.Event {
+	return workload.Event{Type: kind, Reason: reason, Message: message, Field: field, Host: p.Spec.NodeName}
 }
 
 // fields are the fields of the containers that a pod starts.
@@ -28,7 +28,7 @@ func fields(p *corev1.Pod) (containers []corev1.Container, at []string) {
 
 // started are the events of containers that start (K pkg/kubelet/images/image_manager.go: EnsureImageExists;
 // pkg/kubelet/kuberuntime/kuberuntime_container.go: startContainer). Images are never pulled.
-func started(p *corev1.Pod) (out []event.Event) {
+func started(p *corev1.Pod) (out []workload.Event) {
 	containers, at := fields(p)
 	for i, c := range containers {
 		out = append(out, starting(p, c, at[i])...)
@@ -36,8 +36,8 @@ func started(p *corev1.Pod) (out []event.Event) {
 	return out
 }
 
-func starting(p *corev1.Pod, c corev1.Container, at string) []event.Event {
-	return []event.Event{
+func starting(p *corev1.Pod, c corev1.Container, at string) []workload.Event {
+	return []workload.Event{
 		report(p, corev1.EventTypeNormal, "Pulled",
 			fmt.Sprintf("Container image %q already present on machine and can be accessed by the pod", c.Image), at),
 		report(p, corev1.EventTypeNormal, "Created", "Container created", at),
@@ -46,7 +46,7 @@ func starting(p *corev1.Pod, c corev1.Container, at string) []event.Event {
 }
 
 // restarts are the events of containers that started again before they crash once more.
-func restarts(p *corev1.Pod) (out []event.Event) {
+func restarts(p *corev1.Pod) (out []workload.Event) {
 	containers, at := fields(p)
 	for _, s := range p.Status.ContainerStatuses {
 		i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == s.Name })
@@ -59,7 +59,7 @@ func restarts(p *corev1.Pod) (out []event.Event) {
 
 // delayed are the events of containers that will be restarted (K pkg/kubelet/kuberuntime/kuberuntime_manager.go:
 // doBackOff).
-func delayed(p *corev1.Pod) (out []event.Event) {
+func delayed(p *corev1.Pod) (out []workload.Event) {
 	for _, c := range p.Spec.Containers {
 		out = append(out, report(p, corev1.EventTypeWarning, "BackOff",
 			fmt.Sprintf("Back-off restarting failed container %s in pod %s", c.Name, fullName(p)),
@@ -73,7 +73,7 @@ func fullName(p *corev1.Pod) string { return fmt.Sprintf("%s_%s(%s)", p.Name, p.
 
 // killed are the events of running containers that are stopped (K
 // pkg/kubelet/kuberuntime/kuberuntime_container.go: killContainer).
-func killed(p *corev1.Pod) (out []event.Event) {
+func killed(p *corev1.Pod) (out []workload.Event) {
 	containers, at := fields(p)
 	for i, c := range containers {
 		if _, ok := runsSince(p, c.Name); ok {

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -93,7 +92,7 @@ func unschedulable(p *corev1.Pod, why string, now time.Time) workload.Plan {
 	}
 	p = p.DeepCopy()
 	condition(p, corev1.PodScheduled, false, corev1.PodReasonUnschedulable, why, metav1.NewTime(now))
-	return workload.Plan{Status: p, Events: []event.Event{
+	return workload.Plan{Status: p, Events: []workload.Event{
 		{Type: corev1.EventTypeWarning, Reason: "FailedScheduling", Message: why},
 	}}
 }

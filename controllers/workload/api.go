@@ -6,29 +6,30 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kubecascade/kubecascade/controllers/event"
 )
 
 // API is the engine's interface to an API server. Its methods may be called from any goroutine. Errors are API errors
 // (k8s.io/apimachinery/pkg/api/errors).
 type API interface {
-	event.API
+	EventAPI
 	// View calls f with a state that is at least as new as every event sent by Follow, and every write acknowledged,
 	// before the call. f must not keep the Reader, and should be quick.
 	View(ctx context.Context, f func(Reader)) error
 	// Glance is View without waiting for the writes of others: the state is at least as new as every event sent by
 	// Follow.
 	Glance(f func(Reader)) error
-	// Follow sends, from one goroutine, every present object of first to sink, and then the changes of objects of first
-	// and of others, until ctx is done. It may start again from the beginning. It returns early, with an error, if it
-	// can't continue.
+	// Follow sends to sink, from one goroutine, a zero Change, then every present object of first, and then the changes
+	// of objects of first and of others, until ctx is done. It may start again from the beginning. It returns early,
+	// with an error, if it can't continue.
 	Follow(ctx context.Context, first Resource, others []Resource, sink func(Change)) error
 	// Create stores a new object, without changing the argument, and returns its name.
 	Create(ctx context.Context, o Object) (name string, err error)
 	// Update replaces an object or only its status. The resourceVersion is a precondition. The stored managedFields are
 	// kept, whatever o has.
 	Update(ctx context.Context, o Object, status bool) error
+	// ApplyStatus applies the fields of the status that are set, by force, as the field manager of the process. A
+	// resourceVersion is a precondition.
+	ApplyStatus(ctx context.Context, o Object) error
 	// Bind assigns a pod, in the state of the view, to a node.
 	Bind(ctx context.Context, pod *corev1.Pod, node string) error
 	// Scale returns the scale of an owner by the scale subresource of its kind; the zero Scale if there is no such object.
@@ -52,8 +53,12 @@ type Meta struct {
 	Finalizers []string
 	// Controller is the owner in the controller reference; its UID is empty if there is none.
 	Controller Owner
-	// Deleting says that deletionTimestamp is set.
+	// Deleting reports whether deletionTimestamp is set.
 	Deleting bool
+	// Unreadable reports whether the object can't be decoded. Its other fields may then be unset.
+	Unreadable bool
+	// Claims returns the names of the claims that a pod mounts (ClaimsOf); nil for other resources.
+	Claims func() []string
 }
 
 // Owner is the owner in a controller reference.

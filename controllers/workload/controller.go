@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
@@ -29,13 +28,19 @@ type Controller struct {
 	// if there are none. Wake is called for Owns as well.
 	Sees []Resource
 	Wake func(r Reader, c Change) []Key
-	// Start are the keys that get a pass when the controller starts, whether or not they exist.
-	Start []Key
+	// Start returns the keys that get a pass whenever Follow starts from the beginning, whether or not they exist; nil
+	// for none.
+	Start func() []Key
 	// Decide decides what to do about an object.
 	Decide func(v View, now time.Time) Plan
+	// Task is what a pass does, for the log of a failure; "sync an object" if empty.
+	Task string
 	// Awaits is what Plan.Again waits for, for people: a field, or what is due. It may be empty if there is no Again.
 	Awaits string
 }
+
+// StartWith is a Controller's Start of fixed keys.
+func StartWith(keys ...Key) func() []Key { return func() []Key { return keys } }
 
 // Options configure how a controller runs. Zero values mean the defaults.
 type Options struct {
@@ -53,7 +58,7 @@ type engine struct {
 	Controller
 	api      API
 	log      *slog.Logger
-	recorder *event.Recorder
+	recorder *Recorder
 }
 
 // Run has a controller work until ctx is done, and returns when everything that it started has returned.
@@ -64,8 +69,11 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if c.Task == "" {
+		c.Task = "sync an object"
+	}
 	log := o.Log.With("controller", c.Name)
-	e := &engine{Controller: c, api: api, log: log, recorder: event.NewRecorder(api, c.Name, log)}
+	e := &engine{Controller: c, api: api, log: log, recorder: NewRecorder(api, c.Name, log)}
 	loop := reconcile.Loop[Key, Key, reconcile.Outcome]{
 		Schedule: reconcile.NewKeys(backoff, Key.compare),
 		Workers:  o.Workers, Follow: e.follow, Pass: e.pass, About: c.For.About, Log: log, What: c.For.String(),

@@ -10,7 +10,8 @@
 //     is polled.
 //  2. A View is one state of the store, the same for all reads, and at least as new as every write that was
 //     acknowledged before the pass began: a pass sees every write of earlier ones. Upstream's controllers have
-//     expectations for that (K pkg/controller/controller_utils.go: ControllerExpectations); there are none here.
+//     expectations for that (K pkg/controller/controller_utils.go: ControllerExpectations); there are none here. An
+//     object of a Sparse resource may be newer than the rest.
 //  3. A read costs as much as it returns: dependents are found by their owner's uid, free objects by their namespace.
 //     Objects are decoded once for each of their states, and shared: they must be copied before they are changed.
 //  4. Requests are sent as by any client. Update and Status require the state of the view, Delete only the uid. After a
@@ -34,9 +35,9 @@
 // deleted still reports its status, and does nothing else (I-16).
 //
 // Test its scenarios with package workloadtest, a store in memory that carries plans out and prints them.
-// loopback.Workloads is the API of a server, which internal/server/workloads.go gives to each controller with its
-// service account.
+// loopback.Client is the API of a server, which package controllers gives to each controller with its service account.
 //
 // To read the source: resource.go, view.go and plan.go have the types; claim.go is adoption; controller.go, wake.go
-// (which objects need a pass), pass.go and stage.go (how a plan is carried out) are the engine.
+// (which objects need a pass), pass.go and stage.go (how a plan is carried out) are the engine; recorder.go and
+// correlate.go record events.
 package workload

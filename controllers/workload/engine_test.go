@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
@@ -48,12 +47,17 @@ func (r *requests) do(what string) error {
 	return nil
 }
 
-func (r *requests) Get(Resource, string, string) Object             { return owner() }
-func (r *requests) Controlled(Resource, types.UID) []Object         { return nil }
-func (r *requests) Free(Resource, string) []Object                  { return nil }
-func (r *requests) All(Resource, string) []Object                   { return []Object{owner()} }
-func (r *requests) View(_ context.Context, f func(Reader)) error    { f(r); return nil }
-func (r *requests) Glance(f func(Reader)) error                     { f(r); return nil }
+func (r *requests) Get(Resource, string, string) Object          { return owner() }
+func (r *requests) Controlled(Resource, types.UID) []Object      { return nil }
+func (r *requests) Free(Resource, string) []Object               { return nil }
+func (r *requests) All(Resource, string) []Object                { return []Object{owner()} }
+func (r *requests) View(_ context.Context, f func(Reader)) error { f(r); return nil }
+func (r *requests) Glance(f func(Reader)) error                  { f(r); return nil }
+func (r *requests) Mounting(Key) []*corev1.Pod                   { return nil }
+func (r *requests) Readable(Resource, string) bool               { return true }
+func (r *requests) ApplyStatus(_ context.Context, o Object) error {
+	return r.do("apply the status of " + o.GetName())
+}
 func (r *requests) Bind(context.Context, *corev1.Pod, string) error { return r.do("bind") }
 func (r *requests) Follow(ctx context.Context, _ Resource, _ []Resource, _ func(Change)) error {
 	<-ctx.Done()
@@ -87,7 +91,7 @@ func pod(name string) *corev1.Pod {
 // once makes one pass with a plan and returns its outcome.
 func once(t *testing.T, r *requests, decide func(View) Plan) reconcile.Outcome {
 	e := &engine{api: r, log: slog.New(slog.DiscardHandler),
-		recorder:   event.NewRecorder(r, "x", slog.New(slog.DiscardHandler)),
+		recorder:   NewRecorder(r, "x", slog.New(slog.DiscardHandler)),
 		Controller: Controller{For: ReplicationControllers, Decide: func(v View, _ time.Time) Plan { return decide(v) }}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -141,7 +145,7 @@ func TestSlowStart(t *testing.T) {
 // TestStages: stages run in order; a conflict ends the plan, and isn't told of.
 func TestStages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		plan := Plan{Status: owner(), Events: []event.Event{Normal("Done", "it")}, Do: []Action{
+		plan := Plan{Status: owner(), Events: []Event{Normal("Done", "it")}, Do: []Action{
 			Update{Object: pod("adopt")}, Create{Object: pod("one")}, Create{Object: pod("two")}, Delete{Object: pod("old")}}}
 		r := &requests{}
 		if out := once(t, r, func(View) Plan { return plan }); out.Err != nil {

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -12,7 +13,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
@@ -23,10 +23,10 @@ const mostRest = time.Second
 // that changes often, with many dependents, does not use a whole processor.
 func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 	v, plan, took, err := e.decide(ctx, key, nil)
-	if err != nil {
+	if err = cmp.Or(err, plan.Err); err != nil {
 		return e.failed(ctx, key, err)
 	}
-	out := reconcile.Outcome{Again: plan.Again, Why: e.Awaits, Rest: min(took, mostRest)}
+	out := reconcile.Outcome{Again: plan.Again, Why: e.Awaits, Rest: max(min(took, mostRest), plan.Rest)}
 	failure := e.do(ctx, v, plan.Do)
 	if failure == nil {
 		out.Err = e.conclude(ctx, v, plan)
@@ -48,7 +48,7 @@ func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 // failed logs an error. Conflicts are not logged: they are normal.
 func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outcome {
 	if ctx.Err() == nil && !stale(err) && !apierrors.IsAlreadyExists(err) {
-		e.log.Warn("failed to sync an object", "namespace", key.Namespace, "name", key.Name, "err", err)
+		e.log.Warn("failed to "+e.Task, "namespace", key.Namespace, "name", key.Name, "err", err)
 	}
 	return reconcile.Outcome{Err: err}
 }
@@ -75,6 +75,9 @@ func (e *engine) decide(
 			took += time.Since(start)
 		})
 		v.Reader = nil // it must not be kept
+		if err == nil && plan.Slow != nil {
+			plan = plan.Slow()
+		}
 		if err != nil || len(plan.Scales) == 0 {
 			return v, plan, took, err
 		}
@@ -113,7 +116,7 @@ func (e *engine) conclude(ctx context.Context, v View, plan Plan) error {
 }
 
 // record records an event about the object of a pass, or of an action.
-func (e *engine) record(ctx context.Context, about Object, ev event.Event) {
+func (e *engine) record(ctx context.Context, about Object, ev Event) {
 	if about == nil {
 		return
 	}
@@ -132,6 +135,8 @@ func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, qui
 		name, err = e.api.Create(ctx, o)
 	case Update:
 		err = e.api.Update(ctx, o, a.Status)
+	case ApplyStatus:
+		err = e.api.ApplyStatus(ctx, o)
 	case Bind:
 		err = e.api.Bind(ctx, a.Pod, a.Node)
 	case Delete:

@@ -7,8 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubecascade/kubecascade/controllers/event"
 )
 
 // Plan is what to do about an object.
@@ -21,7 +19,7 @@ type Plan struct {
 	// state of the view.
 	Status Object
 	// Events are about the object, and recorded last. Events about one action belong to that action.
-	Events []event.Event
+	Events []Event
 	// Notes are events about other objects, recorded after Events.
 	Notes []Note
 	// Scales are the owners whose scale the decision needs, in the namespace of the object. If there are any, nothing
@@ -30,19 +28,26 @@ type Plan struct {
 	// Again is the time until the next pass without an event; 0 for none. The plan's own writes cause another pass
 	// anyway.
 	Again time.Duration
+	// Rest is the minimum time until the next pass, even after an event.
+	Rest time.Duration
+	// Slow, if set, makes the plan in place of this one, after the view: for decisions that take long. It uses only
+	// objects that were read in the view.
+	Slow func() Plan
+	// Err is why nothing can be decided; the pass fails with it.
+	Err error
 }
 
 // Note is an event about an object other than that of the pass.
 type Note struct {
 	About Object
-	Event event.Event
+	Event Event
 }
 
-// Action is a request: Create, Update, Bind or Delete.
+// Action is a request: Create, Update, ApplyStatus, Bind or Delete.
 type Action interface {
 	fmt.Stringer
 	// target is the object of the request, and the events for its success and failure.
-	target() (o Object, done, failed event.Event)
+	target() (o Object, done, failed Event)
 }
 
 // In the messages of events Name stands for the final name of the action's object, and Problem for the error.
@@ -58,7 +63,7 @@ type Create struct {
 	Object Object
 	// Done and Failed are recorded about the object of the pass; empty for none. AlreadyExists is a failure, but
 	// without an event.
-	Done, Failed event.Event
+	Done, Failed Event
 }
 
 // Update replaces an object in the state of the view: its resourceVersion is a precondition. After a conflict, or if
@@ -67,8 +72,12 @@ type Update struct {
 	Object Object
 	// Status replaces only the status.
 	Status       bool
-	Done, Failed event.Event
+	Done, Failed Event
 }
+
+// ApplyStatus applies the fields of the status that are set, by force. The object's resourceVersion, if set, is a
+// precondition.
+type ApplyStatus struct{ Object Object }
 
 // Bind assigns a pod to a node. A pod that can't be assigned any more is a conflict; one whose namespace is being
 // deleted stays unassigned, which is no failure.
@@ -76,7 +85,7 @@ type Bind struct {
 	Pod  *corev1.Pod
 	Node string
 	// Done is recorded about the object of the pass.
-	Done event.Event
+	Done Event
 }
 
 // Delete deletes an object if it still has its uid. It is no failure if the object is gone.
@@ -88,13 +97,16 @@ type Delete struct {
 	Policy metav1.DeletionPropagation
 	// Grace is in seconds; nil for the object's own grace period.
 	Grace        *int64
-	Done, Failed event.Event
+	Done, Failed Event
 }
 
-func (c Create) target() (Object, event.Event, event.Event) { return c.Object, c.Done, c.Failed }
-func (u Update) target() (Object, event.Event, event.Event) { return u.Object, u.Done, u.Failed }
-func (b Bind) target() (o Object, done, none event.Event)   { return b.Pod, b.Done, none }
-func (d Delete) target() (Object, event.Event, event.Event) { return d.Object, d.Done, d.Failed }
+func (c Create) target() (Object, Event, Event) { return c.Object, c.Done, c.Failed }
+func (u Update) target() (Object, Event, Event) { return u.Object, u.Done, u.Failed }
+func (a ApplyStatus) target() (o Object, done, failed Event) {
+	return a.Object, done, failed
+}
+func (b Bind) target() (o Object, done, none Event) { return b.Pod, b.Done, none }
+func (d Delete) target() (Object, Event, Event)     { return d.Object, d.Done, d.Failed }
 
 // String describes the action.
 func (c Create) String() string {
@@ -115,6 +127,11 @@ func (u Update) String() string {
 }
 
 // String describes the action.
+func (a ApplyStatus) String() string {
+	return fmt.Sprintf("apply the status of %s %s", Of(a.Object).Kind, a.Object.GetName())
+}
+
+// String describes the action.
 func (b Bind) String() string { return fmt.Sprintf("bind Pod %s to %s", b.Pod.Name, b.Node) }
 
 // String describes the action.
@@ -127,7 +144,7 @@ func (d Delete) String() string {
 }
 
 // telling replaces the placeholders in an event's message; ok is false if there is no event to record.
-func telling(e event.Event, name string, err error) (out event.Event, ok bool) {
+func telling(e Event, name string, err error) (out Event, ok bool) {
 	problem := ""
 	if err != nil {
 		problem = err.Error()
@@ -137,11 +154,11 @@ func telling(e event.Event, name string, err error) (out event.Event, ok bool) {
 }
 
 // Normal returns an event of type Normal.
-func Normal(reason, message string) event.Event {
-	return event.Event{Type: corev1.EventTypeNormal, Reason: reason, Message: message}
+func Normal(reason, message string) Event {
+	return Event{Type: corev1.EventTypeNormal, Reason: reason, Message: message}
 }
 
 // Warning returns an event of type Warning.
-func Warning(reason, message string) event.Event {
-	return event.Event{Type: corev1.EventTypeWarning, Reason: reason, Message: message}
+func Warning(reason, message string) Event {
+	return Event{Type: corev1.EventTypeWarning, Reason: reason, Message: message}
 }

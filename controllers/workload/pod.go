@@ -46,6 +46,29 @@ func Available(p *corev1.Pod, minReadySeconds int32, now time.Time) (wait time.D
 	return max(0, since.Add(time.Duration(minReadySeconds)*time.Second).Sub(now)), true
 }
 
+// ClaimOf returns the name of the claim that a volume of the pod is: one of its namespace or, for a generic ephemeral
+// volume, one that the pod controls (K pkg/controller/volume/common: PodPVCIndexFunc). Empty for other volumes.
+func ClaimOf(p *corev1.Pod, v *corev1.Volume) string {
+	switch {
+	case v.PersistentVolumeClaim != nil:
+		return v.PersistentVolumeClaim.ClaimName
+	case v.Ephemeral != nil:
+		return p.Name + "-" + v.Name
+	}
+	return ""
+}
+
+// ClaimsOf returns the names of the claims that the pod's volumes are, sorted, each once.
+func ClaimsOf(p *corev1.Pod) (names []string) {
+	for i := range p.Spec.Volumes {
+		if name := ClaimOf(p, &p.Spec.Volumes[i]); name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // FromTemplate returns a pod of the template, controlled by the owner, with a generated name (I-03).
 func FromTemplate(owner Object, t *corev1.PodTemplateSpec) *corev1.Pod {
 	prefix := owner.GetName() + "-"

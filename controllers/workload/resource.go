@@ -3,6 +3,13 @@ package workload
 import (
 	"reflect"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,6 +37,9 @@ type Object interface {
 // Two with the same Plural and Group are the same.
 type Resource struct {
 	Group, Version, Plural, Kind string
+	// Sparse reports whether objects are read by their names only, because controllers need few of many. They are not
+	// indexed: Get decodes the stored object at each call, and other reads panic. Their changes may arrive 50 ms late.
+	Sparse bool
 	// of is the Go type, a pointer.
 	of reflect.Type
 }
@@ -42,16 +52,27 @@ func (r Resource) About(key Key) reconcile.Object {
 }
 
 func resource[T Object](gv schema.GroupVersion, plural, kind string) Resource {
-	return Resource{gv.Group, gv.Version, plural, kind, reflect.TypeFor[T]()}
+	return Resource{Group: gv.Group, Version: gv.Version, Plural: plural, Kind: kind, of: reflect.TypeFor[T]()}
+}
+
+func sparse(r Resource) Resource {
+	r.Sparse = true
+	return r
 }
 
 // The resources that controllers read or write.
 var (
-	Pods      = resource[*corev1.Pod](corev1.SchemeGroupVersion, "pods", "Pod")
-	Nodes     = resource[*corev1.Node](corev1.SchemeGroupVersion, "nodes", "Node")
-	Services  = resource[*corev1.Service](corev1.SchemeGroupVersion, "services", "Service")
-	Endpoints = resource[*corev1.Endpoints](corev1.SchemeGroupVersion, "endpoints", "Endpoints") //nolint:staticcheck // still served
-	Claims    = resource[*corev1.PersistentVolumeClaim](
+	Pods            = resource[*corev1.Pod](corev1.SchemeGroupVersion, "pods", "Pod")
+	Nodes           = resource[*corev1.Node](corev1.SchemeGroupVersion, "nodes", "Node")
+	Namespaces      = resource[*corev1.Namespace](corev1.SchemeGroupVersion, "namespaces", "Namespace")
+	ServiceAccounts = sparse(resource[*corev1.ServiceAccount](
+		corev1.SchemeGroupVersion, "serviceaccounts", "ServiceAccount",
+	))
+	ConfigMaps = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion, "configmaps", "ConfigMap"))
+	Services   = resource[*corev1.Service](corev1.SchemeGroupVersion, "services", "Service")
+	Endpoints  = resource[*corev1.Endpoints](corev1.SchemeGroupVersion, "endpoints",
+		"Endpoints") //nolint:staticcheck // still served
+	Claims = resource[*corev1.PersistentVolumeClaim](
 		corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim",
 	)
 	Volumes = resource[*corev1.PersistentVolume](
@@ -59,6 +80,9 @@ var (
 	)
 	StorageClasses = resource[*storagev1.StorageClass](
 		storagev1.SchemeGroupVersion, "storageclasses", "StorageClass",
+	)
+	AttributesClasses = resource[*storagev1.VolumeAttributesClass](
+		storagev1.SchemeGroupVersion, "volumeattributesclasses", "VolumeAttributesClass",
 	)
 	ReplicationControllers = resource[*corev1.ReplicationController](
 		corev1.SchemeGroupVersion, "replicationcontrollers", "ReplicationController",
@@ -100,6 +124,23 @@ var (
 	Autoscalers = resource[*autoscalingv2.HorizontalPodAutoscaler](
 		autoscalingv2.SchemeGroupVersion, "horizontalpodautoscalers", "HorizontalPodAutoscaler",
 	)
+	FlowSchemas = resource[*flowcontrolv1.FlowSchema](
+		flowcontrolv1.SchemeGroupVersion, "flowschemas", "FlowSchema",
+	)
+	PriorityLevels = resource[*flowcontrolv1.PriorityLevelConfiguration](
+		flowcontrolv1.SchemeGroupVersion, "prioritylevelconfigurations", "PriorityLevelConfiguration",
+	)
+	APIServices = resource[*apiregistrationv1.APIService](
+		apiregistrationv1.SchemeGroupVersion, "apiservices", "APIService",
+	)
+	// CustomResourceDefinitions may be large, and few are read whole.
+	CustomResourceDefinitions = sparse(resource[*apiextensionsv1.CustomResourceDefinition](
+		apiextensionsv1.SchemeGroupVersion, "customresourcedefinitions", "CustomResourceDefinition",
+	))
+	ClusterRoles = resource[*rbacv1.ClusterRole](rbacv1.SchemeGroupVersion, "clusterroles", "ClusterRole")
+	Policies     = resource[*admissionv1.ValidatingAdmissionPolicy](
+		admissionv1.SchemeGroupVersion, "validatingadmissionpolicies", "ValidatingAdmissionPolicy",
+	)
 )
 
 // resources are all of them.
@@ -107,7 +148,8 @@ var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, Replication
 	StatefulSets,
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices, DisruptionBudgets, Autoscalers,
 	CertificateSigningRequests, PodCertificateRequests, ClusterTrustBundles, ResourceClaims, ResourceSlices, TaintRules,
-	Volumes, StorageClasses, Leases}
+	Volumes, StorageClasses, Leases, Namespaces, ServiceAccounts, ConfigMaps, AttributesClasses, ClusterRoles, Policies,
+	FlowSchemas, PriorityLevels, APIServices, CustomResourceDefinitions}
 
 // Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -24,7 +25,7 @@ func (k Key) compare(other Key) int {
 // Reader is one state of the store, the same for all calls. Objects that it returns are shared: they may be kept, but
 // must not be changed (DeepCopy them). They have no managedFields. Lists are sorted by namespace and name.
 type Reader interface {
-	// Get returns an object, nil if there is none.
+	// Get returns an object, nil if there is none. One of a Sparse resource may be newer than the state.
 	Get(r Resource, namespace, name string) Object
 	// Controlled returns the objects whose controller reference (I-20) has the uid.
 	Controlled(r Resource, owner types.UID) []Object
@@ -33,6 +34,11 @@ type Reader interface {
 	// All returns the objects of a namespace or, with an empty one, of all. Its cost grows with their number: passes
 	// should use Controlled, Free and Get.
 	All(r Resource, namespace string) []Object
+	// Mounting returns the pods of the claim's namespace that mount it (ClaimsOf).
+	Mounting(claim Key) []*corev1.Pod
+	// Readable reports whether all objects of a namespace or, with an empty one, of all can be decoded. Other reads
+	// omit those that can't.
+	Readable(r Resource, namespace string) bool
 }
 
 // Get returns an object by its Go type; nil if there is none.

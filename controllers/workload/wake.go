@@ -10,9 +10,6 @@ import (
 
 // follow sends the keys of the objects that need a pass.
 func (e *engine) follow(ctx context.Context, sink func(Key)) error {
-	for _, key := range e.Start {
-		sink(key)
-	}
 	others := append(slices.Clone(e.Owns), e.Sees...)
 	return e.api.Follow(ctx, e.For, others, func(c Change) {
 		for _, key := range e.concerned(c) {
@@ -23,6 +20,12 @@ func (e *engine) follow(ctx context.Context, sink func(Key)) error {
 
 // concerned returns the objects that need a pass after a change.
 func (e *engine) concerned(c Change) (keys []Key) {
+	if c.Old == nil && c.New == nil {
+		if e.Start == nil {
+			return nil
+		}
+		return e.Start()
+	}
 	if c.Resource == e.For && !e.Quiet {
 		if c.New != nil {
 			keys = append(keys, c.New.Key)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -30,7 +30,7 @@ func (c *Config) Check() error {
 	if err := c.Audit.Check(); err != nil {
 		return err
 	}
-	if _, _, err := controller.Select(c.Controllers); err != nil {
+	if _, _, err := controllers.Select(c.Controllers); err != nil {
 		return err
 	}
 	if err := c.checkAdmission(); err != nil {
@@ -209,7 +209,7 @@ func (c *Config) checkElection() error {
 // checkWorkers validates the numbers: a controller without a worker would silently do nothing.
 func (c *Config) checkWorkers() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Workers)) {
-		of, ok := controller.Of(name)
+		of, ok := controllers.Of(name)
 		if !ok || of.Flag == "" {
 			return fmt.Errorf("the number of workers of controller %q can't be set", name)
 		}
@@ -218,13 +218,4 @@ func (c *Config) checkWorkers() error {
 		}
 	}
 	return nil
-}
-
-// workers is a controller's number of workers.
-func (c *Config) workers(name string) int {
-	if n, ok := c.Workers[name]; ok {
-		return n
-	}
-	of, _ := controller.Of(name) // 0 for those without a setting: the engine's default
-	return of.Workers
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -30,8 +28,8 @@ type collection struct {
 }
 
 // newCollection returns a collection with the handlers of the graph by their paths: that of kube-controller-manager
-// (D-90), and the short one. connect sets the server for its requests before it runs, as that server also serves the
-// graph.
+// (D-90), and the short one. The adapter gets its client before the collection runs, as the server of the client also
+// serves the graph.
 func newCollection(
 	workers int, d *data, r prometheus.Registerer, log *slog.Logger,
 ) (*collection, map[string]http.Handler) {
@@ -44,13 +42,6 @@ func newCollection(
 		"/debug/controllers/garbage-collector-controller/*":     c,
 		"/debug/controllers/garbagecollector/graph":             c,
 	}
-}
-
-// connect sets the server for the collectors' requests.
-func (c *collection) connect(api *apiserver.Server) {
-	c.adapter.API = api.Loopback(
-		authentication.ServiceAccount("kube-system", "generic-garbage-collector"), controllerManager,
-	)
 }
 
 // run collects until ctx is done.

@@ -86,7 +86,7 @@ type ControllerOptions struct {
 	// Controllers are the words of --controllers.
 	Controllers []string
 	// Workers is how many objects a controller works on concurrently, by its name; default: that of
-	// controller.Controller.
+	// controllers.Controller.
 	Workers map[string]int
 	// CollectionEvents stores an Event for each object that the garbage collector deletes.
 	CollectionEvents bool

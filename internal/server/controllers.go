@@ -2,7 +2,15 @@ package server
 
 import (
 	"context"
+	"os"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/controllers"
+	"github.com/kubecascade/kubecascade/controllers/election"
+	"github.com/kubecascade/kubecascade/loopback"
 )
 
 // controllerRun is a run of the controllers. A rollback ends it and starts another one, whose controllers know nothing
@@ -12,7 +20,9 @@ type controllerRun struct {
 	// cancel tells them to end; nil before there are any.
 	cancel context.CancelFunc
 	all    *sync.WaitGroup
-	// stop ends the keeping of the objects of bootstrap.Check, upon which unkept is closed; nil if they are not kept.
+	// kept is done when the objects of bootstrap.Check shall no longer be kept, and stop ends it. unkept is closed when
+	// they are no longer kept; nil if they never are.
+	kept   context.Context
 	stop   func()
 	unkept chan struct{}
 }
@@ -27,10 +37,18 @@ func (s *system) startControllers() {
 	}
 	run, cancel := context.WithCancel(s.running)
 	c.cancel, c.all = cancel, &sync.WaitGroup{}
-	if !s.c.readOnly() {
-		c.stop, c.unkept = s.runOwn(run, c.all)
+	if c.kept, c.stop = context.WithCancel(run); len(s.own) > 0 {
+		c.unkept = make(chan struct{})
 	}
+	c.all.Go(func() { controllers.Run(run, s.own) })
 	c.all.Go(func() { s.lead(run) })
+}
+
+// keeping returns the context for keepFirst, and the channel that it closes when it ends.
+func (c *controllerRun) keeping() (kept context.Context, unkept chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.kept, c.unkept
 }
 
 // end ends the controllers and waits for them. It returns false if life is done before.
@@ -68,4 +86,41 @@ func (c *controllerRun) stopKeeping() chan struct{} {
 		c.stop()
 	}
 	return c.unkept
+}
+
+// lead runs the controllers whenever this server is the leader, until ctx is done.
+func (s *system) lead(ctx context.Context) {
+	if len(s.parts) == 0 {
+		return // controllers of other servers need the lease
+	}
+	if !s.c.Elect {
+		s.control(ctx)
+		return
+	}
+	lease := &loopback.Lease{Namespace: "kube-system", Name: controllers.Manager,
+		API: s.api.Loopback(
+			authentication.User{Name: "system:" + controllers.Manager,
+				Groups: []string{authentication.GroupAuthenticated}},
+			controllers.Manager,
+		)}
+	o := s.c.Election
+	o.Identity, o.Log = identity(), s.log
+	o.Seize = !s.c.external() // no other process has the data directory open; a lease in it belongs to a dead process
+	election.New(lease, o).Run(ctx, s.control)
+}
+
+// control runs the controllers until ctx is done, and returns when all have ended.
+func (s *system) control(ctx context.Context) {
+	s.leading.Store(true)
+	defer s.leading.Store(false)
+	controllers.Run(ctx, s.parts)
+}
+
+// identity identifies this process among candidates, as in kube-controller-manager.
+func identity() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = controllers.Manager
+	}
+	return host + "_" + string(uuid.NewUUID())
 }

@@ -21,9 +21,9 @@
 //	data.go, directory.go, timeline.go, encryption.go  the storage and the cache, the data directory, what fills it
 //	first.go, keep.go  the objects that every cluster has
 //	ports.go, profiling.go, extension.go, version.go  listeners, and paths besides the API's
-//	leader.go, controllers.go  which server runs the controllers, and those that run
-//	workloads.go  controllers of package workload, --simulate-pods; seed.go has --simulate-nodes
-//	collector.go, fixtures.go, policies.go, protection.go, roles.go  the other controllers
+//	controllers.go  which server runs the controllers, and those that run; package controllers has their table
+//	collector.go  the garbage collector, and the handlers of its graph
+//	seed.go       the nodes of --simulate-nodes
 //	snapshot.go, save.go, rollback.go, checkpointroute.go  snapshots, checkpoints and rollbacks
 //	settle.go, settled.go  waiting until the controllers have nothing to do
 package server

@@ -15,8 +15,12 @@ import (
 // keepInterval is how often the objects of bootstrap.Check are checked.
 const keepInterval = 10 * time.Second
 
-// keepFirst keeps the objects of bootstrap.Check, which EnsureFirst has created, until ctx is done.
-func (s *system) keepFirst(ctx context.Context) {
+// keepFirst keeps the objects of bootstrap.Check, which EnsureFirst has created, until the run of controllers ends or
+// stopKeeping is called.
+func (s *system) keepFirst(context.Context) {
+	kept, unkept := s.current.keeping()
+	defer close(unkept)
+	ctx := reconcile.Named(kept, apiServer)
 	rounds := &reconcile.Rounds{
 		Interval: keepInterval,
 		Check:    func(ctx context.Context) error { return s.api.CheckFirst(ctx, s.first) },

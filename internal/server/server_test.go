@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/internal/controller"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -143,15 +144,8 @@ func TestBrokenStart(t *testing.T) {
 	}
 }
 
-// TestWorkloadNames: each controller that uses package workload has a name in package controller, and vice versa.
-func TestWorkloadNames(t *testing.T) {
-	names := map[string]bool{}
-	for _, w := range workloads {
-		if _, ok := controller.Of(w.name); !ok || names[w.name] {
-			t.Errorf("%s is unknown or here twice", w.name)
-		}
-		names[w.name] = true
-	}
+// TestControllersByDefault: all controllers but the scheduler run by default.
+func TestControllersByDefault(t *testing.T) {
 	c := config()
 	s, err := Start(t.Context(), c)
 	if err != nil {
@@ -162,8 +156,9 @@ func TestWorkloadNames(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	for _, name := range controller.Names() {
-		if on := s.system.controllers[name] != nil; on == (name == controller.Scheduler) {
+	for _, name := range controllers.Names() {
+		on := slices.ContainsFunc(s.system.parts, func(p controllers.Part) bool { return p.Name == name })
+		if on == (name == controllers.Scheduler) {
 			t.Errorf("%s by default: %v", name, on)
 		}
 	}

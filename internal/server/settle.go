@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -143,7 +144,7 @@ func (s *system) round(ctx context.Context, d *data, out *Settled) (marks reconc
 	} else if err != nil {
 		return marks, false, err
 	}
-	if err = s.monitor.Await(ctx, s.own+s.loops); err != nil {
+	if err = s.monitor.Await(ctx, controllers.Monitored(s.own)+controllers.Monitored(s.parts)); err != nil {
 		return marks, false, err
 	}
 	if marks, err = s.monitor.Idle(ctx, before); err != nil {
@@ -165,19 +166,19 @@ func (s *system) round(ctx context.Context, d *data, out *Settled) (marks reconc
 	}
 	out.Revision, out.Waits = after, waits
 	if s.elects() { // the lease is an object
-		out.Waits.Items = append(out.Waits.Items, reconcile.Wait{Controller: controllerManager, Object: leaseObject(),
+		out.Waits.Items = append(out.Waits.Items, reconcile.Wait{Controller: controllers.Manager, Object: leaseObject(),
 			Until: s.monitor.Clock.Now().Add(s.c.Election.RetryPeriod), Why: "the renewal of the lease of the controllers"})
 	}
 	return marks, true, nil
 }
 
 // elects says that this server needs the lease to run its controllers.
-func (s *system) elects() bool { return s.c.Elect && len(s.controllers) > 0 }
+func (s *system) elects() bool { return s.c.Elect && len(s.parts) > 0 }
 
 // leaseObject names the lease of the controllers.
 func leaseObject() reconcile.Object {
 	return reconcile.Object{Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Kind: "Lease",
-		Namespace: metav1.NamespaceSystem, Name: controllerManager}
+		Namespace: metav1.NamespaceSystem, Name: controllers.Manager}
 }
 
 // lookTime bounds how long parts are asked what they do.
@@ -194,7 +195,7 @@ func (s *system) unsettled(d *data, revision int64, marks reconcile.Marks, out *
 	case out.Revision < revision:
 		add(reconcile.Work{Controller: apiServer, What: "the requested revision is not reached"})
 	case s.elects() && !s.leading.Load():
-		add(reconcile.Work{Controller: controllerManager, Object: leaseObject(),
+		add(reconcile.Work{Controller: controllers.Manager, Object: leaseObject(),
 			What: "the controllers run in the server that holds the lease"})
 	case len(out.Works.Items) == 0:
 		add(reconcile.Work{Controller: apiServer, What: "objects are written all the time"})

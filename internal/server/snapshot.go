@@ -13,8 +13,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/backup"
-	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/storage/snapshot"
 )
 
@@ -46,7 +46,7 @@ func (c *Config) checkSnapshot() error {
 		}
 		return nil
 	}
-	on, _, err := controller.Select(c.Controllers)
+	on, _, err := controllers.Select(c.Controllers)
 	switch {
 	case err != nil:
 		return nil // it is reported by the caller

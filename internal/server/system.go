@@ -7,27 +7,26 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
-	"github.com/kubecascade/kubecascade/controllers/apiservice"
-	"github.com/kubecascade/kubecascade/controllers/crd"
-	"github.com/kubecascade/kubecascade/controllers/fairness"
-	"github.com/kubecascade/kubecascade/controllers/namespace"
-	"github.com/kubecascade/kubecascade/controllers/quota"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
-	"github.com/kubecascade/kubecascade/internal/controller"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -45,15 +44,11 @@ type system struct {
 	// first says what the objects that every cluster has contain.
 	first bootstrap.Options
 	// leave is the beginning of an orderly end: /readyz fails, and others are no longer told to connect to this server.
-	leave    func()
-	defaults *loopback.Namespaces
-	crds     *crd.Controller
-	services *apiservice.Controller
-	fairness *fairness.Controller
-	// monitor waits for the loops of controllers, and what is like them: own are those of controllers that are a part of
-	// kube-apiserver, loops those of the others, which run while leading is true.
+	leave func()
+	// monitor waits for the parts of controllers. own are those that are a part of kube-apiserver, with keepFirst; none
+	// if the server is read-only. parts are those of the enabled ones, which run while leading is true.
 	monitor    reconcile.Monitor
-	own, loops int
+	own, parts []controllers.Part
 	leading    atomic.Bool
 	// ownership answers tree, why and preview.
 	ownership *ownership.Service
@@ -71,6 +66,8 @@ type system struct {
 	trail *trail.Trail
 	// checkpoints are the states to go back to.
 	checkpoints checkpoints
+	// namespaces is the client that creates the system namespaces (K controlplane/controller/systemnamespaces).
+	namespaces *loopback.Client
 	// current is the run of the controllers, with the context that running has for all of them. fail ends the server.
 	current controllerRun
 	running context.Context
@@ -79,8 +76,6 @@ type system struct {
 	removals *loopback.Removals
 	// garbage is nil without the collector.
 	garbage *collection
-	// controllers are the enabled ones by name; each runs until its context is done, and may be run again.
-	controllers map[string]func(context.Context)
 }
 
 // assemble connects the parts; nothing runs yet.
@@ -88,7 +83,7 @@ func assemble(
 	c *Config, d *data, keys *pki.Bundle, p ports, events *audit.Log, log *slog.Logger,
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
-	s := &system{c: c, log: log, ports: p, controllers: map[string]func(context.Context){},
+	s := &system{c: c, log: log, ports: p,
 		trail: trail.New(d.clock.Now()), data: d, settling: make(chan struct{}, 1)}
 	s.checkpoints = checkpoints{turn: make(chan struct{}, 1), all: map[string]*checkpoint{}}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -110,17 +105,18 @@ func assemble(
 		return nil, err
 	}
 	s.first = c.first(p, &trusted)
-	on, absent, err := controller.Select(c.Controllers)
+	on, absent, err := controllers.Select(c.Controllers)
 	if err != nil {
 		return nil, err
 	}
 	if len(absent) > 0 {
 		log.Warn("enabled controllers are not available", "controllers", strings.Join(absent, ","))
 	}
-	var garbage *collection
-	if on[controller.GarbageCollector] {
-		garbage, config.Debug = newCollection(c.workers(controller.GarbageCollector), d, registry, log)
-		garbage.config.Events = c.CollectionEvents
+	on[controllers.Scheduler] = on[controllers.Scheduler] ||
+		c.Simulate && !slices.Contains(c.Controllers, "-"+controllers.Scheduler)
+	if on[controllers.GarbageCollector] {
+		s.garbage, config.Debug = newCollection(c.Workers[controllers.GarbageCollector], d, registry, log)
+		s.garbage.config.Events = c.CollectionEvents
 	}
 	if c.Profiling {
 		all := profiles()
@@ -130,12 +126,6 @@ func assemble(
 	config.Trail, config.Extensions = s.trail, s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
-	}
-	s.wireOwn(d)
-	if on[controller.GarbageCollector] {
-		garbage.connect(s.api)
-		s.garbage = garbage
-		s.controllers[controller.GarbageCollector] = garbage.run
 	}
 	s.wire(on, d, keys)
 	secure := c.TLS
@@ -172,75 +162,45 @@ func (c *Config) gate(
 	return gates, nil
 }
 
-// wireOwn creates the controllers that are a part of kube-apiserver, and the client that creates the system namespaces.
-func (s *system) wireOwn(d *data) {
-	api := s.api.Loopback(authentication.Loopback, "kube-apiserver")
-	s.crds = crd.New(&loopback.CRDs{API: api, Cache: d.cache, Webhooks: d.webhooks}, s.log)
-	s.services = apiservice.New(&loopback.APIServices{API: api, Cache: d.cache}, s.log)
+// client returns a client of the process itself.
+func (s *system) client(d *data, index *loopback.Index) func(account, manager string) *loopback.Client {
+	return func(account, manager string) *loopback.Client {
+		user := authentication.Loopback
+		if account != "" {
+			user = authentication.ServiceAccount(metav1.NamespaceSystem, account)
+		}
+		return &loopback.Client{API: s.api.Loopback(user, manager), Cache: d.cache, Index: index}
+	}
+}
+
+// wire creates the controllers.
+func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
+	p := &controllers.Process{
+		Client:  s.client(d, loopback.NewIndex(d.cache, d.types, d.decoder.Root)),
+		Workers: s.c.Workers, Gates: s.gates, Authority: keys, Certificates: keys.AuthorityPEM(), Webhooks: d.webhooks,
+		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
+			return expression.CheckTypes(&p.Spec, apiserver.Served(d.types))
+		},
+		Unreachable: apiserver.NoNetwork, Autoscaler: s.c.Autoscaler,
+		Simulate: s.c.Simulate, Simulation: s.c.Simulation, Version: KubernetesVersion, Log: s.log,
+	}
+	if s.garbage != nil {
+		s.garbage.adapter.API = p.Client("generic-garbage-collector", controllers.Manager).API
+		p.Collect = s.garbage.run
+	}
+	s.namespaces = p.Client("", apiServer)
+	s.parts = p.Parts(on)
 	if !s.c.readOnly() {
-		s.own = 6 // with two of fairness, the system namespaces, and keepFirst
+		s.own = append(p.ServerParts(), controllers.Part{Name: apiServer, Run: s.keepFirst})
 	}
 	if s.c.external() {
 		s.removals = &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail, Now: d.clock.Now}
-	}
-	s.fairness = fairness.New(&loopback.Fairness{
-		Producer: s.api.Loopback(authentication.Loopback, fairness.Producer),
-		Consumer: s.api.Loopback(authentication.Loopback, fairness.Consumer), Cache: d.cache,
-	}, s.log)
-	s.defaults = &loopback.Namespaces{API: api, Cache: d.cache} // K controlplane/controller/systemnamespaces
-}
-
-// wire creates the enabled controllers, except the garbage collector.
-func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
-	if on[controller.Namespaces] {
-		adapter := &loopback.Namespaces{
-			API:   s.api.Loopback(authentication.ServiceAccount("kube-system", "namespace-controller"), controllerManager),
-			Cache: d.cache,
-		}
-		o := namespace.Options{Workers: s.c.workers(controller.Namespaces), Log: s.log}
-		s.controllers[controller.Namespaces] = namespace.New(adapter, o).Run
-	}
-	if on[controller.ResourceQuotas] {
-		adapter := &loopback.Quotas{
-			API:   s.api.Loopback(authentication.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager),
-			Cache: d.cache,
-		}
-		o := quota.Options{Workers: s.c.workers(controller.ResourceQuotas), Log: s.log}
-		s.controllers[controller.ResourceQuotas] = quota.New(adapter, o).Run
-	}
-	if on[controller.Roles] {
-		s.controllers[controller.Roles] = aggregateRoles(s.api, d, s.log)
-	}
-	if on[controller.Policies] {
-		s.controllers[controller.Policies] = checkPolicies(s.api, d, s.log)
-	}
-	if on[controller.Migrations] {
-		s.controllers[controller.Migrations] = migrate(s.api, d, s.log)
-	}
-	for name, run := range protectors(s.api, d, s.log) {
-		if on[name] {
-			s.controllers[name] = run
-		}
-	}
-	s.loops = len(s.controllers)
-	if on[controller.Claims] && s.gates[featuregates.PersistentVolumeClaimUnusedSinceTime] {
-		s.controllers[controller.Claims] = together(s.controllers[controller.Claims], unusedClaims(s.api, d, s.log))
-		s.loops++
-	}
-	run, loops := workers(s.c, s.gates, on, s.api, d, keys, s.log)
-	maps.Copy(s.controllers, run)
-	s.loops += loops
-	for name, run := range fixtures(s.api, d, keys, s.log) {
-		if on[name] {
-			s.controllers[name] = run
-			s.loops++
-		}
 	}
 }
 
 // begin creates the objects that every cluster has.
 func (s *system) begin(ctx context.Context) error {
-	if err := namespace.EnsureDefaults(ctx, s.defaults, s.log); err != nil {
+	if err := controllers.EnsureSystemNamespaces(ctx, s.namespaces, s.log); err != nil {
 		return fmt.Errorf("creating the system namespaces: %w", err)
 	}
 	if err := s.api.EnsureRoles(ctx); err != nil {
@@ -250,22 +210,6 @@ func (s *system) begin(ctx context.Context) error {
 		return err
 	}
 	return s.seed(ctx)
-}
-
-// runOwn runs the controllers that are a part of kube-apiserver until ctx is done. unkept is closed when the objects of
-// bootstrap.Check are no longer kept, which stopKeeping requests.
-func (s *system) runOwn(ctx context.Context, controllers *sync.WaitGroup) (stopKeeping func(), unkept chan struct{}) {
-	controllers.Go(func() { namespace.Defaults(reconcile.Named(ctx, "system-namespaces-controller"), s.defaults, s.log) })
-	kept, stopKeeping := context.WithCancel(ctx)
-	unkept = make(chan struct{})
-	controllers.Go(func() {
-		defer close(unkept)
-		s.keepFirst(reconcile.Named(kept, apiServer))
-	})
-	controllers.Go(func() { s.crds.Run(reconcile.Named(ctx, "customresourcedefinition-controller")) })
-	controllers.Go(func() { s.services.Run(reconcile.Named(ctx, "apiservice-controller")) })
-	controllers.Go(func() { s.fairness.Run(reconcile.Named(ctx, "priority-and-fairness-controller")) })
-	return stopKeeping, unkept
 }
 
 // start creates the system namespaces, starts the controllers and serves. stop stops everything and waits. It only

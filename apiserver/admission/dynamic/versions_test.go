@@ -20,12 +20,10 @@ func (c *cluster) define(body string) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(c.t.Context())
 	done := make(chan struct{})
-	api := &loopback.CRDs{
-		API: c.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: c.Cache, Webhooks: c.Webhooks,
-	}
+	client := &loopback.Client{API: c.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: c.Cache}
 	go func() {
 		defer close(done)
-		crd.New(api, nil).Run(ctx)
+		crd.New(client, c.Webhooks, nil).Run(ctx)
 	}()
 	defer func() {
 		cancel()

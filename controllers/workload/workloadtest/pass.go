@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/event"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -87,7 +86,7 @@ func status(o workload.Object) any {
 	return nil
 }
 
-func events(a workload.Action) (done, failed event.Event) {
+func events(a workload.Action) (done, failed workload.Event) {
 	switch a := a.(type) {
 	case workload.Create:
 		return a.Done, a.Failed
@@ -101,7 +100,7 @@ func events(a workload.Action) (done, failed event.Event) {
 	return
 }
 
-func tell(b *strings.Builder, e event.Event, name string, err error) {
+func tell(b *strings.Builder, e workload.Event, name string, err error) {
 	if e.Reason == "" {
 		return
 	}

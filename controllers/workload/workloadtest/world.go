@@ -117,6 +117,19 @@ func (w *World) Free(r workload.Resource, namespace string) []workload.Object {
 	return slices.DeleteFunc(w.All(r, namespace), func(o workload.Object) bool { return metav1.GetControllerOf(o) != nil })
 }
 
+// Mounting implements workload.Reader.
+func (w *World) Mounting(claim workload.Key) (out []*corev1.Pod) {
+	for _, p := range workload.All[*corev1.Pod](w, claim.Namespace) {
+		if slices.Contains(workload.ClaimsOf(p), claim.Name) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Readable implements workload.Reader.
+func (w *World) Readable(workload.Resource, string) bool { return true }
+
 // do carries an action out, and returns the name of its object.
 func (w *World) do(a workload.Action) (name string, err error) {
 	if w.Fail != nil {
@@ -129,6 +142,8 @@ func (w *World) do(a workload.Action) (name string, err error) {
 		return w.create(a.Object)
 	case workload.Update:
 		return a.Object.GetName(), w.update(a.Object, a.Status)
+	case workload.ApplyStatus:
+		return a.Object.GetName(), w.update(a.Object, true)
 	case workload.Bind:
 		pod := a.Pod.DeepCopy()
 		pod.Spec.NodeName = a.Node

@@ -1,0 +1,317 @@
+package controllers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// The label of an APIService that the controller manages, and its values.
+const (
+	automanaged = "kube-aggregator.kubernetes.io/automanaged"
+	onStart     = "onstart"
+	always      = "true"
+)
+
+// apiServices keeps an APIService for every group version that the server itself serves, and the condition Available of
+// every APIService (KA pkg/controllers/autoregister and pkg/controllers/status, K
+// pkg/controlplane/controller/crdregistration; KA is k8s.io/kube-aggregator). That of a built-in group version is
+// created, or updated, once after each start: if a user deletes or changes it afterwards, that lasts until the next
+// start. That of a custom resource's group version exists as long as any CRD serves the version. An APIService without
+// the label is never changed, except for its status, nor deleted.
+//
+// Not modelled: requests are not forwarded to another server. Its APIService is never available.
+type apiServices struct {
+	types *resources.Types
+	// unreachable is why other servers can't be reached.
+	unreachable string
+
+	// mu guards the fields below.
+	mu sync.Mutex
+	// stored are the APIServices that existed at the first pass; nil before. kept are those of built-in group versions
+	// that were as wanted in a pass.
+	stored, kept map[string]bool
+}
+
+// controller returns the controller for one run; what is known of the past stays.
+func (a *apiServices) controller() workload.Controller {
+	return workload.Controller{
+		Name: "apiservice", For: workload.APIServices, Task: "update an APIService",
+		Sees: []workload.Resource{workload.CustomResourceDefinitions, workload.Services, workload.EndpointSlices},
+		Wake: a.concerned, Decide: a.decide,
+		Start: func() (keys []workload.Key) {
+			for _, name := range a.local() {
+				keys = append(keys, workload.Key{Name: name})
+			}
+			return keys
+		},
+	}
+}
+
+// concerned returns the APIServices of the group of a CRD, whose versions may have changed, and those that name a
+// service or the service of an EndpointSlice.
+func (a *apiServices) concerned(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	m := c.New
+	if m == nil {
+		m = c.Old
+	}
+	service := m.Name
+	switch c.Resource {
+	case workload.CustomResourceDefinitions:
+		_, group, _ := strings.Cut(m.Name, ".")
+		names := a.local() // the table of types already has the CRD
+		for _, s := range r.All(workload.APIServices, "") {
+			names = append(names, s.GetName())
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "."+group) {
+				keys = append(keys, workload.Key{Name: name})
+			}
+		}
+		return keys
+	case workload.EndpointSlices:
+		service = m.Labels[discoveryv1.LabelServiceName]
+	case workload.APIServices:
+		return nil
+	}
+	for _, s := range workload.All[*apiregistrationv1.APIService](r, "") {
+		if ref := s.Spec.Service; ref != nil && ref.Namespace == m.Namespace && ref.Name == service {
+			keys = append(keys, workload.KeyOf(s))
+		}
+	}
+	return keys
+}
+
+// local returns the names of the APIServices of the group versions that the server serves.
+func (a *apiServices) local() (names []string) {
+	for _, g := range a.types.Groups() {
+		for _, v := range g.Versions {
+			if gv := (schema.GroupVersion{Group: g.Name, Version: v}); registered(gv) {
+				names = append(names, gv.Version+"."+gv.Group)
+			}
+		}
+	}
+	return names
+}
+
+// registered reports whether a group version has an APIService: all except that of APIServices themselves, which
+// kube-aggregator serves.
+func registered(gv schema.GroupVersion) bool { return gv.Group != apiregistrationv1.GroupName }
+
+// wanted returns the APIService of that name as it should be; nil if the server doesn't serve the group version.
+func (a *apiServices) wanted(name string) *apiregistrationv1.APIService {
+	if !slices.Contains(a.local(), name) {
+		return nil
+	}
+	version, group, _ := strings.Cut(name, ".")
+	gv := schema.GroupVersion{Group: group, Version: version}
+	by := always
+	if resources.Own(gv) {
+		by = onStart
+	}
+	s := &apiregistrationv1.APIService{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{automanaged: by}},
+	}
+	s.Spec.Group, s.Spec.Version = group, version
+	s.Spec.GroupPriorityMinimum, s.Spec.VersionPriority = resources.Priority(gv)
+	return s
+}
+
+// past returns what is known about an APIService. In the first pass it records which exist.
+func (a *apiServices) past(v workload.View) past {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stored == nil {
+		a.stored, a.kept = map[string]bool{}, map[string]bool{}
+		for _, s := range v.All(workload.APIServices, "") {
+			a.stored[s.GetName()] = true
+		}
+	}
+	return past{stored: a.stored[v.Key.Name], kept: a.kept[v.Key.Name]}
+}
+
+// decide does what one APIService needs now.
+func (a *apiServices) decide(v workload.View, now time.Time) (plan workload.Plan) {
+	have, _ := v.Object.(*apiregistrationv1.APIService)
+	want := a.wanted(v.Key.Name)
+	switch moveOf(have, want, a.past(v)) {
+	case create:
+		plan.Do = []workload.Action{workload.Create{Object: want}}
+		return plan
+	case update:
+		next := have.DeepCopy()
+		next.Spec = want.Spec
+		plan.Do = []workload.Action{workload.Update{Object: next}}
+		return plan
+	case remove:
+		plan.Do = []workload.Action{workload.Delete{Object: have}}
+		return plan
+	}
+	if managed(want) == onStart {
+		a.mu.Lock()
+		a.kept[v.Key.Name] = true
+		a.mu.Unlock()
+	}
+	if have != nil {
+		next := have.DeepCopy()
+		if setAvailable(&next.Status, a.available(v, have), metav1.NewTime(now)) {
+			plan.Status = next
+		}
+	}
+	return plan
+}
+
+// move is what to do with an APIService.
+type move uint8
+
+const (
+	leave move = iota
+	create
+	update
+	remove
+)
+
+// String returns the move's name.
+func (m move) String() string { return [...]string{"leave", "create", "update", "delete"}[m] }
+
+// past is what is known about an APIService since the controller started: whether it existed then (stored), and whether
+// it was as wanted in a pass (kept).
+type past struct{ stored, kept bool }
+
+// moveOf decides what to do with an APIService (KA autoregister_controller.go:checkAPIService, whose table this is).
+// Either may be nil.
+func moveOf(have, want *apiregistrationv1.APIService, p past) move {
+	switch {
+	case have == nil && want == nil, managed(want) == onStart && p.kept:
+		return leave
+	case have == nil:
+		return create
+	case managed(have) == "":
+		return leave
+	case managed(have) == onStart && (!p.stored || p.kept):
+		return leave
+	case want == nil:
+		return remove
+	case equality.Semantic.DeepEqual(have.Spec, want.Spec):
+		return leave
+	}
+	return update
+}
+
+// managed is the value of the label: onStart, always, or empty for an APIService of a user.
+func managed(s *apiregistrationv1.APIService) string {
+	if s == nil {
+		return ""
+	}
+	if by := s.Labels[automanaged]; by == onStart || by == always {
+		return by
+	}
+	return ""
+}
+
+// setAvailable sets the condition in a status, and reports whether that changed it. An equal one keeps its time (KA
+// pkg/apis/apiregistration/v1/helper: SetAPIServiceCondition).
+func setAvailable(
+	s *apiregistrationv1.APIServiceStatus, c apiregistrationv1.APIServiceCondition, now metav1.Time,
+) bool {
+	c.LastTransitionTime = now
+	for i := range s.Conditions {
+		old := &s.Conditions[i]
+		if old.Type != c.Type {
+			continue
+		}
+		if old.Status == c.Status {
+			c.LastTransitionTime = old.LastTransitionTime
+		}
+		changed := *old != c
+		*old = c
+		return changed
+	}
+	s.Conditions = append(s.Conditions, c)
+	return true
+}
+
+// available returns the condition of an APIService; its time isn't set. A local group version is available. For a
+// service it makes upstream's checks, up to the request that this server can't make (KA
+// pkg/controllers/status/remote:sync).
+func (a *apiServices) available(
+	r workload.Reader, s *apiregistrationv1.APIService,
+) apiregistrationv1.APIServiceCondition {
+	c := apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available,
+		Status: apiregistrationv1.ConditionTrue,
+		Reason: "Local", Message: "Local APIServices are always available"}
+	if ref := s.Spec.Service; ref != nil {
+		c.Status = apiregistrationv1.ConditionFalse
+		if c.Reason, c.Message = missing(r, ref); c.Reason == "" {
+			c.Reason, c.Message = "FailedDiscoveryCheck",
+				fmt.Sprintf("failing or missing response from https://%s.%s.svc:%d/apis/%s/%s: %s",
+					ref.Name, ref.Namespace, portOf(ref), s.Spec.Group, s.Spec.Version, a.unreachable)
+		}
+	}
+	return c
+}
+
+func portOf(ref *apiregistrationv1.ServiceReference) int32 {
+	if ref.Port == nil {
+		return 443
+	}
+	return *ref.Port
+}
+
+// missing returns what a service lacks; an empty reason means nothing.
+func missing(r workload.Reader, ref *apiregistrationv1.ServiceReference) (reason, message string) {
+	name := fmt.Sprintf("service/%s in %q", ref.Name, ref.Namespace)
+	svc := workload.Get[*corev1.Service](r, ref.Namespace, ref.Name)
+	if svc == nil {
+		return "ServiceNotFound", name + " is not present"
+	}
+	if svc.Spec.Type != corev1.ServiceTypeClusterIP {
+		return "", ""
+	}
+	i := slices.IndexFunc(svc.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == portOf(ref) })
+	if i < 0 {
+		return "ServicePortError", fmt.Sprintf("%s is not listening on port %d", name, portOf(ref))
+	}
+	found, ready := endpoints(r, ref, svc.Spec.Ports[i].Name)
+	switch {
+	case found == 0:
+		return "EndpointsNotFound", "cannot find endpointslices for " + name
+	case !ready:
+		return "MissingEndpoints", fmt.Sprintf(
+			"endpointslices for %s have no addresses with port name %q", name, svc.Spec.Ports[i].Name,
+		)
+	}
+	return "", ""
+}
+
+// endpoints counts a service's slices; ready reports whether one of them has an address with the port.
+func endpoints(r workload.Reader, ref *apiregistrationv1.ServiceReference, port string) (n int, ready bool) {
+	for _, e := range workload.All[*discoveryv1.EndpointSlice](r, ref.Namespace) {
+		if e.Labels[discoveryv1.LabelServiceName] == ref.Name {
+			n++
+			ready = ready || answers(e, port)
+		}
+	}
+	return n, ready
+}
+
+func answers(e *discoveryv1.EndpointSlice, port string) bool {
+	return slices.ContainsFunc(e.Endpoints, func(e discoveryv1.Endpoint) bool {
+		return e.Conditions.Ready == nil || *e.Conditions.Ready
+	}) &&
+		slices.ContainsFunc(e.Ports, func(p discoveryv1.EndpointPort) bool {
+			return p.Name != nil && *p.Name == port && p.Port != nil
+		})
+}

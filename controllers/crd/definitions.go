@@ -1,0 +1,258 @@
+package crd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/customresource"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/trail"
+)
+
+// known is a CRD as it was last decoded.
+type known struct {
+	revision   int64
+	definition *apiextensionsv1.CustomResourceDefinition
+}
+
+func (c *Controller) resource() *resources.Resource {
+	return c.client.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
+}
+
+// follow sends the name of every CRD, and then those that may need a pass: a CRD changed, one of its objects was
+// deleted while the CRD is being deleted, or another CRD of its group changed or was deleted. It follows the timeline
+// of all collections only while a CRD is being deleted.
+func (c *Controller) follow(ctx context.Context, sink func(name string)) error {
+	collection := c.resource().Collection
+	var deleting map[string]bool
+	return loopback.Feed{Cache: c.client.Cache, First: collection,
+		Quiet: func() bool { return len(deleting) == 0 },
+		Begin: func(state iter.Seq[*storage.Object]) {
+			deleting = map[string]bool{}
+			for o := range state {
+				if o.Meta.Deleting() {
+					deleting[o.Meta.Name] = true
+				}
+				sink(o.Meta.Name)
+			}
+		},
+		Each: func(e *cache.Event) error {
+			name := e.Object.Meta.Name
+			switch {
+			case e.Collection == collection:
+				delete(deleting, name)
+				if e.Type != cache.Deleted && e.Object.Meta.Deleting() {
+					deleting[name] = true
+				}
+				return c.group(name, collection, sink)
+			case e.Type == cache.Deleted:
+				if name := instancesOf(e.Collection); deleting[name] {
+					sink(name)
+				}
+			}
+			return nil
+		},
+	}.Follow(ctx)
+}
+
+// instancesOf is the name of the CRD whose objects are in the collection, whether or not its versions are served; empty
+// for collections of built-in types.
+func instancesOf(collection string) string {
+	group, plural, custom := strings.Cut(collection, "/")
+	if !custom {
+		return ""
+	}
+	return plural + "." + group
+}
+
+// group sends a CRD that changed, and those of its group that wait for a name, which it may have released.
+func (c *Controller) group(name, collection string, sink func(name string)) error {
+	sink(name)
+	_, group, _ := strings.Cut(name, ".")
+	snap, err := c.client.Cache.Snapshot(collection, 0)
+	if err != nil {
+		return err
+	}
+	snap.Ascend("", "", func(o *storage.Object) bool {
+		if _, g, _ := strings.Cut(o.Meta.Name, "."); g != group || o.Meta.Name == name {
+			return true
+		}
+		if other, err := c.decode(o); err == nil && !customresource.True(other, apiextensionsv1.NamesAccepted) {
+			sink(o.Meta.Name)
+		}
+		return true
+	})
+	return nil
+}
+
+// list returns all CRDs, without their schemas; they must not be changed. It omits CRDs that can't be decoded. The
+// controller's own writes are in the cache when they return, and it gets events for the writes of others, so no read
+// of etcd is necessary.
+func (c *Controller) list() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	snap, err := c.client.Cache.Snapshot(c.resource().Collection, 0)
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	var all []*apiextensionsv1.CustomResourceDefinition
+	snap.Ascend("", "", func(o *storage.Object) bool {
+		there[o.Key] = true
+		if one, err := c.decode(o); err == nil {
+			all = append(all, one)
+		}
+		return true
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.known, func(key string, _ known) bool { return !there[key] })
+	return all, nil
+}
+
+// decode returns the CRD without its schemas, which must not be changed.
+func (c *Controller) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k := c.known[o.Key]; k.revision == o.Revision && k.definition != nil {
+		return k.definition, nil
+	}
+	if o.Err != nil {
+		return nil, o.Err
+	}
+	one, err := customresource.Outline(o.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
+	}
+	one.ResourceVersion = strconv.FormatInt(o.Revision, 10)
+	c.known[o.Key] = known{o.Revision, one}
+	return one, nil
+}
+
+// whole returns the CRD with its schemas.
+func (c *Controller) whole(
+	one *apiextensionsv1.CustomResourceDefinition,
+) (*apiextensionsv1.CustomResourceDefinition, error) {
+	r := c.resource()
+	o, _ := c.client.Cache.Get(c.client.API.Key(r, "", one.Name))
+	if o == nil || o.Meta.UID != string(one.UID) {
+		return nil, apierrors.NewNotFound(r.GroupResource(), one.Name)
+	}
+	if o.Err != nil {
+		return nil, o.Err
+	}
+	obj, err := r.Decode(o.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
+	}
+	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
+}
+
+// evaluate returns the CRD with the names and conditions that it should have among the others, nil if it has them
+// already.
+func (c *Controller) evaluate(
+	one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
+	now metav1.Time,
+) *apiextensionsv1.CustomResourceDefinition {
+	if !customresource.Structural(one) {
+		if whole, err := c.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
+			one = whole
+		}
+	}
+	return customresource.Decide(one, all, now)
+}
+
+// updateStatus stores status and finalizers; Conflict if the CRD has changed in the meantime.
+func (c *Controller) updateStatus(
+	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition,
+) (*apiextensionsv1.CustomResourceDefinition, error) {
+	r := c.resource()
+	o, err := c.client.API.Change(ctx, registry.Path{
+		Resource: r, Subresource: "status", Name: one.Name,
+	}, func(old runtime.Object) (runtime.Object, error) {
+		next, ok := old.(*apiextensionsv1.CustomResourceDefinition)
+		if !ok || next.ResourceVersion != one.ResourceVersion {
+			return nil, apierrors.NewConflict(r.GroupResource(), one.Name, errChanged)
+		}
+		next.Status, next.Finalizers = *one.Status.DeepCopy(), one.Finalizers
+		return next, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.decode(o)
+}
+
+// errChanged is why a status for an older state isn't stored.
+var errChanged = errors.New("the CustomResourceDefinition has changed")
+
+// instances is the entry of the CRD's custom resource.
+func (c *Controller) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
+	for _, v := range one.Spec.Versions {
+		if r := c.client.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil &&
+			r.Origin == string(one.UID) {
+			return r, nil
+		}
+	}
+	whole, err := c.whole(one)
+	if err != nil {
+		return nil, err
+	}
+	if r := customresource.Stored(whole, c.webhooks); r != nil {
+		return r, nil
+	}
+	return nil, apierrors.NewNotFound(apiextensionsv1.Resource("customresourcedefinitions"), one.Name)
+}
+
+// overlaps reports whether the CRD's objects would have the storage keys of built-in ones.
+func (c *Controller) overlaps(one *apiextensionsv1.CustomResourceDefinition) bool {
+	r := c.client.API.Types().Collection(one.Spec.Group + "/" + one.Spec.Names.Plural)
+	return r != nil && !r.Custom
+}
+
+// namespaces returns the namespaces with objects of the CRD, each once; the empty name is that of cluster-scoped
+// objects.
+func (c *Controller) namespaces(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) ([]string, error) {
+	r, err := c.instances(one)
+	if err != nil {
+		return nil, err
+	}
+	objs, err := c.client.API.List(ctx, registry.Path{Resource: r})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, o := range objs {
+		names = append(names, o.Meta.Namespace)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// deleteAll deletes the CRD's objects in a namespace.
+func (c *Controller) deleteAll(
+	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition, namespace string,
+) error {
+	r, err := c.instances(one)
+	if err != nil {
+		return err
+	}
+	api := c.client.API.Because(trail.CustomResourceDefinitionDeleted, []trail.Object{{
+		APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition", Name: one.Name,
+		UID: string(one.UID),
+	}})
+	return api.DeleteCollection(ctx, registry.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
+}

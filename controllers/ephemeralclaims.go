@@ -1,0 +1,93 @@
+package controllers
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// ephemeralClaims creates the claims of pods' generic ephemeral volumes (K pkg/controller/volume/ephemeral). A pod that
+// isn't being deleted has for each such volume a claim <pod>-<volume>, which it controls, so that the claim is deleted
+// with it (I-10). A deleted claim is created again. A claim of that name that the pod doesn't control is not changed;
+// the pod gets an Event, and its own claim when the other one is gone.
+func ephemeralClaims() workload.Controller {
+	return workload.Controller{
+		Name: "ephemeral_volume", For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Claims},
+		Wake: unclaimed,
+		Decide: func(v workload.View, _ time.Time) workload.Plan {
+			p, _ := v.Object.(*corev1.Pod)
+			if p == nil || p.DeletionTimestamp != nil {
+				return workload.Plan{}
+			}
+			return missingClaims(v, p)
+		},
+	}
+}
+
+// unclaimed returns a new pod, or one whose claim was deleted. A pod's volumes never change.
+func unclaimed(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	switch {
+	case c.Resource == workload.Pods && c.Old == nil:
+		if p := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name); p != nil &&
+			slices.ContainsFunc(p.Spec.Volumes, generic) {
+			keys = append(keys, c.New.Key)
+		}
+	case c.Resource == workload.Claims && c.New == nil:
+		for i, b := range c.Old.Name {
+			if b != '-' {
+				continue
+			}
+			p := workload.Get[*corev1.Pod](r, c.Old.Namespace, c.Old.Name[:i])
+			if p != nil && slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool {
+				return generic(v) && nameOf(p, v) == c.Old.Name
+			}) {
+				keys = append(keys, workload.KeyOf(p))
+			}
+		}
+	}
+	return keys
+}
+
+// generic reports whether the volume is a generic ephemeral one.
+func generic(v corev1.Volume) bool {
+	return v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil
+}
+
+// nameOf is the name of a volume's claim (k8s.io/component-helpers/storage/ephemeral: VolumeClaimName).
+func nameOf(p *corev1.Pod, v corev1.Volume) string { return p.Name + "-" + v.Name }
+
+// missingClaims plans the missing claims of a pod; one that can't be created delays those after it.
+func missingClaims(r workload.Reader, p *corev1.Pod) (plan workload.Plan) {
+	for _, v := range p.Spec.Volumes {
+		if !generic(v) {
+			continue
+		}
+		about := fmt.Sprintf("ephemeral volume %s: ", v.Name)
+		switch c := workload.Get[*corev1.PersistentVolumeClaim](r, p.Namespace, nameOf(p, v)); {
+		case c == nil:
+			plan.Do = append(plan.Do, workload.Create{Object: ephemeralClaim(p, v),
+				Failed: workload.Warning("FailedBinding", about+"create PVC "+nameOf(p, v)+": "+workload.Problem)})
+		case !metav1.IsControlledBy(c, p):
+			plan.Events = append(plan.Events, workload.Warning("FailedBinding", about+
+				fmt.Sprintf("PVC %s/%s was not created for pod %[1]s/%[3]s (pod is not owner)", p.Namespace, c.Name, p.Name)))
+			return plan
+		}
+	}
+	return plan
+}
+
+// ephemeralClaim is the claim of a volume.
+func ephemeralClaim(p *corev1.Pod, v corev1.Volume) *corev1.PersistentVolumeClaim {
+	t := v.Ephemeral.VolumeClaimTemplate.DeepCopy()
+	return &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: nameOf(p, v), Labels: t.Labels,
+			Annotations:     t.Annotations,
+			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(p)}},
+		Spec: t.Spec,
+	}
+}

@@ -1,0 +1,273 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// The field managers of the specs and of the conditions of flow schemas and priority levels.
+const (
+	flowProducer = "api-priority-and-fairness-config-producer-v1"
+	flowConsumer = "api-priority-and-fairness-config-consumer-v1"
+)
+
+const (
+	// flowDelay is the delay of the first pass after the start: a new server has conditions to write for all
+	// FlowSchemas, and its first clients' requests have precedence.
+	flowDelay = 500 * time.Millisecond
+	// flowInterval is the interval of checks of the mandatory and suggested objects.
+	flowInterval = time.Minute
+	// flowRest is the pause after a FlowSchema's condition was written, so that two servers that disagree don't write
+	// without a pause.
+	flowRest = 200 * time.Millisecond
+)
+
+// flowConditions keeps the condition Dangling of FlowSchemas (KEP-1040), which reports whether their priority level is
+// missing (AS pkg/util/flowcontrol/apf_controller.go: presyncFlowSchemaStatus).
+func flowConditions() workload.Controller {
+	return workload.Controller{
+		Name: "priority-and-fairness", For: workload.FlowSchemas, Sees: []workload.Resource{workload.PriorityLevels},
+		Task: "update the condition of a flow schema",
+		Wake: func(r workload.Reader, c workload.Change) (keys []workload.Key) {
+			if c.Resource != workload.PriorityLevels || c.Old != nil && c.New != nil {
+				return nil
+			}
+			for _, s := range r.All(workload.FlowSchemas, "") {
+				keys = append(keys, workload.KeyOf(s))
+			}
+			return keys
+		},
+		Decide: func(v workload.View, now time.Time) workload.Plan {
+			s, ok := v.Object.(*flowcontrolv1.FlowSchema)
+			if !ok {
+				return workload.Plan{}
+			}
+			level := v.Get(workload.PriorityLevels, "", s.Spec.PriorityLevelConfiguration.Name)
+			condition, changed := dangling(s, level != nil, metav1.NewTime(now))
+			if !changed {
+				return workload.Plan{}
+			}
+			next := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: s.Name}}
+			next.Status.Conditions = []flowcontrolv1.FlowSchemaCondition{condition}
+			return workload.Plan{Do: []workload.Action{workload.ApplyStatus{Object: next}}, Rest: flowRest}
+		},
+	}
+}
+
+// flowParts are the parts of the controller of API Priority and Fairness. The first run waits for flowDelay.
+func flowParts(s *setup) []run {
+	s.manager = flowConsumer
+	parts := append(engine(flowConditions)(s), flowObjects(s))
+	for i, p := range parts {
+		began := false
+		parts[i] = func(ctx context.Context) {
+			if began || reconcile.Sleep(ctx, flowDelay) {
+				began = true
+				p(ctx)
+			}
+		}
+	}
+	return parts
+}
+
+// flowObjects checks the objects that every cluster has once a minute (K pkg/registry/flowcontrol/ensurer,
+// rest/storage_flowcontrol.go). A mandatory or suggested object that is missing is created. The spec of a mandatory one
+// is restored; that of a suggested one only if its annotation apf.kubernetes.io/autoupdate-spec is true or, without a
+// valid annotation, as long as its generation is 1. The annotation is then set to true or false accordingly. An object
+// with that annotation set to true that isn't one of the cluster's objects is deleted. An object that another client
+// changes at the same time is left until the next check.
+func flowObjects(s *setup) run {
+	c := s.Client("", flowProducer)
+	k := &flowKeeper{api: c, schemas: newSchemas(), levels: newLevels()}
+	return func(ctx context.Context) {
+		objects := &reconcile.Rounds{
+			Interval: flowInterval, AtOnce: true, Changes: c.SpecChanges(workload.FlowSchemas, workload.PriorityLevels),
+			Why: "the next check of mandatory and suggested objects", Check: k.check,
+			Failed: func(err error) {
+				s.Log.Warn("failed to update flow schemas and priority levels", "err", err, "again", flowInterval)
+			},
+		}
+		defer reconcile.Join(ctx, objects)()
+		objects.Run(ctx)
+	}
+}
+
+// flowKeeper checks the objects that every cluster has.
+type flowKeeper struct {
+	api     *loopback.Client
+	schemas *kind[*flowcontrolv1.FlowSchema]
+	levels  *kind[*flowcontrolv1.PriorityLevelConfiguration]
+}
+
+// check creates, updates and deletes objects. Levels come before the schemas that name them.
+func (k *flowKeeper) check(ctx context.Context) error {
+	var schemas []*flowcontrolv1.FlowSchema
+	var levels []*flowcontrolv1.PriorityLevelConfiguration
+	if err := k.api.View(ctx, func(r workload.Reader) {
+		schemas = workload.All[*flowcontrolv1.FlowSchema](r, "")
+		levels = workload.All[*flowcontrolv1.PriorityLevelConfiguration](r, "")
+	}); err != nil {
+		return err
+	}
+	return errors.Join(keepFlow(ctx, k.api, k.levels, levels), keepFlow(ctx, k.api, k.schemas, schemas))
+}
+
+// keepFlow updates the objects of one kind.
+func keepFlow[T workload.Object](ctx context.Context, api workload.API, k *kind[T], stored []T) error {
+	var errs []error
+	note := func(verb string, o workload.Object, err error) {
+		if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && !apierrors.IsAlreadyExists(err) {
+			errs = append(errs, fmt.Errorf("%s %T %s: %w", verb, o, o.GetName(), err))
+		}
+	}
+	byName := map[string]T{}
+	for _, o := range stored {
+		byName[o.GetName()] = o
+		if unwanted(k, o) {
+			uid := o.GetUID()
+			note("deleting", o, api.Delete(ctx, workload.Of(o), workload.KeyOf(o),
+				&metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}))
+		}
+	}
+	for i, all := range [][]T{k.mandatory, k.suggested} {
+		for _, want := range all {
+			have, found := byName[want.GetName()]
+			if !found {
+				_, err := api.Create(ctx, k.copied(want))
+				note("creating", want, err)
+			} else if revised, ok := revise(k, have, want, i == 0); ok {
+				note("updating", want, api.Update(ctx, revised, false))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// dangling returns the condition of a FlowSchema, and whether the stored one differs.
+func dangling(
+	s *flowcontrolv1.FlowSchema, hasLevel bool, now metav1.Time,
+) (c flowcontrolv1.FlowSchemaCondition, changed bool) {
+	refers := fmt.Sprintf(
+		"This FlowSchema references the PriorityLevelConfiguration object named %q",
+		s.Spec.PriorityLevelConfiguration.Name,
+	)
+	c = flowcontrolv1.FlowSchemaCondition{
+		Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse, LastTransitionTime: now,
+		Reason: "Found", Message: refers + " and it exists",
+	}
+	if !hasLevel {
+		c.Status, c.Reason = flowcontrolv1.ConditionTrue, "NotFound"
+		c.Message = refers + " but there is no such object"
+	}
+	for _, old := range s.Status.Conditions {
+		if old.Type == c.Type {
+			return c, old.Status != c.Status || old.Reason != c.Reason || old.Message != c.Message
+		}
+	}
+	return c, true
+}
+
+func newSchemas() *kind[*flowcontrolv1.FlowSchema] {
+	return &kind[*flowcontrolv1.FlowSchema]{
+		mandatory: bootstrap.MandatoryFlowSchemas, suggested: bootstrap.SuggestedFlowSchemas,
+		setSpec: setSchema, same: sameSchema, copied: (*flowcontrolv1.FlowSchema).DeepCopy,
+	}
+}
+
+func newLevels() *kind[*flowcontrolv1.PriorityLevelConfiguration] {
+	return &kind[*flowcontrolv1.PriorityLevelConfiguration]{
+		mandatory: bootstrap.MandatoryPriorityLevelConfigurations,
+		suggested: bootstrap.SuggestedPriorityLevelConfigurations,
+		setSpec:   setLevel, same: sameLevel, copied: (*flowcontrolv1.PriorityLevelConfiguration).DeepCopy,
+	}
+}
+
+// kind has the differences between the two kinds of objects.
+type kind[T workload.Object] struct {
+	// mandatory and suggested are the objects that every cluster has.
+	mandatory, suggested []T
+	// setSpec copies from's spec to into, except what an administrator may set. same reports whether that changes
+	// nothing.
+	setSpec func(into, from T)
+	copied  func(T) T
+	same    func(a, b T) bool
+}
+
+// revise returns the new state of a stored object; ok is false if it is unchanged.
+func revise[T workload.Object](k *kind[T], stored, want T, mandatory bool) (revised T, ok bool) {
+	update := mandatory || updated(stored)
+	revised = k.copied(stored)
+	if value, err := autoUpdate(stored); err != nil || value != update {
+		annotations := revised.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[flowcontrolv1.AutoUpdateAnnotationKey] = strconv.FormatBool(update)
+		revised.SetAnnotations(annotations)
+		ok = true
+	}
+	if update {
+		k.setSpec(revised, want)
+		ok = ok || !k.same(stored, revised)
+	}
+	return revised, ok
+}
+
+// autoUpdate is the value of an object's annotation; an error if it is absent or invalid.
+func autoUpdate(o workload.Object) (bool, error) {
+	return strconv.ParseBool(o.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
+}
+
+// updated reports whether the spec of a suggested object is updated.
+func updated(o workload.Object) bool {
+	value, err := autoUpdate(o)
+	if err != nil {
+		return o.GetGeneration() == 1 // no one has changed it since it was created
+	}
+	return value
+}
+
+// unwanted reports whether an object was once maintained by a server, and isn't one of the cluster's objects any more.
+func unwanted[T workload.Object](k *kind[T], o T) bool {
+	for _, all := range [][]T{k.mandatory, k.suggested} {
+		for _, want := range all {
+			if want.GetName() == o.GetName() {
+				return false
+			}
+		}
+	}
+	value, err := autoUpdate(o)
+	return err == nil && value
+}
+
+func setSchema(into, from *flowcontrolv1.FlowSchema) { into.Spec = *from.Spec.DeepCopy() }
+
+func sameSchema(a, b *flowcontrolv1.FlowSchema) bool {
+	return equality.Semantic.DeepEqual(a.Spec, b.Spec)
+}
+
+// setLevel does not change the field exempt (K pkg/registry/flowcontrol/ensurer/prioritylevelconfiguration.go).
+func setLevel(into, from *flowcontrolv1.PriorityLevelConfiguration) {
+	exempt := into.Spec.Exempt
+	into.Spec = *from.Spec.DeepCopy()
+	if into.Spec.Type == flowcontrolv1.PriorityLevelEnablementExempt && exempt != nil {
+		into.Spec.Exempt = exempt
+	}
+}
+
+func sameLevel(a, b *flowcontrolv1.PriorityLevelConfiguration) bool {
+	return equality.Semantic.DeepEqual(a.Spec, b.Spec)
+}

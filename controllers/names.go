@@ -1,0 +1,57 @@
+package controllers
+
+import "slices"
+
+// Names that code outside of this package needs.
+const (
+	GarbageCollector = "garbage-collector-controller"
+	Namespaces       = "namespace-controller"
+	// Scheduler is none of kube-controller-manager's, and off by default.
+	Scheduler = "kube-scheduler"
+)
+
+// Controller is what can be set of a controller.
+type Controller struct {
+	Name string
+	// Flag names the flag for Workers; empty if the controller has none.
+	Flag string
+	// Workers is the default number of objects that it works on concurrently, and Least the minimum (K
+	// cmd/kube-controller-manager/app/options; pkg/controller/*/config/v1alpha1/defaults.go). The garbage collector
+	// chooses the number if it is 0.
+	Workers, Least int
+	// What describes Workers, after "maximum number of".
+	What string
+	// Off reports whether '*' leaves it off.
+	Off bool
+
+	// account is its service account of the namespace kube-system in a cluster (K cmd/kube-controller-manager/app), and
+	// manager its field manager, both as Process.Client has them.
+	account, manager string
+	// parts returns what runs, made for one process.
+	parts func(s *setup) []run
+	// unmonitored reports whether no monitor waits for it.
+	unmonitored bool
+}
+
+// Names are the names of the controllers, as in kube-controller-manager, and Scheduler.
+func Names() (names []string) {
+	for _, c := range All() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Of returns the controller of that name; false if this program has none.
+func Of(name string) (Controller, bool) {
+	all := All()
+	if i := slices.IndexFunc(all, func(c Controller) bool { return c.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Controller{}, false
+}
+
+// syncs returns a controller with a number of workers and the usual description of it.
+func syncs(name, flag string, workers int, account string, parts func(*setup) []run) Controller {
+	return Controller{Name: name, Flag: flag, Workers: workers, Least: 1, account: account, parts: parts,
+		What: "objects that " + name + " syncs concurrently"}
+}

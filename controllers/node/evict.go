@@ -1,0 +1,110 @@
+package node
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// evictionName is the source of the events, too (cmd/kube-controller-manager/app: newTaintEvictionController).
+const evictionName = "taint-eviction-controller"
+
+// Eviction returns taint-eviction-controller. It remembers scheduled evictions, so two runs need one controller each.
+func Eviction() workload.Controller {
+	c := &controller{scheduled: map[workload.Key]eviction{}}
+	return workload.Controller{
+		Name: evictionName, For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Nodes},
+		Awaits: "tolerationSeconds",
+		Wake:   c.affected, Decide: c.decide,
+	}
+}
+
+// controller keeps the scheduled evictions between passes.
+type controller struct {
+	// mu guards scheduled.
+	mu sync.Mutex
+	// scheduled has the pods whose tolerations end at a certain time.
+	scheduled map[workload.Key]eviction
+}
+
+// eviction is the scheduled deletion of a pod.
+type eviction struct {
+	uid  types.UID
+	node string
+	at   time.Time
+	// begun says that the time has come, so that the eviction can't be cancelled any more.
+	begun bool
+}
+
+func (c *controller) get(key workload.Key) (eviction, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.scheduled[key]
+	return e, ok
+}
+
+func (c *controller) set(key workload.Key, e eviction) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.scheduled[key] = e
+}
+
+func (c *controller) forget(key workload.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.scheduled, key)
+}
+
+// on returns the pods that have a scheduled eviction from the node.
+func (c *controller) on(node string) (keys []workload.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k, e := range c.scheduled {
+		if e.node == node {
+			keys = append(keys, k)
+		}
+	}
+	return keys // the engine sorts them
+}
+
+// affected returns a changed pod if its node has taints, and the pods of a changed node that has taints or had them.
+// The evictions from a deleted node stay scheduled (taint_eviction.go: handleNodeUpdate).
+func (c *controller) affected(r workload.Reader, e workload.Change) (keys []workload.Key) {
+	if e.Resource == workload.Pods {
+		m := e.New
+		if m == nil {
+			m = e.Old
+		}
+		if _, ok := c.get(m.Key); ok {
+			return []workload.Key{m.Key}
+		}
+		if p := workload.Get[*corev1.Pod](r, m.Namespace, m.Name); p != nil && p.Spec.NodeName != "" && !deleted(p) {
+			if n := workload.Get[*corev1.Node](r, "", p.Spec.NodeName); n != nil && evicts(n) {
+				return []workload.Key{m.Key}
+			}
+		}
+		return nil
+	}
+	if e.New == nil {
+		return nil
+	}
+	if n := workload.Get[*corev1.Node](r, "", e.New.Name); n == nil || !evicts(n) {
+		return c.on(e.New.Name)
+	}
+	for _, p := range workload.All[*corev1.Pod](r, "") {
+		if p.Spec.NodeName == e.New.Name && !deleted(p) {
+			keys = append(keys, workload.KeyOf(p))
+		}
+	}
+	return keys
+}
+
+func executes(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute }
+
+// evicts reports whether the node has NoExecute taints.
+func evicts(n *corev1.Node) bool { return slices.ContainsFunc(n.Spec.Taints, executes) }

@@ -1,0 +1,146 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// The condition of a pod that is evicted (taint_eviction.go: addConditionAndDeletePod).
+const (
+	reason  = "DeletionByTaintManager"
+	message = "Taint manager: deleting due to NoExecute taint"
+)
+
+// decide schedules, cancels or carries out the eviction of a pod (taint_eviction.go: handlePodUpdate,
+// processPodOnNode).
+func (c *controller) decide(v workload.View, now time.Time) (plan workload.Plan) {
+	p, _ := v.Object.(*corev1.Pod)
+	e, pending := c.get(v.Key)
+	switch {
+	case p != nil && deleted(p):
+		c.forget(v.Key)
+		return plan
+	case pending && (p == nil || p.UID != e.uid):
+		plan.Notes = c.cancel(v.Key, e)
+		pending = false
+	}
+	if p == nil || p.Spec.NodeName == "" {
+		return plan
+	}
+	n := workload.Get[*corev1.Node](v, "", p.Spec.NodeName)
+	if n != nil {
+		limit := tolerated(p, n.Spec.Taints)
+		if pending && !limit.some {
+			plan.Notes = c.cancel(v.Key, e)
+			pending = false
+		}
+		switch {
+		case limit.forever:
+			return plan
+		case !pending:
+			e = eviction{uid: p.UID, node: n.Name, at: now.Add(limit.wait), begun: limit.wait == 0}
+			if pending = limit.some; pending {
+				c.set(v.Key, e)
+			}
+		}
+	} else if !pending {
+		return plan
+	}
+	if wait := e.at.Sub(now); wait > 0 {
+		plan.Again = wait
+		return plan
+	}
+	if e.begun = true; pending {
+		c.set(v.Key, e)
+	}
+	plan.Do = evict(p, now)
+	plan.Notes = append(plan.Notes, note(v.Key, "Marking for deletion Pod %s"))
+	return plan
+}
+
+// cancel forgets an eviction, and returns the event for that unless it has begun (cancelWorkWithEvent).
+func (c *controller) cancel(key workload.Key, e eviction) []workload.Note {
+	c.forget(key)
+	if e.begun {
+		return nil
+	}
+	return []workload.Note{note(key, "Cancelling deletion of Pod %s")}
+}
+
+// note is an event about a pod, which it refers to without its uid (emitPodDeletionEvent, emitCancelPodDeletionEvent).
+func note(key workload.Key, format string) workload.Note {
+	return workload.Note{
+		About: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}},
+		Event: workload.Normal("TaintManagerEviction", fmt.Sprintf(format, key)),
+	}
+}
+
+// toleration is how long a pod tolerates the taints of its node: forever, some time, or not at all.
+type toleration struct {
+	forever, some bool
+	// wait is the time, if it is some. It is 0 if a toleration that is used has no time left for the pod at all.
+	wait time.Duration
+}
+
+// tolerated finds the first toleration for each NoExecute taint, and returns the shortest time of these
+// (v1/helper.GetMatchingTolerations, getMinTolerationTime). Comparisons are off by default.
+func tolerated(p *corev1.Pod, taints []corev1.Taint) toleration {
+	out := toleration{forever: true}
+	for _, t := range taints {
+		if !executes(t) {
+			continue
+		}
+		i := slices.IndexFunc(p.Spec.Tolerations, func(by corev1.Toleration) bool {
+			return by.ToleratesTaint(klog.Logger{}, &t, false)
+		})
+		if i < 0 {
+			return toleration{}
+		}
+		if s := p.Spec.Tolerations[i].TolerationSeconds; s != nil {
+			wait := max(0, time.Duration(*s)*time.Second)
+			if out.forever || wait < out.wait {
+				out = toleration{some: true, wait: wait}
+			}
+		}
+	}
+	return out
+}
+
+// deleted reports whether the controller has deleted the pod, which may still be terminating.
+func deleted(p *corev1.Pod) bool { return p.DeletionTimestamp != nil && condition(p) >= 0 }
+
+// condition returns the index of the condition that says that the pod is evicted; -1 if it has none.
+func condition(p *corev1.Pod) int {
+	return slices.IndexFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && c.Reason == reason &&
+			c.Message == message
+	})
+}
+
+// evict sets the condition and deletes the pod (addConditionAndDeletePod).
+func evict(p *corev1.Pod, now time.Time) (do []workload.Action) {
+	if condition(p) < 0 {
+		next := p.DeepCopy()
+		c := corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason,
+			Message: message, LastTransitionTime: metav1.NewTime(now), ObservedGeneration: p.Generation}
+		all := next.Status.Conditions
+		i := slices.IndexFunc(all, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
+		if i < 0 {
+			next.Status.Conditions = append(all, c)
+		} else {
+			if all[i].Status == c.Status {
+				c.LastTransitionTime = all[i].LastTransitionTime
+			}
+			all[i] = c
+		}
+		do = append(do, workload.Update{Object: next, Status: true})
+	}
+	return append(do, workload.Delete{Object: p})
+}

@@ -1,0 +1,42 @@
+package node
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
+)
+
+// TestEviction runs testdata/eviction, together with node-lifecycle-controller.
+func TestEviction(t *testing.T) {
+	workloadtest.Scenarios(t, "testdata/eviction", workloadtest.Options{
+		Controllers: []workload.Controller{Lifecycle(), Eviction()}, Print: show, Check: check,
+	})
+}
+
+func show(o workload.Object) string {
+	s := o.GetName()
+	if o.GetDeletionTimestamp() != nil {
+		s += " deleted"
+	}
+	if p, ok := o.(*corev1.Pod); ok {
+		for _, c := range p.Status.Conditions {
+			s += fmt.Sprintf("\n  %s=%s %s %q since %s", c.Type, c.Status, c.Reason, c.Message,
+				c.LastTransitionTime.UTC().Format("15:04:05"))
+		}
+	}
+	return s
+}
+
+// check: no pod is deleted before its condition says why.
+func check(w *workloadtest.World) error {
+	for _, p := range workload.All[*corev1.Pod](w, "") {
+		if p.DeletionTimestamp != nil && p.Labels["by"] != "client" && condition(p) < 0 {
+			return fmt.Errorf("%s is deleted without the condition", p.Name)
+		}
+	}
+	return nil
+}

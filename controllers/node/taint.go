@@ -1,0 +1,98 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// Lifecycle returns node-lifecycle-controller.
+func Lifecycle() workload.Controller {
+	return workload.Controller{
+		Name: "node-controller", For: workload.Nodes, Wake: troubled,
+		Awaits: "the rate limit of evictions",
+		Decide: func(v workload.View, now time.Time) workload.Plan {
+			n, _ := v.Object.(*corev1.Node)
+			if n == nil {
+				return workload.Plan{}
+			}
+			taints, changed := tainted(n, now)
+			taints, too, again := executed(v, n, taints, now)
+			if !changed && !too {
+				return workload.Plan{Again: again}
+			}
+			n = n.DeepCopy()
+			n.Spec.Taints = taints
+			return workload.Plan{Do: []workload.Action{workload.Update{Object: n}}, Again: again}
+		},
+	}
+}
+
+// troubled returns the nodes that are not ready: whether they are tainted depends on the others.
+func troubled(r workload.Reader, _ workload.Change) (keys []workload.Key) {
+	for _, n := range workload.All[*corev1.Node](r, "") {
+		if s, _ := ready(n); s == corev1.ConditionFalse || s == corev1.ConditionUnknown {
+			keys = append(keys, workload.KeyOf(n))
+		}
+	}
+	return keys
+}
+
+// trouble has the taint for a condition in a certain status (node_lifecycle_controller.go:
+// nodeConditionToTaintKeyStatusMap).
+var trouble = []struct {
+	condition corev1.NodeConditionType
+	status    corev1.ConditionStatus
+	key       string
+}{
+	{corev1.NodeReady, corev1.ConditionFalse, corev1.TaintNodeNotReady},
+	{corev1.NodeReady, corev1.ConditionUnknown, corev1.TaintNodeUnreachable},
+	{corev1.NodeMemoryPressure, corev1.ConditionTrue, corev1.TaintNodeMemoryPressure},
+	{corev1.NodeDiskPressure, corev1.ConditionTrue, corev1.TaintNodeDiskPressure},
+	{corev1.NodeNetworkUnavailable, corev1.ConditionTrue, corev1.TaintNodeNetworkUnavailable},
+	{corev1.NodePIDPressure, corev1.ConditionTrue, corev1.TaintNodePIDPressure},
+}
+
+// tainted returns the node's new taints; changed is false if they are the present ones.
+func tainted(n *corev1.Node, now time.Time) (out []corev1.Taint, changed bool) {
+	wanted := map[string]bool{corev1.TaintNodeUnschedulable: n.Spec.Unschedulable}
+	said := false
+	for _, t := range trouble {
+		wanted[t.key] = wanted[t.key] || slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+			said = said || c.Type == corev1.NodeReady
+			return c.Type == t.condition && c.Status == t.status
+		})
+	}
+	if !said {
+		delete(wanted, corev1.TaintNodeNotReady)
+	}
+	for _, t := range n.Spec.Taints {
+		if want, ours := wanted[t.Key]; t.Effect == corev1.TaintEffectNoSchedule && ours {
+			wanted[t.Key] = false // it is present, or removed
+			if !want {
+				changed = true
+				continue
+			}
+		}
+		out = append(out, t)
+	}
+	for _, key := range append([]string{corev1.TaintNodeUnschedulable}, keys()...) {
+		if wanted[key] {
+			at := metav1.NewTime(now)
+			out, changed = append(out, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule, TimeAdded: &at}), true
+		}
+	}
+	return out, changed
+}
+
+// keys are the keys of trouble, in its order.
+func keys() (out []string) {
+	for _, t := range trouble {
+		out = append(out, t.key)
+	}
+	return out
+}

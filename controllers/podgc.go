@@ -1,0 +1,189 @@
+package controllers
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// Delays before a pod is deleted (gc_controller.go: quarantineTime, gcCheckPeriod).
+const (
+	quarantine = 40 * time.Second
+	period     = 20 * time.Second
+)
+
+// orphanedPods deletes pods that no kubelet will ever delete (K pkg/controller/podgc): those of nodes that have been
+// gone for 40 seconds, those that are being deleted on nodes that are out of service, and those that are being deleted
+// without ever having had a node. A pod is Failed before it is deleted, unless it has finished, so that controllers
+// count it. Finalizers of pods are left to their owners. Missing nodes are remembered, so each run needs a controller
+// of its own.
+//
+// Unlike upstream's it doesn't delete finished pods when there are too many of them (--terminated-pod-gc-threshold).
+func orphanedPods() workload.Controller {
+	c := &podCollector{missed: map[string]time.Time{}}
+	return workload.Controller{
+		Name: "pod-garbage-collector-controller", For: workload.Pods, Quiet: true,
+		Awaits: "the deletion of a pod without a node",
+		Sees:   []workload.Resource{workload.Nodes}, Wake: c.doomed, Decide: c.decide,
+	}
+}
+
+// verdict is why a pod is garbage.
+type verdict uint8
+
+const (
+	fine       verdict = iota
+	orphaned           // its node is gone
+	stuck              // it is being deleted on a node that is out of service
+	unassigned         // it is being deleted, and never had a node
+)
+
+// String returns the verdict's name.
+func (v verdict) String() string { return [...]string{"fine", "orphaned", "stuck", "unassigned"}[v] }
+
+// classify decides whether a pod is garbage.
+func classify(r workload.Reader, p *corev1.Pod) verdict {
+	if p.Spec.NodeName == "" {
+		if p.DeletionTimestamp != nil {
+			return unassigned
+		}
+		return fine
+	}
+	switch n := workload.Get[*corev1.Node](r, "", p.Spec.NodeName); {
+	case n == nil:
+		return orphaned
+	case p.DeletionTimestamp != nil && outOfService(n):
+		return stuck
+	}
+	return fine
+}
+
+// outOfService reports whether the node has the taint that says that it won't come back.
+func outOfService(n *corev1.Node) bool {
+	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == corev1.TaintNodeOutOfService
+	}) &&
+		!slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+		})
+}
+
+// doomed returns the pods that a change makes garbage: the pod itself, or the pods of a deleted node.
+func (c *podCollector) doomed(r workload.Reader, e workload.Change) (keys []workload.Key) {
+	if e.Resource == workload.Pods {
+		if e.New == nil {
+			return nil
+		}
+		if p := workload.Get[*corev1.Pod](r, e.New.Namespace, e.New.Name); p != nil && classify(r, p) != fine {
+			keys = append(keys, e.New.Key)
+		}
+		return keys
+	}
+	if e.New != nil {
+		c.found(e.New.Name)
+		if n := workload.Get[*corev1.Node](r, "", e.New.Name); n == nil || !outOfService(n) {
+			return nil
+		}
+	}
+	for _, p := range workload.All[*corev1.Pod](r, "") {
+		if classify(r, p) != fine {
+			keys = append(keys, workload.KeyOf(p))
+		}
+	}
+	return keys
+}
+
+// podCollector keeps the missing nodes between passes.
+type podCollector struct {
+	// mu guards missed.
+	mu sync.Mutex
+	// missed is the time since which each node is missing.
+	missed map[string]time.Time
+}
+
+// missedFor is how long a missing node is remembered.
+const missedFor = time.Hour
+
+// since returns the time since which a node is missing, which may be now.
+func (c *podCollector) since(node string, now time.Time) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n, t := range c.missed {
+		if now.Sub(t) > missedFor {
+			delete(c.missed, n)
+		}
+	}
+	if _, ok := c.missed[node]; !ok {
+		c.missed[node] = now
+	}
+	return c.missed[node]
+}
+
+// found drops the record that a node is missing.
+func (c *podCollector) found(node string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.missed, node)
+}
+
+func (c *podCollector) decide(v workload.View, now time.Time) workload.Plan {
+	p, _ := v.Object.(*corev1.Pod)
+	if p == nil {
+		return workload.Plan{}
+	}
+	at, why := now, classify(v, p)
+	if why != orphaned {
+		c.found(p.Spec.NodeName)
+	}
+	switch why {
+	case fine:
+		return workload.Plan{}
+	case orphaned:
+		at = c.since(p.Spec.NodeName, now).Add(quarantine)
+	case unassigned:
+		if !requested(p).After(now) { // otherwise the clock was set back since
+			at = p.DeletionTimestamp.Add(period)
+		}
+	}
+	if now.Before(at) {
+		return workload.Plan{Again: at.Sub(now)}
+	}
+	return workload.Plan{Do: endPod(p, why, now)}
+}
+
+// requested is when the deletion was requested: the pod's deletionTimestamp is the end of its grace period.
+func requested(p *corev1.Pod) time.Time {
+	grace := int64(0)
+	if g := p.DeletionGracePeriodSeconds; g != nil {
+		grace = *g
+	}
+	return p.DeletionTimestamp.Add(-time.Duration(grace) * time.Second)
+}
+
+// endPod sets the pod to Failed and deletes it without a grace period (gc_controller.go:
+// markFailedAndDeletePodWithCondition).
+func endPod(p *corev1.Pod, why verdict, now time.Time) (do []workload.Action) {
+	if !workload.Finished(p) {
+		next := p.DeepCopy()
+		next.Status.Phase, next.Status.ObservedGeneration = corev1.PodFailed, p.Generation
+		if why == orphaned {
+			next.Status.Conditions = append(slices.DeleteFunc(next.Status.Conditions, func(c corev1.PodCondition) bool {
+				return c.Type == corev1.DisruptionTarget
+			}),
+				corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "DeletionByPodGC",
+					Message: "PodGC: node no longer exists", LastTransitionTime: metav1.NewTime(now),
+					ObservedGeneration: p.Generation})
+		}
+		do = append(do, workload.Update{Object: next, Status: true})
+	}
+	if g := p.DeletionGracePeriodSeconds; p.DeletionTimestamp == nil || g == nil || *g > 0 {
+		now := int64(0)
+		do = append(do, workload.Delete{Object: p, Grace: &now})
+	}
+	return do
+}

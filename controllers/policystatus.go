@@ -1,0 +1,52 @@
+package controllers
+
+import (
+	"fmt"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// typeCheck is Process.CheckTypes.
+type typeCheck = func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning
+
+// policyStatus checks the types in the expressions of ValidatingAdmissionPolicies, and reports the warnings in their
+// status (K pkg/controller/validatingadmissionpolicystatus). A policy whose generation is greater than its
+// status.observedGeneration is checked once, by the types that are served at that time. It is not checked again when a
+// CustomResourceDefinition is created later (M-52, M-55). The status is that of the generation that was checked: if the
+// policy changes during the check, the status is not written. The effect of a policy never depends on it (M-54).
+//
+// The schemas of one policy's kinds may be large, so one is checked at a time, where upstream has five workers.
+func policyStatus(check typeCheck) workload.Controller {
+	return workload.Controller{
+		Name: "validatingadmissionpolicy-status", For: workload.Policies,
+		Task: "check the types of a validating admission policy",
+		Decide: func(v workload.View, _ time.Time) workload.Plan {
+			p, ok := v.Object.(*admissionv1.ValidatingAdmissionPolicy)
+			if !ok || p.Generation <= p.Status.ObservedGeneration {
+				return workload.Plan{}
+			}
+			return workload.Plan{Slow: func() workload.Plan { return checkPolicy(p, check) }}
+		},
+	}
+}
+
+// checkPolicy checks a policy (K controller.go: reconcile). A panic of the type checker is an error: expressions are
+// the users'.
+func checkPolicy(p *admissionv1.ValidatingAdmissionPolicy, check typeCheck) (plan workload.Plan) {
+	defer func() {
+		if r := recover(); r != nil {
+			plan = workload.Plan{Err: fmt.Errorf("checking the types of %s panicked: %v", p.Name, r)}
+		}
+	}()
+	warnings := check(p)
+	next := &admissionv1.ValidatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: p.Name, ResourceVersion: p.ResourceVersion},
+	}
+	next.Status.ObservedGeneration = p.Generation
+	next.Status.TypeChecking = &admissionv1.TypeChecking{ExpressionWarnings: warnings}
+	return workload.Plan{Do: []workload.Action{workload.ApplyStatus{Object: next}}}
+}

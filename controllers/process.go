@@ -1,0 +1,180 @@
+package controllers
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/controllers/autoscale"
+	"github.com/kubecascade/kubecascade/controllers/certificates"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// Manager is the field manager of the controllers of kube-controller-manager, and the name of their lease.
+const Manager = "kube-controller-manager"
+
+// Process is what the controllers use of the server that they run in.
+type Process struct {
+	// Client returns a client with the identity of a service account of kube-system, that of the server itself if
+	// account is empty, and a field manager.
+	Client func(account, manager string) *loopback.Client
+	// Workers has numbers of workers by the names of controllers, in place of the defaults.
+	Workers map[string]int
+	// Gates are all feature gates.
+	Gates map[string]bool
+	// Authority signs certificates, and Certificates are those, in PEM, by which clients verify the server.
+	Authority    certificates.Authority
+	Certificates []byte
+	// Webhooks call the conversion webhooks of CustomResourceDefinitions.
+	Webhooks *webhook.Clients
+	// CheckTypes returns the warnings about the types in a policy's expressions.
+	CheckTypes func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning
+	// Unreachable is why the servers that APIServices name can't be reached.
+	Unreachable string
+	// Collect runs the garbage collector until its context is done.
+	Collect func(context.Context)
+	// Autoscaler configures horizontal-pod-autoscaler-controller; Workers, Measure, Log and NeverToZero are set here.
+	Autoscaler autoscale.Options
+	// Simulate runs the simulation of nodes and pods, with the version of the server.
+	Simulate   bool
+	Simulation simulation.Options
+	Version    string
+	Log        *slog.Logger
+}
+
+// Part is a part of a controller. It joins the monitor of its context once.
+type Part struct {
+	// Name is that of the controller.
+	Name string
+	// Run runs until its context is done, and returns when everything that it started has ended.
+	Run func(context.Context)
+	// unmonitored reports whether no monitor waits for it.
+	unmonitored bool
+}
+
+// run is Part.Run.
+type run = func(context.Context)
+
+// Parts returns the parts of the controllers that are on, and of the simulation. They may run more than once, one run
+// after the other.
+func (p *Process) Parts(on map[string]bool) []Part {
+	var out []Part
+	for _, c := range All() {
+		if on[c.Name] {
+			out = append(out, p.partsOf(c)...)
+		}
+	}
+	if p.Simulate {
+		for _, c := range simulated {
+			out = append(out, p.partsOf(c)...)
+		}
+	}
+	return out
+}
+
+// ServerParts returns the parts of the controllers that are a part of kube-apiserver.
+func (p *Process) ServerParts() (out []Part) {
+	for _, c := range ofServer {
+		out = append(out, p.partsOf(c)...)
+	}
+	return out
+}
+
+func (p *Process) partsOf(c Controller) (out []Part) {
+	for _, r := range c.parts(&setup{Process: p, Controller: c}) {
+		out = append(out, Part{Name: c.Name, Run: r, unmonitored: c.unmonitored})
+	}
+	return out
+}
+
+// Run runs parts until ctx is done, and returns when all have ended.
+func Run(ctx context.Context, parts []Part) {
+	var all sync.WaitGroup
+	for _, p := range parts {
+		within := reconcile.Named(ctx, p.Name)
+		if p.unmonitored {
+			within = reconcile.Unmonitored(ctx)
+		}
+		all.Go(func() { p.Run(within) })
+	}
+	all.Wait()
+}
+
+// Monitored returns the number of parts that join a monitor.
+func Monitored(parts []Part) (n int) {
+	for _, p := range parts {
+		if !p.unmonitored {
+			n++
+		}
+	}
+	return n
+}
+
+// setup is what the parts of one controller are made of.
+type setup struct {
+	*Process
+	Controller
+}
+
+// workers returns the number of workers; 0 for the default of the engine.
+func (s *setup) workers() int {
+	if n, ok := s.Process.Workers[s.Name]; ok {
+		return n
+	}
+	return s.Controller.Workers
+}
+
+// client returns the client of the controller.
+func (s *setup) client() *loopback.Client { return s.Client(s.account, cmp.Or(s.manager, Manager)) }
+
+// engine returns the parts of a controller that uses package workload. Each run has a Controller of its own, as some
+// remember what they have seen.
+func engine(made ...func() workload.Controller) func(*setup) []run {
+	return func(s *setup) (out []run) {
+		api := s.client()
+		o := workload.Options{Log: s.Log, Workers: s.workers()}
+		for _, c := range made {
+			out = append(out, func(ctx context.Context) { workload.Run(ctx, c(), api, o) })
+		}
+		return out
+	}
+}
+
+// one is engine for a controller that needs its setup.
+func one(made func(s *setup) workload.Controller) func(*setup) []run {
+	return func(s *setup) []run { return engine(func() workload.Controller { return made(s) })(s) }
+}
+
+// silent is a part of node-lifecycle-controller without a simulation: it notices that the nodes of an earlier one have
+// no kubelets.
+func (s *setup) silent() workload.Controller {
+	c := simulation.Off()
+	decide := c.Decide
+	c.Decide = func(v workload.View, now time.Time) workload.Plan {
+		p := decide(v, now)
+		if p.Status != nil {
+			s.Log.Warn("--simulate-pods is off, but a simulated node exists; its condition Ready becomes Unknown",
+				"node", v.Key.Name, "hint", "start with --simulate-pods, or delete the node and its pods")
+		}
+		return p
+	}
+	return c
+}
+
+// serves reports whether a resource is served in any version.
+func (s *setup) serves(r workload.Resource) bool {
+	for _, served := range s.client().API.Types().All() {
+		if served.Group == r.Group && served.Plural == r.Plural {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,185 @@
+package controllers
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// protection prevents the deletion of storage objects that are in use (docs/semantics.md F-02 to F-08) by a finalizer,
+// which the API server's admission adds when an object is created (F-01). The controller adds a missing finalizer, and
+// removes it from an object that is being deleted and not in use. Other finalizers are kept, in their order (F-22).
+type protection struct {
+	name, finalizer string
+	protects        workload.Resource
+	// users are the resources whose objects may use protected ones; none if an object's own state tells. wake returns
+	// the keys that may have lost a user with a change of one.
+	users []workload.Resource
+	wake  func(workload.Reader, workload.Change) []workload.Key
+	// used reports whether the object of the view is in use. Users are read in the same state in which the object is
+	// being deleted, so none that existed before is missed (F-06).
+	used func(workload.View) bool
+}
+
+// volumeProtection protects PersistentVolumes while they are bound, which the binder sets (F-03).
+func volumeProtection() workload.Controller {
+	return protection{
+		name: "pv-protection", finalizer: "kubernetes.io/pv-protection", protects: workload.Volumes,
+		used: func(v workload.View) bool {
+			return v.Object.(*corev1.PersistentVolume).Status.Phase == corev1.VolumeBound
+		},
+	}.controller()
+}
+
+// claimProtection protects PersistentVolumeClaims that pods on nodes mount (F-04).
+func claimProtection() workload.Controller {
+	return protection{
+		name: "pvc-protection", finalizer: "kubernetes.io/pvc-protection", protects: workload.Claims,
+		users: []workload.Resource{workload.Pods}, wake: unmounted, used: mounted,
+	}.controller()
+}
+
+// classProtection protects VolumeAttributesClasses that claims and volumes have, had or request (F-08). Unlike
+// upstream's, it does not depend on a delayed event of a user.
+func classProtection() workload.Controller {
+	return protection{
+		name: "vac-protection", finalizer: "kubernetes.io/vac-protection", protects: workload.AttributesClasses,
+		users: []workload.Resource{workload.Claims, workload.Volumes}, wake: everyClass, used: classUsed,
+	}.controller()
+}
+
+func (p protection) controller() workload.Controller {
+	return workload.Controller{
+		Name: p.name, For: p.protects, Quiet: true, Sees: p.users, Decide: p.decide,
+		Task: "update the protection finalizer of a storage object",
+		Wake: func(r workload.Reader, c workload.Change) []workload.Key {
+			if c.Resource != p.protects {
+				return slices.DeleteFunc(p.wake(r, c), func(k workload.Key) bool {
+					o := r.Get(p.protects, k.Namespace, k.Name)
+					return o == nil || !p.pending(o.GetFinalizers(), dying(o))
+				})
+			}
+			if c.New != nil && p.pending(c.New.Finalizers, c.New.Deleting) {
+				return []workload.Key{c.New.Key}
+			}
+			return nil
+		},
+	}
+}
+
+// pending reports whether an object needs a write now or, while it is in use, later.
+func (p protection) pending(finalizers []string, dying bool) bool {
+	return slices.Contains(finalizers, p.finalizer) == dying
+}
+
+func (p protection) decide(v workload.View, _ time.Time) workload.Plan {
+	o := v.Object
+	if o == nil || !p.pending(o.GetFinalizers(), dying(o)) {
+		return workload.Plan{}
+	}
+	o = o.DeepCopyObject().(workload.Object)
+	if !dying(o) { // F-02
+		o.SetFinalizers(append(o.GetFinalizers(), p.finalizer))
+		return workload.Plan{Do: []workload.Action{workload.Update{Object: o}}}
+	}
+	for _, r := range p.users {
+		if !v.Readable(r, o.GetNamespace()) {
+			return workload.Plan{Err: fmt.Errorf("it may be in use: an object of %v can't be decoded", r)}
+		}
+	}
+	if p.used(v) {
+		return workload.Plan{}
+	}
+	o.SetFinalizers(slices.DeleteFunc(o.GetFinalizers(), func(f string) bool { return f == p.finalizer }))
+	return workload.Plan{Do: []workload.Action{workload.Update{Object: o}}}
+}
+
+func dying(o metav1.Object) bool { return o.GetDeletionTimestamp() != nil }
+
+// mounted reports whether a pod on a node mounts the claim. Without a node it mounts nothing, and no node will start it
+// with a claim that is being deleted (F-07). A finished pod counts while it exists (F-04).
+func mounted(v workload.View) bool {
+	return slices.ContainsFunc(v.Mounting(v.Key), func(p *corev1.Pod) bool {
+		named, owned := mounts(p, v.Object)
+		return p.Spec.NodeName != "" && (named || owned && !shutDown(p)) // F-05
+	})
+}
+
+// mounts reports whether a pod's volumes name a claim, or one is a generic ephemeral volume and the pod controls its
+// claim. Another claim with that name isn't mounted.
+func mounts(p *corev1.Pod, claim workload.Object) (named, owned bool) {
+	for i := range p.Spec.Volumes {
+		v := &p.Spec.Volumes[i]
+		if workload.ClaimOf(p, v) != claim.GetName() {
+			continue
+		}
+		owner := metav1.GetControllerOfNoCopy(claim)
+		named = named || v.PersistentVolumeClaim != nil
+		owned = owned || v.Ephemeral != nil && owner != nil && owner.UID == p.UID
+	}
+	return named, owned
+}
+
+// shutDown reports whether the pod's node has stopped it, or it was deleted by force. Its finalizers may wait for the
+// same claims that wait for the pod (F-05).
+func shutDown(p *corev1.Pod) bool {
+	return dying(p) && p.DeletionGracePeriodSeconds != nil && *p.DeletionGracePeriodSeconds == 0
+}
+
+// unmounted returns the claims of a pod that was deleted, or may have been shut down.
+func unmounted(r workload.Reader, c workload.Change) []workload.Key {
+	if c.Old == nil || c.New != nil && !c.New.Deleting && !c.Old.Unreadable {
+		return nil
+	}
+	return claimsOf(r, c)
+}
+
+// claimsOf returns the claims that the pod of a change mounts: all of its namespace if the pod could not be decoded.
+func claimsOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	for _, m := range []*workload.Meta{c.Old, c.New} {
+		switch {
+		case m == nil:
+		case m.Unreadable:
+			for _, o := range r.All(workload.Claims, m.Namespace) {
+				keys = append(keys, workload.KeyOf(o))
+			}
+		default:
+			for _, name := range m.Claims() {
+				keys = append(keys, workload.Key{Namespace: m.Namespace, Name: name})
+			}
+		}
+	}
+	return keys
+}
+
+// everyClass returns all classes after a change of a claim or volume that existed before.
+func everyClass(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	if c.Old == nil {
+		return nil
+	}
+	for _, o := range r.All(workload.AttributesClasses, "") {
+		keys = append(keys, workload.KeyOf(o))
+	}
+	return keys
+}
+
+// classUsed reports whether a claim or a volume uses the class (F-08).
+func classUsed(v workload.View) bool {
+	is := func(name *string) bool {
+		return name != nil && *name == v.Object.(*storagev1.VolumeAttributesClass).Name
+	}
+	return slices.ContainsFunc(workload.All[*corev1.PersistentVolumeClaim](v, ""),
+		func(c *corev1.PersistentVolumeClaim) bool {
+			m := c.Status.ModifyVolumeStatus
+			return is(c.Spec.VolumeAttributesClassName) || is(c.Status.CurrentVolumeAttributesClassName) ||
+				m != nil && is(&m.TargetVolumeAttributesClassName)
+		}) || slices.ContainsFunc(workload.All[*corev1.PersistentVolume](v, ""), func(p *corev1.PersistentVolume) bool {
+		return is(p.Spec.VolumeAttributesClassName)
+	})
+}

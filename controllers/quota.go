@@ -1,0 +1,281 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/usage"
+)
+
+// quotaBackoff is the pause after errors.
+var quotaBackoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 60 * time.Second}
+
+// quotaCounter keeps the status of resource quotas: status.hard is a copy of spec.hard, and status.used is the usage of
+// the objects in the namespace (package usage). The API server's admission adds the usage of requests; this calculates
+// decreased usage, and the initial usage of a new or changed quota.
+//
+// A status is written only over the state of the quota that was read before the objects were counted. If admission
+// writes the quota in between, that is a conflict, and the namespace is counted again. Namespaces without quotas, and
+// those without changes, cost nothing. It doesn't fit the engine, as it follows all collections while there are quotas.
+//
+// Unlike upstream there is no recount of everything every five minutes: a pod whose deletion hangs is counted until
+// something else in its namespace changes.
+type quotaCounter struct {
+	client *loopback.Client
+	log    *slog.Logger
+
+	// mu guards the field below, and what it refers to.
+	mu sync.Mutex
+	// delays are those of the namespaces that have quotas.
+	delays map[string]*quotaDelay
+}
+
+// quotas returns the part that counts.
+func quotas(s *setup) []run {
+	return []run{func(ctx context.Context) {
+		q := &quotaCounter{client: s.client(), log: s.Log}
+		loop := reconcile.Loop[string, string, reconcile.Outcome]{
+			Schedule: reconcile.NewKeys(quotaBackoff, strings.Compare), Workers: s.workers(), Follow: q.follow, Pass: q.pass,
+			About: reconcile.Namespace, Log: s.Log, What: "resource quotas",
+		}
+		loop.Run(ctx)
+	}}
+}
+
+// follow sends the namespaces whose quotas, or whose objects, were changed.
+func (q *quotaCounter) follow(ctx context.Context, sink func(namespace string)) error {
+	quota := q.resource().Collection
+	return loopback.Feed{Cache: q.client.Cache, First: quota,
+		Quiet: func() bool {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			return len(q.delays) == 0
+		},
+		Begin: func(state iter.Seq[*storage.Object]) {
+			q.mu.Lock()
+			q.delays = map[string]*quotaDelay{}
+			q.mu.Unlock()
+			for o := range state {
+				q.exists(ctx, o)
+				sink(o.Meta.Namespace)
+			}
+		},
+		Each: func(e *cache.Event) error {
+			if q.observe(ctx, e, e.Collection == quota) {
+				sink(e.Object.Meta.Namespace)
+			}
+			return nil
+		},
+	}.Follow(ctx)
+}
+
+// observe processes an event, and reports whether the namespace may need a pass.
+func (q *quotaCounter) observe(ctx context.Context, e *cache.Event, isQuota bool) bool {
+	if isQuota && e.Type != cache.Deleted {
+		q.exists(ctx, e.Object)
+		return true
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := q.delays[e.Object.Meta.Namespace]
+	if d == nil {
+		return false
+	}
+	if isQuota {
+		delete(d.quotas, e.Object.Meta.Name)
+		if len(d.quotas) == 0 {
+			delete(q.delays, e.Object.Meta.Namespace)
+			return false
+		}
+	}
+	if e.Type == cache.Added || e.Type != cache.Deleted && !q.measures(e.Collection) {
+		return false
+	}
+	d.changed(reconcile.Now(ctx))
+	return true
+}
+
+// exists records a quota.
+func (q *quotaCounter) exists(ctx context.Context, o *storage.Object) {
+	var stored struct {
+		Spec   corev1.ResourceQuotaSpec
+		Status corev1.ResourceQuotaStatus
+	}
+	// The pass reports an error for a quota that can't be decoded.
+	unknown := json.Unmarshal(o.JSON, &stored) == nil &&
+		(!usage.Same(stored.Spec.Hard, stored.Status.Hard) || stored.Status.Used == nil)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := q.delays[o.Meta.Namespace]
+	if d == nil {
+		d = &quotaDelay{quotas: map[string]bool{}}
+		q.delays[o.Meta.Namespace] = d
+	}
+	d.wrote(o.Meta.Name, unknown, reconcile.Now(ctx))
+}
+
+// measures reports whether a change of an object of a collection may change its usage.
+func (q *quotaCounter) measures(collection string) bool {
+	r := q.client.API.Types().Collection(collection)
+	return r != nil && usage.Measured(r.GroupResource())
+}
+
+// wait returns when a namespace is counted; ok is false for never. 0 means that it is being counted.
+func (q *quotaCounter) wait(namespace string, now time.Time) (wait time.Duration, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := q.delays[namespace]
+	if d == nil {
+		return 0, false
+	}
+	if wait, ok = d.wait(now); ok && wait == 0 {
+		d.begin()
+	}
+	return wait, ok
+}
+
+// pass counts a namespace if it is due. Conflicts are normal: admission has written the quota in the meantime.
+func (q *quotaCounter) pass(ctx context.Context, namespace string) reconcile.Outcome {
+	wait, ok := q.wait(namespace, reconcile.Now(ctx))
+	if !ok || wait > 0 {
+		return reconcile.Outcome{Again: wait, Why: reconcile.AfterChange}
+	}
+	err := q.count(ctx, namespace)
+	if err == nil {
+		return reconcile.Outcome{}
+	}
+	if ctx.Err() == nil && !apierrors.IsConflict(err) {
+		q.log.Warn("failed to update resource quota usage", "namespace", namespace, "err", err)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if d, now := q.delays[namespace], reconcile.Now(ctx); d != nil {
+		d.request(now, now)
+	}
+	return reconcile.Outcome{Err: err, Rest: quotaDebounce}
+}
+
+// count updates the quotas of a namespace. An error with one quota stops no other.
+func (q *quotaCounter) count(ctx context.Context, namespace string) error {
+	all, err := q.list(ctx, namespace)
+	if err != nil {
+		return fmt.Errorf("reading quotas: %w", err)
+	}
+	objects, err := q.objects(ctx, namespace, all)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, one := range all {
+		used := usage.Total(&one.Spec, objects, reconcile.Now(ctx))
+		next := corev1.ResourceQuotaStatus{Hard: one.Spec.Hard, Used: used}
+		if usage.Same(next.Hard, one.Status.Hard) && usage.Same(next.Used, one.Status.Used) && one.Status.Used != nil {
+			continue
+		}
+		one.Status = next
+		path := registry.Path{Resource: q.resource(), Subresource: "status", Namespace: namespace, Name: one.Name}
+		if _, err := q.client.API.Update(ctx, path, one); err != nil && !apierrors.IsNotFound(err) {
+			errs = append(errs, fmt.Errorf("updating the status of %s: %w", one.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (q *quotaCounter) resource() *resources.Resource {
+	return q.client.API.Types().Lookup("", "v1", "resourcequotas")
+}
+
+// list returns the quotas of a namespace by a consistent read.
+func (q *quotaCounter) list(ctx context.Context, namespace string) (all []*corev1.ResourceQuota, err error) {
+	stored, err := q.client.API.List(ctx, registry.Path{Resource: q.resource(), Namespace: namespace})
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range stored {
+		one, err := loopback.Typed[corev1.ResourceQuota](o, nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// objects reads the objects that the quotas count, each resource once, and after the quotas.
+func (q *quotaCounter) objects(
+	ctx context.Context, namespace string, all []*corev1.ResourceQuota,
+) (map[schema.GroupResource][]runtime.Object, error) {
+	named := corev1.ResourceList{}
+	for _, one := range all {
+		for name, hard := range one.Spec.Hard {
+			named[name] = hard
+		}
+	}
+	out := map[schema.GroupResource][]runtime.Object{}
+	for _, r := range usage.Counted(usage.Names(named)) {
+		res := q.stored(r)
+		if res == nil {
+			continue
+		}
+		list, err := q.client.API.List(ctx, registry.Path{Resource: res, Namespace: namespace})
+		if err == nil {
+			out[r], err = measurable(r, list)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", r, err)
+		}
+	}
+	return out, nil
+}
+
+// stored is the resource's entry of the storage version; nil if it isn't served.
+func (q *quotaCounter) stored(r schema.GroupResource) *resources.Resource {
+	for _, res := range q.client.API.Types().All() {
+		if res.GroupResource() == r && res.Namespaced && res.Collection != "" && res.ToStored == nil {
+			return res
+		}
+	}
+	return nil
+}
+
+// measurable returns objects as package usage measures them; nil ones if it only counts them.
+func measurable(r schema.GroupResource, stored []*storage.Object) ([]runtime.Object, error) {
+	out := make([]runtime.Object, len(stored))
+	for i, o := range stored {
+		switch r {
+		case schema.GroupResource{Resource: "pods"}:
+			out[i] = new(corev1.Pod)
+		case schema.GroupResource{Resource: "services"}:
+			out[i] = new(corev1.Service)
+		case schema.GroupResource{Resource: "persistentvolumeclaims"}:
+			out[i] = new(corev1.PersistentVolumeClaim)
+		case schema.GroupResource{Group: resourcev1.GroupName, Resource: "resourceclaims"}:
+			out[i] = new(resourcev1.ResourceClaim)
+		default:
+			continue
+		}
+		if err := json.Unmarshal(o.JSON, out[i]); err != nil {
+			return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
+		}
+	}
+	return out, nil
+}

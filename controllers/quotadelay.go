@@ -1,0 +1,69 @@
+package controllers
+
+import (
+	"time"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+)
+
+// Delays before a namespace is counted.
+const (
+	// After a change. Changes often come many at a time.
+	quotaDebounce = 20 * time.Millisecond
+	// After a write to a quota, by which admission usually adds the usage of an object that is about to be stored.
+	quotaSettle = 250 * time.Millisecond
+	// How long such writes may delay a count.
+	quotaMaxWait = 2 * time.Second
+)
+
+// quotaDelay decides when a namespace with quotas is counted. A quota whose status doesn't have its spec yet is counted
+// at once. Otherwise the namespace is counted after an object in it was deleted or changed, once its quotas have not
+// been written for a short time, at the latest after quotaMaxWait. Without that pause, usage that admission has added
+// for an object that isn't stored yet would be lost.
+type quotaDelay struct {
+	quotas map[string]bool
+	// since is when a count was first requested, zero if none is; due is when it may begin.
+	since, due time.Time
+	// quiet is when the last write to a quota has settled.
+	quiet time.Time
+}
+
+// wrote records that a quota exists, or was written. unknown is set if its status doesn't have its spec yet.
+func (d *quotaDelay) wrote(quota string, unknown bool, now time.Time) {
+	d.quotas[quota] = true
+	if unknown {
+		d.request(now, now)
+		return
+	}
+	d.quiet = now.Add(quotaSettle)
+	d.request(now, d.quiet)
+}
+
+// changed records that an object was deleted, or changed so that it may use less.
+func (d *quotaDelay) changed(now time.Time) {
+	d.request(now, reconcile.Later(now.Add(quotaDebounce), d.quiet))
+}
+
+// request requests a count at due. A later request delays it, but not forever; one for now doesn't wait.
+func (d *quotaDelay) request(now, due time.Time) {
+	first := d.since.IsZero()
+	if first {
+		d.since = now
+	}
+	switch most := d.since.Add(quotaMaxWait); {
+	case due.After(most):
+		due = reconcile.Later(most, now)
+	case !first && !due.After(now): // at once
+	case !first && d.due.Before(now):
+		due = d.due // it was requested for now
+	}
+	d.due = due
+}
+
+// wait returns the time until the namespace is counted, 0 for now; ok is false if no count is requested.
+func (d *quotaDelay) wait(now time.Time) (wait time.Duration, ok bool) {
+	return max(0, d.due.Sub(now)), !d.since.IsZero()
+}
+
+// begin records that the namespace is being counted.
+func (d *quotaDelay) begin() { d.since = time.Time{} }

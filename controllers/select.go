@@ -1,0 +1,57 @@
+package controllers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// None is the value of --controllers for none of them. An empty value means the same, as for
+// kube-controller-manager, but is easily lost in a shell or a manifest.
+const None = "none"
+
+// Select parses --controllers: the first word for a name counts, and '*' stands for all other names that are
+// on by default (K cmd/kube-controller-manager: IsControllerEnabled), which all but Scheduler are. absent are the
+// selected names that only kube-controller-manager has.
+func Select(words []string) (on map[string]bool, absent []string, err error) {
+	on = map[string]bool{}
+	if len(words) == 1 && words[0] == None {
+		return on, nil, nil
+	}
+	mentioned := map[string]bool{}
+	for _, w := range words {
+		if w == "*" {
+			continue
+		}
+		word, off := strings.CutPrefix(w, "-")
+		name := Find(word)
+		switch {
+		case w == None:
+			return nil, nil, fmt.Errorf("--controllers: %q can't be combined with %s", None, without(words, w))
+		case name == "":
+			return nil, nil, fmt.Errorf("--controllers: unknown controller %q; valid are '*', '%s', %s, and without effect %s",
+				word, None, strings.Join(Names(), ", "), strings.Join(Absent(), ", "))
+		case mentioned[name]:
+			continue
+		}
+		mentioned[name] = true
+		switch here := slices.Contains(Names(), name); {
+		case here:
+			on[name] = !off
+		case !off:
+			absent = append(absent, name)
+		}
+	}
+	all := slices.Contains(words, "*")
+	for _, c := range All() {
+		if !mentioned[c.Name] {
+			on[c.Name] = all && !c.Off
+		}
+	}
+	return on, absent, nil
+}
+
+// without lists the words other than w.
+func without(words []string, w string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(s string) bool { return s == w }), ", ")
+}

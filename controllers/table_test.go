@@ -1,0 +1,40 @@
+package controllers
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTable: docs/controllers.md has each controller of kube-controller-manager, and the scheduler, in alphabetical
+// order, and says which are here.
+func TestTable(t *testing.T) {
+	data, err := os.ReadFile("../docs/controllers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, k := range known {
+		want = append(want, k.name)
+	}
+	slices.Sort(want)
+	want = append(want, Scheduler)
+	slices.Sort(want)
+	here := Names()
+	for line := range strings.Lines(string(data)) {
+		cells := strings.Split(line, " | ")
+		name := strings.TrimPrefix(cells[0], "| ")
+		if len(cells) != 3 || !strings.Contains(name, "-controller") && name != Scheduler {
+			continue
+		}
+		got = append(got, name)
+		runs := cells[1] == "yes" || cells[1] == "with `--simulate-pods`"
+		if runs != slices.Contains(here, name) {
+			t.Errorf("%s: %s", name, cells[1])
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the table has %q, not %q", got, want)
+	}
+}

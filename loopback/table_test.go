@@ -1,0 +1,64 @@
+package loopback_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/expression"
+	"github.com/kubecascade/kubecascade/controllers"
+	"github.com/kubecascade/kubecascade/internal/featuregates"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// client returns the clients of a server's process.
+func client(s *apiservertest.Server) func(account, manager string) *loopback.Client {
+	index := loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)
+	return func(account, manager string) *loopback.Client {
+		user := authentication.Loopback
+		if account != "" {
+			user = authentication.ServiceAccount("kube-system", account)
+		}
+		return &loopback.Client{API: s.API.Loopback(user, manager), Cache: s.Cache, Index: index}
+	}
+}
+
+// starts runs controllers of the table, by their names, until stop is called or the test ends.
+func starts(t testing.TB, s *apiservertest.Server, names ...string) (stop func()) {
+	t.Helper()
+	p := &controllers.Process{
+		Client: client(s), Certificates: []byte("PEM"), Webhooks: s.Webhooks, Log: slog.New(slog.DiscardHandler),
+		Gates:       map[string]bool{featuregates.PersistentVolumeClaimUnusedSinceTime: true},
+		Unreachable: apiserver.NoNetwork,
+		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
+			return expression.CheckTypes(&p.Spec, apiserver.Served(s.Types))
+		},
+	}
+	on := map[string]bool{}
+	for _, name := range names {
+		on[name] = true
+	}
+	parts := append(p.Parts(on), slices.DeleteFunc(p.ServerParts(),
+		func(p controllers.Part) bool { return !on[p.Name] })...)
+	if len(parts) < len(names) {
+		t.Fatalf("%d parts of %v", len(parts), names)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		controllers.Run(ctx, parts)
+	}()
+	stop = func() {
+		cancel()
+		<-ended
+	}
+	t.Cleanup(stop)
+	return stop
+}
