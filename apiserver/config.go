@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -119,8 +119,8 @@ type Documents struct {
 	Debug map[string]http.Handler
 	// Page serves the files of the page at ui.Path.
 	Page bool
-	// Extensions are the paths below respond.RoutePrefix.
-	Extensions []respond.Route
+	// Extensions are the paths below render.RoutePrefix.
+	Extensions []render.Route
 }
 
 // Defaults of fields of Config, which are kube-apiserver's (AS pkg/server/config.go: NewConfig). A request has 34

@@ -10,7 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -59,7 +59,7 @@ func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group, version
 		none = status.ErrNoRoute
 	}
 	if err := s.missing(r.Context(), group, version, none); err != nil {
-		respond.Error(s.config.Log, w, r, err)
+		render.Error(s.config.Log, w, r, err)
 		return
 	}
 	http.NotFound(w, r)

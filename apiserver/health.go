@@ -14,8 +14,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/ui"
 )
 
@@ -43,11 +43,11 @@ type Version struct {
 func (s *Server) version(w http.ResponseWriter, r *http.Request) {
 	data, err := json.MarshalIndent(s.config.Version, "", "  ")
 	if err != nil {
-		respond.Error(s.config.Log, w, r, err)
+		render.Error(s.config.Log, w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", codec.MediaJSON)
-	respond.Body(w, r, http.StatusOK, data)
+	render.Body(w, r, http.StatusOK, data)
 }
 
 // endpoint is which checks a path runs.
@@ -100,11 +100,11 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case failed:
-			respond.Body(w, r, http.StatusInternalServerError, []byte(report+e.name+" check failed\n"))
+			render.Body(w, r, http.StatusInternalServerError, []byte(report+e.name+" check failed\n"))
 		case requestinfo.Query(r).Has("verbose"):
-			respond.Body(w, r, http.StatusOK, []byte(report+e.name+" check passed\n"))
+			render.Body(w, r, http.StatusOK, []byte(report+e.name+" check passed\n"))
 		default:
-			respond.Body(w, r, http.StatusOK, []byte("ok"))
+			render.Body(w, r, http.StatusOK, []byte("ok"))
 		}
 	}
 }
@@ -181,13 +181,13 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 			paths = append(paths, p)
 		}
 	}
-	paths = append(append(paths, respond.IndexPath()), respond.Paths(s.config.Extensions)...)
+	paths = append(append(paths, render.IndexPath()), render.Paths(s.config.Extensions)...)
 	slices.Sort(paths)
 	data, err := json.MarshalIndent(map[string][]string{"paths": paths}, "", "  ")
 	if err != nil {
-		respond.Error(s.config.Log, w, r, err)
+		render.Error(s.config.Log, w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", codec.MediaJSON)
-	respond.Body(w, r, http.StatusOK, data)
+	render.Body(w, r, http.StatusOK, data)
 }

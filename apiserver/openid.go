@@ -3,7 +3,7 @@ package apiserver
 import (
 	"net/http"
 
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // openID serves what is needed to verify service account tokens: the issuer's configuration and its keys
@@ -25,5 +25,5 @@ func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	respond.Body(w, r, http.StatusOK, data)
+	render.Body(w, r, http.StatusOK, data)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/ui"
 )
@@ -82,7 +82,7 @@ func (s *Server) routes(users filters.Authenticator) chi.Router {
 			http.NotFound(w, req)
 			return
 		}
-		respond.Error(s.config.Log, w, req, status.ErrNoMethod)
+		render.Error(s.config.Log, w, req, status.ErrNoMethod)
 	})
 
 	for _, e := range []endpoint{allChecks, liveChecks, readyChecks} {
@@ -117,7 +117,7 @@ func (s *Server) seated(r chi.Router) {
 	r.Get("/.well-known/openid-configuration", s.openID)
 	r.Get("/openid/v1/jwks", s.openID)
 	r.Handle("/metrics", s.metrics.Handler(s.gatherer()))
-	r.Get(respond.IndexPath(), respond.Index(s.config.Extensions, s.config.Log))
+	r.Get(render.IndexPath(), render.Index(s.config.Extensions, s.config.Log))
 	for path, h := range s.config.Debug {
 		r.Handle(path, h)
 	}

@@ -3,7 +3,7 @@ package endpoints
 import (
 	"net/http"
 
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // chunks buffers frames and sends them as chunks of one response.
@@ -45,7 +45,7 @@ func (c *chunks) send(frame []byte) error {
 	c.begun = true
 	pieces := [][]byte{c.buf, frame}
 	if c.compressed && len(c.buf)+len(frame) > 0 {
-		member, err := respond.Gzip(pieces...) // before it is sent: a slow client must not hold a compressor
+		member, err := render.Gzip(pieces...) // before it is sent: a slow client must not hold a compressor
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -90,10 +89,10 @@ func (req *request) answerList(rendering *render.Rendering, items []*storage.Obj
 	}
 	h := req.w.Header()
 	req.warnOfOmitted()
-	respond.Warnings(h, req.Warn)
+	render.Warnings(h, req.Warn)
 	h.Set("Content-Type", rendering.Format.Media)
 	h.Set("Cache-Control", "no-cache, private")
-	if err := respond.List(req.w, req.r, list); err != nil {
+	if err := render.SendList(req.w, req.r, list); err != nil {
 		req.api.log.Debug("list was interrupted", "path", req.r.URL.Path, "err", err)
 		panic(http.ErrAbortHandler) // the client must not take a part for the whole
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/trail"
@@ -105,9 +104,9 @@ func (req *request) answerOther(rendering *render.Rendering, code int, obj runti
 
 func (req *request) send(format render.Format, code int, data []byte) {
 	h := req.w.Header()
-	respond.Warnings(h, req.Warn)
+	render.Warnings(h, req.Warn)
 	h.Set("Content-Type", format.Media)
-	respond.Body(req.w, req.r, code, data)
+	render.Body(req.w, req.r, code, data)
 }
 
 // options reads the options of a request, whose type has the name, from its query.

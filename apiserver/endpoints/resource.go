@@ -19,7 +19,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
@@ -34,7 +33,7 @@ func (a *API) Resolve(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req, err := a.newRequest(r)
 		if err != nil {
-			respond.Error(a.log, w, r, err)
+			render.Error(a.log, w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, req)))
@@ -50,7 +49,7 @@ func (a *API) newRequest(r *http.Request) (*request, error) {
 	}
 	req := &request{api: a, info: info, verb: verbOf(info, r.Method)}
 	req.Request = registry.Request{
-		Target: target, User: info.User, Warn: &warning.List{}, Audit: respond.AuditOf(r), Sender: req,
+		Target: target, User: info.User, Warn: &warning.List{}, Audit: render.AuditOf(r), Sender: req,
 	}
 	observe(r, target, req.verb)
 	if connects(target, req.verb) {
@@ -100,8 +99,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = over
 	}
 	if err != nil {
-		respond.Warnings(w.Header(), req.Warn) // a failure is warned of, too (0-12)
-		respond.Error(a.log, w, r, err)
+		render.Warnings(w.Header(), req.Warn) // a failure is warned of, too (0-12)
+		render.Error(a.log, w, r, err)
 	}
 }
 
@@ -185,7 +184,7 @@ var subresourceVerbs = map[resources.Action]func(*API, *request) error{
 
 // observe sets the labels of the request in the metrics.
 func observe(r *http.Request, target registry.Target, verb string) {
-	if rec := respond.RecorderOf(r); rec != nil {
+	if rec := render.RecorderOf(r); rec != nil {
 		rec.Label = labelOf(target, verb)
 		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(requestinfo.Query(r)["dryRun"], metav1.DryRunAll) {
 			rec.Label.DryRun = metav1.DryRunAll

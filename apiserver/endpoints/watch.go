@@ -18,7 +18,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -98,12 +97,12 @@ func (w *watch) serve() error {
 		return w.serveSocket()
 	}
 	h := w.req.w.Header()
-	respond.Warnings(h, w.req.Warn)
+	render.Warnings(h, w.req.Warn)
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	compressed := w.compresses()
 	if compressed {
-		respond.Compressed(h)
+		render.Compressed(h)
 	}
 	w.req.w.WriteHeader(http.StatusOK)
 	w.out = &chunks{to: w.req.w, compressed: compressed}

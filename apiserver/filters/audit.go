@@ -6,8 +6,8 @@ import (
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // errUnrecorded: the mode blocking-strict, and the audit log can't be written.
@@ -18,7 +18,7 @@ var errUnrecorded = errors.New("failed to store audit event")
 func Audit(events *audit.Log, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			rec := respond.RecorderOf(r)
+			rec := render.RecorderOf(r)
 			record := events.Begin(r, w.Header().Get("Audit-Id"), requestinfo.Of(r).Attributes(), rec.Received)
 			if record == nil {
 				next.ServeHTTP(w, r)
@@ -53,7 +53,7 @@ func auditRejected(events *audit.Log, w http.ResponseWriter, r *http.Request) {
 	if i.Parse(r) != nil {
 		return
 	}
-	rec := respond.RecorderOf(r)
+	rec := render.RecorderOf(r)
 	rec.Audit = events.Begin(r, w.Header().Get("Audit-Id"), i.Attributes(), rec.Received)
 	rec.Audit.Rejected()
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -44,7 +44,7 @@ func Authenticate(
 			if known != nil {
 				next.ServeHTTP(w, known)
 			}
-			if rec := respond.RecorderOf(r); r.ProtoMajor == 2 && rec != nil && rec.Begun() {
+			if rec := render.RecorderOf(r); r.ProtoMajor == 2 && rec != nil && rec.Begun() {
 				// Else net/http sends the rest later, and waits as long as the client does not read it.
 				_ = rec.Send() // nothing is left to do if the client is gone
 			}
@@ -84,10 +84,10 @@ func authenticated(
 	}
 	if err != nil {
 		if !errors.Is(err, authentication.ErrNoCredentials) {
-			log.Info("authentication failed", "err", respond.Shortened(err))
+			log.Info("authentication failed", "err", render.Shortened(err))
 		}
 		auditRejected(events, w, r)
-		respond.Error(log, w, r, status.ErrUnauthorized)
+		render.Error(log, w, r, status.ErrUnauthorized)
 		return nil
 	}
 	for name := range r.Header {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // Authorize denies what the user may not do (403).
@@ -15,9 +15,9 @@ func Authorize(by authorization.Authorizer, log *slog.Logger) func(http.Handler)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			a, d := authorize(by, r, requestinfo.Of(r).Attributes())
-			annotateDecision(respond.AuditOf(r), d)
+			annotateDecision(render.AuditOf(r), d)
 			if !d.Allowed() {
-				respond.Denied(log, w, r, requestinfo.Forbidden(a, d.Reason()))
+				render.Denied(log, w, r, requestinfo.Forbidden(a, d.Reason()))
 				return
 			}
 			next.ServeHTTP(w, r)

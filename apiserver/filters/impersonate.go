@@ -17,8 +17,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -63,11 +63,11 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 		u, verb, err = p.authorize(wanted, info.Attributes())
 	}
 	if err != nil {
-		respond.Denied(p.log, w, r, err)
+		render.Denied(p.log, w, r, err)
 		return false
 	}
 	p.log.Debug("impersonation", "by", info.User.Name, "as", u.Name)
-	respond.AuditOf(r).Impersonated(u, verb)
+	render.AuditOf(r).Impersonated(u, verb)
 	info.ActAs(u)
 	return true
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // Measure gives each request its Audit-Id, records its response, counts and logs it. A client may leave a response
-// unread for the time limit (see respond.Recorder).
+// unread for the time limit (see render.Recorder).
 func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -24,7 +24,7 @@ func Measure(m *metrics.Metrics, log *slog.Logger, limit time.Duration) func(htt
 				id = newID()
 			}
 			w.Header().Set("Audit-Id", id)
-			rec, r := respond.Record(w, r, limit)
+			rec, r := render.Record(w, r, limit)
 			defer func() { // a connection that is aborted was a request, too
 				took := time.Since(rec.Received)
 				code, bytes := rec.Answered()

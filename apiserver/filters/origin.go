@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -26,7 +26,7 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 				checked.Method = http.MethodPost
 			}
 			if !loopbackHost(r.Host) || Foreign(r) || cross.Check(checked) != nil {
-				respond.Error(log, w, r, status.ErrForeign)
+				render.Error(log, w, r, status.ErrForeign)
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -43,7 +43,7 @@ func NoForeignCertificates(log *slog.Logger) func(http.Handler) http.Handler {
 			unasked := r.TLS != nil && len(r.TLS.PeerCertificates) > 0 && r.Header.Get("Authorization") == "" &&
 				r.Header.Get("X-Forwarded-For") == ""
 			if unasked && (Foreign(r) || posted(r)) {
-				respond.Error(log, w, r, status.ErrForeignCertificate)
+				render.Error(log, w, r, status.ErrForeignCertificate)
 				return
 			}
 			next.ServeHTTP(w, r)

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -25,7 +25,7 @@ func ReadBody(log *slog.Logger) func(http.Handler) http.Handler {
 					_ = http.NewResponseController(w).SetReadDeadline(end)
 				}
 				if i.Body, err = readBody(r); err != nil {
-					respond.Error(log, w, r, err)
+					render.Error(log, w, r, err)
 					return
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -28,10 +28,10 @@ func Recover(m *metrics.Metrics, log *slog.Logger) func(http.Handler) http.Handl
 				}
 				m.Panics.Inc()
 				log.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
-				if respond.RecorderOf(r).Begun() {
+				if render.RecorderOf(r).Begun() {
 					panic(http.ErrAbortHandler)
 				}
-				respond.Error(log, w, r, apierrors.NewInternalError(status.ErrPanic))
+				render.Error(log, w, r, apierrors.NewInternalError(status.ErrPanic))
 			}()
 			next.ServeHTTP(w, r)
 		})

@@ -6,8 +6,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // Seat serves a request when it has its seats: for each 100 objects that it lists, one. Long-running requests but
@@ -24,7 +24,7 @@ func Seat(
 			}
 			ask := flowcontrol.Request{Attributes: a, Objects: func() int { return listed(r) }}
 			if err := seats.Serve(w, r, ask, m.Serving(a, next)); err != nil {
-				respond.Error(log, w, r, err)
+				render.Error(log, w, r, err)
 			}
 		})
 	}

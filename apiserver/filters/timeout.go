@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -29,7 +29,7 @@ func Timeout(limit time.Duration, unlimited func(verb string) bool, log *slog.Lo
 			if value := requestinfo.Query(r).Get("timeout"); value != "" {
 				own, err := time.ParseDuration(value)
 				if err != nil {
-					respond.Error(log, w, r, status.BadRequest("invalid timeout specified in the request URL - %s", err))
+					render.Error(log, w, r, status.BadRequest("invalid timeout specified in the request URL - %s", err))
 					return
 				}
 				if own > 0 && (d == 0 || own < d) {

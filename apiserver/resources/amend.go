@@ -3,6 +3,8 @@ package resources
 import (
 	"slices"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -10,8 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // amend changes an object of a version of sameMessages that was decoded with the type of another one, where the fields
@@ -98,10 +98,10 @@ func amendBudget(spec *policyv1.PodDisruptionBudgetSpec) {
 // webhook did not have (K pkg/apis/admissionregistration/v1beta1/defaults.go).
 func amendWebhook(failure **admissionv1.FailurePolicyType, match **admissionv1.MatchPolicyType,
 	effects **admissionv1.SideEffectClass, timeout **int32, reviews *[]string) {
-	entry.SetDefault(failure, admissionv1.Ignore)
-	entry.SetDefault(match, admissionv1.Exact)
-	entry.SetDefault(effects, admissionv1.SideEffectClassUnknown)
-	entry.SetDefault(timeout, 30)
+	check.SetDefault(failure, admissionv1.Ignore)
+	check.SetDefault(match, admissionv1.Exact)
+	check.SetDefault(effects, admissionv1.SideEffectClassUnknown)
+	check.SetDefault(timeout, 30)
 	if len(*reviews) == 0 {
 		*reviews = []string{"v1beta1"}
 	}

@@ -35,7 +35,7 @@ func rangeAllocations() *entry.Resource {
 	}
 }
 
-func defaultRangeAllocation(r *corev1.RangeAllocation) { entry.FillDefault(&r.Range, "10.0.0.0/24") }
+func defaultRangeAllocation(r *corev1.RangeAllocation) { check.FillDefault(&r.Range, "10.0.0.0/24") }
 
 // createRangeAllocation begins with nothing allocated.
 func createRangeAllocation(r *corev1.RangeAllocation) { r.Data = []byte{} }

@@ -3,15 +3,15 @@ package status
 import (
 	"errors"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // Unconverted returns the ConversionError in an error's chain; nil if there is none.
-func Unconverted(err error) *resources.ConversionError {
+func Unconverted(err error) *entry.ConversionError {
 	if err == nil { // the usual case, without an allocation
 		return nil
 	}
-	var c *resources.ConversionError
+	var c *entry.ConversionError
 	errors.As(err, &c)
 	return c
 }

@@ -10,9 +10,7 @@ var layers = [][]string{
 	{"apiserver/apiservertest"},                  // servers for tests
 	{"apiserver"},                                // assembly and routes
 	{"apiserver/endpoints", "apiserver/filters"}, // the verbs over HTTP; what wraps every handler
-	// what both need: responses, limits, what a request names
-	{"apiserver/respond", "apiserver/requestinfo"},
-	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; responses made of stored objects
+	{"apiserver/bootstrap", "apiserver/render", "apiserver/requestinfo"}, // a new cluster; responses; paths and queries
 	{"apiserver/metrics"},                       // what Prometheus collects
 	{"apiserver/registry"},                      // requests for objects, carried out
 	{"apiserver/patch"},                         // documents of PATCH requests
@@ -48,7 +46,6 @@ var layers = [][]string{
 		"apiserver/resources/internal/declared/resource",
 	},
 	{"apiserver/resources/internal/declared/core", "apiserver/resources/internal/declared/meta"},
-	{"apiserver/resources/internal/volumes"},
 	{"apiserver/resources/internal/check"},
 	{"apiserver/resources/entry"},
 	{

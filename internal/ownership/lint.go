@@ -6,8 +6,8 @@ import (
 	"net/http"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -17,11 +17,11 @@ import (
 func (s *Service) lint(w http.ResponseWriter, r *http.Request) {
 	data, err := s.findings(r)
 	if err != nil {
-		respond.Error(s.config.Log, w, r, err)
+		render.Error(s.config.Log, w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", codec.MediaJSON)
-	respond.Body(w, r, http.StatusOK, data)
+	render.Body(w, r, http.StatusOK, data)
 }
 
 func (s *Service) findings(r *http.Request) (data []byte, err error) {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -108,8 +108,8 @@ func (s *Service) drop() {
 func (s *Service) forget() { s.index, s.table, s.admission = nil, nil, nil }
 
 // Routes are the paths of the service.
-func (s *Service) Routes() []respond.Route {
-	return []respond.Route{
+func (s *Service) Routes() []render.Route {
+	return []render.Route{
 		{Path: "tree", Serve: s.serve("tree", func(c *explain.Cluster, keys []graph.Key, _ *question) any {
 			return c.Tree(keys[0])
 		})},
@@ -142,11 +142,11 @@ func (s *Service) serve(path string, answer answerer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		data, err := s.answer(r, path, answer)
 		if err != nil {
-			respond.Error(s.config.Log, w, r, err)
+			render.Error(s.config.Log, w, r, err)
 			return
 		}
 		w.Header().Set("Content-Type", codec.MediaJSON)
-		respond.Body(w, r, http.StatusOK, data)
+		render.Body(w, r, http.StatusOK, data)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/ui"
@@ -47,11 +47,11 @@ func (s *Service) graph() http.HandlerFunc {
 		case open <- struct{}{}:
 			defer func() { <-open }()
 		default:
-			respond.Error(s.config.Log, w, r, apierrors.NewTooManyRequests("too many streams of the graph are open", 5))
+			render.Error(s.config.Log, w, r, apierrors.NewTooManyRequests("too many streams of the graph are open", 5))
 			return
 		}
 		if err := s.stream(w, r); err != nil {
-			respond.Error(s.config.Log, w, r, err)
+			render.Error(s.config.Log, w, r, err)
 		}
 	}
 }

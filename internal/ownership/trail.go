@@ -12,8 +12,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/trail"
 )
 
@@ -21,19 +21,19 @@ import (
 // of which at least kind or uid is required. Only objects that the user may list are in the response, and only their
 // requests: an owner that the user may not list is named, as in the references of its dependents, but nothing is said
 // of its own removal. A query that finds nothing gets a 404, which does not tell whether there is something hidden.
-func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) respond.Route {
-	return respond.Route{Path: "trail", Serve: func(w http.ResponseWriter, r *http.Request) {
+func Trail(t *trail.Trail, by func() authorization.Authorizer, log *slog.Logger) render.Route {
+	return render.Route{Path: "trail", Serve: func(w http.ResponseWriter, r *http.Request) {
 		answer, err := trailOf(t, by(), r)
 		var data []byte
 		if err == nil {
 			data, err = json.Marshal(answer)
 		}
 		if err != nil {
-			respond.Error(log, w, r, err)
+			render.Error(log, w, r, err)
 			return
 		}
 		w.Header().Set("Content-Type", codec.MediaJSON)
-		respond.Body(w, r, http.StatusOK, append(data, '\n'))
+		render.Body(w, r, http.StatusOK, append(data, '\n'))
 	}}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/trail"
 )
@@ -21,7 +21,7 @@ func TestTrail(t *testing.T) {
 	tr := trail.New(began)
 	var s *apiservertest.Secured
 	s = apiservertest.StartSecured(t, func(c *apiserver.Config) {
-		c.Extensions = []respond.Route{ownership.Trail(tr,
+		c.Extensions = []render.Route{ownership.Trail(tr,
 			func() authorization.Authorizer { return s.API.Authorizer() }, slog.New(slog.DiscardHandler))}
 	})
 	s.Grant("alice", "", "trail", `[{"nonResourceURLs":["/kubecascade/v1/trail"],"verbs":["get"]}]`)

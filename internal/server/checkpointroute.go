@@ -10,25 +10,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // checkpointsRoute is "checkpoints": a POST makes one, with the name of the query. rollbackRoute is "rollback": a POST
 // goes back to one. The answers are Checkpoints.
-func (s *system) checkpointsRoute() respond.Route {
+func (s *system) checkpointsRoute() render.Route {
 	return s.checkpointRoute("checkpoints", s.checkpoint)
 }
 
-func (s *system) rollbackRoute() respond.Route {
+func (s *system) rollbackRoute() render.Route {
 	return s.checkpointRoute("rollback", s.rollback)
 }
 
 // checkpointRoute is a route that calls do with the name of the query.
 func (s *system) checkpointRoute(
 	path string, do func(ctx context.Context, name string) (*Checkpoint, error),
-) respond.Route {
-	return respond.Route{Path: path, Methods: []string{http.MethodPost}, LongRunning: true, Serve: func(
+) render.Route {
+	return render.Route{Path: path, Methods: []string{http.MethodPost}, LongRunning: true, Serve: func(
 		w http.ResponseWriter, r *http.Request) {
 		done, err := do(r.Context(), requestinfo.Query(r).Get("name"))
 		var data []byte
@@ -36,11 +36,11 @@ func (s *system) checkpointRoute(
 			data, err = json.Marshal(done)
 		}
 		if err != nil {
-			respond.Error(s.log, w, r, checkpointStatus(err))
+			render.Error(s.log, w, r, checkpointStatus(err))
 			return
 		}
 		w.Header().Set("Content-Type", codec.MediaJSON)
-		respond.Body(w, r, http.StatusOK, append(data, '\n'))
+		render.Body(w, r, http.StatusOK, append(data, '\n'))
 	}}
 }
 

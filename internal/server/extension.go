@@ -2,14 +2,14 @@ package server
 
 import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 )
 
-// extensions are the paths that kube-apiserver doesn't have, below respond.RoutePrefix. Requests come when everything is
+// extensions are the paths that kube-apiserver doesn't have, below render.RoutePrefix. Requests come when everything is
 // assembled: handlers may then use s.api.
-func (s *system) extensions(d *data) []respond.Route {
+func (s *system) extensions(d *data) []render.Route {
 	s.ownership = ownership.New(ownership.Config{
 		Cache: d.cache, Types: d.types, Root: d.decoder.Root, Revision: d.store.Revision, Log: s.log, Now: d.clock.Now,
 		Authorizer: func() authorization.Authorizer { return s.api.Authorizer() },

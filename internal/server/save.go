@@ -12,7 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // unsaved is the pattern of the names of files that a snapshot is written to.
@@ -69,20 +69,20 @@ func (d *data) save(ctx context.Context, dir string) (*os.File, error) {
 // snapshotsRoute is "snapshots": a POST gets a snapshot of all that is stored. It is for users who may post to the
 // path, as all Secrets are in it. It is written to a file first, so that a client that reads slowly does not hold a
 // transaction of the database open. One is made at a time.
-func (s *system) snapshotsRoute(d *data) respond.Route {
+func (s *system) snapshotsRoute(d *data) render.Route {
 	saving := make(chan struct{}, 1)
-	return respond.Route{Path: "snapshots", Methods: []string{http.MethodPost}, Serve: func(
+	return render.Route{Path: "snapshots", Methods: []string{http.MethodPost}, Serve: func(
 		w http.ResponseWriter, r *http.Request) {
 		select {
 		case saving <- struct{}{}:
 			defer func() { <-saving }()
 		default:
-			respond.Error(s.log, w, r, apierrors.NewTooManyRequests("a snapshot is being saved already", 1))
+			render.Error(s.log, w, r, apierrors.NewTooManyRequests("a snapshot is being saved already", 1))
 			return
 		}
 		f, err := d.save(r.Context(), d.dir)
 		if err != nil {
-			respond.Error(s.log, w, r, err)
+			render.Error(s.log, w, r, err)
 			return
 		}
 		defer func() {
@@ -95,7 +95,7 @@ func (s *system) snapshotsRoute(d *data) respond.Route {
 			_, err = f.Seek(0, io.SeekStart)
 		}
 		if err != nil {
-			respond.Error(s.log, w, r, err)
+			render.Error(s.log, w, r, err)
 			return
 		}
 		w.Header().Set("Content-Type", "application/octet-stream")

@@ -16,8 +16,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
@@ -56,29 +56,29 @@ type settledObject struct {
 }
 
 // settledRoute is the route of settled. Requests come when the server has started: settle is Server.Settle.
-func (s *system) settledRoute() respond.Route {
+func (s *system) settledRoute() render.Route {
 	waiting := make(chan struct{}, mostSettling)
-	return respond.Route{Path: "settled", LongRunning: true, Serve: func(w http.ResponseWriter, r *http.Request) {
+	return render.Route{Path: "settled", LongRunning: true, Serve: func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case waiting <- struct{}{}:
 			defer func() { <-waiting }()
 		default:
-			respond.Error(s.log, w, r, apierrors.NewTooManyRequests(
+			render.Error(s.log, w, r, apierrors.NewTooManyRequests(
 				fmt.Sprintf("%d requests wait for settled already", mostSettling), 1))
 			return
 		}
 		answer, err := s.answerSettled(r)
 		if err != nil {
-			respond.Error(s.log, w, r, err)
+			render.Error(s.log, w, r, err)
 			return
 		}
 		data, err := json.MarshalIndent(answer, "", "  ")
 		if err != nil {
-			respond.Error(s.log, w, r, err)
+			render.Error(s.log, w, r, err)
 			return
 		}
 		w.Header().Set("Content-Type", codec.MediaJSON)
-		respond.Body(w, r, http.StatusOK, append(data, '\n'))
+		render.Body(w, r, http.StatusOK, append(data, '\n'))
 	}}
 }
 

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/storage/snapshot"
@@ -128,18 +128,18 @@ func (r *reports) warn(log *slog.Logger) {
 
 // route is "snapshot": what the snapshot contains. It is for users who may get the path, as other paths of the server:
 // names of objects are in it.
-func (r *reports) route(log *slog.Logger) respond.Route {
-	return respond.Route{Path: "snapshot", Serve: func(w http.ResponseWriter, req *http.Request) {
+func (r *reports) route(log *slog.Logger) render.Route {
+	return render.Route{Path: "snapshot", Serve: func(w http.ResponseWriter, req *http.Request) {
 		report, err := r.get()
 		var data []byte
 		if err == nil {
 			data, err = json.Marshal(report)
 		}
 		if err != nil {
-			respond.Error(log, w, req, err)
+			render.Error(log, w, req, err)
 			return
 		}
 		w.Header().Set("Content-Type", codec.MediaJSON)
-		respond.Body(w, req, http.StatusOK, append(data, '\n'))
+		render.Body(w, req, http.StatusOK, append(data, '\n'))
 	}}
 }

@@ -47,7 +47,7 @@ func mutatingAdmissionPolicies() *entry.Resource {
 
 // defaultMutatingAdmissionPolicy sets the failure policy Fail, among others.
 func defaultMutatingAdmissionPolicy(p *admissionv1.MutatingAdmissionPolicy) {
-	entry.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
+	check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
 	defaultMatchResources(p.Spec.MatchConstraints)
 }
 

@@ -3,6 +3,8 @@ package admissionregistration
 import (
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -33,12 +35,12 @@ func mutatingWebhookConfigurations() *entry.Resource {
 func defaultMutatingWebhookConfiguration(c *admissionv1.MutatingWebhookConfiguration) {
 	for i := range c.Webhooks {
 		w := &c.Webhooks[i]
-		entry.SetDefault(&w.FailurePolicy, admissionv1.Fail)
-		entry.SetDefault(&w.MatchPolicy, admissionv1.Equivalent)
-		entry.SetDefault(&w.NamespaceSelector, metav1.LabelSelector{})
-		entry.SetDefault(&w.ObjectSelector, metav1.LabelSelector{})
-		entry.SetDefault(&w.TimeoutSeconds, 10)
-		entry.SetDefault(&w.ReinvocationPolicy, admissionv1.NeverReinvocationPolicy)
+		check.SetDefault(&w.FailurePolicy, admissionv1.Fail)
+		check.SetDefault(&w.MatchPolicy, admissionv1.Equivalent)
+		check.SetDefault(&w.NamespaceSelector, metav1.LabelSelector{})
+		check.SetDefault(&w.ObjectSelector, metav1.LabelSelector{})
+		check.SetDefault(&w.TimeoutSeconds, 10)
+		check.SetDefault(&w.ReinvocationPolicy, admissionv1.NeverReinvocationPolicy)
 		defaultWebhookClient(&w.ClientConfig)
 		defaultWebhookRules(w.Rules)
 	}

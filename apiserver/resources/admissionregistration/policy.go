@@ -26,12 +26,12 @@ func defaultMatchResources(m *admissionv1.MatchResources) {
 	if m == nil {
 		return
 	}
-	entry.SetDefault(&m.MatchPolicy, admissionv1.Equivalent)
-	entry.SetDefault(&m.NamespaceSelector, metav1.LabelSelector{})
-	entry.SetDefault(&m.ObjectSelector, metav1.LabelSelector{})
+	check.SetDefault(&m.MatchPolicy, admissionv1.Equivalent)
+	check.SetDefault(&m.NamespaceSelector, metav1.LabelSelector{})
+	check.SetDefault(&m.ObjectSelector, metav1.LabelSelector{})
 	for _, rules := range [][]admissionv1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
 		for i := range rules {
-			entry.SetDefault(&rules[i].Scope, admissionv1.AllScopes)
+			check.SetDefault(&rules[i].Scope, admissionv1.AllScopes)
 		}
 	}
 }

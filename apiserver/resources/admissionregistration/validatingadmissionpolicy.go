@@ -42,7 +42,7 @@ func validatingAdmissionPolicies() *entry.Resource {
 
 // defaultValidatingAdmissionPolicy sets the failure policy Fail, among others.
 func defaultValidatingAdmissionPolicy(p *admissionv1.ValidatingAdmissionPolicy) {
-	entry.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
+	check.SetDefault(&p.Spec.FailurePolicy, admissionv1.Fail)
 	defaultMatchResources(p.Spec.MatchConstraints)
 }
 

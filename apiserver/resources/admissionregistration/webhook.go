@@ -19,13 +19,13 @@ import (
 
 func defaultWebhookClient(c *admissionv1.WebhookClientConfig) {
 	if c.Service != nil {
-		entry.SetDefault(&c.Service.Port, 443)
+		check.SetDefault(&c.Service.Port, 443)
 	}
 }
 
 func defaultWebhookRules(rules []admissionv1.RuleWithOperations) {
 	for i := range rules {
-		entry.SetDefault(&rules[i].Scope, admissionv1.AllScopes)
+		check.SetDefault(&rules[i].Scope, admissionv1.AllScopes)
 	}
 }
 

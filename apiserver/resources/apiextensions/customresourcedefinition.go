@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+
 	apiextensionsinternal "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
@@ -131,11 +133,11 @@ func beginCRD(obj runtime.Object) {
 
 // defaultCustomResourceDefinition derives names from the kind and adds the storage version to the stored versions.
 func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition) {
-	entry.FillDefault(&c.Spec.Names.Singular, strings.ToLower(c.Spec.Names.Kind))
+	check.FillDefault(&c.Spec.Names.Singular, strings.ToLower(c.Spec.Names.Kind))
 	if c.Spec.Names.Kind != "" {
-		entry.FillDefault(&c.Spec.Names.ListKind, c.Spec.Names.Kind+"List")
+		check.FillDefault(&c.Spec.Names.ListKind, c.Spec.Names.Kind+"List")
 	}
-	entry.SetDefault(&c.Spec.Conversion, apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter})
+	check.SetDefault(&c.Spec.Conversion, apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter})
 	if w := c.Spec.Conversion.Webhook; w != nil && w.ClientConfig != nil && w.ClientConfig.Service != nil {
 		ServicePort(w.ClientConfig.Service)
 	}
@@ -151,7 +153,7 @@ func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition
 }
 
 // ServicePort sets the default port of a webhook's service.
-func ServicePort(s *apiextensionsv1.ServiceReference) { entry.SetDefault(&s.Port, 443) }
+func ServicePort(s *apiextensionsv1.ServiceReference) { check.SetDefault(&s.Port, 443) }
 
 // createDefinition lists the storage version as the only stored version.
 func createDefinition(d *apiextensionsv1.CustomResourceDefinition) {

@@ -58,7 +58,7 @@ func createAPIService(now entry.Clock, a *apiregistrationv1.APIService) {
 // defaultAPIService sets the default port of the service.
 func defaultAPIService(a *apiregistrationv1.APIService) {
 	if a.Spec.Service != nil {
-		entry.SetDefault(&a.Spec.Service.Port, 443)
+		check.SetDefault(&a.Spec.Service.Port, 443)
 	}
 }
 

@@ -46,13 +46,13 @@ func daemonSets() *entry.Resource {
 // defaultDaemonSet sets a rolling update of one node at a time, among others.
 func defaultDaemonSet(d *appsv1.DaemonSet) {
 	s := &d.Spec.UpdateStrategy
-	entry.FillDefault(&s.Type, appsv1.RollingUpdateDaemonSetStrategyType)
+	check.FillDefault(&s.Type, appsv1.RollingUpdateDaemonSetStrategyType)
 	if s.Type == appsv1.RollingUpdateDaemonSetStrategyType {
-		entry.SetDefault(&s.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
-		entry.SetDefault(&s.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
-		entry.SetDefault(&s.RollingUpdate.MaxSurge, intstr.FromInt32(0))
+		check.SetDefault(&s.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
+		check.SetDefault(&s.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+		check.SetDefault(&s.RollingUpdate.MaxSurge, intstr.FromInt32(0))
 	}
-	entry.SetDefault(&d.Spec.RevisionHistoryLimit, 10)
+	check.SetDefault(&d.Spec.RevisionHistoryLimit, 10)
 	podspec.DefaultTemplate(&d.Spec.Template)
 }
 

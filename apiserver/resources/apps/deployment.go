@@ -43,16 +43,16 @@ func deployments() *entry.Resource {
 
 // defaultDeployment sets one replica and a rolling update of 25 %, among others.
 func defaultDeployment(d *appsv1.Deployment) {
-	entry.SetDefault(&d.Spec.Replicas, 1)
+	check.SetDefault(&d.Spec.Replicas, 1)
 	s := &d.Spec.Strategy
-	entry.FillDefault(&s.Type, appsv1.RollingUpdateDeploymentStrategyType)
+	check.FillDefault(&s.Type, appsv1.RollingUpdateDeploymentStrategyType)
 	if s.Type == appsv1.RollingUpdateDeploymentStrategyType {
-		entry.SetDefault(&s.RollingUpdate, appsv1.RollingUpdateDeployment{})
-		entry.SetDefault(&s.RollingUpdate.MaxUnavailable, intstr.FromString("25%"))
-		entry.SetDefault(&s.RollingUpdate.MaxSurge, intstr.FromString("25%"))
+		check.SetDefault(&s.RollingUpdate, appsv1.RollingUpdateDeployment{})
+		check.SetDefault(&s.RollingUpdate.MaxUnavailable, intstr.FromString("25%"))
+		check.SetDefault(&s.RollingUpdate.MaxSurge, intstr.FromString("25%"))
 	}
-	entry.SetDefault(&d.Spec.RevisionHistoryLimit, 10)
-	entry.SetDefault(&d.Spec.ProgressDeadlineSeconds, 600)
+	check.SetDefault(&d.Spec.RevisionHistoryLimit, 10)
+	check.SetDefault(&d.Spec.ProgressDeadlineSeconds, 600)
 	podspec.DefaultTemplate(&d.Spec.Template)
 }
 

@@ -39,7 +39,7 @@ func replicaSets() *entry.Resource {
 
 // defaultReplicaSet sets one replica.
 func defaultReplicaSet(r *appsv1.ReplicaSet) {
-	entry.SetDefault(&r.Spec.Replicas, 1)
+	check.SetDefault(&r.Spec.Replicas, 1)
 	podspec.DefaultTemplate(&r.Spec.Template)
 }
 

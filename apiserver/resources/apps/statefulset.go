@@ -15,7 +15,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
@@ -53,33 +52,33 @@ type maxUnavailable bool
 // has set by its name has no parameters. maxUnavailable has a default since v1.37 (V-015; apps/v1/defaults.go:
 // SetDefaults_StatefulSet).
 func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
-	entry.FillDefault(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
+	check.FillDefault(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
 	u := &s.Spec.UpdateStrategy
 	if u.Type == "" {
 		u.Type = appsv1.RollingUpdateStatefulSetStrategyType
-		entry.SetDefault(&u.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
+		check.SetDefault(&u.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
 	}
 	if u.Type == appsv1.RollingUpdateStatefulSetStrategyType && u.RollingUpdate != nil {
-		entry.SetDefault(&u.RollingUpdate.Partition, 0)
+		check.SetDefault(&u.RollingUpdate.Partition, 0)
 		if on {
-			entry.SetDefault(&u.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+			check.SetDefault(&u.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
 		}
 	}
-	entry.SetDefault(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
-	entry.FillDefault(
+	check.SetDefault(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
+	check.FillDefault(
 		&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
 	)
-	entry.FillDefault(
+	check.FillDefault(
 		&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
 	)
-	entry.SetDefault(&s.Spec.Replicas, 1)
-	entry.SetDefault(&s.Spec.RevisionHistoryLimit, 10)
+	check.SetDefault(&s.Spec.Replicas, 1)
+	check.SetDefault(&s.Spec.RevisionHistoryLimit, 10)
 	podspec.DefaultTemplate(&s.Spec.Template)
 	for i := range s.Spec.VolumeClaimTemplates {
 		claim := &s.Spec.VolumeClaimTemplates[i]
 		// apps/v1 has the kind of claims, which other versions omit
 		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim"
-		volumes.DefaultClaim(claim)
+		podspec.DefaultClaim(claim)
 	}
 }
 
@@ -207,7 +206,7 @@ func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	}
 	var errs field.ErrorList
 	for i := range s.VolumeClaimTemplates {
-		errs = append(errs, volumes.ValidateClaimSpec(
+		errs = append(errs, podspec.ValidateClaimSpec(
 			&s.VolumeClaimTemplates[i].Spec, nil, check.SpecPath.Child("volumeClaimTemplates").Index(i).Child("spec"),
 		)...)
 	}

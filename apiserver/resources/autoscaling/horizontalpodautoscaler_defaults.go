@@ -5,13 +5,13 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // defaultHorizontalPodAutoscaler sets at least one replica and a target of 80 % CPU utilization, and completes a
 // partial behaviour.
 func defaultHorizontalPodAutoscaler(h *autoscalingv2.HorizontalPodAutoscaler) {
-	entry.SetDefault(&h.Spec.MinReplicas, 1)
+	check.SetDefault(&h.Spec.MinReplicas, 1)
 	if len(h.Spec.Metrics) == 0 {
 		percent := int32(80)
 		h.Spec.Metrics = []autoscalingv2.MetricSpec{{
@@ -23,14 +23,14 @@ func defaultHorizontalPodAutoscaler(h *autoscalingv2.HorizontalPodAutoscaler) {
 		}}
 	}
 	if b := h.Spec.Behavior; b != nil {
-		entry.SetDefault(&b.ScaleUp, autoscalingv2.HPAScalingRules{})
-		entry.SetDefault(&b.ScaleUp.StabilizationWindowSeconds, 0)
+		check.SetDefault(&b.ScaleUp, autoscalingv2.HPAScalingRules{})
+		check.SetDefault(&b.ScaleUp.StabilizationWindowSeconds, 0)
 		defaultScalingRules(b.ScaleUp, []autoscalingv2.HPAScalingPolicy{
 			{Type: autoscalingv2.PodsScalingPolicy, Value: 4, PeriodSeconds: 15},
 			{Type: autoscalingv2.PercentScalingPolicy, Value: 100, PeriodSeconds: 15},
 		})
 		// The window for scaling down is a flag of the controller, so it has no default.
-		entry.SetDefault(&b.ScaleDown, autoscalingv2.HPAScalingRules{})
+		check.SetDefault(&b.ScaleDown, autoscalingv2.HPAScalingRules{})
 		defaultScalingRules(b.ScaleDown, []autoscalingv2.HPAScalingPolicy{
 			{Type: autoscalingv2.PercentScalingPolicy, Value: 100, PeriodSeconds: 15},
 		})
@@ -38,7 +38,7 @@ func defaultHorizontalPodAutoscaler(h *autoscalingv2.HorizontalPodAutoscaler) {
 }
 
 func defaultScalingRules(r *autoscalingv2.HPAScalingRules, policies []autoscalingv2.HPAScalingPolicy) {
-	entry.SetDefault(&r.SelectPolicy, autoscalingv2.MaxChangePolicySelect)
+	check.SetDefault(&r.SelectPolicy, autoscalingv2.MaxChangePolicySelect)
 	if r.Policies == nil {
 		r.Policies = policies
 	}
@@ -47,5 +47,5 @@ func defaultScalingRules(r *autoscalingv2.HPAScalingRules, policies []autoscalin
 // defaultHorizontalPodAutoscalerV1 sets the defaults of autoscaling/v1. The target of 80 % is visible in v1 because the
 // object is stored as v2 and has its defaults.
 func defaultHorizontalPodAutoscalerV1(h *autoscalingv1.HorizontalPodAutoscaler) {
-	entry.SetDefault(&h.Spec.MinReplicas, 1)
+	check.SetDefault(&h.Spec.MinReplicas, 1)
 }

@@ -38,10 +38,10 @@ func cronJobs() *entry.Resource {
 
 // defaultCronJob allows concurrent jobs and keeps three successful and one failed job.
 func defaultCronJob(c *batchv1.CronJob) {
-	entry.FillDefault(&c.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
-	entry.SetDefault(&c.Spec.Suspend, false)
-	entry.SetDefault(&c.Spec.SuccessfulJobsHistoryLimit, 3)
-	entry.SetDefault(&c.Spec.FailedJobsHistoryLimit, 1)
+	check.FillDefault(&c.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
+	check.SetDefault(&c.Spec.Suspend, false)
+	check.SetDefault(&c.Spec.SuccessfulJobsHistoryLimit, 3)
+	check.SetDefault(&c.Spec.FailedJobsHistoryLimit, 1)
 	defaultJobSpec(&c.Spec.JobTemplate.Spec)
 }
 

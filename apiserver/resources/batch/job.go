@@ -47,7 +47,7 @@ func defaultJobSpec(s *batchv1.JobSpec) {
 	if p := s.PodFailurePolicy; p != nil {
 		for i := range p.Rules {
 			for j := range p.Rules[i].OnPodConditions {
-				entry.FillDefault(&p.Rules[i].OnPodConditions[j].Status, corev1.ConditionTrue)
+				check.FillDefault(&p.Rules[i].OnPodConditions[j].Status, corev1.ConditionTrue)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+
 	certificatesv1 "k8s.io/api/certificates/v1"
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,7 +51,7 @@ func podCertificateRequests(clock entry.Clock) *entry.Resource {
 
 // defaultPodCertificate sets the lifetime to a day.
 func defaultPodCertificate(r *certificatesv1.PodCertificateRequest) {
-	entry.SetDefault(&r.Spec.MaxExpirationSeconds, dayOfSeconds)
+	check.SetDefault(&r.Spec.MaxExpirationSeconds, dayOfSeconds)
 }
 
 // The types of conditions that end a request.

@@ -35,7 +35,7 @@ func endpoints() *entry.Resource {
 func defaultEndpoints(e *corev1.Endpoints) {
 	for i := range e.Subsets {
 		for j := range e.Subsets[i].Ports {
-			entry.FillDefault(&e.Subsets[i].Ports[j].Protocol, corev1.ProtocolTCP)
+			check.FillDefault(&e.Subsets[i].Ports[j].Protocol, corev1.ProtocolTCP)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func defaultLimitRange(l *corev1.LimitRange) {
 		for _, list := range []corev1.ResourceList{
 			item.Max, item.Min, item.Default, item.DefaultRequest, item.MaxLimitRequestRatio,
 		} {
-			entry.Round(list)
+			check.Round(list)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,7 +72,7 @@ func defaultNamespace(n *corev1.Namespace) {
 		}
 		n.Labels[corev1.LabelMetadataName] = n.Name
 	}
-	entry.FillDefault(&n.Status.Phase, corev1.NamespaceActive)
+	check.FillDefault(&n.Status.Phase, corev1.NamespaceActive)
 }
 
 // createNamespace sets the finalizer, phase and label of a new namespace (A-40, E-02).

@@ -65,8 +65,8 @@ func defaultNode(n *corev1.Node) {
 		n.Status.Allocatable = n.Status.Capacity.DeepCopy()
 	}
 	ranges(&n.Spec)
-	entry.Round(n.Status.Capacity)
-	entry.Round(n.Status.Allocatable)
+	check.Round(n.Status.Capacity)
+	check.Round(n.Status.Allocatable)
 }
 
 // createNode removes the dynamic configuration, which is not supported any more. Nodes may set their own status.

@@ -16,7 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // Not validated of persistent volumes: mount options in the deprecated annotation.
@@ -61,10 +60,10 @@ func keepVolumePhaseTime(now entry.Clock, v, old *corev1.PersistentVolume) {
 
 // defaultPersistentVolume sets the defaults of a volume's spec, and the phase that it begins with.
 func defaultPersistentVolume(v *corev1.PersistentVolume) {
-	entry.FillDefault(&v.Status.Phase, corev1.VolumePending)
-	entry.FillDefault(&v.Spec.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimRetain)
-	entry.SetDefault(&v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
-	volumes.DefaultVolumeSpec(&v.Spec)
+	check.FillDefault(&v.Status.Phase, corev1.VolumePending)
+	check.FillDefault(&v.Spec.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimRetain)
+	check.SetDefault(&v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+	podspec.DefaultVolumeSpec(&v.Spec)
 }
 
 // createVolume makes a volume pending since its creation.
@@ -135,7 +134,7 @@ func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (er
 	if len(s.AccessModes) == 0 {
 		errs = append(errs, field.Required(at.Child("accessModes"), ""))
 	}
-	errs = append(errs, volumes.AccessModes(s.AccessModes, at.Child("accessModes"))...)
+	errs = append(errs, podspec.AccessModes(s.AccessModes, at.Child("accessModes"))...)
 	capacity := at.Child("capacity")
 	if len(s.Capacity) == 0 {
 		errs = append(errs, field.Required(capacity, ""))
@@ -154,20 +153,20 @@ func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (er
 	if s.NodeAffinity != nil {
 		errs = append(errs, volumeAffinity(s.NodeAffinity, at.Child("nodeAffinity"))...)
 	}
-	errs = append(errs, volumes.OneSource(s, name, at)...)
+	errs = append(errs, podspec.OneSource(s, name, at)...)
 	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
 		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
 		errs = append(errs, field.Forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'"))
 	}
-	errs = append(errs, volumes.ClassName(&s.StorageClassName, at.Child("storageClassName"))...)
+	errs = append(errs, podspec.ClassName(&s.StorageClassName, at.Child("storageClassName"))...)
 	if s.VolumeMode != nil {
-		errs = append(errs, check.OneOf(*s.VolumeMode, at.Child("volumeMode"), volumes.VolumeModes)...)
+		errs = append(errs, check.OneOf(*s.VolumeMode, at.Child("volumeMode"), podspec.VolumeModes)...)
 	}
 	if class := s.VolumeAttributesClassName; class != nil {
 		if *class == "" {
 			errs = append(errs, field.Required(at.Child("volumeAttributesClassName"), "an empty string is disallowed"))
 		}
-		errs = append(errs, volumes.ClassName(class, at.Child("volumeAttributesClassName"))...)
+		errs = append(errs, podspec.ClassName(class, at.Child("volumeAttributesClassName"))...)
 		if s.CSI == nil {
 			errs = append(errs, field.Required(at.Child("csi"), "has to be specified when using volumeAttributesClassName"))
 		}

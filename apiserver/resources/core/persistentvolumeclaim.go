@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 // persistentVolumeClaims is the entry of PersistentVolumeClaim.
@@ -21,7 +21,7 @@ func persistentVolumeClaims() *entry.Resource {
 		ShortNames: []string{"pvc"},
 		Strategy: entry.Strategy{
 			Metadata:       entry.Metadata{Again: 1},
-			Default:        entry.Default(volumes.DefaultClaim),
+			Default:        entry.Default(podspec.DefaultClaim),
 			PrepareCreate:  entry.Create(createClaim),
 			PrepareUpdate:  entry.Change(updateClaim),
 			Validate:       entry.Validate(validateClaim),
@@ -106,14 +106,14 @@ func claimWarnings(c, _ *corev1.PersistentVolumeClaim) []string {
 }
 
 func validateClaim(c *corev1.PersistentVolumeClaim) field.ErrorList {
-	return volumes.ValidateClaimSpec(&c.Spec, nil, field.NewPath("spec"))
+	return podspec.ValidateClaimSpec(&c.Spec, nil, field.NewPath("spec"))
 }
 
 // validateClaimUpdate validates the new claim twice, for upstream's strategy and its ValidateXUpdate both do,
 // and then what changed.
 func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	spec := field.NewPath("spec")
-	errs := volumes.ValidateClaimSpec(&c.Spec, &old.Spec, spec)
+	errs := podspec.ValidateClaimSpec(&c.Spec, &old.Spec, spec)
 	errs = append(errs, errs...)
 	errs = append(errs, claimKept(c, old)...)
 	size, was, got := c.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage], old.Status.Capacity[corev1.ResourceStorage]

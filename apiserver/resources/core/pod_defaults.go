@@ -3,10 +3,11 @@ package core
 import (
 	"strings"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
@@ -30,14 +31,14 @@ func defaultPod(p *corev1.Pod) {
 		p.Spec.TerminationGracePeriodSeconds = new(int64(1))
 	}
 	defaultAddresses(&p.Status)
-	entry.Round(p.Status.AllocatedResources)
-	entry.DefaultRequirements(p.Status.Resources)
+	check.Round(p.Status.AllocatedResources)
+	check.DefaultRequirements(p.Status.Resources)
 	for _, statuses := range [][]corev1.ContainerStatus{
 		p.Status.InitContainerStatuses, p.Status.ContainerStatuses, p.Status.EphemeralContainerStatuses,
 	} {
 		for i := range statuses {
-			entry.Round(statuses[i].AllocatedResources)
-			entry.DefaultRequirements(statuses[i].Resources)
+			check.Round(statuses[i].AllocatedResources)
+			check.DefaultRequirements(statuses[i].Resources)
 		}
 	}
 }
@@ -49,14 +50,14 @@ func fillPod(p *corev1.Pod) {
 		}
 	}
 	podResources(p)
-	entry.SetDefault(&p.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
+	check.SetDefault(&p.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
 	if !p.Spec.HostNetwork {
 		return
 	}
 	for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
 		for i := range containers {
 			for j := range containers[i].Ports {
-				entry.FillDefault(&containers[i].Ports[j].HostPort, containers[i].Ports[j].ContainerPort)
+				check.FillDefault(&containers[i].Ports[j].HostPort, containers[i].Ports[j].ContainerPort)
 			}
 		}
 	}

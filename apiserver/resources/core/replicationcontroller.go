@@ -52,7 +52,7 @@ func defaultReplicationController(c *corev1.ReplicationController) {
 			c.Labels = maps.Clone(t.Labels)
 		}
 	}
-	entry.SetDefault(&c.Spec.Replicas, 1)
+	check.SetDefault(&c.Spec.Replicas, 1)
 	if c.Spec.Template != nil {
 		podspec.DefaultTemplate(c.Spec.Template)
 	}

@@ -40,7 +40,7 @@ func resourceQuotas() *entry.Resource {
 // defaultResourceQuota rounds its quantities.
 func defaultResourceQuota(q *corev1.ResourceQuota) {
 	for _, list := range []corev1.ResourceList{q.Spec.Hard, q.Status.Hard, q.Status.Used} {
-		entry.Round(list)
+		check.Round(list)
 	}
 }
 

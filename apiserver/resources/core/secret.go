@@ -43,7 +43,7 @@ func foldStrings(s *corev1.Secret) {
 
 // defaultSecret sets the type Opaque.
 func defaultSecret(s *corev1.Secret) {
-	entry.FillDefault(&s.Type, corev1.SecretTypeOpaque)
+	check.FillDefault(&s.Type, corev1.SecretTypeOpaque)
 	foldStrings(s)
 }
 

@@ -4,38 +4,38 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // DefaultService sets the defaults of a service's type, ports, affinity and policies, but nothing that is allocated.
 func DefaultService(s *corev1.Service) {
-	entry.FillDefault(&s.Spec.SessionAffinity, corev1.ServiceAffinityNone)
+	check.FillDefault(&s.Spec.SessionAffinity, corev1.ServiceAffinityNone)
 	switch s.Spec.SessionAffinity {
 	case corev1.ServiceAffinityNone:
 		s.Spec.SessionAffinityConfig = nil
 	case corev1.ServiceAffinityClientIP:
 		affinity(&s.Spec)
 	}
-	entry.FillDefault(&s.Spec.Type, corev1.ServiceTypeClusterIP)
+	check.FillDefault(&s.Spec.Type, corev1.ServiceTypeClusterIP)
 	for i := range s.Spec.Ports {
 		p := &s.Spec.Ports[i]
-		entry.FillDefault(&p.Protocol, corev1.ProtocolTCP)
+		check.FillDefault(&p.Protocol, corev1.ProtocolTCP)
 		if p.TargetPort == intstr.FromInt32(0) || p.TargetPort == intstr.FromString("") {
 			p.TargetPort = intstr.FromInt32(p.Port)
 		}
 	}
 	if isExternal(&s.Spec) {
-		entry.FillDefault(&s.Spec.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster)
+		check.FillDefault(&s.Spec.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster)
 	}
 	switch s.Spec.Type {
 	case corev1.ServiceTypeNodePort, corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeClusterIP:
-		entry.SetDefault(&s.Spec.InternalTrafficPolicy, corev1.ServiceInternalTrafficPolicyCluster)
+		check.SetDefault(&s.Spec.InternalTrafficPolicy, corev1.ServiceInternalTrafficPolicyCluster)
 	}
 	if s.Spec.Type == corev1.ServiceTypeLoadBalancer {
-		entry.SetDefault(&s.Spec.AllocateLoadBalancerNodePorts, true)
+		check.SetDefault(&s.Spec.AllocateLoadBalancerNodePorts, true)
 		for i := range s.Status.LoadBalancer.Ingress {
 			if in := &s.Status.LoadBalancer.Ingress[i]; in.IP != "" {
-				entry.SetDefault(&in.IPMode, corev1.LoadBalancerIPModeVIP)
+				check.SetDefault(&in.IPMode, corev1.LoadBalancerIPModeVIP)
 			}
 		}
 	}

@@ -37,8 +37,8 @@ func endpointSlices() *entry.Resource {
 // defaultEndpointSlice sets the defaults of ports.
 func defaultEndpointSlice(s *discoveryv1.EndpointSlice) {
 	for i := range s.Ports {
-		entry.SetDefault(&s.Ports[i].Name, "")
-		entry.SetDefault(&s.Ports[i].Protocol, corev1.ProtocolTCP)
+		check.SetDefault(&s.Ports[i].Name, "")
+		check.SetDefault(&s.Ports[i].Protocol, corev1.ProtocolTCP)
 	}
 }
 

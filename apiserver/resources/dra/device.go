@@ -14,7 +14,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/cel"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 // Not validated in resource.k8s.io: fields whose feature gates are off (list attributes, mappings to a node's
@@ -104,7 +104,7 @@ func deviceName(name resourcev1.QualifiedName, at *field.Path) (errs field.Error
 	if parts[0] == "" {
 		errs = append(errs, field.Invalid(at, "", "the domain must not be empty"))
 	} else {
-		errs = append(errs, volumes.CSIDriver(parts[0], at)...)
+		errs = append(errs, podspec.CSIDriver(parts[0], at)...)
 	}
 	if parts[1] == "" {
 		return append(errs, field.Invalid(at, "", "the name must not be empty"))

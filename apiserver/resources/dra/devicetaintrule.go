@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 // deviceTaintRules is the entry of DeviceTaintRule (V-005). A server of the previous minor, which has no v1, can read
@@ -32,7 +32,7 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 			Generation:  entry.SpecGeneration,
 			Conditional: true,
 			Default: entry.Default(func(r *resourcev1.DeviceTaintRule) {
-				entry.SetDefault(&r.Spec.Taint.TimeAdded, clock())
+				check.SetDefault(&r.Spec.Taint.TimeAdded, clock())
 			}),
 			PrepareUpdate: entry.Change(func(r, old *resourcev1.DeviceTaintRule) {
 				timeEffect(clock, &r.Spec.Taint, &old.Spec.Taint)
@@ -80,7 +80,7 @@ func taintSelector(s *resourcev1.DeviceTaintSelector, at *field.Path) (errs fiel
 		return nil
 	}
 	if s.Driver != nil {
-		errs = append(errs, volumes.CSIDriver(*s.Driver, at.Child("driver"))...)
+		errs = append(errs, podspec.CSIDriver(*s.Driver, at.Child("driver"))...)
 	}
 	if s.Pool != nil {
 		errs = append(errs, poolName(*s.Pool, at.Child("pool"))...)

@@ -7,7 +7,6 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
@@ -26,15 +25,15 @@ func defaultDeviceClaim(c *resourcev1.DeviceClaim) {
 }
 
 func defaultRequest(mode *resourcev1.DeviceAllocationMode, count *int64) {
-	entry.FillDefault(mode, resourcev1.DeviceAllocationModeExactCount)
+	check.FillDefault(mode, resourcev1.DeviceAllocationModeExactCount)
 	if *mode == resourcev1.DeviceAllocationModeExactCount {
-		entry.FillDefault(count, 1)
+		check.FillDefault(count, 1)
 	}
 }
 
 func defaultTolerations(list []resourcev1.DeviceToleration) {
 	for i := range list {
-		entry.FillDefault(&list[i].Operator, resourcev1.DeviceTolerationOpEqual)
+		check.FillDefault(&list[i].Operator, resourcev1.DeviceTolerationOpEqual)
 	}
 }
 

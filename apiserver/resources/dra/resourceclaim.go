@@ -18,7 +18,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // resourceClaims is the entry of ResourceClaim.
@@ -240,7 +239,7 @@ func shareID(id *string, at *field.Path) field.ErrorList {
 }
 
 func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool, at *field.Path) field.ErrorList {
-	errs := volumes.CSIDriver(d.Driver, at.Child("driver"))
+	errs := podspec.CSIDriver(d.Driver, at.Child("driver"))
 	errs = append(errs, poolName(d.Pool, at.Child("pool"))...)
 	errs = append(errs, check.DNSLabel(d.Device, at.Child("device"))...)
 	errs = append(errs, shareID(d.ShareID, at)...)

@@ -3,10 +3,10 @@ package dra
 import (
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
 // defaultResourceSlice sets the missing time of taints to now.
@@ -16,7 +16,7 @@ func taintDevices(s *resourcev1.ResourceSlice, now time.Time) {
 	for i := range s.Spec.Devices {
 		taints := s.Spec.Devices[i].Taints
 		for j := range taints {
-			entry.SetDefault(&taints[j].TimeAdded, metav1.NewTime(now.Truncate(time.Second)))
+			check.SetDefault(&taints[j].TimeAdded, metav1.NewTime(now.Truncate(time.Second)))
 		}
 	}
 }

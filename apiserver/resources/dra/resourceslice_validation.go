@@ -16,7 +16,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 const maxValidValues = 10
@@ -165,7 +164,7 @@ func validateResourceSliceUpdate(s, old *resourcev1.ResourceSlice) field.ErrorLi
 
 func resourceSliceOver(slice *resourcev1.ResourceSlice, old *resourcev1.ResourceSliceSpec) field.ErrorList {
 	at, s := field.NewPath("spec"), &slice.Spec
-	errs := volumes.CSIDriver(s.Driver, at.Child("driver"))
+	errs := podspec.CSIDriver(s.Driver, at.Child("driver"))
 	errs = append(errs, pool(&s.Pool, at.Child("pool"))...)
 	if old != nil {
 		errs = append(errs, check.Immutable(s.Pool.Name, old.Pool.Name, at.Child("pool", "name"))...)

@@ -39,7 +39,7 @@ func flowSchemas() *entry.Resource {
 
 // defaultFlowSchema sets a matchingPrecedence in the middle of its range.
 func defaultFlowSchema(f *flowcontrolv1.FlowSchema) {
-	entry.FillDefault(&f.Spec.MatchingPrecedence, 1000)
+	check.FillDefault(&f.Spec.MatchingPrecedence, 1000)
 }
 
 // keepSchemaStatus and levelStatus restore metadata except managed fields (B-41).

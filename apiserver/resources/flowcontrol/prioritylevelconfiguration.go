@@ -36,17 +36,17 @@ func priorityLevelConfigurations() *entry.Resource {
 // defaultPriorityLevelConfiguration sets the default shares, and those of queues if it has any.
 func defaultPriorityLevelConfiguration(p *flowcontrolv1.PriorityLevelConfiguration) {
 	if l := p.Spec.Limited; l != nil {
-		entry.SetDefault(&l.NominalConcurrencyShares, 30)
-		entry.SetDefault(&l.LendablePercent, 0)
+		check.SetDefault(&l.NominalConcurrencyShares, 30)
+		check.SetDefault(&l.LendablePercent, 0)
 		if q := l.LimitResponse.Queuing; q != nil {
-			entry.FillDefault(&q.HandSize, 8)
-			entry.FillDefault(&q.Queues, 64)
-			entry.FillDefault(&q.QueueLengthLimit, 50)
+			check.FillDefault(&q.HandSize, 8)
+			check.FillDefault(&q.Queues, 64)
+			check.FillDefault(&q.QueueLengthLimit, 50)
 		}
 	}
 	if e := p.Spec.Exempt; e != nil {
-		entry.SetDefault(&e.NominalConcurrencyShares, 0)
-		entry.SetDefault(&e.LendablePercent, 0)
+		check.SetDefault(&e.NominalConcurrencyShares, 0)
+		check.SetDefault(&e.LendablePercent, 0)
 	}
 }
 

@@ -30,7 +30,7 @@ func ingressClasses() *entry.Resource {
 // defaultIngressClass sets the scope of its parameters to Cluster.
 func defaultIngressClass(c *networkingv1.IngressClass) {
 	if c.Spec.Parameters != nil {
-		entry.SetDefault(&c.Spec.Parameters.Scope, networkingv1.IngressClassParametersReferenceScopeCluster)
+		check.SetDefault(&c.Spec.Parameters.Scope, networkingv1.IngressClassParametersReferenceScopeCluster)
 	}
 }
 

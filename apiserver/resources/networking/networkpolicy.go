@@ -50,7 +50,7 @@ func defaultNetworkPolicy(p *networkingv1.NetworkPolicy) {
 
 func policyPorts(ports []networkingv1.NetworkPolicyPort) {
 	for i := range ports {
-		entry.SetDefault(&ports[i].Protocol, corev1.ProtocolTCP)
+		check.SetDefault(&ports[i].Protocol, corev1.ProtocolTCP)
 	}
 }
 

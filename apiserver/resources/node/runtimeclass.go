@@ -35,7 +35,7 @@ func runtimeClasses() *entry.Resource {
 // defaultRuntimeClass rounds the quantities of its overhead.
 func defaultRuntimeClass(c *nodev1.RuntimeClass) {
 	if c.Overhead != nil {
-		entry.Round(c.Overhead.PodFixed)
+		check.Round(c.Overhead.PodFixed)
 	}
 }
 

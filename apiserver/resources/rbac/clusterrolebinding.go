@@ -30,7 +30,7 @@ func clusterRoleBindings() *entry.Resource {
 
 // defaultClusterRoleBinding sets the default API group of the role and of subjects.
 func defaultClusterRoleBinding(b *rbacv1.ClusterRoleBinding) {
-	entry.FillDefault(&b.RoleRef.APIGroup, rbacv1.GroupName)
+	check.FillDefault(&b.RoleRef.APIGroup, rbacv1.GroupName)
 	defaultSubjects(b.Subjects)
 }
 

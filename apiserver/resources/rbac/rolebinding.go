@@ -30,7 +30,7 @@ func roleBindings() *entry.Resource {
 
 // defaultRoleBinding sets the default API group of the role and of subjects.
 func defaultRoleBinding(b *rbacv1.RoleBinding) {
-	entry.FillDefault(&b.RoleRef.APIGroup, rbacv1.GroupName)
+	check.FillDefault(&b.RoleRef.APIGroup, rbacv1.GroupName)
 	defaultSubjects(b.Subjects)
 }
 

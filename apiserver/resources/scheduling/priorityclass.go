@@ -40,7 +40,7 @@ func systemPriority(name string) string {
 
 // defaultPriorityClass sets the default preemption policy.
 func defaultPriorityClass(c *schedulingv1.PriorityClass) {
-	entry.SetDefault(&c.PreemptionPolicy, corev1.PreemptLowerPriority)
+	check.SetDefault(&c.PreemptionPolicy, corev1.PreemptLowerPriority)
 }
 
 const (

@@ -29,15 +29,15 @@ func csiDrivers() *entry.Resource {
 
 // defaultCSIDriver requires attachment and passes no information about pods, among other defaults.
 func defaultCSIDriver(d *storagev1.CSIDriver) {
-	entry.SetDefault(&d.Spec.AttachRequired, true)
-	entry.SetDefault(&d.Spec.PodInfoOnMount, false)
-	entry.SetDefault(&d.Spec.StorageCapacity, false)
-	entry.SetDefault(&d.Spec.FSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
+	check.SetDefault(&d.Spec.AttachRequired, true)
+	check.SetDefault(&d.Spec.PodInfoOnMount, false)
+	check.SetDefault(&d.Spec.StorageCapacity, false)
+	check.SetDefault(&d.Spec.FSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
 	if len(d.Spec.VolumeLifecycleModes) == 0 {
 		d.Spec.VolumeLifecycleModes = []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent}
 	}
-	entry.SetDefault(&d.Spec.RequiresRepublish, false)
-	entry.SetDefault(&d.Spec.SELinuxMount, false)
+	check.SetDefault(&d.Spec.RequiresRepublish, false)
+	check.SetDefault(&d.Spec.SELinuxMount, false)
 }
 
 var (

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 // csiNodes is the entry of CSINode.
@@ -43,7 +43,7 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for i := range n.Spec.Drivers {
 		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
-		errs = append(errs, volumes.CSIDriver(d.Name, at.Child("name"))...)
+		errs = append(errs, podspec.CSIDriver(d.Name, at.Child("name"))...)
 		if d.NodeID == "" {
 			errs = append(errs, field.Required(at.Child("nodeID"), ""))
 		}

@@ -33,8 +33,8 @@ func storageClasses() *entry.Resource {
 
 // defaultStorageClass sets the reclaim policy Delete and immediate binding.
 func defaultStorageClass(c *storagev1.StorageClass) {
-	entry.SetDefault(&c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)
-	entry.SetDefault(&c.VolumeBindingMode, storagev1.VolumeBindingImmediate)
+	check.SetDefault(&c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)
+	check.SetDefault(&c.VolumeBindingMode, storagev1.VolumeBindingImmediate)
 }
 
 func storageClassWarnings(c, _ *storagev1.StorageClass) []string {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
 // volumeAttachments is the entry of VolumeAttachment.
@@ -40,7 +40,7 @@ func volumeAttachments() *entry.Resource {
 // defaultVolumeAttachment sets the defaults of the inline volume.
 func defaultVolumeAttachment(a *storagev1.VolumeAttachment) {
 	if s := a.Spec.Source.InlineVolumeSpec; s != nil {
-		volumes.DefaultVolumeSpec(s)
+		podspec.DefaultVolumeSpec(s)
 	}
 }
 
@@ -60,14 +60,14 @@ func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs fiel
 	if len(s.AccessModes) == 0 {
 		errs = append(errs, field.Required(at.Child("accessModes"), ""))
 	}
-	errs = append(errs, volumes.AccessModes(s.AccessModes, at.Child("accessModes"))...)
+	errs = append(errs, podspec.AccessModes(s.AccessModes, at.Child("accessModes"))...)
 	if p := s.PersistentVolumeReclaimPolicy; p != "" && p != corev1.PersistentVolumeReclaimRetain {
 		forbid("persistentVolumeReclaimPolicy", "may only be Retain ")
 	}
 	if s.NodeAffinity != nil {
 		forbid("nodeAffinity", "may not be specified ")
 	}
-	errs = append(errs, volumes.OneSource(s, "", at)...)
+	errs = append(errs, podspec.OneSource(s, "", at)...)
 	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
 		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
 		errs = append(

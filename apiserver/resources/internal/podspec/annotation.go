@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // Annotations that were replaced by fields, and the annotation of mirror pods.
@@ -67,7 +66,7 @@ func seccompName(p string, at *field.Path) field.ErrorList {
 		return nil
 	}
 	if file, ok := strings.CutPrefix(p, localhostPrefix); ok {
-		return volumes.Descending(file, at)
+		return Descending(file, at)
 	}
 	return field.ErrorList{field.Invalid(at, p, "must be a valid seccomp profile")}
 }

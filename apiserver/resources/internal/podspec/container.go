@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // container validates the common fields of all containers (core validateContainerCommon).
@@ -30,7 +29,7 @@ func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
 	errs = append(errs, envFrom(c.EnvFrom, at.Child("envFrom"))...)
 	errs = append(errs, r.mounts(c, at.Child("volumeMounts"))...)
 	errs = append(errs, r.devices(c, at.Child("volumeDevices"))...)
-	errs = append(errs, volumes.PullPolicy(c.ImagePullPolicy, at.Child("imagePullPolicy"))...)
+	errs = append(errs, PullPolicy(c.ImagePullPolicy, at.Child("imagePullPolicy"))...)
 	errs = append(errs, r.Resources(&c.Resources, ContainerResourceName, at.Child("resources"))...)
 	errs = append(errs, r.resizePolicies(c.ResizePolicy, at.Child("resizePolicy"))...)
 	return append(errs, r.securityContext(c.SecurityContext, at.Child("securityContext"))...)

@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // Some fields have the same meaning. Upstream's internal types have only one of them, so both are equal in every
@@ -12,7 +12,7 @@ import (
 
 // accounts copies the newer field of a pod's service account to the older one.
 func accounts(s *corev1.PodSpec) {
-	entry.FillDefault(&s.ServiceAccountName, s.DeprecatedServiceAccount)
+	check.FillDefault(&s.ServiceAccountName, s.DeprecatedServiceAccount)
 	s.DeprecatedServiceAccount = s.ServiceAccountName
 }
 
@@ -50,16 +50,16 @@ func DefaultSpec(s *corev1.PodSpec) {
 	for i := range s.EphemeralContainers {
 		defaultContainer((*corev1.Container)(&s.EphemeralContainers[i].EphemeralContainerCommon))
 	}
-	entry.Round(s.Overhead)
-	entry.DefaultRequirements(s.Resources)
+	check.Round(s.Overhead)
+	check.DefaultRequirements(s.Resources)
 }
 
 func fillSpec(s *corev1.PodSpec) {
-	entry.FillDefault(&s.DNSPolicy, corev1.DNSClusterFirst)
-	entry.FillDefault(&s.RestartPolicy, corev1.RestartPolicyAlways)
-	entry.SetDefault(&s.SecurityContext, corev1.PodSecurityContext{})
-	entry.SetDefault(&s.TerminationGracePeriodSeconds, int64(corev1.DefaultTerminationGracePeriodSeconds))
-	entry.FillDefault(&s.SchedulerName, corev1.DefaultSchedulerName)
+	check.FillDefault(&s.DNSPolicy, corev1.DNSClusterFirst)
+	check.FillDefault(&s.RestartPolicy, corev1.RestartPolicyAlways)
+	check.SetDefault(&s.SecurityContext, corev1.PodSecurityContext{})
+	check.SetDefault(&s.TerminationGracePeriodSeconds, int64(corev1.DefaultTerminationGracePeriodSeconds))
+	check.FillDefault(&s.SchedulerName, corev1.DefaultSchedulerName)
 }
 
 // defaultContainer sets the defaults of a container.
@@ -74,7 +74,7 @@ func defaultContainer(c *corev1.Container) {
 			fillFileKey(from.FileKeyRef)
 		}
 	}
-	entry.DefaultRequirements(&c.Resources)
+	check.DefaultRequirements(&c.Resources)
 	for _, p := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {
 		defaultProbe(p)
 	}
@@ -89,23 +89,23 @@ func defaultContainer(c *corev1.Container) {
 
 func fillContainer(c *corev1.Container) {
 	if c.ImagePullPolicy == "" {
-		c.ImagePullPolicy = PullPolicy(c.Image)
+		c.ImagePullPolicy = DefaultPullPolicy(c.Image)
 	}
-	entry.FillDefault(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
-	entry.FillDefault(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
+	check.FillDefault(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
+	check.FillDefault(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
 }
 
-func fillContainerPort(p *corev1.ContainerPort) { entry.FillDefault(&p.Protocol, corev1.ProtocolTCP) }
+func fillContainerPort(p *corev1.ContainerPort) { check.FillDefault(&p.Protocol, corev1.ProtocolTCP) }
 
 func fillFieldRef(f *corev1.ObjectFieldSelector) {
 	if f != nil {
-		entry.FillDefault(&f.APIVersion, "v1")
+		check.FillDefault(&f.APIVersion, "v1")
 	}
 }
 
 func fillFileKey(f *corev1.FileKeySelector) {
 	if f != nil {
-		entry.SetDefault(&f.Optional, false)
+		check.SetDefault(&f.Optional, false)
 	}
 }
 
@@ -120,21 +120,21 @@ func defaultProbe(p *corev1.Probe) {
 }
 
 func fillProbe(p *corev1.Probe) {
-	entry.FillDefault(&p.TimeoutSeconds, 1)
-	entry.FillDefault(&p.PeriodSeconds, 10)
-	entry.FillDefault(&p.SuccessThreshold, 1)
-	entry.FillDefault(&p.FailureThreshold, 3)
+	check.FillDefault(&p.TimeoutSeconds, 1)
+	check.FillDefault(&p.PeriodSeconds, 10)
+	check.FillDefault(&p.SuccessThreshold, 1)
+	check.FillDefault(&p.FailureThreshold, 3)
 }
 
 func fillHttpGet(h *corev1.HTTPGetAction) {
 	if h != nil {
-		entry.FillDefault(&h.Path, "/")
-		entry.FillDefault(&h.Scheme, corev1.URISchemeHTTP)
+		check.FillDefault(&h.Path, "/")
+		check.FillDefault(&h.Scheme, corev1.URISchemeHTTP)
 	}
 }
 
 func fillGrpc(g *corev1.GRPCAction) {
 	if g != nil {
-		entry.SetDefault(&g.Service, "")
+		check.SetDefault(&g.Service, "")
 	}
 }

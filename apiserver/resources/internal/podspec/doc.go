@@ -1,5 +1,6 @@
 // Package podspec has the common code of pods and workload kinds: defaults, fields that writes may change, validation,
-// warnings and pull policies of pod specs and pod templates.
+// warnings and pull policies of pod specs and pod templates; and of PersistentVolumes, their claims and
+// VolumeAttachments: volume sources and claim specs, their defaults and their validation.
 //
 // It guarantees:
 //

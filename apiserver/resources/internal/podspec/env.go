@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // env validates environment variables (core ValidateEnv).
@@ -93,7 +92,7 @@ func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
 		errs = append(errs, check.DNSLabel(f.VolumeName, at.Child("volumeName"))...)
 	}
 	errs = append(errs, check.RequireAll(at, "path", f.Path)...)
-	return append(errs, volumes.NoBacksteps(f.Path, at.Child("path"))...)
+	return append(errs, NoBacksteps(f.Path, at.Child("path"))...)
 }
 
 // envFrom validates sources of variables (core ValidateEnvFrom). An error has the path of the whole source.

@@ -24,9 +24,9 @@ var (
 	imageSums = map[string]int{"sha256": 64, "sha384": 96, "sha512": 128}
 )
 
-// PullPolicy is Always for the tag latest, which is also the default, and IfNotPresent for other tags, for digests, and
+// DefaultPullPolicy is Always for the tag latest, which is also the default, and IfNotPresent for other tags, for digests, and
 // for invalid references (SetDefaults_Container).
-func PullPolicy(image string) corev1.PullPolicy {
+func DefaultPullPolicy(image string) corev1.PullPolicy {
 	if latest(image) {
 		return corev1.PullAlways
 	}

@@ -31,15 +31,15 @@ func FuzzLatest(f *testing.F) {
 	})
 }
 
-// TestPullPolicy prints the policy for each image of testdata/image.
-func TestPullPolicy(t *testing.T) {
+// TestDefaultPullPolicy prints the policy for each image of testdata/image.
+func TestDefaultPullPolicy(t *testing.T) {
 	datadriven.RunTest(t, "testdata/image", func(t *testing.T, d *datadriven.TestData) string {
 		if d.Cmd != "pull" {
 			d.Fatalf(t, "unknown command %s", d.Cmd)
 		}
 		var b strings.Builder
 		for _, image := range strings.Split(d.Input, "\n") {
-			fmt.Fprintf(&b, "%s: %s\n", image, PullPolicy(image))
+			fmt.Fprintf(&b, "%s: %s\n", image, DefaultPullPolicy(image))
 		}
 		return b.String()
 	})

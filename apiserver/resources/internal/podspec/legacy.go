@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // Legacy says which invalid values an object had before its update. The new one may keep them: later rules must not
@@ -61,7 +60,7 @@ func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 		if p := s.Volumes[i].Projected; p != nil {
 			for _, source := range p.Sources {
 				t := source.ServiceAccountToken
-				l.oddTokenPaths = l.oddTokenPaths || t != nil && len(volumes.ProjectedPath(t.Path, nil)) != 0
+				l.oddTokenPaths = l.oddTokenPaths || t != nil && len(ProjectedPath(t.Path, nil)) != 0
 			}
 		}
 	}

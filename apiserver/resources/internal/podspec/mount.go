@@ -5,7 +5,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // mounts validates a container's volume mounts (core ValidateVolumeMounts). Upstream reports some errors without the
@@ -64,7 +63,7 @@ func mountByName(mounts []corev1.VolumeMount) map[string]string {
 
 func subPaths(m *corev1.VolumeMount, all, at *field.Path) (errs field.ErrorList) {
 	if m.SubPath != "" {
-		errs = append(errs, volumes.Descending(m.SubPath, all.Child("subPath"))...)
+		errs = append(errs, Descending(m.SubPath, all.Child("subPath"))...)
 	}
 	if m.SubPathExpr == "" {
 		return errs
@@ -74,7 +73,7 @@ func subPaths(m *corev1.VolumeMount, all, at *field.Path) (errs field.ErrorList)
 			errs, field.Invalid(at.Child("subPathExpr"), m.SubPathExpr, "subPathExpr and subPath are mutually exclusive"),
 		)
 	}
-	return append(errs, volumes.Descending(m.SubPathExpr, all.Child("subPathExpr"))...)
+	return append(errs, Descending(m.SubPathExpr, all.Child("subPathExpr"))...)
 }
 
 var propagations = []corev1.MountPropagationMode{
@@ -142,7 +141,7 @@ func (r *Rules) devices(c *corev1.Container, at *field.Path) (errs field.ErrorLi
 		if paths[d.DevicePath] {
 			errs = append(errs, field.Invalid(path, d.DevicePath, "must be unique"))
 		}
-		if len(volumes.NoBacksteps(d.DevicePath, path)) != 0 {
+		if len(NoBacksteps(d.DevicePath, path)) != 0 {
 			errs = append(errs, field.Invalid(path, d.DevicePath, "can not contain backsteps ('..')"))
 		} else {
 			paths[d.DevicePath] = true

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // Not validated: whether the cluster allows privileged containers; it does.
@@ -186,7 +185,7 @@ func seccomp(p *corev1.SeccompProfile, at *field.Path) (errs field.ErrorList) {
 	case local && p.LocalhostProfile == nil:
 		errs = append(errs, field.Required(file, "must be set when seccomp type is Localhost"))
 	case local:
-		errs = append(errs, volumes.Descending(*p.LocalhostProfile, file)...)
+		errs = append(errs, Descending(*p.LocalhostProfile, file)...)
 	case p.LocalhostProfile != nil:
 		errs = append(errs, field.Invalid(file, check.Internal(*p), "can only be set when seccomp type is Localhost"))
 	}

@@ -8,58 +8,57 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 func init() {
 	type s = corev1.VolumeSource
-	iscsi := sourceOf("iscsi", func(s *s) *corev1.ISCSIVolumeSource { return s.ISCSI }, volumes.ValidateISCSI)
-	iscsi.also = volumes.ISCSIName
+	iscsi := sourceOf("iscsi", func(s *s) *corev1.ISCSIVolumeSource { return s.ISCSI }, ValidateISCSI)
+	iscsi.also = ISCSIName
 	volumeTypes = []volumeType{
-		sourceOf("emptyDir", func(s *s) *corev1.EmptyDirVolumeSource { return s.EmptyDir }, volumes.ValidateEmptyDir),
-		sourceOf("hostPath", func(s *s) *corev1.HostPathVolumeSource { return s.HostPath }, volumes.ValidateHostPath),
-		sourceOf("gitRepo", func(s *s) *corev1.GitRepoVolumeSource { return s.GitRepo }, volumes.ValidateGitRepo),
+		sourceOf("emptyDir", func(s *s) *corev1.EmptyDirVolumeSource { return s.EmptyDir }, ValidateEmptyDir),
+		sourceOf("hostPath", func(s *s) *corev1.HostPathVolumeSource { return s.HostPath }, ValidateHostPath),
+		sourceOf("gitRepo", func(s *s) *corev1.GitRepoVolumeSource { return s.GitRepo }, ValidateGitRepo),
 		sourceOf("gcePersistentDisk", func(s *s) *corev1.GCEPersistentDiskVolumeSource {
 			return s.GCEPersistentDisk
-		}, volumes.ValidateGCE).under("persistentDisk"),
+		}, ValidateGCE).under("persistentDisk"),
 		sourceOf("awsElasticBlockStore", func(s *s) *corev1.AWSElasticBlockStoreVolumeSource {
 			return s.AWSElasticBlockStore
-		}, volumes.ValidateAWS),
-		sourceOf("secret", func(s *s) *corev1.SecretVolumeSource { return s.Secret }, volumes.ValidateSecret),
-		sourceOf("nfs", func(s *s) *corev1.NFSVolumeSource { return s.NFS }, volumes.ValidateNFS),
+		}, ValidateAWS),
+		sourceOf("secret", func(s *s) *corev1.SecretVolumeSource { return s.Secret }, ValidateSecret),
+		sourceOf("nfs", func(s *s) *corev1.NFSVolumeSource { return s.NFS }, ValidateNFS),
 		iscsi,
-		sourceOf("glusterfs", func(s *s) *corev1.GlusterfsVolumeSource { return s.Glusterfs }, volumes.ValidateGlusterfs),
-		sourceOf("flocker", func(s *s) *corev1.FlockerVolumeSource { return s.Flocker }, volumes.ValidateFlocker),
+		sourceOf("glusterfs", func(s *s) *corev1.GlusterfsVolumeSource { return s.Glusterfs }, ValidateGlusterfs),
+		sourceOf("flocker", func(s *s) *corev1.FlockerVolumeSource { return s.Flocker }, ValidateFlocker),
 		sourceOf("persistentVolumeClaim", func(s *s) *corev1.PersistentVolumeClaimVolumeSource {
 			return s.PersistentVolumeClaim
-		}, volumes.ValidateClaim),
-		sourceOf("rbd", func(s *s) *corev1.RBDVolumeSource { return s.RBD }, volumes.ValidateRBD),
-		sourceOf("cinder", func(s *s) *corev1.CinderVolumeSource { return s.Cinder }, volumes.ValidateCinder),
+		}, ValidateClaim),
+		sourceOf("rbd", func(s *s) *corev1.RBDVolumeSource { return s.RBD }, ValidateRBD),
+		sourceOf("cinder", func(s *s) *corev1.CinderVolumeSource { return s.Cinder }, ValidateCinder),
 		sourceOf("cephfs", func(s *s) *corev1.CephFSVolumeSource {
 			return s.CephFS
-		}, volumes.ValidateCephFS).refusedAs("cephFS"),
-		sourceOf("quobyte", func(s *s) *corev1.QuobyteVolumeSource { return s.Quobyte }, volumes.ValidateQuobyte),
+		}, ValidateCephFS).refusedAs("cephFS"),
+		sourceOf("quobyte", func(s *s) *corev1.QuobyteVolumeSource { return s.Quobyte }, ValidateQuobyte),
 		sourceOf("downwardAPI", func(s *s) *corev1.DownwardAPIVolumeSource {
 			return s.DownwardAPI
 		}, downwardVolume).refusedAs("downwarAPI"),
-		sourceOf("fc", func(s *s) *corev1.FCVolumeSource { return s.FC }, volumes.ValidateFC),
-		sourceOf("flexVolume", func(s *s) *corev1.FlexVolumeSource { return s.FlexVolume }, volumes.ValidateFlex),
-		sourceOf("configMap", func(s *s) *corev1.ConfigMapVolumeSource { return s.ConfigMap }, volumes.ValidateConfigMap),
-		sourceOf("azureFile", func(s *s) *corev1.AzureFileVolumeSource { return s.AzureFile }, volumes.ValidateAzureFile),
+		sourceOf("fc", func(s *s) *corev1.FCVolumeSource { return s.FC }, ValidateFC),
+		sourceOf("flexVolume", func(s *s) *corev1.FlexVolumeSource { return s.FlexVolume }, ValidateFlex),
+		sourceOf("configMap", func(s *s) *corev1.ConfigMapVolumeSource { return s.ConfigMap }, ValidateConfigMap),
+		sourceOf("azureFile", func(s *s) *corev1.AzureFileVolumeSource { return s.AzureFile }, ValidateAzureFile),
 		sourceOf("vsphereVolume", func(s *s) *corev1.VsphereVirtualDiskVolumeSource {
 			return s.VsphereVolume
-		}, volumes.ValidateVsphere),
+		}, ValidateVsphere),
 		sourceOf("photonPersistentDisk", func(s *s) *corev1.PhotonPersistentDiskVolumeSource {
 			return s.PhotonPersistentDisk
-		}, volumes.ValidatePhoton),
+		}, ValidatePhoton),
 		sourceOf("portworxVolume", func(s *s) *corev1.PortworxVolumeSource {
 			return s.PortworxVolume
-		}, volumes.ValidatePortworx),
-		sourceOf("azureDisk", func(s *s) *corev1.AzureDiskVolumeSource { return s.AzureDisk }, volumes.ValidateAzureDisk),
-		sourceOf("storageos", func(s *s) *corev1.StorageOSVolumeSource { return s.StorageOS }, volumes.ValidateStorageOS),
+		}, ValidatePortworx),
+		sourceOf("azureDisk", func(s *s) *corev1.AzureDiskVolumeSource { return s.AzureDisk }, ValidateAzureDisk),
+		sourceOf("storageos", func(s *s) *corev1.StorageOSVolumeSource { return s.StorageOS }, ValidateStorageOS),
 		sourceByRules("projected", func(s *s) *corev1.ProjectedVolumeSource { return s.Projected }, (*Rules).projectedVolume),
-		sourceOf("scaleIO", func(s *s) *corev1.ScaleIOVolumeSource { return s.ScaleIO }, volumes.ValidateScaleIO),
-		sourceOf("csi", func(s *s) *corev1.CSIVolumeSource { return s.CSI }, volumes.ValidateCSI),
+		sourceOf("scaleIO", func(s *s) *corev1.ScaleIOVolumeSource { return s.ScaleIO }, ValidateScaleIO),
+		sourceOf("csi", func(s *s) *corev1.CSIVolumeSource { return s.CSI }, ValidateCSI),
 		sourceOf("ephemeral", func(s *s) *corev1.EphemeralVolumeSource { return s.Ephemeral }, ephemeralVolume),
 		sourceByRules("image", func(s *s) *corev1.ImageVolumeSource { return s.Image }, (*Rules).imageVolume),
 	}
@@ -189,5 +188,5 @@ func (r *Rules) imageVolume(s *corev1.ImageVolumeSource, at *field.Path) (errs f
 	if s.Reference == "" && !r.had.emptyImages { // templates, too (V-062)
 		errs = check.RequireAll(at, "reference", "")
 	}
-	return append(errs, volumes.PullPolicy(s.PullPolicy, at.Child("pullPolicy"))...)
+	return append(errs, PullPolicy(s.PullPolicy, at.Child("pullPolicy"))...)
 }

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 // trustBundle validates a file with trust anchors of one bundle, or of a signer's (V-031).
@@ -41,7 +40,7 @@ func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *fie
 	if s.Path == "" {
 		errs = append(errs, field.Required(at.Child("path"), ""))
 	}
-	errs = append(errs, volumes.ProjectedPath(s.Path, at.Child("path"))...)
+	errs = append(errs, ProjectedPath(s.Path, at.Child("path"))...)
 	if s.Path == "" && p.seen[""] {
 		errs = append(errs, field.Invalid(p.at, "", "conflicting duplicate paths"))
 	}
@@ -87,7 +86,7 @@ func (p *projection) podCertificate(s *corev1.PodCertificateProjection, at *fiel
 			continue
 		}
 		found = true
-		errs = append(errs, volumes.ProjectedPath(f.path, at.Child(f.name))...)
+		errs = append(errs, ProjectedPath(f.path, at.Child(f.name))...)
 		errs = append(errs, p.put(f.path, f.path)...)
 	}
 	if !found {

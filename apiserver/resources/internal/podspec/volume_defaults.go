@@ -3,8 +3,7 @@ package podspec
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // defaultVolume sets the defaults of a pod's volume. One without a source is an emptyDir.
@@ -12,26 +11,26 @@ func defaultVolume(v *corev1.Volume) {
 	fillVolume(v)
 	fillSecretVolume(v.Secret)
 	fillConfigMapVolume(v.ConfigMap)
-	volumes.FillHostPath(v.HostPath)
-	volumes.FillAzureDisk(v.AzureDisk)
+	FillHostPath(v.HostPath)
+	FillAzureDisk(v.AzureDisk)
 	if d := v.DownwardAPI; d != nil {
-		entry.SetDefault(&d.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
+		check.SetDefault(&d.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
 		defaultDownwardFiles(d.Items)
 	}
 	if p := v.Projected; p != nil {
 		defaultProjected(p)
 	}
 	if s := v.ISCSI; s != nil {
-		entry.FillDefault(&s.ISCSIInterface, "default")
+		check.FillDefault(&s.ISCSIInterface, "default")
 	}
 	if s := v.RBD; s != nil {
-		volumes.FillRBD(&s.RBDPool, &s.RadosUser, &s.Keyring)
+		FillRBD(&s.RBDPool, &s.RadosUser, &s.Keyring)
 	}
 	if s := v.ScaleIO; s != nil {
-		volumes.FillScaleIO(&s.StorageMode, &s.FSType)
+		FillScaleIO(&s.StorageMode, &s.FSType)
 	}
 	if e := v.Ephemeral; e != nil && e.VolumeClaimTemplate != nil {
-		volumes.DefaultClaimSpec(&e.VolumeClaimTemplate.Spec)
+		DefaultClaimSpec(&e.VolumeClaimTemplate.Spec)
 	}
 }
 
@@ -40,19 +39,19 @@ func fillVolume(v *corev1.Volume) {
 		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
 	}
 	if v.Image != nil && v.Image.PullPolicy == "" {
-		v.Image.PullPolicy = PullPolicy(v.Image.Reference)
+		v.Image.PullPolicy = DefaultPullPolicy(v.Image.Reference)
 	}
 }
 
 func fillSecretVolume(s *corev1.SecretVolumeSource) {
 	if s != nil {
-		entry.SetDefault(&s.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
+		check.SetDefault(&s.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
 	}
 }
 
 func fillConfigMapVolume(c *corev1.ConfigMapVolumeSource) {
 	if c != nil {
-		entry.SetDefault(&c.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
+		check.SetDefault(&c.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
 	}
 }
 
@@ -63,14 +62,14 @@ func defaultDownwardFiles(files []corev1.DownwardAPIVolumeFile) {
 }
 
 func defaultProjected(p *corev1.ProjectedVolumeSource) {
-	entry.SetDefault(&p.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
+	check.SetDefault(&p.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
 	const hour = 60 * 60
 	for i := range p.Sources {
 		if d := p.Sources[i].DownwardAPI; d != nil {
 			defaultDownwardFiles(d.Items)
 		}
 		if t := p.Sources[i].ServiceAccountToken; t != nil {
-			entry.SetDefault(&t.ExpirationSeconds, hour)
+			check.SetDefault(&t.ExpirationSeconds, hour)
 		}
 	}
 }

@@ -10,11 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
 func (r *Rules) projectedVolume(s *corev1.ProjectedVolumeSource, at *field.Path) field.ErrorList {
-	errs := volumes.FileMode(s.DefaultMode, at.Child("defaultMode"))
+	errs := FileMode(s.DefaultMode, at.Child("defaultMode"))
 	p := projection{at: at, seen: map[string]bool{}}
 	for i := range s.Sources {
 		errs = append(errs, r.projectedSource(&p, &s.Sources[i], at.Child("sources").Index(i))...)
@@ -43,7 +42,7 @@ func (p *projection) put(path, value string) field.ErrorList {
 func (p *projection) keys(name string, items []corev1.KeyToPath, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", name)
 	for i := range items {
-		errs = append(errs, volumes.KeyToPath(&items[i], at.Child("items").Index(i))...)
+		errs = append(errs, KeyToPath(&items[i], at.Child("items").Index(i))...)
 		errs = append(errs, p.put(items[i].Path, name)...)
 	}
 	return errs
@@ -105,13 +104,13 @@ func (r *Rules) tokenSource(s *corev1.ServiceAccountTokenProjection, volume, at 
 	case s.Path == "":
 		errs = append(errs, check.RequireAll(volume, "path", "")...)
 	case !r.had.oddTokenPaths:
-		errs = append(errs, volumes.ProjectedPath(s.Path, volume.Child("path"))...)
+		errs = append(errs, ProjectedPath(s.Path, volume.Child("path"))...)
 	}
 	return errs
 }
 
 func downwardVolume(s *corev1.DownwardAPIVolumeSource, at *field.Path) field.ErrorList {
-	errs := volumes.FileMode(s.DefaultMode, at.Child("defaultMode"))
+	errs := FileMode(s.DefaultMode, at.Child("defaultMode"))
 	for i := range s.Items {
 		errs = append(errs, downwardFile(&s.Items[i], at)...)
 	}
@@ -124,7 +123,7 @@ var volumeFields = []string{
 }
 
 func downwardFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.ErrorList {
-	errs := append(check.RequireAll(at, "path", f.Path), volumes.ProjectedPath(f.Path, at.Child("path"))...)
+	errs := append(check.RequireAll(at, "path", f.Path), ProjectedPath(f.Path, at.Child("path"))...)
 	switch {
 	case f.FieldRef != nil:
 		errs = append(errs, fieldRef(f.FieldRef, volumeFields, at.Child("fieldRef"))...)
@@ -138,7 +137,7 @@ func downwardFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.ErrorLi
 	default:
 		errs = append(errs, field.Required(at, "one of fieldRef and resourceFieldRef is required"))
 	}
-	return append(errs, volumes.FileMode(f.Mode, at.Child("mode"))...)
+	return append(errs, FileMode(f.Mode, at.Child("mode"))...)
 }
 
 // ephemeralVolume validates the template of a generated claim.
@@ -148,7 +147,7 @@ func ephemeralVolume(s *corev1.EphemeralVolumeSource, at *field.Path) field.Erro
 		return field.ErrorList{field.Required(at, "")}
 	}
 	errs := TemplateMeta(&s.VolumeClaimTemplate.ObjectMeta, at.Child("metadata"))
-	return append(errs, volumes.ValidateClaimSpec(&s.VolumeClaimTemplate.Spec, nil, at.Child("spec"))...)
+	return append(errs, ValidateClaimSpec(&s.VolumeClaimTemplate.Spec, nil, at.Child("spec"))...)
 }
 
 // TemplateMeta allows only labels and annotations, as other fields would have no effect.

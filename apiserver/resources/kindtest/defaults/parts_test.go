@@ -28,7 +28,7 @@ func volume(v *corev1.Volume) {
 
 func container(c *corev1.Container) {
 	if c.ImagePullPolicy == "" {
-		c.ImagePullPolicy = podspec.PullPolicy(c.Image)
+		c.ImagePullPolicy = podspec.DefaultPullPolicy(c.Image)
 	}
 	fill(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
 	fill(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)

@@ -1,4 +1,4 @@
-package respond
+package render
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -19,7 +18,7 @@ import (
 // (AS responsewriters: WriteObjectNegotiated).
 func Status(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
 	AuditOf(r).Status(st)
-	f, err := render.Offer{Binary: true}.Negotiate(r, r.URL.Query())
+	f, err := Offer{Binary: true}.Negotiate(r, r.URL.Query())
 	var data []byte
 	switch {
 	case err != nil:
@@ -31,7 +30,7 @@ func Status(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status)
 		data, err = yaml.Marshal(st)
 	default:
 		data, err = json.Marshal(st)
-		data = render.Indent(append(data, '\n'), f.Pretty)
+		data = Indent(append(data, '\n'), f.Pretty)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

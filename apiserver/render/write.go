@@ -1,4 +1,4 @@
-package respond
+package render
 
 import (
 	"bufio"
@@ -9,8 +9,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
-
-	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // buffers are reused by answers that are written in many pieces.
@@ -55,7 +53,7 @@ func Gzip(pieces ...[]byte) ([]byte, error) {
 // Stream returns the writer for a response of size bytes, before its head is sent. finish must be called unless writing
 // has failed.
 func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
-	if size < render.GzipFrom || !render.Compresses(r) {
+	if size < GzipFrom || !Compresses(r) {
 		return sized(w, size)
 	}
 	Compressed(w.Header())
@@ -70,7 +68,7 @@ func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, fi
 }
 
 // List sends a list as it is written. An error means that it was interrupted.
-func List(w http.ResponseWriter, r *http.Request, l *render.List) error {
+func SendList(w http.ResponseWriter, r *http.Request, l *List) error {
 	out, finish := Stream(w, r, l.Size())
 	w.WriteHeader(http.StatusOK)
 	if err := l.Write(out); err != nil {
@@ -95,7 +93,7 @@ func sized(w http.ResponseWriter, size int) (out io.Writer, flush func() error) 
 
 // Body sends a whole body.
 func Body(w http.ResponseWriter, r *http.Request, code int, data []byte) {
-	if len(data) < render.GzipFrom {
+	if len(data) < GzipFrom {
 		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 		w.WriteHeader(code)
 		_, _ = w.Write(data) // if that fails, the client is gone

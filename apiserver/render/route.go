@@ -1,4 +1,4 @@
-package respond
+package render
 
 import (
 	"encoding/json"

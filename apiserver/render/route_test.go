@@ -1,4 +1,4 @@
-package respond_test
+package render_test
 
 import (
 	"io"
@@ -7,13 +7,13 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // TestExtensions: the index names the routes, and they have their methods only.
 func TestExtensions(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-		c.Extensions = []respond.Route{
+		c.Extensions = []render.Route{
 			{
 				Path:  "hello",
 				Serve: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "world") },
