@@ -38,15 +38,10 @@ type Config struct {
 
 // API serves the verbs. Its methods may be called from any goroutine.
 type API struct {
-	lister
-	memory  *flowcontrol.Budget
-	metrics *metrics.Metrics
-	log     *slog.Logger
-	now     func() time.Time
-	// minWatch and writeTimeout are as in Config; malformed is DeleteMalformed, compress CompressWatchLists.
-	minWatch, writeTimeout time.Duration
-	malformed, compress    bool
-	watches                watches
+	Config
+	// pastReads are the pages of old states that may be read at a time.
+	pastReads *semaphore.Weighted
+	watches   watches
 }
 
 // watches are the watches that are open.
@@ -61,15 +56,9 @@ type watches struct {
 
 // New returns an API.
 func New(c Config) *API {
-	a := &API{
-		lister: lister{c.Registry, semaphore.NewWeighted(pastReads)},
-		memory: c.Memory, metrics: c.Metrics, log: c.Log, now: c.Now,
-		minWatch: c.MinWatch, writeTimeout: c.WriteTimeout, malformed: c.DeleteMalformed,
-		compress: c.CompressWatchLists,
-	}
-	a.watches.closing = make(chan struct{})
-	a.watches.close = sync.OnceFunc(func() { close(a.watches.closing) })
-	return a
+	closing := make(chan struct{})
+	return &API{Config: c, pastReads: semaphore.NewWeighted(pastReads),
+		watches: watches{closing: closing, close: sync.OnceFunc(func() { close(closing) })}}
 }
 
 // CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests that end by
@@ -87,14 +76,14 @@ func (a *API) ListAll(
 ) ([]*storage.Object, metav1.ListMeta, error) {
 	form := render.Format{Media: codec.MediaJSON, As: "PartialObjectMetadataList"}
 	return a.list(ctx, target, opts, &render.Rendering{Resource: target.Resource, Format: form,
-		Skip: func(obj *storage.Object, err error) { a.registry.Unreadable(obj.Key, err, omitted) },
+		Skip: func(obj *storage.Object, err error) { a.Registry.Unreadable(obj.Key, err, omitted) },
 	}, unreserved)
 }
 
 // Observe counts a request that the process has made itself. It is registry.Registry's hook.
 func (a *API) Observe(r registry.Observed) {
 	if r.Panicked {
-		a.metrics.Panics.Inc()
+		a.Metrics.Panics.Inc()
 	}
-	a.metrics.Answered(labelOf(r.Target, r.Verb), r.Code, 0, r.Took)
+	a.Metrics.Answered(labelOf(r.Target, r.Verb), r.Code, 0, r.Took)
 }

@@ -19,9 +19,9 @@ func (a *API) writeCost(req *request) int64 {
 	}
 	cost, more := int64(factor*len(body.Bytes)), valueCost*codec.CountValues(body)
 	if req.Name != "" && req.Resource.Collection != "" && req.verb != "delete" {
-		if stored, _ := a.registry.Cache.Get(req.Key(a.registry.Root)); stored != nil {
+		if stored, _ := a.Registry.Cache.Get(req.Key(a.Registry.Root)); stored != nil {
 			more += bodyFactor*len(stored.JSON) + valueCost*codec.CountValues(codec.Body{Bytes: stored.JSON})
 		}
 	}
-	return max(cost, min(cost+int64(more), a.memory.Share()))
+	return max(cost, min(cost+int64(more), a.Memory.Share()))
 }

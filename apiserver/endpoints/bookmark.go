@@ -15,7 +15,7 @@ import (
 // bookmark tells the client the revision that the watch has reached; end marks the end of the initial events
 // (H-27, H-28).
 func (w *watch) bookmark(end bool) {
-	if !w.opts.AllowWatchBookmarks || w.rev > w.api.registry.Cache.Revision() {
+	if !w.opts.AllowWatchBookmarks || w.rev > w.api.Registry.Cache.Revision() {
 		return // the cache has not reached it yet
 	}
 	obj, err := w.mark(end)
@@ -30,7 +30,7 @@ func (w *watch) bookmark(end bool) {
 		err = w.emit("BOOKMARK", obj, nil)
 	}
 	if err != nil {
-		w.api.log.Warn("failed to send a bookmark", "err", err)
+		w.api.Log.Warn("failed to send a bookmark", "err", err)
 	}
 }
 

@@ -36,7 +36,7 @@ func (a *API) connect(req *request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.registry.Connect(req.r.Context(), &req.Request, options); err != nil {
+	if err := a.Registry.Connect(req.r.Context(), &req.Request, options); err != nil {
 		return err
 	}
 	return status.ErrNeedsKubelet

@@ -16,15 +16,12 @@ func (a *API) serveCreate(req *request) error {
 	if err != nil {
 		return err
 	}
-	if req.Resource.Virtual {
-		return a.post(req, rendering, body, opts)
-	}
 	obj, err := req.stored(body)
 	if err != nil {
 		return err
 	}
 	req.DryRun = registry.IsDryRun(opts.DryRun)
-	out, err := a.registry.Create(req.r.Context(), &registry.Creation{
+	out, err := a.Registry.Create(req.r.Context(), &registry.Creation{
 		Request: &req.Request, Manager: req.managerOr(opts.FieldManager), Options: opts,
 	}, obj)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 
 // listCustom calls yield with the selected custom resources of a state, in key order from a key on, until it returns
 // false. Each is read once for the answer: x.Views has what is shown of it. yield takes at most limit; 0 is no bound.
-func (l lister) listCustom(
+func (a *API) listCustom(
 	ctx context.Context, st state, from string, limit int64, sel *registry.Selection, rendering *render.Rendering,
 	yield func(*storage.Object) bool,
 ) (err error) {
@@ -27,7 +27,7 @@ func (l lister) listCustom(
 	}
 	for more := true; more; n = min(2*n, readAhead) { // if few are selected, more have to be read
 		var batch []*storage.Object
-		if batch, from, more, err = l.nextCustom(ctx, st, from, n, sel, rendering); err != nil {
+		if batch, from, more, err = a.nextCustom(ctx, st, from, n, sel, rendering); err != nil {
 			return err
 		}
 		if deep || !rendering.MetadataOnly() {
@@ -36,7 +36,7 @@ func (l lister) listCustom(
 			}
 		}
 		for _, obj := range batch {
-			going, err := l.showCustom(obj, deep, sel, rendering, yield)
+			going, err := a.showCustom(obj, deep, sel, rendering, yield)
 			if err != nil || !going {
 				return err
 			}
@@ -46,7 +46,7 @@ func (l lister) listCustom(
 }
 
 // showCustom calls yield with an object if it can be read and is selected.
-func (l lister) showCustom(
+func (a *API) showCustom(
 	obj *storage.Object, deep bool, sel *registry.Selection, rendering *render.Rendering, yield func(*storage.Object) bool,
 ) (going bool, err error) {
 	if err := rendering.Unreadable(obj); err != nil {
@@ -71,7 +71,7 @@ func (l lister) showCustom(
 
 // nextCustom returns up to n of the next objects whose metadata is selected, and the key to continue from if there are
 // more.
-func (l lister) nextCustom(
+func (a *API) nextCustom(
 	ctx context.Context, st state, from string, n int, sel *registry.Selection, rendering *render.Rendering,
 ) (batch []*storage.Object, next string, more bool, err error) {
 	size := 0

@@ -33,7 +33,7 @@ func (a *API) serveDelete(req *request) error {
 		return a.deleteMalformed(req, rendering, d)
 	}
 	d.WarnOfPolicy()
-	out, err := a.registry.Delete(req.r.Context(), d)
+	out, err := a.Registry.Delete(req.r.Context(), d)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (req *request) deleteOptions() (opts *metav1.DeleteOptions, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !req.api.malformed { // C-01
+	if !req.api.DeleteMalformed { // C-01
 		opts.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
 	return opts, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(opts))

@@ -26,7 +26,7 @@ func (a *API) serveDeleteCollection(req *request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.registry.SelectionOf(req.Target, listOpts); err != nil { // before the options are
+	if _, err := a.Registry.SelectionOf(req.Target, listOpts); err != nil { // before the options are
 		return err
 	}
 	opts, err := req.deleteOptions()
@@ -37,13 +37,13 @@ func (a *API) serveDeleteCollection(req *request) error {
 	if err := noCollection(opts); err != nil {
 		return err
 	}
-	if a.malformed {
+	if a.DeleteMalformed {
 		rendering.Malformed = &render.Malformed{}
 	}
 	req.DryRun = registry.IsDryRun(opts.DryRun)
 	d := &registry.Deletion{Request: &req.Request, Options: opts}
 	d.WarnOfPolicy()
-	items, meta, err := a.registry.DeleteCollection(req.r.Context(), d, listOpts, func(
+	items, meta, err := a.Registry.DeleteCollection(req.r.Context(), d, listOpts, func(
 		ctx context.Context, target registry.Target, page *metainternal.ListOptions,
 	) ([]*storage.Object, metav1.ListMeta, error) {
 		return a.list(ctx, target, page, rendering, unreserved)

@@ -30,9 +30,9 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 	var err error
 	if key := w.keys[typ]; e != nil && key != "" {
 		if w.rendering.Format.As == "Table" {
-			key += fmt.Sprint(";", !w.tabled, w.api.now().Unix())
+			key += fmt.Sprint(";", !w.tabled, w.api.Now().Unix())
 		}
-		frame, err = w.api.registry.Cache.EncodedEvent(e, key, encode)
+		frame, err = w.api.Registry.Cache.EncodedEvent(e, key, encode)
 	} else {
 		frame, err = encode()
 	}
@@ -43,12 +43,12 @@ func (w *watch) emit(typ string, obj *storage.Object, e *cache.Event) error {
 	case err != nil && w.req.r.Context().Err() != nil:
 		return err
 	case err != nil:
-		w.api.registry.Unreadable(obj.Key, err, "omitted from a watch")
+		w.api.Registry.Unreadable(obj.Key, err, "omitted from a watch")
 		return nil
 	}
 	w.tabled = true
 	if w.count == nil {
-		w.count = w.api.metrics.Events(w.req.Resource)
+		w.count = w.api.Metrics.Events(w.req.Resource)
 	}
 	w.count.Inc()
 	return w.out.write(frame)
@@ -59,7 +59,7 @@ func (w *watch) encode(typ string, obj *storage.Object) ([]byte, error) {
 	if w.rendering.Format.As != "Table" {
 		return w.rendering.Event(typ, obj)
 	}
-	w.rendering.Now = w.api.now()
+	w.rendering.Now = w.api.Now()
 	t, err := w.rendering.Table(
 		[]*storage.Object{obj}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(obj.Revision, 10)}, !w.tabled,
 	)

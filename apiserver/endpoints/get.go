@@ -14,7 +14,7 @@ func (a *API) serveGet(req *request) error {
 		return err
 	}
 	if req.Resource.Virtual {
-		obj, err := a.registry.GetVirtual(req.r.Context(), req.Target)
+		obj, err := a.Registry.GetVirtual(req.r.Context(), req.Target)
 		if err != nil {
 			return err
 		}
@@ -24,17 +24,17 @@ func (a *API) serveGet(req *request) error {
 	if query.Has("export") { // B-76
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
-	obj, err := a.registry.Find(req.r.Context(), req.Target, query.Get("resourceVersion"))
+	obj, err := a.Registry.Find(req.r.Context(), req.Target, query.Get("resourceVersion"))
 	if err != nil {
 		return err
 	}
 	if req.Resource.Custom {
 		err = rendering.Unreadable(obj)
 	} else {
-		err = a.registry.Readable(req.Resource, obj)
+		err = a.Registry.Readable(req.Resource, obj)
 	}
 	if err != nil {
-		return a.registry.ReadError(obj.Key, err)
+		return a.Registry.ReadError(obj.Key, err)
 	}
 	release, err := req.reserve(rendering, obj)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/semaphore"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metainternalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,13 +32,13 @@ func (a *API) serveList(req *request) error {
 		return err
 	}
 	if req.Resource.Virtual {
-		items, err := a.registry.ListVirtual(req.r.Context(), req.Target, opts)
+		items, err := a.Registry.ListVirtual(req.r.Context(), req.Target, opts)
 		if err != nil {
 			return err
 		}
 		return req.answerList(rendering, items, metav1.ListMeta{})
 	}
-	if a.malformed {
+	if a.DeleteMalformed {
 		rendering.Malformed = &render.Malformed{}
 	}
 	release := func() {}
@@ -93,7 +92,7 @@ func (req *request) answerList(rendering *render.Rendering, items []*storage.Obj
 	h.Set("Content-Type", rendering.Format.Media)
 	h.Set("Cache-Control", "no-cache, private")
 	if err := render.SendList(req.w, req.r, list); err != nil {
-		req.api.log.Debug("list was interrupted", "path", req.r.URL.Path, "err", err)
+		req.api.Log.Debug("list was interrupted", "path", req.r.URL.Path, "err", err)
 		panic(http.ErrAbortHandler) // the client must not take a part for the whole
 	}
 	return nil
@@ -101,13 +100,6 @@ func (req *request) answerList(rendering *render.Rendering, items []*storage.Obj
 
 // unreserved is the function reserve of a list that is part of another request.
 func unreserved(int64) error { return nil }
-
-// lister lists stored objects.
-type lister struct {
-	registry *registry.Registry
-	// pastReads are the pages of old states that may be read at a time.
-	pastReads *semaphore.Weighted
-}
 
 // scan is what a list reads: the state at one revision, from one key on.
 type scan struct {
@@ -119,15 +111,15 @@ type scan struct {
 
 // list returns one page of the selected objects in key order (H-18), and the list's metadata. Custom resources as they
 // are shown are in x.Views. reserve is called with the memory of objects that are not in the cache.
-func (l lister) list(
+func (a *API) list(
 	ctx context.Context, target registry.Target, opts *metainternal.ListOptions, rendering *render.Rendering,
 	reserve func(bytes int64) error,
 ) ([]*storage.Object, metav1.ListMeta, error) {
-	sel, err := l.registry.SelectionOf(target, opts)
+	sel, err := a.Registry.SelectionOf(target, opts)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	sc, err := l.scanOf(ctx, target, opts, &sel)
+	sc, err := a.scanOf(ctx, target, opts, &sel)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
@@ -140,7 +132,7 @@ func (l lister) list(
 	var items []*storage.Object
 	var remain int64
 	if err == nil {
-		items, remain, err = l.page(ctx, sc, &sel, rendering)
+		items, remain, err = a.page(ctx, sc, &sel, rendering)
 	}
 	if errors.Is(err, storage.ErrCompacted) && sc.from != "" {
 		err = expiredToken(sc.from, sel.Prefix)
@@ -163,7 +155,7 @@ func (l lister) list(
 
 // page collects up to limit selected objects. remain is how many objects follow a full page, selected or not: as in
 // upstream, the last page of a selection may be empty (AS etcd3/store.go:GetList).
-func (l lister) page(
+func (a *API) page(
 	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering,
 ) (items []*storage.Object, remain int64, err error) {
 	take := func(obj *storage.Object) bool {
@@ -171,9 +163,9 @@ func (l lister) page(
 		return sc.limit <= 0 || int64(len(items)) < sc.limit
 	}
 	if sel.Resource.Custom {
-		err = l.listCustom(ctx, sc.state, sc.from, sc.limit, sel, rendering, take)
+		err = a.listCustom(ctx, sc.state, sc.from, sc.limit, sel, rendering, take)
 	} else {
-		err = l.ascend(ctx, sc, sel, rendering, take)
+		err = a.ascend(ctx, sc, sel, rendering, take)
 	}
 	if err == nil && sc.limit > 0 && int64(len(items)) == sc.limit && sel.Key == "" {
 		remain, err = sc.state.Count(ctx, items[len(items)-1].Key+"\x00")
@@ -182,7 +174,7 @@ func (l lister) page(
 }
 
 // ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
-func (l lister) ascend(
+func (a *API) ascend(
 	ctx context.Context, sc scan, sel *registry.Selection, rendering *render.Rendering, yield func(*storage.Object) bool,
 ) error {
 	want := int(min(sc.limit, math.MaxInt32))
@@ -190,7 +182,7 @@ func (l lister) ascend(
 		if !sel.Has(obj.Fields) {
 			return true
 		}
-		if err := l.registry.Readable(sel.Resource, obj); err != nil {
+		if err := a.Registry.Readable(sel.Resource, obj); err != nil {
 			return omit(rendering, obj, err)
 		}
 		return yield(obj)
@@ -220,72 +212,53 @@ func ascendMetadata(
 }
 
 // scanOf chooses the state that a list shows: the table of H.2.
-func (l lister) scanOf(
+func (a *API) scanOf(
 	ctx context.Context, target registry.Target, opts *metainternal.ListOptions, sel *registry.Selection,
-) (scan, error) {
-	sc := scan{limit: max(opts.Limit, 0)} // H-04
-	single := sel.Key != ""               // it has one page (AS storage/interfaces.go:ValidateListOptions)
-	if opts.Continue != "" && !single {
-		return l.resume(ctx, target, opts, sel, sc)
+) (sc scan, err error) {
+	sc.limit = max(opts.Limit, 0) // H-04
+	single := sel.Key != ""       // it has one page (AS storage/interfaces.go:ValidateListOptions)
+	resumed := opts.Continue != "" && !single
+	var rev int64
+	var exact bool // whether the state is that of the revision; else any that is not older
+	if resumed {
+		sc.from, rev, err = resume(opts, sel.Prefix)
+		exact = rev >= 0
+	} else {
+		rev, err = listRevision(opts.ResourceVersion)
+		exact = opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
+			opts.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single
 	}
-	rev, err := listRevision(opts.ResourceVersion)
-	if err != nil {
-		return scan{}, err
-	}
-	exact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact
 	switch {
-	case opts.ResourceVersion == "":
-		err = l.registry.Fresh(ctx)
-	case exact && single && rev > l.registry.Cache.Revision(): // a list of one object does not wait
-		if err = l.registry.Fresh(ctx); err == nil && rev > l.registry.Cache.Revision() {
-			err = registry.TooLargeRevision(rev, l.registry.Cache.Revision(), 0)
+	case err != nil:
+	case rev < 0, !resumed && opts.ResourceVersion == "":
+		err = a.Registry.Fresh(ctx)
+	case exact && single && rev > a.Registry.Cache.Revision(): // a list of one object does not wait
+		if err = a.Registry.Fresh(ctx); err == nil && rev > a.Registry.Cache.Revision() {
+			err = registry.TooLargeRevision(rev, a.Registry.Cache.Revision(), 0)
 		}
-		if err == nil {
-			sc.state, err = l.stateAt(target.Resource.Collection, sel, rev)
-		}
-		return sc, err
-	case exact, opts.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single:
-		if err := l.registry.WaitFor(ctx, rev); err != nil {
-			return sc, err
-		}
-		sc.state, err = l.stateAt(target.Resource.Collection, sel, rev)
-		return sc, err
-	case opts.ResourceVersion == "0": // any revision, without a limit
+	case !resumed && !exact && opts.ResourceVersion == "0": // any revision, without a limit
 		sc.limit = 0
 	default:
-		err = l.registry.WaitFor(ctx, rev)
+		err = a.Registry.WaitFor(ctx, rev)
 	}
 	if err != nil {
 		return sc, err
 	}
-	sc.state, err = l.newest(target.Resource.Collection, sel)
+	if exact {
+		sc.state, err = a.stateAt(target.Resource.Collection, sel, rev)
+	} else {
+		sc.state, err = a.newest(target.Resource.Collection, sel)
+	}
 	return sc, err
 }
 
-// resume continues where a token says.
-func (l lister) resume(
-	ctx context.Context, target registry.Target, opts *metainternal.ListOptions, sel *registry.Selection, sc scan,
-) (scan, error) {
-	from, rev, err := decodeToken(opts.Continue, sel.Prefix)
-	if err != nil {
-		return sc, err
+// resume returns the first key of the page that a token continues with, and the revision: -1 for the newest.
+func resume(opts *metainternal.ListOptions, prefix string) (from string, rev int64, err error) {
+	from, rev, err = decodeToken(opts.Continue, prefix)
+	if err == nil && opts.ResourceVersion != "" && opts.ResourceVersion != "0" { // H-14
+		err = status.BadRequest("specifying resource version is not allowed when using continue")
 	}
-	if opts.ResourceVersion != "" && opts.ResourceVersion != "0" { // H-14
-		return sc, status.BadRequest("specifying resource version is not allowed when using continue")
-	}
-	sc.from = from
-	if rev < 0 {
-		if err := l.registry.Fresh(ctx); err != nil {
-			return sc, err
-		}
-		sc.state, err = l.newest(target.Resource.Collection, sel)
-		return sc, err
-	}
-	if err := l.registry.WaitFor(ctx, rev); err != nil {
-		return sc, err
-	}
-	sc.state, err = l.stateAt(target.Resource.Collection, sel, rev)
-	return sc, err
+	return from, rev, err
 }
 
 // listRevision reads a list's resourceVersion (H-13).

@@ -29,7 +29,7 @@ func (a *API) deleteMalformed(req *request, rendering *render.Rendering, d *regi
 		return err
 	}
 	req.Audit.Annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "") // AS handlers/delete.go: DeleteResource
-	out, err := a.registry.DeleteMalformed(req.r.Context(), d)
+	out, err := a.Registry.DeleteMalformed(req.r.Context(), d)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (req *request) authorizeMalformed() error {
 		registry.IgnoreReadError + " delete option is not allowed on a subresource or non-resource request",
 	)
 	if req.Subresource == nil {
-		d := req.api.registry.Authorizer.Authorize(req.info.AttributesAs(deleteMalformedVerb))
+		d := req.api.Registry.Authorizer.Authorize(req.info.AttributesAs(deleteMalformedVerb))
 		if d.Allowed() {
 			return nil
 		}
@@ -79,7 +79,7 @@ type omissions struct {
 
 // skip records an object that an answer can't show.
 func (req *request) skip(obj *storage.Object, err error) {
-	req.api.registry.Unreadable(obj.Key, err, omitted)
+	req.api.Registry.Unreadable(obj.Key, err, omitted)
 	if req.omitted.keys == nil {
 		req.omitted = omissions{map[string]struct{}{}, err}
 	}

@@ -37,11 +37,11 @@ func (a *API) servePatch(req *request) error {
 	var out *storage.Object
 	created := false
 	if p.Kind == types.ApplyYAMLPatchType {
-		out, created, err = a.registry.Apply(req.r.Context(), &registry.Creation{
+		out, created, err = a.Registry.Apply(req.r.Context(), &registry.Creation{
 			Request: &req.Request, Options: opts, MayCreate: req.authorizeCreate,
 		}, p)
 	} else {
-		out, err = a.registry.Patch(req.r.Context(), &registry.Change{
+		out, err = a.Registry.Patch(req.r.Context(), &registry.Change{
 			Request: &req.Request, Manager: p.Manager, Options: opts,
 		}, p)
 	}

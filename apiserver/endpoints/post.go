@@ -4,12 +4,10 @@ import (
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
-// servePost is POST of a subresource that has a hook of its kind (resources.ByHook).
+// servePost is POST of a resource that is not stored, or of a subresource (resources.ByHook): a hook of its kind handles
+// it.
 func (a *API) servePost(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {
@@ -19,11 +17,6 @@ func (a *API) servePost(req *request) error {
 	if err != nil {
 		return err
 	}
-	return a.post(req, rendering, body, opts)
-}
-
-// post calls the hook of the kind or of the subresource.
-func (a *API) post(req *request, rendering *render.Rendering, body codec.Body, opts *metav1.CreateOptions) error {
 	kind := req.Resource.GroupVersionKind()
 	if req.Subresource != nil {
 		kind = req.Subresource.Kind
@@ -32,7 +25,7 @@ func (a *API) post(req *request, rendering *render.Rendering, body codec.Body, o
 	if err != nil {
 		return err
 	}
-	out, err := a.registry.Post(req.r.Context(), &req.Request, obj, opts)
+	out, err := a.Registry.Post(req.r.Context(), &req.Request, obj, opts)
 	if err != nil {
 		return err
 	}

@@ -56,8 +56,8 @@ func (req *request) rendering() (*render.Rendering, error) {
 		return nil, err
 	}
 	rendering := &render.Rendering{
-		Resource: req.Resource, Format: f, Now: req.api.now(),
-		Skip: req.skip, Cache: req.api.registry.Cache,
+		Resource: req.Resource, Format: f, Now: req.api.Now(),
+		Skip: req.skip, Cache: req.api.Registry.Cache,
 	}
 	if f.As == "Table" {
 		rendering.Include = requestinfo.Query(req.r).Get("includeObject")

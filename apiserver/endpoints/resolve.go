@@ -83,8 +83,13 @@ func checkSegments(target registry.Target) error {
 	return nil
 }
 
-// verbOf is the verb that a method means for the request; empty for HEAD, which is authorized as GET and not served. On
-// the legacy paths of watches Info's verb is watch for every method.
+// verbs are the verbs of the methods on the legacy paths of watches, for which Info's verb is always watch.
+var verbs = map[string]string{
+	http.MethodGet: "watch", http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch",
+	http.MethodDelete: "delete",
+}
+
+// verbOf is the verb that a method means for the request; empty for HEAD, which is authorized as GET and not served.
 func verbOf(info *requestinfo.Info, method string) string {
 	switch {
 	case method == http.MethodHead:
@@ -92,17 +97,5 @@ func verbOf(info *requestinfo.Info, method string) string {
 	case info.Verb != "watch":
 		return info.Verb
 	}
-	switch method {
-	case http.MethodGet:
-		return "watch"
-	case http.MethodPost:
-		return "create"
-	case http.MethodPut:
-		return "update"
-	case http.MethodPatch:
-		return "patch"
-	case http.MethodDelete:
-		return "delete"
-	}
-	return ""
+	return verbs[method]
 }

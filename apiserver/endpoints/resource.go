@@ -33,7 +33,7 @@ func (a *API) Resolve(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req, err := a.newRequest(r)
 		if err != nil {
-			render.Error(a.log, w, r, err)
+			render.Error(a.Log, w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, req)))
@@ -43,7 +43,7 @@ func (a *API) Resolve(next http.Handler) http.Handler {
 // newRequest returns the request of a resource; the error is a 404, a 405, or that of the media types.
 func (a *API) newRequest(r *http.Request) (*request, error) {
 	info := requestinfo.Of(r)
-	target, err := resolve(a.registry.Types, info)
+	target, err := resolve(a.Registry.Types, info)
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +65,11 @@ func (a *API) Listed(r *http.Request) (n int) {
 	if !listsAll(req.verb, requestinfo.Query(r)) || req.Resource.Collection == "" || req.info.Name != "" {
 		return 0
 	}
-	snapshot, err := a.registry.Cache.Snapshot(req.Resource.Collection, 0)
+	snapshot, err := a.Registry.Cache.Snapshot(req.Resource.Collection, 0)
 	if err != nil {
 		return 0
 	}
-	snapshot.Ascend(req.Key(a.registry.Root), "", func(*storage.Object) bool {
+	snapshot.Ascend(req.Key(a.Registry.Root), "", func(*storage.Object) bool {
 		n++
 		return n < flowcontrol.MostObjects
 	})
@@ -100,7 +100,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		render.Warnings(w.Header(), req.Warn) // a failure is warned of, too (0-12)
-		render.Error(a.log, w, r, err)
+		render.Error(a.Log, w, r, err)
 	}
 }
 
@@ -145,7 +145,7 @@ const eventFactor = 3
 
 // acquire takes bytes of memory until release is called.
 func (req *request) acquire(bytes int64) (release func(), err error) {
-	return req.api.memory.Acquire(req.r.Context(), req.User.Name, bytes)
+	return req.api.Memory.Acquire(req.r.Context(), req.User.Name, bytes)
 }
 
 // verb calls the handler in the file of that name.
@@ -157,6 +157,9 @@ func (a *API) verb(req *request) error {
 	}
 	switch req.verb {
 	case "create":
+		if req.Resource.Virtual {
+			return a.servePost(req)
+		}
 		return a.serveCreate(req)
 	case "get":
 		return a.serveGet(req)

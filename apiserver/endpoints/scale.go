@@ -23,7 +23,7 @@ func (a *API) serveScale(req *request) error {
 	var next registry.Scaling
 	switch req.verb {
 	case "get":
-		sc, err := a.registry.GetScale(req.r.Context(), req.Target, requestinfo.Query(req.r).Get("resourceVersion"))
+		sc, err := a.Registry.GetScale(req.r.Context(), req.Target, requestinfo.Query(req.r).Get("resourceVersion"))
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (a *API) serveScale(req *request) error {
 	if err != nil {
 		return err
 	}
-	sc, err := a.registry.Scale(req.r.Context(), change, next)
+	sc, err := a.Registry.Scale(req.r.Context(), change, next)
 	if err != nil {
 		return err
 	}
@@ -68,5 +68,5 @@ func (req *request) replaceScale(change *registry.Change) (registry.Scaling, err
 	if err := fieldmanager.CheckEntries(sc); err != nil {
 		return nil, err
 	}
-	return req.api.registry.ReplacedScale(&req.Request, sc, req.managerOr(opts.FieldManager)), req.CheckName(sc)
+	return req.api.Registry.ReplacedScale(&req.Request, sc, req.managerOr(opts.FieldManager)), req.CheckName(sc)
 }

@@ -31,7 +31,7 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 		case before && e.Type == cache.Deleted:
 			err = w.emit("DELETED", e.Object, e)
 		case before: // it is not selected any more: its last selected content, at this revision
-			left := w.api.registry.Decoder.Revise(e.Prev, e.Revision)
+			left := w.api.Registry.Decoder.Revise(e.Prev, e.Revision)
 			w.rendering.Revised(e.Prev, left)
 			err = w.emit("DELETED", left, nil)
 		}
@@ -80,10 +80,10 @@ func (w *watch) shows(obj *storage.Object) bool {
 		return false
 	}
 	if !w.sel.Resource.Custom {
-		err = w.api.registry.Readable(w.sel.Resource, obj)
+		err = w.api.Registry.Readable(w.sel.Resource, obj)
 	}
 	if err != nil {
-		w.api.registry.Unreadable(obj.Key, err, "omitted from a watch")
+		w.api.Registry.Unreadable(obj.Key, err, "omitted from a watch")
 	}
 	return err == nil
 }

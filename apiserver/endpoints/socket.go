@@ -55,7 +55,7 @@ func (w *watch) converse(c *websocket.Conn) {
 		_ = c.SetDeadline(time.Now().Add(hangUp)) // it does not wait for a client that does not read
 	})
 	w.out = &messages{
-		to: c, binary: w.rendering.Format.Media == codec.MediaProtobuf, stall: w.api.writeTimeout,
+		to: c, binary: w.rendering.Format.Media == codec.MediaProtobuf, stall: w.api.WriteTimeout,
 		closing: w.api.watches.closing,
 	}
 	_ = w.stream(ctx) // it sends errors to the client itself

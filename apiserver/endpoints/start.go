@@ -16,20 +16,20 @@ func (w *watch) start() (*cache.Watcher, error) {
 	var err error
 	switch {
 	case initial && w.opts.ResourceVersion == "", !initial && w.rev == 0 && w.opts.ResourceVersion == "":
-		err = w.api.registry.Fresh(ctx)
+		err = w.api.Registry.Fresh(ctx)
 	case initial && w.rev > 0:
-		err = w.api.registry.WaitFor(ctx, w.rev)
+		err = w.api.Registry.WaitFor(ctx, w.rev)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !initial {
 		if w.rev == 0 {
-			w.rev = w.api.registry.Cache.Revision()
+			w.rev = w.api.Registry.Cache.Revision()
 		}
 		return w.watchFrom(collection, w.rev)
 	}
-	snap, err := w.api.registry.Cache.Snapshot(collection, 0)
+	snap, err := w.api.Registry.Cache.Snapshot(collection, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +41,13 @@ func (w *watch) start() (*cache.Watcher, error) {
 	if w.opts.AllowWatchBookmarks {
 		w.bookmark(true)
 	}
-	return w.api.registry.Cache.Watch(collection, w.rev)
+	return w.api.Registry.Cache.Watch(collection, w.rev)
 }
 
 // watchFrom starts after a revision that the client names. A future one is accepted: the watch is silent until events
 // after it occur (H-29).
 func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
-	return w.api.registry.Cache.Watch(collection, min(rev, w.api.registry.Cache.Revision()))
+	return w.api.Registry.Cache.Watch(collection, min(rev, w.api.Registry.Cache.Revision()))
 }
 
 // initial sends the selected objects of a snapshot.

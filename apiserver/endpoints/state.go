@@ -40,7 +40,7 @@ func (c cached) Count(_ context.Context, from string) (int64, error) {
 
 // past is a state that only etcd has. It is read in pages, a few at a time for all requests, and not kept.
 type past struct {
-	l        lister
+	a        *API
 	prefix   string
 	revision int64
 	// left is the number of objects from the key next on, which the last page told.
@@ -73,9 +73,9 @@ func (p *past) Ascend(ctx context.Context, from string, want int, yield func(*st
 		size := 1
 		for _, r := range page.Records {
 			size += len(r.Value)
-			o, _ := p.l.registry.Cache.Get(r.Key)
+			o, _ := p.a.Registry.Cache.Get(r.Key)
 			if o == nil || o.Revision != r.ModRevision {
-				o = p.l.registry.Decoder.Decode(r)
+				o = p.a.Registry.Decoder.Decode(r)
 			}
 			if !yield(o) {
 				return nil
@@ -91,11 +91,11 @@ func (p *past) Ascend(ctx context.Context, from string, want int, yield func(*st
 
 // read reads a page.
 func (p *past) read(ctx context.Context, from string, limit int64) (storage.Page, error) {
-	if err := p.l.pastReads.Acquire(ctx, 1); err != nil {
+	if err := p.a.pastReads.Acquire(ctx, 1); err != nil {
 		return storage.Page{}, err
 	}
-	defer p.l.pastReads.Release(1)
-	page, err := p.l.registry.Store.List(ctx, storage.Range{
+	defer p.a.pastReads.Release(1)
+	page, err := p.a.Registry.Store.List(ctx, storage.Range{
 		Prefix: p.prefix, From: from, Limit: limit, Revision: p.revision,
 	})
 	if err != nil {
@@ -125,17 +125,17 @@ func (p *past) cost(ctx context.Context, from string, objects int64) (bytes int6
 }
 
 // newest returns the current state of the cache.
-func (l lister) newest(collection string, sel *registry.Selection) (state, error) {
-	snap, err := l.registry.Cache.Snapshot(collection, 0)
+func (a *API) newest(collection string, sel *registry.Selection) (state, error) {
+	snap, err := a.Registry.Cache.Snapshot(collection, 0)
 	return cached{snap, sel.Prefix}, err
 }
 
 // stateAt returns the state at exactly one revision. It is read from the cache's history or, if that is too short, from
 // etcd's, which reaches back to the last compaction.
-func (l lister) stateAt(collection string, sel *registry.Selection, rev int64) (state, error) {
-	snap, err := l.registry.Cache.Snapshot(collection, rev)
+func (a *API) stateAt(collection string, sel *registry.Selection, rev int64) (state, error) {
+	snap, err := a.Registry.Cache.Snapshot(collection, rev)
 	if !errors.Is(err, cache.ErrExpired) {
 		return cached{snap, sel.Prefix}, err
 	}
-	return &past{l: l, prefix: sel.Prefix, revision: rev}, nil
+	return &past{a: a, prefix: sel.Prefix, revision: rev}, nil
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -23,9 +21,9 @@ func TestPastCost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l := lister{&registry.Registry{Data: registry.Data{Store: store}}, semaphore.NewWeighted(pastReads)}
+	a := New(Config{Registry: &registry.Registry{Data: registry.Data{Store: store}}})
 	for limit, want := range map[int64]int64{0: 3, 2: 2} {
-		p := &past{l: l, prefix: prefix, revision: revision}
+		p := &past{a: a, prefix: prefix, revision: revision}
 		if got, err := p.cost(t.Context(), "", limit); err != nil || got != want*4<<10 {
 			t.Errorf("limit %d: %d bytes, want those of %d objects: %v", limit, got, want, err)
 		}

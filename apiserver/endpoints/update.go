@@ -29,7 +29,7 @@ func (a *API) serveUpdate(req *request) error {
 	}
 	registry.DedupOwners(obj, false, req.Warn.Add)
 	req.DryRun = registry.IsDryRun(opts.DryRun)
-	out, created, err := a.registry.ReplaceOrCreate(req.r.Context(), &registry.Creation{
+	out, created, err := a.Registry.ReplaceOrCreate(req.r.Context(), &registry.Creation{
 		Request: &req.Request, Manager: req.managerOr(opts.FieldManager), Options: opts, MayCreate: req.authorizeCreate,
 	}, obj)
 	if err != nil {
@@ -49,5 +49,5 @@ func codeOf(created bool) int {
 // authorizeCreate authorizes a request for another verb that turns out to create the object
 // (AS pkg/endpoints/handlers/update.go: withAuthorization).
 func (req *request) authorizeCreate() error {
-	return requestinfo.Authorize(req.api.registry.Authorizer, req.info.AttributesAs("create"))
+	return requestinfo.Authorize(req.api.Registry.Authorizer, req.info.AttributesAs("create"))
 }

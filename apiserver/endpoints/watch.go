@@ -54,11 +54,11 @@ func (a *API) serveWatch(req *request) error {
 	if err != nil {
 		return err
 	}
-	sel, err := a.registry.SelectionOf(req.Target, opts)
+	sel, err := a.Registry.SelectionOf(req.Target, opts)
 	if err != nil {
 		return err
 	}
-	open := a.metrics.Open(labelOf(req.Target, "watch"))
+	open := a.Metrics.Open(labelOf(req.Target, "watch"))
 	open.Inc()
 	defer open.Dec()
 	w := &watch{req: req, api: a, rendering: rendering, sel: sel, opts: opts, rev: rev}
@@ -112,7 +112,7 @@ func (w *watch) serve() error {
 // compresses reports whether the stream is compressed: if it begins with a list, whose end a bookmark shows (V-056; AS
 // handlers/watch.go: BeginStream, get.go: isListWatchRequest).
 func (w *watch) compresses() bool {
-	return w.api.compress && w.initially() && w.opts.AllowWatchBookmarks && render.Compresses(w.req.r)
+	return w.api.CompressWatchLists && w.initially() && w.opts.AllowWatchBookmarks && render.Compresses(w.req.r)
 }
 
 // initially reports whether the client asks for the present objects.
@@ -169,7 +169,7 @@ func untilNext(end time.Time) time.Duration {
 // change, or that the watch has ended.
 func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, retyped <-chan struct{}, ended bool) {
 	retyped, going := w.followCRD()
-	if !going && w.api.registry.Fresh(ctx) != nil { // events before the end of the resource are sent
+	if !going && w.api.Registry.Fresh(ctx) != nil { // events before the end of the resource are sent
 		return nil, nil, true
 	}
 	events, rev, err := watcher.Poll()
@@ -205,8 +205,8 @@ func (w *watch) followCRD() (changed <-chan struct{}, going bool) {
 	if !old.Custom {
 		return nil, true
 	}
-	changed = w.api.registry.Types.Changed()
-	now := w.api.registry.Types.Lookup(old.Group, old.Version, old.Plural)
+	changed = w.api.Registry.Types.Changed()
+	now := w.api.Registry.Types.Lookup(old.Group, old.Version, old.Plural)
 	return changed, now != nil && now.State == old.State
 }
 
@@ -230,7 +230,7 @@ func (w *watch) lasts() time.Duration {
 	if t := w.opts.TimeoutSeconds; t != nil && *t != 0 {
 		return time.Duration(max(min(*t, most), 0)) * time.Second
 	}
-	if least := w.api.minWatch; least > 0 {
+	if least := w.api.MinWatch; least > 0 {
 		return least + rand.N(least)
 	}
 	return 0
@@ -260,6 +260,6 @@ func (w *watch) fail(err error) {
 		e = w.out.flush()
 	}
 	if e != nil {
-		w.api.log.Debug("watch was interrupted", "err", e)
+		w.api.Log.Debug("watch was interrupted", "err", e)
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
@@ -88,27 +87,24 @@ func (s *Registry) ReplacedScale(r *Request, sc *autoscalingv1.Scale, manager st
 // PatchedScale is the Scaling of a PATCH.
 func (t Target) PatchedScale(p patch.Patch) Scaling {
 	return func(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling) (*autoscalingv1.Scale, error) {
-		sc, err := t.patchScale(cur, fields, &p)
+		if p.Kind == types.ApplyYAMLPatchType {
+			sc, err := fields.Apply(cur, p.Bytes, p.Manager, p.Force, p.Strictness, p.Warn)
+			if err != nil {
+				return nil, err
+			}
+			return sc, t.matches(sc)
+		}
+		obj, err := p.Apply(cur, t.Subresource.Kind, nil)
 		if err != nil {
 			return nil, err
 		}
+		sc := obj.(*autoscalingv1.Scale)
+		if err := fieldmanager.CheckEntries(sc); err != nil {
+			return nil, err
+		}
+		sc = fields.Update(cur, sc, p.Manager)
 		return sc, t.matches(sc)
 	}
-}
-
-func (t Target) patchScale(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling, p *patch.Patch) (
-	*autoscalingv1.Scale, error) {
-	if p.Kind == types.ApplyYAMLPatchType {
-		return fields.Apply(cur, p.Bytes, p.Manager, p.Force, p.Strictness, p.Warn)
-	}
-	obj, err := p.Apply(cur, t.Subresource.Kind, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := fieldmanager.CheckEntries(obj.(*autoscalingv1.Scale)); err != nil {
-		return nil, err
-	}
-	return fields.Update(cur, obj.(*autoscalingv1.Scale), p.Manager), nil
 }
 
 // noReplicas is the number of a Scale for a write if the object has none: the write must set one.
@@ -151,16 +147,18 @@ func (s *Registry) scaled(t Target, old Object, next Scaling) (Object, error) {
 	return obj, nil
 }
 
+// withReplicas sets the number of replicas of an object, which it may change and return.
 func (t Target) withReplicas(old Object, n int32) (Object, error) {
 	content, err := contentOf(old)
 	if err != nil {
 		return nil, err
 	}
 	path := strings.Split(t.Subresource.ScalePaths.Replicas, ".")
-	if err := unstructured.SetNestedField(content, int64(n), path...); err != nil {
-		return nil, err
+	if err := unstructured.SetNestedField(content, int64(n), path...); err != nil || t.Resource.Custom {
+		return old, err // its content is the object itself
 	}
-	return t.fromContent(content)
+	next := reflect.New(reflect.TypeOf(old).Elem()).Interface().(Object)
+	return next, runtime.DefaultUnstructuredConverter.FromUnstructured(content, next)
 }
 
 // checkScale validates a new Scale: its metadata, which is not stored, and its number. A patch that sets another uid
@@ -292,21 +290,4 @@ func (s *scaleShape) Check(obj runtime.Object) error {
 		to.SetResourceVersion(s.changed.ResourceVersion)
 	}
 	return s.t.checkScale(s.changed, to.GetUID())
-}
-
-// fromContent is the inverse of contentOf.
-func (t Target) fromContent(content map[string]any) (Object, error) {
-	data, err := json.Marshal(content)
-	if err != nil {
-		return nil, err
-	}
-	if t.Resource.Custom {
-		u := &unstructured.Unstructured{}
-		return u, u.UnmarshalJSON(data)
-	}
-	obj, err := codec.DecodeStored(t.Resource, data)
-	if err != nil {
-		return nil, err
-	}
-	return obj.(Object), nil
 }

@@ -21,13 +21,13 @@ type Selection struct {
 	// name selects one name; Key is its key if the namespace is known, too.
 	name, Key string
 	Labels    labels.Selector
-	Fields    []Requirement
+	Fields    []requirement
 	// Filtered says that there is a selector, so the number of remaining items is not known (H-17).
 	Filtered bool
 }
 
-// Requirement is one term of a field selector.
-type Requirement struct {
+// requirement is one term of a field selector.
+type requirement struct {
 	// Index is an index into storage.Object.Fields; nameField and namespaceField stand for metadata.
 	Index int
 	Value string
@@ -35,7 +35,7 @@ type Requirement struct {
 }
 
 const (
-	NameField      = -1
+	nameField      = -1
 	namespaceField = -2
 )
 
@@ -59,7 +59,7 @@ func (s *Registry) SelectionOf(t Target, o *metainternal.ListOptions) (Selection
 			sel.Fields = append(sel.Fields, req)
 			switch {
 			case req.not:
-			case req.Index == NameField:
+			case req.Index == nameField:
 				sel.name = req.Value
 			case req.Index == namespaceField && t.Resource.Namespaced && namespace == "":
 				namespace = req.Value
@@ -92,15 +92,15 @@ func contradicts(t Target, sel fields.Selector) error {
 }
 
 // requirementOf returns the field of a term, or the error for an unknown one (H-41, H-42).
-func requirementOf(res *resources.Resource, r fields.Requirement) (Requirement, error) {
-	req := Requirement{Value: r.Value, not: r.Operator == selection.NotEquals}
+func requirementOf(res *resources.Resource, r fields.Requirement) (requirement, error) {
+	req := requirement{Value: r.Value, not: r.Operator == selection.NotEquals}
 	label, err := res.FieldLabel(r.Field)
 	if err != nil {
 		return req, status.BadRequest("%v", err)
 	}
 	switch label {
 	case "metadata.name":
-		req.Index = NameField
+		req.Index = nameField
 	case "metadata.namespace":
 		req.Index = namespaceField
 	default:
@@ -124,7 +124,7 @@ func (sel *Selection) MatchesMetadata(o *storage.Object) bool {
 	}
 	for _, r := range sel.Fields {
 		switch {
-		case r.Index == NameField && (o.Meta.Name == r.Value) == r.not,
+		case r.Index == nameField && (o.Meta.Name == r.Value) == r.not,
 			r.Index == namespaceField && (o.Meta.Namespace == r.Value) == r.not:
 			return false
 		}
@@ -152,5 +152,5 @@ func (sel *Selection) Has(values []string) bool {
 
 // Deep reports whether the selection depends on the resource's own fields.
 func (sel *Selection) Deep() bool {
-	return slices.ContainsFunc(sel.Fields, func(r Requirement) bool { return r.Index >= 0 })
+	return slices.ContainsFunc(sel.Fields, func(r requirement) bool { return r.Index >= 0 })
 }

@@ -69,7 +69,9 @@ type target struct {
 
 // outcome returns what m decides; false if it matches no request.
 func (m *matching) outcome(t *target) (outcome, bool) {
-	o := outcome{matching: m, excluded: m.matched(m.excluded, t), rules: m.matched(m.rules, t)}
+	o := outcome{
+		matching: m, excluded: t.matched(m.excluded, m.equivalent), rules: t.matched(m.rules, m.equivalent),
+	}
 	if len(m.rules) == 0 {
 		o.rules = []named{{in: t.own}}
 	}
@@ -77,15 +79,15 @@ func (m *matching) outcome(t *target) (outcome, bool) {
 	return o, len(o.rules) > 0 && !excluded
 }
 
-// matched returns the rules that match: first those for the request's own resource, then those for equivalent ones
-// (M-17; ASP matching/matching.go: matchesResourceRules).
-func (m *matching) matched(rules []admissionv1.NamedRuleWithOperations, t *target) (out []named) {
+// matched returns the rules that match: first those for the request's own resource, then, if equivalent is set, those
+// for equivalent ones (L-31 to L-35, M-17; ASP matching/matching.go: matchesResourceRules).
+func (t *target) matched(rules []admissionv1.NamedRuleWithOperations, equivalent bool) (out []named) {
 	for i := range rules {
 		if t.Matches(&rules[i].RuleWithOperations) {
 			out = append(out, named{rules[i].ResourceNames, t.own})
 		}
 	}
-	if !m.equivalent {
+	if !equivalent {
 		return out
 	}
 	for i := range rules {

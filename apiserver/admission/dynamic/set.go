@@ -138,28 +138,20 @@ func (s *Set) newPlan(f form) *plan {
 	if f.namespaced {
 		t.Namespace = "any" // only whether there is one counts
 	}
-	p, others := &plan{}, s.equivalents(f.res, f.sub)
+	p, of := &plan{}, &target{t, f.res, s.equivalents(f.res, f.sub)}
 	if !exemptFromWebhooks(t.Resource) {
-		p.mutating, p.validating = matchHooks(s.mutating, t, f.res, others), matchHooks(s.validating, t, f.res, others)
+		p.mutating, p.validating = matchHooks(s.mutating, of), matchHooks(s.validating, of)
 	}
-	s.planPolicies(p, f, &target{t, f.res, others})
+	s.planPolicies(p, f, of)
 	return p
 }
 
 // matchHooks returns the webhooks whose rules match, each with the resource that it gets.
-func matchHooks(
-	all []*webhook.Configured, t webhook.Target, own *resources.Resource, others []*resources.Resource,
-) map[*webhook.Configured]*resources.Resource {
-	var names []schema.GroupVersionResource
-	entries := map[schema.GroupVersionResource]*resources.Resource{t.Resource: own}
-	for _, r := range others {
-		names = append(names, resourceOf(r))
-		entries[resourceOf(r)] = r
-	}
+func matchHooks(all []*webhook.Configured, t *target) map[*webhook.Configured]*resources.Resource {
 	out := map[*webhook.Configured]*resources.Resource{}
 	for _, h := range all {
-		if in, ok := h.Rules.Match(t, names); ok {
-			out[h] = entries[in]
+		if rules := t.matched(h.Rules, h.Equivalent); len(rules) > 0 {
+			out[h] = rules[0].in
 		}
 	}
 	return out

@@ -20,7 +20,9 @@ type Configured struct {
 	// configuration may have the same name.
 	Configuration string
 	Index         int
-	Rules         Rules
+	// Rules are when it is called. Equivalent reports whether requests in other versions of the same objects match, too.
+	Rules      []admissionregistrationv1.NamedRuleWithOperations
+	Equivalent bool
 	// Namespaces and Objects are its selectors.
 	Namespaces, Objects labels.Selector
 	// Invalid says that a selector can't be used, which rejects the requests that the rules match: older versions of
@@ -72,12 +74,13 @@ func configured(configuration string, index int, w *admissionregistrationv1.Muta
 		Conditions: sync.OnceValue(func() *expression.Conditions {
 			return expression.CompileConditions(w.MatchConditions)
 		}),
-		Rules: Rules{
-			Rules: w.Rules, Equivalent: w.MatchPolicy == nil || *w.MatchPolicy == admissionregistrationv1.Equivalent,
-		},
-		FailOpen: w.FailurePolicy != nil && *w.FailurePolicy == admissionregistrationv1.Ignore,
+		Equivalent: w.MatchPolicy == nil || *w.MatchPolicy == admissionregistrationv1.Equivalent,
+		FailOpen:   w.FailurePolicy != nil && *w.FailurePolicy == admissionregistrationv1.Ignore,
 		Reinvoke: w.ReinvocationPolicy != nil &&
 			*w.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy,
+	}
+	for _, r := range w.Rules {
+		h.Rules = append(h.Rules, admissionregistrationv1.NamedRuleWithOperations{RuleWithOperations: r})
 	}
 	if w.TimeoutSeconds != nil {
 		h.Timeout = time.Duration(*w.TimeoutSeconds) * time.Second

@@ -30,35 +30,6 @@ func Exempt(r schema.GroupVersionResource) bool {
 	return r.Group == admissionregistrationv1.GroupName && slices.Contains(exempt, r.Resource)
 }
 
-// Rules are when a webhook is called.
-type Rules struct {
-	Rules []admissionregistrationv1.RuleWithOperations
-	// Equivalent says that requests in other versions of the same objects match, too.
-	Equivalent bool
-}
-
-// Match returns the resource in which the webhook is called for the request; false if it is not (L-31 to L-35).
-// equivalents are the other resources that show the same objects, in the order of their installation.
-func (r *Rules) Match(t Target, equivalents []schema.GroupVersionResource) (schema.GroupVersionResource, bool) {
-	for i := range r.Rules {
-		if t.Matches(&r.Rules[i]) {
-			return t.Resource, true
-		}
-	}
-	if !r.Equivalent {
-		return schema.GroupVersionResource{}, false
-	}
-	for i := range r.Rules {
-		for _, other := range equivalents {
-			shown := t
-			if shown.Resource = other; shown.Matches(&r.Rules[i]) {
-				return other, true
-			}
-		}
-	}
-	return schema.GroupVersionResource{}, false
-}
-
 // Matches reports whether one rule matches (AS pkg/admission/plugin/webhook/predicates/rules/rules.go: Matches).
 func (t Target) Matches(r *admissionregistrationv1.RuleWithOperations) bool {
 	return inScope(r.Scope, t) && holds(r.Operations, t.Operation) && holds(r.APIGroups, t.Resource.Group) &&

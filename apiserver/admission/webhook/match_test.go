@@ -2,106 +2,13 @@ package webhook_test
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/cockroachdb/datadriven"
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 )
-
-// list splits a list; an empty one has no items.
-func list[T ~string](s string) (out []T) {
-	for item := range strings.SplitSeq(s, ",") {
-		if s != "" {
-			out = append(out, T(item))
-		}
-	}
-	return out
-}
-
-// ruleOf parses a rule of testdata.
-func ruleOf(t *testing.T, fields []string, r *admission.Rules) (rule admissionregistrationv1.RuleWithOperations) {
-	for _, f := range fields {
-		key, value, _ := strings.Cut(f, "=")
-		switch key {
-		case "ops":
-			rule.Operations = list[admissionregistrationv1.OperationType](value)
-		case "groups":
-			rule.APIGroups = list[string](value)
-		case "versions":
-			rule.APIVersions = list[string](value)
-		case "resources":
-			rule.Resources = list[string](value)
-		case "scope":
-			scope := admissionregistrationv1.ScopeType(value)
-			rule.Scope = &scope
-		case "policy":
-			r.Equivalent = value == "Equivalent"
-		default:
-			t.Fatalf("unknown field %q", f)
-		}
-	}
-	return rule
-}
-
-func resourceOf(s string) (r schema.GroupVersionResource, sub string) {
-	parts := append(strings.Split(s, "/"), "")
-	return schema.GroupVersionResource{Group: parts[0], Version: parts[1], Resource: parts[2]}, parts[3]
-}
-
-// TestRules runs testdata/rules.txt.
-func TestRules(t *testing.T) {
-	datadriven.RunTest(t, "testdata/rules.txt", func(t *testing.T, d *datadriven.TestData) string {
-		// The first line is a command to the library; its arguments are read here, as they have commas.
-		var r admission.Rules
-		first := ""
-		for _, a := range d.CmdArgs {
-			first += " " + a.Key
-			if len(a.Vals) > 0 {
-				first += "=" + strings.Join(a.Vals, ",")
-			}
-		}
-		for part := range strings.SplitSeq(first, "|") {
-			if fields := strings.Fields(part); len(fields) > 0 {
-				r.Rules = append(r.Rules, ruleOf(t, fields, &r))
-			}
-		}
-		var out strings.Builder
-		for line := range strings.Lines(d.Input) {
-			fields := strings.Fields(line)
-			target := admission.Target{Operation: admissionregistrationv1.OperationType(fields[0])}
-			target.Resource, target.Subresource = resourceOf(fields[1])
-			var also []schema.GroupVersionResource
-			for _, f := range fields[2:] {
-				key, value, _ := strings.Cut(f, "=")
-				if key == "in" {
-					target.Namespace = value
-					continue
-				}
-				for _, s := range list[string](value) {
-					other, _ := resourceOf(s)
-					also = append(also, other)
-				}
-			}
-			got, ok := r.Match(target, also)
-			if !ok {
-				out.WriteString("no\n")
-				continue
-			}
-			shown := fmt.Sprintf("%s/%s/%s", got.Group, got.Version, got.Resource)
-			if target.Subresource != "" {
-				shown += "/" + target.Subresource
-			}
-			out.WriteString(shown + "\n")
-		}
-		return out.String()
-	})
-}
 
 // TestSelectors: L-37 and L-40.
 func TestSelectors(t *testing.T) {
