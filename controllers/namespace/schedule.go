@@ -61,7 +61,6 @@ func newSchedule() *schedule {
 func (s *schedule) Observe(ev Event, now time.Time) {
 	e := s.entries[ev.Namespace]
 	switch {
-	case ev.Type == Listed:
 	case ev.Type == Exists && ev.Deleting && e == nil:
 		s.entries[ev.Namespace] = &entry{name: ev.Namespace, counted: -1, why: reconcile.AfterChange}
 		s.waiting.Put(ev.Namespace, now)

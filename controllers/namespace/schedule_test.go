@@ -17,7 +17,6 @@ import (
 //	exists NAME [deleting]        events
 //	gone NAME
 //	content NAME
-//	listed
 //	begin                         the pass that may begin, if one may
 //	end NAME [done] [err] [after=T] [left=N]
 //	                              how a pass ended
@@ -42,8 +41,6 @@ func TestSchedule(t *testing.T) {
 			s.Observe(Event{Type: Gone, Namespace: name}, now)
 		case "removed":
 			s.Observe(Event{Type: Removed, Namespace: name, Revision: rev}, now)
-		case "listed":
-			s.Observe(Event{Type: Listed}, now)
 		case "begin":
 			if _, ok := s.Begin(now); !ok {
 				d.Fatalf(t, "nothing may begin")
