@@ -56,8 +56,8 @@ func (f *findings) count() int {
 	return n
 }
 
-// err has all errors that prevent the finalizer's removal in this pass (E-14). The types are those of this process: their
-// discovery can't fail.
+// err has all errors that prevent the finalizer's removal in this pass (E-14). The types are those of this process:
+// their discovery can't fail.
 func (f *findings) err() error { return errors.Join(f.contentErrs...) }
 
 // conditions returns the conditions of a namespace's status after a pass (E-15), and whether they have changed (E-17).
