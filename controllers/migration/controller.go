@@ -63,8 +63,8 @@ const pause = time.Second
 // Run migrates until ctx is done, and returns when all its goroutines have.
 func Run(ctx context.Context, api API, log *slog.Logger) {
 	c := &controller{api: api, log: log}
-	loop := reconcile.Loop[Resource, Resource, reconcile.Outcome]{
-		Schedule: reconcile.NewKeys(backoff, compare), Workers: workers, Follow: api.Follow, Pass: c.pass, About: about,
+	loop := reconcile.Loop[Resource]{
+		Keys: reconcile.NewKeys(backoff, compare), Workers: workers, Follow: api.Follow, Pass: c.pass, About: about,
 		Log: log, What: "storage version migrations",
 	}
 	loop.Run(ctx)
