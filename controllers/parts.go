@@ -68,12 +68,8 @@ func namespaces(s *setup) []run {
 
 // migrations rewrites stored objects (V-087).
 func migrations(s *setup) []run {
-	c := s.client()
-	api := &loopback.Migrations{
-		API: c.API, Objects: s.Client(s.account, migration.Manager).API,
-		Definitions: s.Client(s.account, migration.DefinitionManager).API, Cache: c.Cache,
-	}
-	return []run{func(ctx context.Context) { migration.Run(ctx, api, s.Log) }}
+	client := func(manager string) *loopback.Client { return s.Client(s.account, manager) }
+	return []run{func(ctx context.Context) { migration.Run(ctx, client, s.Log) }}
 }
 
 // claims maintains the condition Unused of claims, too, if the gate is on (V-083).

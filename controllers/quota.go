@@ -53,8 +53,9 @@ type quotaCounter struct {
 func quotas(s *setup) []run {
 	return []run{func(ctx context.Context) {
 		q := &quotaCounter{client: s.client(), log: s.Log}
-		loop := reconcile.Loop[string, string, reconcile.Outcome]{
-			Schedule: reconcile.NewKeys(quotaBackoff, strings.Compare), Workers: s.workers(), Follow: q.follow, Pass: q.pass,
+		loop := reconcile.Loop[string]{
+			Keys: reconcile.NewKeys(quotaBackoff, strings.Compare), Workers: s.workers(), Follow: q.follow,
+			Pass:  q.pass,
 			About: reconcile.Namespace, Log: s.Log, What: "resource quotas",
 		}
 		loop.Run(ctx)

@@ -221,15 +221,18 @@ func TestFollowRests(t *testing.T) {
 		var got tally
 		f := got.feed(h.cache)
 		f.Collections, f.rest = []string{firstCollection, "others"}, time.Minute
-		var number counting
+		var number atomic.Int64
 		var monitor reconcile.Monitor
 		ctx, cancel := context.WithCancel(monitor.With(t.Context()))
 		var all sync.WaitGroup
-		loop := &reconcile.Loop[*cache.Event, int, int]{
-			Schedule: &number, Workers: 1, Log: slog.New(slog.DiscardHandler),
-			Follow: func(ctx context.Context, sink func(*cache.Event)) error {
+		loop := &reconcile.Loop[string]{
+			Keys: reconcile.NewKeys(reconcile.Backoff{}, strings.Compare), Workers: 1,
+			Log:  slog.New(slog.DiscardHandler),
+			Pass: func(context.Context, string) reconcile.Outcome { return reconcile.Outcome{} },
+			Follow: func(ctx context.Context, sink func(string)) error {
 				f.Each = func(e *cache.Event) error {
-					sink(e)
+					number.Add(1)
+					sink(e.Object.Key)
 					return nil
 				}
 				return f.Follow(ctx)
@@ -261,12 +264,3 @@ func TestFollowRests(t *testing.T) {
 		sent("after the question", 5)
 	})
 }
-
-// counting is a reconcile.Schedule that counts events.
-type counting struct{ atomic.Int64 }
-
-func (c *counting) Observe(*cache.Event, time.Time)                { c.Add(1) }
-func (c *counting) Begin(time.Time) (job int, ok bool)             { return 0, false }
-func (c *counting) Wait(time.Time) (wait time.Duration, ok bool)   { return 0, false }
-func (c *counting) End(int, int, time.Time)                        {}
-func (c *counting) Waits(int) (due []reconcile.Due[int], more int) { return nil, 0 }

@@ -1,41 +1,18 @@
 package loopback_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/migration"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
 const migrations = "/apis/storagemigration.k8s.io/v1/storageversionmigrations"
-
-// migrates runs the controller to the end of the test.
-func migrates(t *testing.T, s *apiservertest.Server) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	account := authentication.ServiceAccount("kube-system", "storage-version-migrator-controller")
-	api := &loopback.Migrations{
-		API: s.API.Loopback(account, "test"), Objects: s.API.Loopback(account, migration.Manager),
-		Definitions: s.API.Loopback(account, migration.DefinitionManager), Cache: s.Cache,
-	}
-	go func() {
-		defer close(ended)
-		migration.Run(ctx, api, slog.New(slog.DiscardHandler))
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-ended
-	})
-}
 
 // migrated creates a migration of a resource and waits until it has ended; outcome is the type of the condition.
 func migrated(t *testing.T, s *apiservertest.Server, name, group, resource, outcome string) *migration.Migration {
@@ -67,7 +44,7 @@ func conditionsOf(m *migration.Migration) (out []string) {
 func TestMigrations(t *testing.T) {
 	const n = 7
 	s, _ := moved(t, n)
-	migrates(t, s)
+	starts(t, s, "storage-version-migrator-controller")
 	do(t, s, "POST", v2widgets, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"new"},
 		"spec":{"host":"x","port":1}}`)
 	revision := func(name string) string { return s.Do("GET", v2widgets+"/"+name, nil).Object().GetResourceVersion() }
@@ -122,7 +99,7 @@ func definitionConditions(d *migration.Definition) map[apiextensionsv1.CustomRes
 // the first is deleted.
 func TestMigrationFails(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	migrates(t, s)
+	starts(t, s, "storage-version-migrator-controller")
 	m := migrated(t, s, "reviews", "authentication.k8s.io", "tokenreviews", "Failed")
 	if d := cmp.Diff([]string{
 		"Running=False MigrationCompleted: The migration has completed",
@@ -146,7 +123,7 @@ func TestMigrationFails(t *testing.T) {
 // TestMigrationWaits (V-087): the definition of a migration's resource may be created after it.
 func TestMigrationWaits(t *testing.T) {
 	s := defined(t, nil)
-	migrates(t, s)
+	starts(t, s, "storage-version-migrator-controller")
 	w := s.Watch(migrations + "?watch=1")
 	do(t, s, "POST", migrations,
 		`{"metadata":{"name":"early"},"spec":{"resource":{"group":"example.com","resource":"widgets"}}}`)
@@ -161,7 +138,7 @@ func TestMigrationUnreadable(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const key = "/registry/configmaps/default/garbage"
 	s.Put(t, key, "garbage")
-	migrates(t, s)
+	starts(t, s, "storage-version-migrator-controller")
 	w := s.Watch(migrations + "?watch=1")
 	do(t, s, "POST", migrations, `{"metadata":{"name":"m"},"spec":{"resource":{"group":"","resource":"configmaps"}}}`)
 	shows(t, w, "m", "1 of 1 objects remain, and it starts again after an error: Internal error occurred: reading "+key)

@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/trail"
 )
 
-// Namespaces is namespace.API and namespace.DefaultsAPI.
+// Namespaces is namespace.API.
 type Namespaces struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
@@ -27,7 +27,7 @@ type Namespaces struct {
 
 const namespaces = "namespaces"
 
-// Follow implements namespace.Follower with the timeline of all collections while a namespace is being deleted.
+// Follow implements namespace.API with the timeline of all collections while a namespace is being deleted.
 func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
 	var f namespaceFeed
 	return Feed{Cache: n.Cache, First: namespaces,
@@ -37,7 +37,6 @@ func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) err
 			for o := range state {
 				f.exists(o)
 			}
-			sink(namespace.Event{Type: namespace.Listed})
 		},
 		Each: func(e *cache.Event) error {
 			f.handle(e)
@@ -86,11 +85,6 @@ func (n *Namespaces) Get(ctx context.Context, name string) (*corev1.Namespace, e
 	return Typed[corev1.Namespace](n.API.Get(ctx, n.path("", name)))
 }
 
-// Create implements namespace.DefaultsAPI.
-func (n *Namespaces) Create(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
-	return Typed[corev1.Namespace](n.API.Create(ctx, n.path("", ""), ns))
-}
-
 // UpdateStatus implements namespace.API.
 func (n *Namespaces) UpdateStatus(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
 	return Typed[corev1.Namespace](n.API.Update(ctx, n.path("status", ns.Name), ns))
@@ -115,15 +109,14 @@ func Typed[T any](o *storage.Object, err error) (*T, error) {
 }
 
 // Resources implements namespace.API: each stored type once, in its storage version.
-func (n *Namespaces) Resources(context.Context) namespace.Discovery {
-	var d namespace.Discovery
+func (n *Namespaces) Resources() (out []namespace.Resource) {
 	for _, r := range n.API.Types().All() {
 		if r.Namespaced && r.Collection != "" && r.ToStored == nil && r.Has("delete") {
-			d.Resources = append(d.Resources, namespace.Resource{
+			out = append(out, namespace.Resource{
 				GroupVersionResource: r.GroupVersion().WithResource(r.Plural), Collection: r.Has("deletecollection")})
 		}
 	}
-	return d
+	return out
 }
 
 func (n *Namespaces) within(r namespace.Resource, ns, name string) (registry.Path, error) {

@@ -25,8 +25,7 @@ func TestNamespaceFollow(t *testing.T) {
 		cancel()
 		all.Wait()
 	})
-	for (<-events).Type != namespace.Listed {
-	}
+	<-events // the namespaces that exist
 	until := func(want namespace.Event) (seen []namespace.Event) {
 		for {
 			e := <-events

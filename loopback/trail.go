@@ -2,9 +2,12 @@ package loopback
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/trail"
 )
@@ -23,41 +26,16 @@ const retryRemovals = time.Second
 
 // Follow follows the timeline until ctx is done. Removals that it misses, when it falls behind, stay unknown.
 func (r *Removals) Follow(ctx context.Context) {
-	for ctx.Err() == nil {
-		_ = r.follow(ctx) // history has expired, or the cache isn't ready; both pass
-		select {
-		case <-time.After(retryRemovals):
-		case <-ctx.Done():
-		}
-	}
-}
-
-func (r *Removals) follow(ctx context.Context) error {
-	select {
-	case <-r.Cache.Ready():
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	revision, _ := r.Cache.Everything()
-	w, err := r.Cache.Timeline(revision)
-	if err != nil {
-		return err
-	}
-	for {
-		events, _, err := w.Poll()
-		if err != nil {
-			return err
-		}
-		for _, e := range events {
+	feed := Feed{Cache: r.Cache, First: namespaces, Begin: func(iter.Seq[*storage.Object]) {},
+		Each: func(e *cache.Event) error {
 			if e.Type == cache.Deleted {
 				r.seen(e)
 			}
-		}
-		select {
-		case <-w.Changed():
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+			return nil
+		}}
+	for ctx.Err() == nil {
+		_ = feed.Follow(ctx) // it passes
+		reconcile.Sleep(ctx, retryRemovals)
 	}
 }
 

@@ -105,8 +105,8 @@ func Run(ctx context.Context, api API, o Options) {
 	o.Log = o.Log.With("controller", component)
 	c := &controller{Options: o, api: api, recorder: workload.NewRecorder(api, component, o.Log), now: reconcile.Now,
 		remembered: map[workload.Key]memory{}}
-	loop := reconcile.Loop[workload.Key, workload.Key, reconcile.Outcome]{
-		Schedule: reconcile.NewKeys(backoff, compare), Workers: o.Workers, Follow: c.follow, Pass: c.pass,
+	loop := reconcile.Loop[workload.Key]{
+		Keys: reconcile.NewKeys(backoff, compare), Workers: o.Workers, Follow: c.follow, Pass: c.pass,
 		About: workload.Autoscalers.About, Log: o.Log, What: workload.Autoscalers.String(),
 	}
 	defer c.recorder.Join(ctx)()

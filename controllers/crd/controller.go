@@ -43,7 +43,7 @@ func New(client *loopback.Client, webhooks *webhook.Clients, log *slog.Logger) *
 
 // Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
-	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare),
+	loop := reconcile.Loop[string]{Keys: reconcile.NewKeys(backoff, strings.Compare),
 		About: func(name string) reconcile.Object {
 			return workload.CustomResourceDefinitions.About(workload.Key{Name: name})
 		},

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/controllers/revision"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -18,8 +17,8 @@ const hashLabel = appsv1.DefaultDaemonSetUniqueLabelKey
 
 // revise finds the current revision. If ok is false, the plan must be carried out first (update.go: constructHistory).
 func (s *pass) revise() (plan workload.Plan, ok bool) {
-	s.history = revision.Sort(s.history)
-	data, err := revision.Data(&s.set.Spec.Template)
+	s.history = workload.SortRevisions(s.history)
+	data, err := workload.RevisionData(&s.set.Spec.Template)
 	if err != nil {
 		panic(fmt.Sprintf("daemonset: %v", err)) // a decoded template can be encoded
 	}
@@ -28,13 +27,13 @@ func (s *pass) revise() (plan workload.Plan, ok bool) {
 		switch {
 		case r.Labels[hashLabel] == "":
 			plan.Do = append(plan.Do, workload.Update{Object: labeled(r)})
-		case revision.Holds(r, data):
+		case workload.HoldsRevision(r, data):
 			same = append(same, r)
 		default:
 			s.old = append(s.old, r)
 		}
 	}
-	next := revision.Next(s.old)
+	next := workload.NextRevision(s.old)
 	switch {
 	case len(plan.Do) > 0:
 		return plan, false
@@ -69,7 +68,7 @@ func labeled(r *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 // snapshot plans a revision of the set's template. If its name is in use, the hash is computed again with the next
 // count of collisions (update.go: snapshot).
 func (s *pass) snapshot(data []byte, number int64) workload.Plan {
-	hash := revision.TemplateHash(&s.set.Spec.Template, s.set.Status.CollisionCount)
+	hash := workload.TemplateHash(&s.set.Spec.Template, s.set.Status.CollisionCount)
 	r := &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: s.set.Name + "-" + hash, Namespace: s.set.Namespace,
@@ -125,7 +124,7 @@ func (s *pass) forget() {
 			limit-- // these count as well
 		}
 	}
-	for _, r := range revision.Excess(s.old, limit, live) {
+	for _, r := range workload.ExcessRevisions(s.old, limit, live) {
 		s.plan.Do = append(s.plan.Do, workload.Delete{Object: r})
 	}
 }

@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/controllers/revision"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -155,7 +154,7 @@ func (s *state) create() {
 
 // made is a ReplicaSet for the template (I-06).
 func (s *state) made() *appsv1.ReplicaSet {
-	hash := revision.TemplateHash(&s.d.Spec.Template, s.d.Status.CollisionCount)
+	hash := workload.TemplateHash(&s.d.Spec.Template, s.d.Status.CollisionCount)
 	template, selector := s.d.Spec.Template.DeepCopy(), s.d.Spec.Selector.DeepCopy()
 	if template.Labels == nil {
 		template.Labels = map[string]string{}

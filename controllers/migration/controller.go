@@ -8,48 +8,22 @@ import (
 	"time"
 
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// The field managers: of rewrites, and of the status of definitions.
+// The field managers: of rewrites, of the status of definitions, and of that of migrations.
 const (
 	Manager           = "storage-version-migrator-controller"
 	DefinitionManager = "migration-runner-controller"
+	statusManager     = "kube-controller-manager"
 )
 
 // Resource names the resource of a migration.
 type Resource = metav1.GroupResource
-
-// API is the controller's interface to an API server. Its methods may be called from any goroutine. Errors are those
-// of k8s.io/apimachinery/pkg/api/errors.
-type API interface {
-	// Follow calls sink with the resources of all migrations, and then with those for which a migration or its
-	// definition changes. It returns when ctx is done, or early with an error.
-	Follow(ctx context.Context, sink func(Resource)) error
-	// Migrations returns the migrations of a resource by a consistent read.
-	Migrations(ctx context.Context, r Resource) ([]*Migration, error)
-	// UpdateStatus writes a status and returns the migration as it is stored; Conflict if its resourceVersion is stale.
-	UpdateStatus(ctx context.Context, m *Migration) (*Migration, error)
-
-	// Target says what can be done with the objects of a resource.
-	Target(r Resource) Target
-	// Revision returns the present resource version: whatever is written later has a greater one.
-	Revision(ctx context.Context) (string, error)
-	// Items returns the objects of a resource by a consistent read.
-	Items(ctx context.Context, r Resource) ([]Item, error)
-	// Rewrite patches an object without a change; Conflict if it no longer has the resource version.
-	Rewrite(ctx context.Context, r Resource, i Item) error
-
-	// Definition returns the definition of a custom resource by a consistent read; nil if there is none.
-	Definition(ctx context.Context, r Resource) (*Definition, error)
-	// Mark applies a condition and the stored versions to the status of a definition; Conflict if its resourceVersion is
-	// stale.
-	Mark(ctx context.Context, d *Definition, c apiextensionsv1.CustomResourceDefinitionCondition, stored []string) error
-}
 
 // workers is the maximum number of resources whose objects are rewritten concurrently (K storageversionmigrator.go).
 const workers = 5
@@ -61,10 +35,11 @@ var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 1000 * time.Seco
 const pause = time.Second
 
 // Run migrates until ctx is done, and returns when all its goroutines have.
-func Run(ctx context.Context, api API, log *slog.Logger) {
-	c := &controller{api: api, log: log}
-	loop := reconcile.Loop[Resource, Resource, reconcile.Outcome]{
-		Schedule: reconcile.NewKeys(backoff, compare), Workers: workers, Follow: api.Follow, Pass: c.pass, About: about,
+func Run(ctx context.Context, client func(manager string) *loopback.Client, log *slog.Logger) {
+	c := &controller{statuses: client(statusManager), objects: client(Manager), definitions: client(DefinitionManager),
+		log: log}
+	loop := reconcile.Loop[Resource]{
+		Keys: reconcile.NewKeys(backoff, compare), Workers: workers, Follow: c.follow, Pass: c.pass, About: about,
 		Log: log, What: "storage version migrations",
 	}
 	loop.Run(ctx)
@@ -82,8 +57,10 @@ func about(r Resource) reconcile.Object {
 
 // controller is a call of Run.
 type controller struct {
-	api API
-	log *slog.Logger
+	// statuses writes the status of migrations, objects rewrites objects, and definitions the status of definitions,
+	// with their field managers.
+	statuses, objects, definitions *loopback.Client
+	log                            *slog.Logger
 }
 
 // pass carries on the migrations of a resource. The end of one is an event, after which the next begins.
@@ -103,7 +80,7 @@ func (c *controller) pass(ctx context.Context, r Resource) reconcile.Outcome {
 
 // settle returns how long migrations wait for their resource.
 func (c *controller) settle(ctx context.Context, r Resource) (wait time.Duration, err error) {
-	all, err := c.api.Migrations(ctx, r)
+	all, err := c.migrations(ctx, r)
 	if err != nil {
 		return 0, fmt.Errorf("reading: %w", err)
 	}
@@ -116,7 +93,7 @@ func (c *controller) settle(ctx context.Context, r Resource) (wait time.Duration
 			return 0, err
 		}
 	}
-	target := c.api.Target(r)
+	target := c.target(r)
 	for i, m := range left {
 		failure, rest := obstacle(target, m, reconcile.Now(ctx))
 		switch {
@@ -141,9 +118,9 @@ func (c *controller) settle(ctx context.Context, r Resource) (wait time.Duration
 // begin makes a migration the one that runs.
 func (c *controller) begin(ctx context.Context, r Resource, m *Migration) (*Migration, error) {
 	now := reconcile.Now(ctx)
-	d, err := c.api.Definition(ctx, r)
+	d, err := c.definition(ctx, r)
 	if err == nil && d != nil {
-		err = c.api.Mark(ctx, d, migrating(d, m, now), d.Status.StoredVersions)
+		err = c.mark(ctx, d, migrating(d, m, now), d.Status.StoredVersions)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("marking the definition: %w", err)
@@ -154,14 +131,14 @@ func (c *controller) begin(ctx context.Context, r Resource, m *Migration) (*Migr
 
 // see sets the resource version up to which objects are rewritten.
 func (c *controller) see(ctx context.Context, m *Migration) (next *Migration, err error) {
-	if m.Status.ResourceVersion, err = c.api.Revision(ctx); err != nil {
+	if m.Status.ResourceVersion, err = c.revision(ctx); err != nil {
 		return nil, fmt.Errorf("reading the revision: %w", err)
 	}
 	return c.write(ctx, m)
 }
 
 func (c *controller) write(ctx context.Context, m *Migration) (*Migration, error) {
-	next, err := c.api.UpdateStatus(ctx, m)
+	next, err := c.updateStatus(ctx, m)
 	if err != nil {
 		return nil, fmt.Errorf("updating the status of %s: %w", m.Name, err)
 	}
@@ -170,7 +147,7 @@ func (c *controller) write(ctx context.Context, m *Migration) (*Migration, error
 
 // run rewrites the objects, one after the other.
 func (c *controller) run(ctx context.Context, r Resource, m *Migration) error {
-	items, err := c.api.Items(ctx, r)
+	items, err := c.items(ctx, r)
 	if err != nil {
 		return fmt.Errorf("listing: %w", err)
 	}
@@ -178,7 +155,7 @@ func (c *controller) run(ctx context.Context, r Resource, m *Migration) error {
 		return c.fail(ctx, r, m, err.Error())
 	}
 	for i, item := range items {
-		err := c.api.Rewrite(ctx, r, item)
+		err := c.rewrite(ctx, r, item)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -217,10 +194,10 @@ func (c *controller) fail(ctx context.Context, r Resource, m *Migration, why str
 // finish tells the definition that a migration ends. It comes before the migration's own status: who sees that sees
 // the stored versions, and a process that ends between the two begins again.
 func (c *controller) finish(ctx context.Context, r Resource, success bool) error {
-	d, err := c.api.Definition(ctx, r)
+	d, err := c.definition(ctx, r)
 	if err == nil && d != nil {
 		condition, stored := migrated(d, success, reconcile.Now(ctx))
-		err = c.api.Mark(ctx, d, condition, stored)
+		err = c.mark(ctx, d, condition, stored)
 	}
 	if err != nil {
 		return fmt.Errorf("updating the definition: %w", err)

@@ -10,14 +10,17 @@ import (
 // API is the controller's interface to an API server. Its methods may be called from any goroutine. These errors of
 // k8s.io/apimachinery/pkg/api/errors have a meaning: NotFound, Conflict, MethodNotSupported.
 type API interface {
-	Follower
+	// Follow calls sink, from one goroutine, with an event of type Exists for every namespace, and then with changes,
+	// until ctx is done. It may start again from the beginning. It returns early, with an error, if it can't continue;
+	// it is then called again.
+	Follow(ctx context.Context, sink func(Event)) error
 	// Get returns the stored namespace, at least as new as every event that was sent before.
 	Get(ctx context.Context, name string) (*corev1.Namespace, error)
 	// UpdateStatus and Finalize write the subresources; Conflict if the resourceVersion is stale.
 	UpdateStatus(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error)
 	Finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error)
-	// Resources returns the namespaced types whose objects can be deleted.
-	Resources(ctx context.Context) Discovery
+	// Resources returns the namespaced types whose objects can be deleted, each once, in one of its versions.
+	Resources() []Resource
 	// DeleteCollection and Delete delete with propagationPolicy=Background (E-10, E-11). NotFound and
 	// MethodNotSupported from DeleteCollection mean that it isn't served.
 	DeleteCollection(ctx context.Context, r Resource, namespace string) error
@@ -26,14 +29,6 @@ type API interface {
 	// and a revision that is not newer than the read. NotFound and MethodNotSupported mean that the type can't be
 	// listed, and so has no objects to count.
 	Metadata(ctx context.Context, r Resource, namespace string) (items []Item, revision int64, err error)
-}
-
-// Follower sends changes.
-type Follower interface {
-	// Follow calls sink, from one goroutine, with an event of type Exists for every namespace, then with Listed, and
-	// then with changes, until ctx is done. It may start again from the beginning. It returns early, with an error, if
-	// it can't continue; it is then called again.
-	Follow(ctx context.Context, sink func(Event)) error
 }
 
 // EventType is the type of an event.
@@ -47,31 +42,16 @@ const (
 	Gone
 	// Removed: an object in the namespace was removed.
 	Removed
-	// Listed: every namespace that existed when Follow began has been sent.
-	Listed
 )
 
 // Event is a change, or a part of the state at the beginning.
 type Event struct {
-	Type EventType
-	// Namespace is the name; empty for Listed.
+	Type      EventType
 	Namespace string
-	// Revision is that of the change; 0 for Listed.
+	// Revision is that of the change.
 	Revision int64
 	// Deleting is set if an existing namespace has a deletionTimestamp.
 	Deleting bool
-}
-
-// Discovery is the list of served types.
-type Discovery struct {
-	// Resources name each type once, in one of its versions.
-	Resources []Resource
-	// Err says why Resources may be incomplete (E-14); nil if they are complete. FailedGroups is how many group
-	// versions could not be read, 0 if Err has another cause.
-	Err          error
-	FailedGroups int
-	// GroupVersionErr says that group versions could not be parsed.
-	GroupVersionErr error
 }
 
 // Resource is a namespaced type.

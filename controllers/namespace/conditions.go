@@ -12,7 +12,6 @@ import (
 
 // findings are the results of a pass.
 type findings struct {
-	discovery   Discovery
 	contentErrs []error
 	left        []remains
 	// counted is the oldest revision at which objects were counted; 0 if none were.
@@ -57,10 +56,9 @@ func (f *findings) count() int {
 	return n
 }
 
-// err has all errors that prevent the finalizer's removal in this pass (E-14).
-func (f *findings) err() error {
-	return errors.Join(append([]error{f.discovery.Err, f.discovery.GroupVersionErr}, f.contentErrs...)...)
-}
+// err has all errors that prevent the finalizer's removal in this pass (E-14). The types are those of this process:
+// their discovery can't fail.
+func (f *findings) err() error { return errors.Join(f.contentErrs...) }
 
 // conditions returns the conditions of a namespace's status after a pass (E-15), and whether they have changed (E-17).
 // Conditions of other types are kept; the argument is not modified.
@@ -92,9 +90,9 @@ func found(f findings) []corev1.NamespaceCondition {
 	}
 	resources, finalizers := remaining(left)
 	return []corev1.NamespaceCondition{
-		condition(corev1.NamespaceDeletionDiscoveryFailure, discoveryFailure(f.discovery),
+		condition(corev1.NamespaceDeletionDiscoveryFailure, "",
 			"DiscoveryFailed", "ResourcesDiscovered", "All resources successfully discovered"),
-		condition(corev1.NamespaceDeletionGVParsingFailure, message(f.discovery.GroupVersionErr),
+		condition(corev1.NamespaceDeletionGVParsingFailure, "",
 			"GroupVersionParsingFailed", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
 		condition(corev1.NamespaceDeletionContentFailure, contentFailure(f.contentErrs),
 			"ContentDeletionFailed", "ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
@@ -113,25 +111,11 @@ func condition(t corev1.NamespaceConditionType, problem, badReason, goodReason, 
 	return corev1.NamespaceCondition{Type: t, Status: corev1.ConditionFalse, Reason: goodReason, Message: good}
 }
 
-func message(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
-func discoveryFailure(d Discovery) string {
-	if d.Err != nil && d.FailedGroups > 0 {
-		return fmt.Sprintf("Discovery failed for some groups, %d failing: %v", d.FailedGroups, d.Err)
-	}
-	return message(d.Err)
-}
-
 func contentFailure(errs []error) string {
 	if len(errs) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(errs), sorted(errs, message))
+	return fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(errs), sorted(errs, error.Error))
 }
 
 // remaining describes the remaining objects by type, a core type with a dot at its end, and by finalizer.

@@ -3,6 +3,7 @@ package namespace
 import (
 	"context"
 	"log/slog"
+	"strings"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
@@ -42,18 +43,21 @@ func (c *Controller) Run(ctx context.Context) {
 	s.warn = func(name string, o outcome) {
 		c.pass.log.Warn("failed to delete the content of a namespace", "namespace", name, "left", o.left, "err", o.err)
 	}
-	loop := reconcile.Loop[Event, string, outcome]{Schedule: s, Workers: c.workers, Pass: c.pass.run, Log: c.pass.log,
-		About: reconcile.Namespace, What: following,
-		Follow: func(ctx context.Context, sink func(Event)) error {
+	loop := reconcile.Loop[string]{
+		Keys: reconcile.NewKeys(backoff, strings.Compare), Workers: c.workers, Log: c.pass.log,
+		About: reconcile.Namespace, What: "namespaces",
+		Pass: func(ctx context.Context, name string) reconcile.Outcome {
+			if !s.begin(name) {
+				return reconcile.Outcome{}
+			}
+			return s.end(name, c.pass.run(ctx, name), reconcile.Now(ctx))
+		},
+		Follow: func(ctx context.Context, sink func(string)) error {
 			return c.pass.api.Follow(ctx, func(e Event) {
-				// While no namespace is being deleted, removals, which are most events, are dropped.
-				if e.Type != Removed || s.known.Load() > 0 {
-					sink(e)
+				if s.observe(e) {
+					sink(e.Namespace)
 				}
 			})
 		}}
 	loop.Run(ctx)
 }
-
-// following names the watched objects in the log.
-const following = "namespaces"

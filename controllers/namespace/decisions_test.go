@@ -134,13 +134,6 @@ func parseFindings(t *testing.T, d *datadriven.TestData, lines []string) finding
 	for _, l := range lines {
 		what, rest, _ := strings.Cut(l, ": ")
 		switch {
-		case what == "discovery":
-			f.discovery.Err = errors.New(rest)
-		case strings.HasPrefix(what, "discovery of "):
-			f.discovery.Err = errors.New(rest)
-			fmt.Sscanf(what, "discovery of %d groups", &f.discovery.FailedGroups)
-		case what == "group version":
-			f.discovery.GroupVersionErr = errors.New(rest)
 		case what == "error":
 			f.contentErrs = append(f.contentErrs, errors.New(rest))
 		case what == "pods first":

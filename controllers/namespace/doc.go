@@ -1,10 +1,10 @@
 // Package namespace deletes the content of namespaces that are being deleted and then removes their finalizer
-// (docs/semantics.md section E). It also creates the system namespaces (E-06).
+// (docs/semantics.md section E).
 //
 // It guarantees:
 //
-//  1. `kubernetes` is removed from a namespace's spec.finalizers only by a pass that discovered every type, deleted
-//     every collection without an error and then found no object left (E-08, E-14).
+//  1. `kubernetes` is removed from a namespace's spec.finalizers only by a pass that deleted every collection of every
+//     served type without an error and then found no object left (E-08, E-14).
 //  2. While a pod remains, or may remain, no other type is deleted (E-09).
 //  3. An error with one type stops no other type, and an error with one namespace delays no other namespace: each has
 //     its own back-off (E-07, E-09).
@@ -17,7 +17,7 @@
 //
 // The decisions are pure functions: conditions.go (the reported conditions), content.go (what remains, and for how
 // long), plan.go (the order, and which finalizers stay), schedule.go (when). pass.go makes the requests, controller.go
-// runs passes, defaults.go creates the system namespaces.
+// runs passes.
 //
 // Unlike upstream there is no delay of 5 seconds before the first pass (J-48).
 package namespace

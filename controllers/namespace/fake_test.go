@@ -32,7 +32,7 @@ type server struct {
 	namespaces map[string]*corev1.Namespace
 	objects    map[objectKey]*object
 	followers  map[*follower]struct{}
-	discovery  Discovery
+	resources  []Resource
 	// fail, if set, may reject a request: "deletecollection configmaps in a".
 	fail func(request string) error
 	// requests are what was asked for, in order.
@@ -66,7 +66,7 @@ func newServer() *server {
 		namespaces: map[string]*corev1.Namespace{},
 		objects:    map[objectKey]*object{},
 		followers:  map[*follower]struct{}{},
-		discovery:  Discovery{Resources: []Resource{widgetType, serviceType, podType, configMapType}},
+		resources:  []Resource{widgetType, serviceType, podType, configMapType},
 	}
 }
 
@@ -101,7 +101,6 @@ func (s *server) Follow(ctx context.Context, sink func(Event)) error {
 		f.events = append(f.events, Event{Type: Exists, Namespace: ns.Name, Revision: revision(ns),
 			Deleting: ns.DeletionTimestamp != nil})
 	}
-	f.events = append(f.events, Event{Type: Listed})
 	s.followers[f] = struct{}{}
 	s.mu.Unlock()
 	for {
@@ -255,10 +254,10 @@ func state(ns *corev1.Namespace) finalizers.Object {
 	return o
 }
 
-func (s *server) Resources(context.Context) Discovery {
+func (s *server) Resources() []Resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.discovery
+	return s.resources
 }
 
 func (s *server) DeleteCollection(_ context.Context, r Resource, namespace string) error {

@@ -149,8 +149,8 @@ func (p *pass) report(ctx context.Context, ns *corev1.Namespace, f findings) *co
 
 // empty deletes the content of a namespace, pods first (E-09).
 func (p *pass) empty(ctx context.Context, ns *corev1.Namespace) findings {
-	f := findings{discovery: p.api.Resources(ctx)}
-	first, rest := order(f.discovery.Resources)
+	var f findings
+	first, rest := order(p.api.Resources())
 	for _, r := range first {
 		left, err := p.deleteAll(ctx, r, ns)
 		f.add(left, err)

@@ -27,7 +27,6 @@ import (
 //	delete                                    DELETE of the namespace
 //	sleep T
 //	active                                    a client sets the phase to Active
-//	discovery [err=] [groups=] [without=TYPE] what discovery answers
 //	fail REQUEST with=conflict|notfound|unsupported|error [times=N]
 //	overtake REQUEST [by=update|replace|remove]      another client is faster once
 //	pass                                      one pass: its outcome and its requests
@@ -95,8 +94,6 @@ func (s *passScenario) run(t *testing.T, d *datadriven.TestData) string {
 		time.Sleep(duration(t, d, d.CmdArgs[0].Key))
 	case "active":
 		s.change(func(ns *corev1.Namespace) { ns.Status.Phase = corev1.NamespaceActive })
-	case "discovery":
-		s.discovery(d)
 	case "fail":
 		times := -1
 		d.MaybeScanArgs(t, "times", &times)
@@ -138,22 +135,6 @@ func (s *passScenario) object(t *testing.T, d *datadriven.TestData) (Resource, s
 	}
 	d.Fatalf(t, "unknown type")
 	return Resource{}, ""
-}
-
-func (s *passScenario) discovery(d *datadriven.TestData) {
-	s.server.discovery.Err, s.server.discovery.FailedGroups = nil, 0
-	if v := values(d, "err"); v != nil {
-		s.server.discovery.Err = errors.New(v[0])
-	}
-	if v := values(d, "groups"); v != nil {
-		fmt.Sscan(v[0], &s.server.discovery.FailedGroups)
-	}
-	s.server.discovery.Resources = nil
-	for _, r := range []Resource{widgetType, serviceType, podType, configMapType} {
-		if v := values(d, "without"); v == nil || v[0] != r.Resource {
-			s.server.discovery.Resources = append(s.server.discovery.Resources, r)
-		}
-	}
 }
 
 func (s *passScenario) change(fn func(*corev1.Namespace)) {

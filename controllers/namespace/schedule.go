@@ -1,8 +1,7 @@
 package namespace
 
 import (
-	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
@@ -18,20 +17,17 @@ const warnEvery = time.Minute
 // while the number of objects doesn't decrease.
 var distance = reconcile.Backoff{Min: 10 * time.Millisecond, Max: time.Second}
 
-// schedule decides when a namespace gets a pass. It is a reconcile.Schedule.
+// schedule decides which events cause a pass, and when the next one follows a pass.
 type schedule struct {
+	// mu guards entries, and what they refer to.
+	mu      sync.Mutex
 	entries map[string]*entry
-	// waiting are those without an active pass.
-	waiting *reconcile.Queue[string]
-	// known is how many entries there are, for other goroutines to read.
-	known atomic.Int64
 	// warn reports a pass that has failed.
 	warn func(name string, o outcome)
 }
 
 // entry is a namespace that is being deleted.
 type entry struct {
-	name    string
 	running bool
 	// gone is set if the namespace was removed during the pass.
 	gone bool
@@ -45,51 +41,41 @@ type entry struct {
 	// them have not been removed since.
 	counted, left int
 	at            int64
-	ended, warned time.Time
-	// why and err are those of the wait; see reconcile.Due.
-	why string
-	err error
+	warned        time.Time
 }
 
 func newSchedule() *schedule {
-	return &schedule{
-		warn: func(string, outcome) {}, entries: map[string]*entry{}, waiting: reconcile.NewQueue(strings.Compare),
-	}
+	return &schedule{warn: func(string, outcome) {}, entries: map[string]*entry{}}
 }
 
-// Observe implements reconcile.Schedule.
-func (s *schedule) Observe(ev Event, now time.Time) {
+// observe reports whether an event causes a pass over its namespace.
+func (s *schedule) observe(ev Event) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	e := s.entries[ev.Namespace]
 	switch {
-	case ev.Type == Listed:
 	case ev.Type == Exists && ev.Deleting && e == nil:
-		s.entries[ev.Namespace] = &entry{name: ev.Namespace, counted: -1, why: reconcile.AfterChange}
-		s.waiting.Put(ev.Namespace, now)
-		s.known.Add(1)
+		s.entries[ev.Namespace] = &entry{counted: -1}
+		return true
 	case e == nil:
+		return false
 	case ev.Type == Exists && ev.Deleting:
-		if e.gone, e.changed = false, ev.Revision; !e.running && ev.Revision > e.seen {
-			s.wake(e, now)
-		}
+		e.gone, e.changed = false, ev.Revision
+		return !e.running && ev.Revision > e.seen
 	case ev.Type == Removed && e.running:
 		e.removed = append(e.removed, ev.Revision)
+		return false
 	case ev.Type == Removed:
-		// It is not woken for each removal: a pass reads and deletes all objects. After a failure it may not be known
-		// how many there are.
-		if e.remove(ev.Revision); e.counted > 0 && e.left <= 0 {
-			s.wake(e, now)
-		}
-	case !e.running: // Gone, or a new namespace with the name that isn't being deleted
-		s.drop(e)
-	default:
+		// There isn't a pass for each removal: a pass reads and deletes all objects. After a failure it may not be
+		// known how many there are.
+		e.remove(ev.Revision)
+		return e.counted > 0 && e.left <= 0
+	case e.running: // Gone, or a new namespace with the name that isn't being deleted
 		e.gone = true
+		return false
 	}
-}
-
-func (s *schedule) drop(e *entry) {
-	s.waiting.Remove(e.name)
-	delete(s.entries, e.name)
-	s.known.Add(-1)
+	delete(s.entries, ev.Namespace)
+	return true // a pass that does nothing, in place of the one that waits
 }
 
 // remove counts the removal of an object, unless the last pass has not counted the object.
@@ -99,47 +85,29 @@ func (e *entry) remove(revision int64) {
 	}
 }
 
-// wake moves the next pass to an earlier time.
-func (s *schedule) wake(e *entry, now time.Time) {
-	due := reconcile.Later(now, e.ended.Add(e.distance()))
-	if at, _ := s.waiting.At(e.name); due.Before(at) {
-		e.why, e.err = reconcile.AfterChange, nil
-		s.waiting.Put(e.name, due)
+// begin records that a pass begins; false if there is nothing to do.
+func (s *schedule) begin(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.entries[name]
+	if e == nil {
+		return false
 	}
+	e.running, e.changed, e.removed = true, 0, nil
+	return true
 }
 
-// Wait implements reconcile.Schedule.
-func (s *schedule) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
-
-// Waits implements reconcile.Schedule.
-func (s *schedule) Waits(most int) (due []reconcile.Due[string], more int) {
-	for _, name := range s.waiting.Earliest(most) {
-		at, _ := s.waiting.At(name)
-		due = append(due, reconcile.Due[string]{Job: name, At: at, Why: s.entries[name].why, Err: s.entries[name].err})
-	}
-	return due, s.waiting.Len() - len(due)
-}
-
-// Begin implements reconcile.Schedule.
-func (s *schedule) Begin(now time.Time) (name string, ok bool) {
-	if name, ok = s.waiting.Due(now); ok {
-		s.waiting.Remove(name)
-		e := s.entries[name]
-		e.running, e.changed, e.removed = true, 0, nil
-	}
-	return name, ok
-}
-
-// End implements reconcile.Schedule.
-func (s *schedule) End(name string, o outcome, now time.Time) {
+// end records how a pass has ended, and returns when the next one follows.
+func (s *schedule) end(name string, o outcome, now time.Time) reconcile.Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	e := s.entries[name]
 	e.running, e.seen = false, o.revision
 	again := e.changed > e.seen
 	if e.gone || o.done && !again {
-		s.drop(e)
-		return
+		delete(s.entries, name)
+		return reconcile.Outcome{}
 	}
-	e.ended = now
 	e.idle++
 	if o.left != e.counted {
 		e.idle = 0
@@ -148,28 +116,19 @@ func (s *schedule) End(name string, o outcome, now time.Time) {
 	for _, revision := range e.removed {
 		e.remove(revision)
 	}
-	after := o.after
-	e.why, e.err = "the estimated end of the deletion of its content", o.err
-	switch {
-	case o.err != nil:
-		e.why = reconcile.AfterFailure
-		e.failures++
-		after = max(after, backoff.After(e.failures))
+	out := reconcile.Outcome{Err: o.err, Rest: distance.After(e.idle + 1), Again: o.after,
+		Why: "the estimated end of the deletion of its content"}
+	if e.failures++; o.err == nil {
+		e.failures = 0
+	} else {
+		out.Rest = min(out.Rest, backoff.After(e.failures))
 		if now.Sub(e.warned) >= warnEvery {
 			e.warned = now
 			s.warn(name, o)
 		}
-	case o.done: // and the namespace has changed
-		e.why = reconcile.AfterChange
-		e.failures, after = 0, e.distance()
-	default:
-		e.failures = 0
 	}
-	s.waiting.Put(name, now.Add(after))
-	if again || e.counted > 0 && e.left <= 0 {
-		s.wake(e, now)
+	if o.done || again || e.counted > 0 && e.left <= 0 {
+		out.Soon = true
 	}
+	return out
 }
-
-// distance is the time after the end of a pass before which a change causes no other.
-func (e *entry) distance() time.Duration { return distance.After(e.idle + 1) }

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
@@ -17,14 +21,13 @@ import (
 //	exists NAME [deleting]        events
 //	gone NAME
 //	content NAME
-//	listed
 //	begin                         the pass that may begin, if one may
 //	end NAME [done] [err] [after=T] [left=N]
 //	                              how a pass ended
 //
 // Each prints when which pass may begin next.
 func TestSchedule(t *testing.T) {
-	s, now := newSchedule(), epoch
+	s, now := newScheduled(), epoch
 	datadriven.RunTest(t, "testdata/schedule", func(t *testing.T, d *datadriven.TestData) string {
 		name := ""
 		if len(d.CmdArgs) > 0 {
@@ -37,15 +40,13 @@ func TestSchedule(t *testing.T) {
 		case "at":
 			now = epoch.Add(duration(t, d, name))
 		case "exists":
-			s.Observe(Event{Type: Exists, Namespace: name, Deleting: d.HasArg("deleting"), Revision: rev}, now)
+			s.event(Event{Type: Exists, Namespace: name, Deleting: d.HasArg("deleting"), Revision: rev}, now)
 		case "gone":
-			s.Observe(Event{Type: Gone, Namespace: name}, now)
+			s.event(Event{Type: Gone, Namespace: name}, now)
 		case "removed":
-			s.Observe(Event{Type: Removed, Namespace: name, Revision: rev}, now)
-		case "listed":
-			s.Observe(Event{Type: Listed}, now)
+			s.event(Event{Type: Removed, Namespace: name, Revision: rev}, now)
 		case "begin":
-			if _, ok := s.Begin(now); !ok {
+			if s.pass(now) == "" {
 				d.Fatalf(t, "nothing may begin")
 			}
 		case "end":
@@ -59,22 +60,52 @@ func TestSchedule(t *testing.T) {
 			if a, ok := d.Arg("after"); ok {
 				o.after = duration(t, d, a.Vals[0])
 			}
-			s.End(name, o, now)
+			s.keys.End(name, s.end(name, o, now), now)
 		default:
 			d.Fatalf(t, "unknown command")
 		}
-		if err := s.check(); err != nil {
-			d.Fatalf(t, "%v", err)
-		}
-		next, at, ok := s.waiting.First()
+		due := s.waits()
 		switch {
-		case ok && !at.After(now):
-			return warned + next + " may begin\n"
-		case ok:
-			return warned + fmt.Sprintf("%s in %v\n", next, at.Sub(now))
+		case len(due) == 0:
+			return warned + "nothing waits\n"
+		case !due[0].At.After(now):
+			return warned + due[0].Key + " may begin\n"
 		}
-		return warned + "nothing waits\n"
+		return warned + fmt.Sprintf("%s in %v\n", due[0].Key, due[0].At.Sub(now))
 	})
+}
+
+// scheduled is a schedule with the keys that wait for a pass, as in a loop.
+type scheduled struct {
+	*schedule
+	keys *reconcile.Keys[string]
+}
+
+func newScheduled() *scheduled {
+	return &scheduled{newSchedule(), reconcile.NewKeys(backoff, strings.Compare)}
+}
+
+func (s *scheduled) event(e Event, now time.Time) {
+	if s.observe(e) {
+		s.keys.Observe(e.Namespace, now)
+	}
+}
+
+// waits returns the passes that wait, except those that do nothing.
+func (s *scheduled) waits() []reconcile.Due[string] {
+	due, _ := s.keys.Waits(100)
+	return slices.DeleteFunc(due, func(d reconcile.Due[string]) bool { return s.entries[d.Key] == nil })
+}
+
+// pass begins a pass, and returns its namespace; empty if none is due.
+func (s *scheduled) pass(now time.Time) string {
+	for key, ok := s.keys.Begin(now); ok; key, ok = s.keys.Begin(now) {
+		if s.begin(key) {
+			return key
+		}
+		s.keys.End(key, reconcile.Outcome{}, now)
+	}
+	return ""
 }
 
 func duration(t *testing.T, d *datadriven.TestData, s string) time.Duration {
@@ -85,37 +116,12 @@ func duration(t *testing.T, d *datadriven.TestData, s string) time.Duration {
 	return n
 }
 
-// check returns the first invariant that does not hold.
-func (s *schedule) check() error {
-	waiting := 0
-	for name, e := range s.entries {
-		_, waits := s.waiting.At(name)
-		switch {
-		case e.name != name:
-			return fmt.Errorf("%s is kept as %s", e.name, name)
-		case waits == e.running:
-			return fmt.Errorf("%s waits %v, and a pass is under way %v", name, waits, e.running)
-		case waits && e.gone:
-			return fmt.Errorf("%s waits and is gone", name)
-		case waits:
-			waiting++
-		}
-	}
-	if waiting != s.waiting.Len() {
-		return fmt.Errorf("%d of %d waiting are known", waiting, s.waiting.Len())
-	}
-	if n := s.known.Load(); n != int64(len(s.entries)) {
-		return fmt.Errorf("%d of %d are told of", n, len(s.entries))
-	}
-	return nil
-}
-
 // TestScheduleRandomly sends random events and outcomes. No namespace that is deleting may get
 // lost: what was not said to be done, gone or alive has an entry.
 func TestScheduleRandomly(t *testing.T) {
 	seed := seed.Of(t)
 	r := rand.New(rand.NewPCG(seed, 0))
-	s, now := newSchedule(), epoch
+	s, now := newScheduled(), epoch
 	owed := map[string]bool{}    // deleting, and no pass has found that nothing is left to do
 	running := map[string]bool{} // a pass is under way
 	for i := range 200_000 {
@@ -124,14 +130,14 @@ func TestScheduleRandomly(t *testing.T) {
 		switch r.IntN(5) {
 		case 0:
 			owed[name] = r.IntN(4) > 0
-			s.Observe(Event{Type: Exists, Namespace: name, Deleting: owed[name], Revision: int64(i)}, now)
+			s.event(Event{Type: Exists, Namespace: name, Deleting: owed[name], Revision: int64(i)}, now)
 		case 1:
-			s.Observe(Event{Type: Gone, Namespace: name}, now)
+			s.event(Event{Type: Gone, Namespace: name}, now)
 			owed[name] = false
 		case 2:
-			s.Observe(Event{Type: Removed, Namespace: name, Revision: int64(i)}, now)
+			s.event(Event{Type: Removed, Namespace: name, Revision: int64(i)}, now)
 		case 3:
-			if next, ok := s.Begin(now); ok {
+			if next := s.pass(now); next != "" {
 				if running[next] {
 					t.Fatalf("seed %d, step %d: two passes over %s", seed, i, next)
 				}
@@ -145,18 +151,19 @@ func TestScheduleRandomly(t *testing.T) {
 				if r.IntN(3) == 0 {
 					o = outcome{err: errors.New("failed")}
 				}
-				s.End(name, o, now)
+				s.keys.End(name, s.end(name, o, now), now)
 				running[name] = false
 				if o.done && !again {
 					owed[name] = false
 				}
 			}
 		}
-		if err := s.check(); err != nil {
-			t.Fatalf("seed %d, step %d: %v", seed, i, err)
+		waiting := map[string]bool{}
+		for _, d := range s.waits() {
+			waiting[d.Key] = true
 		}
 		for name, is := range owed {
-			if e := s.entries[name]; is && (e == nil || e.gone) {
+			if e := s.entries[name]; is && (e == nil || e.gone || !e.running && !waiting[name]) {
 				t.Fatalf("seed %d, step %d: %s is lost", seed, i, name)
 			}
 		}

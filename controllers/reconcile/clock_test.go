@@ -16,8 +16,8 @@ import (
 func TestClockSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shift, waiting, failing atomic.Int64
-		loop := Loop[string, string, Outcome]{
-			Schedule: NewKeys(Backoff{10 * time.Hour, 10 * time.Hour}, strings.Compare), Workers: 2,
+		loop := Loop[string]{
+			Keys: NewKeys(Backoff{10 * time.Hour, 10 * time.Hour}, strings.Compare), Workers: 2,
 			Log: slog.New(slog.DiscardHandler), What: "nothing",
 			Wall: func() time.Time { return time.Now().Round(0).Add(time.Duration(shift.Load())) },
 			Follow: func(ctx context.Context, sink func(string)) error {

@@ -2,8 +2,8 @@ package reconcile
 
 import "time"
 
-// Keys is a Schedule of passes over one key each; its events are keys that need a pass. It holds only the keys for
-// which a pass is due or active, or was a moment ago. NewKeys makes one.
+// Keys decides which pass may begin when, over one key each. It holds only the keys for which a pass is due or active,
+// or was a moment ago. The time is an argument. NewKeys makes one.
 type Keys[K comparable] struct {
 	entries map[K]*entry
 	waiting *Queue[K]
@@ -30,9 +30,12 @@ type entry struct {
 type Outcome struct {
 	// Err makes the key wait for its back-off.
 	Err error
-	// Again is the time until the next pass without an event; 0 for none. Why is what it waits for.
+	// Again is the time until the next pass without an event; 0 for none. After an error it is the minimum. Why is what
+	// it waits for.
 	Again time.Duration
 	Why   string
+	// Soon makes another pass follow as after an event during this one.
+	Soon bool
 	// Rest is the minimum time until the next pass, even after an event.
 	Rest time.Duration
 }
@@ -61,8 +64,8 @@ func (s *Keys[K]) Observe(key K, now time.Time) {
 	}
 }
 
-// Wake implements Waker: every key that waits for a time gets a pass as soon as one may begin, except those in back-off
-// after a failure.
+// Wake is called when the wall clock was set: every key that waits for a time gets a pass as soon as one may begin,
+// except those in back-off after a failure.
 func (s *Keys[K]) Wake(now time.Time) {
 	for key, e := range s.entries {
 		switch _, waits := s.waiting.At(key); {
@@ -74,19 +77,29 @@ func (s *Keys[K]) Wake(now time.Time) {
 	}
 }
 
-// Wait implements Schedule.
+// Wait returns the time until Begin has a pass; ok is false if only an event can cause one.
 func (s *Keys[K]) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
 
-// Waits implements Schedule.
+// Due is a pass that waits for a time.
+type Due[K any] struct {
+	Key K
+	At  time.Time
+	// Why it waits; it names no object.
+	Why string
+	// Err is the error after which the pass is repeated; nil if there was none.
+	Err error
+}
+
+// Waits returns the passes that wait for a time, at most that many, the earliest first, and the number of others.
 func (s *Keys[K]) Waits(most int) (due []Due[K], more int) {
 	for _, key := range s.waiting.Earliest(most) {
 		at, _ := s.waiting.At(key)
-		due = append(due, Due[K]{Job: key, At: at, Why: s.entries[key].why, Err: s.entries[key].err})
+		due = append(due, Due[K]{Key: key, At: at, Why: s.entries[key].why, Err: s.entries[key].err})
 	}
 	return due, s.waiting.Len() - len(due)
 }
 
-// Begin implements Schedule.
+// Begin returns a key whose pass begins now, and records it as active; ok is false if there is none.
 func (s *Keys[K]) Begin(now time.Time) (key K, ok bool) {
 	for rested, is := s.resting.Due(now); is; rested, is = s.resting.Due(now) {
 		s.resting.Remove(rested)
@@ -100,7 +113,7 @@ func (s *Keys[K]) Begin(now time.Time) (key K, ok bool) {
 	return key, ok
 }
 
-// End implements Schedule.
+// End records the outcome of a pass.
 func (s *Keys[K]) End(key K, o Outcome, now time.Time) {
 	e := s.entries[key]
 	e.running, e.rest = false, now.Add(o.Rest)
@@ -111,11 +124,11 @@ func (s *Keys[K]) End(key K, o Outcome, now time.Time) {
 	}
 	e.why, e.err = AfterChange, o.Err
 	switch {
-	case e.again:
+	case e.again || o.Soon:
 		s.waiting.Put(key, e.rest)
 	case o.Err != nil:
 		e.why = AfterFailure
-		s.waiting.Put(key, now.Add(max(o.Rest, s.backoff.After(e.failures))))
+		s.waiting.Put(key, now.Add(max(o.Rest, o.Again, s.backoff.After(e.failures))))
 	case o.Again > 0:
 		e.why = o.Why
 		s.waiting.Put(key, now.Add(max(o.Rest, o.Again)))

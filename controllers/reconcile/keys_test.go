@@ -188,8 +188,8 @@ func TestLoop(t *testing.T) {
 		var mu sync.Mutex
 		now, most, passes := 0, 0, map[string]int{}
 		broken := 0
-		loop := Loop[string, string, Outcome]{
-			Schedule: NewKeys(Backoff{5 * time.Millisecond, time.Second}, strings.Compare), Workers: 3,
+		loop := Loop[string]{
+			Keys: NewKeys(Backoff{5 * time.Millisecond, time.Second}, strings.Compare), Workers: 3,
 			Log: slog.New(slog.DiscardHandler), What: "nothing",
 			Follow: func(ctx context.Context, sink func(string)) error {
 				mu.Lock()

@@ -7,32 +7,7 @@ import (
 	"time"
 )
 
-// Schedule decides which pass may begin when. E are its events, J is the subject of a pass, and R the result of one.
-// One goroutine calls it, with the time as an argument.
-type Schedule[E, J, R any] interface {
-	// Observe processes an event.
-	Observe(e E, now time.Time)
-	// Begin returns a pass that begins now, and records it as active; ok is false if there is none.
-	Begin(now time.Time) (job J, ok bool)
-	// Wait returns the time until Begin has a pass; ok is false if only an event can cause one.
-	Wait(now time.Time) (wait time.Duration, ok bool)
-	// End records the result of a pass.
-	End(job J, result R, now time.Time)
-	// Waits returns the passes that wait for a time, at most that many, the earliest first, and the number of others.
-	Waits(most int) (due []Due[J], more int)
-}
-
-// Due is a pass that waits for a time.
-type Due[J any] struct {
-	Job J
-	At  time.Time
-	// Why it waits; it names no object.
-	Why string
-	// Err is the error after which the pass is repeated; nil if there was none.
-	Err error
-}
-
-// Reasons of a Due.
+// Reasons for which a key waits.
 const (
 	// AfterChange is the reason of a pass that follows an event.
 	AfterChange = "a pass after a change"
@@ -41,16 +16,16 @@ const (
 )
 
 // Loop runs passes. All fields but Wall and About are required.
-type Loop[E, J, R any] struct {
-	Schedule Schedule[E, J, R]
+type Loop[K comparable] struct {
+	Keys *Keys[K]
 	// Workers is the maximum number of concurrent passes.
 	Workers int
 	// Follow sends the present state and its changes to sink until ctx is done; see Follow.
-	Follow func(ctx context.Context, sink func(E)) error
+	Follow func(ctx context.Context, sink func(K)) error
 	// Pass carries out a pass. It is called from several goroutines.
-	Pass func(ctx context.Context, job J) R
+	Pass func(ctx context.Context, key K) Outcome
 	// About names the object of a pass for a Monitor; nil if there is none.
-	About func(job J) Object
+	About func(key K) Object
 	// Log receives the failures of Follow; What names the watched objects in the message.
 	Log  *slog.Logger
 	What string
@@ -58,26 +33,20 @@ type Loop[E, J, R any] struct {
 	Wall func() time.Time
 }
 
-// Waker is a Schedule whose waits depend on the wall clock.
-type Waker interface {
-	// Wake is called when the wall clock was set: keys that wait for a time of day need a pass.
-	Wake(now time.Time)
-}
-
 // ended is the result of a pass, which has a number.
-type ended[J, R any] struct {
+type ended struct {
 	number uint64
-	result R
+	result Outcome
 }
 
 // running is a call of Run. Its fields belong to the goroutine of that, except the channels.
-type running[E, J, R any] struct {
-	*Loop[E, J, R]
+type running[K comparable] struct {
+	*Loop[K]
 	clock   *Clock
-	events  chan E
-	results chan ended[J, R]
+	events  chan K
+	results chan ended
 	// active are the passes that run, by their numbers.
-	active map[uint64]J
+	active map[uint64]K
 	// activity counts observed events, and beginnings and ends of passes.
 	activity uint64
 	// asked are the questions that wait until the loop is idle.
@@ -85,7 +54,7 @@ type running[E, J, R any] struct {
 }
 
 // Run runs passes until ctx is done, and returns when all its goroutines have.
-func (l *Loop[E, J, R]) Run(ctx context.Context) {
+func (l *Loop[K]) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	following, p, end := register(ctx)
@@ -93,21 +62,21 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 	defer all.Wait()
 	defer cancel()
 
-	r := &running[E, J, R]{Loop: l, clock: clockOf(ctx), events: make(chan E, 256), active: map[uint64]J{},
-		results: make(chan ended[J, R], l.Workers)} // space for all, so that no pass blocks at its end
+	r := &running[K]{Loop: l, clock: clockOf(ctx), events: make(chan K, 256), active: map[uint64]K{},
+		results: make(chan ended, l.Workers)} // space for all, so that no pass blocks at its end
 	all.Go(func() {
-		Follow(following, l.Log, l.What, l.Follow, func(e E) { Send(ctx, r.events, e) })
+		Follow(following, l.Log, l.What, l.Follow, func(key K) { Send(ctx, r.events, key) })
 	})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	wall := newDrift(r.wall())
 	for {
 		moved := r.clock.Moved()
-		if w, ok := l.Schedule.(Waker); ok && wall.set(time.Now()) {
-			w.Wake(r.clock.Now())
+		if wall.set(time.Now()) {
+			l.Keys.Wake(r.clock.Now())
 		}
 		r.begin(ctx, &all)
-		wait, ok := l.Schedule.Wait(r.clock.Now())
+		wait, ok := l.Keys.Wait(r.clock.Now())
 		if ok && len(r.active) < l.Workers {
 			timer.Reset(min(wait, clockInterval))
 		}
@@ -117,12 +86,12 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-r.events:
+		case key := <-r.events:
 			r.activity++
-			l.Schedule.Observe(e, r.clock.Now())
+			l.Keys.Observe(key, r.clock.Now())
 		case done := <-r.results:
 			r.activity++
-			l.Schedule.End(r.active[done.number], done.result, r.clock.Now())
+			l.Keys.End(r.active[done.number], done.result, r.clock.Now())
 			delete(r.active, done.number)
 		case <-timer.C:
 		case <-moved:
@@ -137,7 +106,7 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 }
 
 // wall returns the wall clock.
-func (r *running[E, J, R]) wall() func() time.Time {
+func (r *running[K]) wall() func() time.Time {
 	if r.Wall != nil {
 		return r.Wall
 	}
@@ -145,21 +114,21 @@ func (r *running[E, J, R]) wall() func() time.Time {
 }
 
 // begin starts passes that are due.
-func (r *running[E, J, R]) begin(ctx context.Context, all *sync.WaitGroup) {
+func (r *running[K]) begin(ctx context.Context, all *sync.WaitGroup) {
 	for len(r.active) < r.Workers {
-		job, ok := r.Schedule.Begin(r.clock.Now())
+		job, ok := r.Keys.Begin(r.clock.Now())
 		if !ok {
 			return
 		}
 		r.activity++
 		number := r.activity
 		r.active[number] = job
-		all.Go(func() { r.results <- ended[J, R]{number, r.Pass(ctx, job)} })
+		all.Go(func() { r.results <- ended{number, r.Pass(ctx, job)} })
 	}
 }
 
 // answer answers the questions of an idle loop.
-func (r *running[E, J, R]) answer() {
+func (r *running[K]) answer() {
 	for _, q := range r.asked {
 		q.answer <- Report{Activity: r.activity}
 	}
@@ -167,7 +136,7 @@ func (r *running[E, J, R]) answer() {
 }
 
 // report describes the loop.
-func (r *running[E, J, R]) report(most int) Report {
+func (r *running[K]) report(most int) Report {
 	out := Report{Activity: r.activity, MoreWorks: max(0, len(r.active)-most)}
 	for _, job := range r.active {
 		if len(out.Works) == most {
@@ -178,15 +147,15 @@ func (r *running[E, J, R]) report(most int) Report {
 	if len(r.events) > 0 && len(out.Works) < most {
 		out.Works = append(out.Works, Work{What: "taking in changes"})
 	}
-	due, more := r.Schedule.Waits(most)
+	due, more := r.Keys.Waits(most)
 	for _, d := range due {
-		out.Waits = append(out.Waits, Wait{Object: r.about(d.Job), Until: d.At, Why: d.Why, Err: d.Err})
+		out.Waits = append(out.Waits, Wait{Object: r.about(d.Key), Until: d.At, Why: d.Why, Err: d.Err})
 	}
 	out.MoreWaits = more
 	return out
 }
 
-func (r *running[E, J, R]) about(job J) Object {
+func (r *running[K]) about(job K) Object {
 	if r.About == nil {
 		return Object{}
 	}

@@ -18,8 +18,8 @@ func TestMonitor(t *testing.T) {
 		ctx, cancel := context.WithCancel(m.With(t.Context()))
 		source := make(chan string, 1)
 		passes := 0
-		loop := Loop[string, string, Outcome]{
-			Schedule: NewKeys(Backoff{Min: 100 * time.Millisecond, Max: time.Hour}, strings.Compare), Workers: 1,
+		loop := Loop[string]{
+			Keys: NewKeys(Backoff{Min: 100 * time.Millisecond, Max: time.Hour}, strings.Compare), Workers: 1,
 			Follow: func(ctx context.Context, sink func(string)) error {
 				feed := FeedOf(ctx)
 				for {

@@ -10,15 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/controllers/revision"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // revise finds the current and the update revision. If ok is false, the actions must be carried out first
 // (stateful_set_control.go: getStatefulSetRevisions).
 func (s *pass) revise() (do []workload.Action, ok bool) {
-	s.history = revision.Sort(s.history)
-	data, err := revision.Data(&s.set.Spec.Template)
+	s.history = workload.SortRevisions(s.history)
+	data, err := workload.RevisionData(&s.set.Spec.Template)
 	if err != nil {
 		panic(fmt.Sprintf("statefulset: %v", err)) // a decoded template can be encoded
 	}
@@ -26,12 +25,12 @@ func (s *pass) revise() (do []workload.Action, ok bool) {
 		s.collisions = *s.set.Status.CollisionCount
 	}
 	for _, r := range slices.Backward(s.history) {
-		if revision.Holds(r, data) {
+		if workload.HoldsRevision(r, data) {
 			s.update = r
 			break
 		}
 	}
-	switch next := revision.Next(s.history); {
+	switch next := workload.NextRevision(s.history); {
 	case s.set.DeletionTimestamp != nil && s.update == nil:
 		return nil, false // its revisions were deleted first
 	case s.set.DeletionTimestamp != nil:
@@ -62,8 +61,8 @@ func (s *pass) newRevision(data []byte, number int64) *appsv1.ControllerRevision
 	}
 	maps.Copy(r.Labels, s.set.Spec.Template.Labels)
 	for {
-		hash := revision.Hash(data, s.collisions)
-		r.Name, r.Labels[revision.HashLabel] = revision.Name(s.set.Name, hash), hash
+		hash := workload.RevisionHash(data, s.collisions)
+		r.Name, r.Labels[workload.RevisionHashLabel] = workload.RevisionName(s.set.Name, hash), hash
 		if workload.Get[*appsv1.ControllerRevision](s.View, r.Namespace, r.Name) == nil {
 			return r
 		}
@@ -73,7 +72,7 @@ func (s *pass) newRevision(data []byte, number int64) *appsv1.ControllerRevision
 
 // template is the template of a revision, or the set's if it can't be decoded.
 func (s *pass) template(r *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
-	if t, err := revision.Template(r); err == nil {
+	if t, err := workload.RevisionTemplate(r); err == nil {
 		return t
 	}
 	return &s.set.Spec.Template
@@ -89,7 +88,7 @@ func (s *pass) forget() (do []workload.Action) {
 	for _, p := range s.pods {
 		live[revisionOf(p)] = true
 	}
-	for _, r := range revision.Excess(
+	for _, r := range workload.ExcessRevisions(
 		s.history, int(*s.set.Spec.RevisionHistoryLimit), func(r *appsv1.ControllerRevision) bool { return live[r.Name] },
 	) {
 		do = append(do, workload.Delete{Object: r})

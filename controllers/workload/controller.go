@@ -74,9 +74,9 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 	}
 	log := o.Log.With("controller", c.Name)
 	e := &engine{Controller: c, api: api, log: log, recorder: NewRecorder(api, c.Name, log)}
-	loop := reconcile.Loop[Key, Key, reconcile.Outcome]{
-		Schedule: reconcile.NewKeys(backoff, Key.compare),
-		Workers:  o.Workers, Follow: e.follow, Pass: e.pass, About: c.For.About, Log: log, What: c.For.String(),
+	loop := reconcile.Loop[Key]{
+		Keys:    reconcile.NewKeys(backoff, Key.compare),
+		Workers: o.Workers, Follow: e.follow, Pass: e.pass, About: c.For.About, Log: log, What: c.For.String(),
 	}
 	defer e.recorder.Join(ctx)()
 	var recording sync.WaitGroup

@@ -40,7 +40,7 @@ func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 		}
 	}
 	if out.Err != nil {
-		out.Err = e.failed(ctx, key, out.Err).Err
+		out.Err, out.Again = e.failed(ctx, key, out.Err).Err, 0
 	}
 	return out
 }

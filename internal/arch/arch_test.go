@@ -148,6 +148,8 @@ var except = map[string]string{
 	"apiserver/audit -> k8s.io/apiserver":                   "policies, events and backends are a library, without informers",
 	"apiserver/bootstrap -> k8s.io/apiserver":               "the flow schemas of a new cluster are data",
 	"controllers/crd -> " + module + "/apiserver":           "CRDs make entries of the table of types",
+	"controllers/migration -> " + module + "/apiserver":     "it rewrites objects of all resources, by the table of types",
+	"controllers/migration -> " + module + "/storage":       "it rewrites objects of all resources",
 	"controllers/crd -> " + module + "/storage":             "the deletion of custom objects is read from the timeline",
 	"controllers -> k8s.io/apiserver":                       "the objects of API Priority and Fairness are data",
 	"controllers -> " + module + "/apiserver":               "the table of types makes APIServices, and clients the requests",

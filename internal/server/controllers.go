@@ -4,14 +4,32 @@ import (
 	"context"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/election"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/loopback"
 )
+
+// control is the state of the controllers.
+type control struct {
+	// monitor waits for the parts of controllers. own are those that are a part of kube-apiserver, with keepFirst; none
+	// if the server is read-only. parts are those of the enabled ones, which run while leading is true.
+	monitor    reconcile.Monitor
+	own, parts []controllers.Part
+	leading    atomic.Bool
+	// settling is full while a call of settle makes rounds.
+	settling chan struct{}
+	// namespaces is the client that creates the system namespaces (K controlplane/controller/systemnamespaces).
+	namespaces *loopback.Client
+	// current is the present run, and running the context of all runs.
+	current controllerRun
+	running context.Context
+}
 
 // controllerRun is a run of the controllers. A rollback ends it and starts another one, whose controllers know nothing
 // of what was before.
@@ -94,7 +112,7 @@ func (s *system) lead(ctx context.Context) {
 		return // controllers of other servers need the lease
 	}
 	if !s.c.Elect {
-		s.control(ctx)
+		s.runLed(ctx)
 		return
 	}
 	lease := &loopback.Lease{Namespace: "kube-system", Name: controllers.Manager,
@@ -106,11 +124,11 @@ func (s *system) lead(ctx context.Context) {
 	o := s.c.Election
 	o.Identity, o.Log = identity(), s.log
 	o.Seize = !s.c.external() // no other process has the data directory open; a lease in it belongs to a dead process
-	election.New(lease, o).Run(ctx, s.control)
+	election.New(lease, o).Run(ctx, s.runLed)
 }
 
-// control runs the controllers until ctx is done, and returns when all have ended.
-func (s *system) control(ctx context.Context) {
+// runLed runs the controllers that need the lease until ctx is done, and returns when all have ended.
+func (s *system) runLed(ctx context.Context) {
 	s.leading.Store(true)
 	defer s.leading.Store(false)
 	controllers.Run(ctx, s.parts)

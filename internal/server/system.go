@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,7 +25,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers"
-	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -35,47 +33,36 @@ import (
 
 // system has the connected parts.
 type system struct {
-	c     *Config
-	log   *slog.Logger
-	ports ports
-	api   *apiserver.Server
-	// secure and plain are the servers of the two ports; plain is nil without that port.
-	secure, plain *http.Server
-	// first says what the objects that every cluster has contain.
+	c    *Config
+	log  *slog.Logger
+	data *data
+	api  *apiserver.Server
+	listeners
+	control
+	// first are the settings of the objects that every cluster has.
 	first bootstrap.Options
-	// leave is the beginning of an orderly end: /readyz fails, and others are no longer told to connect to this server.
-	leave func()
-	// monitor waits for the parts of controllers. own are those that are a part of kube-apiserver, with keepFirst; none
-	// if the server is read-only. parts are those of the enabled ones, which run while leading is true.
-	monitor    reconcile.Monitor
-	own, parts []controllers.Part
-	leading    atomic.Bool
 	// ownership answers tree, why and preview.
 	ownership *ownership.Service
-	data      *data
 	// life is done when the server begins to end; end ends it.
 	life context.Context
 	end  func()
-	// settling is full while a call of settle makes rounds.
-	settling chan struct{}
-	// gates are all feature gates.
-	gates map[string]bool
-	// reports says what is in the snapshot that is served; nil without one.
+	// fail ends the server with an error.
+	fail func(error)
+	// reports has the content of the snapshot that is served; nil without one.
 	reports *reports
-	// trail remembers removals.
+	// trail has the last removals.
 	trail *trail.Trail
 	// checkpoints are the states to go back to.
 	checkpoints checkpoints
-	// namespaces is the client that creates the system namespaces (K controlplane/controller/systemnamespaces).
-	namespaces *loopback.Client
-	// current is the run of the controllers, with the context that running has for all of them. fail ends the server.
-	current controllerRun
-	running context.Context
-	fail    func(error)
-	// removals tell the trail what other servers remove; nil if there can be none.
-	removals *loopback.Removals
 	// garbage is nil without the collector.
 	garbage *collection
+}
+
+// listeners are the ports and their servers.
+type listeners struct {
+	ports ports
+	// secure and plain are the servers of the two ports; plain is nil without that port.
+	secure, plain *http.Server
 }
 
 // assemble connects the parts; nothing runs yet.
@@ -83,8 +70,8 @@ func assemble(
 	c *Config, d *data, keys *pki.Bundle, p ports, events *audit.Log, log *slog.Logger,
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
-	s := &system{c: c, log: log, ports: p,
-		trail: trail.New(d.clock.Now()), data: d, settling: make(chan struct{}, 1)}
+	s := &system{c: c, log: log, data: d, listeners: listeners{ports: p}, trail: trail.New(d.clock.Now())}
+	s.settling = make(chan struct{}, 1)
 	s.checkpoints = checkpoints{turn: make(chan struct{}, 1), all: map[string]*checkpoint{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	v := apiVersion(c.Release)
@@ -96,8 +83,8 @@ func assemble(
 	config.Discovery = discovery.New(d.types, reachable(p.secure.Addr()))
 	config.OpenAPI = openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) })
 	config.MemoryInFlight = c.memoryInFlight(log)
-	var err error
-	if s.gates, err = c.gate(&config, registry, log); err != nil {
+	gates, err := c.gate(&config, registry, log)
+	if err != nil {
 		return nil, err
 	}
 	trusted, err := c.Access.configure(&config, keys, p.secureURL())
@@ -127,7 +114,7 @@ func assemble(
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
 	}
-	s.wire(on, d, keys)
+	s.wire(on, gates, keys)
 	secure := c.TLS
 	secure.Clients = trusted.all()
 	return s, s.makeServers(keys, secure)
@@ -174,10 +161,11 @@ func (s *system) client(d *data, index *loopback.Index) func(account, manager st
 }
 
 // wire creates the controllers.
-func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
+func (s *system) wire(on, gates map[string]bool, keys *pki.Bundle) {
+	d := s.data
 	p := &controllers.Process{
 		Client:  s.client(d, loopback.NewIndex(d.cache, d.types, d.decoder.Root)),
-		Workers: s.c.Workers, Gates: s.gates, Authority: keys, Certificates: keys.AuthorityPEM(), Webhooks: d.webhooks,
+		Workers: s.c.Workers, Gates: gates, Authority: keys, Certificates: keys.AuthorityPEM(), Webhooks: d.webhooks,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
 			return expression.CheckTypes(&p.Spec, apiserver.Served(d.types))
 		},
@@ -192,9 +180,6 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	s.parts = p.Parts(on)
 	if !s.c.readOnly() {
 		s.own = append(p.ServerParts(), controllers.Part{Name: apiServer, Run: s.keepFirst})
-	}
-	if s.c.external() {
-		s.removals = &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail, Now: d.clock.Now}
 	}
 }
 
@@ -224,8 +209,9 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	s.running, s.fail = run, fail
 	var others, servers sync.WaitGroup
 	s.startControllers()
-	if s.removals != nil {
-		others.Go(func() { s.removals.Follow(run) })
+	if d := s.data; s.c.external() { // other servers may remove objects
+		removals := &loopback.Removals{Cache: d.cache, Types: d.types, Trail: s.trail, Now: d.clock.Now}
+		others.Go(func() { removals.Follow(run) })
 	}
 	if s.reports != nil {
 		others.Go(func() { s.reports.warn(s.log) })
@@ -238,12 +224,6 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 	servers.Go(func() { report(s.secure.ServeTLS(s.ports.secure, "", "")) })
 	if s.plain != nil {
 		servers.Go(func() { report(s.plain.Serve(s.ports.insecure)) })
-	}
-	s.leave = func() {
-		s.api.BeginShutdown()
-		if unkept := s.current.stopKeeping(); unkept != nil {
-			s.withdraw(unkept)
-		}
 	}
 	return func(graceful, abandon bool) {
 		s.current.stopKeeping()
@@ -258,6 +238,14 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 			s.await(&others)
 		}
 	}, nil
+}
+
+// leave begins an orderly end: /readyz fails, and clients are no longer sent to this server.
+func (s *system) leave() {
+	s.api.BeginShutdown()
+	if unkept := s.current.stopKeeping(); unkept != nil {
+		s.withdraw(unkept)
+	}
 }
 
 // await waits for the controllers and others to end, up to the shutdown timeout.

@@ -1,4 +1,4 @@
-package revision
+package workload
 
 import (
 	"encoding/json"
@@ -26,7 +26,7 @@ func of(name string, n int64, data []byte) *appsv1.ControllerRevision {
 }
 
 func TestData(t *testing.T) {
-	data, err := Data(template("i"))
+	data, err := RevisionData(template("i"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestData(t *testing.T) {
 	if string(data) != want {
 		t.Errorf("got  %s\nwant %s", data, want)
 	}
-	back, err := Template(of("r", 1, data))
+	back, err := RevisionTemplate(of("r", 1, data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,36 +45,37 @@ func TestData(t *testing.T) {
 
 // A server may write JSON anew, and old versions wrote times that aren't set as null.
 func TestHolds(t *testing.T) {
-	data, err := Data(template("i"))
+	data, err := RevisionData(template("i"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	old := `{ "spec":{"template":{"metadata":{"creationTimestamp":null,"labels":{"app":"a"}},"$patch":"replace","spec":{"containers":[{"name":"c","image":"i","command":["<a>"],"resources":{}}]}}}}`
-	if !json.Valid([]byte(old)) || !Holds(of("r", 1, []byte(old)), data) {
+	if !json.Valid([]byte(old)) || !HoldsRevision(of("r", 1, []byte(old)), data) {
 		t.Error("the same data isn't recognized")
 	}
-	if other, err := Data(template("j")); err != nil || Holds(of("r", 1, other), data) {
+	if other, err := RevisionData(template("j")); err != nil || HoldsRevision(of("r", 1, other), data) {
 		t.Errorf("other data is taken for the same (%v)", err)
 	}
-	if Hash(data, 0) == Hash(data, 1) {
+	if RevisionHash(data, 0) == RevisionHash(data, 1) {
 		t.Error("a collision doesn't change the hash")
 	}
 }
 
 func TestExcess(t *testing.T) {
-	list := Sort([]*appsv1.ControllerRevision{of("c", 3, nil), of("a", 1, nil), of("d", 4, nil), of("b", 2, nil)})
+	list := SortRevisions([]*appsv1.ControllerRevision{of("c", 3, nil), of("a", 1, nil), of("d", 4, nil), of("b", 2,
+		nil)})
 	live := func(r *appsv1.ControllerRevision) bool { return r.Name == "a" }
 	var names []string
-	for _, r := range Excess(list, 1, live) {
+	for _, r := range ExcessRevisions(list, 1, live) {
 		names = append(names, r.Name)
 	}
 	if want := []string{"b", "c"}; !slices.Equal(names, want) {
 		t.Errorf("thrown away %v, want %v", names, want)
 	}
-	if n := Next(list); n != 5 {
+	if n := NextRevision(list); n != 5 {
 		t.Errorf("the next one is %d", n)
 	}
-	if left := Excess(list, 3, live); len(left) > 0 {
+	if left := ExcessRevisions(list, 3, live); len(left) > 0 {
 		t.Errorf("thrown away %v", left)
 	}
 }

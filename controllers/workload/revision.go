@@ -1,4 +1,4 @@
-package revision
+package workload
 
 import (
 	"bytes"
@@ -12,9 +12,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Data is the content of a template's revision: a patch that restores the template (stateful_set_utils.go,
+// The history of the templates of StatefulSets and DaemonSets, in ControllerRevisions (K pkg/controller/history), is
+// pure: arguments are not changed, and the same template gives the same data, byte for byte, and so the same hash.
+
+// RevisionData is the content of a template's revision: a patch that restores the template (stateful_set_utils.go,
 // daemon/update.go: getPatch).
-func Data(t *corev1.PodTemplateSpec) ([]byte, error) {
+func RevisionData(t *corev1.PodTemplateSpec) ([]byte, error) {
 	template, err := generic(t)
 	if err != nil {
 		return nil, fmt.Errorf("encoding a template: %w", err)
@@ -31,8 +34,8 @@ func generic(t *corev1.PodTemplateSpec) (out map[string]any, err error) {
 	return out, json.Unmarshal(text, &out)
 }
 
-// Template is the template of a revision.
-func Template(r *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
+// RevisionTemplate is the template of a revision.
+func RevisionTemplate(r *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
 	var patch struct {
 		Spec struct {
 			Template corev1.PodTemplateSpec `json:"template"`
@@ -44,8 +47,8 @@ func Template(r *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
 	return &patch.Spec.Template, nil
 }
 
-// Holds reports whether the revision has the data.
-func Holds(r *appsv1.ControllerRevision, data []byte) bool {
+// HoldsRevision reports whether the revision has the data.
+func HoldsRevision(r *appsv1.ControllerRevision, data []byte) bool {
 	if bytes.Equal(r.Data.Raw, data) {
 		return true
 	}
@@ -73,17 +76,17 @@ func pruned(v any) any {
 	return v
 }
 
-// HashLabel is the label of a StatefulSet's revisions with their hash (history.ControllerRevisionHashLabel).
-const HashLabel = "controller.kubernetes.io/hash"
+// RevisionHashLabel is the label of a StatefulSet's revisions with their hash (history.ControllerRevisionHashLabel).
+const RevisionHashLabel = "controller.kubernetes.io/hash"
 
 // mostName leaves space in a name for the hash.
 const mostName = 223
 
-// Name is the name of an owner's revision with a hash (I-08).
-func Name(owner, hash string) string { return owner[:min(len(owner), mostName)] + "-" + hash }
+// RevisionName is the name of an owner's revision with a hash (I-08).
+func RevisionName(owner, hash string) string { return owner[:min(len(owner), mostName)] + "-" + hash }
 
-// Sort sorts a history, oldest first (history.SortControllerRevisions).
-func Sort(list []*appsv1.ControllerRevision) []*appsv1.ControllerRevision {
+// SortRevisions sorts a history, oldest first (history.SortControllerRevisions).
+func SortRevisions(list []*appsv1.ControllerRevision) []*appsv1.ControllerRevision {
 	return slices.SortedFunc(slices.Values(list), func(a, b *appsv1.ControllerRevision) int {
 		return cmp.Or(
 			cmp.Compare(a.Revision, b.Revision), a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
@@ -92,17 +95,17 @@ func Sort(list []*appsv1.ControllerRevision) []*appsv1.ControllerRevision {
 	})
 }
 
-// Next is the number of the revision after a sorted history.
-func Next(sorted []*appsv1.ControllerRevision) int64 {
+// NextRevision is the number of the revision after a sorted history.
+func NextRevision(sorted []*appsv1.ControllerRevision) int64 {
 	if len(sorted) == 0 {
 		return 1
 	}
 	return sorted[len(sorted)-1].Revision + 1
 }
 
-// Excess returns the oldest revisions beyond the limit of a sorted history, among those that aren't live (statefulset:
-// truncateHistory; daemon: cleanupHistory).
-func Excess(
+// ExcessRevisions returns the oldest revisions beyond the limit of a sorted history, among those that aren't live
+// (statefulset: truncateHistory; daemon: cleanupHistory).
+func ExcessRevisions(
 	sorted []*appsv1.ControllerRevision, limit int, live func(*appsv1.ControllerRevision) bool,
 ) []*appsv1.ControllerRevision {
 	past := slices.DeleteFunc(slices.Clone(sorted), live)

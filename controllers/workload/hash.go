@@ -1,4 +1,4 @@
-package revision
+package workload
 
 import (
 	"encoding/binary"
@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// Hash is the hash of data, for StatefulSets. collisions distinguishes revisions with the same hash
+// RevisionHash is the hash of data, for StatefulSets. collisions distinguishes revisions with the same hash
 // (history.HashControllerRevision).
-func Hash(data []byte, collisions int32) string {
+func RevisionHash(data []byte, collisions int32) string {
 	h := fnv.New32()
 	h.Write(data)
 	h.Write([]byte(strconv.Itoa(int(collisions))))

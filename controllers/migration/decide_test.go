@@ -1,0 +1,118 @@
+package migration
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// TestObstacle: only a resource that is not served is waited for.
+func TestObstacle(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for _, c := range []struct {
+		target Target
+		age    time.Duration
+		fails  bool
+		wait   time.Duration
+	}{
+		{Migratable, 0, false, 0},
+		{Migratable, time.Hour, false, 0},
+		{Fixed, 0, true, 0},
+		{Unserved, 0, false, time.Minute},
+		{Unserved, 59 * time.Second, false, time.Second},
+		{Unserved, time.Minute, true, 0},
+	} {
+		m := &storagemigrationv1.StorageVersionMigration{}
+		m.CreationTimestamp = metav1.NewTime(now.Add(-c.age))
+		if failure, wait := obstacle(c.target, m, now); (failure != "") != c.fails || wait != c.wait {
+			t.Errorf("%d after %v: %q, %v", c.target, c.age, failure, wait)
+		}
+	}
+}
+
+// TestOlder: resource versions are compared as numbers.
+func TestOlder(t *testing.T) {
+	got, err := older([]Item{{"", "a", "9"}, {"", "b", "10"}, {"", "c", "11"}}, "10")
+	if d := cmp.Diff([]Item{{"", "a", "9"}, {"", "b", "10"}}, got); d != "" || err != nil {
+		t.Error(err, d)
+	}
+	if _, err := older([]Item{{"", "a", "9"}}, "x"); err == nil {
+		t.Error("x is no resource version")
+	}
+}
+
+// TestOpen: the migration that runs is first, then the others by age and name; those that have ended are omitted.
+func TestOpen(t *testing.T) {
+	at := func(name string, second int64, conditions ...storagemigrationv1.MigrationConditionType) *Migration {
+		m := &Migration{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Unix(second, 0)}}
+		for _, c := range conditions {
+			set(m, c, metav1.ConditionTrue, "", "", time.Unix(0, 0))
+		}
+		return m
+	}
+	var got []string
+	for _, m := range open([]*Migration{
+		at("b", 7), at("a", 7), at("old", 5), at("running", 8, storagemigrationv1.MigrationRunning),
+		at("failed", 1, storagemigrationv1.MigrationFailed), at("done", 1, storagemigrationv1.MigrationSucceeded),
+	}) {
+		got = append(got, m.Name)
+	}
+	if d := cmp.Diff([]string{"running", "old", "a", "b"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestMigrated: the stored versions are the storage version, unless the definition has changed since the migration began.
+func TestMigrated(t *testing.T) {
+	d := &Definition{}
+	d.Generation = 3
+	d.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}, {Name: "v2", Storage: true}}
+	d.Status.StoredVersions = []string{"v1", "v2"}
+	now := time.Unix(1000, 0)
+	d.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{migrating(d, &Migration{}, now)}
+	for _, c := range []struct {
+		generation int64
+		success    bool
+		message    string
+		stored     []string
+	}{
+		{3, true, "The migration has succeeded and the stored versions have been updated", []string{"v2"}},
+		{3, false, "The migration has failed", []string{"v2"}},
+		{4, true, "The migration has succeeded but the stored versions have not been updated due to a generation mismatch",
+			[]string{"v1", "v2"}},
+		{4, false, "The migration has failed", []string{"v1", "v2"}},
+	} {
+		d.Generation = c.generation
+		got, stored := migrated(d, c.success, now)
+		if diff := cmp.Diff(c.stored, stored); diff != "" || got.Message != c.message || got.Status != "False" {
+			t.Errorf("generation %d, success %v: %v %s", c.generation, c.success, got, diff)
+		}
+	}
+}
+
+// TestErrors: after an error that may pass the migration starts again, what was changed or deleted needs no rewrite, and
+// any other error ends the migration.
+func TestErrors(t *testing.T) {
+	r := schema.GroupResource{Resource: "things"}
+	for _, c := range []struct {
+		err           error
+		passing, gone bool
+	}{
+		{apierrors.NewTooManyRequests("busy", 20), true, false},
+		{apierrors.NewInternalError(errors.New("not now")), true, false},
+		{apierrors.NewConflict(r, "a", errors.New("changed")), false, true},
+		{apierrors.NewNotFound(r, "a"), false, true},
+		{apierrors.NewForbidden(r, "a", errors.New("no")), false, false},
+	} {
+		if passing(c.err) != c.passing || gone(c.err) != c.gone {
+			t.Errorf("%v: may pass %v, gone %v", c.err, passing(c.err), gone(c.err))
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package migration
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// path is that of a migration; sub is a subresource.
+func (c *controller) path(sub, name string) registry.Path {
+	r := c.statuses.API.Types().Lookup(storagemigrationv1.GroupName, "v1", "storageversionmigrations")
+	return registry.Path{Resource: r, Subresource: sub, Name: name}
+}
+
+func (c *controller) definitionPath(sub string, r Resource) registry.Path {
+	of := workload.CustomResourceDefinitions
+	return registry.Path{Resource: c.statuses.API.Types().Lookup(of.Group, of.Version, of.Plural), Subresource: sub,
+		Name: r.Resource + "." + r.Group}
+}
+
+// follow sends the resources of all migrations, and then those of which a migration or the definition changes. Of a
+// migration that can't be decoded nothing is known.
+func (c *controller) follow(ctx context.Context, sink func(Resource)) error {
+	collection, all := c.path("", "").Resource.Collection, c.definitionPath("", Resource{}).Resource.Collection
+	note := func(o *storage.Object) {
+		if one, err := loopback.Typed[Migration](o, o.Err); err == nil {
+			sink(one.Spec.Resource)
+		}
+	}
+	return loopback.Feed{Cache: c.statuses.Cache, First: collection, Collections: []string{collection, all},
+		Begin: func(state iter.Seq[*storage.Object]) {
+			for o := range state {
+				note(o)
+			}
+		},
+		Each: func(e *cache.Event) error {
+			if e.Collection == collection {
+				note(e.Object)
+			} else if plural, group, ok := strings.Cut(e.Object.Meta.Name, "."); ok {
+				sink(Resource{Group: group, Resource: plural})
+			}
+			return nil
+		},
+	}.Follow(ctx)
+}
+
+// migrations returns the migrations of a resource by a consistent read.
+func (c *controller) migrations(ctx context.Context, r Resource) ([]*Migration, error) {
+	objects, err := c.statuses.API.List(ctx, c.path("", ""))
+	if err != nil {
+		return nil, err
+	}
+	var all []*Migration
+	for _, o := range objects {
+		if one, err := loopback.Typed[Migration](o, o.Err); err == nil && one.Spec.Resource == r {
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// updateStatus writes a status and returns the migration as it is stored; Conflict if its resourceVersion is stale.
+func (c *controller) updateStatus(ctx context.Context, one *Migration) (*Migration, error) {
+	doc, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": one.UID, "resourceVersion": one.ResourceVersion}, "status": one.Status,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return loopback.Typed[Migration](c.statuses.API.Patch(ctx, c.path("status", one.Name), types.MergePatchType, doc))
+}
+
+// served returns the entry of the version of a resource that discovery prefers; nil if there is none.
+func (c *controller) served(r Resource) *resources.Resource {
+	all := c.statuses.API.Types().All()
+	i := slices.IndexFunc(all, func(e *resources.Resource) bool { return e.Group == r.Group && e.Plural == r.Resource })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+// target is what can be done with the objects of a resource.
+func (c *controller) target(r Resource) Target {
+	e := c.served(r)
+	switch {
+	case e == nil:
+		return Unserved
+	case e.Collection == "", !e.Has("list"), !e.Has("update"), !e.Has("patch"):
+		return Fixed
+	}
+	return Migratable
+}
+
+// revision returns the present resource version: later writes have a greater one.
+func (c *controller) revision(ctx context.Context) (string, error) {
+	if err := c.statuses.API.Fresh(ctx); err != nil {
+		return "", err
+	}
+	return strconv.FormatInt(c.statuses.Cache.Revision(), 10), nil
+}
+
+// entry is served for a resource that must be.
+func (c *controller) entry(r Resource) (*resources.Resource, error) {
+	if e := c.served(r); e != nil {
+		return e, nil
+	}
+	return nil, apierrors.NewServiceUnavailable(r.String() + " is no longer served")
+}
+
+// items returns the objects of a resource by a consistent read.
+func (c *controller) items(ctx context.Context, r Resource) ([]Item, error) {
+	e, err := c.entry(r)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := c.objects.API.List(ctx, registry.Path{Resource: e})
+	items := make([]Item, len(objects))
+	for i, o := range objects {
+		items[i] = Item{Namespace: o.Meta.Namespace, Name: o.Meta.Name,
+			ResourceVersion: strconv.FormatInt(o.Revision, 10)}
+	}
+	return items, err
+}
+
+// rewrite patches an object without a change; Conflict if it no longer has the resource version.
+func (c *controller) rewrite(ctx context.Context, r Resource, i Item) error {
+	e, err := c.entry(r)
+	if err != nil {
+		return err
+	}
+	doc, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": i.ResourceVersion}})
+	if err == nil {
+		_, err = c.objects.API.Patch(ctx, registry.Path{Resource: e, Namespace: i.Namespace, Name: i.Name},
+			types.MergePatchType, doc)
+	}
+	return err
+}
+
+// definition returns the definition of a custom resource by a consistent read; nil if there is none.
+func (c *controller) definition(ctx context.Context, r Resource) (*Definition, error) {
+	o, err := c.definitions.API.Get(ctx, c.definitionPath("", r))
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return loopback.Typed[Definition](o, err)
+}
+
+// mark applies a condition and the stored versions to the status of a definition; Conflict if its resourceVersion is
+// stale.
+func (c *controller) mark(
+	ctx context.Context, d *Definition, condition apiextensionsv1.CustomResourceDefinitionCondition, stored []string,
+) error {
+	document, err := json.Marshal(map[string]any{
+		"apiVersion": apiextensionsv1.SchemeGroupVersion.String(), "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": d.Name, "uid": d.UID, "resourceVersion": d.ResourceVersion},
+		"status": map[string]any{
+			"conditions": []apiextensionsv1.CustomResourceDefinitionCondition{condition}, "storedVersions": stored,
+		},
+	})
+	if err == nil {
+		r := Resource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural}
+		_, err = c.definitions.API.Apply(ctx, c.definitionPath("status", r), document)
+	}
+	return err
+}
