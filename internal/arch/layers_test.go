@@ -11,12 +11,12 @@ var layers = [][]string{
 	{"apiserver"},                                // assembly and routes
 	{"apiserver/endpoints", "apiserver/filters"}, // the verbs over HTTP; what wraps every handler
 	{"apiserver/bootstrap", "apiserver/render", "apiserver/requestinfo"}, // a new cluster; responses; paths and queries
-	{"apiserver/metrics"},                       // what Prometheus collects
-	{"apiserver/registry"},                      // requests for objects, carried out
-	{"apiserver/patch"},                         // documents of PATCH requests
-	{"apiserver/codec"},                         // bodies and stored values
-	{"apiserver/status"},                        // from errors to what clients are told
-	{"apiserver/admission/dynamic"},             // webhooks and policies
+	{"apiserver/metrics"},           // what Prometheus collects
+	{"apiserver/registry"},          // requests for objects, carried out
+	{"apiserver/patch"},             // documents of PATCH requests
+	{"apiserver/codec"},             // bodies and stored values
+	{"apiserver/status"},            // from errors to what clients are told
+	{"apiserver/admission/dynamic"}, // webhooks and policies
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
 		"apiserver/authorization/rbac/live"},
 	{

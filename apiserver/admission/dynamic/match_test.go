@@ -50,7 +50,7 @@ func ruleOf(t *testing.T, fields []string, equivalent *bool) (
 
 func entryOf(s string) (r *resources.Resource, sub string) {
 	parts := append(strings.Split(s, "/"), "")
-	return &resources.Resource{Group: parts[0], Version: parts[1], Plural: parts[2]}, parts[3]
+	return &resources.Resource{Served: resources.Served{Group: parts[0], Version: parts[1]}, Plural: parts[2]}, parts[3]
 }
 
 // TestRules runs testdata/rules.txt.
