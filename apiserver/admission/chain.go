@@ -70,15 +70,15 @@ type Notes struct {
 
 // Progress is how far admission has come.
 type Progress struct {
-	// Validated says that the validating webhooks and policies have allowed the very object in an earlier attempt to
-	// store it, which failed for another reason.
+	// Validated reports whether the validating webhooks and policies have allowed the very object in an earlier attempt
+	// to store it, which failed for another reason.
 	Validated bool
 	// Round is 0, and 1 while the mutating plugins run for the second time.
 	Round int
 
 	again bool
 	kept  map[string]any
-	// state is the result of State; taken says that there is one.
+	// state is the result of State; taken reports whether there is one.
 	state any
 	taken bool
 

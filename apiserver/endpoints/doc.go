@@ -8,7 +8,7 @@
 //
 // It guarantees:
 //
-//  1. A handler knows no kinds. Every difference between kinds is a field of resources.Resource.
+//  1. A handler does not depend on kinds. Every difference between kinds is a field of resources.Resource.
 //  2. Package registry executes all requests for objects, for clients and for controllers.
 //  3. A watch that starts where a list ended misses nothing.
 //  4. Memory is estimated and acquired before a body is decoded (body.go) or a response is made (render/cost.go).

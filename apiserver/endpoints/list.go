@@ -58,10 +58,11 @@ func (a *API) serveList(req *request) error {
 
 // listOptions reads and checks the options of a list or watch (H-01, H-02), and sets the defaults of a watch (H-26).
 func listOptions(query url.Values) (*metainternal.ListOptions, error) {
-	return options(query, "ListOptions", &metainternal.ListOptions{}, func(o *metainternal.ListOptions) field.ErrorList {
+	validate := func(o *metainternal.ListOptions) field.ErrorList {
 		metainternal.SetListOptionsDefaults(o, true)
 		return metainternalvalidation.ValidateListOptions(o, true)
-	})
+	}
+	return options(query, "ListOptions", &metainternal.ListOptions{}, validate)
 }
 
 // answerList sends a list. Stored objects in the common form are sent as they are cached. Every other list is encoded

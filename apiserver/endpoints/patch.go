@@ -59,8 +59,10 @@ func (req *request) patch() (patch.Patch, *metav1.PatchOptions, error) {
 		return p, nil, render.UnsupportedMedia(patch.Types(req.Resource)) // B-50
 	}
 	p.Bytes = req.info.Body
-	opts, err := options(requestinfo.Query(req.r), "PatchOptions", &metav1.PatchOptions{},
-		func(o *metav1.PatchOptions) field.ErrorList { return metav1validation.ValidatePatchOptions(o, p.Kind) }) // B-59
+	validate := func(o *metav1.PatchOptions) field.ErrorList {
+		return metav1validation.ValidatePatchOptions(o, p.Kind) // B-59
+	}
+	opts, err := options(requestinfo.Query(req.r), "PatchOptions", &metav1.PatchOptions{}, validate)
 	if err != nil {
 		return p, nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// servePost is POST of a resource that is not stored, or of a subresource (resources.ByHook): a hook of its kind handles
-// it.
+// servePost is POST of a resource that is not stored, or of a subresource (resources.ByHook), which a hook of its kind
+// handles.
 func (a *API) servePost(req *request) error {
 	rendering, err := req.rendering()
 	if err != nil {

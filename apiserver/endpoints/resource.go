@@ -229,7 +229,8 @@ func servable(r *http.Request, target registry.Target, verb string) error {
 	case target.Serves(verb):
 	case verb == "watch" && !target.Watch && target.Resource.Has("list"): // AS handlers/get.go:handleWatch
 		return apierrors.NewMethodNotSupported(target.Resource.GroupResource(), verb)
-	case target.Name != "" && target.Subresource == nil && !isNamed(target.Resource), target.Watch && !target.Resource.Has("watch"):
+	case target.Name != "" && target.Subresource == nil && !isNamed(target.Resource),
+		target.Watch && !target.Resource.Has("watch"):
 		// a resource that can only be created has no paths with names, and not every resource is watched
 		return status.ErrNoRoute
 	default:

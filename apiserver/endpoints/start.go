@@ -15,7 +15,7 @@ func (w *watch) start() (*cache.Watcher, error) {
 	collection := w.req.Resource.Collection
 	var err error
 	switch {
-	case initial && w.opts.ResourceVersion == "", !initial && w.rev == 0 && w.opts.ResourceVersion == "":
+	case w.opts.ResourceVersion == "":
 		err = w.api.Registry.Fresh(ctx)
 	case initial && w.rev > 0:
 		err = w.api.Registry.WaitFor(ctx, w.rev)
@@ -27,7 +27,8 @@ func (w *watch) start() (*cache.Watcher, error) {
 		if w.rev == 0 {
 			w.rev = w.api.Registry.Cache.Revision()
 		}
-		return w.watchFrom(collection, w.rev)
+		// A future revision is accepted: the watch is silent until events after it occur (H-29).
+		return w.api.Registry.Cache.Watch(collection, min(w.rev, w.api.Registry.Cache.Revision()))
 	}
 	snap, err := w.api.Registry.Cache.Snapshot(collection, 0)
 	if err != nil {
@@ -42,12 +43,6 @@ func (w *watch) start() (*cache.Watcher, error) {
 		w.bookmark(true)
 	}
 	return w.api.Registry.Cache.Watch(collection, w.rev)
-}
-
-// watchFrom starts after a revision that the client names. A future one is accepted: the watch is silent until events
-// after it occur (H-29).
-func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
-	return w.api.Registry.Cache.Watch(collection, min(rev, w.api.Registry.Cache.Revision()))
 }
 
 // initial sends the selected objects of a snapshot.

@@ -80,7 +80,7 @@ type watch struct {
 	count prometheus.Counter
 	// out takes the events.
 	out frames
-	// tabled says that column definitions have been sent.
+	// tabled reports whether column definitions have been sent.
 	tabled bool
 }
 

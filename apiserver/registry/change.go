@@ -27,8 +27,7 @@ type Change struct {
 	// Manager is the field manager of the change; empty if the new state has its managedFields already (apply, scale),
 	// or if the change does not appear in them (binding).
 	Manager string
-	// Options are those of the request, for webhooks and policies: UpdateOptions or PatchOptions; nil if the request has
-	// none.
+	// Options are those of the request, for webhooks and policies: UpdateOptions or PatchOptions; nil if it has none.
 	Options runtime.Object
 
 	rules

@@ -21,7 +21,7 @@ type Creation struct {
 	// Manager is the field manager of the new object; empty if its managedFields are complete (apply).
 	Manager string
 	// Options are those of the request, for webhooks and policies: CreateOptions, UpdateOptions or PatchOptions; nil if
-	// the request has none.
+	// it has none.
 	Options runtime.Object
 	// MayCreate authorizes the client to create the object that it updates or applies; nil allows it.
 	MayCreate func() error
@@ -194,7 +194,8 @@ func (s *Registry) insert(ctx context.Context, c *Creation, next candidate) (*st
 		}
 		return nil, c.exists(next.obj, cur)
 	}
-	out, err = s.put(ctx, c.Resource, storage.Txn{Key: key, Value: value, Guards: next.guards}, next.obj, c.Manager, out)
+	t := storage.Txn{Key: key, Value: value, Guards: next.guards}
+	out, err = s.put(ctx, c.Resource, t, next.obj, c.Manager, out)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
 		if lost.Guard != nil { // the caller that set the guard retries

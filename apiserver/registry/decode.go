@@ -72,7 +72,7 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	return obj, data, err
 }
 
-// Unreadable counts and logs a stored value that can't be decoded; then says what the server does about it. Only
+// Unreadable counts and logs a stored value that can't be decoded; then is what the server does about it. Only
 // another program can have written it to etcd. Every list and watch reads it again, so the log is limited to a burst of
 // ten and then one message a second.
 func (s *Registry) Unreadable(key string, err error, then string) {

@@ -62,7 +62,8 @@ func (t Target) RemovedStatus(obj *storage.Object) *metav1.Status {
 
 // WarnOfPolicy adds a warning if the default propagation policy of the kind is unexpected (C-24).
 func (d *Deletion) WarnOfPolicy() {
-	if w := d.Resource.Delete.Warning; w != "" && d.Options.OrphanDependents == nil && d.Options.PropagationPolicy == nil {
+	w := d.Resource.Delete.Warning
+	if w != "" && d.Options.OrphanDependents == nil && d.Options.PropagationPolicy == nil {
 		d.Warn.Add(w)
 	}
 }
@@ -341,7 +342,7 @@ func (s *Registry) DeleteMalformed(ctx context.Context, d *Deletion) (*metav1.St
 			return nil, err
 		case lost.Current.ModRevision == 0:
 			cur = nil
-		default: // upstream deletes what another client has written meanwhile; here it may be readable
+		default: // upstream deletes what another client has written in the meantime; here it may be readable
 			cur = s.Decoder.Decode(lost.Current)
 		}
 	}

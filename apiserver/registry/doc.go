@@ -5,7 +5,7 @@
 //	create.go  Creation: every new object, from the namespace that it depends on to the commit
 //	change.go  Change: every new state of an object
 //	update.go  the new states of a PUT, a patch and an apply, which may also create the object; scale.go for replicas
-//	delete.go  Deletion: carries out the decisions of package finalizers, for one object, a collection, a malformed one
+//	delete.go  Deletion: carries out the decisions of package finalizers, for an object and for those of a collection
 //	write.go   the last steps of all writes: the begin and finish hooks of a kind, the commit, the conflict
 //	metadata.go, strategy.go, parts.go  the fields that clients can't set, and their comparison
 //	get.go, decode.go, selection.go  one object, which values can be decoded, the selectors of a request
@@ -25,8 +25,9 @@
 //  6. Requests of the in-process client (Loopback) are admitted and recorded in the audit log like those of clients.
 //     They are not authorized. The owner-reference admission plugin checks them too. Without an audit log, recording
 //     costs one comparison.
-//  7. The code knows no kind. Differences between kinds are in their entries of the table and in the hooks of these.
-//  8. Package trail gets each removal, and each begin of a deletion, after its commit. It gets no commit whose outcome is
-//     not known.
+//  7. The code does not depend on kinds. Differences between kinds are in their entries of the table and in the hooks
+//     of these.
+//  8. Package trail gets each removal, and each begin of a deletion, after its commit. It gets no commit whose outcome
+//     is not known.
 //  9. Errors have a row in package status or are API errors.
 package registry

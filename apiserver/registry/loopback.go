@@ -333,7 +333,8 @@ func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOption
 func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
 	_, err := l.call(ctx, "deletecollection", p, func(ctx context.Context, r *Request) (answer, error) {
 		r.RecordOptions(opts)
-		_, _, err := l.s.DeleteCollection(ctx, &Deletion{Request: r, Options: opts}, &metainternal.ListOptions{}, l.s.ListAll)
+		d := &Deletion{Request: r, Options: opts}
+		_, _, err := l.s.DeleteCollection(ctx, d, &metainternal.ListOptions{}, l.s.ListAll)
 		return answer{}, err
 	})
 	return err

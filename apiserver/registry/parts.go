@@ -82,9 +82,9 @@ func body(obj runtime.Object, butStatus bool) runtime.Object {
 
 func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }
 
-// keepRawParts restores the raw JSON of old where that of obj has the same meaning. Objects are stored without white space
-// in it and with other escapes than clients may send, and raw JSON is compared byte by byte: by rules for fields that
-// can't change, and to count generations. Upstream stores what was sent, in protobuf, and compares that of
+// keepRawParts restores the raw JSON of old where that of obj has the same meaning. Objects are stored without white
+// space in it and with other escapes than clients may send, and raw JSON is compared byte by byte: by rules for fields
+// that can't change, and to count generations. Upstream stores what was sent, in protobuf, and compares that of
 // CustomResourceDefinitions by its meaning (B-77).
 func keepRawParts(obj, old runtime.Object) {
 	if reflect.TypeOf(obj) == reflect.TypeOf(old) {

@@ -33,7 +33,7 @@ type Registry struct {
 	Admission admission.Steps
 	// Dynamic are the plugins for webhooks and policies; nil if there are none.
 	Dynamic *dynamic.Admission
-	// Trail is told of each removal; nil records none.
+	// Trail records each removal; nil records none.
 	Trail *trail.Trail
 	Log   *slog.Logger
 	Now   func() time.Time
@@ -90,7 +90,7 @@ type Observed struct {
 	// Code is that of the answer over HTTP.
 	Code int
 	Took time.Duration
-	// Panicked says that the request panicked.
+	// Panicked reports whether the request panicked.
 	Panicked bool
 }
 

@@ -171,7 +171,8 @@ func (t Target) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	if t.Resource.Custom {
 		return nil
 	}
-	errs := apivalidation.ValidateObjectMetaAccessor(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, metadataPath)
+	errs := apivalidation.ValidateObjectMetaAccessor(
+		&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, metadataPath)
 	errs = append(errs, validateFinalizerNames(sc)...)
 	if sc.Spec.Replicas < 0 {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas,
@@ -198,13 +199,13 @@ func contentOf(obj Object) (map[string]any, error) {
 
 // scaleOf returns the Scale of an object, and reports whether the object has a number of replicas.
 func (t Target) scaleOf(obj Object) (sc *autoscalingv1.Scale, found bool, err error) {
-	p := t.Subresource.ScalePaths
+	p, kind := t.Subresource.ScalePaths, t.Subresource.Kind
 	content, err := contentOf(obj)
 	if err != nil {
 		return nil, false, err
 	}
 	sc = &autoscalingv1.Scale{
-		TypeMeta: metav1.TypeMeta{Kind: t.Subresource.Kind.Kind, APIVersion: t.Subresource.Kind.GroupVersion().String()},
+		TypeMeta: metav1.TypeMeta{Kind: kind.Kind, APIVersion: kind.GroupVersion().String()},
 		ObjectMeta: metav1.ObjectMeta{Name: obj.GetName(), Namespace: obj.GetNamespace(), UID: obj.GetUID(),
 			ResourceVersion: obj.GetResourceVersion(), CreationTimestamp: obj.GetCreationTimestamp()},
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Selection says which objects of a collection a list or watch selects. The zero value selects all.
+// Selection selects the objects of a collection for a list or watch. The zero value selects all.
 type Selection struct {
 	Resource *resources.Resource
 	// Prefix selects by key: the collection, or one namespace of it.
@@ -22,13 +22,13 @@ type Selection struct {
 	name, Key string
 	Labels    labels.Selector
 	Fields    []requirement
-	// Filtered says that there is a selector, so the number of remaining items is not known (H-17).
+	// Filtered reports whether there is a selector: then the number of remaining items is not known (H-17).
 	Filtered bool
 }
 
 // requirement is one term of a field selector.
 type requirement struct {
-	// Index is an index into storage.Object.Fields; nameField and namespaceField stand for metadata.
+	// Index is an index into storage.Object.Fields; nameField and namespaceField are fields of metadata.
 	Index int
 	Value string
 	not   bool

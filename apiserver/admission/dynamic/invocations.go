@@ -18,7 +18,7 @@ type invocation struct {
 	in *resources.Resource
 	// param is nil for null.
 	param runtime.Object
-	// err says that the policy or the binding can't be evaluated (M-40).
+	// err is why the policy or the binding can't be evaluated; nil if it can (M-40).
 	err error
 }
 

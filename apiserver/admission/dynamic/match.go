@@ -37,7 +37,7 @@ type candidate struct {
 
 type boundCandidate struct {
 	*binding
-	// all says that the binding matches what its policy matches.
+	// all reports whether the binding matches what its policy matches.
 	all bool
 	outcome
 }

@@ -70,7 +70,7 @@ func (p mutatingPolicies) Admit(ctx context.Context, a *admission.Attributes) er
 type mutator struct {
 	*request
 	rounds *webhook.Rounds[evaluated]
-	// dirty says that a mutation was evaluated without an error.
+	// dirty reports whether a mutation was evaluated without an error.
 	dirty bool
 	// denials are the messages of all errors, and reason is the reason for the first.
 	denials []string

@@ -21,9 +21,9 @@ type policy struct {
 	name string
 	// params is the paramKind; nil for none.
 	params *schema.GroupVersionKind
-	// failOpen says that errors are ignored (failurePolicy Ignore).
+	// failOpen reports whether errors are ignored (failurePolicy Ignore).
 	failOpen bool
-	// reinvoke says that it is evaluated again after later changes (reinvocationPolicy IfNeeded).
+	// reinvoke reports whether it is evaluated again after later changes (reinvocationPolicy IfNeeded).
 	reinvoke bool
 	matching *matching
 	// validating is set for a ValidatingAdmissionPolicy, mutating for a MutatingAdmissionPolicy.
@@ -39,7 +39,7 @@ type binding struct {
 	// ref is the paramRef, nil for none, and selector that of its label selector, nil for none.
 	ref      *admissionv1.ParamRef
 	selector labels.Selector
-	// invalid says that the paramRef can't be used.
+	// invalid is why the paramRef can't be used; nil if it can.
 	invalid error
 	// actions are those of a ValidatingAdmissionPolicyBinding.
 	actions []admissionv1.ValidationAction
@@ -48,7 +48,7 @@ type binding struct {
 // matching is what a MatchResources matches.
 type matching struct {
 	namespaces, objects labels.Selector
-	// invalid says that nothing can be matched: the policy, or the binding, can't be evaluated (M-19).
+	// invalid is why nothing can be matched, else nil: the policy, or the binding, can't be evaluated (M-19).
 	invalid         error
 	excluded, rules []admissionv1.NamedRuleWithOperations
 	equivalent      bool

@@ -74,7 +74,7 @@ var sources = []source{
 // Set is one state of all configurations. It is immutable, and may be used by any goroutine.
 type Set struct {
 	types *resources.Types
-	// unread says that a configuration of a plugin can't be read.
+	// unread reports whether a configuration of a plugin can't be read.
 	unread [slots]bool
 
 	// mutating and validating are all webhooks of a type, in the order in which they are called.

@@ -25,14 +25,14 @@ type Configured struct {
 	Equivalent bool
 	// Namespaces and Objects are its selectors.
 	Namespaces, Objects labels.Selector
-	// Invalid says that a selector can't be used, which rejects the requests that the rules match: older versions of
+	// Invalid is why a selector can't be used, else nil. It rejects the requests that the rules match: older versions of
 	// Kubernetes stored label values that are not valid.
 	Invalid error
 	// Conditions are its match conditions, nil for none. They are compiled when they are first evaluated.
 	Conditions func() *expression.Conditions
-	// FailOpen says that a webhook that can't be called is as if it were absent (failurePolicy Ignore).
+	// FailOpen reports whether a webhook that can't be called is ignored (failurePolicy Ignore).
 	FailOpen bool
-	// Reinvoke says that it is called again after later changes (reinvocationPolicy IfNeeded).
+	// Reinvoke reports whether it is called again after later changes (reinvocationPolicy IfNeeded).
 	Reinvoke bool
 }
 

@@ -21,7 +21,7 @@ import (
 // Hook is one webhook of a configuration.
 type Hook struct {
 	Name string
-	// Mutating says that it is one of a MutatingWebhookConfiguration.
+	// Mutating reports whether it is one of a MutatingWebhookConfiguration.
 	Mutating bool
 	Client   webhook.Config
 	// ReviewVersions are admissionReviewVersions.
@@ -60,7 +60,7 @@ type Caller struct {
 	Observe func(*Outcome)
 }
 
-// header is what upstream's client says of itself.
+// header is the User-Agent of upstream's client.
 var header = http.Header{"User-Agent": {"kube-apiserver-admission"}}
 
 // Call sends a review, once. The response may deny the request. Errors: CallError; 400 if the webhook does not support

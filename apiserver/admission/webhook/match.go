@@ -39,7 +39,7 @@ func (t Target) Matches(r *admissionregistrationv1.RuleWithOperations) bool {
 	})
 }
 
-// holds reports whether a list has an item, or the item that stands for all.
+// holds reports whether a list has an item, or the item for all.
 func holds[T ~string](list []T, item T) bool {
 	return slices.Contains(list, "*") || slices.Contains(list, item)
 }

@@ -28,12 +28,12 @@ type Outcome struct {
 	Hook      *Hook
 	Operation admissionv1.Operation
 	Took      time.Duration
-	// Rejected says that the request is rejected, by an error of the type. Code is the HTTP status code of the error;
+	// Rejected reports whether the request is rejected, by an error of the type. Code is the HTTP status code of the error;
 	// 200 for none, 0 for Internal.
 	Rejected bool
 	Error    ErrorType
 	Code     int
-	// Canceled says that the client has gone away (L-86).
+	// Canceled reports whether the client has gone away (L-86).
 	Canceled bool
 }
 

@@ -38,13 +38,13 @@ func (r *Rounds[K]) End(state func() runtime.Object) {
 // Skips reports whether k is not called in a round: in the second one only those are that are marked.
 func (r *Rounds[K]) Skips(round int, k K) bool { return round > 0 && !r.marked[k] }
 
-// Changed says that the object was changed.
+// Changed records that the object was changed.
 func (r *Rounds[K]) Changed() {
 	r.Again = true
 	r.mark()
 }
 
-// Called says that k was called, and may be called again.
+// Called records that k was called, and may be called again.
 func (r *Rounds[K]) Called(k K) { r.called[k] = true }
 
 // mark marks those that were called before a change.
