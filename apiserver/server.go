@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
-	"github.com/kubecascade/kubecascade/apiserver/patch"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -46,7 +46,7 @@ type Server struct {
 // authorization modes.
 func New(c Config) (*Server, error) {
 	c.setDefaults()
-	patch.LimitCopies()
+	codec.LimitCopies()
 	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types), leaving: make(chan struct{})}
 	s.leave = sync.OnceFunc(func() { close(s.leaving) })
 	s.seats = flowcontrol.NewLive(flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry), c.Cache, c.Log)
@@ -54,12 +54,13 @@ func New(c Config) (*Server, error) {
 	metrics.RegisterMemory(c.Registry, s.inFlight, s.memory, c.Cache.EncodedBytes)
 	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
-	s.registry.Dynamic = dynamic.New(dynamic.Config{
+	rules := dynamic.New(dynamic.Config{
 		Cache: c.Cache, Types: c.Types, Lookup: s.registry.Lookup(), Objects: s.registry.Objects(),
 		Converter: s.registry.Fields.Converter, Registry: c.Registry, Log: c.Log,
 		Authorizer: func() authorization.Authorizer { return s.registry.Authorizer },
 		Clients:    c.Webhooks,
 	})
+	s.registry.Dynamic, s.registry.Admission.Observe = rules, rules.Metrics.Step
 	s.api = endpoints.New(endpoints.Config{
 		Registry: s.registry, Memory: s.memory, Metrics: s.metrics, WriteTimeout: c.WriteTimeout, MinWatch: c.MinWatch,
 		DeleteMalformed: c.DeleteMalformed, CompressWatchLists: c.CompressWatchLists, Log: c.Log, Now: c.Now,
@@ -97,7 +98,6 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 // choosePlugins enables the admission plugins that the configuration names.
 func choosePlugins(r *registry.Registry, c Config) (err error) {
 	var absent []string
-	r.Admission.Observe = r.Dynamic.Metrics.Step
 	r.Admission.Chain, absent, err = admission.Choose(r.Plugins(), c.EnableAdmission, c.DisableAdmission)
 	if len(absent) > 0 {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))

@@ -122,3 +122,12 @@ func storedPods(l Lookup) func(ctx context.Context, namespace string) ([]StoredP
 		return out, err
 	}
 }
+
+// Dynamic are the plugins whose rules are objects: webhooks and policies (package dynamic).
+type Dynamic interface {
+	// Plugins returns the plugins in their order.
+	Plugins() []Choice
+	// Concerns reports whether a rule may concern an operation on a resource or subresource. A write that none concerns
+	// may be stored without admission if no other plugin acts on it.
+	Concerns(res *resources.Resource, sub string, operation Operation, namespaced bool) bool
+}

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -52,11 +51,11 @@ func (a *API) servePatch(req *request) error {
 }
 
 // patch reads the request's options and document.
-func (req *request) patch() (patch.Patch, *metav1.PatchOptions, error) {
+func (req *request) patch() (codec.Patch, *metav1.PatchOptions, error) {
 	media := patchMedia(req.r)
-	p := patch.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, req.Warn.Add) }}
-	if !slices.Contains(patch.Types(req.Resource), media) {
-		return p, nil, render.UnsupportedMedia(patch.Types(req.Resource)) // B-50
+	p := codec.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, req.Warn.Add) }}
+	if !slices.Contains(codec.PatchTypes(req.Resource), media) {
+		return p, nil, render.UnsupportedMedia(codec.PatchTypes(req.Resource)) // B-50
 	}
 	p.Bytes = req.info.Body
 	validate := func(o *metav1.PatchOptions) field.ErrorList {
@@ -76,7 +75,7 @@ func (req *request) patch() (patch.Patch, *metav1.PatchOptions, error) {
 
 // checkPatch rejects a patch that takes too much to decode, and an apply document that can't be read or applied, before
 // the object is looked up. What is not in the audit log is not JSON or YAML at all (V-070, V-123).
-func (req *request) checkPatch(p patch.Patch) error {
+func (req *request) checkPatch(p codec.Patch) error {
 	body := codec.Body{Bytes: p.Bytes, Media: codec.MediaJSON}
 	if p.Kind == types.ApplyPatchType {
 		body.Media = codec.MediaYAML
@@ -88,7 +87,7 @@ func (req *request) checkPatch(p patch.Patch) error {
 			return unreadable(p.Bytes, err)
 		}
 		req.Audit.Patch(body.Bytes) // as JSON (O-09)
-		return patch.CheckApplied(body.Bytes, req.Resource.GroupVersionKind())
+		return codec.CheckApplied(body.Bytes, req.Resource.GroupVersionKind())
 	case !json.Valid(p.Bytes):
 		return status.BadRequest("invalid JSON patch")
 	}

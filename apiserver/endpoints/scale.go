@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
-	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -31,7 +30,7 @@ func (a *API) serveScale(req *request) error {
 	case "update":
 		next, err = req.replaceScale(change)
 	default:
-		var p patch.Patch
+		var p codec.Patch
 		p, change.Options, err = req.patch()
 		next = req.PatchedScale(p)
 	}

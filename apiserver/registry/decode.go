@@ -1,13 +1,9 @@
 package registry
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -20,56 +16,11 @@ func (s *Registry) Readable(res *resources.Resource, o *storage.Object) error {
 	if o.Err != nil || o.VerifiedBy(res.Verified) {
 		return o.Err
 	}
-	_, err := DecodeReadable(res, o)
+	_, err := codec.DecodeReadable(res, o)
 	if status.Unconverted(err) != nil {
 		return nil // reported when it is converted
 	}
 	return err
-}
-
-// DecodeReadable decodes the value into the type of the stored version. A custom resource is not converted from the
-// version in which it was stored.
-func DecodeReadable(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
-	obj, _, err := DecodeShown(res, o)
-	return obj, err
-}
-
-// DecodeShown is DecodeReadable. If the object is a custom resource in the stored version that is not known to be
-// canonical, data is its JSON; else data is nil.
-func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object, data []byte, err error) {
-	if o.Err != nil {
-		return nil, nil, o.Err
-	}
-	is := schema.FromAPIVersionAndKind(o.Meta.APIVersion, o.Meta.Kind)
-	switch want := res.Stored; {
-	case want.Empty():
-	case is.GroupKind() != want.GroupKind():
-		return nil, nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is.GroupKind())
-	case !res.Custom && is.Version != "" && is != want && is != res.GroupVersionKind():
-		return nil, nil, fmt.Errorf("%w: %s: its version %s is not known", storage.ErrCorrupt, o.Key, is.GroupVersion())
-	}
-	if res.Custom && o.VerifiedBy(res.Verified) {
-		u := &unstructured.Unstructured{}
-		obj, err = u, u.UnmarshalJSON(o.JSON)
-	} else {
-		obj, err = codec.DecodeStored(res, o.JSON)
-	}
-	if status.Unconverted(err) != nil {
-		return nil, nil, err
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
-	}
-	switch {
-	case !res.Custom:
-		o.SetVerified(res.Verified)
-	case o.Meta.APIVersion == res.Stored.GroupVersion().String() && !o.VerifiedBy(res.Verified):
-		// The stored bytes are canonical for the schema unless it has changed since.
-		if data, err = json.Marshal(obj.(*unstructured.Unstructured).Object); err == nil && bytes.Equal(data, o.JSON) {
-			o.SetVerified(res.Verified)
-		}
-	}
-	return obj, data, err
 }
 
 // Unreadable counts and logs a stored value that can't be decoded; then is what the server does about it. Only
@@ -97,7 +48,7 @@ func (s *Registry) readable(o *storage.Object) (*storage.Object, error) {
 // Decode decodes a cached object into the version that writes use. That is the stored version, but the served one of a
 // custom resource, as only that has the schema by which the request is validated.
 func Decode(res *resources.Resource, cur *storage.Object) (Object, error) {
-	obj, err := DecodeReadable(res, cur)
+	obj, err := codec.DecodeReadable(res, cur)
 	switch {
 	case err != nil:
 	case res.Custom:

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -198,13 +197,13 @@ func controllerOf(o *storage.Object) string {
 }
 
 // Objects returns what policies read.
-func (s *Registry) Objects() dynamic.Objects { return objects{s} }
+func (s *Registry) Objects() Objects { return Objects{s} }
 
-// objects implements dynamic.Objects.
-type objects struct{ s *Registry }
+// Objects implements dynamic.Objects.
+type Objects struct{ s *Registry }
 
 // One implements dynamic.Objects. The request has made a consistent read before.
-func (b objects) One(ctx context.Context, res *resources.Resource, namespace, name string) (*storage.Object, error) {
+func (b Objects) One(ctx context.Context, res *resources.Resource, namespace, name string) (*storage.Object, error) {
 	item, err := b.s.cached(ctx, Target{Resource: res, Namespace: namespace, Name: name}.Key(b.s.Root))
 	if err != nil || item == nil {
 		return nil, err
@@ -213,7 +212,7 @@ func (b objects) One(ctx context.Context, res *resources.Resource, namespace, na
 }
 
 // Each implements dynamic.Objects.
-func (b objects) Each(res *resources.Resource, namespace string, yield func(*storage.Object)) error {
+func (b Objects) Each(res *resources.Resource, namespace string, yield func(*storage.Object)) error {
 	return b.s.ascend(Target{Resource: res, Namespace: namespace}, func(item *storage.Object) bool {
 		yield(item)
 		return true
@@ -221,7 +220,7 @@ func (b objects) Each(res *resources.Resource, namespace string, yield func(*sto
 }
 
 // Served implements dynamic.Objects.
-func (b objects) Served(res *resources.Resource, item *storage.Object) (runtime.Object, error) {
+func (b Objects) Served(res *resources.Resource, item *storage.Object) (runtime.Object, error) {
 	obj, err := Decode(res, item)
 	if err != nil {
 		return nil, err

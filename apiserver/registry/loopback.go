@@ -16,7 +16,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
@@ -245,7 +244,7 @@ func ownCopy(res *resources.Resource, obj runtime.Object) (Object, error) {
 func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (*storage.Object, error) {
 	return l.change(ctx, "patch", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
 		c.Audit.Patch(doc)
-		return l.s.Patch(ctx, c, patch.Patch{Kind: kind, Bytes: doc, Strictness: metav1.FieldValidationIgnore,
+		return l.s.Patch(ctx, c, codec.Patch{Kind: kind, Bytes: doc, Strictness: metav1.FieldValidationIgnore,
 			Warn: c.Warn.Add})
 	})
 }
@@ -254,7 +253,7 @@ func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc 
 func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (*storage.Object, error) {
 	return l.change(ctx, "patch", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
 		c.Audit.Patch(document)
-		doc := patch.Patch{Kind: types.ApplyPatchType, Bytes: document, Manager: l.manager, Force: true,
+		doc := codec.Patch{Kind: types.ApplyPatchType, Bytes: document, Manager: l.manager, Force: true,
 			Strictness: metav1.FieldValidationIgnore, Warn: c.Warn.Add}
 		c.Manager = ""
 		return l.s.Update(ctx, c, func(old Object) (Object, error) { return l.s.applied(c.Target, old, doc) })

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
@@ -32,7 +31,7 @@ type Registry struct {
 	InProcess
 	Admission admission.Steps
 	// Dynamic are the plugins for webhooks and policies; nil if there are none.
-	Dynamic *dynamic.Admission
+	Dynamic admission.Dynamic
 	// Trail records each removal; nil records none.
 	Trail *trail.Trail
 	Log   *slog.Logger

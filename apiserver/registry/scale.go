@@ -21,7 +21,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/patch"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -85,7 +85,7 @@ func (s *Registry) ReplacedScale(r *Request, sc *autoscalingv1.Scale, manager st
 }
 
 // PatchedScale is the Scaling of a PATCH.
-func (t Target) PatchedScale(p patch.Patch) Scaling {
+func (t Target) PatchedScale(p codec.Patch) Scaling {
 	return func(cur *autoscalingv1.Scale, fields *fieldmanager.Scaling) (*autoscalingv1.Scale, error) {
 		if p.Kind == types.ApplyYAMLPatchType {
 			sc, err := fields.Apply(cur, p.Bytes, p.Manager, p.Force, p.Strictness, p.Warn)

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -61,7 +60,7 @@ func ignoreRevision(m metav1.Object) error {
 }
 
 // Apply merges an apply document into the object by the owners of fields, or creates the object (B-51, B-60, B-61).
-func (s *Registry) Apply(ctx context.Context, c *Creation, p patch.Patch) (
+func (s *Registry) Apply(ctx context.Context, c *Creation, p codec.Patch) (
 	out *storage.Object, created bool, err error) {
 	merge := func(old Object) (Object, error) { return s.applied(c.Target, old, p) }
 	out, err = s.Update(ctx, c.change(), merge)
@@ -77,7 +76,7 @@ func (s *Registry) Apply(ctx context.Context, c *Creation, p patch.Patch) (
 
 // createApplied creates an object that does not exist. What a client may not set in a new object is discarded as for
 // POST (J-02). A uid is a conflict: it names another object (B-58).
-func (s *Registry) createApplied(ctx context.Context, c *Creation, p patch.Patch) (*storage.Object, error) {
+func (s *Registry) createApplied(ctx context.Context, c *Creation, p codec.Patch) (*storage.Object, error) {
 	obj, err := s.applied(c.Target, nil, p)
 	if err != nil {
 		return nil, err
@@ -93,7 +92,7 @@ func (s *Registry) createApplied(ctx context.Context, c *Creation, p patch.Patch
 }
 
 // applied merges the apply document into the live object. live is nil if the request creates the object.
-func (s *Registry) applied(t Target, live Object, p patch.Patch) (Object, error) {
+func (s *Registry) applied(t Target, live Object, p codec.Patch) (Object, error) {
 	var was runtime.Object
 	if live != nil {
 		was = live
@@ -118,7 +117,7 @@ func (s *Registry) applied(t Target, live Object, p patch.Patch) (Object, error)
 }
 
 // Patch applies a patch of another type to an object (B.5).
-func (s *Registry) Patch(ctx context.Context, c *Change, p patch.Patch) (*storage.Object, error) {
+func (s *Registry) Patch(ctx context.Context, c *Change, p codec.Patch) (*storage.Object, error) {
 	return s.Update(ctx, c, func(old Object) (Object, error) {
 		if err := ctx.Err(); err != nil { // after a conflict the patch is applied again
 			return nil, err
@@ -128,7 +127,7 @@ func (s *Registry) Patch(ctx context.Context, c *Change, p patch.Patch) (*storag
 }
 
 // patched applies the patch to the served version of an object and converts the result back.
-func patched(t Target, old Object, p patch.Patch) (Object, error) {
+func patched(t Target, old Object, p codec.Patch) (Object, error) {
 	var served runtime.Object = old
 	if t.Resource.FromStored != nil {
 		var err error

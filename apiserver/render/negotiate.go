@@ -15,8 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/patch"
-	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -120,12 +118,12 @@ func routeTypes(header string) []string {
 
 // Routable is the router's check of a request's media types, Content-Type first. There is none for custom resources
 // (0-16, B-50).
-func Routable(r *http.Request, t registry.Target, verb string) error {
-	if t.Resource.Custom || t.Subresource != nil && t.Subresource.Action == resources.Unserved {
+func Routable(r *http.Request, res *resources.Resource, sub *resources.Subresource, verb string) error {
+	if res.Custom || sub != nil && sub.Action == resources.Unserved {
 		return nil
 	}
 	if verb == "patch" && !slices.ContainsFunc(routeTypes(r.Header.Get("Content-Type")), func(media string) bool {
-		return slices.Contains(patch.Types(t.Resource), media)
+		return slices.Contains(codec.PatchTypes(res), media)
 	}) {
 		return status.ErrPatchMedia
 	}

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -94,7 +93,7 @@ func (x *Rendering) served(o *storage.Object) (runtime.Object, error) {
 	if x.Resource.Custom {
 		return x.custom(o)
 	}
-	obj, err := registry.DecodeReadable(x.Resource, o)
+	obj, err := codec.DecodeReadable(x.Resource, o)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -70,7 +69,7 @@ func (x *Rendering) shown(o *storage.Object) (runtime.Object, error) {
 	if x.Resource.Custom {
 		return x.served(o)
 	}
-	return registry.DecodeReadable(x.Resource, o)
+	return codec.DecodeReadable(x.Resource, o)
 }
 
 // rows sorts a table by its objects.

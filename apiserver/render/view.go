@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -45,7 +44,7 @@ func (x *Rendering) view(o *storage.Object) *view {
 		return nil
 	}
 	v := &view{}
-	v.obj, v.data, v.err = registry.DecodeShown(x.Resource, o)
+	v.obj, v.data, v.err = codec.DecodeShown(x.Resource, o)
 	v.served = v.err == nil && v.obj.(*unstructured.Unstructured).GetAPIVersion() == x.Resource.GroupVersion().String()
 	if !v.served {
 		v.data = nil
@@ -122,7 +121,7 @@ func (x *Rendering) custom(o *storage.Object) (runtime.Object, error) {
 	if v := x.view(o); v != nil {
 		return v.obj, v.err
 	}
-	return registry.DecodeReadable(x.Resource, o)
+	return codec.DecodeReadable(x.Resource, o)
 }
 
 // Shrink drops the parts of a view that are not sent.

@@ -137,7 +137,7 @@ func (o *options) run(ctx context.Context, k *child.Child, stderr io.Writer) err
 		fmt.Fprintf(stderr, "kubecascade: starting %s with KUBECONFIG=%s; the server stops when the shell exits\n",
 			k.Cmd.Path, s.Kubeconfig())
 	}
-	k.Cmd.Env = child.Environment(os.Environ(), s)
+	k.Cmd.Env = child.Environment(os.Environ(), s.Kubeconfig(), s.URL(), s.InsecureURL())
 	err = k.Run(signals, s.Done())
 	select {
 	case <-s.Done():

@@ -13,7 +13,6 @@ var layers = [][]string{
 	{"apiserver/bootstrap", "apiserver/render", "apiserver/requestinfo"}, // a new cluster; responses; paths and queries
 	{"apiserver/metrics"},           // what Prometheus collects
 	{"apiserver/registry"},          // requests for objects, carried out
-	{"apiserver/patch"},             // documents of PATCH requests
 	{"apiserver/codec"},             // bodies and stored values
 	{"apiserver/status"},            // from errors to what clients are told
 	{"apiserver/admission/dynamic"}, // webhooks and policies

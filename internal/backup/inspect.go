@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/internal/encryption"
 	"github.com/kubecascade/kubecascade/storage"
@@ -169,7 +169,7 @@ func (in *inspection) decode(collection string, rec snapshot.Record) (o *storage
 	o = in.decoder.Decode(stored)
 	err := o.Err
 	if r := in.types.Collection(collection); err == nil && r != nil {
-		_, err = registry.DecodeReadable(r, o)
+		_, err = codec.DecodeReadable(r, o)
 	}
 	if err == nil {
 		return o, ""

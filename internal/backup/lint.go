@@ -6,8 +6,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
-	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/internal/ownership"
@@ -58,7 +58,7 @@ func (p *problems) add(collection string, o *storage.Object, why string) {
 
 // define adds the types of a CustomResourceDefinition.
 func (p *problems) define(o *storage.Object) {
-	obj, err := registry.DecodeReadable(p.served.Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions"), o)
+	obj, err := codec.DecodeReadable(p.served.Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions"), o)
 	if err != nil {
 		return // its reason is in the report
 	}

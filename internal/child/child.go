@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/kubecascade/kubecascade"
 )
 
 // grace is how long a command has to end after the server has ended. Then it is killed.
@@ -145,22 +143,22 @@ func Signaled(s os.Signal) int {
 var inherited = []string{"KUBECONFIG", "KUBECASCADE_URL", "KUBECASCADE_INSECURE_URL", "KUBECACHEDIR",
 	"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}
 
-// Environment is env for clients of s.
+// Environment returns env for clients of a server; insecureURL may be empty.
 //
 // Clients in a pod find the API server by KUBERNETES_SERVICE_HOST and _PORT and authenticate with files whose paths are
 // fixed (client-go rest/config.go: InClusterConfig). Such files are those of the surrounding pod's cluster, if there
 // are any. Without the variables, clients use KUBECONFIG. kubectl's caches are by address and valid for hours, but
 // another server may have had the same port before.
-func Environment(env []string, s *kubecascade.Server) []string {
+func Environment(env []string, kubeconfig, url, insecureURL string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.ContainsFunc(inherited, func(i string) bool { return strings.EqualFold(i, name) }) // as on Windows
 	})
 	// Temporary data has the kubeconfig, so the caches are removed with it.
-	env = append(env, "KUBECONFIG="+s.Kubeconfig(), "KUBECASCADE_URL="+s.URL(),
-		"KUBECACHEDIR="+filepath.Join(filepath.Dir(s.Kubeconfig()), "kubectl"))
-	if url := s.InsecureURL(); url != "" {
-		env = append(env, "KUBECASCADE_INSECURE_URL="+url)
+	env = append(env, "KUBECONFIG="+kubeconfig, "KUBECASCADE_URL="+url,
+		"KUBECACHEDIR="+filepath.Join(filepath.Dir(kubeconfig), "kubectl"))
+	if insecureURL != "" {
+		env = append(env, "KUBECASCADE_INSECURE_URL="+insecureURL)
 	}
 	return env
 }

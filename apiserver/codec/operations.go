@@ -1,4 +1,4 @@
-package patch
+package codec
 
 import (
 	"strconv"
@@ -6,7 +6,6 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -50,7 +49,7 @@ func checkOperations(before []byte, ops jsonpatch.Patch) error {
 			"the operations of the JSON patch would copy %d items of lists, the allowed maximum is %d",
 			shifted, maxShifted,
 		)
-	case nested > codec.MaxWork:
+	case nested > MaxWork:
 		return status.Oversized("the operations of the JSON patch nest values too deep for their size")
 	}
 	return nil

@@ -1,4 +1,4 @@
-package patch
+package codec
 
 import (
 	"encoding/json"
@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -31,7 +30,7 @@ const maxPatchOperations = 10000
 
 // LimitCopies limits the copies by a JSON patch, of webhooks too, to the size of a body (AS pkg/server/config.go:
 // JSONPatchMaxCopyBytes). The library has one limit for the process. It must be called before the first patch.
-var LimitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = codec.MaxBody })
+var LimitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = MaxBody })
 
 // Patch is the body of a PATCH request.
 type Patch struct {
@@ -48,7 +47,7 @@ type Patch struct {
 }
 
 // Types are the media types of supported patches; custom resources have no strategic merge (B-50).
-func Types(res *resources.Resource) []string {
+func PatchTypes(res *resources.Resource) []string {
 	all := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.StrategicMergePatchType),
 		string(types.ApplyYAMLPatchType)}
 	if res.Custom {
@@ -58,7 +57,7 @@ func Types(res *resources.Resource) []string {
 }
 
 // Apply returns the patched object; it does not change cur.
-func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
+func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce Coercion) (runtime.Object, error) {
 	if p.Kind == types.StrategicMergePatchType {
 		return p.strategic(cur, gvk)
 	}
@@ -155,22 +154,22 @@ func (p *Patch) Unconvertible(patched runtime.Object, err error) error {
 
 // decode decodes the patched document as the kind (B-55, B-71).
 func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind,
-	coerce codec.Coercion) (runtime.Object, error) {
+	coerce Coercion) (runtime.Object, error) {
 	shown := string(after)
-	body := codec.Body{Bytes: after, Media: codec.MediaJSON, Strictness: p.Strictness}
-	obj, got, err := codec.DecodeAny(body, gvk, coerce)
+	body := Body{Bytes: after, Media: MediaJSON, Strictness: p.Strictness}
+	obj, got, err := DecodeAny(body, gvk, coerce)
 	if more, ok := runtime.AsStrictDecodingError(err); ok {
 		strict, err = append(strict, more.Errors()...), nil
 	}
 	switch {
 	case err != nil && runtime.IsNotRegisteredError(err) && got != nil:
-		return nil, unreadable(shown, errors.New(codec.NotRegistered(*got)))
+		return nil, unreadable(shown, errors.New(NotRegistered(*got)))
 	case err != nil:
 		return nil, unreadable(shown, err)
 	case *got != gvk && coerce == nil: // the rules of a custom resource report it themselves
 		return nil, unreadable(shown,
 			fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
-				codec.InternalPackage(gvk.Group), gvk.Kind))
+				InternalPackage(gvk.Group), gvk.Kind))
 	}
 	return obj, p.report(strict, shown)
 }
@@ -205,7 +204,7 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	if err != nil {
 		return nil, status.BadRequest("%v", err)
 	}
-	if err := codec.CheckMerge(content, doc); err != nil {
+	if err := CheckMerge(content, doc); err != nil {
 		return nil, err
 	}
 	shown := fmt.Sprintf("%+v", doc)
@@ -236,7 +235,7 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 
 // checkMerged checks the quantities of an object if the patch has a number that takes too long to parse in any place.
 func (p *Patch) checkMerged(merged map[string]any, gvk schema.GroupVersionKind) error {
-	return codec.CheckQuantities(codec.Body{Bytes: p.Bytes, Media: codec.MediaJSON}, func(codec.Body) error {
+	return CheckQuantities(Body{Bytes: p.Bytes, Media: MediaJSON}, func(Body) error {
 		data, err := json.Marshal(merged)
 		if err != nil {
 			return err

@@ -1,11 +1,10 @@
-package patch
+package codec
 
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
@@ -45,7 +44,7 @@ func CheckApplied(data []byte, gvk schema.GroupVersionKind) error {
 
 // checkQuantities rejects an object of a kind, in JSON, with a quantity that takes too long to parse.
 func checkQuantities(data []byte, gvk schema.GroupVersionKind) error {
-	return codec.CheckQuantities(codec.Body{Bytes: data, Media: codec.MediaJSON}, func(b codec.Body) error {
+	return CheckQuantities(Body{Bytes: data, Media: MediaJSON}, func(b Body) error {
 		obj, err := resources.Scheme().New(gvk)
 		if err != nil { // a custom resource
 			return nil

@@ -1,0 +1,60 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// DecodeReadable decodes the value into the type of the stored version. A custom resource is not converted from the
+// version in which it was stored.
+func DecodeReadable(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
+	obj, _, err := DecodeShown(res, o)
+	return obj, err
+}
+
+// DecodeShown is DecodeReadable. If the object is a custom resource in the stored version that is not known to be
+// canonical, data is its JSON; else data is nil.
+func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object, data []byte, err error) {
+	if o.Err != nil {
+		return nil, nil, o.Err
+	}
+	is := schema.FromAPIVersionAndKind(o.Meta.APIVersion, o.Meta.Kind)
+	switch want := res.Stored; {
+	case want.Empty():
+	case is.GroupKind() != want.GroupKind():
+		return nil, nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is.GroupKind())
+	case !res.Custom && is.Version != "" && is != want && is != res.GroupVersionKind():
+		return nil, nil, fmt.Errorf("%w: %s: its version %s is not known", storage.ErrCorrupt, o.Key, is.GroupVersion())
+	}
+	if res.Custom && o.VerifiedBy(res.Verified) {
+		u := &unstructured.Unstructured{}
+		obj, err = u, u.UnmarshalJSON(o.JSON)
+	} else {
+		obj, err = DecodeStored(res, o.JSON)
+	}
+	if status.Unconverted(err) != nil {
+		return nil, nil, err
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
+	}
+	switch {
+	case !res.Custom:
+		o.SetVerified(res.Verified)
+	case o.Meta.APIVersion == res.Stored.GroupVersion().String() && !o.VerifiedBy(res.Verified):
+		// The stored bytes are canonical for the schema unless it has changed since.
+		if data, err = json.Marshal(obj.(*unstructured.Unstructured).Object); err == nil && bytes.Equal(data, o.JSON) {
+			o.SetVerified(res.Verified)
+		}
+	}
+	return obj, data, err
+}
