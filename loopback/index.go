@@ -245,7 +245,8 @@ func decode(r workload.Resource, stored *storage.Object) (workload.Object, error
 
 // mayMount reports whether a stored pod may mount claims. Most pods mount none and needn't be decoded for that.
 func mayMount(pod *storage.Object) bool {
-	return bytes.Contains(pod.JSON, []byte(`"persistentVolumeClaim"`)) || bytes.Contains(pod.JSON, []byte(`"ephemeral"`))
+	return bytes.Contains(pod.JSON, []byte(`"persistentVolumeClaim"`)) ||
+		bytes.Contains(pod.JSON, []byte(`"ephemeral"`))
 }
 
 // claimsOf returns the names of the claims that a stored pod mounts.
