@@ -19,6 +19,20 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
+// The types of requests, of stored objects and of their changes, and of the entries of the table of types.
+type (
+	Path   = registry.Path
+	Object = storage.Object
+	Event  = cache.Event
+	Type   = resources.Resource
+)
+
+// The types of an Event that matter to controllers.
+const (
+	Added   = cache.Added
+	Deleted = cache.Deleted
+)
+
 // Client makes the requests of one controller with its identity. It is workload.API and autoscale.API.
 type Client struct {
 	API   *registry.Loopback
