@@ -35,8 +35,8 @@ const (
 	certificateFile = "ca.crt"
 	// description is the annotation with an object's purpose.
 	description        = "kubernetes.io/description"
-	certificatePurpose = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such " +
-		"as the internal service IP or kubernetes.default.svc. " +
+	certificatePurpose = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal " +
+		"endpoints such as the internal service IP or kubernetes.default.svc. " +
 		"No other usage is guaranteed across distributions of Kubernetes clusters."
 )
 

@@ -33,9 +33,12 @@ type Controller struct {
 	unmonitored bool
 }
 
+// All returns the controllers of this program.
+func All() []Controller { return slices.Clone(table) }
+
 // Names are the names of the controllers, as in kube-controller-manager, and Scheduler.
 func Names() (names []string) {
-	for _, c := range All() {
+	for _, c := range table {
 		names = append(names, c.Name)
 	}
 	return names
@@ -43,9 +46,8 @@ func Names() (names []string) {
 
 // Of returns the controller of that name; false if this program has none.
 func Of(name string) (Controller, bool) {
-	all := All()
-	if i := slices.IndexFunc(all, func(c Controller) bool { return c.Name == name }); i >= 0 {
-		return all[i], true
+	if i := slices.IndexFunc(table, func(c Controller) bool { return c.Name == name }); i >= 0 {
+		return table[i], true
 	}
 	return Controller{}, false
 }

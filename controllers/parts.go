@@ -6,6 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/certificates"
 	"github.com/kubecascade/kubecascade/controllers/crd"
+	"github.com/kubecascade/kubecascade/controllers/devicetaint"
 	"github.com/kubecascade/kubecascade/controllers/migration"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/node"
@@ -58,7 +59,7 @@ func scheduler(s *setup) []run {
 	return one(func(s *setup) workload.Controller { return simulation.Scheduler(s.Simulate, s.Simulation) })(s)
 }
 
-func collector(s *setup) []run { return []run{s.Collect} }
+func collector(s *setup) []run { return []run{s.Collector(s.client())} }
 
 func namespaces(s *setup) []run {
 	c := s.client()
@@ -102,6 +103,9 @@ func nodes(s *setup) []run {
 	}
 	return engine(made...)(s)
 }
+
+// deviceTaints has two parts that share what they remember.
+func deviceTaints(s *setup) []run { return engine(devicetaint.New())(s) }
 
 func signing(s *setup) []run {
 	o := certificates.Options{Authority: s.Authority, Log: s.Log}

@@ -39,8 +39,8 @@ type Process struct {
 	CheckTypes func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning
 	// Unreachable is why the servers that APIServices name can't be reached.
 	Unreachable string
-	// Collect runs the garbage collector until its context is done.
-	Collect func(context.Context)
+	// Collector returns a function that runs the garbage collector, with its client.
+	Collector func(*loopback.Client) func(context.Context)
 	// Autoscaler configures horizontal-pod-autoscaler-controller; Workers, Measure, Log and NeverToZero are set here.
 	Autoscaler autoscale.Options
 	// Simulate runs the simulation of nodes and pods, with the version of the server.
@@ -67,7 +67,7 @@ type run = func(context.Context)
 // after the other.
 func (p *Process) Parts(on map[string]bool) []Part {
 	var out []Part
-	for _, c := range All() {
+	for _, c := range table {
 		if on[c.Name] {
 			out = append(out, p.partsOf(c)...)
 		}

@@ -17,12 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/loopback"
-	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/usage"
 )
 
@@ -71,7 +67,7 @@ func (q *quotaCounter) follow(ctx context.Context, sink func(namespace string)) 
 			defer q.mu.Unlock()
 			return len(q.delays) == 0
 		},
-		Begin: func(state iter.Seq[*storage.Object]) {
+		Begin: func(state iter.Seq[*loopback.Object]) {
 			q.mu.Lock()
 			q.delays = map[string]*quotaDelay{}
 			q.mu.Unlock()
@@ -80,7 +76,7 @@ func (q *quotaCounter) follow(ctx context.Context, sink func(namespace string)) 
 				sink(o.Meta.Namespace)
 			}
 		},
-		Each: func(e *cache.Event) error {
+		Each: func(e *loopback.Event) error {
 			if q.observe(ctx, e, e.Collection == quota) {
 				sink(e.Object.Meta.Namespace)
 			}
@@ -90,8 +86,8 @@ func (q *quotaCounter) follow(ctx context.Context, sink func(namespace string)) 
 }
 
 // observe processes an event, and reports whether the namespace may need a pass.
-func (q *quotaCounter) observe(ctx context.Context, e *cache.Event, isQuota bool) bool {
-	if isQuota && e.Type != cache.Deleted {
+func (q *quotaCounter) observe(ctx context.Context, e *loopback.Event, isQuota bool) bool {
+	if isQuota && e.Type != loopback.Deleted {
 		q.exists(ctx, e.Object)
 		return true
 	}
@@ -108,7 +104,7 @@ func (q *quotaCounter) observe(ctx context.Context, e *cache.Event, isQuota bool
 			return false
 		}
 	}
-	if e.Type == cache.Added || e.Type != cache.Deleted && !q.measures(e.Collection) {
+	if e.Type == loopback.Added || e.Type != loopback.Deleted && !q.measures(e.Collection) {
 		return false
 	}
 	d.changed(reconcile.Now(ctx))
@@ -116,7 +112,7 @@ func (q *quotaCounter) observe(ctx context.Context, e *cache.Event, isQuota bool
 }
 
 // exists records a quota.
-func (q *quotaCounter) exists(ctx context.Context, o *storage.Object) {
+func (q *quotaCounter) exists(ctx context.Context, o *loopback.Object) {
 	var stored struct {
 		Spec   corev1.ResourceQuotaSpec
 		Status corev1.ResourceQuotaStatus
@@ -193,7 +189,7 @@ func (q *quotaCounter) count(ctx context.Context, namespace string) error {
 			continue
 		}
 		one.Status = next
-		path := registry.Path{Resource: q.resource(), Subresource: "status", Namespace: namespace, Name: one.Name}
+		path := loopback.Path{Resource: q.resource(), Subresource: "status", Namespace: namespace, Name: one.Name}
 		if _, err := q.client.API.Update(ctx, path, one); err != nil && !apierrors.IsNotFound(err) {
 			errs = append(errs, fmt.Errorf("updating the status of %s: %w", one.Name, err))
 		}
@@ -201,13 +197,13 @@ func (q *quotaCounter) count(ctx context.Context, namespace string) error {
 	return errors.Join(errs...)
 }
 
-func (q *quotaCounter) resource() *resources.Resource {
+func (q *quotaCounter) resource() *loopback.Type {
 	return q.client.API.Types().Lookup("", "v1", "resourcequotas")
 }
 
 // list returns the quotas of a namespace by a consistent read.
 func (q *quotaCounter) list(ctx context.Context, namespace string) (all []*corev1.ResourceQuota, err error) {
-	stored, err := q.client.API.List(ctx, registry.Path{Resource: q.resource(), Namespace: namespace})
+	stored, err := q.client.API.List(ctx, loopback.Path{Resource: q.resource(), Namespace: namespace})
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +233,7 @@ func (q *quotaCounter) objects(
 		if res == nil {
 			continue
 		}
-		list, err := q.client.API.List(ctx, registry.Path{Resource: res, Namespace: namespace})
+		list, err := q.client.API.List(ctx, loopback.Path{Resource: res, Namespace: namespace})
 		if err == nil {
 			out[r], err = measurable(r, list)
 		}
@@ -249,7 +245,7 @@ func (q *quotaCounter) objects(
 }
 
 // stored is the resource's entry of the storage version; nil if it isn't served.
-func (q *quotaCounter) stored(r schema.GroupResource) *resources.Resource {
+func (q *quotaCounter) stored(r schema.GroupResource) *loopback.Type {
 	for _, res := range q.client.API.Types().All() {
 		if res.GroupResource() == r && res.Namespaced && res.Collection != "" && res.ToStored == nil {
 			return res
@@ -259,7 +255,7 @@ func (q *quotaCounter) stored(r schema.GroupResource) *resources.Resource {
 }
 
 // measurable returns objects as package usage measures them; nil ones if it only counts them.
-func measurable(r schema.GroupResource, stored []*storage.Object) ([]runtime.Object, error) {
+func measurable(r schema.GroupResource, stored []*loopback.Object) ([]runtime.Object, error) {
 	out := make([]runtime.Object, len(stored))
 	for i, o := range stored {
 		switch r {

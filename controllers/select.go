@@ -43,7 +43,7 @@ func Select(words []string) (on map[string]bool, absent []string, err error) {
 		}
 	}
 	all := slices.Contains(words, "*")
-	for _, c := range All() {
+	for _, c := range table {
 		if !mentioned[c.Name] {
 			on[c.Name] = all && !c.Off
 		}

@@ -14,30 +14,30 @@ import (
 
 // Target implements autoscale.API. The version in the reference does not matter (K
 // pkg/controller/podautoscaler/horizontal.go: scaleForResourceMappings).
-func (w *Client) Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
+func (c *Client) Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
 	*autoscalingv1.Scale, error) {
-	p, err := w.target(namespace, ref)
+	p, err := c.target(namespace, ref)
 	if err != nil {
 		return nil, err
 	}
-	return w.API.Scale(ctx, p)
+	return c.API.Scale(ctx, p)
 }
 
 // Rescale implements autoscale.API.
-func (w *Client) Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
+func (c *Client) Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
 	s *autoscalingv1.Scale) error {
-	p, err := w.target(namespace, ref)
+	p, err := c.target(namespace, ref)
 	if err != nil {
 		return err
 	}
-	return w.API.Rescale(ctx, p, s)
+	return c.API.Rescale(ctx, p, s)
 }
 
 // errUnscalable is the error of upstream's client for a kind without the scale subresource.
 var errUnscalable = errors.New("the server could not find the requested resource")
 
 // target is the path of a target's scale, in the preferred version of its kind.
-func (w *Client) target(
+func (c *Client) target(
 	namespace string, ref autoscalingv2.CrossVersionObjectReference,
 ) (p registry.Path, err error) {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
@@ -45,7 +45,7 @@ func (w *Client) target(
 		return p, err
 	}
 	err = &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: gv.Group, Kind: ref.Kind}}
-	for _, r := range w.API.Types().All() {
+	for _, r := range c.API.Types().All() {
 		if r.Group != gv.Group || r.Kind != ref.Kind {
 			continue
 		}

@@ -25,15 +25,15 @@ type Changes struct {
 
 // SpecChanges returns the changes of objects other than those of their status: new and deleted ones, and changes of the
 // spec or the annotations.
-func (w *Client) SpecChanges(all ...workload.Resource) *Changes {
-	c := &Changes{Cache: w.Cache, Matters: func(e *cache.Event) bool {
+func (c *Client) SpecChanges(all ...workload.Resource) *Changes {
+	out := &Changes{Cache: c.Cache, Matters: func(e *cache.Event) bool {
 		return e.Type != cache.Modified || e.Prev == nil || e.Prev.Meta.Generation != e.Object.Meta.Generation ||
 			!maps.Equal(annotations(e.Prev), annotations(e.Object))
 	}}
 	for _, r := range all {
-		c.Collections = append(c.Collections, w.resource(r).Collection)
+		out.Collections = append(out.Collections, c.resource(r).Collection)
 	}
-	return c
+	return out
 }
 
 // annotations are those of an object.

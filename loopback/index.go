@@ -165,8 +165,10 @@ func (t *table) insert(e *entry) {
 		t.unreadable[e.Key] = e.Meta.Namespace
 		return
 	}
-	if t.resource == workload.Pods {
-		e.claims = claimsOf(e.Object)
+	if t.resource == workload.Pods && mayMount(e.Object) {
+		if o, err := t.object(e); err == nil {
+			e.claims = workload.ClaimsOf(o.(*corev1.Pod))
+		}
 	}
 	for _, claim := range e.claims {
 		put(t.mounting, workload.Key{Namespace: e.Meta.Namespace, Name: claim}, e)
@@ -241,10 +243,15 @@ func decode(r workload.Resource, stored *storage.Object) (workload.Object, error
 	return o, nil
 }
 
-// claimsOf returns the names of the claims that a stored pod mounts. Most pods have none and needn't be decoded.
+// mayMount reports whether a stored pod may mount claims. Most pods mount none and needn't be decoded for that.
+func mayMount(pod *storage.Object) bool {
+	return bytes.Contains(pod.JSON, []byte(`"persistentVolumeClaim"`)) ||
+		bytes.Contains(pod.JSON, []byte(`"ephemeral"`))
+}
+
+// claimsOf returns the names of the claims that a stored pod mounts.
 func claimsOf(pod *storage.Object) []string {
-	if pod.Err != nil || !bytes.Contains(pod.JSON, []byte(`"persistentVolumeClaim"`)) &&
-		!bytes.Contains(pod.JSON, []byte(`"ephemeral"`)) {
+	if pod.Err != nil || !mayMount(pod) {
 		return nil
 	}
 	o, err := decode(workload.Pods, pod)

@@ -110,6 +110,27 @@ func TestManyClaimsInUse(t *testing.T) {
 	}
 }
 
+// TestClaimOfUnreadablePod: a pod that can't be decoded may mount any claim of its namespace.
+func TestClaimOfUnreadablePod(t *testing.T) {
+	s := protected(t, nil)
+	w := s.Watch("/api/v1/persistentvolumeclaims?watch=true")
+	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)
+	const key = "/registry/pods/default/garbage"
+	s.Put(t, key, "garbage")
+	for _, path := range []string{claims, "/api/v1/namespaces/other/persistentvolumeclaims"} {
+		do(t, s, "POST", path, claim("c", ""))
+		do(t, s, "DELETE", path+"/c", "")
+	}
+	e, err := w.Next()
+	for ; err == nil && e.Type != "DELETED"; e, err = w.Next() {
+	}
+	if err != nil || e.Object.GetNamespace() != "other" {
+		t.Fatalf("%v: the first claim that goes is in %v", err, e.Object)
+	}
+	s.Put(t, key, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"garbage","namespace":"default","uid":"u"}}`)
+	gone(t, w, "c")
+}
+
 // F-05, over HTTP.
 func TestEphemeralClaim(t *testing.T) {
 	s := protected(t, nil)

@@ -14,12 +14,12 @@ import (
 
 // Scale implements workload.API. Its errors are those that upstream's controllers show (K
 // pkg/controller/disruption/disruption.go: getScaleController).
-func (w *Client) Scale(ctx context.Context, namespace string, o workload.Owner) (s workload.Scale, err error) {
+func (c *Client) Scale(ctx context.Context, namespace string, o workload.Owner) (s workload.Scale, err error) {
 	gv, err := schema.ParseGroupVersion(o.APIVersion)
 	if err != nil {
 		return s, err
 	}
-	r := w.API.Types().Kind(gv.WithKind(o.Kind))
+	r := c.API.Types().Kind(gv.WithKind(o.Kind))
 	switch {
 	case r == nil:
 		return s, &meta.NoKindMatchError{
@@ -30,7 +30,7 @@ func (w *Client) Scale(ctx context.Context, namespace string, o workload.Owner) 
 	case !r.Namespaced: // there is no such path below a namespace
 		return s, nil
 	}
-	sc, err := w.API.Scale(ctx, registry.Path{Resource: r, Subresource: "scale", Namespace: namespace, Name: o.Name})
+	sc, err := c.API.Scale(ctx, registry.Path{Resource: r, Subresource: "scale", Namespace: namespace, Name: o.Name})
 	switch {
 	case apierrors.IsNotFound(err):
 		return s, nil

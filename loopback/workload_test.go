@@ -245,9 +245,14 @@ func TestIndex(t *testing.T) {
 		case 2:
 			a = s.Do("PATCH", path+"/"+name, `{"metadata":{"ownerReferences":null}}`, "Content-Type", merge)
 		default:
+			claim := fmt.Sprint("c", r.IntN(3))
+			volume := `{"name":"v","persistentVolumeClaim":{"claimName":"` + claim + `"}}`
+			if claim == "c2" {
+				volume = `{"name":"v","emptyDir":{}}`
+			}
 			a = s.Do(
-				"POST", path,
-				`{"metadata":{"name":"`+name+`","ownerReferences":`+owner+`},"spec":{"containers":[{"name":"c","image":"i"}]}}`,
+				"POST", path, `{"metadata":{"name":"`+name+`","labels":{"claim":"`+claim+`"},"ownerReferences":`+owner+
+					`},"spec":{"volumes":[`+volume+`],"containers":[{"name":"c","image":"i"}]}}`,
 			)
 		}
 		if a.Code >= 300 && a.Code != http.StatusNotFound && a.Code != http.StatusConflict {
@@ -261,7 +266,7 @@ func TestIndex(t *testing.T) {
 		for _, u := range all.Items {
 			p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 				Namespace: u.GetNamespace(), Name: u.GetName(), ResourceVersion: u.GetResourceVersion(),
-				OwnerReferences: u.GetOwnerReferences(),
+				OwnerReferences: u.GetOwnerReferences(), Labels: u.GetLabels(),
 			}}
 			there.Items = append(there.Items, p)
 		}
@@ -271,6 +276,64 @@ func TestIndex(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d, step %d", seed, step)
 		}
+	}
+}
+
+// TestReadable: a namespace isn't readable while an object in it can't be decoded, which reads omit.
+func TestReadable(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	api := client(s)("", "test")
+	readable := func(namespace string) (is bool, pods int) {
+		t.Helper()
+		if err := api.View(t.Context(), func(v workload.Reader) {
+			is, pods = v.Readable(workload.Pods, namespace), len(v.All(workload.Pods, namespace))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return is, pods
+	}
+	do(t, s, "POST", pods, pod("p", `"emptyDir":{}`))
+	s.Put(t, "/registry/pods/default/garbage", "garbage")
+	for namespace, want := range map[string]bool{"default": false, "": false, "other": true} {
+		if is, _ := readable(namespace); is != want {
+			t.Errorf("%q with a pod that can't be decoded: %v", namespace, is)
+		}
+	}
+	if _, n := readable("default"); n != 1 {
+		t.Errorf("%d pods", n)
+	}
+	s.Put(t, "/registry/pods/default/garbage",
+		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"garbage","namespace":"default","uid":"u"}}`)
+	if is, n := readable("default"); !is || n != 2 {
+		t.Errorf("when it is repaired: %v, %d pods", is, n)
+	}
+}
+
+// TestSparse: an object of a Sparse resource is read as it is now.
+func TestSparse(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	api := client(s)("", "test")
+	data := func() (value string) {
+		t.Helper()
+		if err := api.View(t.Context(), func(v workload.Reader) {
+			if m := workload.Get[*corev1.ConfigMap](v, "default", "m"); m != nil {
+				value = m.Data["a"]
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	if got := data(); got != "" {
+		t.Errorf("before it exists: %q", got)
+	}
+	do(t, s, "POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"m"},"data":{"a":"1"}}`)
+	if got := data(); got != "1" {
+		t.Errorf("it has %q", got)
+	}
+	do(t, s, "PATCH", "/api/v1/namespaces/default/configmaps/m", `{"data":{"a":"2"}}`, "Content-Type", merge)
+	if got := data(); got != "2" {
+		t.Errorf("when it changed it has %q", got)
 	}
 }
 
@@ -298,6 +361,12 @@ func compare(t *testing.T, v workload.Reader, there []corev1.Pod) {
 		check("all in "+ns, workload.All[*corev1.Pod](v, ns), func(p *corev1.Pod) bool { return p.Namespace == ns })
 		check("free in "+ns, workload.Free[*corev1.Pod](v, ns), func(p *corev1.Pod) bool {
 			return p.Namespace == ns && metav1.GetControllerOf(p) == nil
+		})
+	}
+	for _, claim := range []string{"c0", "c1", "c2"} {
+		key := workload.Key{Namespace: "default", Name: claim}
+		check("mounting "+claim, v.Mounting(key), func(p *corev1.Pod) bool {
+			return p.Namespace == "default" && p.Labels["claim"] == claim && claim != "c2"
 		})
 	}
 	for _, uid := range []string{"u0", "u1", "u2"} {

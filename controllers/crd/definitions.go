@@ -16,11 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
-	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/loopback"
-	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/trail"
 )
 
@@ -30,7 +26,7 @@ type known struct {
 	definition *apiextensionsv1.CustomResourceDefinition
 }
 
-func (c *Controller) resource() *resources.Resource {
+func (c *Controller) resource() *loopback.Type {
 	return c.client.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
 }
 
@@ -42,7 +38,7 @@ func (c *Controller) follow(ctx context.Context, sink func(name string)) error {
 	var deleting map[string]bool
 	return loopback.Feed{Cache: c.client.Cache, First: collection,
 		Quiet: func() bool { return len(deleting) == 0 },
-		Begin: func(state iter.Seq[*storage.Object]) {
+		Begin: func(state iter.Seq[*loopback.Object]) {
 			deleting = map[string]bool{}
 			for o := range state {
 				if o.Meta.Deleting() {
@@ -51,16 +47,16 @@ func (c *Controller) follow(ctx context.Context, sink func(name string)) error {
 				sink(o.Meta.Name)
 			}
 		},
-		Each: func(e *cache.Event) error {
+		Each: func(e *loopback.Event) error {
 			name := e.Object.Meta.Name
 			switch {
 			case e.Collection == collection:
 				delete(deleting, name)
-				if e.Type != cache.Deleted && e.Object.Meta.Deleting() {
+				if e.Type != loopback.Deleted && e.Object.Meta.Deleting() {
 					deleting[name] = true
 				}
 				return c.group(name, collection, sink)
-			case e.Type == cache.Deleted:
+			case e.Type == loopback.Deleted:
 				if name := instancesOf(e.Collection); deleting[name] {
 					sink(name)
 				}
@@ -88,7 +84,7 @@ func (c *Controller) group(name, collection string, sink func(name string)) erro
 	if err != nil {
 		return err
 	}
-	snap.Ascend("", "", func(o *storage.Object) bool {
+	snap.Ascend("", "", func(o *loopback.Object) bool {
 		if _, g, _ := strings.Cut(o.Meta.Name, "."); g != group || o.Meta.Name == name {
 			return true
 		}
@@ -110,7 +106,7 @@ func (c *Controller) list() ([]*apiextensionsv1.CustomResourceDefinition, error)
 	}
 	there := map[string]bool{}
 	var all []*apiextensionsv1.CustomResourceDefinition
-	snap.Ascend("", "", func(o *storage.Object) bool {
+	snap.Ascend("", "", func(o *loopback.Object) bool {
 		there[o.Key] = true
 		if one, err := c.decode(o); err == nil {
 			all = append(all, one)
@@ -124,7 +120,7 @@ func (c *Controller) list() ([]*apiextensionsv1.CustomResourceDefinition, error)
 }
 
 // decode returns the CRD without its schemas, which must not be changed.
-func (c *Controller) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *Controller) decode(o *loopback.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if k := c.known[o.Key]; k.revision == o.Revision && k.definition != nil {
@@ -180,7 +176,7 @@ func (c *Controller) updateStatus(
 	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition,
 ) (*apiextensionsv1.CustomResourceDefinition, error) {
 	r := c.resource()
-	o, err := c.client.API.Change(ctx, registry.Path{
+	o, err := c.client.API.Change(ctx, loopback.Path{
 		Resource: r, Subresource: "status", Name: one.Name,
 	}, func(old runtime.Object) (runtime.Object, error) {
 		next, ok := old.(*apiextensionsv1.CustomResourceDefinition)
@@ -200,7 +196,7 @@ func (c *Controller) updateStatus(
 var errChanged = errors.New("the CustomResourceDefinition has changed")
 
 // instances is the entry of the CRD's custom resource.
-func (c *Controller) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
+func (c *Controller) instances(one *apiextensionsv1.CustomResourceDefinition) (*loopback.Type, error) {
 	for _, v := range one.Spec.Versions {
 		if r := c.client.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil &&
 			r.Origin == string(one.UID) {
@@ -230,7 +226,7 @@ func (c *Controller) namespaces(ctx context.Context, one *apiextensionsv1.Custom
 	if err != nil {
 		return nil, err
 	}
-	objs, err := c.client.API.List(ctx, registry.Path{Resource: r})
+	objs, err := c.client.API.List(ctx, loopback.Path{Resource: r})
 	if err != nil {
 		return nil, err
 	}
@@ -254,5 +250,5 @@ func (c *Controller) deleteAll(
 		APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition", Name: one.Name,
 		UID: string(one.UID),
 	}})
-	return api.DeleteCollection(ctx, registry.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
+	return api.DeleteCollection(ctx, loopback.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
 }

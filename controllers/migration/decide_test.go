@@ -69,7 +69,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestMigrated: the stored versions are the storage version, unless the definition has changed since the migration began.
+// TestMigrated: the stored versions are the storage version, unless the definition has changed since the migration
+// began.
 func TestMigrated(t *testing.T) {
 	d := &Definition{}
 	d.Generation = 3
@@ -85,8 +86,8 @@ func TestMigrated(t *testing.T) {
 	}{
 		{3, true, "The migration has succeeded and the stored versions have been updated", []string{"v2"}},
 		{3, false, "The migration has failed", []string{"v2"}},
-		{4, true, "The migration has succeeded but the stored versions have not been updated due to a generation mismatch",
-			[]string{"v1", "v2"}},
+		{4, true, "The migration has succeeded but the stored versions have not been updated due to a " +
+			"generation mismatch", []string{"v1", "v2"}},
 		{4, false, "The migration has failed", []string{"v1", "v2"}},
 	} {
 		d.Generation = c.generation
@@ -97,8 +98,8 @@ func TestMigrated(t *testing.T) {
 	}
 }
 
-// TestErrors: after an error that may pass the migration starts again, what was changed or deleted needs no rewrite, and
-// any other error ends the migration.
+// TestErrors: after an error that may pass the migration starts again, what was changed or deleted needs no rewrite,
+// and any other error ends the migration.
 func TestErrors(t *testing.T) {
 	r := schema.GroupResource{Resource: "things"}
 	for _, c := range []struct {

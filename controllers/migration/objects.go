@@ -13,23 +13,19 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/loopback"
-	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // path is that of a migration; sub is a subresource.
-func (c *controller) path(sub, name string) registry.Path {
+func (c *controller) path(sub, name string) loopback.Path {
 	r := c.statuses.API.Types().Lookup(storagemigrationv1.GroupName, "v1", "storageversionmigrations")
-	return registry.Path{Resource: r, Subresource: sub, Name: name}
+	return loopback.Path{Resource: r, Subresource: sub, Name: name}
 }
 
-func (c *controller) definitionPath(sub string, r Resource) registry.Path {
+func (c *controller) definitionPath(sub string, r Resource) loopback.Path {
 	of := workload.CustomResourceDefinitions
-	return registry.Path{Resource: c.statuses.API.Types().Lookup(of.Group, of.Version, of.Plural), Subresource: sub,
+	return loopback.Path{Resource: c.statuses.API.Types().Lookup(of.Group, of.Version, of.Plural), Subresource: sub,
 		Name: r.Resource + "." + r.Group}
 }
 
@@ -37,18 +33,18 @@ func (c *controller) definitionPath(sub string, r Resource) registry.Path {
 // migration that can't be decoded nothing is known.
 func (c *controller) follow(ctx context.Context, sink func(Resource)) error {
 	collection, all := c.path("", "").Resource.Collection, c.definitionPath("", Resource{}).Resource.Collection
-	note := func(o *storage.Object) {
+	note := func(o *loopback.Object) {
 		if one, err := loopback.Typed[Migration](o, o.Err); err == nil {
 			sink(one.Spec.Resource)
 		}
 	}
 	return loopback.Feed{Cache: c.statuses.Cache, First: collection, Collections: []string{collection, all},
-		Begin: func(state iter.Seq[*storage.Object]) {
+		Begin: func(state iter.Seq[*loopback.Object]) {
 			for o := range state {
 				note(o)
 			}
 		},
-		Each: func(e *cache.Event) error {
+		Each: func(e *loopback.Event) error {
 			if e.Collection == collection {
 				note(e.Object)
 			} else if plural, group, ok := strings.Cut(e.Object.Meta.Name, "."); ok {
@@ -86,9 +82,9 @@ func (c *controller) updateStatus(ctx context.Context, one *Migration) (*Migrati
 }
 
 // served returns the entry of the version of a resource that discovery prefers; nil if there is none.
-func (c *controller) served(r Resource) *resources.Resource {
+func (c *controller) served(r Resource) *loopback.Type {
 	all := c.statuses.API.Types().All()
-	i := slices.IndexFunc(all, func(e *resources.Resource) bool { return e.Group == r.Group && e.Plural == r.Resource })
+	i := slices.IndexFunc(all, func(e *loopback.Type) bool { return e.Group == r.Group && e.Plural == r.Resource })
 	if i < 0 {
 		return nil
 	}
@@ -116,7 +112,7 @@ func (c *controller) revision(ctx context.Context) (string, error) {
 }
 
 // entry is served for a resource that must be.
-func (c *controller) entry(r Resource) (*resources.Resource, error) {
+func (c *controller) entry(r Resource) (*loopback.Type, error) {
 	if e := c.served(r); e != nil {
 		return e, nil
 	}
@@ -129,7 +125,7 @@ func (c *controller) items(ctx context.Context, r Resource) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, err := c.objects.API.List(ctx, registry.Path{Resource: e})
+	objects, err := c.objects.API.List(ctx, loopback.Path{Resource: e})
 	items := make([]Item, len(objects))
 	for i, o := range objects {
 		items[i] = Item{Namespace: o.Meta.Namespace, Name: o.Meta.Name,
@@ -146,7 +142,7 @@ func (c *controller) rewrite(ctx context.Context, r Resource, i Item) error {
 	}
 	doc, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": i.ResourceVersion}})
 	if err == nil {
-		_, err = c.objects.API.Patch(ctx, registry.Path{Resource: e, Namespace: i.Namespace, Name: i.Name},
+		_, err = c.objects.API.Patch(ctx, loopback.Path{Resource: e, Namespace: i.Namespace, Name: i.Name},
 			types.MergePatchType, doc)
 	}
 	return err

@@ -61,6 +61,14 @@ type engine struct {
 	recorder *Recorder
 }
 
+// about names the object of a pass; none for the zero Key, of a pass over all objects.
+func (e *engine) about(key Key) reconcile.Object {
+	if key == (Key{}) {
+		return reconcile.Object{}
+	}
+	return e.For.About(key)
+}
+
 // Run has a controller work until ctx is done, and returns when everything that it started has returned.
 func Run(ctx context.Context, c Controller, api API, o Options) {
 	if o.Workers <= 0 {
@@ -76,7 +84,7 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 	e := &engine{Controller: c, api: api, log: log, recorder: NewRecorder(api, c.Name, log)}
 	loop := reconcile.Loop[Key]{
 		Keys:    reconcile.NewKeys(backoff, Key.compare),
-		Workers: o.Workers, Follow: e.follow, Pass: e.pass, About: c.For.About, Log: log, What: c.For.String(),
+		Workers: o.Workers, Follow: e.follow, Pass: e.pass, About: e.about, Log: log, What: c.For.String(),
 	}
 	defer e.recorder.Join(ctx)()
 	var recording sync.WaitGroup

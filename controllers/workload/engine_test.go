@@ -227,6 +227,40 @@ func TestConcerned(t *testing.T) {
 	}
 }
 
+// TestSlow: a plan is made after the view if its decision takes long. Nothing is done if nothing can be decided.
+func TestSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &requests{}
+		out := once(t, r, func(View) Plan {
+			return Plan{Slow: func() Plan {
+				return Plan{Do: []Action{ApplyStatus{Object: pod("p")}}, Rest: time.Hour, Again: 2 * time.Hour}
+			}}
+		})
+		if got := fmt.Sprint(r.made); got != "[apply the status of p]" || out.Err != nil || out.Rest != time.Hour ||
+			out.Again != 2*time.Hour {
+			t.Errorf("%s, %+v", got, out)
+		}
+		r, failed := &requests{}, errors.New("unreadable")
+		out = once(t, r, func(View) Plan {
+			return Plan{Slow: func() Plan { return Plan{Err: failed, Do: []Action{Create{Object: pod("p")}}} }}
+		})
+		if !errors.Is(out.Err, failed) || len(r.made) > 0 {
+			t.Errorf("%v, %+v", r.made, out)
+		}
+	})
+}
+
+// TestStart: keys get a pass when changes are followed from the beginning.
+func TestStart(t *testing.T) {
+	e := &engine{api: &requests{}, Controller: Controller{For: Pods, Start: StartWith(Key{"a", "b"})}}
+	if got := fmt.Sprint(e.concerned(Change{})); got != "[a/b]" {
+		t.Error(got)
+	}
+	if got := (&engine{Controller: Controller{For: Pods}}).concerned(Change{}); got != nil {
+		t.Error(got)
+	}
+}
+
 // TestScales: a decision gets the scales that it needs, and only the last plan is carried out. It gets no more than a
 // bounded number of answers.
 func TestScales(t *testing.T) {

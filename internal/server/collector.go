@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -28,8 +29,8 @@ type collection struct {
 }
 
 // newCollection returns a collection with the handlers of the graph by their paths: that of kube-controller-manager
-// (D-90), and the short one. The adapter gets its client before the collection runs, as the server of the client also
-// serves the graph.
+// (D-90), and the short one. It gets the client for its requests later, as the server of the client also serves the
+// graph.
 func newCollection(
 	workers int, d *data, r prometheus.Registerer, log *slog.Logger,
 ) (*collection, map[string]http.Handler) {
@@ -42,6 +43,12 @@ func newCollection(
 		"/debug/controllers/garbage-collector-controller/*":     c,
 		"/debug/controllers/garbagecollector/graph":             c,
 	}
+}
+
+// with returns run, with the client for the collectors' requests.
+func (c *collection) with(api *registry.Loopback) func(context.Context) {
+	c.adapter.API = api
+	return c.run
 }
 
 // run collects until ctx is done.

@@ -169,12 +169,9 @@ func (s *system) wire(on, gates map[string]bool, keys *pki.Bundle) {
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
 			return expression.CheckTypes(&p.Spec, apiserver.Served(d.types))
 		},
+		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.with(c.API) },
 		Unreachable: apiserver.NoNetwork, Autoscaler: s.c.Autoscaler,
 		Simulate: s.c.Simulate, Simulation: s.c.Simulation, Version: KubernetesVersion, Log: s.log,
-	}
-	if s.garbage != nil {
-		s.garbage.adapter.API = p.Client("generic-garbage-collector", controllers.Manager).API
-		p.Collect = s.garbage.run
 	}
 	s.namespaces = p.Client("", apiServer)
 	s.parts = p.Parts(on)

@@ -19,6 +19,20 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
+// The types of requests, of stored objects and of their changes, and of the entries of the table of types.
+type (
+	Path   = registry.Path
+	Object = storage.Object
+	Event  = cache.Event
+	Type   = resources.Resource
+)
+
+// The types of an Event that matter to controllers.
+const (
+	Added   = cache.Added
+	Deleted = cache.Deleted
+)
+
 // Client makes the requests of one controller with its identity. It is workload.API and autoscale.API.
 type Client struct {
 	API   *registry.Loopback
@@ -28,44 +42,44 @@ type Client struct {
 }
 
 // View implements workload.API.
-func (w *Client) View(ctx context.Context, f func(workload.Reader)) error {
-	if err := w.API.Fresh(ctx); err != nil {
+func (c *Client) View(ctx context.Context, f func(workload.Reader)) error {
+	if err := c.API.Fresh(ctx); err != nil {
 		return err
 	}
-	return w.Index.read(ctx, f)
+	return c.Index.read(ctx, f)
 }
 
 // Glance implements workload.API.
-func (w *Client) Glance(f func(workload.Reader)) error {
-	return w.Index.read(context.Background(), f) // events that were sent are in the cache already
+func (c *Client) Glance(f func(workload.Reader)) error {
+	return c.Index.read(context.Background(), f) // events that were sent are in the cache already
 }
 
-func (w *Client) resource(r workload.Resource) *resources.Resource {
-	return w.API.Types().Lookup(r.Group, r.Version, r.Plural)
+func (c *Client) resource(r workload.Resource) *resources.Resource {
+	return c.API.Types().Lookup(r.Group, r.Version, r.Plural)
 }
 
-func (w *Client) path(o workload.Object) registry.Path {
-	return registry.Path{Resource: w.resource(workload.Of(o)), Namespace: o.GetNamespace(), Name: o.GetName()}
+func (c *Client) path(o workload.Object) registry.Path {
+	return registry.Path{Resource: c.resource(workload.Of(o)), Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 // Follow implements workload.API.
-func (w *Client) Follow(
+func (c *Client) Follow(
 	ctx context.Context, first workload.Resource, others []workload.Resource, sink func(workload.Change),
 ) error {
 	byCollection := map[string]workload.Resource{}
 	var collections []string
 	for _, r := range append([]workload.Resource{first}, others...) {
-		c := w.resource(r).Collection
-		if !slices.Contains(collections, c) {
-			collections = append(collections, c)
+		collection := c.resource(r).Collection
+		if !slices.Contains(collections, collection) {
+			collections = append(collections, collection)
 		}
-		byCollection[c] = r
+		byCollection[collection] = r
 	}
 	var rested time.Duration
 	if slices.ContainsFunc(others, func(r workload.Resource) bool { return r.Sparse }) {
 		rested = rest
 	}
-	return Feed{Cache: w.Cache, First: collections[0], Collections: collections, rest: rested,
+	return Feed{Cache: c.Cache, First: collections[0], Collections: collections, rest: rested,
 		Begin: func(state iter.Seq[*storage.Object]) {
 			sink(workload.Change{})
 			for o := range state {
@@ -73,16 +87,16 @@ func (w *Client) Follow(
 			}
 		},
 		Each: func(e *cache.Event) error {
-			c := workload.Change{Resource: byCollection[e.Collection]}
+			change := workload.Change{Resource: byCollection[e.Collection]}
 			if e.Type == cache.Deleted {
-				c.Old = metaOf(c.Resource, e.Object)
+				change.Old = metaOf(change.Resource, e.Object)
 			} else {
-				c.New = metaOf(c.Resource, e.Object)
+				change.New = metaOf(change.Resource, e.Object)
 				if e.Prev != nil {
-					c.Old = metaOf(c.Resource, e.Prev)
+					change.Old = metaOf(change.Resource, e.Prev)
 				}
 			}
-			sink(c)
+			sink(change)
 			return nil
 		},
 	}.Follow(ctx)
@@ -108,8 +122,8 @@ func metaOf(r workload.Resource, o *storage.Object) *workload.Meta {
 }
 
 // Lookup returns an object by a consistent read, without its managedFields; NotFound if there is none.
-func (w *Client) Lookup(ctx context.Context, r workload.Resource, key workload.Key) (workload.Object, error) {
-	o, err := w.API.Get(ctx, registry.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name})
+func (c *Client) Lookup(ctx context.Context, r workload.Resource, key workload.Key) (workload.Object, error) {
+	o, err := c.API.Get(ctx, registry.Path{Resource: c.resource(r), Namespace: key.Namespace, Name: key.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -117,14 +131,14 @@ func (w *Client) Lookup(ctx context.Context, r workload.Resource, key workload.K
 }
 
 // Create implements workload.API.
-func (w *Client) Create(ctx context.Context, o workload.Object) (string, error) {
-	p := w.path(o)
+func (c *Client) Create(ctx context.Context, o workload.Object) (string, error) {
+	p := c.path(o)
 	p.Name = ""
-	next, err := w.stored(o)
+	next, err := c.stored(o)
 	if err != nil {
 		return "", err
 	}
-	out, err := w.API.Create(ctx, p, next)
+	out, err := c.API.Create(ctx, p, next)
 	if err != nil {
 		return "", err
 	}
@@ -132,13 +146,13 @@ func (w *Client) Create(ctx context.Context, o workload.Object) (string, error) 
 }
 
 // Update implements workload.API.
-func (w *Client) Update(ctx context.Context, o workload.Object, status bool) error {
-	p := w.path(o)
+func (c *Client) Update(ctx context.Context, o workload.Object, status bool) error {
+	p := c.path(o)
 	if status {
 		p.Subresource = "status"
 	}
-	_, err := w.API.Change(ctx, p, func(old runtime.Object) (runtime.Object, error) {
-		next, err := w.stored(o)
+	_, err := c.API.Change(ctx, p, func(old runtime.Object) (runtime.Object, error) {
+		next, err := c.stored(o)
 		if err != nil {
 			return nil, err
 		}
@@ -149,8 +163,8 @@ func (w *Client) Update(ctx context.Context, o workload.Object, status bool) err
 }
 
 // ApplyStatus implements workload.API.
-func (w *Client) ApplyStatus(ctx context.Context, o workload.Object) error {
-	r, p := workload.Of(o), w.path(o)
+func (c *Client) ApplyStatus(ctx context.Context, o workload.Object) error {
+	r, p := workload.Of(o), c.path(o)
 	p.Subresource = "status"
 	content, err := json.Marshal(o)
 	var status struct{ Status json.RawMessage }
@@ -171,14 +185,14 @@ func (w *Client) ApplyStatus(ctx context.Context, o workload.Object) error {
 		"apiVersion": r.APIVersion(), "kind": r.Kind, "metadata": metadata, "status": status.Status,
 	})
 	if err == nil {
-		_, err = w.API.Apply(ctx, p, document)
+		_, err = c.API.Apply(ctx, p, document)
 	}
 	return err
 }
 
 // stored returns a copy of an object in its stored version, which the registry expects from its own process.
-func (w *Client) stored(o workload.Object) (workload.Object, error) {
-	r := w.resource(workload.Of(o))
+func (c *Client) stored(o workload.Object) (workload.Object, error) {
+	r := c.resource(workload.Of(o))
 	next := o.DeepCopyObject()
 	if r.ToStored == nil || r.Custom {
 		return next.(workload.Object), nil
@@ -192,31 +206,31 @@ func (w *Client) stored(o workload.Object) (workload.Object, error) {
 }
 
 // Bind implements workload.API.
-func (w *Client) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
-	p := w.path(pod)
+func (c *Client) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
+	p := c.path(pod)
 	p.Subresource = "binding"
-	_, err := w.API.Post(ctx, p, &corev1.Binding{
+	_, err := c.API.Post(ctx, p, &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: node}})
 	return err
 }
 
 // Delete implements workload.API.
-func (w *Client) Delete(
+func (c *Client) Delete(
 	ctx context.Context, r workload.Resource, key workload.Key, opts *metav1.DeleteOptions,
 ) error {
-	_, err := w.API.Delete(ctx, registry.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name}, opts)
+	_, err := c.API.Delete(ctx, registry.Path{Resource: c.resource(r), Namespace: key.Namespace, Name: key.Name}, opts)
 	return err
 }
 
 // CreateEvent implements event.API.
-func (w *Client) CreateEvent(ctx context.Context, e *corev1.Event) error {
-	return createEvent(ctx, w.API, e)
+func (c *Client) CreateEvent(ctx context.Context, e *corev1.Event) error {
+	return createEvent(ctx, c.API, e)
 }
 
 // CountEvent implements event.API.
-func (w *Client) CountEvent(ctx context.Context, e *corev1.Event) error {
-	return countEvent(ctx, w.API, e, func(stored *corev1.Event) {
+func (c *Client) CountEvent(ctx context.Context, e *corev1.Event) error {
+	return countEvent(ctx, c.API, e, func(stored *corev1.Event) {
 		stored.Count, stored.Message, stored.LastTimestamp = e.Count, e.Message, e.LastTimestamp
 	})
 }
