@@ -96,7 +96,7 @@ func (p *Patch) operations(before []byte) (after []byte, strict []error, err err
 		var ops []jsonPatchOp
 		if strict, err = kjson.UnmarshalStrict(p.Bytes, &ops); err != nil {
 			return nil, nil, status.BadRequest("error decoding patch: %s",
-				strings.ReplaceAll(err.Error(), "patch.jsonPatchOp", "handlers.jsonPatchOp"))
+				strings.ReplaceAll(err.Error(), "codec.jsonPatchOp", "handlers.jsonPatchOp"))
 		}
 		for i, e := range strict {
 			strict[i] = fmt.Errorf("json patch %v", e)
