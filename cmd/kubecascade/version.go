@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade"
-	"github.com/kubecascade/kubecascade/internal/build"
+	"github.com/kubecascade/kubecascade/apiserver"
 )
 
 // unreleased is the version of binaries that were built from a checkout without a version.
@@ -33,7 +33,7 @@ func init() {
 // checkout's commit and state are known.
 func versionOf(stamped string, info *debug.BuildInfo) string {
 	installed := info.Main.Version
-	if stamped == unreleased && installed != "" && installed != "(devel)" && !build.Of(info).Checkout {
+	if stamped == unreleased && installed != "" && installed != "(devel)" && !apiserver.BuildOf(info).Checkout {
 		stamped = installed
 	}
 	return strings.TrimPrefix(stamped, "v")
@@ -63,7 +63,7 @@ func versionsOf(version string, info *debug.BuildInfo) versions {
 		GitVersion: "v" + version, GoVersion: runtime.Version(), Compiler: runtime.Compiler,
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, KubernetesVersion: "v" + kubecascade.KubernetesVersion,
 	}
-	b := build.Of(info)
+	b := apiserver.BuildOf(info)
 	v.GitCommit, v.GitTreeState, v.BuildDate = b.Commit, b.State, b.Date
 	return v
 }

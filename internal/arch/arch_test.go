@@ -113,7 +113,6 @@ var forbidden = []struct {
 	{"internal/server", "os/signal", false, "signals belong to the process"},
 	{"internal/server", "github.com/spf13/pflag", false, "flags belong to the process"},
 	{"internal/server", "github.com/spf13/cobra", false, "flags belong to the process"},
-	{"internal/build", module, false, "it only reads the binary"},
 	{".", "k8s.io/kubernetes", true, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver", false, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver/pkg/registry", true, "its behaviour is reproduced, its code isn't used"},

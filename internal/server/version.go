@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/internal/build"
 )
 
 // KubernetesVersion is the release whose behaviour is reproduced.
@@ -14,7 +13,7 @@ const KubernetesVersion = "1.37.2"
 // apiVersion is the response of /version: the Kubernetes release, by which clients determine their skew, with this
 // program's after the plus sign, of which a version may have only one.
 func apiVersion(release string) apiserver.Version {
-	b := build.Own()
+	b := apiserver.OwnBuild()
 	v := strings.Split(KubernetesVersion, ".")
 	return apiserver.Version{
 		Major: v[0], Minor: v[1], GitVersion: "v" + KubernetesVersion + "+kubecascade-" + strings.ReplaceAll(release, "+", "."),

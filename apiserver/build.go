@@ -1,27 +1,28 @@
-package build
+package apiserver
 
 import "runtime/debug"
 
-// Info is the source of a binary.
-type Info struct {
+// Build holds the source of a binary, as the go command records it. A fact that the binary does not have is empty:
+// binaries of go run and of source archives have no commit.
+type Build struct {
 	// Commit is the commit of the checkout, State whether the checkout had other changes ("clean" or "dirty"), Date the
 	// time of the commit.
 	Commit, State, Date string
-	// Checkout says that the binary was built from a checkout.
+	// Checkout reports whether the binary was built from a checkout.
 	Checkout bool
 }
 
-// Own returns the information of this binary.
-func Own() Info {
+// OwnBuild returns the build of this binary.
+func OwnBuild() Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return Info{}
+		return Build{}
 	}
-	return Of(info)
+	return BuildOf(info)
 }
 
-// Of returns the information of a binary.
-func Of(info *debug.BuildInfo) (i Info) {
+// BuildOf returns the build of a binary.
+func BuildOf(info *debug.BuildInfo) (i Build) {
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs":
