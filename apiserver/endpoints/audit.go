@@ -45,20 +45,6 @@ func (req *request) recordAnswer(rendering *render.Rendering, encode func(*rende
 	}
 }
 
-// recordAnswerOther records a response of another kind than the resource's.
-func (req *request) recordAnswerOther(shown runtime.Object) {
-	if st, ok := shown.(*metav1.Status); ok {
-		req.Audit.Status(st)
-		return
-	}
-	if !req.Audit.Responses() {
-		return
-	}
-	if data, err := render.EncodeAs(shown, codec.MediaJSON); err == nil {
-		req.Audit.Response(data)
-	}
-}
-
 // annotateDeprecated records that the version is deprecated (AS pkg/endpoints/metrics/metrics.go: MonitorRequest).
 func (req *request) annotateDeprecated() {
 	if req.Audit == nil {

@@ -245,11 +245,10 @@ func (a *API) scanOf(
 	if err != nil {
 		return sc, err
 	}
-	if exact {
-		sc.state, err = a.stateAt(target.Resource.Collection, sel, rev)
-	} else {
-		sc.state, err = a.newest(target.Resource.Collection, sel)
+	if !exact {
+		rev = 0
 	}
+	sc.state, err = a.stateAt(target.Resource.Collection, sel, rev)
 	return sc, err
 }
 

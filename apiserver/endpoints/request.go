@@ -97,7 +97,7 @@ func (req *request) answerOther(rendering *render.Rendering, code int, obj runti
 	if err != nil {
 		return err
 	}
-	req.recordAnswerOther(shown)
+	req.RecordAnswer(shown)
 	req.send(rendering.Format, code, render.Indent(rendering.Newline(data), rendering.Format.Pretty))
 	return nil
 }

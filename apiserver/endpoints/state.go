@@ -124,17 +124,11 @@ func (p *past) cost(ctx context.Context, from string, objects int64) (bytes int6
 	return objects * 4 << 10, err
 }
 
-// newest returns the current state of the cache.
-func (a *API) newest(collection string, sel *registry.Selection) (state, error) {
-	snap, err := a.Registry.Cache.Snapshot(collection, 0)
-	return cached{snap, sel.Prefix}, err
-}
-
-// stateAt returns the state at exactly one revision. It is read from the cache's history or, if that is too short, from
-// etcd's, which reaches back to the last compaction.
+// stateAt returns the state at exactly one revision, 0 for the newest. It is read from the cache's history or, if that
+// is too short, from etcd's, which reaches back to the last compaction.
 func (a *API) stateAt(collection string, sel *registry.Selection, rev int64) (state, error) {
 	snap, err := a.Registry.Cache.Snapshot(collection, rev)
-	if !errors.Is(err, cache.ErrExpired) {
+	if rev == 0 || !errors.Is(err, cache.ErrExpired) {
 		return cached{snap, sel.Prefix}, err
 	}
 	return &past{a: a, prefix: sel.Prefix, revision: rev}, nil

@@ -153,21 +153,15 @@ func inherit(m, old metav1.Object) {
 
 // lifecycleOf returns the part of an object that package finalizers needs.
 func lifecycleOf(res *resources.Resource, obj Object) finalizers.Object {
-	o := lifecycleIn(obj)
+	o := finalizers.Object{
+		UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(), Generation: obj.GetGeneration(),
+		Finalizers: obj.GetFinalizers(), GracePeriodSeconds: obj.GetDeletionGracePeriodSeconds(),
+	}
+	if t := obj.GetDeletionTimestamp(); t != nil {
+		o.Deletion = t.Time
+	}
 	if res.Delete.SpecFinalizers != nil {
 		o.SpecFinalizers = res.Delete.SpecFinalizers(obj)
-	}
-	return o
-}
-
-// lifecycleIn returns the part of it that is in the metadata.
-func lifecycleIn(m metav1.Object) finalizers.Object {
-	o := finalizers.Object{
-		UID: string(m.GetUID()), ResourceVersion: m.GetResourceVersion(), Generation: m.GetGeneration(),
-		Finalizers: m.GetFinalizers(), GracePeriodSeconds: m.GetDeletionGracePeriodSeconds(),
-	}
-	if t := m.GetDeletionTimestamp(); t != nil {
-		o.Deletion = t.Time
 	}
 	return o
 }

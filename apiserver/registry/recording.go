@@ -143,31 +143,42 @@ func (r *Request) recordAnswer(a answer) {
 		return
 	}
 	code := cmp.Or(a.code, codeOK)
-	other := a.other
-	if a.object == nil && other == nil {
-		other = &metav1.Status{TypeMeta: statusType, Status: metav1.StatusSuccess, Code: int32(code)}
-	}
-	if st, ok := other.(*metav1.Status); ok {
-		r.Audit.Status(st)
-	} else if r.Audit.Responses() {
-		if data, err := r.encodeAnswer(a); err == nil && len(data) > 0 {
-			r.Audit.Response(data)
+	switch {
+	case a.object != nil:
+		if r.Audit.Responses() {
+			r.recordStored(a.object)
 		}
+	case a.other != nil:
+		r.RecordAnswer(a.other)
+	default:
+		r.RecordAnswer(&metav1.Status{TypeMeta: statusType, Status: metav1.StatusSuccess, Code: int32(code)})
 	}
 	r.Audit.Started(code)
 }
 
-// encodeAnswer returns the answer as JSON of the request's version, with the exception of servedJSON.
-func (r *Request) encodeAnswer(a answer) ([]byte, error) {
-	switch {
-	case a.object == nil:
-		return json.Marshal(a.other)
-	case r.Resource.Custom || r.Resource.FromStored == nil:
-		return a.object.JSON, nil
+// RecordAnswer records an answer of another kind than the resource's.
+func (r *Request) RecordAnswer(other runtime.Object) {
+	if st, ok := other.(*metav1.Status); ok {
+		r.Audit.Status(st)
+	} else if r.Audit.Responses() {
+		if data, err := json.Marshal(other); err == nil {
+			r.Audit.Response(data)
+		}
 	}
-	obj, err := Decode(r.Resource, a.object)
-	if err != nil {
-		return nil, err
+}
+
+// recordStored records a stored object as the answer, as JSON of the request's version, with the exception of
+// servedJSON.
+func (r *Request) recordStored(out *storage.Object) {
+	data := out.JSON
+	if !r.Resource.Custom && r.Resource.FromStored != nil {
+		obj, err := Decode(r.Resource, out)
+		if err == nil {
+			data, err = servedJSON(r.Resource, obj)
+		}
+		if err != nil {
+			return
+		}
 	}
-	return servedJSON(r.Resource, obj)
+	r.Audit.Response(data)
 }

@@ -11,8 +11,8 @@ import (
 
 // Sender describes a request to package trail.
 type Sender interface {
-	// Sent returns the request without its user and policy: its agent, verb, URI, audit ID and reason. It is about to
-	// delete the object cur of the target; nil for a collection.
+	// Sent returns the request without its user and policy: its agent, verb, URI, audit ID and reason. cur is the object
+	// of the target that the request deletes; nil for a collection.
 	Sent(t Target, cur *storage.Object) trail.Sent
 }
 

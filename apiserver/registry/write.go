@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// noPlugins admit a part of a request that was admitted as a whole (an eviction deletes its pod, L-19).
+// noPlugins is the admission of a part of a request that was admitted as a whole (an eviction deletes its pod, L-19).
 var noPlugins = &admission.Steps{}
 
 // undone calls the plugins for a failed write, unless the write may still be committed.

@@ -7,7 +7,6 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/resources/admissionregistration"
@@ -154,16 +153,4 @@ var policyResources = []string{
 // exemptFromWebhooks reports whether no webhook gets requests of the resource (L-23, V-105).
 func exemptFromWebhooks(r schema.GroupVersionResource) bool {
 	return webhook.Exempt(r) || admissionregistration.Reviews[r.GroupResource()]
-}
-
-// planPolicies adds the policies that may concern the requests of a form. Mutating ones get no DELETE, as there is
-// nothing to change (M-20).
-func (s *Set) planPolicies(p *plan, f form, t *target) {
-	if exemptFromPolicies(t.Resource.GroupResource()) {
-		return
-	}
-	p.validatingPolicies = s.validatingPolicies.candidates(t)
-	if f.operation != admission.Delete {
-		p.mutatingPolicies = s.mutatingPolicies.candidates(t)
-	}
 }

@@ -142,7 +142,13 @@ func (s *Set) newPlan(f form) *plan {
 	if !exemptFromWebhooks(t.Resource) {
 		p.mutating, p.validating = matchHooks(s.mutating, of), matchHooks(s.validating, of)
 	}
-	s.planPolicies(p, f, of)
+	if exemptFromPolicies(t.Resource.GroupResource()) {
+		return p
+	}
+	p.validatingPolicies = s.validatingPolicies.candidates(of)
+	if f.operation != admission.Delete { // there is nothing to change (M-20)
+		p.mutatingPolicies = s.mutatingPolicies.candidates(of)
+	}
 	return p
 }
 
