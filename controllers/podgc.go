@@ -63,7 +63,7 @@ func classify(r workload.Reader, p *corev1.Pod) verdict {
 	return fine
 }
 
-// outOfService reports whether the node has the taint that says that it won't come back.
+// outOfService reports whether the node has the taint of one that won't come back.
 func outOfService(n *corev1.Node) bool {
 	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
 		return t.Key == corev1.TaintNodeOutOfService

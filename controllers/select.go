@@ -10,7 +10,7 @@ import (
 // kube-controller-manager, but is easily lost in a shell or a manifest.
 const None = "none"
 
-// Select parses --controllers: the first word for a name counts, and '*' stands for all other names that are
+// Select parses --controllers: the first word for a name counts, and '*' means all other names that are
 // on by default (K cmd/kube-controller-manager: IsControllerEnabled), which all but Scheduler are. absent are the
 // selected names that only kube-controller-manager has.
 func Select(words []string) (on map[string]bool, absent []string, err error) {

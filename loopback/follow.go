@@ -92,7 +92,7 @@ func stateOf(s *cache.Snapshot) iter.Seq[*storage.Object] {
 type follower struct {
 	Feed
 	watchers []*cache.Watcher
-	// listening says that the only watcher is that of the first collection, because of quiet.
+	// listening reports whether the only watcher is that of the first collection, because of quiet.
 	listening bool
 	// at is the revision of the last event that was sent while listening, and skip the number of events of the first
 	// collection with that revision that were sent: a transaction of another program may have several.

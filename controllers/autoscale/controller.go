@@ -35,7 +35,7 @@ type Options struct {
 	// ReadinessDelay is the time after the start of a pod in which a transition to unready means that it was never ready;
 	// default 30 s, negative for none.
 	ReadinessDelay time.Duration
-	// NeverToZero says that the feature gate HPAScaleToZero is off: a target without replicas is left alone.
+	// NeverToZero reports whether the feature gate HPAScaleToZero is off: a target without replicas is left alone.
 	NeverToZero bool
 	// Workers is the maximum number of concurrent passes; default 5.
 	Workers int

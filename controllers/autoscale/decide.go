@@ -65,13 +65,13 @@ type verdict struct {
 	status autoscalingv2.HorizontalPodAutoscalerStatus
 	events []workload.Event
 	memory memory
-	// rescale says that the target gets the size replicas, for a reason; rescaled then completes the verdict.
+	// rescale reports whether the target gets the size replicas, for a reason; rescaled then completes the verdict.
 	rescale  bool
 	replicas int32
 	reason   string
 	// neverToZero is Options.NeverToZero.
 	neverToZero bool
-	// toZero says that a rescale to no replicas is one from which the controller scales up again.
+	// toZero reports whether a rescale to no replicas is one from which the controller scales up again.
 	toZero bool
 
 	old      int32

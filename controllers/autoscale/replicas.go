@@ -67,7 +67,7 @@ func (d *decision) counts(p *corev1.Pod, s sample) bool {
 	return false
 }
 
-// errNoMetrics says that no sample counts.
+// errNoMetrics is returned if no sample counts.
 var errNoMetrics = errors.New("did not receive metrics for targeted pods (pods might be unready)")
 
 // requests are what the pods request of a resource, or one container of each. The pod's own requests precede those of

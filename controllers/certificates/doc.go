@@ -14,7 +14,7 @@
 //  5. A request is deleted when its time is over: an hour after it was approved, denied or failed, a day after it was
 //     created if nothing was decided, or as its certificate expires. Nothing is polled; upstream looks every hour.
 //  6. Requests that are approved, but for which no signer here is responsible, are kept.
-//  7. A PodCertificateRequest is deleted 15 minutes after its creation, whatever its state; upstream looks every five
+//  7. A PodCertificateRequest is deleted 15 minutes after its creation, in any state; upstream looks every five
 //     minutes.
 //  8. The ClusterTrustBundle of the server's certificates is created before others of its signer are deleted. Changes
 //     of its content are reverted; its metadata is kept. It has no certificates that validation would reject.

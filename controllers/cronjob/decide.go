@@ -25,7 +25,7 @@ type View struct {
 	Jobs []*batchv1.Job
 	// Taken, if set, reports whether any Job has the name.
 	Taken func(name string) bool
-	// Failed says that an action of this pass failed: no Job is started.
+	// Failed reports whether an action of this pass failed: no Job is started.
 	Failed bool
 }
 

@@ -38,7 +38,7 @@ const most = 100
 type times struct {
 	// last is the newest one that isn't in the future; zero if there is none.
 	last time.Time
-	// many says that more than most were missed.
+	// many reports whether more than most were missed.
 	many bool
 }
 

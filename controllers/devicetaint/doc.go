@@ -1,6 +1,6 @@
 // Package devicetaint deletes pods that do not tolerate the NoExecute taints of their devices (K
 // pkg/controller/devicetainteviction: device-taint-eviction-controller). Taints are those of ResourceSlices, which
-// drivers write, and of DeviceTaintRules, whose status says what is to be evicted.
+// drivers write, and of DeviceTaintRules, whose status has what is to be evicted.
 //
 // It guarantees:
 //
@@ -19,7 +19,7 @@
 //     of all claims. The status of a rule causes none.
 //
 // Unlike upstream's, the status of a rule is replaced by an update, not applied, and also changes when a pending pod is
-// deleted by another client. When the controller starts, only that of rules with the effect NoExecute is written anew.
+// deleted by another client. When the controller starts, only that of rules with the effect NoExecute is written again.
 // Claims of pod groups are ignored.
 //
 // To read the source: taint.go finds the taints of a claim, evict.go decides about pods, rule.go about rules.

@@ -40,7 +40,7 @@ type known struct {
 type scheduled struct {
 	uid   types.UID
 	rules []types.UID
-	// begun says that the pod's deletion has been requested.
+	// begun reports whether the pod's deletion has been requested.
 	begun bool
 }
 
@@ -95,7 +95,7 @@ func (m *memory) end(key workload.Key, s scheduled) {
 	}
 }
 
-// evictedBy is how many pods were evicted because of a rule. active says that deletions are not counted yet.
+// evictedBy is how many pods were evicted because of a rule. active reports whether deletions are not counted yet.
 func (m *memory) evictedBy(rule types.UID) (n int, active bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -118,7 +118,7 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// forecast says what a rule without effect would do.
+// forecast describes what a rule without effect would do.
 func forecast(r workload.Reader, rule *resourcev1.DeviceTaintRule) string {
 	effective := rule.DeepCopy()
 	effective.Spec.Taint.Effect = resourcev1.DeviceTaintEffectNoExecute

@@ -16,7 +16,7 @@ import (
 // demand is how many pods of a budget there should be, and how many of them must be healthy.
 type demand struct {
 	expected, desired int32
-	// unmanaged says that some of the pods have no controller, and are not in expected.
+	// unmanaged reports whether some of the pods have no controller, and are not in expected.
 	unmanaged bool
 }
 

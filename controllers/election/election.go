@@ -34,7 +34,7 @@ type Options struct {
 	RenewDeadline time.Duration
 	// RetryPeriod is the pause between attempts to acquire, and between renewals.
 	RetryPeriod time.Duration
-	// Seize acquires the lease at the first attempt, whatever its holder. It requires that no other candidate is
+	// Seize acquires the lease at the first attempt, from any holder. It requires that no other candidate is
 	// running.
 	Seize bool
 	// Log receives changes of leadership; nil discards them.
@@ -60,7 +60,7 @@ func New(api API, o Options) *Candidate {
 // synchronize (client-go JitterFactor).
 const jitter = 1.2
 
-// errHeld says that another candidate holds the lease.
+// errHeld is returned if another candidate holds the lease.
 var errHeld = errors.New("the lease is held by another")
 
 // Run competes until ctx is done, and calls lead whenever it has acquired the lease; lead must return soon after its

@@ -12,7 +12,7 @@ import (
 type record struct {
 	identity string
 	duration time.Duration
-	// seize acquires the lease once, whatever its holder.
+	// seize acquires the lease once, from any holder.
 	seize bool
 
 	// seen is the newest state that was read or written. It was unchanged from since on.

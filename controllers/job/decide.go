@@ -34,7 +34,7 @@ type pass struct {
 	// finish is the condition with which the Job ends; nil if it continues. It is the interim condition, or the final
 	// one if the status has the interim one.
 	finish *batchv1.JobCondition
-	// managed says that the wanted pods were created or deleted: the Job neither ends nor is being deleted.
+	// managed reports whether the wanted pods were created or deleted: the Job neither ends nor is being deleted.
 	managed bool
 	plan    Plan
 }

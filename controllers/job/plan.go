@@ -19,7 +19,7 @@ type View struct {
 	Pods []*corev1.Pod
 	// Backoff is the record of its failures.
 	Backoff Backoff
-	// Failed says that pods could not be created or deleted in this pass: the status must not include them.
+	// Failed reports whether pods could not be created or deleted in this pass: the status must not include them.
 	Failed bool
 }
 

@@ -56,7 +56,7 @@ func waits(m *Migration) int {
 	return 1
 }
 
-// Target says what can be done with the objects of a resource.
+// Target is what can be done with the objects of a resource.
 type Target uint8
 
 // The kinds of targets.
@@ -100,7 +100,7 @@ func older(items []Item, than string) ([]Item, error) {
 	return out, nil
 }
 
-// gone reports whether an object needs no rewrite because it was changed, deleted, or created anew.
+// gone reports whether an object needs no rewrite because it was changed, deleted, or created again.
 func gone(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
 // passing reports whether an error may pass (K storageversionmigrator.go: isRetriableError).

@@ -36,7 +36,7 @@ type EventType uint8
 
 // The types of events.
 const (
-	// Exists: the namespace exists; Deleting says whether it is being deleted. Sent for every write of it.
+	// Exists: the namespace exists; Deleting reports whether it is being deleted. Sent for every write of it.
 	Exists EventType = iota
 	// Gone: the namespace was removed.
 	Gone
@@ -57,7 +57,7 @@ type Event struct {
 // Resource is a namespaced type.
 type Resource struct {
 	schema.GroupVersionResource
-	// Collection says that deletecollection is served.
+	// Collection reports whether deletecollection is served.
 	Collection bool
 }
 

@@ -16,7 +16,7 @@ type findings struct {
 	left        []remains
 	// counted is the oldest revision at which objects were counted; 0 if none were.
 	counted int64
-	// podsFirst says that the pass ended early because of pods: other types were not examined (E-09).
+	// podsFirst reports whether the pass ended early because of pods: other types were not examined (E-09).
 	podsFirst bool
 }
 

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// errReplaced says that another namespace has the name now (E-08).
+// errReplaced is returned if another namespace has the name now (E-08).
 var errReplaced = errors.New("namespace uid has changed across retries")
 
 // conflicts is the maximum number of attempts of a write after conflicts; the next pass tries again.

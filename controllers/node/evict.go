@@ -37,7 +37,7 @@ type eviction struct {
 	uid  types.UID
 	node string
 	at   time.Time
-	// begun says that the time has come, so that the eviction can't be cancelled any more.
+	// begun reports whether the time has come, so that the eviction can't be cancelled any more.
 	begun bool
 }
 

@@ -116,7 +116,7 @@ func tolerated(p *corev1.Pod, taints []corev1.Taint) toleration {
 // deleted reports whether the controller has deleted the pod, which may still be terminating.
 func deleted(p *corev1.Pod) bool { return p.DeletionTimestamp != nil && condition(p) >= 0 }
 
-// condition returns the index of the condition that says that the pod is evicted; -1 if it has none.
+// condition returns the index of the condition of a pod that is evicted; -1 if it has none.
 func condition(p *corev1.Pod) int {
 	return slices.IndexFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && c.Reason == reason &&

@@ -26,7 +26,7 @@ func (b *Backlog) Begin() {
 	b.pending++
 }
 
-// End says that a piece of work has ended.
+// End records that a piece of work has ended.
 func (b *Backlog) End() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

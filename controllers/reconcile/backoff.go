@@ -5,7 +5,7 @@ import "time"
 // Backoff is a pause that doubles with each failure.
 type Backoff struct{ Min, Max time.Duration }
 
-// After returns the pause after so many failures in a row; 0 counts as 1.
+// After returns the pause after a number of failures in a row; 0 counts as 1.
 func (b Backoff) After(failures int) time.Duration {
 	d := b.Min
 	for range failures - 1 {

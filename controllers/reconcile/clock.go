@@ -29,7 +29,7 @@ func (c *Clock) Now() time.Time {
 	return time.Now().Add(time.Duration(c.ahead.Load()))
 }
 
-// Advance puts the clock forward. What waits for a time that is then past is due at once. An error says that d is
+// Advance puts the clock forward. What waits for a time that is then past is due at once. It returns an error if d is
 // negative, or more than the clock can be ahead, which is 100 years.
 func (c *Clock) Advance(d time.Duration) error {
 	if d < 0 {

@@ -15,7 +15,7 @@ type Keys[K comparable] struct {
 // entry is a key that waits for a pass or has an active one.
 type entry struct {
 	running bool
-	// again says that there was an event during the pass.
+	// again reports whether there was an event during the pass.
 	again bool
 	// failures counts the passes in a row that failed.
 	failures int

@@ -142,7 +142,7 @@ func join(ctx context.Context, p Part, counts bool) (end func()) {
 	}
 }
 
-// Await waits until so many parts have joined.
+// Await waits until that number of parts has joined.
 func (m *Monitor) Await(ctx context.Context, parts int) error {
 	for {
 		m.mu.Lock()

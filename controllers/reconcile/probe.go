@@ -14,7 +14,7 @@ type probe struct {
 
 // question asks a loop for its report.
 type question struct {
-	// idle says that the answer is given when the loop is idle, else at once.
+	// idle reports whether the answer is given when the loop is idle, else at once.
 	idle bool
 	// most is the maximum number of entries.
 	most int

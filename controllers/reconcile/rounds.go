@@ -19,7 +19,7 @@ type Changes interface {
 // required.
 type Rounds struct {
 	Interval time.Duration
-	// AtOnce says that the first check is at the beginning.
+	// AtOnce reports whether the first check is at the beginning.
 	AtOnce bool
 	Check  func(context.Context) error
 	// Changes is nil if no change matters.

@@ -20,7 +20,7 @@ type set struct {
 	// minReady is in seconds.
 	minReady int32
 	status   appsv1.ReplicaSetStatus
-	// silent says that the kind's status has no field for terminating replicas.
+	// silent reports whether the kind's status has no field for terminating replicas.
 	silent bool
 	// with returns a copy of the object with another status.
 	with func(appsv1.ReplicaSetStatus) workload.Object

@@ -87,14 +87,14 @@ type claim struct {
 // follow or waits has seen the pod: views are locked while they are read. The zero value is empty.
 type claims struct {
 	mu sync.Mutex // guards the fields below
-	// begun says that the pods of the first view were counted.
+	// begun reports whether the pods of the first view were counted.
 	begun bool
 	pods  map[workload.Key]*claim
 	nodes map[string]*load
 	// short are the pods that wait for the end of others.
 	short map[workload.Key]struct{}
-	// freed says that a pass has counted what a pod has left before follow has. A pass may see a change before its event
-	// arrives, which follow then finds counted: short must have passes all the same.
+	// freed reports whether a pass has counted what a pod has left before follow has. A pass may see a change before
+	// its event arrives, which follow then finds counted: short must have passes all the same.
 	freed bool
 }
 

@@ -38,7 +38,7 @@ func declared(nodes []*corev1.Node) map[corev1.ResourceName]bool {
 
 // misfits are the reasons of the first plugin that rejects a node, in the order of the default ones: NodeUnschedulable,
 // TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit (K pkg/scheduler/apis/config/v1/default_plugins.go; the
-// words: pkg/scheduler/framework/plugins). resolvable says that the end of other pods could help.
+// words: pkg/scheduler/framework/plugins). resolvable reports whether the end of other pods could help.
 func (w *wants) misfits(n *corev1.Node, l *load) (reasons []string, resolvable bool) {
 	cordoned := []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
 	switch {

@@ -22,7 +22,7 @@ const hostIP = "10.128.0.1"
 // kubelets are the kubelets of all nodes.
 type kubelets struct {
 	version string
-	// alone says that NodeName is created.
+	// alone reports whether NodeName is created.
 	alone bool
 }
 

@@ -16,9 +16,9 @@ import (
 
 // scheduler assigns pods to nodes.
 type scheduler struct {
-	// simulated says that all nodes have simulated kubelets.
+	// simulated reports whether all nodes have simulated kubelets.
 	simulated bool
-	// expected says that the first node is about to be created.
+	// expected reports whether the first node is about to be created.
 	expected bool
 	claims   claims
 }
@@ -105,9 +105,9 @@ type candidate struct {
 	avoided, free, pods int64
 }
 
-// choose returns the node for a pod, or why it fits none; short says that it may fit after other pods have ended. Of
-// the nodes that fit it prefers, as kube-scheduler, those without taints to avoid and with the most unused CPU and
-// memory; then those with the fewest pods; then the first by name.
+// choose returns the node for a pod, or why it fits none; short reports whether it may fit after other pods have
+// ended. Of the nodes that fit it prefers, as kube-scheduler, those without taints to avoid and with the most unused
+// CPU and memory; then those with the fewest pods; then the first by name.
 func (s *scheduler) choose(nodes []*corev1.Node, p *corev1.Pod, all map[string]*load) (
 	node string, short bool, why string) {
 	if len(nodes) == 0 {

@@ -14,7 +14,8 @@ import (
 
 // Options are the options of New.
 type Options struct {
-	// Single says that the feature gate MaxUnavailableStatefulSet is off: an update replaces one pod after the other.
+	// Single reports whether the feature gate MaxUnavailableStatefulSet is off: an update replaces one pod after the
+	// other.
 	Single bool
 }
 

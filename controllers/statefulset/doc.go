@@ -11,7 +11,7 @@
 //     partition, and no more of them are unavailable than the set allows.
 //  5. Revisions that have pods, or that are current, are never deleted.
 //  6. A set that is being deleted only reports its status (I-16).
-//  7. The cost of a pass grows with the number of pods, and it creates at most 500, whatever spec.replicas is.
+//  7. The cost of a pass grows with the number of pods, and it creates at most 500, for any spec.replicas.
 //
 // To read the source: set.go reads the state, process.go goes through the ordinals, update.go replaces outdated pods,
 // claim.go has claims, history.go revisions, status.go the status.

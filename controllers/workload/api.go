@@ -25,7 +25,7 @@ type API interface {
 	// Create stores a new object, without changing the argument, and returns its name.
 	Create(ctx context.Context, o Object) (name string, err error)
 	// Update replaces an object or only its status. The resourceVersion is a precondition. The stored managedFields are
-	// kept, whatever o has.
+	// kept, not those of o.
 	Update(ctx context.Context, o Object, status bool) error
 	// ApplyStatus applies the fields of the status that are set, by force, as the field manager of the process. A
 	// resourceVersion is a precondition.

@@ -17,7 +17,7 @@ type Controller struct {
 	Name string
 	// For is the type of the objects that passes are over.
 	For Resource
-	// Quiet says that a change of such an object alone causes no pass over it: Wake decides which changes do.
+	// Quiet reports whether a change of such an object alone causes no pass over it: Wake decides which changes do.
 	Quiet bool
 	// Owns are the types of dependents: a change of a dependent causes a pass over the object of For that controls it.
 	Owns []Resource

@@ -53,7 +53,7 @@ func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outco
 	return reconcile.Outcome{Err: err}
 }
 
-// stale reports whether an error only says that an object has changed since the view.
+// stale reports whether an error only means that an object has changed since the view.
 func stale(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
 // maxScaleRounds is how often a decision may need the scales of further owners.
@@ -125,8 +125,8 @@ func (e *engine) record(ctx context.Context, about Object, ev Event) {
 		Name: about.GetName(), UID: about.GetUID(), ResourceVersion: about.GetResourceVersion()}, ev, reconcile.Now(ctx))
 }
 
-// request carries an action out, and records its events. It returns no failure for harmless errors; quit says that the
-// rest of the stage is pointless.
+// request carries an action out, and records its events. It returns no failure for harmless errors; quit reports
+// whether the rest of the stage is pointless.
 func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, quit bool) {
 	o, done, failed := a.target()
 	name, err := o.GetName(), error(nil)

@@ -50,7 +50,7 @@ type Action interface {
 	target() (o Object, done, failed Event)
 }
 
-// In the messages of events Name stands for the final name of the action's object, and Problem for the error.
+// In the messages of events Name is replaced by the final name of the action's object, and Problem for the error.
 const (
 	Name    = "{name}"
 	Problem = "{error}"

@@ -102,7 +102,7 @@ type Failure struct {
 	Err    error
 }
 
-// Error says what failed.
+// Error returns the action and its error.
 func (f *Failure) Error() string { return fmt.Sprintf("%v: %v", f.Action, f.Err) }
 
 // Unwrap returns the API's error.

@@ -27,7 +27,7 @@ const (
 	commitsAtOnce = 64
 )
 
-// Checkpoint says what a checkpoint or a rollback has done.
+// Checkpoint is the result of a checkpoint or a rollback.
 type Checkpoint struct {
 	// Name is that of the checkpoint.
 	Name string `json:"name"`
@@ -55,7 +55,7 @@ const (
 	TooMany
 )
 
-// Error says what is wrong.
+// Error describes what is wrong.
 func (e *CheckpointError) Error() string { return e.why }
 
 // checkpoint is a state to go back to.
@@ -175,7 +175,7 @@ func (s *system) checkpoint(ctx context.Context, name string) (*Checkpoint, erro
 	return &Checkpoint{Name: name, Revision: p.revision}, nil
 }
 
-// rollback is Server.Rollback. The controllers end before anything is written, and start anew afterwards: what they
+// rollback is Server.Rollback. The controllers end before anything is written, and start again afterwards: what they
 // know, and what they are about to do, is of a state that no longer exists.
 func (s *system) rollback(ctx context.Context, name string) (*Checkpoint, error) {
 	if err := s.c.canRollBack(); err != nil {

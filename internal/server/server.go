@@ -169,8 +169,8 @@ func (s *Server) await(closed <-chan struct{}) error {
 	}
 }
 
-// abandons says that the embedded etcd has broken down: requests to it may wait forever, and so would an orderly end.
-// All acknowledged writes are on disk.
+// abandons reports whether the embedded etcd has broken down: requests to it may wait forever, and so would an orderly
+// end. All acknowledged writes are on disk.
 func (s *Server) abandons() bool { return s.broken.Err() != nil && !s.config.external() }
 
 func (s *Server) closeData() error {

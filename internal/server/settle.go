@@ -32,7 +32,7 @@ type Settled struct {
 	Works reconcile.List[reconcile.Work]
 }
 
-// UnsettledError says that Settle ended before the controllers had nothing to do.
+// UnsettledError is returned if Settle ended before the controllers had nothing to do.
 type UnsettledError struct {
 	Settled
 	// Cause is why it ended.
@@ -172,7 +172,7 @@ func (s *system) round(ctx context.Context, d *data, out *Settled) (marks reconc
 	return marks, true, nil
 }
 
-// elects says that this server needs the lease to run its controllers.
+// elects reports whether this server needs the lease to run its controllers.
 func (s *system) elects() bool { return s.c.Elect && len(s.parts) > 0 }
 
 // leaseObject names the lease of the controllers.

@@ -28,7 +28,7 @@ type Snapshot struct {
 	Prefix string
 }
 
-// readOnly says that writes are rejected.
+// readOnly reports whether writes are rejected.
 func (c *Config) readOnly() bool { return c.Snapshot.File != "" && !c.Snapshot.Writable }
 
 // errNoWebhooks is the error of calls: the configurations in a backup name webhooks of the cluster that it is of, which

@@ -195,7 +195,7 @@ func (s *system) begin(ctx context.Context) error {
 }
 
 // start creates the system namespaces, starts the controllers and serves. stop stops everything and waits. It only
-// completes requests in flight if it is told to be graceful, and it does not wait for what it abandons.
+// completes requests in flight if graceful is set, and it does not wait for what it abandons.
 func (s *system) start(ctx context.Context, fail func(error)) (stop func(graceful, abandon bool), err error) {
 	if !s.c.readOnly() {
 		if err := s.begin(ctx); err != nil {
