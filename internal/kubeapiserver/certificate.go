@@ -49,8 +49,8 @@ func (s *Settings) ChooseAdvertiseAddress() {
 // generate writes a self-signed certificate for the server's addresses.
 func (s *Settings) generate(crt, key string) error {
 	host := s.Options.Addresses.BindAddress
-	if f := s.flags.Lookup("advertise-address"); f.Changed {
-		host = f.Value.String()
+	if s.flags.Changed("advertise-address") {
+		host = s.Options.Addresses.AdvertiseAddress
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "localhost"

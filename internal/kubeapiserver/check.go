@@ -6,7 +6,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -43,12 +42,7 @@ func (s *Settings) check() (errs []error) {
 // checkLogs validates the flags of logs, alone and before all others (component-base logs/api/v1/options.go: Validate).
 func (s *Settings) checkLogs() error {
 	var errs field.ErrorList
-	value := func(flag string) string { return s.flags.Lookup(flag).Value.String() }
-	if every, err := time.ParseDuration(value("log-flush-frequency")); err != nil || every <= 0 {
-		errs = append(errs, field.Invalid(field.NewPath("flushFrequency"), value("log-flush-frequency"),
-			"Must be greater than zero"))
-	}
-	format, modules := field.NewPath("format"), value("vmodule") != ""
+	format, modules := field.NewPath("format"), s.flags.Changed("vmodule")
 	if s.LogFormat != "text" && modules {
 		errs = append(errs, field.Invalid(format, s.LogFormat, "Non-default format doesn't honor flag: vmodule"))
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/kubecascade/kubecascade/internal/featuregates"
@@ -15,8 +14,8 @@ import (
 // setGates parses and validates the pairs, each "gate=true" or "kube:gate=true", of which the last one for a gate
 // counts (component-base compatibility/registry.go: Set; featuregate/feature_gate.go: Set, SetFromMap). That a gate
 // needs another one is not validated.
-func (s *Settings) setGates(v pflag.Value) error {
-	given, err := parseGates(v.(pflag.SliceValue).GetSlice())
+func (s *Settings) setGates() error {
+	given, err := parseGates(s.gates)
 	if err != nil {
 		return err
 	}

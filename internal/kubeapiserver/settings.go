@@ -1,6 +1,7 @@
 package kubeapiserver
 
 import (
+	_ "embed" // the names of flags
 	"errors"
 	"fmt"
 	"io"
@@ -11,11 +12,12 @@ import (
 
 	"github.com/spf13/pflag"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/kubecascade/kubecascade"
 )
 
-// Settings are what the flags say.
+// Settings are the values of the flags.
 type Settings struct {
 	// Options are for the server. Log and Release are not set.
 	Options kubecascade.Options
@@ -35,39 +37,27 @@ type Settings struct {
 	minWatch  int
 	anonymous bool
 	version   string
-	flags     *pflag.FlagSet
+	// gates are the pairs of --feature-gates, named the certificates for host names.
+	gates []string
+	named []cliflag.NamedCertKey
+	flags *pflag.FlagSet
 }
 
-// ErrDone says that only help or the version was requested, and was printed.
+// ErrDone reports that only help or the version was requested, and was printed.
 var ErrDone = errors.New("kubeapiserver: nothing to serve")
 
-// sections are all flags, in the order of kube-apiserver's --help.
-func sections() []section {
-	return []section{generic(), etcd(), serving(), auditing(), features(), authentication(), authorization(), enablement(),
-		egress(), admission(), metrics(), logs(), traces(), uncommon(), global()}
-}
+// ineffective has the flags of kube-apiserver that have no effect here, one in a line, with their kind: bool, or value
+// for all others.
+//
+//go:embed ineffective.txt
+var ineffective string
 
 // Parse parses and validates the arguments. Help and the version are written to out, warnings to warn. An error that
 // lists several problems has the form of kube-apiserver's.
 func Parse(args []string, out, warn io.Writer) (*Settings, error) {
-	s := &Settings{flags: pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)}
-	f := s.flags
+	s := &Settings{}
+	f, groups := s.declare()
 	f.SetOutput(warn)
-	f.Usage = func() {}
-	f.SetNormalizeFunc(hyphens)
-	all := sections()
-	var groups []*pflag.FlagSet
-	for _, sec := range all {
-		group := pflag.NewFlagSet(sec.title, pflag.ContinueOnError)
-		for _, e := range sec.flags {
-			e.declare(group)
-		}
-		if sec.title == "global" {
-			group.BoolP("help", "h", false, "help for kube-apiserver")
-		}
-		f.AddFlagSet(group)
-		groups = append(groups, group)
-	}
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -79,17 +69,44 @@ func Parse(args []string, out, warn io.Writer) (*Settings, error) {
 			return nil, fmt.Errorf("%q does not take any arguments, got %q", "kube-apiserver", f.Args())
 		}
 	}
-	if err := s.apply(all); err != nil {
-		return nil, err
-	}
 	if s.version != "false" {
 		_, err := fmt.Fprintf(out, "Kubernetes v%s\n", kubecascade.KubernetesVersion)
 		return nil, errors.Join(ErrDone, err)
 	}
+	f.Visit(func(flag *pflag.Flag) {
+		if flag.Usage == "" {
+			s.Ineffective = append(s.Ineffective, flag.Name)
+		}
+	})
 	if err := s.checkLogs(); err != nil {
 		return nil, err
 	}
+	if err := s.setGates(); err != nil {
+		return nil, err
+	}
 	return s, s.complete()
+}
+
+// declare declares all flags; groups are those with an effect. Only flags without one have no usage.
+func (s *Settings) declare() (f *pflag.FlagSet, groups []*pflag.FlagSet) {
+	f = pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
+	f.Usage = func() {}
+	f.SetNormalizeFunc(hyphens)
+	for _, sec := range sections {
+		group := pflag.NewFlagSet(sec.title, pflag.ContinueOnError)
+		sec.declare(s, group)
+		f.AddFlagSet(group)
+		groups = append(groups, group)
+	}
+	for line := range strings.Lines(ineffective) {
+		if name, kind, _ := strings.Cut(strings.TrimSpace(line), "\t"); kind == "bool" {
+			f.Bool(name, false, "")
+		} else {
+			f.String(name, "", "")
+		}
+	}
+	s.flags = f
+	return f, groups
 }
 
 // hyphens accepts underscores in names of flags (component-base cli/flag: WordSepNormalizeFunc).
@@ -100,37 +117,13 @@ func hyphens(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 func printHelp(w io.Writer, groups []*pflag.FlagSet) error {
 	var b strings.Builder
 	b.WriteString("Serves the Kubernetes API from etcd as kube-apiserver does. Flags of kube-apiserver that have no effect here\n" +
-		"are accepted, and named in the log.\n\nUsage:\n  kube-apiserver [flags]\n")
+		"are accepted, and named in the log; internal/kubeapiserver/ineffective.txt lists them.\n\n" +
+		"Usage:\n  kube-apiserver [flags]\n")
 	for _, g := range groups {
 		fmt.Fprintf(&b, "\n%s flags:\n\n%s", strings.ToUpper(g.Name()[:1])+g.Name()[1:], g.FlagUsagesWrapped(120))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// apply sets what the flags mean.
-func (s *Settings) apply(all []section) error {
-	for _, sec := range all {
-		for _, e := range sec.flags {
-			f := s.flags.Lookup(e.name)
-			if e.act == nil {
-				continue
-			}
-			if err := e.act(s, f.Value); err != nil {
-				return err
-			}
-		}
-	}
-	s.flags.Visit(func(f *pflag.Flag) {
-		for _, sec := range all {
-			for _, e := range sec.flags {
-				if e.name == f.Name && e.act == nil {
-					s.Ineffective = append(s.Ineffective, f.Name)
-				}
-			}
-		}
-	})
-	return nil
 }
 
 // complete validates the flags, and sets what follows from several of them.
@@ -143,6 +136,10 @@ func (s *Settings) complete() error {
 	}
 	if len(errs) > 0 {
 		return utilerrors.NewAggregate(errs)
+	}
+	for _, n := range s.named {
+		o.Addresses.NamedCertificates = append(o.Addresses.NamedCertificates,
+			kubecascade.NamedCertificate{CertFile: n.CertFile, KeyFile: n.KeyFile, Names: n.Names})
 	}
 	o.Access.Anonymous = &s.anonymous
 	o.Limits.MaxInFlight = s.reading + s.mutating
