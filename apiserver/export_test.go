@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
@@ -15,7 +16,7 @@ func (s *Server) Routes() chi.Routes {
 
 // Plugins returns the names of the plugins that there are, in the order in which they run.
 func (s *Server) Plugins() (out []string) {
-	for _, c := range s.registry.Plugins() {
+	for _, c := range admission.All(s.registry.Lookup(), s.registry.Dynamic.Plugins()...) {
 		out = append(out, c.Name())
 	}
 	return out

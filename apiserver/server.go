@@ -98,13 +98,16 @@ func newRegistry(c Config, m *metrics.Metrics) *registry.Registry {
 // choosePlugins enables the admission plugins that the configuration names.
 func choosePlugins(r *registry.Registry, c Config) (err error) {
 	var absent []string
-	r.Admission.Chain, absent, err = admission.Choose(r.Plugins(), c.EnableAdmission, c.DisableAdmission)
+	all := admission.All(r.Lookup(), r.Dynamic.Plugins()...)
+	r.Admission.Chain, absent, err = admission.Choose(all, c.EnableAdmission, c.DisableAdmission)
 	if len(absent) > 0 {
 		c.Log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
-	r.Admission.Chain = append(admission.Chain{r.Params()}, r.Admission.Chain...)
+	r.Admission.Chain = append(admission.Chain{admission.ParamsOf(r.Lookup())}, r.Admission.Chain...)
 	if r.Roles != nil { // after the mutating webhooks: upstream checks it where roles are stored
-		r.Admission.Chain = append(r.Admission.Chain, r.Escalation())
+		r.Admission.Chain = append(r.Admission.Chain, &admission.Escalation{
+			Authorize: r.Authorizer.Authorize, RoleRules: r.Roles.RoleRules, Rules: r.Roles.Rules,
+		})
 	}
 	r.Admission.Each = dynamic.NewPluginMetrics(c.Registry, r.Admission.Chain)
 	return err

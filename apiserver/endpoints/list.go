@@ -164,7 +164,7 @@ func (a *API) page(
 		return sc.limit <= 0 || int64(len(items)) < sc.limit
 	}
 	if sel.Resource.Custom {
-		err = a.listCustom(ctx, sc.state, sc.from, sc.limit, sel, rendering, take)
+		err = listCustom(ctx, sc, sel, rendering, take)
 	} else {
 		err = a.ascend(ctx, sc, sel, rendering, take)
 	}

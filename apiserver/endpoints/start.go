@@ -52,13 +52,13 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 		w.rendering.Forget(obj)
 		return err == nil
 	}
-	ctx, all := w.req.r.Context(), cached{snap, w.sel.Prefix}
+	ctx, all := w.req.r.Context(), scan{state: cached{snap, w.sel.Prefix}}
 	var failed error
 	if w.sel.Resource.Custom {
-		failed = w.api.listCustom(ctx, all, "", 0, &w.sel, w.rendering, show)
+		failed = listCustom(ctx, all, &w.sel, w.rendering, show)
 	} else {
 		var items []*storage.Object
-		items, _, failed = w.api.page(ctx, scan{state: all}, &w.sel, w.rendering)
+		items, _, failed = w.api.page(ctx, all, &w.sel, w.rendering)
 		for i := 0; i < len(items) && show(items[i]); i++ {
 		}
 	}

@@ -16,11 +16,6 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Plugins returns the admission plugins in the order in which they run.
-func (s *Registry) Plugins() []admission.Choice {
-	return admission.All(lookup{s}, s.Dynamic.Plugins()...)
-}
-
 // Lookup returns what admission plugins read.
 func (s *Registry) Lookup() admission.Lookup { return lookup{s} }
 
@@ -28,14 +23,6 @@ func (s *Registry) Lookup() admission.Lookup { return lookup{s} }
 func (s *Registry) concerned(t Target, operation admission.Operation) bool {
 	return s.Dynamic != nil && s.Dynamic.Concerns(t.Resource, t.subName(), operation, t.Namespace != "")
 }
-
-// Escalation returns the plugin that prevents privilege escalation. It needs the authorization mode RBAC.
-func (s *Registry) Escalation() admission.Plugin {
-	return &admission.Escalation{Authorize: s.Authorizer.Authorize, RoleRules: s.Roles.RoleRules, Rules: s.Roles.Rules}
-}
-
-// Params returns the plugin that checks who writes policies with params.
-func (s *Registry) Params() admission.Plugin { return admission.ParamsOf(lookup{s}) }
 
 // lookup implements admission.Lookup.
 type lookup struct{ s *Registry }
