@@ -72,8 +72,9 @@ var (
 	), true)
 	ConfigMaps = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion, "configmaps", "ConfigMap"), true)
 	Services   = resource[*corev1.Service](corev1.SchemeGroupVersion, "services", "Service")
-	Endpoints  = resource[*corev1.Endpoints](corev1.SchemeGroupVersion, "endpoints",
-		"Endpoints") //nolint:staticcheck // still served
+	Endpoints  = resource[*corev1.Endpoints]( //nolint:staticcheck // still served
+		corev1.SchemeGroupVersion, "endpoints", "Endpoints",
+	)
 	Claims = resource[*corev1.PersistentVolumeClaim](
 		corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim",
 	)
