@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -125,6 +126,7 @@ const retryLoad = time.Second
 
 // Run collects until ctx is done, and returns its error when all workers have returned. It may be called once.
 func (c *Collector) Run(ctx context.Context) error {
+	defer reconcile.Join(ctx, c)()
 	close(c.started)
 	defer close(c.stopped)
 	var workers sync.WaitGroup
@@ -198,7 +200,7 @@ func (c *Collector) follow(ctx context.Context) error {
 		case r := <-c.idles:
 			c.waiting = append(c.waiting, r)
 		case r := <-c.reports:
-			r.reply <- c.report(r.most)
+			r.reply <- c.report(ctx, r.most)
 		}
 	}
 }

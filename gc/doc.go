@@ -22,7 +22,8 @@
 //     be sent by constants. Sent Events are not remembered.
 //  6. Work that was left undone by a crash, or by a collector that fell behind, is found when the graph is loaded: at
 //     the start, and whenever history has expired.
-//  7. Run returns when its context is done, after all workers have returned.
+//  7. Run returns when its context is done, after all workers have returned. A collector is a part of the
+//     monitor of its context (controllers/reconcile), if there is one.
 //
 // # Kinds that come and go
 //

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -19,7 +21,7 @@ type idleRequest struct {
 	reply    chan uint64
 }
 
-// Idle waits until the collector has processed the timeline up to the revision, its requests are answered, its Events
+// Idle implements reconcile.Part: it waits until the collector has processed the timeline up to the revision, its requests are answered, its Events
 // are stored, the timeline has shown their effects, and no retry is due soon. It returns the activity at that moment: a
 // number that grows with each request, answer and retry. The timeline must have reached the revision. Errors: ctx's, and
 // ErrStopped.
@@ -65,74 +67,70 @@ func (c *Collector) isBusy() bool {
 // isDue reports whether a ticket is due at the time.
 func (q *queue) isDue(at time.Time) bool { return len(q.heap) > 0 && !q.heap[0].at.After(at) }
 
-// Report describes a collector at one moment.
-type Report struct {
-	// Activity is as for Idle.
-	Activity uint64
-	// Requests are those under way. Retries wait for their times, the earliest first.
-	Requests []Request
-	Retries  []Retry
-	// MoreRequests and MoreRetries are the numbers of those that were omitted. Processing says that the collector has
-	// something to do besides.
-	MoreRequests, MoreRetries int
-	Processing                bool
-}
-
-// Request is a request under way.
-type Request struct {
-	Object graph.Ref
-	// Verb is the kind of request, as in "delete".
-	Verb string
-}
-
-// Retry is a request that will be repeated.
-type Retry struct {
-	Object  graph.Ref
-	At      time.Time
-	Attempt int
-}
-
 // reportRequest asks for a report. reply has space for it.
 type reportRequest struct {
 	most  int
-	reply chan Report
+	reply chan reconcile.Report
 }
 
-// Report returns what the collector does, with at most that many entries in each list. Errors: ctx's, and ErrStopped.
-func (c *Collector) Report(ctx context.Context, most int) (Report, error) {
-	r := reportRequest{most, make(chan Report, 1)}
+// Report implements reconcile.Part: it returns what the collector does, with at most that many entries in each list. Errors: ctx's, and ErrStopped.
+func (c *Collector) Report(ctx context.Context, most int) (reconcile.Report, error) {
+	r := reportRequest{most, make(chan reconcile.Report, 1)}
 	select {
 	case c.reports <- r:
 	case <-c.stopped:
-		return Report{}, ErrStopped
+		return reconcile.Report{}, ErrStopped
 	case <-ctx.Done():
-		return Report{}, ctx.Err()
+		return reconcile.Report{}, ctx.Err()
 	}
 	select {
 	case report := <-r.reply:
 		return report, nil
 	case <-c.stopped:
-		return Report{}, ErrStopped
+		return reconcile.Report{}, ErrStopped
 	case <-ctx.Done():
-		return Report{}, ctx.Err()
+		return reconcile.Report{}, ctx.Err()
 	}
 }
 
 // report makes a report.
-func (c *Collector) report(most int) Report {
-	out := Report{Activity: c.activity, Processing: c.isBusy() && len(c.underWay) == 0}
+func (c *Collector) report(ctx context.Context, most int) reconcile.Report {
+	out := reconcile.Report{Activity: c.activity}
 	for _, r := range c.underWay {
-		if len(out.Requests) == most {
+		if len(out.Works) == most {
 			break
 		}
-		out.Requests = append(out.Requests, Request{objectOf(r.action), verbOf(r.action)})
+		work := reconcile.Work{Object: refer(objectOf(r.action)), What: "a request: " + verbOf(r.action)}
+		out.Works = append(out.Works, work)
 	}
-	out.MoreRequests = len(c.underWay) - len(out.Requests)
+	out.MoreWorks = len(c.underWay) - len(out.Works)
+	if c.isBusy() && len(c.underWay) == 0 {
+		out.Works = append(out.Works, reconcile.Work{What: "taking in changes"})
+	}
 	for _, w := range c.queue.earliest(most) {
-		out.Retries = append(out.Retries, Retry{w.object, w.at, w.attempt})
+		// Retries wait by the machine's clock; the report has the time of controllers.
+		out.Waits = append(out.Waits, reconcile.Wait{Object: refer(w.object), Until: reconcile.Now(ctx).Add(time.Until(w.at)),
+			Why: fmt.Sprintf("%s (%d)", reconcile.AfterFailure, w.attempt)})
 	}
-	out.MoreRetries = len(c.queue.heap) - len(out.Retries)
+	out.MoreWaits = len(c.queue.heap) - len(out.Waits)
 	return out
+}
+
+// refer names an object. Its collection has the resource behind the group, and services those of two.
+func refer(o graph.Ref) reconcile.Object {
+	group, version, found := strings.Cut(o.APIVersion, "/")
+	if !found {
+		group, version = "", o.APIVersion
+	}
+	resource := o.Collection[strings.LastIndexByte(o.Collection, '/')+1:]
+	if resource == "" {
+		return reconcile.Object{}
+	}
+	if group == "" && o.Kind == "Service" {
+		resource = "services"
+	}
+	return reconcile.Object{Group: group, Version: version, Resource: resource, Kind: o.Kind, Namespace: o.Namespace,
+		Name: o.Name}
 }
 
 // earliest returns at most that many waiters, in their order. There are as many as objects whose requests fail.

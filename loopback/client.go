@@ -76,7 +76,7 @@ func (c *Client) Follow(
 		byCollection[collection] = r
 	}
 	var rested time.Duration
-	if slices.ContainsFunc(others, func(r workload.Resource) bool { return r.Sparse }) {
+	if slices.ContainsFunc(others, func(r workload.Resource) bool { return r.Late }) {
 		rested = rest
 	}
 	return Feed{Cache: c.Cache, First: collections[0], Collections: collections, rest: rested,

@@ -14,7 +14,7 @@ import (
 // mostFollowed is the maximum number of collections of a Feed.
 const mostFollowed = 8
 
-// rest is how late changes of Sparse resources may arrive: most writes to their collections are to objects that no
+// rest is how late changes of Late resources may arrive: most writes to their collections are to objects that no
 // controller needs, and must not wake the feed each time.
 const rest = 50 * time.Millisecond
 

@@ -14,10 +14,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/gc"
-	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -29,24 +26,6 @@ func store(t *testing.T, s *apiservertest.Server, key, value string) {
 	); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// empty runs the namespace controller until the test ends.
-func empty(t *testing.T, s *apiservertest.Server) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	api := &loopback.Namespaces{
-		API: s.API.Loopback(
-			authentication.ServiceAccount("kube-system", "namespace-controller"), "kube-controller-manager",
-		),
-		Cache: s.Cache,
-	}
-	done.Go(func() { namespace.New(api, namespace.Options{}).Run(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		done.Wait()
-	})
 }
 
 // failure returns the message of a namespace's condition about its content; empty if it isn't True.
@@ -68,7 +47,7 @@ func failure(t *testing.T, a apiservertest.Answer) string {
 // as they have gone. All else in it is deleted.
 func TestNamespaceWithMalformed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.DeleteMalformed = true }})
-	empty(t, s)
+	starts(t, s, "namespace-controller")
 	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
 	const path = "/api/v1/namespaces/n/configmaps/"
 	create(t, s, strings.TrimSuffix(path, "/"), "fine", nil, nil)

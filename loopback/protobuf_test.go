@@ -122,7 +122,7 @@ func TestBinaryValues(t *testing.T) {
 func TestBinaryCascades(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	collect(t, s)
-	empty(t, s)
+	starts(t, s, "namespace-controller")
 	store(t, s, "configmaps/default/owner", boundMap(t, "default", "owner"))
 	block := true
 	ref := metav1.OwnerReference{

@@ -286,7 +286,7 @@ func TestTrailEviction(t *testing.T) {
 // TestTrailNamespace: the content of a namespace went with it.
 func TestTrailNamespace(t *testing.T) {
 	s := trailing(t, nil)
-	empty(t, s.Server)
+	starts(t, s.Server, "namespace-controller")
 	s.as("alice", "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
 	s.as("alice", "POST", "/api/v1/namespaces/n/configmaps", `{"metadata":{"name":"content"}}`)
 	w := s.Watch("/api/v1/namespaces?watch=1")

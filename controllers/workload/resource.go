@@ -37,9 +37,11 @@ type Object interface {
 // Two with the same Plural and Group are the same.
 type Resource struct {
 	Group, Version, Plural, Kind string
-	// Sparse reports whether objects are read by their names only, because controllers need few of many. They are not
-	// indexed: Get decodes the stored object at each call, and other reads panic. Their changes may arrive 50 ms late.
+	// Sparse reports whether objects are read by their names only, because controllers need few of many, or they are
+	// large. They are not indexed: Get decodes the stored object at each call, and other reads panic.
 	Sparse bool
+	// Late reports whether changes may arrive 50 ms late, because most are of objects that no controller needs.
+	Late bool
 	// of is the Go type, a pointer.
 	of reflect.Type
 }
@@ -55,8 +57,8 @@ func resource[T Object](gv schema.GroupVersion, plural, kind string) Resource {
 	return Resource{Group: gv.Group, Version: gv.Version, Plural: plural, Kind: kind, of: reflect.TypeFor[T]()}
 }
 
-func sparse(r Resource) Resource {
-	r.Sparse = true
+func sparse(r Resource, late bool) Resource {
+	r.Sparse, r.Late = true, late
 	return r
 }
 
@@ -67,11 +69,12 @@ var (
 	Namespaces      = resource[*corev1.Namespace](corev1.SchemeGroupVersion, "namespaces", "Namespace")
 	ServiceAccounts = sparse(resource[*corev1.ServiceAccount](
 		corev1.SchemeGroupVersion, "serviceaccounts", "ServiceAccount",
-	))
-	ConfigMaps = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion, "configmaps", "ConfigMap"))
+	), true)
+	ConfigMaps = sparse(resource[*corev1.ConfigMap](corev1.SchemeGroupVersion, "configmaps", "ConfigMap"), true)
 	Services   = resource[*corev1.Service](corev1.SchemeGroupVersion, "services", "Service")
-	Endpoints  = resource[*corev1.Endpoints](corev1.SchemeGroupVersion, "endpoints",
-		"Endpoints") //nolint:staticcheck // still served
+	Endpoints  = resource[*corev1.Endpoints]( //nolint:staticcheck // still served
+		corev1.SchemeGroupVersion, "endpoints", "Endpoints",
+	)
 	Claims = resource[*corev1.PersistentVolumeClaim](
 		corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim",
 	)
@@ -136,7 +139,7 @@ var (
 	// CustomResourceDefinitions may be large, and few are read whole.
 	CustomResourceDefinitions = sparse(resource[*apiextensionsv1.CustomResourceDefinition](
 		apiextensionsv1.SchemeGroupVersion, "customresourcedefinitions", "CustomResourceDefinition",
-	))
+	), false)
 	ClusterRoles = resource[*rbacv1.ClusterRole](rbacv1.SchemeGroupVersion, "clusterroles", "ClusterRole")
 	Policies     = resource[*admissionv1.ValidatingAdmissionPolicy](
 		admissionv1.SchemeGroupVersion, "validatingadmissionpolicies", "ValidatingAdmissionPolicy",

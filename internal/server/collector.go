@@ -2,20 +2,14 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/gc"
-	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -55,7 +49,6 @@ func (c *collection) with(api *registry.Loopback) func(context.Context) {
 func (c *collection) run(ctx context.Context) {
 	collector := gc.New(c.config)
 	c.now.Store(collector)
-	defer reconcile.Join(ctx, part{collector, func() time.Time { return reconcile.Now(ctx) }})()
 	defer c.now.Store(nil)
 	if err := collector.Run(ctx); err != nil && ctx.Err() == nil {
 		c.log.Error("the garbage collector stopped", "err", err)
@@ -72,44 +65,6 @@ func (c *collection) queued() (n int, ok bool) {
 		return 0, false
 	}
 	return collector.Queued(), true
-}
-
-// part is reconcile.Part for a collector.
-type part struct {
-	*gc.Collector
-	// now is the time of controllers. The collector measures its pauses by the machine's.
-	now func() time.Time
-}
-
-// Report implements reconcile.Part.
-func (p part) Report(ctx context.Context, most int) (reconcile.Report, error) {
-	r, err := p.Collector.Report(ctx, most)
-	out := reconcile.Report{Activity: r.Activity, MoreWorks: r.MoreRequests, MoreWaits: r.MoreRetries}
-	for _, q := range r.Requests {
-		out.Works = append(out.Works, reconcile.Work{Object: refer(q.Object), What: "a request: " + q.Verb})
-	}
-	if r.Processing {
-		out.Works = append(out.Works, reconcile.Work{What: "taking in changes"})
-	}
-	for _, q := range r.Retries {
-		out.Waits = append(out.Waits, reconcile.Wait{Object: refer(q.Object), Until: p.now().Add(time.Until(q.At)),
-			Why: fmt.Sprintf("%s (%d)", reconcile.AfterFailure, q.Attempt)})
-	}
-	return out, err
-}
-
-// refer names an object of the collector. Its collection has the resource behind the group, and services those of two.
-func refer(o graph.Ref) reconcile.Object {
-	gv, err := schema.ParseGroupVersion(o.APIVersion)
-	resource := o.Collection[strings.LastIndexByte(o.Collection, '/')+1:]
-	if err != nil || resource == "" {
-		return reconcile.Object{}
-	}
-	if gv.Group == "" && o.Kind == "Service" {
-		resource = "services"
-	}
-	return reconcile.Object{Group: gv.Group, Version: gv.Version, Resource: resource, Kind: o.Kind,
-		Namespace: o.Namespace, Name: o.Name}
 }
 
 // ServeHTTP serves the graph of the running collector.
