@@ -10,8 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/discovery"
-	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
@@ -110,9 +108,8 @@ type Limits struct {
 type Documents struct {
 	// Version is the response of /version.
 	Version Version
-	// Discovery and OpenAPI documents.
-	Discovery *discovery.Service
-	OpenAPI   *openapi.Service
+	// Address is the server's address in discovery: a host and a port.
+	Address string
 	// Checks are named health checks (see Check).
 	Checks []Check
 	// Debug are further handlers by path (the collector's graph).

@@ -46,7 +46,7 @@ func (s *Server) missing(ctx context.Context, group, version string, otherwise e
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
 	if s.serves(group, version) {
-		s.config.Discovery.ServeHTTP(w, r)
+		s.resourceLists.ServeHTTP(w, r)
 		return
 	}
 	s.unserved(w, r, group, version)
@@ -89,7 +89,7 @@ func (s *Server) documents(h http.Handler) http.HandlerFunc {
 		s.documented.Lock()
 		if g := s.registry.Types.Generation(); g != s.documented.generation {
 			s.documented.generation = g
-			s.config.OpenAPI.Invalidate()
+			s.openAPI.Invalidate()
 		}
 		s.documented.Unlock()
 		h.ServeHTTP(w, r)

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Documented lists the types of a table for their OpenAPI documents.
-func Documented(types *resources.Types) []openapi.Type {
+// documented lists the types of a table for their OpenAPI documents.
+func documented(types *resources.Types) []openapi.Type {
 	scheme := resources.Scheme()
 	var out []openapi.Type
 	for _, r := range types.All() {

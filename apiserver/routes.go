@@ -123,11 +123,11 @@ func (s *Server) seated(r chi.Router) {
 	}
 	s.extensions(r, false)
 	// Of any method, as upstream's (kube-openapi pkg/handler, pkg/handler3).
-	r.Handle("/openapi/v2", s.documents(s.config.OpenAPI.V2()))
-	r.Handle("/openapi/v3", s.documents(s.config.OpenAPI.V3()))
-	r.Handle("/openapi/v3/*", s.documents(s.config.OpenAPI.V3()))
+	r.Handle("/openapi/v2", s.documents(s.openAPI.V2()))
+	r.Handle("/openapi/v3", s.documents(s.openAPI.V3()))
+	r.Handle("/openapi/v3/*", s.documents(s.openAPI.V3()))
 
-	d := s.config.Discovery
+	d := s.resourceLists
 	for _, path := range []string{"/api", "/api/", "/apis", "/apis/"} {
 		r.Get(path, d.ServeHTTP)
 	}

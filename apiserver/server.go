@@ -13,11 +13,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/endpoints"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
+	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -35,6 +37,9 @@ type Server struct {
 	// leaving is closed by leave, when the shutdown begins.
 	leaving chan struct{}
 	leave   func()
+	// resourceLists and openAPI make the documents of the types.
+	resourceLists *discovery.Service
+	openAPI       *openapi.Service
 	// documented is the generation of types that OpenAPI documents were last asked of.
 	documented struct {
 		sync.Mutex
@@ -49,6 +54,8 @@ func New(c Config) (*Server, error) {
 	codec.LimitCopies()
 	s := &Server{config: c, metrics: metrics.New(c.Registry, c.Types), leaving: make(chan struct{})}
 	s.leave = sync.OnceFunc(func() { close(s.leaving) })
+	s.resourceLists = discovery.New(c.Types, c.Address)
+	s.openAPI = openapi.New(c.Version.GitVersion, func() []openapi.Type { return documented(c.Types) })
 	s.seats = flowcontrol.NewLive(flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry), c.Cache, c.Log)
 	s.inFlight, s.memory = flowcontrol.NewBudget(c.MemoryInFlight), flowcontrol.NewBudget(c.MemoryInFlight)
 	metrics.RegisterMemory(c.Registry, s.inFlight, s.memory, c.Cache.EncodedBytes)

@@ -14,8 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
-	"github.com/kubecascade/kubecascade/apiserver/discovery"
-	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
@@ -93,10 +91,9 @@ func Start(t testing.TB, o *Options) *Server {
 			Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 		},
 		Documents: apiserver.Documents{
-			Version:   apiserver.Version{Major: "1", Minor: "37", GitVersion: "v1.37.2+test"},
-			Discovery: discovery.New(s.Types, "127.0.0.1:6443"),
-			OpenAPI:   openapi.New("v1.37.2", func() []openapi.Type { return apiserver.Documented(s.Types) }),
-			Page:      true,
+			Version: apiserver.Version{Major: "1", Minor: "37", GitVersion: "v1.37.2+test"},
+			Address: "127.0.0.1:6443",
+			Page:    true,
 		},
 	}
 	if o.Configure != nil {

@@ -20,9 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
-	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/expression"
-	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
@@ -80,8 +78,7 @@ func assemble(
 	config.Store, config.Cache, config.Decoder = d.plain, d.cache, d.decoder
 	config.Types, config.Webhooks = d.types, d.webhooks
 	config.Version, config.Registry, config.Log, config.Audit = v, registry, log, events
-	config.Discovery = discovery.New(d.types, reachable(p.secure.Addr()))
-	config.OpenAPI = openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) })
+	config.Address = reachable(p.secure.Addr())
 	config.MemoryInFlight = c.memoryInFlight(log)
 	gates, err := c.gate(&config, registry, log)
 	if err != nil {
