@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/storage"
-
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 

@@ -3,6 +3,7 @@ package loopback
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -233,4 +234,28 @@ func (c *Client) CountEvent(ctx context.Context, e *corev1.Event) error {
 	return countEvent(ctx, c.API, e, func(stored *corev1.Event) {
 		stored.Count, stored.Message, stored.LastTimestamp = e.Count, e.Message, e.LastTimestamp
 	})
+}
+
+// eventPath is the path of an Event, or of its collection if name is empty.
+func eventPath(api *registry.Loopback, e *corev1.Event, name string) registry.Path {
+	return registry.Path{Resource: api.Types().Lookup("", "v1", "events"), Namespace: e.Namespace, Name: name}
+}
+
+// createEvent stores a new Event.
+func createEvent(ctx context.Context, api *registry.Loopback, e *corev1.Event) error {
+	_, err := api.Create(ctx, eventPath(api, e, ""), e)
+	return err
+}
+
+// countEvent increments the count of the stored Event of e's name.
+func countEvent(ctx context.Context, api *registry.Loopback, e *corev1.Event, count func(stored *corev1.Event)) error {
+	_, err := api.Change(ctx, eventPath(api, e, e.Name), func(old runtime.Object) (runtime.Object, error) {
+		stored, ok := old.(*corev1.Event)
+		if !ok {
+			return nil, fmt.Errorf("counting an event: %T is none", old)
+		}
+		count(stored)
+		return stored, nil
+	})
+	return err
 }

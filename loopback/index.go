@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
-
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"

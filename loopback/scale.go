@@ -2,8 +2,11 @@ package loopback
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,4 +41,49 @@ func (c *Client) Scale(ctx context.Context, namespace string, o workload.Owner) 
 		return s, err
 	}
 	return workload.Scale{UID: sc.UID, Replicas: sc.Spec.Replicas}, nil
+}
+
+// Target implements autoscale.API. The version in the reference does not matter (K
+// pkg/controller/podautoscaler/horizontal.go: scaleForResourceMappings).
+func (c *Client) Target(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference) (
+	*autoscalingv1.Scale, error) {
+	p, err := c.target(namespace, ref)
+	if err != nil {
+		return nil, err
+	}
+	return c.API.Scale(ctx, p)
+}
+
+// Rescale implements autoscale.API.
+func (c *Client) Rescale(ctx context.Context, namespace string, ref autoscalingv2.CrossVersionObjectReference,
+	s *autoscalingv1.Scale) error {
+	p, err := c.target(namespace, ref)
+	if err != nil {
+		return err
+	}
+	return c.API.Rescale(ctx, p, s)
+}
+
+// errUnscalable is the error of upstream's client for a kind without the scale subresource.
+var errUnscalable = errors.New("the server could not find the requested resource")
+
+// target is the path of a target's scale, in the preferred version of its kind.
+func (c *Client) target(
+	namespace string, ref autoscalingv2.CrossVersionObjectReference,
+) (p registry.Path, err error) {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	if err != nil {
+		return p, err
+	}
+	err = &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: gv.Group, Kind: ref.Kind}}
+	for _, r := range c.API.Types().All() {
+		if r.Group != gv.Group || r.Kind != ref.Kind {
+			continue
+		}
+		if r.Namespaced && r.Subresource("scale") != nil {
+			return registry.Path{Resource: r, Subresource: "scale", Namespace: namespace, Name: ref.Name}, nil
+		}
+		err = errUnscalable
+	}
+	return p, err
 }
