@@ -13,9 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
+	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
-	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Config holds the parts and the settings of a Server. Fields without a comment on a default are needed.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
-	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Removals tells a trail of the removals that other servers over the same etcd make.

@@ -17,8 +17,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Deletion is a request that deletes an object, or the objects of a collection.

@@ -19,8 +19,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
+	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Loopback is the in-process client of one identity. Its requests take the same path as those over HTTP, except for

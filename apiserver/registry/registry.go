@@ -18,9 +18,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
-	"github.com/kubecascade/kubecascade/trail"
 )
 
 // Registry is the write pipeline and its reads. It does not depend on HTTP. Its methods may be called from any

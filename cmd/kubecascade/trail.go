@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/trail"
+	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
 // trailCommand is "trail".

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubecascade/kubecascade/gc/graph"
-	"github.com/kubecascade/kubecascade/trail"
+	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
 // TrailText prints why objects went: for each, the answer in one line, and then the requests and the owners as a tree.

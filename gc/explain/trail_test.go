@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubecascade/kubecascade/trail"
+	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
 // TestTrailText: the first line is the answer, and the tree has the chain.

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/kubecascade/kubecascade/trail"
+	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
 // ErrNoTrail says that the server keeps no trail of removals. Test with errors.Is.

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/trail"
+	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
 // Trail returns the route "trail": why objects went. The query has kind (or resource), group, namespace, name and uid,

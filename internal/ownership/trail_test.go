@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/internal/ownership"
-	"github.com/kubecascade/kubecascade/trail"
 )
 
 // TestTrail: a user sees what they may list only, and a 404 doesn't tell whether there is more.

@@ -10,7 +10,7 @@ import (
 
 // TestSchema compares docs/explain.schema.json with the answer.
 func TestSchema(t *testing.T) {
-	d, err := schema.Read("../docs/explain.schema.json")
+	d, err := schema.Read("../../docs/explain.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
