@@ -93,7 +93,7 @@ func TestUnreadListsOverHTTP2(t *testing.T) {
 	if grown := int64(during.HeapAlloc) - int64(before.HeapAlloc); grown > streams*(5<<20) {
 		t.Errorf("%d unread lists of %d MiB need %d MiB", streams, size/2, grown>>20)
 	}
-	for metric(t, s, "apiserver_current_inflight_requests") > 1 { // the request for the metric is one
+	for metric(t, s, "apiserver_current_inflight_requests") > 0 { // the request for the metric does not count
 		if t.Context().Err() != nil {
 			t.Fatal("the lists are still served")
 		}
