@@ -50,7 +50,11 @@ func (c *Controller) Run(ctx context.Context) {
 			if !s.begin(name) {
 				return reconcile.Outcome{}
 			}
-			return s.end(name, c.pass.run(ctx, name), reconcile.Now(ctx))
+			o := c.pass.run(ctx, name)
+			if ctx.Err() != nil {
+				return reconcile.Outcome{} // its errors mean only that, and no pass follows
+			}
+			return s.end(name, o, reconcile.Now(ctx))
 		},
 		Follow: func(ctx context.Context, sink func(string)) error {
 			return c.pass.api.Follow(ctx, func(e Event) {
