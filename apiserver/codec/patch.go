@@ -46,7 +46,7 @@ type Patch struct {
 	Warn func(string)
 }
 
-// Types are the media types of supported patches; custom resources have no strategic merge (B-50).
+// PatchTypes are the media types of supported patches; custom resources have no strategic merge (B-50).
 func PatchTypes(res *resources.Resource) []string {
 	all := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.StrategicMergePatchType),
 		string(types.ApplyYAMLPatchType)}

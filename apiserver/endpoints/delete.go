@@ -1,11 +1,10 @@
 package endpoints
 
 import (
-	metascheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metascheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"

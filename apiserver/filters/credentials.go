@@ -70,7 +70,8 @@ func (c *Credentials) Secure(r *http.Request) (authentication.User, error) {
 	return authentication.User{}, authentication.ErrNoCredentials
 }
 
-// certified returns the user that a client certificate stands for: whom its owner names if it is a proxy, or its owner. Its validity depends on the machine's clock, as everywhere in TLS.
+// certified returns the user of a client certificate: its owner or, if that is a proxy, the user that the proxy names.
+// The validity of the certificate depends on the machine's clock, as everywhere in TLS.
 func (c *Credentials) certified(r *http.Request) (u authentication.User, err error) {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return u, authentication.ErrNoCredentials

@@ -1,6 +1,6 @@
 // Package render makes responses from stored objects: the format that the client accepts (negotiate.go), JSON, YAML and
-// protobuf, lists, Tables (table.go, rows.go) and metadata (partial.go), and the memory of each (cost.go). It sends them:
-// bodies, in one piece or as they are made (write.go, recorder.go), Status objects and Warning headers.
+// protobuf, lists, Tables (table.go, rows.go) and metadata (partial.go), and the memory of each (cost.go). It sends
+// them: bodies, in one piece or as they are made (write.go, recorder.go), Status objects and Warning headers.
 //
 // It guarantees:
 //

@@ -67,7 +67,7 @@ func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, fi
 	}
 }
 
-// List sends a list as it is written. An error means that it was interrupted.
+// SendList sends a list as it is written. An error means that it was interrupted.
 func SendList(w http.ResponseWriter, r *http.Request, l *List) error {
 	out, finish := Stream(w, r, l.Size())
 	w.WriteHeader(http.StatusOK)

@@ -3,8 +3,6 @@ package resources
 import (
 	"slices"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -12,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // amend changes an object of a version of sameMessages that was decoded with the type of another one, where the fields

@@ -28,8 +28,8 @@ type Outcome struct {
 	Hook      *Hook
 	Operation admissionv1.Operation
 	Took      time.Duration
-	// Rejected reports whether the request is rejected, by an error of the type. Code is the HTTP status code of the error;
-	// 200 for none, 0 for Internal.
+	// Rejected reports whether the request is rejected, by an error of the type. Code is the HTTP status code of the
+	// error; 200 for none, 0 for Internal.
 	Rejected bool
 	Error    ErrorType
 	Code     int

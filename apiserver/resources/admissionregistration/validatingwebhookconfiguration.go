@@ -3,13 +3,12 @@ package admissionregistration
 import (
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // validatingWebhookConfigurations is the entry of ValidatingWebhookConfiguration.

@@ -3,9 +3,9 @@ package batch
 import (
 	"math"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-
 	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // defaultJob sets one completion of one pod, unless the client sets either. A job without labels gets its template's:

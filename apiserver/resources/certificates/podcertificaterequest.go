@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-
 	certificatesv1 "k8s.io/api/certificates/v1"
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // podCertificateRequests is the entry of PodCertificateRequest (V-003). It is stored as ClusterTrustBundle is, but

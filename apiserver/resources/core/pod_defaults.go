@@ -3,11 +3,10 @@ package core
 import (
 	"strings"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 

@@ -3,10 +3,10 @@ package dra
 import (
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // defaultResourceSlice sets the missing time of taints to now.

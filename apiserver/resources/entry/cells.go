@@ -2,12 +2,13 @@ package entry
 
 import (
 	"fmt"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"slices"
 	"strings"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
 )
 
 // ShownEndpoints is how many addresses or ports are listed; the others are counted.
@@ -44,8 +45,8 @@ func Shorten(all []string, most int, separator string) string {
 	return fmt.Sprintf("%s + %d more...", strings.Join(all[:most], separator), len(all)-most)
 }
 
-// FormatSelector prints a deployment's selector. Unlike metav1.FormatLabelSelector, which the other kinds use, it prints an
-// empty selector as an empty string and an invalid one as "<invalid>".
+// FormatSelector prints a deployment's selector. Unlike metav1.FormatLabelSelector, which the other kinds use, it prints
+// an empty selector as an empty string and an invalid one as "<invalid>".
 func FormatSelector(s *metav1.LabelSelector) string {
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {

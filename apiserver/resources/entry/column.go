@@ -2,10 +2,11 @@ package entry
 
 import (
 	"fmt"
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"time"
 )
 
 // Columns of several groups, and the descriptions of metadata by the JSON names of its fields.
@@ -55,7 +56,7 @@ func TableOf[T runtime.Object](columns []Column, cells func(T, time.Time) []any)
 func As[T runtime.Object](obj runtime.Object) T {
 	t, ok := obj.(T)
 	if !ok {
-		panic(fmt.Sprintf("printing: the table of %T was asked for the cells of a %T", t, obj))
+		panic(fmt.Sprintf("entry: the table of %T was asked for the cells of a %T", t, obj))
 	}
 	return t
 }

@@ -4,8 +4,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Default makes a hook from a function for a Go type; the hook also makes empty lists nil. Objects of other types are not
-// changed.
+// Default makes a hook from a function for a Go type; the hook also makes empty lists nil. Objects of other types are
+// not changed.
 func Default[T any](f func(*T)) func(runtime.Object) {
 	keeping := DefaultKeepingLists(f)
 	return func(obj runtime.Object) {
