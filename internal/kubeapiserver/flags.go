@@ -1,8 +1,10 @@
 package kubeapiserver
 
 import (
+	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -218,27 +220,27 @@ func ip(to *string) func(string) error {
 
 // words returns a function that appends words, which commas separate.
 func words(to *[]string) func(string) error {
-	return func(text string) error {
-		for word := range strings.SplitSeq(text, ",") {
-			if word = strings.TrimSpace(word); word != "" {
-				*to = append(*to, word)
-			}
-		}
-		return nil
-	}
+	return func(text string) error { *to = append(*to, split(text)...); return nil }
 }
 
 // pairs is words whose words are pairs (component-base: colonSeparatedMultimapStringString).
 func pairs(to *[]string) func(string) error {
 	return func(text string) error {
-		var all []string
-		_ = words(&all)(text) // it accepts any text
-		for _, pair := range all {
-			if !strings.Contains(pair, "=") {
-				return fmt.Errorf("malformed pair, expect string=string")
-			}
+		all := split(text)
+		if slices.ContainsFunc(all, func(word string) bool { return !strings.Contains(word, "=") }) {
+			return errors.New("malformed pair, expect string=string")
 		}
 		*to = append(*to, all...)
 		return nil
 	}
+}
+
+// split returns the words of a list, without empty ones.
+func split(text string) (words []string) {
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
 }

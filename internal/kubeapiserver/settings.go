@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,7 +70,10 @@ func Parse(args []string, out, warn io.Writer) (*Settings, error) {
 			return nil, fmt.Errorf("%q does not take any arguments, got %q", "kube-apiserver", f.Args())
 		}
 	}
-	if s.version != "false" {
+	switch on, err := strconv.ParseBool(s.version); {
+	case err != nil && s.version != "raw" && !strings.HasPrefix(s.version, "v"):
+		return nil, fmt.Errorf("invalid argument %q for \"--version\" flag: %w", s.version, err)
+	case on || err != nil:
 		_, err := fmt.Fprintf(out, "Kubernetes v%s\n", kubecascade.KubernetesVersion)
 		return nil, errors.Join(ErrDone, err)
 	}

@@ -205,6 +205,10 @@ func TestErrors(t *testing.T) {
 		{append(slices.Clone(envtest), "--authorization-mode=Nonsense"), `authorization-mode "Nonsense" is not a valid mode`},
 		{append(slices.Clone(envtest), "--max-requests-inflight=-1"), "--max-requests-inflight can not be negative value"},
 		{
+			[]string{"--version=x"},
+			`invalid argument "x" for "--version" flag: strconv.ParseBool: parsing "x": invalid syntax`,
+		},
+		{
 			[]string{"--secure-port=x"},
 			`invalid argument "x" for "--secure-port" flag: strconv.ParseInt: parsing "x": invalid syntax`,
 		},
