@@ -29,8 +29,6 @@ type Change struct {
 	Manager string
 	// Options are those of the request, for webhooks and policies: UpdateOptions or PatchOptions; nil if it has none.
 	Options runtime.Object
-
-	rules
 }
 
 // rules are what a change has to pass before it is stored.
@@ -49,14 +47,13 @@ type newState func(old Object) (Object, error)
 // resourceVersion, it is compared with each state, so a client that sends one gets the conflict. The request's deadline
 // bounds the attempts.
 func (s *Registry) Update(ctx context.Context, c *Change, next newState) (*storage.Object, error) {
-	c.rules = rules{plugins: &s.Admission, validate: validateChange}
-	return s.update(ctx, c, next)
+	return s.update(ctx, c, rules{plugins: &s.Admission, validate: validateChange}, next)
 }
 
-// update is Update by the rules of the change.
-func (s *Registry) update(ctx context.Context, c *Change, next newState) (*storage.Object, error) {
+// update is Update by other rules.
+func (s *Registry) update(ctx context.Context, c *Change, by rules, next newState) (*storage.Object, error) {
 	return s.onNewest(ctx, c.Target, func(cur *storage.Object) (*storage.Object, error) {
-		return s.updateOnce(ctx, c, cur, next)
+		return s.updateOnce(ctx, c, by, cur, next)
 	})
 }
 
@@ -94,7 +91,7 @@ func (s *Registry) onNewest(ctx context.Context, t Target, do func(*storage.Obje
 }
 
 // updateOnce is one attempt of Update, for one state of the object.
-func (s *Registry) updateOnce(ctx context.Context, c *Change, cur *storage.Object, next newState) (
+func (s *Registry) updateOnce(ctx context.Context, c *Change, by rules, cur *storage.Object, next newState) (
 	*storage.Object, error) {
 	old, err := Decode(c.Resource, cur)
 	if err != nil {
@@ -111,12 +108,12 @@ func (s *Registry) updateOnce(ctx context.Context, c *Change, cur *storage.Objec
 		s.Fields.Update(c.Resource, c.subName(), old, obj, c.Manager)
 	}
 	a := c.attributes(admission.Update, obj, old, c.Options)
-	a.Shape = c.shape
-	if err := fieldmanager.Guard(obj, c.Warn.Add, func() error { return c.plugins.Admit(ctx, a) }); err != nil {
+	a.Shape = by.shape
+	if err := fieldmanager.Guard(obj, c.Warn.Add, func() error { return by.plugins.Admit(ctx, a) }); err != nil {
 		return nil, err
 	}
-	if c.shape != nil {
-		if err := c.shape.Check(obj); err != nil {
+	if by.shape != nil {
+		if err := by.shape.Check(obj); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +125,7 @@ func (s *Registry) updateOnce(ctx context.Context, c *Change, cur *storage.Objec
 		return nil, err
 	}
 	return s.begun(ctx, c.Request, candidate{obj: obj}, old, func(next candidate) (*storage.Object, error) {
-		return s.storeChanged(ctx, c, cur, next, old)
+		return s.storeChanged(ctx, c, by, cur, next, old)
 	})
 }
 
@@ -155,13 +152,13 @@ func (c *Change) checkRevision(obj Object, cur *storage.Object) error {
 }
 
 // storeChanged prepares, validates, admits and commits a new state.
-func (s *Registry) storeChanged(ctx context.Context, c *Change, cur *storage.Object, next candidate, old Object) (
-	out *storage.Object, err error) {
+func (s *Registry) storeChanged(ctx context.Context, c *Change, by rules, cur *storage.Object, next candidate,
+	old Object) (out *storage.Object, err error) {
 	obj := next.obj
 	obj.SetGeneration(old.GetGeneration())
 	prepareUpdate(c.Resource, c.Subresource, obj, old)
 	inherit(obj, old)
-	if err := invalidObject(c.Resource, obj, c.validate(c.Target, obj, old)); err != nil {
+	if err := invalidObject(c.Resource, obj, by.validate(c.Target, obj, old)); err != nil {
 		return nil, err
 	}
 	if errs := c.Subresource.Denied(obj, old, c.User, s.Authorizer.Authorize); len(errs) > 0 {
@@ -169,9 +166,9 @@ func (s *Registry) storeChanged(ctx context.Context, c *Change, cur *storage.Obj
 	}
 	c.warnOf(obj, old)
 	a := c.attributes(admission.Update, obj, old, c.Options)
-	a.Shape, a.Validated = c.shape, next.validated
+	a.Shape, a.Validated = by.shape, next.validated
 	defer func() { undone(a, err) }()
-	if err := c.plugins.Validate(ctx, a); err != nil {
+	if err := by.plugins.Validate(ctx, a); err != nil {
 		return nil, err
 	}
 	return s.replace(ctx, c, cur, next, old)

@@ -151,7 +151,7 @@ func (s *Registry) deleteOnce(ctx context.Context, d *Deletion, p *deleting, cur
 		if _, err := decode(); err != nil {
 			return Deleted{}, err
 		}
-		if out.Object, err = s.mark(ctx, d, p.guards, cur, old, verdict); err != nil {
+		if out.Object, err = s.mark(ctx, d, p, cur, old, verdict); err != nil {
 			return Deleted{}, err
 		}
 	}
@@ -159,7 +159,7 @@ func (s *Registry) deleteOnce(ctx context.Context, d *Deletion, p *deleting, cur
 		p.finish(out.Object)
 	}
 	if verdict.Step == finalizers.Remove || verdict.Step == finalizers.StoreThenRemove {
-		out.Object, err = s.remove(ctx, d, p.guards, out.Object)
+		out.Object, err = s.remove(ctx, d, p, out.Object)
 		out.Removed = true
 	}
 	return out, err
@@ -192,7 +192,7 @@ func deletionState(res *resources.Resource, cur *storage.Object) (
 }
 
 // mark stores an object whose deletion can't finish yet (C-32, C-40).
-func (s *Registry) mark(ctx context.Context, d *Deletion, guards []storage.Guard, cur *storage.Object, obj Object,
+func (s *Registry) mark(ctx context.Context, d *Deletion, p *deleting, cur *storage.Object, obj Object,
 	v finalizers.Verdict) (*storage.Object, error) {
 	imprint(obj, v)
 	if v.MarkTerminating && d.Resource.Delete.Mark != nil {
@@ -206,7 +206,7 @@ func (s *Registry) mark(ctx context.Context, d *Deletion, guards []storage.Guard
 	if d.DryRun {
 		return s.decoded(d.Resource, cur.Key, value, cur.Revision), nil
 	}
-	rev, err := s.commit(ctx, d.Resource, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: guards})
+	rev, err := s.commit(ctx, d.Resource, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: p.guards})
 	if err != nil {
 		return nil, err
 	}
@@ -217,12 +217,12 @@ func (s *Registry) mark(ctx context.Context, d *Deletion, guards []storage.Guard
 }
 
 // remove deletes the key at the revision on which the decision was made (C-41, C-63).
-func (s *Registry) remove(ctx context.Context, d *Deletion, guards []storage.Guard, cur *storage.Object) (
+func (s *Registry) remove(ctx context.Context, d *Deletion, p *deleting, cur *storage.Object) (
 	*storage.Object, error) {
 	if d.DryRun {
 		return cur, nil
 	}
-	rev, err := s.commit(ctx, d.Resource, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: guards})
+	rev, err := s.commit(ctx, d.Resource, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: p.guards})
 	if err != nil {
 		return nil, err
 	}

@@ -279,8 +279,8 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 // was stored under older rules, or by the schema of another version, can be collected.
 func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (*storage.Object, error) {
 	return l.change(ctx, "update", p, func(ctx context.Context, c *Change) (*storage.Object, error) {
-		c.rules = rules{plugins: &l.s.Admission, validate: validateMetaChange}
-		return l.s.update(ctx, c, func(old Object) (Object, error) {
+		by := rules{plugins: &l.s.Admission, validate: validateMetaChange}
+		return l.s.update(ctx, c, by, func(old Object) (Object, error) {
 			err := change(old)
 			// An empty list is dropped, as in writes of clients.
 			if coerce := codec.CoercionOf(c.Resource); coerce != nil && err == nil {

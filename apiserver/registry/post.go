@@ -133,9 +133,8 @@ func (r *post) UpdateStatus(ctx context.Context, ref entry.Reference, change fun
 	t.Subresource = t.Resource.Subresource("status")
 	on := *r.on
 	on.Target, on.Sender = t, nil
-	_, err = r.s.update(ctx, &Change{
-		Request: &on, Manager: "kube-apiserver", rules: rules{plugins: noPlugins, validate: validateChange},
-	}, change)
+	_, err = r.s.update(ctx, &Change{Request: &on, Manager: "kube-apiserver"},
+		rules{plugins: noPlugins, validate: validateChange}, change)
 	return err
 }
 

@@ -55,8 +55,8 @@ func (s *Registry) GetScale(ctx context.Context, t Target, revision string) (*au
 // managedFields.
 func (s *Registry) Scale(ctx context.Context, c *Change, next Scaling) (*autoscalingv1.Scale, error) {
 	shape := &scaleShape{t: c.Target}
-	c.rules = rules{plugins: &s.Admission, validate: validateChange, shape: shape}
-	out, err := s.update(ctx, c, func(old Object) (Object, error) {
+	by := rules{plugins: &s.Admission, validate: validateChange, shape: shape}
+	out, err := s.update(ctx, c, by, func(old Object) (Object, error) {
 		shape.changed = nil
 		return s.scaled(c.Target, old, next)
 	})
