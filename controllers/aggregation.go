@@ -17,6 +17,7 @@ import (
 func aggregatedRoles() workload.Controller {
 	return workload.Controller{
 		Name: "clusterrole-aggregation", For: workload.ClusterRoles, Quiet: true, Task: "aggregate cluster roles",
+		Most: time.Minute,
 		Wake: func(workload.Reader, workload.Change) []workload.Key { return []workload.Key{{}} },
 		Decide: func(v workload.View, _ time.Time) (plan workload.Plan) {
 			for _, r := range changedRoles(workload.All[*rbacv1.ClusterRole](v, "")) {

@@ -50,7 +50,7 @@ func (a *apiServices) controller() workload.Controller {
 	return workload.Controller{
 		Name: "apiservice", For: workload.APIServices, Task: "update an APIService",
 		Sees: []workload.Resource{workload.CustomResourceDefinitions, workload.Services, workload.EndpointSlices},
-		Wake: a.concerned, Decide: a.decide,
+		Wake: a.concerned, Decide: a.decide, Most: 30 * time.Second,
 		Start: func() (keys []workload.Key) {
 			for _, name := range a.local() {
 				keys = append(keys, workload.Key{Name: name})

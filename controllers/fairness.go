@@ -40,7 +40,7 @@ const (
 func flowConditions() workload.Controller {
 	return workload.Controller{
 		Name: "priority-and-fairness", For: workload.FlowSchemas, Sees: []workload.Resource{workload.PriorityLevels},
-		Task: "update the condition of a flow schema",
+		Task: "update the condition of a flow schema", Most: time.Minute,
 		Wake: func(r workload.Reader, c workload.Change) (keys []workload.Key) {
 			if c.Resource != workload.PriorityLevels || c.Old != nil && c.New != nil {
 				return nil

@@ -18,8 +18,8 @@
 //     conflict the plan ends, and another is made on the newer state.
 //  5. At most 32 requests of one pass are in flight. Creates begin with one, and double while they succeed.
 //  6. If an action fails, the plan ends after its stage; Decide is called once more, with View.Failed, so that the
-//     status can report the failure; then the object waits for its back-off, from 5 ms up to 1000 s. No other object
-//     waits for it.
+//     status can report the failure; then the object waits for its back-off, from 5 ms up to Controller.Most. No other
+//     object waits for it.
 //  7. A create or bind that fails because its namespace is being deleted isn't retried (I-18).
 //  8. A decision that needs the scale of owners (Plan.Scales) is made again on the newest state, with the responses of
 //     their scale subresources, at most five times in a pass.

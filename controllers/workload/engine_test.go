@@ -250,6 +250,16 @@ func TestSlow(t *testing.T) {
 	})
 }
 
+// TestMost: the pause after failures grows up to Most, which is 1000 s by default.
+func TestMost(t *testing.T) {
+	for most, want := range map[time.Duration]time.Duration{0: 1000 * time.Second, time.Minute: time.Minute} {
+		b := (&Controller{Most: most}).backoff()
+		if first, last := b.After(1), b.After(100); first != 5*time.Millisecond || last != want {
+			t.Errorf("%v: from %v to %v", most, first, last)
+		}
+	}
+}
+
 // TestStart: keys get a pass when changes are followed from the beginning.
 func TestStart(t *testing.T) {
 	e := &engine{api: &requests{}, Controller: Controller{For: Pods, Start: StartWith(Key{"a", "b"})}}
