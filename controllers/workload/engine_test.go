@@ -250,6 +250,22 @@ func TestSlow(t *testing.T) {
 	})
 }
 
+// TestSlowOnce: the decision that takes long isn't made again after an action has failed.
+func TestSlowOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, calls := &requests{fail: func(string) error { return errors.New("full") }}, 0
+		out := once(t, r, func(View) Plan {
+			return Plan{Slow: func() Plan {
+				calls++
+				return Plan{Do: []Action{ApplyStatus{Object: pod("p")}}}
+			}}
+		})
+		if calls != 1 || len(r.made) != 1 || out.Err == nil {
+			t.Errorf("%d calls, %v, %+v", calls, r.made, out)
+		}
+	})
+}
+
 // TestMost: the pause after failures grows up to Most, which is 1000 s by default.
 func TestMost(t *testing.T) {
 	for most, want := range map[time.Duration]time.Duration{0: 1000 * time.Second, time.Minute: time.Minute} {

@@ -74,7 +74,7 @@ func (e *engine) decide(
 			took += time.Since(start)
 		})
 		v.Reader = nil // it must not be kept
-		if err == nil && plan.Slow != nil {
+		if err == nil && plan.Slow != nil && failed == nil {
 			plan = plan.Slow()
 		}
 		if err != nil || len(plan.Scales) == 0 {
