@@ -75,7 +75,9 @@ func (e *engine) decide(
 		})
 		v.Reader = nil // it must not be kept
 		if err == nil && plan.Slow != nil && failed == nil {
+			start := time.Now()
 			plan = plan.Slow()
+			took += time.Since(start)
 		}
 		if err != nil || len(plan.Scales) == 0 {
 			return v, plan, took, err
