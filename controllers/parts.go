@@ -26,7 +26,7 @@ var ofServer = []Controller{
 	{Name: "system-namespaces-controller", Workers: 1, manager: server, parts: engine(keepSystemNamespaces)},
 	{Name: "customresourcedefinition-controller", manager: server, parts: definitions},
 	{Name: "apiservice-controller", Workers: 5, manager: server, parts: registrations},
-	{Name: "priority-and-fairness-controller", Workers: 1, parts: flowParts},
+	{Name: "priority-and-fairness-controller", Workers: 1, manager: flowConsumer, parts: flowParts},
 }
 
 func definitions(s *setup) []run {

@@ -27,7 +27,7 @@ func TestMostPause(t *testing.T) {
 		{defaultAccounts(), time.Minute},
 		{rootCertificates(""), time.Minute},
 		{aggregatedRoles(), time.Minute},
-		{flowConditions(), time.Minute},
+		{flowConditions(nil), time.Minute},
 		{(&apiServices{}).controller(), 30 * time.Second},
 	} {
 		if c.controller.Most != c.want {
