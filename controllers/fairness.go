@@ -95,14 +95,15 @@ func flowParts(s *setup) []run {
 // with that annotation set to true that isn't one of the cluster's objects is deleted. An object that another client
 // changes at the same time is left until the next check.
 func flowObjects(s *setup) run {
-	c := s.Client("", flowProducer)
+	c := s.process.Client("", flowProducer)
 	k := &flowKeeper{api: c, schemas: newSchemas(), levels: newLevels()}
 	return func(ctx context.Context) {
 		objects := &reconcile.Rounds{
 			Interval: flowInterval, AtOnce: true, Changes: c.SpecChanges(workload.FlowSchemas, workload.PriorityLevels),
 			Why: "the next check of mandatory and suggested objects", Check: k.check,
 			Failed: func(err error) {
-				s.Log.Warn("failed to update flow schemas and priority levels", "err", err, "again", flowInterval)
+				s.process.Log.Warn("failed to update flow schemas and priority levels",
+					"err", err, "again", flowInterval)
 			},
 		}
 		defer reconcile.Join(ctx, objects)()

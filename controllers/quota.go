@@ -48,11 +48,11 @@ type quotaCounter struct {
 // quotas returns the part that counts.
 func quotas(s *setup) []run {
 	return []run{func(ctx context.Context) {
-		q := &quotaCounter{client: s.client(), log: s.Log}
+		q := &quotaCounter{client: s.client(), log: s.process.Log}
 		loop := reconcile.Loop[string]{
 			Keys: reconcile.NewKeys(quotaBackoff, strings.Compare), Workers: s.workers(), Follow: q.follow,
 			Pass:  q.pass,
-			About: reconcile.Namespace, Log: s.Log, What: "resource quotas",
+			About: reconcile.Namespace, Log: s.process.Log, What: "resource quotas",
 		}
 		loop.Run(ctx)
 	}}
