@@ -111,7 +111,7 @@ func (c *controller) served(r Resource) *loopback.Type {
 	return all[i]
 }
 
-// target is what can be done with the objects of a resource.
+// target reports whether the objects of a resource can be migrated.
 func (c *controller) target(r Resource) Target {
 	e := c.served(r)
 	switch {

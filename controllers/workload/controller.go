@@ -34,9 +34,10 @@ type Controller struct {
 	Start func() []Key
 	// Decide decides what to do about an object.
 	Decide func(v View, now time.Time) Plan
-	// Task is what a pass does, for the log of a failure; "sync an object" if empty.
+	// Task names the work of a pass in the log of a failure; "sync an object" if empty.
 	Task string
-	// Awaits is what Plan.Again waits for, for people: a field, or what is due. It may be empty if there is no Again.
+	// Awaits names the cause of Plan.Again in reports: a field, or an event that is due. It may be empty if there is no
+	// Again.
 	Awaits string
 	// Most is the maximum pause after failures in a row; 1000 s if 0.
 	Most time.Duration

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Plan is what to do about an object.
+// Plan has the requests, the status and the events that an object needs.
 type Plan struct {
 	// Do is carried out first. Adjacent actions with objects of one Go type are a stage, and run concurrently; stages
 	// run one after the other, and a failure ends the plan. Creates begin slowly: one, two, four ..., and stop after
