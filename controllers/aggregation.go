@@ -17,14 +17,22 @@ import (
 func aggregatedRoles() workload.Controller {
 	return workload.Controller{
 		Name: "clusterrole-aggregation", For: workload.ClusterRoles, Quiet: true, Task: "aggregate cluster roles",
+		Most: time.Minute,
 		Wake: func(workload.Reader, workload.Change) []workload.Key { return []workload.Key{{}} },
-		Decide: func(v workload.View, _ time.Time) (plan workload.Plan) {
-			for _, r := range changedRoles(workload.All[*rbacv1.ClusterRole](v, "")) {
-				plan.Do = append(plan.Do, workload.Update{Object: r})
-			}
-			return plan
+		Decide: func(v workload.View, _ time.Time) workload.Plan {
+			all := workload.All[*rbacv1.ClusterRole](v, "")
+			return workload.Plan{Slow: func() workload.Plan { return aggregate(all) }}
 		},
 	}
+}
+
+// aggregate updates the roles that get other rules. It compares all roles with each other, which takes long if there
+// are many.
+func aggregate(all []*rbacv1.ClusterRole) (plan workload.Plan) {
+	for _, r := range changedRoles(all) {
+		plan.Do = append(plan.Do, workload.Update{Object: r})
+	}
+	return plan
 }
 
 // changedRoles returns the roles that get other rules, given all of them, sorted by their names.

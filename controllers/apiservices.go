@@ -45,12 +45,12 @@ type apiServices struct {
 	stored, kept map[string]bool
 }
 
-// controller returns the controller for one run; what is known of the past stays.
+// controller returns the controller for one run; the records of earlier runs stay.
 func (a *apiServices) controller() workload.Controller {
 	return workload.Controller{
 		Name: "apiservice", For: workload.APIServices, Task: "update an APIService",
 		Sees: []workload.Resource{workload.CustomResourceDefinitions, workload.Services, workload.EndpointSlices},
-		Wake: a.concerned, Decide: a.decide,
+		Wake: a.concerned, Decide: a.decide, Most: 30 * time.Second,
 		Start: func() (keys []workload.Key) {
 			for _, name := range a.local() {
 				keys = append(keys, workload.Key{Name: name})
@@ -173,7 +173,7 @@ func (a *apiServices) decide(v workload.View, now time.Time) (plan workload.Plan
 	return plan
 }
 
-// move is what to do with an APIService.
+// move is a change of an APIService.
 type move uint8
 
 const (
@@ -186,11 +186,11 @@ const (
 // String returns the move's name.
 func (m move) String() string { return [...]string{"leave", "create", "update", "delete"}[m] }
 
-// past is what is known about an APIService since the controller started: whether it existed then (stored), and whether
-// it was as wanted in a pass (kept).
+// past records whether an APIService existed when the controller started (stored), and whether it was as wanted in a
+// pass since then (kept).
 type past struct{ stored, kept bool }
 
-// moveOf decides what to do with an APIService (KA autoregister_controller.go:checkAPIService, whose table this is).
+// moveOf decides how to change an APIService (KA autoregister_controller.go:checkAPIService, whose table this is).
 // Either may be nil.
 func moveOf(have, want *apiregistrationv1.APIService, p past) move {
 	switch {

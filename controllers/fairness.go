@@ -36,11 +36,12 @@ const (
 )
 
 // flowConditions keeps the condition Dangling of FlowSchemas (KEP-1040), which reports whether their priority level is
-// missing (AS pkg/util/flowcontrol/apf_controller.go: presyncFlowSchemaStatus).
-func flowConditions() workload.Controller {
+// missing (AS pkg/util/flowcontrol/apf_controller.go: presyncFlowSchemaStatus). exists reports whether there is a
+// PriorityLevelConfiguration of a name, even one that can't be decoded.
+func flowConditions(exists func(name string) bool) workload.Controller {
 	return workload.Controller{
 		Name: "priority-and-fairness", For: workload.FlowSchemas, Sees: []workload.Resource{workload.PriorityLevels},
-		Task: "update the condition of a flow schema",
+		Task: "update the condition of a flow schema", Most: time.Minute,
 		Wake: func(r workload.Reader, c workload.Change) (keys []workload.Key) {
 			if c.Resource != workload.PriorityLevels || c.Old != nil && c.New != nil {
 				return nil
@@ -55,8 +56,7 @@ func flowConditions() workload.Controller {
 			if !ok {
 				return workload.Plan{}
 			}
-			level := v.Get(workload.PriorityLevels, "", s.Spec.PriorityLevelConfiguration.Name)
-			condition, changed := dangling(s, level != nil, metav1.NewTime(now))
+			condition, changed := dangling(s, exists(s.Spec.PriorityLevelConfiguration.Name), metav1.NewTime(now))
 			if !changed {
 				return workload.Plan{}
 			}
@@ -69,8 +69,13 @@ func flowConditions() workload.Controller {
 
 // flowParts are the parts of the controller of API Priority and Fairness. The first run waits for flowDelay.
 func flowParts(s *setup) []run {
-	s.manager = flowConsumer
-	parts := append(engine(flowConditions)(s), flowObjects(s))
+	c := s.client()
+	levels := c.API.Types().Lookup(flowcontrolv1.GroupName, "v1", workload.PriorityLevels.Plural)
+	exists := func(name string) bool {
+		o, _ := c.Cache.Get(c.API.Key(levels, "", name))
+		return o != nil
+	}
+	parts := append(engine(func() workload.Controller { return flowConditions(exists) })(s), flowObjects(s))
 	for i, p := range parts {
 		began := false
 		parts[i] = func(ctx context.Context) {
@@ -90,14 +95,15 @@ func flowParts(s *setup) []run {
 // with that annotation set to true that isn't one of the cluster's objects is deleted. An object that another client
 // changes at the same time is left until the next check.
 func flowObjects(s *setup) run {
-	c := s.Client("", flowProducer)
+	c := s.process.Client("", flowProducer)
 	k := &flowKeeper{api: c, schemas: newSchemas(), levels: newLevels()}
 	return func(ctx context.Context) {
 		objects := &reconcile.Rounds{
 			Interval: flowInterval, AtOnce: true, Changes: c.SpecChanges(workload.FlowSchemas, workload.PriorityLevels),
 			Why: "the next check of mandatory and suggested objects", Check: k.check,
 			Failed: func(err error) {
-				s.Log.Warn("failed to update flow schemas and priority levels", "err", err, "again", flowInterval)
+				s.process.Log.Warn("failed to update flow schemas and priority levels",
+					"err", err, "again", flowInterval)
 			},
 		}
 		defer reconcile.Join(ctx, objects)()
@@ -112,17 +118,33 @@ type flowKeeper struct {
 	levels  *kind[*flowcontrolv1.PriorityLevelConfiguration]
 }
 
-// check creates, updates and deletes objects. Levels come before the schemas that name them.
+// check creates, updates and deletes objects. Levels come before the schemas that name them. It does nothing while an
+// object of them can't be decoded, and returns the error, which names it.
 func (k *flowKeeper) check(ctx context.Context) error {
-	var schemas []*flowcontrolv1.FlowSchema
-	var levels []*flowcontrolv1.PriorityLevelConfiguration
-	if err := k.api.View(ctx, func(r workload.Reader) {
-		schemas = workload.All[*flowcontrolv1.FlowSchema](r, "")
-		levels = workload.All[*flowcontrolv1.PriorityLevelConfiguration](r, "")
-	}); err != nil {
+	levels, err := decoded[flowcontrolv1.PriorityLevelConfiguration](k.api, workload.PriorityLevels)
+	if err != nil {
+		return err
+	}
+	schemas, err := decoded[flowcontrolv1.FlowSchema](k.api, workload.FlowSchemas)
+	if err != nil {
 		return err
 	}
 	return errors.Join(keepFlow(ctx, k.api, k.levels, levels), keepFlow(ctx, k.api, k.schemas, schemas))
+}
+
+// decoded returns all objects of a resource.
+func decoded[T any](c *loopback.Client, r workload.Resource) (all []*T, err error) {
+	snapshot, err := c.Cache.Snapshot(c.API.Types().Lookup(r.Group, r.Version, r.Plural).Collection, 0)
+	if err != nil {
+		return nil, err
+	}
+	snapshot.Ascend("", "", func(o *loopback.Object) bool {
+		var one *T
+		one, err = loopback.Typed[T](o, o.Err)
+		all = append(all, one)
+		return err == nil
+	})
+	return all, err
 }
 
 // keepFlow updates the objects of one kind.

@@ -70,7 +70,7 @@ func rootCertificates(authority string) workload.Controller {
 func (f fixture) keeper() workload.Controller {
 	return workload.Controller{
 		Name: f.controller, For: workload.Namespaces, Quiet: true, Sees: []workload.Resource{f.resource},
-		Decide: f.decide, Task: "create the default objects of a namespace",
+		Decide: f.decide, Task: "create the default objects of a namespace", Most: time.Minute,
 		Wake: func(_ workload.Reader, c workload.Change) []workload.Key {
 			switch {
 			case c.Resource == workload.Namespaces && c.New != nil && !c.New.Deleting && (c.Old == nil ||

@@ -10,7 +10,7 @@ const (
 	Scheduler = "kube-scheduler"
 )
 
-// Controller is what can be set of a controller.
+// Controller has the name and the settings of a controller.
 type Controller struct {
 	Name string
 	// Flag names the flag for Workers; empty if the controller has none.
@@ -27,7 +27,7 @@ type Controller struct {
 	// account is its service account of the namespace kube-system in a cluster (K cmd/kube-controller-manager/app), and
 	// manager its field manager, both as Process.Client has them.
 	account, manager string
-	// parts returns what runs, made for one process.
+	// parts makes the functions that run, for one process.
 	parts func(s *setup) []run
 	// unmonitored reports whether no monitor waits for it.
 	unmonitored bool

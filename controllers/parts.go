@@ -12,7 +12,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/node"
 	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
-	"github.com/kubecascade/kubecascade/controllers/statefulset"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -26,15 +25,15 @@ var ofServer = []Controller{
 	{Name: "system-namespaces-controller", Workers: 1, manager: server, parts: engine(keepSystemNamespaces)},
 	{Name: "customresourcedefinition-controller", manager: server, parts: definitions},
 	{Name: "apiservice-controller", Workers: 5, manager: server, parts: registrations},
-	{Name: "priority-and-fairness-controller", Workers: 1, parts: flowParts},
+	{Name: "priority-and-fairness-controller", Workers: 1, manager: flowConsumer, parts: flowParts},
 }
 
 func definitions(s *setup) []run {
-	return []run{crd.New(s.client(), s.Webhooks, s.Log).Run}
+	return []run{crd.New(s.client(), s.process.Webhooks, s.process.Log).Run}
 }
 
 func registrations(s *setup) []run {
-	a := &apiServices{types: s.client().API.Types(), unreachable: s.Unreachable}
+	a := &apiServices{types: s.client().API.Types(), unreachable: s.process.Unreachable}
 	return engine(a.controller)(s)
 }
 
@@ -45,60 +44,42 @@ const kubelet = "kubelet"
 // all the time.
 var simulated = []Controller{
 	{Name: "node simulation", manager: kubelet, parts: one(func(s *setup) workload.Controller {
-		return simulation.Node("v"+s.Version, s.Simulation)
+		return simulation.Node("v"+s.process.Version, s.process.Simulation)
 	})},
 	{Name: "lease simulation", Workers: 1, manager: kubelet, parts: engine(simulation.Leases), unmonitored: true},
 	{Name: "volume simulation", Workers: 1, manager: kubelet, parts: engine(persistentvolume.Scheduling)},
 	{Name: "pod simulation", Workers: 32, manager: kubelet, parts: one(func(s *setup) workload.Controller {
-		return simulation.Pods(s.Simulation)
+		return simulation.Pods(s.process.Simulation)
 	})},
 }
 
-// scheduler also runs without the simulation, if it is on.
-func scheduler(s *setup) []run {
-	return one(func(s *setup) workload.Controller { return simulation.Scheduler(s.Simulate, s.Simulation) })(s)
-}
-
-func collector(s *setup) []run { return []run{s.Collector(s.client())} }
+func collector(s *setup) []run { return []run{s.process.Collector(s.client())} }
 
 func namespaces(s *setup) []run {
 	c := s.client()
 	api := &loopback.Namespaces{API: c.API, Cache: c.Cache}
-	return []run{namespace.New(api, namespace.Options{Workers: s.workers(), Log: s.Log}).Run}
+	return []run{namespace.New(api, namespace.Options{Workers: s.workers(), Log: s.process.Log}).Run}
 }
 
 // migrations rewrites stored objects (V-087).
 func migrations(s *setup) []run {
-	client := func(manager string) *loopback.Client { return s.Client(s.account, manager) }
-	return []run{func(ctx context.Context) { migration.Run(ctx, client, s.Log) }}
+	client := func(manager string) *loopback.Client { return s.process.Client(s.controller.account, manager) }
+	return []run{func(ctx context.Context) { migration.Run(ctx, client, s.process.Log) }}
 }
 
 // claims maintains the condition Unused of claims, too, if the gate is on (V-083).
 func claims(s *setup) []run {
 	made := []func() workload.Controller{claimProtection}
-	if s.Gates[featuregates.PersistentVolumeClaimUnusedSinceTime] {
+	if s.process.Gates[featuregates.PersistentVolumeClaimUnusedSinceTime] {
 		made = append(made, unusedClaims)
 	}
 	return engine(made...)(s)
 }
 
-func policies(s *setup) []run {
-	return engine(func() workload.Controller { return policyStatus(s.CheckTypes) })(s)
-}
-
-func certificateMaps(s *setup) []run {
-	return engine(func() workload.Controller { return rootCertificates(string(s.Certificates)) })(s)
-}
-
-func statefulSets(s *setup) []run {
-	o := statefulset.Options{Single: !s.Gates[featuregates.MaxUnavailableStatefulSet]}
-	return engine(func() workload.Controller { return statefulset.New(o) })(s)
-}
-
 // nodes notices the nodes of an earlier simulation, too.
 func nodes(s *setup) []run {
 	made := []func() workload.Controller{node.Lifecycle}
-	if !s.Simulate {
+	if !s.process.Simulate {
 		made = append(made, s.silent)
 	}
 	return engine(made...)(s)
@@ -107,27 +88,22 @@ func nodes(s *setup) []run {
 // deviceTaints has two parts that share what they remember.
 func deviceTaints(s *setup) []run { return engine(devicetaint.New())(s) }
 
-func signing(s *setup) []run {
-	o := certificates.Options{Authority: s.Authority, Log: s.Log}
-	return engine(func() workload.Controller { return certificates.Signing(o) })(s)
-}
-
 // trustBundles doesn't run if the resource isn't served in any version (K
 // cmd/kube-controller-manager/app/certificates.go: clusterTrustBundlesAvailable).
 func trustBundles(s *setup) []run {
 	if !s.serves(workload.ClusterTrustBundles) {
 		return nil
 	}
-	anchors := certificates.Anchors(s.Certificates)
+	anchors := certificates.Anchors(s.process.Certificates)
 	return engine(func() workload.Controller { return certificates.Publishing(anchors) })(s)
 }
 
 // autoscalers reads the usage of simulated pods from the simulation, as metrics.k8s.io reports it.
 func autoscalers(s *setup) []run {
-	o, api := s.Autoscaler, s.client()
-	o.NeverToZero = !s.Gates[featuregates.HPAScaleToZero]
-	o.Workers, o.Log = s.workers(), s.Log
-	if s.Simulate {
+	o, api := s.process.Autoscaler, s.client()
+	o.NeverToZero = !s.process.Gates[featuregates.HPAScaleToZero]
+	o.Workers, o.Log = s.workers(), s.process.Log
+	if s.process.Simulate {
 		o.Measure = simulation.Metrics
 	}
 	return []run{func(ctx context.Context) { autoscale.Run(ctx, api, o) }}

@@ -21,7 +21,7 @@ import (
 // Manager is the field manager of the controllers of kube-controller-manager, and the name of their lease.
 const Manager = "kube-controller-manager"
 
-// Process is what the controllers use of the server that they run in.
+// Process has everything that the controllers use of the server that they run in.
 type Process struct {
 	// Client returns a client with the identity of a service account of kube-system, that of the server itself if
 	// account is empty, and a field manager.
@@ -52,12 +52,10 @@ type Process struct {
 
 // Part is a part of a controller. It joins the monitor of its context once.
 type Part struct {
-	// Name is that of the controller.
-	Name string
+	// Controller is the part's.
+	Controller
 	// Run runs until its context is done, and returns when everything that it started has ended.
 	Run func(context.Context)
-	// unmonitored reports whether no monitor waits for it.
-	unmonitored bool
 }
 
 // run is Part.Run.
@@ -89,8 +87,8 @@ func (p *Process) ServerParts() (out []Part) {
 }
 
 func (p *Process) partsOf(c Controller) (out []Part) {
-	for _, r := range c.parts(&setup{Process: p, Controller: c}) {
-		out = append(out, Part{Name: c.Name, Run: r, unmonitored: c.unmonitored})
+	for _, r := range c.parts(&setup{p, c}) {
+		out = append(out, Part{Controller: c, Run: r})
 	}
 	return out
 }
@@ -118,29 +116,31 @@ func Monitored(parts []Part) (n int) {
 	return n
 }
 
-// setup is what the parts of one controller are made of.
+// setup is the input of the functions that make the parts of one controller.
 type setup struct {
-	*Process
-	Controller
+	process    *Process
+	controller Controller
 }
 
 // workers returns the number of workers; 0 for the default of the engine.
 func (s *setup) workers() int {
-	if n, ok := s.Process.Workers[s.Name]; ok {
+	if n, ok := s.process.Workers[s.controller.Name]; ok {
 		return n
 	}
-	return s.Controller.Workers
+	return s.controller.Workers
 }
 
 // client returns the client of the controller.
-func (s *setup) client() *loopback.Client { return s.Client(s.account, cmp.Or(s.manager, Manager)) }
+func (s *setup) client() *loopback.Client {
+	return s.process.Client(s.controller.account, cmp.Or(s.controller.manager, Manager))
+}
 
 // engine returns the parts of a controller that uses package workload. Each run has a Controller of its own, as some
 // remember what they have seen.
 func engine(made ...func() workload.Controller) func(*setup) []run {
 	return func(s *setup) (out []run) {
 		api := s.client()
-		o := workload.Options{Log: s.Log, Workers: s.workers()}
+		o := workload.Options{Log: s.process.Log, Workers: s.workers()}
 		for _, c := range made {
 			out = append(out, func(ctx context.Context) { workload.Run(ctx, c(), api, o) })
 		}
@@ -161,7 +161,8 @@ func (s *setup) silent() workload.Controller {
 	c.Decide = func(v workload.View, now time.Time) workload.Plan {
 		p := decide(v, now)
 		if p.Status != nil {
-			s.Log.Warn("--simulate-pods is off, but a simulated node exists; its condition Ready becomes Unknown",
+			s.process.Log.Warn(
+				"--simulate-pods is off, but a simulated node exists; its condition Ready becomes Unknown",
 				"node", v.Key.Name, "hint", "start with --simulate-pods, or delete the node and its pods")
 		}
 		return p

@@ -48,11 +48,11 @@ type quotaCounter struct {
 // quotas returns the part that counts.
 func quotas(s *setup) []run {
 	return []run{func(ctx context.Context) {
-		q := &quotaCounter{client: s.client(), log: s.Log}
+		q := &quotaCounter{client: s.client(), log: s.process.Log}
 		loop := reconcile.Loop[string]{
 			Keys: reconcile.NewKeys(quotaBackoff, strings.Compare), Workers: s.workers(), Follow: q.follow,
 			Pass:  q.pass,
-			About: reconcile.Namespace, Log: s.Log, What: "resource quotas",
+			About: reconcile.Namespace, Log: s.process.Log, What: "resource quotas",
 		}
 		loop.Run(ctx)
 	}}
@@ -150,7 +150,8 @@ func (q *quotaCounter) wait(namespace string, now time.Time) (wait time.Duration
 	return wait, ok
 }
 
-// pass counts a namespace if it is due. Conflicts are normal: admission has written the quota in the meantime.
+// pass counts a namespace if it is due. Conflicts are normal: admission has written the quota in the meantime, so the
+// next count waits as after any such write.
 func (q *quotaCounter) pass(ctx context.Context, namespace string) reconcile.Outcome {
 	wait, ok := q.wait(namespace, reconcile.Now(ctx))
 	if !ok || wait > 0 {
@@ -165,8 +166,8 @@ func (q *quotaCounter) pass(ctx context.Context, namespace string) reconcile.Out
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if d, now := q.delays[namespace], reconcile.Now(ctx); d != nil {
-		d.request(now, now)
+	if d := q.delays[namespace]; d != nil {
+		d.failed(reconcile.Now(ctx))
 	}
 	return reconcile.Outcome{Err: err, Rest: quotaDebounce}
 }

@@ -44,6 +44,10 @@ func (d *quotaDelay) changed(now time.Time) {
 	d.request(now, reconcile.Later(now.Add(quotaDebounce), d.quiet))
 }
 
+// failed records that a count has failed. After a conflict the event of the other write may come before or after: the
+// pause that it causes holds in both cases.
+func (d *quotaDelay) failed(now time.Time) { d.changed(now) }
+
 // request requests a count at due. A later request delays it, but not forever; one for now doesn't wait.
 func (d *quotaDelay) request(now, due time.Time) {
 	first := d.since.IsZero()

@@ -14,6 +14,7 @@ import (
 //	wrote QUOTA [unknown]    a quota is created or written
 //	changed                  an object is deleted or changed
 //	begin                    the namespace is counted
+//	failed                   the count has failed
 //
 // Each prints when the namespace is counted next.
 func TestQuotaDelay(t *testing.T) {
@@ -31,6 +32,8 @@ func TestQuotaDelay(t *testing.T) {
 			q.wrote(d.CmdArgs[0].Key, d.HasArg("unknown"), now)
 		case "changed":
 			q.changed(now)
+		case "failed":
+			q.failed(now)
 		case "begin":
 			if wait, ok := q.wait(now); !ok || wait > 0 {
 				d.Fatalf(t, "it is not due")

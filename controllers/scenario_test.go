@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"testing"
+	"time"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
@@ -13,5 +14,24 @@ func TestScenarios(t *testing.T) {
 		t.Run(dir, func(t *testing.T) {
 			workloadtest.Scenarios(t, "testdata/"+dir, workloadtest.Options{Controllers: []workload.Controller{c()}})
 		})
+	}
+}
+
+// TestMostPause: objects that every cluster has come back at the latest this long after the cause of failures is gone.
+func TestMostPause(t *testing.T) {
+	for _, c := range []struct {
+		controller workload.Controller
+		want       time.Duration
+	}{
+		{keepSystemNamespaces(), time.Minute}, // E-06
+		{defaultAccounts(), time.Minute},
+		{rootCertificates(""), time.Minute},
+		{aggregatedRoles(), time.Minute},
+		{flowConditions(nil), time.Minute},
+		{(&apiServices{}).controller(), 30 * time.Second},
+	} {
+		if c.controller.Most != c.want {
+			t.Errorf("%s: %v", c.controller.Name, c.controller.Most)
+		}
 	}
 }

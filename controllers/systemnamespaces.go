@@ -75,7 +75,7 @@ func keepSystemNamespaces() workload.Controller {
 	}
 	return workload.Controller{
 		Name: "system-namespaces-controller", For: workload.Namespaces, Quiet: true, Task: "create a system namespace",
-		Start: workload.StartWith(keys...),
+		Start: workload.StartWith(keys...), Most: time.Minute,
 		Wake: func(_ workload.Reader, c workload.Change) []workload.Key {
 			if c.New == nil && slices.Contains(systemNamespaces, c.Old.Name) {
 				return []workload.Key{c.Old.Key}

@@ -11,6 +11,10 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/node"
 	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/controllers/statefulset"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/internal/featuregates"
 )
 
 // table has the controllers of this program, in the order of --help.
@@ -30,14 +34,17 @@ var table = []Controller{
 		account: "resourcequota-controller", parts: quotas},
 	{Name: "clusterrole-aggregation-controller", Workers: 1, account: "clusterrole-aggregation-controller",
 		manager: "clusterrole-aggregation-controller", parts: engine(aggregatedRoles)},
-	{Name: "validatingadmissionpolicy-status-controller", Workers: 1, parts: policies,
-		account: "validatingadmissionpolicy-status-controller", manager: "validatingadmissionpolicy-status"},
+	{Name: "validatingadmissionpolicy-status-controller", Workers: 1,
+		account: "validatingadmissionpolicy-status-controller", manager: "validatingadmissionpolicy-status",
+		parts: one(func(s *setup) workload.Controller { return policyStatus(s.process.CheckTypes) })},
 	{Name: "storage-version-migrator-controller", account: "storage-version-migrator-controller",
 		parts: migrations},
 	{Name: "serviceaccount-controller", Workers: 1, account: "service-account-controller",
 		parts: engine(defaultAccounts)},
 	{Name: "root-ca-certificate-publisher-controller", Workers: 1, account: "root-ca-cert-publisher",
-		parts: certificateMaps},
+		parts: one(func(s *setup) workload.Controller {
+			return rootCertificates(string(s.process.Certificates))
+		})},
 	syncs("endpoints-controller", "concurrent-endpoint-syncs", 5, "endpoint-controller",
 		engine(endpoint.Endpoints)),
 	syncs("endpointslice-controller", "concurrent-service-endpoint-syncs", 5, "endpointslice-controller",
@@ -52,7 +59,11 @@ var table = []Controller{
 		engine(deployment.New)),
 	syncs("job-controller", "concurrent-job-syncs", 5, "job-controller", engine(job.New, job.Orphans)),
 	syncs("cronjob-controller", "concurrent-cron-job-syncs", 5, "cronjob-controller", engine(cronjob.New)),
-	syncs("statefulset-controller", "concurrent-statefulset-syncs", 5, "statefulset-controller", statefulSets),
+	syncs("statefulset-controller", "concurrent-statefulset-syncs", 5, "statefulset-controller",
+		one(func(s *setup) workload.Controller {
+			several := s.process.Gates[featuregates.MaxUnavailableStatefulSet]
+			return statefulset.New(statefulset.Options{Single: !several})
+		})),
 	syncs("daemonset-controller", "concurrent-daemonset-syncs", 2, "daemon-set-controller", engine(daemonset.New)),
 	{Name: "disruption-controller", account: "disruption-controller", parts: engine(disruption.Budgets,
 		disruption.Pods)},
@@ -68,7 +79,10 @@ var table = []Controller{
 	{Name: "taint-eviction-controller", account: "node-controller", parts: engine(node.Eviction)},
 	{Name: "device-taint-eviction-controller", Workers: 8, // --concurrent-device-taint-eviction-syncs
 		account: "device-taint-eviction-controller", parts: deviceTaints},
-	{Name: "certificatesigningrequest-signing-controller", account: "certificate-controller", parts: signing},
+	{Name: "certificatesigningrequest-signing-controller", account: "certificate-controller",
+		parts: one(func(s *setup) workload.Controller {
+			return certificates.Signing(certificates.Options{Authority: s.process.Authority, Log: s.process.Log})
+		})},
 	{Name: "certificatesigningrequest-cleaner-controller", account: "certificate-controller",
 		parts: engine(certificates.Cleaning)},
 	{Name: "podcertificaterequest-cleaner-controller", account: "podcertificaterequestcleaner",
@@ -77,5 +91,8 @@ var table = []Controller{
 		account: "kube-apiserver-serving-clustertrustbundle-publisher"},
 	{Name: "persistentvolume-binder-controller", Workers: 1, // two claims must not choose a volume at a time
 		account: "persistent-volume-binder", parts: engine(persistentvolume.Claims, persistentvolume.Volumes)},
-	{Name: Scheduler, Workers: 32, Off: true, manager: Scheduler, parts: scheduler},
+	// The scheduler also runs without the simulation, if it is on.
+	{Name: Scheduler, Workers: 32, Off: true, manager: Scheduler, parts: one(func(s *setup) workload.Controller {
+		return simulation.Scheduler(s.process.Simulate, s.process.Simulation)
+	})},
 }

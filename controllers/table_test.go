@@ -8,7 +8,7 @@ import (
 )
 
 // TestTable: docs/controllers.md has each controller of kube-controller-manager, and the scheduler, in alphabetical
-// order, and says which are here.
+// order, and reports which are here.
 func TestTable(t *testing.T) {
 	data, err := os.ReadFile("../docs/controllers.md")
 	if err != nil {

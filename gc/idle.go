@@ -15,16 +15,16 @@ import (
 // soon is how soon a retry must be due for the collector not to be idle: later ones follow repeated failures.
 const soon = time.Second
 
-// idleRequest asks for the activity when the collector is idle at the revision or a later one. reply has space for it.
+// idleRequest requests the activity when the collector is idle at the revision or a later one. reply has space for it.
 type idleRequest struct {
 	revision int64
 	reply    chan uint64
 }
 
-// Idle implements reconcile.Part: it waits until the collector has processed the timeline up to the revision, its requests are answered, its Events
-// are stored, the timeline has shown their effects, and no retry is due soon. It returns the activity at that moment: a
-// number that grows with each request, answer and retry. The timeline must have reached the revision. Errors: ctx's, and
-// ErrStopped.
+// Idle implements reconcile.Part: it waits until the collector has processed the timeline up to the revision, its
+// requests are answered, its Events are stored, the timeline has shown their effects, and no retry is due soon. It
+// returns the activity at that moment: a number that grows with each request, answer and retry. The timeline must have
+// reached the revision. Errors: ctx's, and ErrStopped.
 func (c *Collector) Idle(ctx context.Context, revision int64) (activity uint64, err error) {
 	r := idleRequest{revision, make(chan uint64, 1)}
 	select {
@@ -67,13 +67,14 @@ func (c *Collector) isBusy() bool {
 // isDue reports whether a ticket is due at the time.
 func (q *queue) isDue(at time.Time) bool { return len(q.heap) > 0 && !q.heap[0].at.After(at) }
 
-// reportRequest asks for a report. reply has space for it.
+// reportRequest requests a report. reply has space for it.
 type reportRequest struct {
 	most  int
 	reply chan reconcile.Report
 }
 
-// Report implements reconcile.Part: it returns what the collector does, with at most that many entries in each list. Errors: ctx's, and ErrStopped.
+// Report implements reconcile.Part: it returns the requests and the retries of the collector. No list has more than
+// most entries. Errors: ctx's, and ErrStopped.
 func (c *Collector) Report(ctx context.Context, most int) (reconcile.Report, error) {
 	r := reportRequest{most, make(chan reconcile.Report, 1)}
 	select {
@@ -109,8 +110,10 @@ func (c *Collector) report(ctx context.Context, most int) reconcile.Report {
 	}
 	for _, w := range c.queue.earliest(most) {
 		// Retries wait by the machine's clock; the report has the time of controllers.
-		out.Waits = append(out.Waits, reconcile.Wait{Object: refer(w.object), Until: reconcile.Now(ctx).Add(time.Until(w.at)),
-			Why: fmt.Sprintf("%s (%d)", reconcile.AfterFailure, w.attempt)})
+		out.Waits = append(out.Waits, reconcile.Wait{
+			Object: refer(w.object), Until: reconcile.Now(ctx).Add(time.Until(w.at)),
+			Why: fmt.Sprintf("%s (%d)", reconcile.AfterFailure, w.attempt),
+		})
 	}
 	out.MoreWaits = len(c.queue.heap) - len(out.Waits)
 	return out
@@ -133,7 +136,7 @@ func refer(o graph.Ref) reconcile.Object {
 		Name: o.Name}
 }
 
-// earliest returns at most that many waiters, in their order. There are as many as objects whose requests fail.
+// earliest returns the first waiters, no more than most. There is one for each object whose requests fail.
 func (q *queue) earliest(most int) []*waiter {
 	all := slices.Clone(q.heap)
 	slices.SortFunc(all, func(a, b *waiter) int {

@@ -69,7 +69,7 @@ func (c *controller) pass(ctx context.Context, r Resource) reconcile.Outcome {
 	switch {
 	case err == nil:
 		return reconcile.Outcome{Again: wait, Why: "the end of the wait for a resource to be served"}
-	case gone(err): // another one has changed what was read: that is an event
+	case gone(err): // another client has changed the object that was read: that is an event
 		return reconcile.Outcome{Err: err}
 	case ctx.Err() == nil:
 		c.log.Warn("failed to migrate stored objects", "resource", r.String(), "err", err)
@@ -191,8 +191,8 @@ func (c *controller) fail(ctx context.Context, r Resource, m *Migration, why str
 	return err
 }
 
-// finish tells the definition that a migration ends. It comes before the migration's own status: who sees that sees
-// the stored versions, and a process that ends between the two begins again.
+// finish records the end of a migration in the definition. It comes before the migration's own status: a client that
+// reads that status also reads the new stored versions, and a process that ends between the two begins again.
 func (c *controller) finish(ctx context.Context, r Resource, success bool) error {
 	d, err := c.definition(ctx, r)
 	if err == nil && d != nil {

@@ -56,7 +56,7 @@ func waits(m *Migration) int {
 	return 1
 }
 
-// Target is what can be done with the objects of a resource.
+// Target reports whether the objects of a resource can be migrated.
 type Target uint8
 
 // The kinds of targets.

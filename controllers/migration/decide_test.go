@@ -37,6 +37,19 @@ func TestObstacle(t *testing.T) {
 	}
 }
 
+// TestDefined: an event of a definition matters only while a migration is of its resource.
+func TestDefined(t *testing.T) {
+	widgets := Resource{Group: "example.com", Resource: "widgets"}
+	known := named{"m": widgets, "n": widgets, "pods": {Resource: "pods"}}
+	for definition, want := range map[string]bool{
+		"widgets.example.com": true, "gadgets.example.com": false, "widgets.example": false, "pods": false,
+	} {
+		if r, ok := known.defined(definition); ok != want || ok && r != widgets {
+			t.Errorf("%s: %v, %v", definition, r, ok)
+		}
+	}
+}
+
 // TestOlder: resource versions are compared as numbers.
 func TestOlder(t *testing.T) {
 	got, err := older([]Item{{"", "a", "9"}, {"", "b", "10"}, {"", "c", "11"}}, "10")

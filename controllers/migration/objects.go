@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,27 +33,46 @@ func (c *controller) definitionPath(sub string, r Resource) loopback.Path {
 // follow sends the resources of all migrations, and then those of which a migration or the definition changes. Of a
 // migration that can't be decoded nothing is known.
 func (c *controller) follow(ctx context.Context, sink func(Resource)) error {
-	collection, all := c.path("", "").Resource.Collection, c.definitionPath("", Resource{}).Resource.Collection
+	collection, definitions := c.path("", "").Resource.Collection, c.definitionPath("", Resource{}).Resource.Collection
+	var known named
 	note := func(o *loopback.Object) {
 		if one, err := loopback.Typed[Migration](o, o.Err); err == nil {
+			known[one.Name] = one.Spec.Resource
 			sink(one.Spec.Resource)
 		}
 	}
-	return loopback.Feed{Cache: c.statuses.Cache, First: collection, Collections: []string{collection, all},
+	return loopback.Feed{Cache: c.statuses.Cache, First: collection, Collections: []string{collection, definitions},
 		Begin: func(state iter.Seq[*loopback.Object]) {
+			known = named{}
 			for o := range state {
 				note(o)
 			}
 		},
 		Each: func(e *loopback.Event) error {
-			if e.Collection == collection {
-				note(e.Object)
-			} else if plural, group, ok := strings.Cut(e.Object.Meta.Name, "."); ok {
-				sink(Resource{Group: group, Resource: plural})
+			if e.Collection == definitions {
+				if r, ok := known.defined(e.Object.Meta.Name); ok {
+					sink(r)
+				}
+				return nil
+			}
+			note(e.Object)
+			if e.Type == loopback.Deleted {
+				delete(known, e.Object.Meta.Name)
 			}
 			return nil
 		},
 	}.Follow(ctx)
+}
+
+// named has the resources of migrations by the migrations' names.
+type named map[string]Resource
+
+// defined returns the resource of a definition; false if no migration is of that. Definitions change often, and each
+// pass reads all migrations.
+func (n named) defined(definition string) (r Resource, ok bool) {
+	plural, group, ok := strings.Cut(definition, ".")
+	r = Resource{Group: group, Resource: plural}
+	return r, ok && slices.Contains(slices.Collect(maps.Values(n)), r)
 }
 
 // migrations returns the migrations of a resource by a consistent read.
@@ -91,7 +111,7 @@ func (c *controller) served(r Resource) *loopback.Type {
 	return all[i]
 }
 
-// target is what can be done with the objects of a resource.
+// target reports whether the objects of a resource can be migrated.
 func (c *controller) target(r Resource) Target {
 	e := c.served(r)
 	switch {

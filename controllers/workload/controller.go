@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -33,10 +34,13 @@ type Controller struct {
 	Start func() []Key
 	// Decide decides what to do about an object.
 	Decide func(v View, now time.Time) Plan
-	// Task is what a pass does, for the log of a failure; "sync an object" if empty.
+	// Task names the work of a pass in the log of a failure; "sync an object" if empty.
 	Task string
-	// Awaits is what Plan.Again waits for, for people: a field, or what is due. It may be empty if there is no Again.
+	// Awaits names the cause of Plan.Again in reports: a field, or an event that is due. It may be empty if there is no
+	// Again.
 	Awaits string
+	// Most is the maximum pause after failures in a row; 1000 s if 0.
+	Most time.Duration
 }
 
 // StartWith is a Controller's Start of fixed keys.
@@ -50,8 +54,11 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// backoff is that of upstream's queues (client-go util/workqueue: DefaultTypedControllerRateLimiter).
-var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 1000 * time.Second}
+// backoff returns the pauses after failures: by default those of upstream's queues (client-go util/workqueue:
+// DefaultTypedControllerRateLimiter).
+func (c *Controller) backoff() reconcile.Backoff {
+	return reconcile.Backoff{Min: 5 * time.Millisecond, Max: cmp.Or(c.Most, 1000*time.Second)}
+}
 
 // engine carries out what a controller decides.
 type engine struct {
@@ -83,7 +90,7 @@ func Run(ctx context.Context, c Controller, api API, o Options) {
 	log := o.Log.With("controller", c.Name)
 	e := &engine{Controller: c, api: api, log: log, recorder: NewRecorder(api, c.Name, log)}
 	loop := reconcile.Loop[Key]{
-		Keys:    reconcile.NewKeys(backoff, Key.compare),
+		Keys:    reconcile.NewKeys(c.backoff(), Key.compare),
 		Workers: o.Workers, Follow: e.follow, Pass: e.pass, About: e.about, Log: log, What: c.For.String(),
 	}
 	defer e.recorder.Join(ctx)()

@@ -6,28 +6,25 @@
 // It guarantees:
 //
 //  1. Passes over one object never overlap; at most Options.Workers passes run at a time. A pass follows every change
-//     of the object, of its dependents, of objects that it would adopt, and of the keys that Controller.Wake returns;
-//
-// nothing
-//
-//	   is polled.
-//	2. A View is one state of the store, the same for all reads, and at least as new as every write that was
-//	   acknowledged before the pass began: a pass sees every write of earlier ones. Upstream's controllers have
-//	   expectations for that (K pkg/controller/controller_utils.go: ControllerExpectations); there are none here. An
-//	   object of a Sparse resource may be newer than the rest.
-//	3. A read costs as much as it returns: dependents are found by their owner's uid, free objects by their namespace.
-//	   Objects are decoded once for each of their states, and shared: they must be copied before they are changed.
-//	4. Requests are sent as by any client. Update and Status require the state of the view, Delete only the uid. After a
-//	   conflict the plan ends, and another is made on the newer state.
-//	5. At most 32 requests of one pass are in flight. Creates begin with one, and double while they succeed.
-//	6. If an action fails, the plan ends after its stage; Decide is called once more, with View.Failed, so that the
-//	   status can report the failure; then the object waits for its back-off, from 5 ms up to 1000 s. No other object
-//	   waits for it.
-//	7. A create or bind that fails because its namespace is being deleted isn't retried (I-18).
-//	8. A decision that needs the scale of owners (Plan.Scales) is made again on the newest state, with the responses of
-//	   their scale subresources, at most five times in a pass.
-//	9. Run returns when its context is done, after everything that it started has returned. An idle controller is three
-//	   goroutines that wait.
+//     of the object, of its dependents and of objects that it would adopt, and every change for which Controller.Wake
+//     returns its key; nothing is polled.
+//  2. A View is one state of the store, the same for all reads, and at least as new as every write that was
+//     acknowledged before the pass began: a pass sees every write of earlier ones. Upstream's controllers have
+//     expectations for that (K pkg/controller/controller_utils.go: ControllerExpectations); there are none here. An
+//     object of a Sparse resource may be newer than the rest.
+//  3. A read costs as much as it returns: dependents are found by their owner's uid, free objects by their namespace.
+//     Objects are decoded once for each of their states, and shared: they must be copied before they are changed.
+//  4. Requests are sent as by any client. Update and Status require the state of the view, Delete only the uid. After a
+//     conflict the plan ends, and another is made on the newer state.
+//  5. At most 32 requests of one pass are in flight. Creates begin with one, and double while they succeed.
+//  6. If an action fails, the plan ends after its stage; Decide is called once more, with View.Failed, so that the
+//     status can report the failure; then the object waits for its back-off, from 5 ms up to Controller.Most. No other
+//     object waits for it.
+//  7. A create or bind that fails because its namespace is being deleted isn't retried (I-18).
+//  8. A decision that needs the scale of owners (Plan.Scales) is made again on the newest state, with the responses of
+//     their scale subresources, at most five times in a pass.
+//  9. Run returns when its context is done, after everything that it started has returned. An idle controller is three
+//     goroutines that wait.
 //
 // To write a controller: put its decisions into a package of its own below controllers/, as functions over k8s.io/api
 // types that get the time as an argument, and a function New() workload.Controller. Read with Get, Controlled and Free

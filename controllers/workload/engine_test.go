@@ -102,7 +102,7 @@ func once(t *testing.T, r *requests, decide func(View) Plan) reconcile.Outcome {
 }
 
 // TestSlowStart: creates begin with one and double; after a batch that fails no more are tried, the status
-// says so, and nothing else of the second plan is done.
+// reports that, and nothing else of the second plan is done.
 func TestSlowStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		creates := func(n int) (do []Action) {
@@ -117,9 +117,9 @@ func TestSlowStart(t *testing.T) {
 			}
 			return nil
 		}}
-		var told *Failure
+		var seen *Failure
 		out := once(t, r, func(v View) Plan {
-			told = v.Failed
+			seen = v.Failed
 			return Plan{Do: creates(100), Status: owner()}
 		})
 		made := map[string]bool{}
@@ -130,8 +130,8 @@ func TestSlowStart(t *testing.T) {
 			len(r.made) != 9 {
 			t.Errorf("requests %v", r.made)
 		}
-		if out.Err == nil || told == nil || told.Err.Error() != "full" || told.Action.(Create).Object.GetName() != "4" {
-			t.Errorf("the outcome is %v, told was %v", out.Err, told)
+		if out.Err == nil || seen == nil || seen.Err.Error() != "full" || seen.Action.(Create).Object.GetName() != "4" {
+			t.Errorf("the outcome is %v, the failure %v", out.Err, seen)
 		}
 		r = &requests{}
 		if out := once(t, r, func(View) Plan {
@@ -142,7 +142,7 @@ func TestSlowStart(t *testing.T) {
 	})
 }
 
-// TestStages: stages run in order; a conflict ends the plan, and isn't told of.
+// TestStages: stages run in order; a conflict ends the plan, and isn't reported.
 func TestStages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := Plan{Status: owner(), Events: []Event{Normal("Done", "it")}, Do: []Action{
@@ -248,6 +248,32 @@ func TestSlow(t *testing.T) {
 			t.Errorf("%v, %+v", r.made, out)
 		}
 	})
+}
+
+// TestSlowOnce: the decision that takes long isn't made again after an action has failed.
+func TestSlowOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, calls := &requests{fail: func(string) error { return errors.New("full") }}, 0
+		out := once(t, r, func(View) Plan {
+			return Plan{Slow: func() Plan {
+				calls++
+				return Plan{Do: []Action{ApplyStatus{Object: pod("p")}}}
+			}}
+		})
+		if calls != 1 || len(r.made) != 1 || out.Err == nil {
+			t.Errorf("%d calls, %v, %+v", calls, r.made, out)
+		}
+	})
+}
+
+// TestMost: the pause after failures grows up to Most, which is 1000 s by default.
+func TestMost(t *testing.T) {
+	for most, want := range map[time.Duration]time.Duration{0: 1000 * time.Second, time.Minute: time.Minute} {
+		b := (&Controller{Most: most}).backoff()
+		if first, last := b.After(1), b.After(100); first != 5*time.Millisecond || last != want {
+			t.Errorf("%v: from %v to %v", most, first, last)
+		}
+	}
 }
 
 // TestStart: keys get a pass when changes are followed from the beginning.

@@ -74,8 +74,10 @@ func (e *engine) decide(
 			took += time.Since(start)
 		})
 		v.Reader = nil // it must not be kept
-		if err == nil && plan.Slow != nil {
+		if err == nil && plan.Slow != nil && failed == nil {
+			start := time.Now()
 			plan = plan.Slow()
+			took += time.Since(start)
 		}
 		if err != nil || len(plan.Scales) == 0 {
 			return v, plan, took, err

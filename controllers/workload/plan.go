@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Plan is what to do about an object.
+// Plan has the requests, the status and the events that an object needs.
 type Plan struct {
 	// Do is carried out first. Adjacent actions with objects of one Go type are a stage, and run concurrently; stages
 	// run one after the other, and a failure ends the plan. Creates begin slowly: one, two, four ..., and stop after
@@ -31,7 +31,7 @@ type Plan struct {
 	// Rest is the minimum time until the next pass, even after an event.
 	Rest time.Duration
 	// Slow, if set, makes the plan in place of this one, after the view: for decisions that take long. It uses only
-	// objects that were read in the view.
+	// objects that were read in the view. It isn't called for a plan with View.Failed.
 	Slow func() Plan
 	// Err is why nothing can be decided; the pass fails with it.
 	Err error

@@ -50,7 +50,7 @@ func TestRepetition(t *testing.T) {
 }
 
 // TestCombination: the tenth message for one reason and those after it are one Event; after ten minutes of
-// silence they count anew (client-go tools/record: EventAggregate).
+// silence they count again (client-go tools/record: EventAggregate).
 func TestCombination(t *testing.T) {
 	c, at := newCorrelator("x"), epoch
 	made := func(n int) *corev1.Event {
@@ -138,7 +138,7 @@ func (s *store) CountEvent(_ context.Context, e *corev1.Event) error {
 	return nil
 }
 
-// TestRecorder: an Event that has expired is made anew.
+// TestRecorder: an Event that has expired is created again.
 func TestRecorder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &store{events: map[string]*corev1.Event{}}

@@ -15,7 +15,7 @@ import (
 // The history of the templates of StatefulSets and DaemonSets, in ControllerRevisions (K pkg/controller/history), is
 // pure: arguments are not changed, and the same template gives the same data, byte for byte, and so the same hash.
 
-// RevisionData is the content of a template's revision: a patch that restores the template (stateful_set_utils.go,
+// RevisionData returns the content of a template's revision: a patch that restores the template (stateful_set_utils.go,
 // daemon/update.go: getPatch).
 func RevisionData(t *corev1.PodTemplateSpec) ([]byte, error) {
 	template, err := generic(t)

@@ -43,7 +43,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// A server may write JSON anew, and old versions wrote times that aren't set as null.
+// A server may write JSON again, and old versions wrote times that aren't set as null.
 func TestHolds(t *testing.T) {
 	data, err := RevisionData(template("i"))
 	if err != nil {

@@ -173,7 +173,8 @@ func (s *system) wire(on, gates map[string]bool, keys *pki.Bundle) {
 	s.namespaces = p.Client("", apiServer)
 	s.parts = p.Parts(on)
 	if !s.c.readOnly() {
-		s.own = append(p.ServerParts(), controllers.Part{Name: apiServer, Run: s.keepFirst})
+		first := controllers.Part{Controller: controllers.Controller{Name: apiServer}, Run: s.keepFirst}
+		s.own = append(p.ServerParts(), first)
 	}
 }
 

@@ -127,6 +127,9 @@ func (w *World) decide(c workload.Controller, k workload.Key, f *workload.Failur
 	o := w.Get(c.For, k.Namespace, k.Name)
 	v := workload.View{Reader: w, Key: k, Object: o, Failed: f}
 	plan := c.Decide(v, w.Now)
+	if plan.Slow != nil && f == nil {
+		plan = plan.Slow()
+	}
 	if len(plan.Scales) > 0 {
 		v.Scales = map[workload.Owner]workload.ScaleAnswer{}
 		for _, owner := range plan.Scales {
