@@ -106,10 +106,9 @@ func (c *Client) Follow(
 // metaOf is an object's metadata for a controller.
 func metaOf(r workload.Resource, o *storage.Object) *workload.Meta {
 	m := &workload.Meta{Key: workload.Key{Namespace: o.Meta.Namespace, Name: o.Meta.Name}, UID: types.UID(o.Meta.UID),
-		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting(),
-		Unreadable: o.Err != nil}
+		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting()}
 	if r == workload.Pods {
-		m.Claims = func() []string { return claimsOf(o) }
+		m.Claims = func() ([]string, error) { return claimsOf(&entry{Object: o}) }
 	}
 	for _, owner := range o.Meta.Owners {
 		if owner.Controller {

@@ -48,8 +48,8 @@ type table struct {
 	controlled map[string][]*entry
 	// mounting are the pods by the keys of the claims that they mount.
 	mounting map[workload.Key][]*entry
-	// unreadable are the namespaces of the objects, by their keys, that can't be decoded.
-	unreadable map[string]string
+	// unreadable are the objects, by their keys, that can't be decoded, as far as that was tried.
+	unreadable map[string]*entry
 }
 
 // entry is one state of an object.
@@ -128,7 +128,7 @@ func (x *Index) build() error {
 	for _, t := range x.tables {
 		old := t.entries
 		t.entries = map[string]*entry{}
-		t.mounting, t.unreadable = map[workload.Key][]*entry{}, map[string]string{}
+		t.mounting, t.unreadable = map[workload.Key][]*entry{}, map[string]*entry{}
 		t.namespaces, t.free, t.controlled = map[string][]*entry{}, map[string][]*entry{}, map[string][]*entry{}
 		i := slices.IndexFunc(all, func(s *cache.Snapshot) bool { return s.Collection() == t.collection })
 		if i < 0 {
@@ -158,16 +158,16 @@ func controller(m *storage.Meta) string {
 	return ""
 }
 
-// insert adds an object. Reads omit objects that can't be decoded.
+// insert adds an object. Reads omit objects that can't be decoded. A pod that may mount claims is decoded here, so that
+// it is known whether claims are in use.
 func (t *table) insert(e *entry) {
-	if e.Err != nil {
-		t.unreadable[e.Key] = e.Meta.Namespace
-		return
+	err := e.Err
+	if t.resource == workload.Pods {
+		e.claims, err = claimsOf(e)
 	}
-	if t.resource == workload.Pods && mayMount(e.Object) {
-		if o, err := t.object(e); err == nil {
-			e.claims = workload.ClaimsOf(o.(*corev1.Pod))
-		}
+	if err != nil {
+		t.unreadable[e.Key] = e
+		return
 	}
 	for _, claim := range e.claims {
 		put(t.mounting, workload.Key{Namespace: e.Meta.Namespace, Name: claim}, e)
@@ -219,12 +219,12 @@ func drop[K comparable](lists map[K][]*entry, at K, key string) {
 	}
 }
 
-// object decodes an entry, once.
-func (t *table) object(e *entry) (workload.Object, error) {
+// object decodes an entry of the resource, once.
+func (e *entry) object(r workload.Resource) (workload.Object, error) {
 	if o := e.decoded.Load(); o != nil {
 		return *o, nil
 	}
-	o, err := decode(t.resource, e.Object)
+	o, err := decode(r, e.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +234,9 @@ func (t *table) object(e *entry) (workload.Object, error) {
 
 // decode decodes an object, without its managedFields: they are most of it, and controllers don't need them.
 func decode(r workload.Resource, stored *storage.Object) (workload.Object, error) {
+	if stored.Err != nil {
+		return nil, stored.Err
+	}
 	o := r.New()
 	if err := json.Unmarshal(stored.JSON, o); err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", stored.Key, err)
@@ -248,22 +251,22 @@ func mayMount(pod *storage.Object) bool {
 		bytes.Contains(pod.JSON, []byte(`"ephemeral"`))
 }
 
-// claimsOf returns the names of the claims that a stored pod mounts.
-func claimsOf(pod *storage.Object) []string {
-	if pod.Err != nil || !mayMount(pod) {
-		return nil
+// claimsOf returns the names of the claims that a pod mounts. It fails if the pod can't be decoded, and may mount some.
+func claimsOf(pod *entry) ([]string, error) {
+	if pod.Err != nil || !mayMount(pod.Object) {
+		return nil, pod.Err
 	}
-	o, err := decode(workload.Pods, pod)
+	o, err := pod.object(workload.Pods)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return workload.ClaimsOf(o.(*corev1.Pod))
+	return workload.ClaimsOf(o.(*corev1.Pod)), nil
 }
 
 func (t *table) objects(list []*entry) []workload.Object {
 	out := make([]workload.Object, 0, len(list))
 	for _, e := range list {
-		if o, err := t.object(e); err == nil {
+		if o, err := e.object(t.resource); err == nil {
 			out = append(out, o)
 		}
 	}
@@ -289,7 +292,7 @@ func (r reader) Get(res workload.Resource, namespace, name string) workload.Obje
 	}
 	t := r.table(res)
 	if e := t.entries[r.key(t.collection, namespace, name)]; e != nil {
-		if o, err := t.object(e); err == nil {
+		if o, err := e.object(t.resource); err == nil {
 			return o
 		}
 	}
@@ -325,8 +328,17 @@ func (r reader) Mounting(claim workload.Key) (out []*corev1.Pod) {
 
 // Readable implements workload.Reader.
 func (r reader) Readable(res workload.Resource, namespace string) bool {
-	for _, in := range r.table(res).unreadable {
-		if namespace == "" || namespace == in {
+	t := r.table(res)
+	for _, e := range t.unreadable {
+		if namespace == "" || namespace == e.Meta.Namespace {
+			return false
+		}
+	}
+	if res == workload.Pods { // insert has decoded those that count
+		return true
+	}
+	for in, list := range t.namespaces {
+		if (namespace == "" || namespace == in) && len(t.objects(list)) < len(list) {
 			return false
 		}
 	}

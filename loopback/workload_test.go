@@ -306,6 +306,12 @@ func TestReadable(t *testing.T) {
 	if is, n := readable("default"); !is || n != 2 {
 		t.Errorf("when it is repaired: %v, %d pods", is, n)
 	}
+	s.Put(t, "/registry/pods/default/mistyped",
+		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"mistyped","namespace":"default","uid":"v"},
+		"spec":{"hostNetwork":"x","volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]}}`)
+	if is, n := readable("default"); is || n != 2 {
+		t.Errorf("with a field of the wrong type: %v, %d pods", is, n)
+	}
 }
 
 // TestSparse: an object of a Sparse resource is read as it is now.

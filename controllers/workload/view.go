@@ -37,7 +37,7 @@ type Reader interface {
 	// Mounting returns the pods of the claim's namespace that mount it (ClaimsOf).
 	Mounting(claim Key) []*corev1.Pod
 	// Readable reports whether all objects of a namespace or, with an empty one, of all can be decoded. Other reads
-	// omit those that can't.
+	// omit those that can't. Pods without claims may not count.
 	Readable(r Resource, namespace string) bool
 }
 
