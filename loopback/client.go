@@ -223,12 +223,12 @@ func (c *Client) Delete(
 	return err
 }
 
-// CreateEvent implements event.API.
+// CreateEvent implements workload.EventAPI.
 func (c *Client) CreateEvent(ctx context.Context, e *corev1.Event) error {
 	return createEvent(ctx, c.API, e)
 }
 
-// CountEvent implements event.API.
+// CountEvent implements workload.EventAPI.
 func (c *Client) CountEvent(ctx context.Context, e *corev1.Event) error {
 	return countEvent(ctx, c.API, e, func(stored *corev1.Event) {
 		stored.Count, stored.Message, stored.LastTimestamp = e.Count, e.Message, e.LastTimestamp
