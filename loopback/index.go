@@ -2,6 +2,7 @@ package loopback
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -285,29 +286,38 @@ func (r reader) table(res workload.Resource) *table {
 	panic(fmt.Sprintf("loopback: %v is not indexed", res))
 }
 
-// Get implements workload.Reader.
-func (r reader) Get(res workload.Resource, namespace, name string) workload.Object {
+// find returns an object's entry, nil if there is no object. One of a Sparse resource is read from the cache.
+func (r reader) find(res workload.Resource, namespace, name string) *entry {
 	if res.Sparse {
-		return r.sparse(res, namespace, name)
+		collection := r.types.Lookup(res.Group, res.Version, res.Plural).Collection
+		if o, _ := r.cache.Get(r.key(collection, namespace, name)); o != nil {
+			return &entry{Object: o}
+		}
+		return nil
 	}
 	t := r.table(res)
-	if e := t.entries[r.key(t.collection, namespace, name)]; e != nil {
-		if o, err := e.object(t.resource); err == nil {
+	key := r.key(t.collection, namespace, name)
+	return cmp.Or(t.entries[key], t.unreadable[key])
+}
+
+// Get implements workload.Reader.
+func (r reader) Get(res workload.Resource, namespace, name string) workload.Object {
+	if e := r.find(res, namespace, name); e != nil {
+		if o, err := e.object(res); err == nil {
 			return o
 		}
 	}
 	return nil
 }
 
-// sparse reads an object of a Sparse resource.
-func (r reader) sparse(res workload.Resource, namespace, name string) workload.Object {
-	collection := r.types.Lookup(res.Group, res.Version, res.Plural).Collection
-	if o, _ := r.cache.Get(r.key(collection, namespace, name)); o != nil && o.Err == nil {
-		if out, err := decode(res, o); err == nil {
-			return out
-		}
+// Err implements workload.Reader.
+func (r reader) Err(res workload.Resource, namespace, name string) error {
+	e := r.find(res, namespace, name)
+	if e == nil {
+		return nil
 	}
-	return nil
+	_, err := e.object(res)
+	return err
 }
 
 func (x *Index) key(collection, namespace, name string) string {
