@@ -23,7 +23,8 @@ import (
 
 // Index is the index for the reads of workload controllers: dependents by their controller's uid, free objects by their
 // namespace. All of them share it, and readers bring it up to date; it has no goroutine, and costs nothing while it
-// isn't read. Decoded objects are kept as long as they are current.
+// isn't read. The table of a resource is built when it is first read. Decoded objects are kept as long as they are
+// current.
 type Index struct {
 	cache *cache.Cache
 	types *resources.Types
@@ -32,8 +33,10 @@ type Index struct {
 
 	// mu guards the fields below and what they refer to, except the entries' decoded objects.
 	mu sync.RWMutex
-	// watcher is the position of the tables in the timeline; nil if they must be built again.
+	// watcher is the position of the built tables in the timeline; nil if they must be built again.
 	watcher *cache.Watcher
+	// revision is that of the built tables.
+	revision int64
 	// tables by collection.
 	tables map[string]*table
 }
@@ -42,7 +45,9 @@ type Index struct {
 type table struct {
 	resource   workload.Resource
 	collection string
-	// entries by key; the lists are sorted by key.
+	// building is held while a reader, which has Index.mu only for reading, builds the table.
+	building sync.Mutex
+	// entries by key; nil until the table is first read, as are the other maps. The lists are sorted by key.
 	entries    map[string]*entry
 	namespaces map[string][]*entry
 	free       map[string][]*entry
@@ -86,8 +91,9 @@ func (x *Index) read(ctx context.Context, f func(workload.Reader)) error {
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	f(reader{x})
-	return nil
+	r := &reader{Index: x}
+	f(r)
+	return r.err
 }
 
 // catchUp processes the new events.
@@ -96,23 +102,25 @@ func (x *Index) catchUp() error {
 	defer x.mu.Unlock()
 	for {
 		if x.watcher == nil {
-			if err := x.build(); err != nil {
+			if err := x.watch(); err != nil {
 				return err
 			}
 		}
-		events, _, err := x.watcher.Poll()
+		events, rev, err := x.watcher.Poll()
 		switch {
 		case errors.Is(err, cache.ErrExpired):
 			x.watcher = nil
 			continue
 		case err != nil:
 			return err
-		case len(events) == 0:
+		}
+		x.revision = rev
+		if len(events) == 0 {
 			return nil
 		}
 		for _, e := range events {
 			t := x.tables[e.Collection]
-			if t == nil {
+			if t == nil || t.entries == nil {
 				continue
 			}
 			t.remove(e.Object.Key)
@@ -123,30 +131,43 @@ func (x *Index) catchUp() error {
 	}
 }
 
-// build builds the tables from the newest state. Decoded objects of the same states are kept.
-func (x *Index) build() error {
-	rev, all := x.cache.Everything()
+// watch begins a new timeline, and builds those tables again that have been read. Their state may be newer than the
+// beginning of the timeline: the events that it has already lead to the same state again.
+func (x *Index) watch() error {
+	w, err := x.cache.Timeline(x.cache.Revision())
+	if err != nil {
+		return err
+	}
 	for _, t := range x.tables {
-		old := t.entries
-		t.entries = map[string]*entry{}
-		t.mounting, t.unreadable = map[workload.Key][]*entry{}, map[string]*entry{}
-		t.namespaces, t.free, t.controlled = map[string][]*entry{}, map[string][]*entry{}, map[string][]*entry{}
-		i := slices.IndexFunc(all, func(s *cache.Snapshot) bool { return s.Collection() == t.collection })
-		if i < 0 {
+		if t.entries == nil {
 			continue
 		}
-		all[i].Ascend("", "", func(o *storage.Object) bool {
-			e := old[o.Key]
-			if e == nil || e.Object != o {
-				e = &entry{Object: o}
-			}
-			t.insert(e)
-			return true
-		})
+		if err := t.build(x.cache, 0); err != nil {
+			return err
+		}
 	}
-	w, err := x.cache.Timeline(rev)
 	x.watcher = w
-	return err
+	return nil
+}
+
+// build builds a table from the state at a revision; 0 means the newest. Decoded objects of the same states are kept.
+func (t *table) build(c *cache.Cache, rev int64) error {
+	state, err := c.Snapshot(t.collection, rev)
+	if err != nil {
+		return err
+	}
+	old := t.entries
+	t.entries = map[string]*entry{}
+	t.mounting, t.unreadable = map[workload.Key][]*entry{}, map[string]*entry{}
+	t.namespaces, t.free, t.controlled = map[string][]*entry{}, map[string][]*entry{}, map[string][]*entry{}
+	for o := range stateOf(state) {
+		e := old[o.Key]
+		if e == nil || e.Object != o {
+			e = &entry{Object: o}
+		}
+		t.insert(e)
+	}
+	return nil
 }
 
 // controller is the uid of the object's controller, empty if there is none.
@@ -275,19 +296,32 @@ func (t *table) objects(list []*entry) []workload.Object {
 }
 
 // reader is workload.Reader, while the index is locked.
-type reader struct{ *Index }
+type reader struct {
+	*Index
+	// err is why a table is missing.
+	err error
+}
 
-func (r reader) table(res workload.Resource) *table {
+// table returns the table of a resource, and builds it, in the state of the others, if it is read for the first time.
+func (r *reader) table(res workload.Resource) *table {
 	for _, t := range r.tables {
-		if t.resource == res {
-			return t
+		if t.resource != res {
+			continue
 		}
+		t.building.Lock()
+		defer t.building.Unlock()
+		if t.entries == nil {
+			if err := t.build(r.cache, r.revision); err != nil {
+				r.err = fmt.Errorf("indexing %v: %w", res, err)
+			}
+		}
+		return t
 	}
 	panic(fmt.Sprintf("loopback: %v is not indexed", res))
 }
 
 // find returns an object's entry, nil if there is no object. One of a Sparse resource is read from the cache.
-func (r reader) find(res workload.Resource, namespace, name string) *entry {
+func (r *reader) find(res workload.Resource, namespace, name string) *entry {
 	if res.Sparse {
 		collection := r.types.Lookup(res.Group, res.Version, res.Plural).Collection
 		if o, _ := r.cache.Get(r.key(collection, namespace, name)); o != nil {
@@ -301,7 +335,7 @@ func (r reader) find(res workload.Resource, namespace, name string) *entry {
 }
 
 // Get implements workload.Reader.
-func (r reader) Get(res workload.Resource, namespace, name string) workload.Object {
+func (r *reader) Get(res workload.Resource, namespace, name string) workload.Object {
 	if e := r.find(res, namespace, name); e != nil {
 		if o, err := e.object(res); err == nil {
 			return o
@@ -311,7 +345,7 @@ func (r reader) Get(res workload.Resource, namespace, name string) workload.Obje
 }
 
 // Err implements workload.Reader.
-func (r reader) Err(res workload.Resource, namespace, name string) error {
+func (r *reader) Err(res workload.Resource, namespace, name string) error {
 	e := r.find(res, namespace, name)
 	if e == nil {
 		return nil
@@ -328,7 +362,7 @@ func (x *Index) key(collection, namespace, name string) string {
 }
 
 // Mounting implements workload.Reader.
-func (r reader) Mounting(claim workload.Key) (out []*corev1.Pod) {
+func (r *reader) Mounting(claim workload.Key) (out []*corev1.Pod) {
 	t := r.table(workload.Pods)
 	for _, o := range t.objects(t.mounting[claim]) {
 		out = append(out, o.(*corev1.Pod))
@@ -337,7 +371,7 @@ func (r reader) Mounting(claim workload.Key) (out []*corev1.Pod) {
 }
 
 // Readable implements workload.Reader.
-func (r reader) Readable(res workload.Resource, namespace string) bool {
+func (r *reader) Readable(res workload.Resource, namespace string) bool {
 	t := r.table(res)
 	for _, e := range t.unreadable {
 		if namespace == "" || namespace == e.Meta.Namespace {
@@ -356,19 +390,19 @@ func (r reader) Readable(res workload.Resource, namespace string) bool {
 }
 
 // Controlled implements workload.Reader.
-func (r reader) Controlled(res workload.Resource, owner types.UID) []workload.Object {
+func (r *reader) Controlled(res workload.Resource, owner types.UID) []workload.Object {
 	t := r.table(res)
 	return t.objects(t.controlled[string(owner)])
 }
 
 // Free implements workload.Reader.
-func (r reader) Free(res workload.Resource, namespace string) []workload.Object {
+func (r *reader) Free(res workload.Resource, namespace string) []workload.Object {
 	t := r.table(res)
 	return t.objects(t.free[namespace])
 }
 
 // All implements workload.Reader.
-func (r reader) All(res workload.Resource, namespace string) []workload.Object {
+func (r *reader) All(res workload.Resource, namespace string) []workload.Object {
 	t := r.table(res)
 	if namespace != "" {
 		return t.objects(t.namespaces[namespace])
