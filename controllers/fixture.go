@@ -11,7 +11,8 @@ import (
 )
 
 // fixture keeps an object in every active namespace: a missing one is created, and a change that contradicts it is
-// reverted. Fields that it doesn't mention are kept. In a namespace that is being deleted nothing is created.
+// reverted. Fields that it doesn't mention are kept. One that can't be decoded is left as it is, which is an error. In a
+// namespace that is being deleted nothing is created.
 type fixture struct {
 	controller, name string
 	resource         workload.Resource
@@ -90,6 +91,9 @@ func (f fixture) decide(v workload.View, _ time.Time) workload.Plan {
 	}
 	have := v.Get(f.resource, v.Key.Name, f.name)
 	if have == nil {
+		if err := v.Err(f.resource, v.Key.Name, f.name); err != nil {
+			return workload.Plan{Err: err}
+		}
 		o := f.made(metav1.ObjectMeta{Namespace: v.Key.Name, Name: f.name})
 		return workload.Plan{Do: []workload.Action{workload.Create{Object: o}}}
 	}

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,6 +56,42 @@ func TestFixtures(t *testing.T) {
 	dying.DeletionTimestamp, dying.Finalizers = &now, []string{"x"}
 	w.Put(dying)
 	pass(accounts, workload.Key{Name: "dying"}, "")
+}
+
+// mistyped is a World without its objects of a name, which can't be decoded.
+type mistyped struct {
+	*workloadtest.World
+	name string
+	err  error
+}
+
+func (m mistyped) Get(r workload.Resource, namespace, name string) workload.Object {
+	if name == m.name {
+		return nil
+	}
+	return m.World.Get(r, namespace, name)
+}
+
+func (m mistyped) Err(_ workload.Resource, _, name string) error {
+	if name == m.name {
+		return m.err
+	}
+	return nil
+}
+
+// TestFixtureOfMistyped: an object that can't be decoded is an error, and another one of its resource isn't.
+func TestFixtureOfMistyped(t *testing.T) {
+	w := workloadtest.New()
+	ns := namespaceOf("n")
+	w.Put(ns)
+	for _, name := range []string{"kube-root-ca.crt", "other"} {
+		r := mistyped{w, name, errors.New("mistyped")}
+		v := workload.View{Reader: r, Key: workload.KeyOf(ns), Object: ns}
+		plan := rootCertificates("PEM").Decide(v, w.Now)
+		if own := name == "kube-root-ca.crt"; own != errors.Is(plan.Err, r.err) || own != (len(plan.Do) == 0) {
+			t.Errorf("%s can't be decoded: %+v", name, plan)
+		}
+	}
 }
 
 // TestFixtureWakes: passes follow new namespaces, and changes of the fixture's own object.

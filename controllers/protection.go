@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -132,28 +133,42 @@ func shutDown(p *corev1.Pod) bool {
 	return dying(p) && p.DeletionGracePeriodSeconds != nil && *p.DeletionGracePeriodSeconds == 0
 }
 
-// unmounted returns the claims of a pod that was deleted, or may have been shut down.
+// unmounted returns the claims of a pod that was deleted, or may have been shut down, or could not be decoded before.
 func unmounted(r workload.Reader, c workload.Change) []workload.Key {
-	if c.Old == nil || c.New != nil && !c.New.Deleting && !c.Old.Unreadable {
+	if c.Old == nil {
 		return nil
+	}
+	if c.New != nil && !c.New.Deleting {
+		if _, err := c.Old.Claims(); err == nil {
+			return nil
+		}
 	}
 	return claimsOf(r, c)
 }
 
-// claimsOf returns the claims that the pod of a change mounts: all of its namespace if the pod could not be decoded.
+// claimsOf returns the claims that the pod of a change mounts or mounted: all of its namespace if a pod could not be
+// decoded before. While it can't, nothing is done about claims that it may mount.
 func claimsOf(r workload.Reader, c workload.Change) (keys []workload.Key) {
-	for _, m := range []*workload.Meta{c.Old, c.New} {
-		switch {
-		case m == nil:
-		case m.Unreadable:
-			for _, o := range r.All(workload.Claims, m.Namespace) {
+	var names []string
+	namespace := cmp.Or(c.Old, c.New).Namespace
+	if c.Old != nil {
+		old, err := c.Old.Claims()
+		if err != nil {
+			for _, o := range r.All(workload.Claims, namespace) {
 				keys = append(keys, workload.KeyOf(o))
 			}
-		default:
-			for _, name := range m.Claims() {
-				keys = append(keys, workload.Key{Namespace: m.Namespace, Name: name})
-			}
+			return keys
 		}
+		names = old
+	}
+	if c.New != nil { // its claims are in the view, unless it is already gone
+		if p := workload.Get[*corev1.Pod](r, namespace, c.New.Name); p != nil {
+			names = append(names, workload.ClaimsOf(p)...)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		keys = append(keys, workload.Key{Namespace: namespace, Name: name})
 	}
 	return keys
 }

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -81,9 +82,10 @@ func TestProtectionWakes(t *testing.T) {
 	meta := func(name string, deleting bool, finalizers ...string) *workload.Meta {
 		return &workload.Meta{Key: workload.Key{Namespace: "ns", Name: name}, Deleting: deleting,
 			Finalizers: finalizers,
-			Claims:     func() []string { return []string{"alive", "c", "none"} }}
+			Claims:     func() ([]string, error) { return []string{"alive", "c", "none"}, nil }}
 	}
-	unreadable := &workload.Meta{Key: workload.Key{Namespace: "ns", Name: "p"}, Unreadable: true}
+	unreadable := meta("p", false)
+	unreadable.Claims = func() ([]string, error) { return nil, errors.New("unreadable") }
 	for _, x := range []struct {
 		about  string
 		change workload.Change
@@ -102,10 +104,14 @@ func TestProtectionWakes(t *testing.T) {
 			workload.Change{Resource: workload.Pods, Old: meta("p", false), New: meta("p", false)}, nil},
 		{"a pod that may be shut down", workload.Change{Resource: workload.Pods, Old: meta("p", false), New: meta("p",
 			true)},
-			[]workload.Key{dying, dying}},
+			[]workload.Key{dying}},
 		{"a deleted pod", workload.Change{Resource: workload.Pods, Old: meta("p", true)}, []workload.Key{dying}},
 		{"a deleted pod that can't be decoded", workload.Change{Resource: workload.Pods, Old: unreadable},
 			[]workload.Key{dying}},
+		{"a pod that can be decoded again",
+			workload.Change{Resource: workload.Pods, Old: unreadable, New: meta("p", false)}, []workload.Key{dying}},
+		{"a pod that can't be decoded any more",
+			workload.Change{Resource: workload.Pods, Old: meta("p", false), New: unreadable}, nil},
 	} {
 		if diff := cmp.Diff(x.want, c.Wake(w, x.change)); diff != "" {
 			t.Errorf("%s: %s", x.about, diff)

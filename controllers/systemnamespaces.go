@@ -86,6 +86,9 @@ func keepSystemNamespaces() workload.Controller {
 			if v.Object != nil {
 				return workload.Plan{}
 			}
+			if err := v.Err(workload.Namespaces, "", v.Key.Name); err != nil {
+				return workload.Plan{Err: err}
+			}
 			return workload.Plan{Do: []workload.Action{workload.Create{Object: namespaceOf(v.Key.Name)}}}
 		},
 	}

@@ -77,4 +77,10 @@ func TestKeepSystemNamespaces(t *testing.T) {
 	if n := len(c.Start()); n != 4 {
 		t.Errorf("%d system namespaces", n)
 	}
+	key := c.Start()[0]
+	r := mistyped{w, key.Name, errors.New("mistyped")}
+	plan := c.Decide(workload.View{Reader: r, Key: key}, w.Now)
+	if !errors.Is(plan.Err, r.err) || len(plan.Do) > 0 {
+		t.Errorf("one can't be decoded: %+v", plan)
+	}
 }

@@ -18,14 +18,17 @@ func unusedClaims() workload.Controller {
 	return workload.Controller{
 		Name: "pvc-unused", For: workload.Claims, Quiet: true, Sees: []workload.Resource{workload.Pods},
 		Decide: unused, Task: "update the condition Unused of a claim",
-		Wake: func(r workload.Reader, c workload.Change) []workload.Key {
+		Wake: func(r workload.Reader, c workload.Change) (keys []workload.Key) {
 			switch {
 			case c.Resource == workload.Pods:
-				return claimsOf(r, c)
+				keys = claimsOf(r, c)
 			case c.New != nil && !c.New.Deleting:
-				return []workload.Key{c.New.Key}
+				keys = []workload.Key{c.New.Key}
 			}
-			return nil
+			return slices.DeleteFunc(keys, func(k workload.Key) bool {
+				v := workload.View{Reader: r, Key: k, Object: r.Get(workload.Claims, k.Namespace, k.Name)}
+				return unused(v, time.Time{}).Status == nil // most changes of pods and claims don't change the condition
+			})
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -72,6 +73,38 @@ func TestUnused(t *testing.T) {
 	w.want(t, "c", resizing, unusedSince(true, start.Add(time.Second)))
 	w.pod("b", corev1.PodFailed, naming("c"))
 	w.want(t, "c", resizing, unusedSince(false, w.Now))
+}
+
+// TestUnusedWakes: passes are over the claims whose condition changes.
+func TestUnusedWakes(t *testing.T) {
+	w := claimWorld{workloadtest.New()}
+	w.claim("c", corev1.ClaimBound)
+	w.claim("pending", corev1.ClaimPending)
+	w.pod("p", corev1.PodRunning, naming("c"))
+	meta := func(name string) *workload.Meta {
+		return &workload.Meta{Key: workload.Key{Namespace: "ns", Name: name},
+			Claims: func() ([]string, error) { return []string{"c", "pending", "none"}, nil }}
+	}
+	wakes := func(about string, change workload.Change, want ...workload.Key) {
+		t.Helper()
+		if diff := cmp.Diff(want, unusedClaims().Wake(w, change), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: %s", about, diff)
+		}
+	}
+	c := workload.Key{Namespace: "ns", Name: "c"}
+	created := workload.Change{Resource: workload.Pods, New: meta("p")}
+	bound := workload.Change{Resource: workload.Claims, Old: meta("c"), New: meta("c")}
+	wakes("a pod mounts a claim", created, c)
+	wakes("a claim is bound", bound, c)
+	w.Pass(unusedClaims(), c)
+	wakes("the condition holds", created)
+	wakes("the condition holds", bound)
+	wakes("a pod mounts the claim before and after", workload.Change{Resource: workload.Pods, Old: meta("p"),
+		New: meta("p")})
+	w.pod("p", corev1.PodSucceeded, naming("c"))
+	wakes("the pod has finished", workload.Change{Resource: workload.Pods, Old: meta("p"), New: meta("p")}, c)
+	w.Remove(workload.Get[*corev1.Pod](w, "ns", "p"))
+	wakes("the pod is deleted", workload.Change{Resource: workload.Pods, Old: meta("p")}, c)
 }
 
 // TestUnusedEphemeral: the claim of an ephemeral volume is used by the pod that controls it, and by no other of its

@@ -106,10 +106,9 @@ func (c *Client) Follow(
 // metaOf is an object's metadata for a controller.
 func metaOf(r workload.Resource, o *storage.Object) *workload.Meta {
 	m := &workload.Meta{Key: workload.Key{Namespace: o.Meta.Namespace, Name: o.Meta.Name}, UID: types.UID(o.Meta.UID),
-		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting(),
-		Unreadable: o.Err != nil}
+		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting()}
 	if r == workload.Pods {
-		m.Claims = func() []string { return claimsOf(o) }
+		m.Claims = func() ([]string, error) { return claimsOf(&entry{Object: o}) }
 	}
 	for _, owner := range o.Meta.Owners {
 		if owner.Controller {
@@ -224,12 +223,12 @@ func (c *Client) Delete(
 	return err
 }
 
-// CreateEvent implements event.API.
+// CreateEvent implements workload.EventAPI.
 func (c *Client) CreateEvent(ctx context.Context, e *corev1.Event) error {
 	return createEvent(ctx, c.API, e)
 }
 
-// CountEvent implements event.API.
+// CountEvent implements workload.EventAPI.
 func (c *Client) CountEvent(ctx context.Context, e *corev1.Event) error {
 	return countEvent(ctx, c.API, e, func(stored *corev1.Event) {
 		stored.Count, stored.Message, stored.LastTimestamp = e.Count, e.Message, e.LastTimestamp

@@ -10,6 +10,6 @@
 //  4. A feed sends the state first and then the events, from one goroutine; if it falls behind it sends the state
 //     again. A feed of some collections isn't woken by writes to others; nor is one of all collections while it is
 //     quiet: the feeds of quotas, of namespaces and of CRDs, without quotas and with nothing that is being deleted.
-//  5. Clients share one Index of dependents. Readers bring it up to date, and it holds one consistent
-//     state.
+//  5. Clients share one Index of dependents. Readers bring it up to date, and it holds one consistent state of the
+//     resources that were read.
 package loopback

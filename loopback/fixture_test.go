@@ -1,6 +1,8 @@
 package loopback_test
 
 import (
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -57,4 +59,34 @@ func TestFixtures(t *testing.T) {
 	do(t, s, "PUT", "/api/v1/namespaces/n/finalize", `{"metadata":{"name":"n"},"spec":{"finalizers":[]}}`)
 	do(t, s, "POST", "/api/v1/namespaces", namespace("n"))
 	comes(t, w, "ADDED", "n")
+}
+
+// lines are those of a log; a full channel drops them.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	select {
+	case l <- string(p):
+	default:
+	}
+	return len(p), nil
+}
+
+// TestFixtureOfMistyped: an object that can't be decoded stays, and the failure is logged. In other namespaces, and
+// beside other objects of its resource that can't be decoded, it is created.
+func TestFixtureOfMistyped(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	stored := func(namespace, name string) {
+		s.Put(t, "/registry/configmaps/"+namespace+"/"+name, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+
+			name+`","namespace":"`+namespace+`","uid":"u"},"data":7}`)
+	}
+	stored("default", "kube-root-ca.crt")
+	stored("n", "other")
+	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
+	log := make(lines, 100)
+	w := s.Watch("/api/v1/configmaps?watch=1")
+	logging(t, s, slog.New(slog.NewTextHandler(log, nil)), "root-ca-certificate-publisher-controller")
+	comes(t, w, "ADDED", "n")
+	for !strings.Contains(<-log, "decoding /registry/configmaps/default/kube-root-ca.crt") {
+	}
 }

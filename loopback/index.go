@@ -2,6 +2,7 @@ package loopback
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,8 @@ import (
 
 // Index is the index for the reads of workload controllers: dependents by their controller's uid, free objects by their
 // namespace. All of them share it, and readers bring it up to date; it has no goroutine, and costs nothing while it
-// isn't read. Decoded objects are kept as long as they are current.
+// isn't read. The table of a resource is built when it is first read. Decoded objects are kept as long as they are
+// current.
 type Index struct {
 	cache *cache.Cache
 	types *resources.Types
@@ -31,8 +33,10 @@ type Index struct {
 
 	// mu guards the fields below and what they refer to, except the entries' decoded objects.
 	mu sync.RWMutex
-	// watcher is the position of the tables in the timeline; nil if they must be built again.
+	// watcher is the position of the built tables in the timeline; nil if they must be built again.
 	watcher *cache.Watcher
+	// revision is that of the built tables.
+	revision int64
 	// tables by collection.
 	tables map[string]*table
 }
@@ -41,15 +45,17 @@ type Index struct {
 type table struct {
 	resource   workload.Resource
 	collection string
-	// entries by key; the lists are sorted by key.
+	// building is held while a reader, which has Index.mu only for reading, builds the table.
+	building sync.Mutex
+	// entries by key; nil until the table is first read, as are the other maps. The lists are sorted by key.
 	entries    map[string]*entry
 	namespaces map[string][]*entry
 	free       map[string][]*entry
 	controlled map[string][]*entry
 	// mounting are the pods by the keys of the claims that they mount.
 	mounting map[workload.Key][]*entry
-	// unreadable are the namespaces of the objects, by their keys, that can't be decoded.
-	unreadable map[string]string
+	// unreadable are the objects, by their keys, that can't be decoded, as far as that was tried.
+	unreadable map[string]*entry
 }
 
 // entry is one state of an object.
@@ -85,8 +91,9 @@ func (x *Index) read(ctx context.Context, f func(workload.Reader)) error {
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	f(reader{x})
-	return nil
+	r := &reader{Index: x}
+	f(r)
+	return r.err
 }
 
 // catchUp processes the new events.
@@ -95,23 +102,25 @@ func (x *Index) catchUp() error {
 	defer x.mu.Unlock()
 	for {
 		if x.watcher == nil {
-			if err := x.build(); err != nil {
+			if err := x.watch(); err != nil {
 				return err
 			}
 		}
-		events, _, err := x.watcher.Poll()
+		events, rev, err := x.watcher.Poll()
 		switch {
 		case errors.Is(err, cache.ErrExpired):
 			x.watcher = nil
 			continue
 		case err != nil:
 			return err
-		case len(events) == 0:
+		}
+		x.revision = rev
+		if len(events) == 0 {
 			return nil
 		}
 		for _, e := range events {
 			t := x.tables[e.Collection]
-			if t == nil {
+			if t == nil || t.entries == nil {
 				continue
 			}
 			t.remove(e.Object.Key)
@@ -122,30 +131,43 @@ func (x *Index) catchUp() error {
 	}
 }
 
-// build builds the tables from the newest state. Decoded objects of the same states are kept.
-func (x *Index) build() error {
-	rev, all := x.cache.Everything()
+// watch begins a new timeline, and builds those tables again that have been read. Their state may be newer than the
+// beginning of the timeline: the events that it has already lead to the same state again.
+func (x *Index) watch() error {
+	w, err := x.cache.Timeline(x.cache.Revision())
+	if err != nil {
+		return err
+	}
 	for _, t := range x.tables {
-		old := t.entries
-		t.entries = map[string]*entry{}
-		t.mounting, t.unreadable = map[workload.Key][]*entry{}, map[string]string{}
-		t.namespaces, t.free, t.controlled = map[string][]*entry{}, map[string][]*entry{}, map[string][]*entry{}
-		i := slices.IndexFunc(all, func(s *cache.Snapshot) bool { return s.Collection() == t.collection })
-		if i < 0 {
+		if t.entries == nil {
 			continue
 		}
-		all[i].Ascend("", "", func(o *storage.Object) bool {
-			e := old[o.Key]
-			if e == nil || e.Object != o {
-				e = &entry{Object: o}
-			}
-			t.insert(e)
-			return true
-		})
+		if err := t.build(x.cache, 0); err != nil {
+			return err
+		}
 	}
-	w, err := x.cache.Timeline(rev)
 	x.watcher = w
-	return err
+	return nil
+}
+
+// build builds a table from the state at a revision; 0 means the newest. Decoded objects of the same states are kept.
+func (t *table) build(c *cache.Cache, rev int64) error {
+	state, err := c.Snapshot(t.collection, rev)
+	if err != nil {
+		return err
+	}
+	old := t.entries
+	t.entries = map[string]*entry{}
+	t.mounting, t.unreadable = map[workload.Key][]*entry{}, map[string]*entry{}
+	t.namespaces, t.free, t.controlled = map[string][]*entry{}, map[string][]*entry{}, map[string][]*entry{}
+	for o := range stateOf(state) {
+		e := old[o.Key]
+		if e == nil || e.Object != o {
+			e = &entry{Object: o}
+		}
+		t.insert(e)
+	}
+	return nil
 }
 
 // controller is the uid of the object's controller, empty if there is none.
@@ -158,16 +180,16 @@ func controller(m *storage.Meta) string {
 	return ""
 }
 
-// insert adds an object. Reads omit objects that can't be decoded.
+// insert adds an object. Reads omit objects that can't be decoded. A pod that may mount claims is decoded here, so that
+// it is known whether claims are in use.
 func (t *table) insert(e *entry) {
-	if e.Err != nil {
-		t.unreadable[e.Key] = e.Meta.Namespace
-		return
+	err := e.Err
+	if t.resource == workload.Pods {
+		e.claims, err = claimsOf(e)
 	}
-	if t.resource == workload.Pods && mayMount(e.Object) {
-		if o, err := t.object(e); err == nil {
-			e.claims = workload.ClaimsOf(o.(*corev1.Pod))
-		}
+	if err != nil {
+		t.unreadable[e.Key] = e
+		return
 	}
 	for _, claim := range e.claims {
 		put(t.mounting, workload.Key{Namespace: e.Meta.Namespace, Name: claim}, e)
@@ -219,12 +241,12 @@ func drop[K comparable](lists map[K][]*entry, at K, key string) {
 	}
 }
 
-// object decodes an entry, once.
-func (t *table) object(e *entry) (workload.Object, error) {
+// object decodes an entry of the resource, once.
+func (e *entry) object(r workload.Resource) (workload.Object, error) {
 	if o := e.decoded.Load(); o != nil {
 		return *o, nil
 	}
-	o, err := decode(t.resource, e.Object)
+	o, err := decode(r, e.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +256,9 @@ func (t *table) object(e *entry) (workload.Object, error) {
 
 // decode decodes an object, without its managedFields: they are most of it, and controllers don't need them.
 func decode(r workload.Resource, stored *storage.Object) (workload.Object, error) {
+	if stored.Err != nil {
+		return nil, stored.Err
+	}
 	o := r.New()
 	if err := json.Unmarshal(stored.JSON, o); err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", stored.Key, err)
@@ -248,22 +273,22 @@ func mayMount(pod *storage.Object) bool {
 		bytes.Contains(pod.JSON, []byte(`"ephemeral"`))
 }
 
-// claimsOf returns the names of the claims that a stored pod mounts.
-func claimsOf(pod *storage.Object) []string {
-	if pod.Err != nil || !mayMount(pod) {
-		return nil
+// claimsOf returns the names of the claims that a pod mounts. It fails if the pod can't be decoded, and may mount some.
+func claimsOf(pod *entry) ([]string, error) {
+	if pod.Err != nil || !mayMount(pod.Object) {
+		return nil, pod.Err
 	}
-	o, err := decode(workload.Pods, pod)
+	o, err := pod.object(workload.Pods)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return workload.ClaimsOf(o.(*corev1.Pod))
+	return workload.ClaimsOf(o.(*corev1.Pod)), nil
 }
 
 func (t *table) objects(list []*entry) []workload.Object {
 	out := make([]workload.Object, 0, len(list))
 	for _, e := range list {
-		if o, err := t.object(e); err == nil {
+		if o, err := e.object(t.resource); err == nil {
 			out = append(out, o)
 		}
 	}
@@ -271,40 +296,62 @@ func (t *table) objects(list []*entry) []workload.Object {
 }
 
 // reader is workload.Reader, while the index is locked.
-type reader struct{ *Index }
+type reader struct {
+	*Index
+	// err is why a table is missing.
+	err error
+}
 
-func (r reader) table(res workload.Resource) *table {
+// table returns the table of a resource, and builds it, in the state of the others, if it is read for the first time.
+func (r *reader) table(res workload.Resource) *table {
 	for _, t := range r.tables {
-		if t.resource == res {
-			return t
+		if t.resource != res {
+			continue
 		}
+		t.building.Lock()
+		defer t.building.Unlock()
+		if t.entries == nil {
+			if err := t.build(r.cache, r.revision); err != nil {
+				r.err = fmt.Errorf("indexing %v: %w", res, err)
+			}
+		}
+		return t
 	}
 	panic(fmt.Sprintf("loopback: %v is not indexed", res))
 }
 
-// Get implements workload.Reader.
-func (r reader) Get(res workload.Resource, namespace, name string) workload.Object {
+// find returns an object's entry, nil if there is no object. One of a Sparse resource is read from the cache.
+func (r *reader) find(res workload.Resource, namespace, name string) *entry {
 	if res.Sparse {
-		return r.sparse(res, namespace, name)
+		collection := r.types.Lookup(res.Group, res.Version, res.Plural).Collection
+		if o, _ := r.cache.Get(r.key(collection, namespace, name)); o != nil {
+			return &entry{Object: o}
+		}
+		return nil
 	}
 	t := r.table(res)
-	if e := t.entries[r.key(t.collection, namespace, name)]; e != nil {
-		if o, err := t.object(e); err == nil {
+	key := r.key(t.collection, namespace, name)
+	return cmp.Or(t.entries[key], t.unreadable[key])
+}
+
+// Get implements workload.Reader.
+func (r *reader) Get(res workload.Resource, namespace, name string) workload.Object {
+	if e := r.find(res, namespace, name); e != nil {
+		if o, err := e.object(res); err == nil {
 			return o
 		}
 	}
 	return nil
 }
 
-// sparse reads an object of a Sparse resource.
-func (r reader) sparse(res workload.Resource, namespace, name string) workload.Object {
-	collection := r.types.Lookup(res.Group, res.Version, res.Plural).Collection
-	if o, _ := r.cache.Get(r.key(collection, namespace, name)); o != nil && o.Err == nil {
-		if out, err := decode(res, o); err == nil {
-			return out
-		}
+// Err implements workload.Reader.
+func (r *reader) Err(res workload.Resource, namespace, name string) error {
+	e := r.find(res, namespace, name)
+	if e == nil {
+		return nil
 	}
-	return nil
+	_, err := e.object(res)
+	return err
 }
 
 func (x *Index) key(collection, namespace, name string) string {
@@ -315,7 +362,7 @@ func (x *Index) key(collection, namespace, name string) string {
 }
 
 // Mounting implements workload.Reader.
-func (r reader) Mounting(claim workload.Key) (out []*corev1.Pod) {
+func (r *reader) Mounting(claim workload.Key) (out []*corev1.Pod) {
 	t := r.table(workload.Pods)
 	for _, o := range t.objects(t.mounting[claim]) {
 		out = append(out, o.(*corev1.Pod))
@@ -324,9 +371,18 @@ func (r reader) Mounting(claim workload.Key) (out []*corev1.Pod) {
 }
 
 // Readable implements workload.Reader.
-func (r reader) Readable(res workload.Resource, namespace string) bool {
-	for _, in := range r.table(res).unreadable {
-		if namespace == "" || namespace == in {
+func (r *reader) Readable(res workload.Resource, namespace string) bool {
+	t := r.table(res)
+	for _, e := range t.unreadable {
+		if namespace == "" || namespace == e.Meta.Namespace {
+			return false
+		}
+	}
+	if res == workload.Pods { // insert has decoded those that count
+		return true
+	}
+	for in, list := range t.namespaces {
+		if (namespace == "" || namespace == in) && len(t.objects(list)) < len(list) {
 			return false
 		}
 	}
@@ -334,19 +390,19 @@ func (r reader) Readable(res workload.Resource, namespace string) bool {
 }
 
 // Controlled implements workload.Reader.
-func (r reader) Controlled(res workload.Resource, owner types.UID) []workload.Object {
+func (r *reader) Controlled(res workload.Resource, owner types.UID) []workload.Object {
 	t := r.table(res)
 	return t.objects(t.controlled[string(owner)])
 }
 
 // Free implements workload.Reader.
-func (r reader) Free(res workload.Resource, namespace string) []workload.Object {
+func (r *reader) Free(res workload.Resource, namespace string) []workload.Object {
 	t := r.table(res)
 	return t.objects(t.free[namespace])
 }
 
 // All implements workload.Reader.
-func (r reader) All(res workload.Resource, namespace string) []workload.Object {
+func (r *reader) All(res workload.Resource, namespace string) []workload.Object {
 	t := r.table(res)
 	if namespace != "" {
 		return t.objects(t.namespaces[namespace])

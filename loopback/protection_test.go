@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 const (
@@ -129,6 +130,66 @@ func TestClaimOfUnreadablePod(t *testing.T) {
 	}
 	s.Put(t, key, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"garbage","namespace":"default","uid":"u"}}`)
 	gone(t, w, "c")
+}
+
+// erase removes a key from the store.
+func erase(t *testing.T, s *apiservertest.Server, key string) {
+	t.Helper()
+	r, err := s.Store.Get(t.Context(), key)
+	if err == nil {
+		_, err = s.Store.Commit(t.Context(), storage.Txn{Key: key, Expect: r.ModRevision})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestClaimOfMistypedPod: a pod with a field of the wrong type, whose metadata can be read, may mount any claim of its
+// namespace, until it is removed.
+func TestClaimOfMistypedPod(t *testing.T) {
+	s := protected(t, nil)
+	w := s.Watch("/api/v1/persistentvolumeclaims?watch=true")
+	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)
+	const key = "/registry/pods/default/p"
+	s.Put(t, key, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"default","uid":"u"},
+		"spec":{"nodeName":"n","hostNetwork":"x","volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]}}`)
+	for _, path := range []string{claims, "/api/v1/namespaces/other/persistentvolumeclaims"} {
+		do(t, s, "POST", path, claim("c", ""))
+		do(t, s, "DELETE", path+"/c", "")
+	}
+	e, err := w.Next()
+	for ; err == nil && e.Type != "DELETED"; e, err = w.Next() {
+	}
+	if err != nil || e.Object.GetNamespace() != "other" {
+		t.Fatalf("%v: the first claim that goes is in %v", err, e.Object)
+	}
+	if a := s.Do("GET", claims+"/c", nil); a.Code != http.StatusOK {
+		t.Fatalf("the claim of the pod: %d %s", a.Code, a.Body)
+	}
+	erase(t, s, key)
+	gone(t, w, "c")
+}
+
+// TestClassOfMistypedClaim: a claim with a field of the wrong type may use any class, until it is removed.
+func TestClassOfMistypedClaim(t *testing.T) {
+	s := protected(t, nil)
+	onClasses, onVolumes := s.Watch(classes+"?watch=true"), s.Watch(volumes+"?watch=true")
+	const key = "/registry/persistentvolumeclaims/default/c"
+	s.Put(t, key, `{"kind":"PersistentVolumeClaim","apiVersion":"v1",
+		"metadata":{"name":"c","namespace":"default","uid":"u"},
+		"spec":{"volumeName":7,"volumeAttributesClassName":"gold"}}`)
+	do(t, s, "POST", classes, `{"metadata":{"name":"gold"},"driverName":"d.example.com","parameters":{"a":"b"}}`)
+	do(t, s, "POST", volumes,
+		`{"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],
+		"csi":{"driver":"d.example.com","volumeHandle":"h"}}}`)
+	do(t, s, "DELETE", classes+"/gold", "")
+	do(t, s, "DELETE", volumes+"/v", "")
+	gone(t, onVolumes, "v")
+	if a := s.Do("GET", classes+"/gold", nil); a.Code != http.StatusOK {
+		t.Fatalf("the class of the claim: %d %s", a.Code, a.Body)
+	}
+	erase(t, s, key)
+	gone(t, onClasses, "gold")
 }
 
 // F-05, over HTTP.

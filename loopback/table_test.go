@@ -32,8 +32,14 @@ func client(s *apiservertest.Server) func(account, manager string) *loopback.Cli
 // starts runs controllers of the table, by their names, until stop is called or the test ends.
 func starts(t testing.TB, s *apiservertest.Server, names ...string) (stop func()) {
 	t.Helper()
+	return logging(t, s, slog.New(slog.DiscardHandler), names...)
+}
+
+// logging is starts with a log.
+func logging(t testing.TB, s *apiservertest.Server, log *slog.Logger, names ...string) (stop func()) {
+	t.Helper()
 	p := &controllers.Process{
-		Client: client(s), Certificates: []byte("PEM"), Webhooks: s.Webhooks, Log: slog.New(slog.DiscardHandler),
+		Client: client(s), Certificates: []byte("PEM"), Webhooks: s.Webhooks, Log: log,
 		Gates:       map[string]bool{featuregates.PersistentVolumeClaimUnusedSinceTime: true},
 		Unreachable: apiserver.NoNetwork,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {

@@ -2,10 +2,12 @@ package loopback_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -278,6 +280,46 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// TestIndexIsOneState: a table that is first read by a view is in the state of the view, or the view fails if the cache
+// no longer has that.
+func TestIndexIsOneState(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 8, TimelineEvents: 8}})
+	api := client(s)("", "test")
+	view := func(r workload.Resource, path, body string, writes int) (n int, err error) {
+		err = api.View(t.Context(), func(v workload.Reader) {
+			if len(v.All(workload.Pods, "")) > 0 {
+				t.Error("there are pods")
+			}
+			for i := range writes {
+				a := s.Do("POST", path, fmt.Sprintf(body, i))
+				rev, err := strconv.ParseInt(a.Object().GetResourceVersion(), 10, 64)
+				if err == nil {
+					err = s.Cache.Wait(t.Context(), rev)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			n = len(v.All(r, ""))
+		})
+		return n, err
+	}
+	const claim = `{"metadata":{"name":"c%d"},"spec":{"accessModes":["ReadWriteOnce"],
+		"resources":{"requests":{"storage":"1Gi"}}}}`
+	for writes, want := range []int{0, 2} {
+		if n, err := view(workload.Claims, claims, claim, 2-2*writes); err != nil || n != want {
+			t.Errorf("view %d has %d claims, want %d: %v", writes, n, want, err)
+		}
+	}
+	const node = `{"metadata":{"name":"n%d"}}`
+	if _, err := view(workload.Nodes, "/api/v1/nodes", node, 100); !errors.Is(err, cache.ErrExpired) {
+		t.Errorf("the state of the view has expired: %v", err)
+	}
+	if n, err := view(workload.Nodes, "", "", 0); err != nil || n != 100 {
+		t.Errorf("the next view has %d nodes: %v", n, err)
+	}
+}
+
 // TestReadable: a namespace isn't readable while an object in it can't be decoded, which reads omit.
 func TestReadable(t *testing.T) {
 	s := apiservertest.Start(t, nil)
@@ -305,6 +347,12 @@ func TestReadable(t *testing.T) {
 		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"garbage","namespace":"default","uid":"u"}}`)
 	if is, n := readable("default"); !is || n != 2 {
 		t.Errorf("when it is repaired: %v, %d pods", is, n)
+	}
+	s.Put(t, "/registry/pods/default/mistyped",
+		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"mistyped","namespace":"default","uid":"v"},
+		"spec":{"hostNetwork":"x","volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]}}`)
+	if is, n := readable("default"); is || n != 2 {
+		t.Errorf("with a field of the wrong type: %v, %d pods", is, n)
 	}
 }
 

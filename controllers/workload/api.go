@@ -55,10 +55,9 @@ type Meta struct {
 	Controller Owner
 	// Deleting reports whether deletionTimestamp is set.
 	Deleting bool
-	// Unreadable reports whether the object can't be decoded. Its other fields may then be unset.
-	Unreadable bool
-	// Claims returns the names of the claims that a pod mounts (ClaimsOf); nil for other resources.
-	Claims func() []string
+	// Claims decodes a pod and returns the names of the claims that it mounts (ClaimsOf). It fails if the pod can't be
+	// decoded, and may mount some. Nil for other resources.
+	Claims func() ([]string, error)
 }
 
 // Owner is the owner in a controller reference.

@@ -48,6 +48,7 @@ func (r *requests) do(what string) error {
 }
 
 func (r *requests) Get(Resource, string, string) Object          { return owner() }
+func (r *requests) Err(Resource, string, string) error           { return nil }
 func (r *requests) Controlled(Resource, types.UID) []Object      { return nil }
 func (r *requests) Free(Resource, string) []Object               { return nil }
 func (r *requests) All(Resource, string) []Object                { return []Object{owner()} }

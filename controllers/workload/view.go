@@ -25,8 +25,11 @@ func (k Key) compare(other Key) int {
 // Reader is one state of the store, the same for all calls. Objects that it returns are shared: they may be kept, but
 // must not be changed (DeepCopy them). They have no managedFields. Lists are sorted by namespace and name.
 type Reader interface {
-	// Get returns an object, nil if there is none. One of a Sparse resource may be newer than the state.
+	// Get returns an object, nil if there is none or it can't be decoded. One of a Sparse resource may be newer than the
+	// state.
 	Get(r Resource, namespace, name string) Object
+	// Err returns why an object that exists can't be decoded; nil if it can.
+	Err(r Resource, namespace, name string) error
 	// Controlled returns the objects whose controller reference (I-20) has the uid.
 	Controlled(r Resource, owner types.UID) []Object
 	// Free returns the objects of a namespace that have no controller reference.
@@ -37,7 +40,7 @@ type Reader interface {
 	// Mounting returns the pods of the claim's namespace that mount it (ClaimsOf).
 	Mounting(claim Key) []*corev1.Pod
 	// Readable reports whether all objects of a namespace or, with an empty one, of all can be decoded. Other reads
-	// omit those that can't.
+	// omit those that can't. Pods without claims may not count.
 	Readable(r Resource, namespace string) bool
 }
 

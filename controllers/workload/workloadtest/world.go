@@ -91,6 +91,9 @@ func (w *World) Get(r workload.Resource, namespace, name string) workload.Object
 	return w.objects[key(r, namespace, name)]
 }
 
+// Err implements workload.Reader.
+func (w *World) Err(workload.Resource, string, string) error { return nil }
+
 // All implements workload.Reader.
 func (w *World) All(r workload.Resource, namespace string) (out []workload.Object) {
 	for _, o := range w.objects {
