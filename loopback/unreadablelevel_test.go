@@ -11,14 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers"
 )
 
-// lines is a log that sends its lines.
-type lines chan string
-
-func (l lines) Write(p []byte) (int, error) {
-	l <- string(p)
-	return len(p), nil
-}
-
 // TestUnreadablePriorityLevel: a FlowSchema whose priority level can't be decoded isn't dangling, as the level exists.
 // The check of the mandatory objects reports the level.
 func TestUnreadablePriorityLevel(t *testing.T) {
