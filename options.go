@@ -363,8 +363,10 @@ func (o Options) api() (c apiserver.Config, err error) {
 		AuthenticationOptions: apiserver.AuthenticationOptions{
 			Anonymous: isSet(o.Access.Anonymous, true), KeysURL: o.Access.KeysURL,
 		},
-		Modes:            orDefault(o.Access.Modes, "AlwaysAllow"),
-		AdmissionOptions: apiserver.AdmissionOptions{EnableAdmission: o.Admission.Enable, DisableAdmission: o.Admission.Disable},
+		Modes: orDefault(o.Access.Modes, "AlwaysAllow"),
+		AdmissionOptions: apiserver.AdmissionOptions{
+			EnableAdmission: o.Admission.Enable, DisableAdmission: o.Admission.Disable,
+		},
 		Limits: apiserver.Limits{
 			MaxInFlight:    cmp.Or(o.Limits.MaxInFlight, apiserver.DefaultMaxInFlight),
 			MemoryInFlight: o.Limits.MaxMemoryInFlight,

@@ -64,7 +64,8 @@ func (on maxUnavailable) defaultSet(s *appsv1.StatefulSet) {
 			check.SetDefault(&u.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
 		}
 	}
-	check.SetDefault(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
+	check.SetDefault(&s.Spec.PersistentVolumeClaimRetentionPolicy,
+		appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
 	check.FillDefault(
 		&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
 	)

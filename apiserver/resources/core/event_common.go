@@ -140,7 +140,8 @@ func eventSource(e *corev1.Event) string {
 	return component + ", " + instance
 }
 
-// eventFields are the selectable fields of both versions of events, which have different labels; the stored JSON is v1's.
+// eventFields are the selectable fields of both versions of events, which have different labels; the stored JSON is
+// v1's.
 func eventFields(object, controller string) []entry.Field {
 	var s []entry.Field
 	for _, f := range []string{"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"} {

@@ -24,8 +24,8 @@ var (
 	imageSums = map[string]int{"sha256": 64, "sha384": 96, "sha512": 128}
 )
 
-// DefaultPullPolicy is Always for the tag latest, which is also the default, and IfNotPresent for other tags, for digests, and
-// for invalid references (SetDefaults_Container).
+// DefaultPullPolicy is Always for the tag latest, which is also the default, and IfNotPresent for other tags, for
+// digests, and for invalid references (SetDefaults_Container).
 func DefaultPullPolicy(image string) corev1.PullPolicy {
 	if latest(image) {
 		return corev1.PullAlways

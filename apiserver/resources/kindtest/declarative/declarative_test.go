@@ -5,7 +5,7 @@
 //
 // It guarantees:
 //
-//  1. The rules are read from the module version in go.mod, whatever their level.
+//  1. The rules are read from the module version in go.mod, at any level.
 //  2. For each rule that sets a limit or requires a field of a served kind, an object that violates it has a
 //     an error of the rule's type at the rule's field. Exceptions are listed with a reason, and must be exceptions.
 //
