@@ -145,6 +145,9 @@ func (a *apiServices) past(v workload.View) past {
 // decide does what one APIService needs now.
 func (a *apiServices) decide(v workload.View, now time.Time) (plan workload.Plan) {
 	have, _ := v.Object.(*apiregistrationv1.APIService)
+	if err := v.Err(workload.APIServices, "", v.Key.Name); have == nil && err != nil {
+		return workload.Plan{Err: err}
+	}
 	want := a.wanted(v.Key.Name)
 	switch moveOf(have, want, a.past(v)) {
 	case create:
