@@ -5,8 +5,8 @@
 //
 //  1. Every flag of kube-apiserver v1.37 that is known is accepted, and no other. Errors of unknown flags, unknown
 //     feature gates and missing flags are kube-apiserver's.
-//  2. A flag either sets its equivalent in kubecascade.Options, with kube-apiserver's type and default, or has no effect
-//     (ineffective.txt): then its value is not parsed. Settings.Ineffective lists the given flags that have no effect,
+//  2. A flag either sets its equivalent in kubecascade.Options, with kube-apiserver's type and default, or has no
+//     effect (ineffective.txt): then its value is not parsed. Settings.Ineffective lists the given flags that have no effect,
 //     internal/server logs gates that have none.
 //  3. No controller runs unless Settings.Options.Controllers says so, except those that are a part of kube-apiserver.
 //  4. --help prints the flags that have an effect, in kube-apiserver's sections. The descriptions are written for this

@@ -45,8 +45,8 @@ func Shorten(all []string, most int, separator string) string {
 	return fmt.Sprintf("%s + %d more...", strings.Join(all[:most], separator), len(all)-most)
 }
 
-// FormatSelector prints a deployment's selector. Unlike metav1.FormatLabelSelector, which the other kinds use, it prints
-// an empty selector as an empty string and an invalid one as "<invalid>".
+// FormatSelector prints a deployment's selector. Unlike metav1.FormatLabelSelector, which the other kinds use, it
+// prints an empty selector as an empty string and an invalid one as "<invalid>".
 func FormatSelector(s *metav1.LabelSelector) string {
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {
