@@ -118,7 +118,7 @@ func (q *question) dial() error {
 func (q *question) read(ctx context.Context, stderr io.Writer) (*explain.Cluster, error) {
 	line := newProgressLine(stderr)
 	defer line.clear()
-	c, err := q.client.Read(ctx, q.discovery, cluster.Options{
+	c, err := cluster.Read(ctx, q.client, q.discovery, cluster.Options{
 		Namespace: q.namespace,
 		Progress: func(done, all, objects int) {
 			line.print(fmt.Sprintf("%d of %d resources listed, %d objects", done, all, objects))

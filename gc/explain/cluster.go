@@ -63,6 +63,8 @@ type Object struct {
 	// Controller is the uid of the owner reference with controller: true; empty for none.
 	Controller string
 	Finalizers []string
+	// Created is metadata.creationTimestamp; zero if it is not known. Answers don't depend on it.
+	Created time.Time
 	// Deletion is metadata.deletionTimestamp; zero means live. GraceSeconds is metadata.deletionGracePeriodSeconds.
 	Deletion     time.Time
 	GraceSeconds *int64

@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -56,14 +56,14 @@ func (c *Client) Ask(ctx context.Context, q Question, into any) error {
 		return err
 	}
 	_, body, err := c.do(req)
-	var s *statusError
+	var s *apierrors.StatusError
 	switch {
 	case err == nil:
 	case !errors.As(err, &s):
 		return err
-	case s.code == http.StatusNotFound && s.reason == metav1.StatusReasonNotFound && s.name != "":
-		return &NoObjectError{Name: s.name}
-	case s.reason == "" || slices.Contains(unanswered, s.code):
+	case apierrors.IsNotFound(err) && s.ErrStatus.Details != nil && s.ErrStatus.Details.Name != "":
+		return &NoObjectError{Name: s.ErrStatus.Details.Name}
+	case s.ErrStatus.Reason == "" || slices.Contains(unanswered, code(err)):
 		return fmt.Errorf("%w: %w", ErrNotAnswered, err)
 	default:
 		return err
@@ -84,13 +84,6 @@ func (c *Client) Ask(ctx context.Context, q Question, into any) error {
 // or may not list the object, the answer is too large.
 var unanswered = []int{
 	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusForbidden, http.StatusRequestEntityTooLarge,
-}
-
-// named names an object in a request.
-type named struct {
-	Resource  string `json:"resource"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
 }
 
 // request is a GET for one object, so that users need the verb get only, and a POST for several.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // ErrNoCheckpoints says that the server can't go back to an earlier state. Test with errors.Is.
@@ -41,8 +43,7 @@ func (c *Client) checkpoint(ctx context.Context, path, name string) (*Checkpoint
 		return nil, err
 	}
 	_, body, err := c.do(req)
-	if s := new(statusError); errors.As(err, &s) && s.reason == "" &&
-		(s.code == http.StatusNotFound || s.code == http.StatusMethodNotAllowed) {
+	if apierrors.ReasonForError(err) == "" && (code(err) == http.StatusNotFound || code(err) == http.StatusMethodNotAllowed) {
 		return nil, ErrNoCheckpoints
 	}
 	if err != nil {

@@ -1,38 +1,60 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
-	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // errNoPage: a page names no next one, or the same again.
 var errNoPage = errors.New("the server returned the same continue token twice")
 
-// List lists the metadata of a resource's objects, of one namespace or of all.
-func (c *Client) List(
-	ctx context.Context, res *Resource, namespace string, query url.Values,
-) (objects []explain.Object, err error) {
-	_, err = c.Pages(ctx, res, namespace, query, func(m *metav1.ObjectMeta) { objects = append(objects, object(res, m)) })
-	if err != nil {
-		return nil, err
+// List implements Source: a list in pages, or a GET of one object.
+func (c *Client) List(ctx context.Context, res *Resource, sel Selector) (objects []explain.Object, err error) {
+	if sel.Name != "" {
+		var o metav1.PartialObjectMetadata
+		switch err := c.getJSON(ctx, res.Path(sel.Namespace)+"/"+url.PathEscape(sel.Name), nil, &o); {
+		case code(err) == http.StatusNotFound:
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		return []explain.Object{metadataOf(res, &o.ObjectMeta)}, nil
 	}
-	return objects, nil
+	var query url.Values
+	if sel.Labels != "" {
+		query = url.Values{"labelSelector": {sel.Labels}}
+	}
+	return c.list(ctx, res, sel.Namespace, query)
 }
 
-// Pages calls yield with the metadata of a resource's objects, of one namespace or of all, page by page. It returns the
+func (c *Client) list(
+	ctx context.Context, res *Resource, namespace string, query url.Values,
+) (objects []explain.Object, err error) {
+	version, err := c.pages(ctx, res, namespace, query, func(m *metav1.ObjectMeta) {
+		objects = append(objects, metadataOf(res, m))
+	})
+	if len(query) == 0 {
+		res.Version = version
+	}
+	return objects, err
+}
+
+// pages calls yield with the metadata of a resource's objects, of one namespace or of all, page by page. It returns the
 // list's resource version, from which a watch goes on.
-func (c *Client) Pages(
+func (c *Client) pages(
 	ctx context.Context, res *Resource, namespace string, query url.Values, yield func(*metav1.ObjectMeta),
 ) (version string, err error) {
 	q := url.Values{"limit": {"500"}}
@@ -45,9 +67,10 @@ func (c *Client) Pages(
 			q.Set("continue", token)
 		}
 		media, body, err := c.get(ctx, res.Path(namespace), q, metadataOnly)
-		var expired *statusError
-		if errors.As(err, &expired) && expired.code == http.StatusGone && expired.next != "" && expired.next != token {
-			token = expired.next // the rest, at a newer revision
+		var expired *apierrors.StatusError
+		if errors.As(err, &expired) && code(err) == http.StatusGone && !slices.Contains([]string{"", token},
+			expired.ErrStatus.Continue) {
+			token = expired.ErrStatus.Continue // the rest, at a newer revision
 			continue
 		}
 		if err != nil {
@@ -73,7 +96,7 @@ func (c *Client) Pages(
 	}
 }
 
-// Names returns the names of a resource's objects, of one namespace or of all, and at most so many.
+// Names returns the names of a resource's objects, of one namespace or of all, at most most.
 func (c *Client) Names(ctx context.Context, res *Resource, namespace string, most int) (names []string, err error) {
 	media, body, err := c.get(ctx, res.Path(namespace), url.Values{"limit": {strconv.Itoa(most)}}, metadataOnly)
 	if err != nil {
@@ -89,51 +112,29 @@ func (c *Client) Names(ctx context.Context, res *Resource, namespace string, mos
 	return names, nil
 }
 
-// object keeps what explain needs.
-func object(res *Resource, m *metav1.ObjectMeta) explain.Object {
-	o := explain.Object{
-		Key: graph.Key{Collection: res.Name(), Namespace: m.Namespace, Name: m.Name}, UID: string(m.UID),
-		Finalizers: m.Finalizers, GraceSeconds: m.DeletionGracePeriodSeconds, Labels: m.Labels,
-	}
-	if m.DeletionTimestamp != nil {
-		o.Deletion = m.DeletionTimestamp.Time
-	}
-	for _, r := range m.OwnerReferences {
-		o.Owners = append(o.Owners, graph.Owner{
-			APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID),
-			Block: r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion,
-		})
-		if r.Controller != nil && *r.Controller {
-			o.Controller = string(r.UID)
-		}
-	}
-	if len(m.Finalizers) > 0 {
-		o.Setters = Setters(m.ManagedFields)
-	}
-	return o
-}
+// metadataOnly asks for metadata, in protobuf if possible. A server that knows neither form returns whole objects.
+const metadataOnly = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
+	"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
-// Setters tells from managedFields which managers set the finalizers: "f:finalizers": {"v:\"NAME\"": {}}.
-func Setters(managedFields []metav1.ManagedFieldsEntry) map[string]string {
-	found := map[string]string{}
-	for _, f := range managedFields {
-		if f.FieldsV1 == nil {
-			continue
-		}
-		var fields struct {
-			Metadata struct {
-				Finalizers map[string]json.RawMessage `json:"f:finalizers"`
-			} `json:"f:metadata"`
-		}
-		if json.Unmarshal(f.FieldsV1.Raw, &fields) != nil { // another format: it tells nothing
-			continue
-		}
-		for name := range fields.Metadata.Finalizers {
-			var value string
-			if quoted, ok := strings.CutPrefix(name, "v:"); ok && json.Unmarshal([]byte(quoted), &value) == nil {
-				found[value] = f.Manager
-			}
-		}
+// magic begins objects in protobuf.
+var magic = []byte{'k', '8', 's', 0}
+
+// decode decodes a page of a list.
+func decode(media string, body []byte) (*metav1.PartialObjectMetadataList, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	if !is(media, "application/vnd.kubernetes.protobuf", "") {
+		return list, json.Unmarshal(body, list)
 	}
-	return found
+	data, ok := bytes.CutPrefix(body, magic)
+	if !ok {
+		return nil, errors.New("the response is not Kubernetes' protobuf")
+	}
+	var unknown runtime.Unknown
+	if err := unknown.Unmarshal(data); err != nil {
+		return nil, fmt.Errorf("protobuf: %w", err)
+	}
+	if err := list.Unmarshal(unknown.Raw); err != nil {
+		return nil, fmt.Errorf("protobuf: %w", err)
+	}
+	return list, nil
 }

@@ -91,7 +91,7 @@ func (s *server) settle(ctx context.Context) {
 
 func (s *server) read(ctx context.Context) *explain.Cluster {
 	s.t.Helper()
-	c, err := s.client.Read(ctx, s.discovery, cluster.Options{})
+	c, err := cluster.Read(ctx, s.client, s.discovery, cluster.Options{})
 	if err != nil {
 		s.t.Fatal(err)
 	}

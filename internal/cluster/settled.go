@@ -65,7 +65,7 @@ func (c *Client) unsettled(res *http.Response, body []byte, timeout time.Duratio
 		return fmt.Errorf("GET %s: %s", settledPath, res.Status)
 	}
 	if res.StatusCode != http.StatusGatewayTimeout || st.Details == nil || len(st.Details.Causes) == 0 {
-		return &statusError{code: res.StatusCode, message: st.Message}
+		return asError(res.Request, res, body)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, after %s", strings.TrimPrefix(st.Message, "Timeout: "), timeout)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -171,7 +170,7 @@ func (c *Choice) selected(ctx context.Context, s Server) (keys []graph.Key, _ er
 			namespace, where = s.Namespace, in(s.Namespace)
 		}
 		names = append(names, r.Name())
-		objects, err := s.Client.List(ctx, r, namespace, url.Values{"labelSelector": {c.line.Selector}})
+		objects, err := s.Client.List(ctx, r, cluster.Selector{Namespace: namespace, Labels: c.line.Selector})
 		if err != nil {
 			return nil, err
 		}

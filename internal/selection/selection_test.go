@@ -15,7 +15,7 @@ import (
 )
 
 func served() *cluster.Discovery {
-	d := cluster.NewDiscovery()
+	d := &cluster.Discovery{}
 	for _, r := range []metav1.APIResource{
 		{Name: "configmaps", SingularName: "configmap", Kind: "ConfigMap", Namespaced: true, ShortNames: []string{"cm"}},
 		{Name: "secrets", SingularName: "secret", Kind: "Secret", Namespaced: true},

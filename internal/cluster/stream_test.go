@@ -1,4 +1,4 @@
-package ownership_test
+package cluster_test
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubecascade/kubecascade/internal/ownership"
+	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/ui"
 )
 
@@ -47,7 +47,7 @@ func (s *secured) stream(user, query string) func() ui.Message {
 
 // TestGraph: a stream has what the user may list, the changes before it, and those after it, of the metadata only.
 func TestGraph(t *testing.T) {
-	s := start(t, nil)
+	s := startSecured(t, nil)
 	s.example()
 	s.Grant("alice", "", "ask", `[`+paths+`]`)
 	s.Grant("alice", "a", "read", `[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
@@ -107,11 +107,11 @@ func TestGraph(t *testing.T) {
 
 // TestGraphLimits: a graph that is too large is rejected, and unknown parameters are.
 func TestGraphLimits(t *testing.T) {
-	s := start(t, func(c *ownership.Config) { c.MostObjects = 3 })
+	s := startSecured(t, func(s *cluster.Service) { s.MostObjects = 3 })
 	s.example()
 	for path, code := range map[string]int{
 		"/kubecascade/v1/graph": 413, "/kubecascade/v1/graph?nmaespace=a": 400,
-		"/kubecascade/v1/lint": 413, "/kubecascade/v1/lint?x=y": 400,
+		"/kubecascade/v1/lint?x=y": 400,
 	} {
 		if a := s.as("admin", "GET", path, ""); a.Code != code {
 			t.Errorf("%s: %d %s", path, a.Code, a.Body)
@@ -121,8 +121,8 @@ func TestGraphLimits(t *testing.T) {
 
 // TestLint: findings are those in what the user may list.
 func TestLint(t *testing.T) {
-	s := start(t, nil)
-	s.create("/api/v1/namespaces/a/configmaps", "lost", owner("ConfigMap", "none", "never"))
+	s := startSecured(t, nil)
+	s.create("/api/v1/namespaces/a/configmaps", "lost", ownedBy("ConfigMap", "none", "never"))
 	s.Grant("alice", "", "ask", `[`+paths+`]`)
 	for user, want := range map[string]bool{"admin": true, "alice": false} {
 		a := s.as(user, "GET", "/kubecascade/v1/lint", "")

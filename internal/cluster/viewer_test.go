@@ -1,17 +1,14 @@
-package viewer
+package cluster
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/ui"
 )
 
@@ -21,24 +18,16 @@ func view(t *testing.T, readOnly bool) (*apiservertest.Server, *httptest.Server)
 	s := apiservertest.Start(t, nil)
 	own := httptest.NewServer(s.API.Insecure())
 	t.Cleanup(own.Close)
-	v := &Viewer{Client: &cluster.Client{URL: own.URL, HTTP: &http.Client{}}, ReadOnly: readOnly}
-	ctx, cancel := context.WithCancel(t.Context())
-	if err := v.Open(ctx); err != nil || v.Own() {
-		t.Fatal(v.Own(), err)
-	}
-	h, err := v.Handler()
+	v := &Viewer{Client: &Client{URL: own.URL, HTTP: &http.Client{}}, ReadOnly: readOnly}
+	h, err := v.open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := httptest.NewUnstartedServer(h)
 	page.Start()
-	var all sync.WaitGroup
-	all.Go(func() { v.Run(ctx) })
 	t.Cleanup(func() {
-		cancel()
 		page.CloseClientConnections()
 		page.Close()
-		all.Wait()
 	})
 	return s, page
 }
@@ -112,7 +101,7 @@ func TestRequests(t *testing.T) {
 		{"GET", page.URL + "/", "", 200},
 		{"GET", page.URL + "/ui/", "", 200},
 		{"GET", page.URL + "/kubecascade/v1/lint", "", 200},
-		{"GET", page.URL + "/kubecascade/v1/why?resource=configmaps&namespace=default&name=x&uid=other", "", 404},
+		{"GET", page.URL + "/kubecascade/v1/why?resource=configmaps&namespace=default&name=x&uid=other", "", 409},
 		{"GET", page.URL + x + "?watch=true", "", 403},
 		{"GET", page.URL + x + "/status", "", 403},
 		{"GET", page.URL + "/api/v1/secrets", "", 403},
@@ -132,7 +121,7 @@ func TestRequests(t *testing.T) {
 		{"DELETE", page.URL + x, "Content-Type: application/json;Sec-Fetch-Site: same-site", 403},
 		{"GET", page.URL + x, "Sec-Fetch-Site: cross-site;Sec-Fetch-Mode: no-cors", 403},
 		{"GET", page.URL + x, "Host: evil.example", 403},
-		{"GET", page.URL + questions + "graph", "Origin: http://evil.example;Upgrade: websocket;Connection: Upgrade", 403},
+		{"GET", page.URL + extensions + "graph", "Origin: http://evil.example;Upgrade: websocket;Connection: Upgrade", 403},
 		{"DELETE", readOnly.URL + x, "Content-Type: application/json", 403},
 		{"DELETE", page.URL + x, "Content-Type: application/json;Sec-Fetch-Site: same-origin;Origin: " + page.URL, 200},
 	} {

@@ -1,51 +1,38 @@
-package ownership_test
+package cluster_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
-	"github.com/kubecascade/kubecascade/internal/ownership"
-	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // secured is a server with RBAC that answers questions.
-type secured struct {
-	*apiservertest.Secured
-	service *ownership.Service
-}
+type secured struct{ *apiservertest.Secured }
 
-func start(t *testing.T, change func(*ownership.Config)) *secured {
+func startSecured(t *testing.T, change func(*cluster.Service)) *secured {
 	t.Helper()
 	s := &secured{}
 	s.Secured = apiservertest.StartSecured(t, func(c *apiserver.Config) {
-		config := ownership.Config{
-			Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root, Revision: c.Store.Revision, Log: c.Log,
+		service := (&cluster.Server{
+			Cache: c.Cache, Types: c.Types, Revision: c.Store.Revision,
 			Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
-		}
+		}).Service()
 		if change != nil {
-			change(&config)
+			change(service)
 		}
-		s.service = ownership.New(config)
-		c.Extensions = s.service.Routes()
+		c.Extensions = service.Routes()
 	})
-	t.Cleanup(s.service.Close)
 	return s
 }
 
@@ -56,7 +43,7 @@ func (s *secured) create(path, name, meta string) string {
 	return string(a.Object().GetUID())
 }
 
-func owner(kind, name, uid string) string {
+func ownedBy(kind, name, uid string) string {
 	return fmt.Sprintf(`,"ownerReferences":[{"apiVersion":"v1","kind":%q,"name":%q,"uid":%q}]`, kind, name, uid)
 }
 
@@ -64,8 +51,8 @@ func owner(kind, name, uid string) string {
 func (s *secured) example() (uid string) {
 	s.T.Helper()
 	uid = s.create("/api/v1/namespaces/a/configmaps", "o", "")
-	s.create("/api/v1/namespaces/a/configmaps", "d", owner("ConfigMap", "o", uid)+`,"labels":{"x":"y"}`)
-	s.create("/api/v1/namespaces/a/secrets", "e", owner("ConfigMap", "o", uid))
+	s.create("/api/v1/namespaces/a/configmaps", "d", ownedBy("ConfigMap", "o", uid)+`,"labels":{"x":"y"}`)
+	s.create("/api/v1/namespaces/a/secrets", "e", ownedBy("ConfigMap", "o", uid))
 	return uid
 }
 
@@ -93,7 +80,7 @@ const (
 // TestAuthorization: the paths are non-resource URLs, and resources that the user may not list are neither shown nor
 // followed.
 func TestAuthorization(t *testing.T) {
-	s := start(t, nil)
+	s := startSecured(t, nil)
 	s.example()
 	for user, code := range map[string]int{"admin": 200, "alice": 403, "unknown": 401} {
 		for _, path := range []string{"/kubecascade/v1", "/kubecascade/v1/tree" + o, "/kubecascade/v1/preview" + o} {
@@ -140,9 +127,9 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// TestPreview: objects are named by names, by a selector or in a body; nothing is written.
-func TestPreview(t *testing.T) {
-	s := start(t, nil)
+// TestPreviewRequests: objects are named by names, by a selector or in a body; nothing is written.
+func TestPreviewRequests(t *testing.T) {
+	s := startSecured(t, nil)
 	uid := s.example()
 	before := s.Revision()
 	for _, c := range []struct {
@@ -181,7 +168,7 @@ func TestPreview(t *testing.T) {
 
 // TestIgnoreNotFound: objects that don't exist are left out of a preview and named, if the question says so.
 func TestIgnoreNotFound(t *testing.T) {
-	s := start(t, nil)
+	s := startSecured(t, nil)
 	s.example()
 	const path = "/kubecascade/v1/preview?ignoreNotFound=true"
 	p := decode[explain.Preview](t, s.as("admin", "GET", path+"&resource=cm&namespace=a&name=x&name=d", ""))
@@ -207,7 +194,7 @@ func TestIgnoreNotFound(t *testing.T) {
 // TestAdmission: answers name the webhooks that are asked, as they are stored at their revision, and only to users that
 // may list them.
 func TestAdmission(t *testing.T) {
-	s := start(t, nil)
+	s := startSecured(t, nil)
 	s.example()
 	const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
 	configuration := func(meta, selector string) string {
@@ -249,10 +236,10 @@ func TestAdmission(t *testing.T) {
 
 // TestErrors: what is wrong with a question is a Status.
 func TestErrors(t *testing.T) {
-	s := start(t, func(c *ownership.Config) { c.MostObjects = 2 })
+	s := startSecured(t, nil)
 	s.example()
 	s.create("/api/v1/namespaces/b/configmaps", "alone", "")
-	many := strings.Repeat(`{"uid":"u"},`, ownership.MostDeletions)
+	many := strings.Repeat(`{"uid":"u"},`, cluster.MostDeletions)
 	for _, c := range []struct {
 		method, path, body string
 		code               int
@@ -261,7 +248,7 @@ func TestErrors(t *testing.T) {
 		{"GET", "tree", "", 400, "an object is required"},
 		{"GET", "tree?resource=configmaps&name=o", "", 400, "a namespace is required"},
 		{"GET", "tree?resource=dragons&name=o", "", 400, "resource type"},
-		{"GET", "tree?resource=componentstatuses&name=o", "", 400, "not stored"},
+		{"GET", "tree?resource=componentstatuses&name=o", "", 404, `componentstatuses "o" not found`},
 		{"GET", "tree?resource=cm&kind=ConfigMap&namespace=a&name=o", "", 400, "can't both be used"},
 		{"GET", "tree?resource=cm&namespace=a&name=", "", 400, "name must be provided"},
 		{"GET", "tree?resource=cm&namespace=a&name=x", "", 404, `configmaps "x" not found`},
@@ -273,8 +260,6 @@ func TestErrors(t *testing.T) {
 		{"GET", "preview?resource=cm&namespace=a&name=o&gracePeriodSeconds=-1", "", 400, "not a number of seconds"},
 		{"GET", "preview?resource=cm&namespace=a&name=o&labelSelector=a", "", 400, "can't be used with names"},
 		{"GET", "preview?resource=cm&namespace=a&labelSelector=a%3D%3D%3D", "", 400, "labelSelector"},
-		{"GET", "preview?resource=cm&namespace=a&name=o", "", 413, "more than 2 objects"},
-		{"GET", "preview?resource=namespaces&name=a", "", 413, "more than 2 objects"},
 		{"POST", "preview", `{"objects":[{"Name":1}]}`, 400, "body"},
 		{"POST", "preview", `{"object":[]}`, 400, "body"},
 		{"POST", "preview", `{"objects":[` + many + `{"uid":"u"}]}`, 413, "the allowed maximum is 1000"},
@@ -294,11 +279,11 @@ func TestErrors(t *testing.T) {
 
 // TestFresh: an answer has every write that was acknowledged before the question.
 func TestFresh(t *testing.T) {
-	s := start(t, nil)
+	s := startSecured(t, nil)
 	uid := s.create("/api/v1/namespaces/a/configmaps", "o", "")
 	for i := range 50 {
 		a := s.Want(201, "POST", "/api/v1/namespaces/a/configmaps",
-			`{"metadata":{"name":"d`+strconv.Itoa(i)+`"`+owner("ConfigMap", "o", uid)+`}}`)
+			`{"metadata":{"name":"d`+strconv.Itoa(i)+`"`+ownedBy("ConfigMap", "o", uid)+`}}`)
 		tree := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
 		written, err := strconv.ParseInt(a.Object().GetResourceVersion(), 10, 64)
 		if err != nil || len(tree.Object.Next) != i+1 || tree.Revision < written {
@@ -313,45 +298,4 @@ func TestFresh(t *testing.T) {
 			t.Fatalf("after %d deletions:\n%s", i+1, tree.Text(explain.Style{}))
 		}
 	}
-}
-
-// TestIdle: the index is made by the first question, and dropped when none has come for Config.Idle.
-func TestIdle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := cache.New(cache.Options{Decoder: storage.Decoder{Root: storage.DefaultRoot}})
-		if err := c.Apply(storage.Batch{Reset: true, Revision: 1}); err != nil {
-			t.Fatal(err)
-		}
-		s := ownership.New(ownership.Config{
-			Cache: c, Types: resources.NewTable(), Root: storage.DefaultRoot, Log: slog.New(slog.DiscardHandler),
-			Revision:   func(context.Context) (int64, error) { return 1, nil },
-			Authorizer: func() authorization.Authorizer { return authorization.AlwaysAllow{} },
-		})
-		if s.Indexed() {
-			t.Error("there is an index before the first question")
-		}
-		question := func() {
-			if err := s.Prepare(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		question()
-		time.Sleep(ownership.Idle - time.Second)
-		question()
-		time.Sleep(ownership.Idle - time.Second)
-		synctest.Wait()
-		if !s.Indexed() {
-			t.Error("the index was dropped before its time")
-		}
-		time.Sleep(2 * time.Second)
-		synctest.Wait()
-		if s.Indexed() {
-			t.Error("the index was not dropped")
-		}
-		question()
-		s.Close()
-		if s.Indexed() {
-			t.Error("a closed service has an index")
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package ownership_test
+package cluster_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/gc/trail"
-	"github.com/kubecascade/kubecascade/internal/ownership"
+	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
 // TestTrail: a user sees what they may list only, and a 404 doesn't tell whether there is more.
@@ -21,7 +21,7 @@ func TestTrail(t *testing.T) {
 	tr := trail.New(began)
 	var s *apiservertest.Secured
 	s = apiservertest.StartSecured(t, func(c *apiserver.Config) {
-		c.Extensions = []render.Route{ownership.Trail(tr,
+		c.Extensions = []render.Route{cluster.Trail(tr,
 			func() authorization.Authorizer { return s.API.Authorizer() }, slog.New(slog.DiscardHandler))}
 	})
 	s.Grant("alice", "", "trail", `[{"nonResourceURLs":["/kubecascade/v1/trail"],"verbs":["get"]}]`)
