@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +35,7 @@ may list are shown. Servers other than kubecascade keep no trail; use their audi
 				return errUnable{err}
 			}
 			return q.print(c.OutOrStdout(), a, map[string]func() string{
-				"text": func() string { return explain.TrailText(a, style(c.OutOrStdout(), time.Now())) },
+				"text": func() string { return explain.TrailText(a, style(c.OutOrStdout())) },
 			})
 		},
 	}

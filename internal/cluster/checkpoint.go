@@ -9,6 +9,8 @@ import (
 	"net/url"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // ErrNoCheckpoints says that the server can't go back to an earlier state. Test with errors.Is.
@@ -34,7 +36,7 @@ func (c *Client) Rollback(ctx context.Context, name string) (*Checkpoint, error)
 }
 
 func (c *Client) checkpoint(ctx context.Context, path, name string) (*Checkpoint, error) {
-	target := c.URL + extensions + path
+	target := c.URL + render.RoutePrefix + path
 	if name != "" {
 		target += "?" + url.Values{"name": {name}}.Encode()
 	}

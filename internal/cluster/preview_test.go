@@ -379,7 +379,10 @@ func (g *graphs) same(ctx context.Context, c *explain.Cluster, deletions []expla
 	g.t.Helper()
 	ask := func(path string, keys []graph.Key, o finalizers.Options, want, into any) {
 		g.t.Helper()
-		q := cluster.Question{Path: path, Keys: keys, Namespace: keys[0].Namespace, Options: o}
+		q := &cluster.Question{Path: path, Namespace: keys[0].Namespace, Options: o}
+		for _, k := range keys {
+			q.Objects = append(q.Objects, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
+		}
 		if err := g.client.Ask(ctx, q, into); err != nil {
 			g.t.Fatalf("%s %v: %v", path, keys, err)
 		}

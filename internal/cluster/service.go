@@ -14,7 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/ui"
 )
 
@@ -61,44 +60,21 @@ func (s *Server) Service() *Service {
 // Routes are the paths of the service.
 func (s *Service) Routes() []render.Route {
 	return []render.Route{
-		{Path: "tree", Serve: s.serve(parse, func(c *explain.Cluster, keys []graph.Key, _ *question) any {
-			return c.Tree(keys[0])
-		})},
-		{Path: "why", Serve: s.serve(parse, func(c *explain.Cluster, keys []graph.Key, _ *question) any {
-			return c.Why(keys[0])
-		})},
-		{Path: "preview", Methods: []string{http.MethodGet, http.MethodPost}, Serve: s.serve(parsePreview, preview)},
-		{Path: "lint", Serve: s.serve(parseLint, lint)},
+		{Path: "tree", Serve: s.serve("tree")},
+		{Path: "why", Serve: s.serve("why")},
+		{Path: "preview", Methods: []string{http.MethodGet, http.MethodPost}, Serve: s.serve("preview")},
+		{Path: "lint", Serve: s.serve("lint")},
 		{Path: "graph", LongRunning: true, Serve: s.graph},
 	}
 }
 
-// answerer computes an answer; nil if it was stopped.
-type answerer func(c *explain.Cluster, keys []graph.Key, ask *question) any
-
-func preview(c *explain.Cluster, keys []graph.Key, ask *question) any {
-	deletions := make([]explain.Deletion, len(keys))
-	for i, k := range keys {
-		deletions[i] = explain.Deletion{Key: k, Options: ask.options}
-	}
-	if p := c.Preview(deletions); p != nil {
-		p.Absent = ask.absent
-		return p
-	}
-	return nil
-}
-
-func lint(c *explain.Cluster, _ []graph.Key, ask *question) any {
-	return map[string]any{"items": append([]explain.Finding{}, c.Lint(ask.namespace)...)}
-}
-
-// serve returns the handler of a question.
-func (s *Service) serve(parse func(*http.Request) (*question, error), answer answerer) http.HandlerFunc {
+// serve returns the handler of a kind of questions.
+func (s *Service) serve(path string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ask, err := parse(r)
+		ask, err := parse(r, path)
 		var data []byte
 		if err == nil {
-			data, err = s.answer(r, ask, answer)
+			data, err = s.answer(r, ask)
 		}
 		if err != nil {
 			render.Error(s.Log, w, r, err)
@@ -109,21 +85,23 @@ func (s *Service) serve(parse func(*http.Request) (*question, error), answer ans
 	}
 }
 
-// answer reads the cluster and answers a question.
-func (s *Service) answer(r *http.Request, ask *question, answer answerer) (data []byte, err error) {
+// answer answers a question.
+func (s *Service) answer(r *http.Request, ask *Question) (data []byte, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	ended := s.limit(ctx, func() {
-		var got *explain.Cluster
-		var keys []graph.Key
-		if got, keys, err = s.read(r.WithContext(ctx), ask); err != nil {
+		var source Source
+		var d *Discovery
+		if source, d, err = s.open(r.WithContext(ctx)); err != nil {
 			return
 		}
-		got.Stop = func() bool { return ctx.Err() != nil }
-		value := answer(got, keys, ask)
-		if value == nil {
-			err = ctx.Err()
+		var value any
+		value, err = Answer(ctx, source, d, ask, Options{Namespace: cmp.Or(ask.Namespace, s.Namespace), Now: s.Now})
+		if err != nil {
 			return
+		}
+		if found, ok := value.([]explain.Finding); ok {
+			value = map[string]any{"items": append([]explain.Finding{}, found...)}
 		}
 		data, err = json.Marshal(value)
 	})
@@ -143,20 +121,6 @@ func (s *Service) limit(ctx context.Context, work func()) error {
 	defer func() { <-s.questions }()
 	work()
 	return nil
-}
-
-// read reads the cluster, and finds the objects of the question.
-func (s *Service) read(r *http.Request, ask *question) (*explain.Cluster, []graph.Key, error) {
-	source, d, err := s.open(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	got, err := Read(r.Context(), source, d, Options{Namespace: cmp.Or(ask.namespace, s.Namespace), Now: s.Now})
-	if err != nil {
-		return nil, nil, err
-	}
-	keys, err := (&finder{d, got}).keys(ask)
-	return got, keys, err
 }
 
 // open returns the source of a request's user, and what the cluster serves.

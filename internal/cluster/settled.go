@@ -12,11 +12,13 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 const (
 	// settledPath is where a kubecascade server says when it has settled.
-	settledPath = extensions + "settled"
+	settledPath = render.RoutePrefix + "settled"
 	// delay is how much longer than its timeout the server may take to answer.
 	delay = 15 * time.Second
 )

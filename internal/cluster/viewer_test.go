@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/ui"
 )
 
@@ -121,7 +122,7 @@ func TestRequests(t *testing.T) {
 		{"DELETE", page.URL + x, "Content-Type: application/json;Sec-Fetch-Site: same-site", 403},
 		{"GET", page.URL + x, "Sec-Fetch-Site: cross-site;Sec-Fetch-Mode: no-cors", 403},
 		{"GET", page.URL + x, "Host: evil.example", 403},
-		{"GET", page.URL + extensions + "graph", "Origin: http://evil.example;Upgrade: websocket;Connection: Upgrade", 403},
+		{"GET", page.URL + render.RoutePrefix + "graph", "Origin: http://evil.example;Upgrade: websocket;Connection: Upgrade", 403},
 		{"DELETE", readOnly.URL + x, "Content-Type: application/json", 403},
 		{"DELETE", page.URL + x, "Content-Type: application/json;Sec-Fetch-Site: same-origin;Origin: " + page.URL, 200},
 	} {

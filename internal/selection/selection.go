@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
@@ -234,24 +232,4 @@ var ErrNotFound = errors.New("not found")
 // NotFound is the error for an object that does not exist.
 func NotFound(k graph.Key) error {
 	return fmt.Errorf("%s %q %w%s", k.Collection, k.Name, ErrNotFound, in(k.Namespace))
-}
-
-// Finder returns a function that says why what was read has no object at a key.
-func Finder(c *explain.Cluster) func(graph.Key) error {
-	known := map[graph.Key]bool{}
-	for i := range c.Objects {
-		known[c.Objects[i].Key] = true
-	}
-	return func(k graph.Key) error {
-		if known[k] {
-			return nil
-		}
-		i := slices.IndexFunc(c.Resources, func(r explain.Resource) bool {
-			return r.Name() == k.Collection && r.Hides(k.Namespace)
-		})
-		if i >= 0 {
-			return fmt.Errorf("%s %q: %s", k.Collection, k.Name, c.Resources[i].Unknown)
-		}
-		return NotFound(k)
-	}
 }

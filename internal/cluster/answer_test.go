@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // TestAsk: other servers, and users that may not ask, are sent to the lists; an overloaded server is not.
@@ -27,7 +26,7 @@ func TestAsk(t *testing.T) {
 		{200, `{"paths":[]}`, true, ErrNotAnswered},
 		{404, "404 page not found", true, ErrNotAnswered},
 		{404, status("NotFound", ""), true, ErrNotAnswered},
-		{404, status("NotFound", `"name":"o","kind":"configmaps"`), false, ErrNoObject},
+		{404, status("NotFound", `"name":"o","kind":"configmaps"`), false, nil},
 		{403, status("Forbidden", ""), true, ErrNotAnswered},
 		{405, status("MethodNotAllowed", ""), true, ErrNotAnswered},
 		{413, status("RequestEntityTooLarge", ""), true, ErrNotAnswered},
@@ -43,8 +42,8 @@ func TestAsk(t *testing.T) {
 			_, _ = w.Write([]byte(c.body))
 		}))
 		tree := &explain.Tree{}
-		err := (&Client{URL: s.URL, HTTP: s.Client()}).Ask(t.Context(), Question{
-			Path: "tree", Namespace: "a", Keys: []graph.Key{{Collection: "configmaps", Namespace: "a", Name: "o"}},
+		err := (&Client{URL: s.URL, HTTP: s.Client()}).Ask(t.Context(), &Question{
+			Path: "tree", Namespace: "a", Objects: []Named{{Resource: "configmaps", Namespace: "a", Name: "o"}},
 		}, tree)
 		s.Close()
 		switch {
