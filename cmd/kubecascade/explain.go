@@ -189,11 +189,15 @@ func whyCommand() *cobra.Command {
 		Long: `Say why an object is still there, or is about to be deleted: its finalizers, which component set
 them and which one removes them; the dependents that block it, with their own reasons; the content and
 the conditions of a namespace; API services that are not available; grace periods. For each reason, show
-remedies as kubectl commands, the safest first. A kubecascade server answers at one revision; of any
-other server, the metadata of all objects is listed. Nothing is written.`,
+remedies as kubectl commands, the safest first. Of an object that does not exist, a kubecascade server
+says what removed it (see trail). It answers at one revision; of any other server, the metadata of all
+objects is listed. Nothing is written.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := answer[explain.Reason](&q, c, args, "why")
+			if errors.Is(err, selection.ErrNotFound) {
+				q.printRemoval(c, args)
+			}
 			if err != nil {
 				return err
 			}

@@ -30,18 +30,33 @@ may list are shown. Servers other than kubecascade keep no trail; use their audi
 			if err != nil {
 				return err
 			}
-			a, err := q.client.Trail(c.Context(), query)
-			if err != nil {
+			if err := q.printTrail(c, query); err != nil {
 				return errUnable{err}
 			}
-			return q.print(c.OutOrStdout(), a, map[string]func() string{
-				"text": func() string { return explain.TrailText(a, style(c.OutOrStdout())) },
-			})
+			return nil
 		},
 	}
 	q.flags(c, "text", "json")
 	c.Flags().StringVar(&uid, "uid", "", "uid of the object; KIND/NAME may then be omitted")
 	return c
+}
+
+// printTrail prints the server's answer to a query.
+func (q *question) printTrail(c *cobra.Command, query url.Values) error {
+	a, err := q.client.Trail(c.Context(), query)
+	if err != nil {
+		return err
+	}
+	return q.print(c.OutOrStdout(), a, map[string]func() string{
+		"text": func() string { return explain.TrailText(a, style(c.OutOrStdout())) },
+	})
+}
+
+// printRemoval prints what removed the object of the arguments, if the server knows that.
+func (q *question) printRemoval(c *cobra.Command, args []string) {
+	if query, err := q.trailQuery(c, []string{strings.Join(args, "/")}, ""); err == nil {
+		_ = q.printTrail(c, query) // the command reports that there is no such object in any case
+	}
 }
 
 // trailQuery connects, and returns the parameters of the request.

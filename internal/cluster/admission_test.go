@@ -42,7 +42,7 @@ func TestHooks(t *testing.T) {
 		slicesPath + "none":     `{"items":[]}`,
 		slicesPath + "secret":   `403!{"kind":"Status","message":"forbidden"}`,
 		slicesPath + "external": `{"items":[]}`,
-		admission + "validatingwebhookconfigurations": `{"items":[{"metadata":{"name":"v","uid":"v"},"webhooks":[` +
+		admission + "validatingwebhookconfigurations": `{"kind":"List","apiVersion":"v1","items":[{"metadata":{"name":"v","uid":"v"},"webhooks":[` +
 			webhook("ready", "DELETE") + `,` + webhook("unready", "*") + `,` + webhook("none", "UPDATE") + `,` +
 			webhook("secret", "DELETE") + `,` + webhook("external", "DELETE") + `,` + webhook("gone", "DELETE") + `,` +
 			webhook("creations", "CREATE") + `]}]}`,

@@ -62,7 +62,7 @@ func (c *Client) Ask(ctx context.Context, ask *Question, into any) error {
 	if err != nil {
 		return err
 	}
-	_, body, err := c.do(req)
+	_, body, err := c.Do(req)
 	var s *apierrors.StatusError
 	switch {
 	case err == nil:

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
@@ -83,19 +82,6 @@ func (c *cached) collection(r *Resource) string {
 		return entry.Collection
 	}
 	return ""
-}
-
-// discover returns what a server with these types serves.
-func discover(types *resources.Types) *Discovery {
-	d := &Discovery{}
-	for _, r := range types.All() {
-		d.Add(r.Group, r.Version, metav1.APIResource{
-			Name: r.Plural, SingularName: r.Singular, Kind: r.Kind, Verbs: r.Verbs, Namespaced: r.Namespaced,
-			ShortNames: r.ShortNames,
-		})
-	}
-	d.Share()
-	return d
 }
 
 // Revision implements Source.

@@ -20,6 +20,9 @@ type Client struct {
 	HTTP *http.Client
 }
 
+// userAgent is that of all requests.
+const userAgent = "kubecascade"
+
 // maxAnswer is the maximum size of a response, in bytes: a page of 500 objects with metadata of 1 MiB each is larger,
 // but none is known to exist.
 const maxAnswer = 256 << 20
@@ -37,11 +40,12 @@ func (c *Client) get(
 		return "", nil, err
 	}
 	req.Header.Set("Accept", accept)
-	return c.do(req)
+	return c.Do(req)
 }
 
-// do sends a request. It returns the media type of the response and its body.
-func (c *Client) do(req *http.Request) (media string, _ []byte, _ error) {
+// Do sends a request. It returns the media type of the response and its body. The errors of responses are
+// *apierrors.StatusError, without a reason if the response is no Status.
+func (c *Client) Do(req *http.Request) (media string, _ []byte, _ error) {
 	res, err := c.HTTP.Do(req)
 	if err != nil {
 		return "", nil, err

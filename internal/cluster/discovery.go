@@ -67,6 +67,19 @@ func (d *Discovery) Add(group, version string, r metav1.APIResource) {
 	})
 }
 
+// discover returns what a server with these types serves.
+func discover(types *resources.Types) *Discovery {
+	d := &Discovery{}
+	for _, r := range types.All() {
+		d.Add(r.Group, r.Version, metav1.APIResource{
+			Name: r.Plural, SingularName: r.Singular, Kind: r.Kind, Verbs: r.Verbs, Namespaced: r.Namespaced,
+			ShortNames: r.ShortNames,
+		})
+	}
+	d.Share()
+	return d
+}
+
 // Share joins resources with the same storage: the events of both groups are the same objects (J-36).
 func (d *Discovery) Share() {
 	at := func(group string) int {

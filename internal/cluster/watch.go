@@ -2,20 +2,15 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 )
@@ -62,28 +57,30 @@ func (c *Client) Watch(ctx context.Context, d *Discovery, yield func(Event) erro
 
 // follow watches a resource until the context is done, tell fails, or the watch has expired.
 func (c *Client) follow(ctx context.Context, res *Resource, tell func(Event) error) error {
-	again, version, stale := pauses, res.Version, false
+	again, version, why := pauses, res.Version, ""
+	report := func(now string) error {
+		if now == why {
+			return nil
+		}
+		why = now
+		return tell(Event{Stale: res.Name(), Why: now})
+	}
 	for {
-		err := c.watch(ctx, res, res.Within, version, func(kind string, m *metav1.ObjectMeta) error {
-			switch {
-			case kind == opened && !stale:
-				return nil
-			case kind == opened:
-				stale = false
-				return tell(Event{Stale: res.Name()})
+		err := c.watch(ctx, res, version, func(m *metav1.PartialObjectMetadata, kind watch.EventType) error {
+			if m == nil {
+				return report("")
 			}
 			version, again = m.ResourceVersion, pauses
-			if kind == "BOOKMARK" {
+			if kind == watch.Bookmark {
 				return nil
 			}
-			return tell(Event{Object: metadataOf(res, m), Deleted: kind == "DELETED"})
+			return tell(Event{Object: metadataOf(res, &m.ObjectMeta), Deleted: kind == watch.Deleted})
 		})
 		switch {
-		case errors.Is(err, errExpired):
-			return err
+		case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
+			return errExpired
 		case err != nil && ctx.Err() == nil:
-			stale = true
-			if err := tell(Event{Stale: res.Name(), Why: err.Error()}); err != nil {
+			if err := report(err.Error()); err != nil {
 				return err
 			}
 		}
@@ -91,6 +88,37 @@ func (c *Client) follow(ctx context.Context, res *Resource, tell func(Event) err
 			return ctx.Err()
 		}
 	}
+}
+
+// watch calls yield when the server has begun to answer, and then with the metadata of a resource's events after a
+// resource version, until the server ends the watch.
+func (c *Client) watch(
+	ctx context.Context, res *Resource, version string, yield func(*metav1.PartialObjectMetadata, watch.EventType) error,
+) error {
+	of, err := c.of(res, res.Within)
+	if err != nil {
+		return err
+	}
+	w, err := of.Watch(ctx, metav1.ListOptions{
+		AllowWatchBookmarks: true, ResourceVersion: version, TimeoutSeconds: new(int64(watchTime.Seconds())),
+	})
+	if err != nil {
+		return err
+	}
+	defer w.Stop()
+	if err := yield(nil, ""); err != nil {
+		return err
+	}
+	for e := range w.ResultChan() {
+		m, ok := e.Object.(*metav1.PartialObjectMetadata)
+		if !ok {
+			return apierrors.FromObject(e.Object)
+		}
+		if err := yield(m, e.Type); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // probe reports whether what the cluster serves is not what d says any more: other resources, or one that could not be
@@ -116,9 +144,6 @@ func (c *Client) probe(ctx context.Context, d *Discovery) (changed bool, err err
 // them out, too (garbagecollector.go: GetDeletableResources).
 func (r *Resource) followed() bool { return r.Listed && r.Watched && !r.Inert }
 
-// opened is the kind of a first event without an object: the server has begun to answer.
-const opened = ""
-
 // pauses are those after failures, and between watches.
 var pauses = wait.Backoff{Duration: time.Second, Factor: 2, Cap: 30 * time.Second, Steps: 6}
 
@@ -131,71 +156,6 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 		return false
 	case <-t.C:
 		return true
-	}
-}
-
-// metadataEvents asks for the events of a watch with metadata only. A server that does not know the form sends whole
-// objects, which have the metadata in the same place.
-const metadataEvents = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
-
-// watch calls yield with the events of a resource's objects, of one namespace or of all, after a resource version. It
-// returns nil when the server ends the watch, and errExpired if a list must be read first. Bookmarks are events, too.
-func (c *Client) watch(
-	ctx context.Context, res *Resource, namespace, version string, yield func(kind string, m *metav1.ObjectMeta) error,
-) error {
-	q := url.Values{
-		"watch": {"true"}, "allowWatchBookmarks": {"true"}, "resourceVersion": {version},
-		"timeoutSeconds": {strconv.Itoa(int(watchTime.Seconds()))},
-	}
-	ctx, cancel := context.WithTimeout(ctx, watchTime+30*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+res.Path(namespace)+"?"+q.Encode(), nil)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Accept", metadataEvents)
-	answer, err := c.HTTP.Do(req)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
-		if answer.StatusCode == http.StatusGone {
-			return errExpired
-		}
-		return asError(req, answer, body)
-	}
-	if err := yield(opened, nil); err != nil {
-		return err
-	}
-	return events(json.NewDecoder(answer.Body), yield)
-}
-
-// events reads the events of a watch.
-func events(d *json.Decoder, yield func(kind string, m *metav1.ObjectMeta) error) error {
-	for {
-		var e struct {
-			Type   string
-			Object struct {
-				Metadata metav1.ObjectMeta
-				Message  string
-				Code     int
-			}
-		}
-		switch err := d.Decode(&e); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("watch: %w", err)
-		case e.Type == "ERROR" && e.Object.Code == http.StatusGone:
-			return errExpired
-		case e.Type == "ERROR":
-			return fmt.Errorf("watch: %s", e.Object.Message)
-		}
-		if err := yield(e.Type, &e.Object.Metadata); err != nil {
-			return err
-		}
 	}
 }
 

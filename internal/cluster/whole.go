@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -95,7 +96,7 @@ func (c *Client) completePods(
 		namespace = ""
 	}
 	for _, selector := range []string{"spec.nodeName=", "status.phase=Succeeded", "status.phase=Failed"} {
-		list, _ := c.list(ctx, res, namespace, url.Values{"fieldSelector": {selector}})
+		list, _ := c.list(ctx, res, namespace, metav1.ListOptions{FieldSelector: selector})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
