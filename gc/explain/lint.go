@@ -182,7 +182,7 @@ func (l *linter) lifecycle(o *Object) {
 	if !o.Deletion.IsZero() && l.c.Now.Sub(o.Deletion) > Patience {
 		held := strings.Join(l.w.holds(o), ", ")
 		l.add(Stuck, o, "ask why", "has been terminating for %s; finalizers: %s",
-			age(l.c.Now.Sub(o.begun())), cmp.Or(held, "none"))
+			Age(l.c.Now.Sub(o.begun())), cmp.Or(held, "none"))
 	}
 }
 

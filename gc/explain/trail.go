@@ -2,102 +2,88 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
-// TrailText prints why objects went: for each, the answer in one line, and then the requests and the owners as a tree.
+// TrailText is the text of an answer about removals: for each object one line with the request at the end of the chain,
+// and then the requests and the owners as a tree. It adds nothing to what the server has answered.
 func TrailText(a *trail.Answer, s Style) string {
-	b := &branch{Style: s}
+	p := &trailPrinter{Printer{Style: s}}
 	for i, r := range a.Items {
 		if i > 0 {
-			b.line("", "", "")
+			p.Line("", "", "")
 		}
-		b.line("", "", b.paint(bold, trailName(r.Object))+" "+b.fate(r)+b.origin(r))
-		b.removal("", r)
+		p.Line("", "", p.Paint(Bold, nameOf(r.Object))+" "+p.fate(r)+origin(r))
+		p.removal("", r)
 	}
-	return b.b.String()
+	return p.String()
 }
 
-// trailName is the name of an object in an answer.
-func trailName(o trail.Object) string {
-	r := graph.Ref{APIVersion: o.APIVersion, Kind: o.Kind, UID: o.UID}
-	r.Namespace, r.Name = o.Namespace, o.Name
-	return Name(r)
+// trailPrinter prints removals.
+type trailPrinter struct{ Printer }
+
+// nameOf is the name of an object in an answer.
+func nameOf(o trail.Object) string {
+	return ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}.String()
 }
 
-// when is a moment as a revision, with its age.
-func (t *branch) when(m *trail.Moment) string {
-	return fmt.Sprintf("at revision %d, %s ago", m.Revision, age(t.Now.Sub(m.Time)))
-}
-
-// fate says what became of the object.
-func (t *branch) fate(r *trail.Removal) string {
+// fate reports whether and when the object was removed.
+func (p *trailPrinter) fate(r *trail.Removal) string {
 	if r.Removed == nil {
-		return t.paint(red, "is being deleted")
+		return p.Paint(Red, "is being deleted")
 	}
-	return "was removed " + t.when(r.Removed)
+	return fmt.Sprintf("was removed at revision %d, %s ago", r.Removed.Revision, Age(p.Now.Sub(r.Removed.Time)))
 }
 
 // longestChain is how many removals are followed to the request that caused them.
 const longestChain = 100
 
 // origin is the request at the end of the chain: of a client, or of a controller for a reason of its own.
-func (t *branch) origin(r *trail.Removal) string {
+func origin(r *trail.Removal) string {
 	top := r
-	for seen := 0; seen < longestChain; seen++ {
+	for range longestChain {
 		next := decisive(top)
 		if next == nil {
 			break
 		}
 		top = next
 	}
+	what := "it"
+	if top != r {
+		what = nameOf(top.Object)
+	}
 	switch {
 	case top.Asked == nil && top.Elsewhere:
-		return ": another server over the same etcd removed " + t.itself(r, top)
+		return ": another server over the same etcd removed " + what
 	case top.Asked == nil:
-		return ": who deleted " + t.itself(r, top) + " is not known"
+		return ": who deleted " + what + " is not known"
+	case top.Asked.Controller != "":
+		return ": " + sender(top.Asked) + " " + deletion(top.Asked, what) + reason(top.Asked)
 	}
-	says := ": " + who(top.Asked) + " " + did(top.Asked, t.itself(r, top))
-	if top.Asked.Controller != "" {
-		says += because(top.Asked)
-	}
-	return says
-}
-
-// itself is how the object at the end of a chain is called.
-func (t *branch) itself(r, top *trail.Removal) string {
-	if r == top {
-		return "it"
-	}
-	return trailName(top.Object)
+	return ": " + sender(top.Asked) + " " + deletion(top.Asked, what)
 }
 
 // decisive is the removal of the owner for which the object was deleted; nil if there is none, or none is shown.
 func decisive(r *trail.Removal) *trail.Removal {
-	if r.Asked == nil {
+	if r.Asked == nil || r.Asked.Reason == trail.ControllerDecision {
 		return nil
 	}
-	for i := range r.Asked.Owners {
-		if o := &r.Asked.Owners[i]; o.Trail != nil && r.Asked.Reason != trail.ControllerDecision {
+	for _, o := range r.Asked.Owners {
+		if o.Trail != nil {
 			return o.Trail
 		}
 	}
 	return nil
 }
 
-// collector is the garbage collector's controller.
-const collector = "generic-garbage-collector"
-
-// who names the sender of a request.
-func who(r *trail.Request) string {
+// sender names the sender of a request.
+func sender(r *trail.Request) string {
 	switch r.Controller {
 	case "":
 		return "user " + r.User
-	case collector:
+	case "generic-garbage-collector":
 		return "the garbage collector"
 	case "kube-apiserver":
 		return "a controller of kube-apiserver"
@@ -107,42 +93,40 @@ func who(r *trail.Request) string {
 	return "the " + strings.ReplaceAll(strings.TrimSuffix(r.Controller, "-controller"), "-", " ") + " controller"
 }
 
-// did says what a deleting request did to what.
-func did(r *trail.Request, what string) string {
-	verb := "deleted " + what
+// deletion is what a request did to an object that it deleted.
+func deletion(r *trail.Request, object string) string {
+	text := fmt.Sprintf("removed %s by %s", object, r.Verb)
 	switch {
+	case r.Verb == "delete":
+		text = "deleted " + object
 	case r.Verb == "deletecollection":
-		verb += " with its collection"
+		text = "deleted " + object + " with its collection"
 	case r.Verb == "create" && strings.HasSuffix(r.URI, "/eviction"):
-		verb = "evicted " + what
-	case r.Verb != "delete":
-		verb = fmt.Sprintf("removed %s by %s", what, r.Verb)
+		text = "evicted " + object
 	}
 	if r.Policy != "" {
-		verb += ", propagationPolicy " + r.Policy
+		text += ", propagationPolicy " + r.Policy
 	}
-	return verb
+	return text
 }
 
-// because says why a controller sent a request.
-func because(r *trail.Request) string {
-	owner := "its owner"
-	if len(r.Owners) > 1 {
-		owner = "its owners"
-	} else if len(r.Owners) == 1 {
-		owner += " " + trailName(r.Owners[0].Object)
-	}
-	is := "is"
-	if len(r.Owners) > 1 {
-		is = "are"
+// reason is why a controller sent a request.
+func reason(r *trail.Request) string {
+	owner := "its owner is"
+	switch len(r.Owners) {
+	case 0:
+	case 1:
+		owner = "its owner " + nameOf(r.Owners[0].Object) + " is"
+	default:
+		owner = "its owners are"
 	}
 	switch r.Reason {
 	case trail.OwnerAbsent:
-		return ", as " + owner + " " + is + " absent"
+		return ", as " + owner + " absent"
 	case trail.OwnerDeleted:
-		return ", as " + owner + " " + is + " gone"
+		return ", as " + owner + " gone"
 	case trail.OwnerWaits:
-		return ", as " + owner + " " + is + " being deleted in the foreground"
+		return ", as " + owner + " being deleted in the foreground"
 	case trail.DependentsGone:
 		return ", as no dependent blocks it any more"
 	case trail.DependentsOrphaned:
@@ -172,111 +156,111 @@ var decisions = map[string]string{
 	"replication-controller":           "more pods than replicas",
 }
 
-// item is a line of the tree, with what is below it.
-type item struct {
-	text  string
-	below []trail.Owner
+// event is a line about a removal, with the owners below it.
+type event struct {
+	text   string
+	owners []trail.Owner
 }
 
-// removal prints what is known of a removal.
-func (t *branch) removal(prefix string, r *trail.Removal) {
-	items := t.items(r)
-	for i, one := range items {
-		first, rest := arms(prefix, i, len(items))
-		t.line(first, rest, one.text)
-		for j, o := range one.below {
-			first, rest := arms(rest, j, len(one.below))
-			t.owner(first, rest, o)
-		}
-	}
-}
-
-// items are the lines of a removal: who deleted it, what held it, and who removed it.
-func (t *branch) items(r *trail.Removal) (items []item) {
-	switch {
-	case r.Asked != nil:
-		items = append(items, t.request(r.Asked, did(r.Asked, "it")))
-	case r.Elsewhere:
-		items = append(items, item{text: "the request was made at another server over the same etcd"})
-	default:
-		items = append(items, item{text: "the deletion began before this server started, or at another server over the " +
-			"same etcd, or too long ago: who requested it is not known"})
-	}
+// removal prints what is known of a removal: who deleted the object, what held it, and who removed it.
+func (p *trailPrinter) removal(prefix string, r *trail.Removal) {
+	events := []event{p.asked(r)}
 	if r.Terminating != nil {
-		held := "its grace period"
-		switch {
-		case len(r.Finalizers) > 0:
-			held = "finalizers " + strings.Join(r.Finalizers, ", ")
-		case r.Object.APIVersion == "v1" && r.Object.Kind == "Namespace":
-			held = "its content"
-		}
-		items = append(items, item{text: "it was terminating from revision " +
-			fmt.Sprint(r.Terminating.Revision) + t.until(r) + ", held by " + held})
+		events = append(events, event{text: p.terminating(r)})
 	}
 	switch f := r.Finished; {
-	case f != nil && len(r.LastFinalizers) > 0 && f.Verb != "delete":
-		what := "removed the last finalizer " + r.LastFinalizers[0]
-		if len(r.LastFinalizers) > 1 {
-			what = "removed the last finalizers " + strings.Join(r.LastFinalizers, ", ")
-		}
-		items = append(items, t.request(f, what))
-	case f != nil && f.Reason == trail.NamespaceEmpty:
-		items = append(items, t.request(f, "finalized it"))
 	case f != nil:
-		items = append(items, t.request(f, did(f, "it")))
+		events = append(events, p.request(f, finish(r)))
 	case r.Elsewhere && r.Asked != nil:
-		items = append(items, item{text: "another server over the same etcd removed it"})
+		events = append(events, event{text: "another server over the same etcd removed it"})
 	}
-	return items
+	for i, e := range events {
+		first, rest := Branch(prefix, i, len(events))
+		p.Line(first, rest, e.text)
+		for j, o := range e.owners {
+			first, rest := Branch(rest, j, len(e.owners))
+			p.owner(first, rest, o)
+		}
+	}
 }
 
-// until is how long the object was terminating.
-func (t *branch) until(r *trail.Removal) string {
-	if r.Removed == nil {
-		return " on, for " + age(t.Now.Sub(r.Terminating.Time))
+// asked is the line about the request that deleted the object.
+func (p *trailPrinter) asked(r *trail.Removal) event {
+	switch {
+	case r.Asked != nil:
+		return p.request(r.Asked, deletion(r.Asked, "it"))
+	case r.Elsewhere:
+		return event{text: "the request was made at another server over the same etcd"}
 	}
-	return ", for " + age(r.Removed.Time.Sub(r.Terminating.Time))
+	return event{text: "the deletion began before this server started, or at another server over the same etcd, or too " +
+		"long ago: who requested it is not known"}
 }
 
-// request is the line of a request.
-func (t *branch) request(r *trail.Request, what string) item {
-	text := who(r) + " " + what
+// terminating is the line about what held the object, and for how long.
+func (p *trailPrinter) terminating(r *trail.Removal) string {
+	held := "its grace period"
+	switch {
+	case len(r.Finalizers) > 0:
+		held = "finalizers " + strings.Join(r.Finalizers, ", ")
+	case r.Object.APIVersion == "v1" && r.Object.Kind == "Namespace":
+		held = "its content"
+	}
+	on, until := " on", p.Now
+	if r.Removed != nil {
+		on, until = "", r.Removed.Time
+	}
+	return fmt.Sprintf("it was terminating from revision %d%s, for %s, held by %s", r.Terminating.Revision, on,
+		Age(until.Sub(r.Terminating.Time)), held)
+}
+
+// finish is what the last request of a removal did.
+func finish(r *trail.Removal) string {
+	switch last := r.LastFinalizers; {
+	case len(last) == 1 && r.Finished.Verb != "delete":
+		return "removed the last finalizer " + last[0]
+	case len(last) > 1 && r.Finished.Verb != "delete":
+		return "removed the last finalizers " + strings.Join(last, ", ")
+	case r.Finished.Reason == trail.NamespaceEmpty:
+		return "finalized it"
+	}
+	return deletion(r.Finished, "it")
+}
+
+// request is the line about a request. Of the owners that a controller decided by itself about, only those that are
+// gone follow.
+func (p *trailPrinter) request(r *trail.Request, did string) event {
+	e := event{text: sender(r) + " " + did}
 	if r.Controller != "" {
-		return item{text: text + because(r), below: shown(r)}
+		e.text += reason(r)
+		for _, o := range r.Owners {
+			if r.Reason != trail.ControllerDecision || o.Trail != nil {
+				e.owners = append(e.owners, o)
+			}
+		}
+		return e
 	}
-	details := []string{r.URI}
+	details := r.URI
 	if r.UserAgent != "" {
-		details = append(details, "user agent "+r.UserAgent)
+		details += "; user agent " + r.UserAgent
 	}
 	if r.AuditID != "" {
-		details = append(details, "audit ID "+r.AuditID)
+		details += "; audit ID " + r.AuditID
 	}
-	return item{text: text + t.paint(faint, " ("+strings.Join(details, "; ")+")")}
-}
-
-// shown are the owners that are listed below a request. The controller of an object is listed only if it is gone.
-func shown(r *trail.Request) []trail.Owner {
-	if r.Reason != trail.ControllerDecision {
-		return r.Owners
-	}
-	return slices.DeleteFunc(slices.Clone(r.Owners), func(o trail.Owner) bool { return o.Trail == nil })
+	e.text += p.Paint(Faint, " ("+details+")")
+	return e
 }
 
 // owner prints an owner, and what is known of its own removal.
-func (t *branch) owner(first, rest string, o trail.Owner) {
-	name := trailName(o.Object)
-	if o.Trail != nil {
-		name = trailName(o.Trail.Object)
-	}
-	switch text := t.paint(bold, name); {
+func (p *trailPrinter) owner(first, rest string, o trail.Owner) {
+	switch name := p.Paint(Bold, nameOf(o.Object)); {
 	case o.Trail != nil:
-		t.line(first, rest, text+" "+t.fate(o.Trail))
-		t.removal(rest, o.Trail)
+		p.Line(first, rest, p.Paint(Bold, nameOf(o.Trail.Object))+" "+p.fate(o.Trail))
+		p.removal(rest, o.Trail)
 	case o.Hidden != "":
-		t.line(first, rest, text+": not shown: "+o.Hidden)
+		p.Line(first, rest, name+": not shown: "+o.Hidden)
 	case o.Repeated:
-		t.line(first, rest, text+t.paint(faint, " (shown above)"))
+		p.Line(first, rest, name+p.Paint(Faint, " (shown above)"))
 	default:
-		t.line(first, rest, text+": nothing is known of a removal")
+		p.Line(first, rest, name+": nothing is known of a removal")
 	}
 }

@@ -156,7 +156,7 @@ func (e *explainer) explain(o *Object) *Reason {
 }
 
 func (e *explainer) terminating(o *Object) *Reason {
-	r := e.reason(o, Terminating, "terminating for "+age(e.c.Now.Sub(o.begun())))
+	r := e.reason(o, Terminating, "terminating for "+Age(e.c.Now.Sub(o.begun())))
 	r.Below = append(r.Below, e.grace(o)...)
 	if o.Namespace != nil {
 		r.Below = append(r.Below, e.namespace(o)...)
@@ -448,7 +448,7 @@ func (e *explainer) grace(o *Object) []*Reason {
 			e.reason(
 				o,
 				GracePeriod,
-				fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds, age(left)),
+				fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds, Age(left)),
 				Remedy{Text: "wait", Action: Wait, Object: e.ref(o)},
 				now,
 			),
@@ -463,7 +463,7 @@ func (e *explainer) grace(o *Object) []*Reason {
 		}
 	}
 	return []*Reason{e.reason(o, KubeletSilent, fmt.Sprintf("its grace period ended %s ago, and the kubelet of %s has not"+
-		" confirmed that its containers ended", age(e.c.Now.Sub(o.Deletion)), node),
+		" confirmed that its containers ended", Age(e.c.Now.Sub(o.Deletion)), node),
 		Remedy{Text: "see that the kubelet of " + node + " runs and that the node is Ready"}, now)}
 }
 
