@@ -99,7 +99,7 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	keys, err := choice.Keys(c.Context(), selection.Server{
 		Client: p.client, Discovery: p.discovery, Namespace: p.namespace, Explicit: explicit,
 	})
-	preview, now := &explain.Preview{}, time.Now()
+	preview, now := &explain.Preview{Changes: []explain.Change{}, Counts: []explain.Count{}}, time.Now()
 	switch {
 	case err == nil:
 		if preview, now, err = p.preview(c, keys, options); err != nil {

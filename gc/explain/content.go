@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // namespace explains a namespace that is being deleted.
@@ -14,7 +12,7 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 		if f != kubernetes {
 			reasons = append(reasons, e.reason(o, SpecFinalizer, "finalizer "+f+" in spec.finalizers, which another"+
 				" component removes", Remedy{Text: "see that the component that sets the finalizer runs, and read its logs"},
-				drop(e.ref(o), "/spec/finalizers", i, f)))
+				drop(e.ref(o), specFinalizersList, i, f)))
 		}
 	}
 	if !slices.Contains(o.Namespace.Finalizers, kubernetes) {
@@ -22,7 +20,7 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 	}
 	reasons = append(reasons, e.failures(o)...)
 	content := e.namespaces[o.Name]
-	last := drop(e.ref(o), "/spec/finalizers", slices.Index(o.Namespace.Finalizers, kubernetes), kubernetes)
+	last := drop(e.ref(o), specFinalizersList, slices.Index(o.Namespace.Finalizers, kubernetes), kubernetes)
 	last.Text += "; objects that remain come back with a namespace of the same name"
 	if len(content) > 0 {
 		reasons = append(reasons, e.below(e.reason(o, Content, count(len(content), "object")+" in it: "+byResource(content)),
@@ -55,10 +53,7 @@ func (e *explainer) failures(o *Object) (reasons []*Reason) {
 			for _, s := range e.c.Unavailable {
 				r.Remedies = append(r.Remedies,
 					Remedy{Text: fmt.Sprintf("repair the server behind APIService %s (%s)", s.Name, s.Message)},
-					Remedy{Text: "or remove the APIService, if the server is gone for good", Action: DeleteObject, Object: graph.Ref{
-						APIVersion: "apiregistration.k8s.io/v1", Kind: "APIService",
-						Key: graph.Key{Collection: "apiservices.apiregistration.k8s.io", Name: s.Name},
-					}})
+					deletion(apiService(s.Name), "or remove the APIService, if the server is gone for good"))
 			}
 			if len(r.Remedies) == 0 {
 				r.Remedies = []Remedy{{Text: "look for the APIService that is not Available: kubectl get apiservices"}}
@@ -96,7 +91,7 @@ func (e *explainer) crd(o *Object, finalizer string) *Reason {
 	for _, p := range e.w.sorted(func(p *Object) bool { return p.Collection == o.defines() }) {
 		instances = append(instances, e.keys[p.Key])
 	}
-	last := drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, finalizer), finalizer)
+	last := drop(e.ref(o), finalizersList, slices.Index(o.Finalizers, finalizer), finalizer)
 	last.Text += "; objects that remain stay in etcd"
 	if o.CRD != nil {
 		for _, c := range o.CRD.Conditions {
@@ -132,4 +127,11 @@ func byResource(objects []*Object) string {
 		text += fmt.Sprintf("%d %s", counts[name], name)
 	}
 	return text
+}
+
+func apiService(name string) ObjectReference {
+	return ObjectReference{
+		APIVersion: "apiregistration.k8s.io/v1", Kind: "APIService", Name: name,
+		resource: "apiservices.apiregistration.k8s.io",
+	}
 }

@@ -41,13 +41,13 @@ const Patience = 5 * time.Minute
 
 // Finding is a problem of ownership.
 type Finding struct {
-	Rule   Rule
-	Object graph.Ref
-	Text   string
-	// Harm says what it leads to.
-	Harm string
+	Rule   Rule            `json:"rule"`
+	Object ObjectReference `json:"object"`
+	Text   string          `json:"message"`
+	// Harm is what it leads to.
+	Harm string `json:"consequence"`
 	// Others are how many further objects have the same; the finding is then of one of them.
-	Others int
+	Others int `json:"others,omitempty"`
 }
 
 // Lint looks for problems of ownership in all objects of the namespace, or of the cluster if that is empty. The
@@ -67,13 +67,13 @@ func (c *Cluster) Lint(namespace string) []Finding {
 	}
 	within := l.findings[:0]
 	for _, f := range l.findings {
-		if namespace == "" || f.Object.Namespace == namespace || f.Object.Collection == "namespaces" &&
+		if namespace == "" || f.Object.Namespace == namespace || f.Object.resource == "namespaces" &&
 			f.Object.Name == namespace {
 			within = append(within, f)
 		}
 	}
 	slices.SortStableFunc(within, func(a, b Finding) int {
-		return cmp.Or(strings.Compare(string(a.Rule), string(b.Rule)), a.Object.Key.Compare(b.Object.Key))
+		return cmp.Or(strings.Compare(string(a.Rule), string(b.Rule)), a.Object.Key().Compare(b.Object.Key()))
 	})
 	return fold(within)
 }

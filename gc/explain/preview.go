@@ -43,13 +43,13 @@ const (
 
 // Change is one thing that happens to an object.
 type Change struct {
-	What   What
-	Object graph.Ref
-	By     By
+	What   What            `json:"change"`
+	Object ObjectReference `json:"object"`
+	By     By              `json:"by"`
 	// Owners are the references that are removed or unblocked.
-	Owners []graph.Owner
+	Owners []OwnerReference `json:"owners,omitempty"`
 	// Finalizers keep a terminating object (Marked, Refinalized), or are removed.
-	Finalizers []string
+	Finalizers []string `json:"finalizers,omitempty"`
 }
 
 // Deletion is a DELETE of an object.
@@ -60,47 +60,56 @@ type Deletion struct {
 
 // Preview is what happens if objects are deleted.
 type Preview struct {
+	// Revision is that of the Cluster.
+	Revision int64 `json:"resourceVersion,omitempty,string"`
 	// Before are changes that happen without the deletions, as something else has caused them.
-	Before []Change
-	// Changes are those that follow from the deletions, in an order in which they can happen.
-	Changes []Change
+	Before []Change `json:"before,omitempty"`
+	// Changes are those that follow from the deletions, in an order in which they can happen; not nil.
+	Changes []Change `json:"changes"`
 	// Left are the objects that are being deleted at the end and stay, as nothing that is known lets them go.
-	Left []Left
+	Left []Left `json:"terminating,omitempty"`
 	// Dangling are references of objects that stay to objects that are deleted.
-	Dangling []Dangling
-	// Counts are the numbers of objects, by resource, those with most first.
-	Counts   []Count
-	Warnings []Warning
+	Dangling []Dangling `json:"dangling,omitempty"`
+	// Counts are the numbers of objects, by resource, those with most first; not nil.
+	Counts   []Count   `json:"counts"`
+	Warnings []Warning `json:"warnings,omitempty"`
 	// Admission are the webhooks and policies that are asked about the requests of the changes. The preview assumes that
 	// they allow them.
-	Admission []Asked
+	Admission []Asked `json:"admission,omitempty"`
+	// Absent are objects that were to be deleted and don't exist. Cluster.Preview doesn't set it.
+	Absent []graph.Key `json:"notFound,omitempty"`
 	// Racing: the outcome depends on how fast the deletions follow each other, or on the order in which the garbage
-	// collector processes objects. One of the warnings says so.
-	Racing bool
-	// Revision is that of the cluster.
-	Revision int64
-	// Absent are objects that were to be deleted and don't exist. Preview doesn't set it.
-	Absent []graph.Key
+	// collector processes objects. A warning explains it.
+	Racing bool `json:"-"`
 }
 
 // Left is an object that is being deleted and stays.
 type Left struct {
-	Object graph.Ref
-	// Finalizers keep it.
-	Finalizers []string
+	Object ObjectReference `json:"object"`
+	// Finalizers keep it; nil if its grace period does.
+	Finalizers []string `json:"finalizers"`
 }
 
 // Dangling is a reference to an owner that is gone.
 type Dangling struct {
-	Object graph.Ref
-	Owner  graph.Owner
+	Object ObjectReference `json:"object"`
+	Owner  OwnerReference  `json:"owner"`
 }
 
 // Count is how many objects of a resource a preview deletes, releases from their owners, and leaves terminating.
 type Count struct {
 	// Resource is its Name.
-	Resource                string
-	Deleted, Released, Left int
+	Resource string `json:"resource"`
+	Deleted  int    `json:"deleted"`
+	Released int    `json:"ownersRemoved"`
+	Left     int    `json:"terminating"`
+}
+
+// Warning is something to know before deleting.
+type Warning struct {
+	// Object is the one that it is about; zero if it is about a resource or all.
+	Object ObjectReference `json:"object,omitzero"`
+	Text   string          `json:"message"`
 }
 
 // Preview computes what the deletions would do. Keys without an object are ignored. It assumes that all components
@@ -118,7 +127,7 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	w.stop = c.Stop
 	w.settle()
 	p := &Preview{Before: w.changes, Revision: c.Revision}
-	w.changes, w.asked = nil, nil
+	w.changes, w.asked = []Change{}, nil
 	for _, d := range all {
 		if o := x.keys[d.Key]; o != nil && x.immortal(d.Key) {
 			p.Warnings = append(p.Warnings, Warning{Object: x.ref(o), Text: "the API server forbids its deletion"})
@@ -231,11 +240,11 @@ func (p *Preview) conclude(w *world, deletions []Deletion) {
 		switch c.What {
 		case Deleted:
 			gone[c.Object.UID] = true
-			count(c.Object.Collection).Deleted++
+			count(c.Object.resource).Deleted++
 		case Marked, Refinalized:
-			marked[c.Object.Key] = true
+			marked[c.Object.Key()] = true
 		case Released:
-			released[c.Object.Key] = true
+			released[c.Object.Key()] = true
 		}
 	}
 	for k := range released {
@@ -250,10 +259,11 @@ func (p *Preview) conclude(w *world, deletions []Deletion) {
 		}
 		for _, owner := range o.Owners {
 			if gone[owner.UID] {
-				p.Dangling = append(p.Dangling, Dangling{Object: w.ref(o), Owner: owner})
+				p.Dangling = append(p.Dangling, Dangling{Object: w.ref(o), Owner: OwnerReference(owner)})
 			}
 		}
 	}
+	p.Counts = []Count{}
 	for _, n := range slices.Sorted(maps.Keys(counts)) {
 		p.Counts = append(p.Counts, *counts[n])
 	}
@@ -271,13 +281,6 @@ func (w *world) holds(o *Object) []string {
 		}
 	}
 	return held
-}
-
-// Warning is something to know before deleting.
-type Warning struct {
-	// Object is the one that it is about; empty if it is about a resource or all.
-	Object graph.Ref
-	Text   string
 }
 
 // warn collects the warnings.

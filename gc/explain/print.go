@@ -2,63 +2,52 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// Name is the name of an object as ObjectReference.String returns it.
-func Name(r graph.Ref) string {
-	return ObjectReference{APIVersion: r.APIVersion, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}.String()
-}
-
 // Text prints the tree: owners first, then the object, with its dependents below it.
 func (t *Tree) Text(s Style) string {
-	b := &Printer{Style: s}
+	p := &Printer{Style: s}
 	if len(t.Owners) > 0 {
-		b.Line("", "", "owners:")
-		b.owners("", t.Owners)
-		b.Line("", "", "")
+		p.Line("", "", "owners:")
+		p.nodes("", t.Owners)
+		p.Line("", "", "")
 	}
-	b.Line("", "", b.Paint(Bold, Name(t.Object.Object))+b.state(t.Object))
-	b.dependents("", t.Object.Next)
+	p.Line("", "", p.Paint(Bold, t.Object.Object.String())+p.state(&t.Object))
+	p.nodes("", t.Object.Dependents)
 	for i, h := range Grouped(t.Hidden) {
 		if i == 0 {
-			b.Line("", "", "")
+			p.Line("", "", "")
 		}
-		b.Line("", "  ", fmt.Sprintf("not shown: dependents in %s (%s)", h.Resource, h.Why))
+		p.Line("", "  ", fmt.Sprintf("not shown: dependents in %s (%s)", h.Resource, h.Why))
 	}
-	return b.String()
+	return p.String()
 }
 
-func (t *Printer) owners(prefix string, nodes []*Node) {
-	for i, n := range nodes {
+// nodes prints owners or dependents, each with its own below it.
+func (p *Printer) nodes(prefix string, nodes []Node) {
+	for i := range nodes {
+		n := &nodes[i]
 		first, rest := Branch(prefix, i, len(nodes))
-		t.Line(first, rest, Name(n.Object)+t.state(n)+t.reference(n))
-		t.owners(rest, n.Next)
+		p.Line(first, rest, n.Object.String()+p.state(n)+p.reference(n))
+		p.nodes(rest, n.Owners)
+		p.nodes(rest, n.Dependents)
 	}
 }
 
-func (t *Printer) dependents(prefix string, nodes []*Node) {
-	for i, n := range nodes {
-		first, rest := Branch(prefix, i, len(nodes))
-		t.Line(first, rest, Name(n.Object)+t.state(n)+t.reference(n))
-		t.dependents(rest, n.Next)
-	}
-}
-
-// state says how an object is.
-func (t *Printer) state(n *Node) string {
+// state is what is remarkable in a node's object, in parentheses.
+func (p *Printer) state(n *Node) string {
 	var words []string
 	if !n.Since.IsZero() {
-		words = append(words, t.Paint(Red, "terminating for "+Age(t.Now.Sub(n.Since))))
+		words = append(words, p.Paint(Red, "terminating for "+Age(p.Now.Sub(n.Since))))
 	}
 	if len(n.Finalizers) > 0 {
-		words = append(words, t.Paint(Yellow, "finalizers "+strings.Join(n.Finalizers, ", ")))
+		words = append(words, p.Paint(Yellow, "finalizers "+strings.Join(n.Finalizers, ", ")))
 	}
 	if n.Repeated {
-		words = append(words, t.Paint(Faint, "shown above"))
+		words = append(words, p.Paint(Faint, "shown above"))
 	}
 	if len(words) == 0 {
 		return ""
@@ -66,28 +55,17 @@ func (t *Printer) state(n *Node) string {
 	return " (" + strings.Join(words, "; ") + ")"
 }
 
-// reference says what joins a node with the one before it.
-func (t *Printer) reference(n *Node) string {
+// reference is what is remarkable in the reference of a node, in brackets.
+func (p *Printer) reference(n *Node) string {
 	var words []string
 	if n.Controller {
 		words = append(words, "controller")
 	}
-	if n.Owner.Block {
+	if n.blocks() {
 		words = append(words, "blocking")
 	}
-	wrong := map[graph.Verdict]string{
-		graph.Undecidable: "kind " + n.Owner.Kind + " of " + n.Owner.APIVersion + " is not served or not known",
-		graph.OutOfReach:  "a cluster-scoped object can't have an owner in a namespace",
-	}[n.Verdict]
-	switch {
-	case n.Missing && wrong == "":
-		wrong = "does not exist"
-	case n.Elsewhere:
-		wrong = fmt.Sprintf("the reference says %s %s of %s in the same namespace, which does not exist", n.Owner.Kind,
-			n.Owner.Name, n.Owner.APIVersion)
-	}
-	if wrong != "" {
-		words = append(words, t.Paint(Red, wrong))
+	if wrong := n.wrong(); wrong != "" {
+		words = append(words, p.Paint(Red, wrong))
 	}
 	if len(words) == 0 {
 		return ""
@@ -95,165 +73,194 @@ func (t *Printer) reference(n *Node) string {
 	return " [" + strings.Join(words, ", ") + "]"
 }
 
-// Text prints the reasons as a tree, and then what can be done about each, with the commands.
+// wrong is why the reference of a node does not hold its dependent; empty if it does.
+func (n *Node) wrong() string {
+	r := n.Reference
+	switch {
+	case r == nil:
+		return ""
+	case n.Verdict == graph.Undecidable.String():
+		return "kind " + r.Kind + " of " + r.APIVersion + " is not served or not known"
+	case n.Verdict == graph.OutOfReach.String():
+		return "a cluster-scoped object can't have an owner in a namespace"
+	case n.Missing:
+		return "does not exist"
+	case n.Elsewhere:
+		return fmt.Sprintf("the reference says %s %s of %s in the same namespace, which does not exist", r.Kind, r.Name,
+			r.APIVersion)
+	}
+	return ""
+}
+
+// Text prints the reasons as a tree, and then the remedies of each, with their commands.
 func (r *Reason) Text(s Style) string {
-	b := &Printer{Style: s}
-	var listed []*Reason
-	b.reason("", "", r, r.Object.Key, &listed)
-	for i, one := range listed {
-		b.Line("", "", "")
-		b.Line("", "", fmt.Sprintf("(%d) %s:", i+1, Name(one.Object)))
+	p := &Printer{Style: s}
+	for i, one := range p.reason("", "", r, ObjectReference{}, nil) {
+		p.Line("", "", "")
+		p.Line("", "", fmt.Sprintf("(%d) %s:", i+1, one.Object))
 		for _, remedy := range one.Remedies {
-			b.Line("  - ", "    ", remedy.Text)
-			if c := remedy.Command(); c != "" {
-				b.text.WriteString("    $ " + c + "\n") // never broken: it is there to be copied
+			p.Line("  - ", "    ", remedy.Text)
+			if remedy.Command != "" {
+				p.text.WriteString("    $ " + remedy.Command + "\n") // never broken, so that it can be copied
 			}
 		}
 	}
-	for i, a := range r.Admission {
-		if i == 0 {
-			b.Line("", "", "")
-		}
-		b.Line("", "  ", b.Paint(Yellow, "warning: "+a.String()))
+	if len(r.Admission) > 0 {
+		p.Line("", "", "")
+		p.warnings(r.Admission)
 	}
-	return b.String()
+	return p.String()
 }
 
-func (t *Printer) reason(first, rest string, r *Reason, of graph.Key, listed *[]*Reason) {
+// warnings prints the webhooks and policies that are asked.
+func (p *Printer) warnings(all []Asked) {
+	for _, a := range all {
+		p.Line("", "  ", p.Paint(Yellow, "warning: "+a.Message))
+	}
+}
+
+// reason prints a reason, which is below one of the object above, and those below it. It appends those with remedies to
+// listed; their numbers there follow their messages.
+func (p *Printer) reason(first, rest string, r *Reason, above ObjectReference, listed []*Reason) []*Reason {
 	text := r.Says
-	if first == "" || r.Object.Key != of {
-		text = t.Paint(Bold, Name(r.Object)) + ": " + text
+	if r.Object != above {
+		text = p.Paint(Bold, r.Object.String()) + ": " + text
 	}
 	if len(r.Remedies) > 0 {
-		*listed = append(*listed, r)
-		text += t.Paint(Faint, fmt.Sprintf(" (%d)", len(*listed)))
+		listed = append(listed, r)
+		text += p.Paint(Faint, fmt.Sprintf(" (%d)", len(listed)))
 	}
-	t.Line(first, rest, text)
+	p.Line(first, rest, text)
 	n := len(r.Below)
 	if r.More > 0 {
 		n++
 	}
 	for i, b := range r.Below {
-		f, below := Branch(rest, i, n)
-		t.reason(f, below, b, r.Object.Key, listed)
+		first, below := Branch(rest, i, n)
+		listed = p.reason(first, below, b, r.Object, listed)
 	}
 	if r.More > 0 {
-		f, below := Branch(rest, n-1, n)
-		t.Line(f, below, fmt.Sprintf("and %d more", r.More))
+		first, below := Branch(rest, n-1, n)
+		p.Line(first, below, fmt.Sprintf("and %d more", r.More))
 	}
+	return listed
 }
 
-// Text prints the preview: a summary, the changes in order, what stays, and warnings.
+// Text prints the preview: warnings, the changes in order, what stays, and a summary.
 func (p *Preview) Text(s Style) string {
-	b := &Printer{Style: s}
+	t := &Printer{Style: s}
 	for _, w := range p.Warnings {
-		text := "warning: "
+		about := ""
 		if w.Object.Name != "" {
-			text += Name(w.Object) + ": "
+			about = w.Object.String() + ": "
 		}
-		b.Line("", "  ", b.Paint(Yellow, text+w.Text))
+		t.Line("", "  ", t.Paint(Yellow, "warning: "+about+w.Text))
 	}
-	for _, a := range p.Admission {
-		b.Line("", "  ", b.Paint(Yellow, "warning: "+a.String()))
-	}
-	b.changes("would happen without the deletion, too:", p.Before)
-	b.changes("would happen, in this order:", p.Changes)
+	t.warnings(p.Admission)
+	t.changes("would happen without the deletion, too:", p.Before)
+	t.changes("would happen, in this order:", p.Changes)
 	if len(p.Changes) == 0 {
-		b.Line("", "", "nothing would change")
+		t.Line("", "", "nothing would change")
 	}
-	if len(p.Left) > 0 {
-		b.Line("", "", "would stay, terminating:")
-		for _, l := range p.Left {
-			held := ""
-			if len(l.Finalizers) > 0 {
-				held = " (finalizers " + strings.Join(l.Finalizers, ", ") + ")"
-			}
-			b.Line("  ", "    ", b.Paint(Red, Name(l.Object))+held)
+	var items []string
+	for _, l := range p.Left {
+		item := t.Paint(Red, l.Object.String())
+		if len(l.Finalizers) > 0 {
+			item += " (finalizers " + strings.Join(l.Finalizers, ", ") + ")"
 		}
+		items = append(items, item)
 	}
-	if len(p.Dangling) > 0 {
-		b.Line("", "", "would stay, with a reference to an owner that is gone:")
-		for _, d := range p.Dangling {
-			b.Line("  ", "    ", Name(d.Object)+" -> "+d.Owner.Kind+" "+d.Owner.Name)
-		}
+	t.list("would stay, terminating:", items)
+	items = nil
+	for _, d := range p.Dangling {
+		items = append(items, d.Object.String()+" -> "+d.Owner.Kind+" "+d.Owner.Name)
 	}
-	for i, c := range p.Counts {
-		if i == 0 {
-			b.Line("", "", "in all:")
-		}
-		b.Line("  ", "    ", c.Resource+": "+c.String())
+	t.list("would stay, with a reference to an owner that is gone:", items)
+	items = nil
+	for _, c := range p.Counts {
+		items = append(items, c.Resource+": "+c.String())
 	}
-	return b.String()
+	t.list("in all:", items)
+	return t.String()
 }
 
-func (t *Printer) changes(head string, changes []Change) {
+func (p *Printer) changes(head string, changes []Change) {
+	items := make([]string, len(changes))
 	for i, c := range changes {
+		items[i] = c.String()
+	}
+	p.list(head, items)
+}
+
+// list prints items below a head, and nothing if there are none.
+func (p *Printer) list(head string, items []string) {
+	for i, item := range items {
 		if i == 0 {
-			t.Line("", "", head)
+			p.Line("", "", head)
 		}
-		t.Line("  ", "    ", c.String())
+		p.Line("  ", "    ", item)
 	}
 }
 
-// String says what happens, on one line.
+// String is the change in a sentence.
 func (c Change) String() string {
 	var owners []string
 	for _, o := range c.Owners {
 		owners = append(owners, o.Kind+" "+o.Name)
 	}
-	name := Name(c.Object)
+	of, held := strings.Join(owners, ", "), strings.Join(c.Finalizers, ", ")
+	did := "loses finalizer " + held
 	switch c.What {
 	case Deleted:
-		return fmt.Sprintf("%s is deleted by the %s", name, c.By)
+		return fmt.Sprintf("%s is deleted by the %s", c.Object, c.By)
 	case Marked:
-		held := "its grace period"
-		if len(c.Finalizers) > 0 {
-			held = "finalizers " + strings.Join(c.Finalizers, ", ")
+		did = "begins to terminate (its grace period)"
+		if held != "" {
+			did = "begins to terminate (finalizers " + held + ")"
 		}
-		return fmt.Sprintf("%s begins to terminate (%s), by the %s", name, held, c.By)
 	case Refinalized:
-		if len(c.Finalizers) == 0 {
-			return fmt.Sprintf("%s has a shorter grace period, by the %s", name, c.By)
+		did = "has a shorter grace period"
+		if held != "" {
+			did = "has finalizers " + held + " now"
 		}
-		return fmt.Sprintf("%s has finalizers %s now, by the %s", name, strings.Join(c.Finalizers, ", "), c.By)
 	case Released:
-		return fmt.Sprintf("%s loses its references to %s, by the %s", name, strings.Join(owners, ", "), c.By)
+		did = "loses its references to " + of
 	case Unblocked:
-		return fmt.Sprintf("%s no longer blocks %s, by the %s", name, strings.Join(owners, ", "), c.By)
+		did = "no longer blocks " + of
 	}
-	return fmt.Sprintf("%s loses finalizer %s, by the %s", name, strings.Join(c.Finalizers, ", "), c.By)
+	return fmt.Sprintf("%s %s, by the %s", c.Object, did, c.By)
 }
 
 // String lists the numbers that are not 0.
 func (c Count) String() string {
 	var words []string
-	for _, n := range []struct {
-		n    int
-		what string
-	}{{c.Deleted, "deleted"}, {c.Released, "kept without the owner"}, {c.Left, "kept, terminating"}} {
-		if n.n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n.n, n.what))
+	add := func(n int, what string) {
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, what))
 		}
 	}
+	add(c.Deleted, "deleted")
+	add(c.Released, "kept without the owner")
+	add(c.Left, "kept, terminating")
 	return strings.Join(words, ", ")
 }
 
-// Report prints findings, grouped by rule.
+// Report prints findings, which are sorted by rule, below their rules.
 func Report(findings []Finding, s Style) string {
-	b := &Printer{Style: s}
+	p := &Printer{Style: s}
+	numbers := map[Rule]int{}
+	for _, f := range findings {
+		numbers[f.Rule]++
+	}
 	for i, f := range findings {
 		if i == 0 || findings[i-1].Rule != f.Rule {
-			n := len(findings[i:])
-			if j := slices.IndexFunc(findings[i:], func(g Finding) bool { return g.Rule != f.Rule }); j >= 0 {
-				n = j
-			}
-			b.Line("", "", b.Paint(Bold, fmt.Sprintf("%s (%d)", f.Rule, n)))
+			p.Line("", "", p.Paint(Bold, fmt.Sprintf("%s (%d)", f.Rule, numbers[f.Rule])))
 		}
-		text := Name(f.Object) + ": " + f.Text
+		text := f.Object.String() + ": " + f.Text
 		if f.Others > 0 {
 			text += fmt.Sprintf(" (and %s)", count(f.Others, "more object"))
 		}
-		b.Line("  ", "    ", text+"; "+f.Harm)
+		p.Line("  ", "    ", text+"; "+f.Harm)
 	}
-	return b.String()
+	return p.String()
 }

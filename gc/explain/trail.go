@@ -60,9 +60,9 @@ func origin(r *trail.Removal) string {
 	case top.Asked == nil:
 		return ": who deleted " + what + " is not known"
 	case top.Asked.Controller != "":
-		return ": " + sender(top.Asked) + " " + deletion(top.Asked, what) + reason(top.Asked)
+		return ": " + sender(top.Asked) + " " + deleted(top.Asked, what) + reason(top.Asked)
 	}
-	return ": " + sender(top.Asked) + " " + deletion(top.Asked, what)
+	return ": " + sender(top.Asked) + " " + deleted(top.Asked, what)
 }
 
 // decisive is the removal of the owner for which the object was deleted; nil if there is none, or none is shown.
@@ -93,8 +93,8 @@ func sender(r *trail.Request) string {
 	return "the " + strings.ReplaceAll(strings.TrimSuffix(r.Controller, "-controller"), "-", " ") + " controller"
 }
 
-// deletion is what a request did to an object that it deleted.
-func deletion(r *trail.Request, object string) string {
+// deleted is what a request did to an object that it deleted.
+func deleted(r *trail.Request, object string) string {
 	text := fmt.Sprintf("removed %s by %s", object, r.Verb)
 	switch {
 	case r.Verb == "delete":
@@ -188,7 +188,7 @@ func (p *trailPrinter) removal(prefix string, r *trail.Removal) {
 func (p *trailPrinter) asked(r *trail.Removal) event {
 	switch {
 	case r.Asked != nil:
-		return p.request(r.Asked, deletion(r.Asked, "it"))
+		return p.request(r.Asked, deleted(r.Asked, "it"))
 	case r.Elsewhere:
 		return event{text: "the request was made at another server over the same etcd"}
 	}
@@ -223,7 +223,7 @@ func finish(r *trail.Removal) string {
 	case r.Finished.Reason == trail.NamespaceEmpty:
 		return "finalized it"
 	}
-	return deletion(r.Finished, "it")
+	return deleted(r.Finished, "it")
 }
 
 // request is the line about a request. Of the owners that a controller decided by itself about, only those that are

@@ -70,24 +70,23 @@ const (
 
 // Reason is why an object is still there, or is about to go.
 type Reason struct {
-	Object graph.Ref
-	Cause  Cause
+	// Revision is that of the Cluster; 0 in reasons below another one.
+	Revision int64           `json:"resourceVersion,omitempty,string"`
+	Object   ObjectReference `json:"object"`
+	Cause    Cause           `json:"cause"`
 	// Says is the reason in words, without the object's name.
-	Says string
+	Says string `json:"message"`
 	// Remedies lead to its going, the most careful first.
-	Remedies []Remedy
-	// Below are the reasons of this one.
-	Below []*Reason
-	// More is how many further ones like those below are left out.
-	More int
-	// Revision is that of the cluster; 0 of reasons below another one.
-	Revision int64
+	Remedies []Remedy `json:"remedies,omitempty"`
+	// Below are the reasons of this one, and More the number of those that are left out.
+	Below []*Reason `json:"reasons,omitempty"`
+	More  int       `json:"more,omitempty"`
 	// Admission, in the first reason only, are the webhooks and policies that are asked about what lets the objects go:
 	// updates that remove finalizers, and deletions.
-	Admission []Asked
+	Admission []Asked `json:"admission,omitempty"`
 	// Hidden, in the first reason only, are the resources of webhooks and policies that are not known: some may be
 	// missing in Admission.
-	Hidden []Hidden
+	Hidden []Hidden `json:"notListed,omitempty"`
 }
 
 // most is how many reasons are listed below one.
@@ -116,7 +115,7 @@ func (c *Cluster) Why(k graph.Key) *Reason {
 
 // awaited appends the requests that let the objects of a reason and of those below it go.
 func (e *explainer) awaited(r *Reason, all []request) []request {
-	o := e.keys[r.Object.Key]
+	o := e.keys[r.Object.Key()]
 	switch {
 	case o == nil || e.awaits[o.Key] || r.Cause == Immortal:
 	case o.Deletion.IsZero():
@@ -126,7 +125,7 @@ func (e *explainer) awaited(r *Reason, all []request) []request {
 	case len(o.Finalizers) > 0:
 		all = append(all, request{key: o.Key, operation: updateOperation})
 	}
-	e.awaits[r.Object.Key] = true
+	e.awaits[r.Object.Key()] = true
 	for _, b := range r.Below {
 		all = e.awaited(b, all)
 	}
@@ -211,9 +210,7 @@ func (e *explainer) live(o *Object) *Reason {
 	r := e.owned(o, s)
 	switch r.Cause {
 	case Owned:
-		r.Remedies = []Remedy{{
-			Text: "if it is to go, delete its owner", Action: DeleteObject, Object: e.solid(o, s),
-		}}
+		r.Remedies = []Remedy{deletion(e.solid(o, s), "if it is to go, delete its owner")}
 	case OwnersGone, OwnerWaits:
 		r.Remedies = []Remedy{collectorRemedy(), remove(e.ref(o))}
 	default:
@@ -260,7 +257,7 @@ func (e *explainer) blocker(d, owner *Object) *Reason {
 	r := e.owned(d, s)
 	switch release := releaseOwner(d, e.ref(d), owner.UID); r.Cause {
 	case Owned:
-		r.Says += "; the garbage collector removes its reference to " + Name(e.ref(owner))
+		r.Says += "; the garbage collector removes its reference to " + e.ref(owner).String()
 		r.Remedies = []Remedy{collectorRemedy(), release}
 	case OwnerUnknown:
 		r.Remedies = []Remedy{
@@ -325,7 +322,7 @@ func (e *explainer) owners(o *Object, s graph.Standing, verdicts ...graph.Verdic
 }
 
 // solid is the first owner that keeps the object.
-func (e *explainer) solid(o *Object, s graph.Standing) (found graph.Ref) {
+func (e *explainer) solid(o *Object, s graph.Standing) (found ObjectReference) {
 	for i, v := range s.Verdicts {
 		if v == graph.Solid && found.Name == "" {
 			for _, owner := range e.uids[o.Owners[i].UID] {
@@ -355,7 +352,7 @@ func (e *explainer) finalizer(o *Object, name string) *Reason {
 	if known == nil {
 		return e.reason(o, UnknownFinalizer, "finalizer "+name+setter,
 			Remedy{Text: "see that the component that sets the finalizer runs, and read its logs"},
-			drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, name), name))
+			drop(e.ref(o), finalizersList, slices.Index(o.Finalizers, name), name))
 	}
 	return e.reason(
 		o,
@@ -363,7 +360,7 @@ func (e *explainer) finalizer(o *Object, name string) *Reason {
 		fmt.Sprintf("finalizer %s, which %s removes when %s%s", name, known.Component, known.Until,
 			setter),
 		Remedy{Text: fmt.Sprintf("see that %s runs, and that %s", known.Component, known.Until)},
-		drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, name), name),
+		drop(e.ref(o), finalizersList, slices.Index(o.Finalizers, name), name),
 	)
 }
 
@@ -372,7 +369,7 @@ func (e *explainer) foreground(o *Object) *Reason {
 	s, _ := e.w.g.Standing(o.Key)
 	last := drop(
 		e.ref(o),
-		"/metadata/finalizers",
+		finalizersList,
 		slices.Index(o.Finalizers, finalizers.Foreground),
 		finalizers.Foreground,
 	)
@@ -401,7 +398,7 @@ func (e *explainer) foreground(o *Object) *Reason {
 // orphan explains an object whose dependents are to be orphaned.
 func (e *explainer) orphan(o *Object) *Reason {
 	s, _ := e.w.g.Standing(o.Key)
-	last := drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, finalizers.Orphan), finalizers.Orphan)
+	last := drop(e.ref(o), finalizersList, slices.Index(o.Finalizers, finalizers.Orphan), finalizers.Orphan)
 	last.Text = "last, remove the finalizer by hand; dependents that still refer to the object are then deleted, not" +
 		" orphaned"
 	if len(s.Dependents) == 0 {
@@ -441,8 +438,7 @@ func (e *explainer) grace(o *Object) []*Reason {
 	if o.GraceSeconds == nil || *o.GraceSeconds == 0 {
 		return nil
 	}
-	now := Remedy{Text: "remove the Pod without waiting for the kubelet; its containers may still run", Action: DeleteNow,
-		Object: e.ref(o)}
+	now := removeNow(e.ref(o))
 	if left := o.Deletion.Sub(e.c.Now); left > 0 {
 		return []*Reason{
 			e.reason(

@@ -116,9 +116,7 @@ func (w *world) shown(o *Object) graph.Object {
 	return shown
 }
 
-func (w *world) ref(o *Object) graph.Ref {
-	return (&index{resources: w.resources}).ref(o)
-}
+func (w *world) ref(o *Object) ObjectReference { return w.resources[o.Collection].reference(o) }
 
 // tell has the graph take in an event and collects its requests.
 func (w *world) tell(e graph.Event) {
@@ -281,10 +279,10 @@ func (w *world) release(o *Object, uids []string, by By) {
 	w.update(o, &next, by)
 }
 
-func removed(owners []graph.Owner, uids []string) (gone []graph.Owner) {
+func removed(owners []graph.Owner, uids []string) (gone []OwnerReference) {
 	for _, r := range owners {
 		if slices.Contains(uids, r.UID) {
-			gone = append(gone, r)
+			gone = append(gone, OwnerReference(r))
 		}
 	}
 	return gone
