@@ -76,13 +76,13 @@ type Asked struct {
 }
 
 // asked returns the hooks that are asked about the requests, those first that certainly deny.
-func (x *index) asked(requests []request) []Asked {
+func (x *index) asked(requests map[request]bool) []Asked {
 	var denying, others []Asked
 	for i := range x.c.Hooks {
 		h := &x.c.Hooks[i]
 		for _, operation := range []string{deleteOperation, updateOperation} {
 			found := map[string]int{}
-			for _, r := range requests {
+			for r := range requests {
 				if r.operation == operation && x.concerns(h, r) {
 					found[r.key.Collection]++
 				}
@@ -130,18 +130,8 @@ func (x *index) matches(m *Match, res *Resource, r request) bool {
 	if res.Delete.Namespace { // L-37
 		namespace = r.key.Name
 	}
-	for _, o := range x.named("namespaces", namespace) {
-		return selects(m.Namespaces, o.Labels)
-	}
-	return true
-}
-
-// named are the objects of a cluster-scoped resource with the name.
-func (x *index) named(resource, name string) []*Object {
-	if o := x.keys[graph.Key{Collection: resource, Name: name}]; o != nil {
-		return []*Object{o}
-	}
-	return nil
+	n := x.keys[graph.Key{Collection: "namespaces", Name: namespace}]
+	return n == nil || selects(m.Namespaces, n.Labels)
 }
 
 // matches reports whether the rule is for the request, in any version in which the object is served (L-31 to L-35): in

@@ -59,7 +59,7 @@ func (c *Cluster) Lint(namespace string) []Finding {
 	for i := range c.Objects {
 		all[i] = &c.Objects[i]
 	}
-	l := &linter{index: x, w: newWorld(x.resources, all, c.Now)}
+	l := &linter{index: x, w: x.world(all, allWorkers)}
 	l.cycles()
 	for _, o := range all {
 		l.references(o)

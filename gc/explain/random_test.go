@@ -77,6 +77,9 @@ func checkRemedies(t *testing.T, c *Cluster, r *Reason) {
 	}
 }
 
+// specList is the list of a namespace's finalizers in its spec.
+const specList = "/spec/finalizers"
+
 // item is an item of a list that a command removes.
 type item struct {
 	// list is a JSON pointer, index the item's place in it; -1 for any.
@@ -90,7 +93,7 @@ func itemOf(t *testing.T, command string) item {
 	t.Helper()
 	if _, rest, ok := strings.Cut(command, `jq '.spec.finalizers -= ["`); ok {
 		name, _, _ := strings.Cut(rest, `"]'`)
-		return item{specFinalizersList, -1, name}
+		return item{specList, -1, name}
 	}
 	_, patch, _ := strings.Cut(command, " -p ")
 	var operations []struct{ Op, Path, Value string }
@@ -113,7 +116,7 @@ func (i item) in(o *Object) bool {
 	switch i.list {
 	case finalizersList:
 		list = o.Finalizers
-	case specFinalizersList:
+	case specList:
 		return slices.Contains(o.Namespace.Finalizers, i.value)
 	case ownersList:
 		for _, owner := range o.Owners {

@@ -2,7 +2,10 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // Action is the request of a remedy.
@@ -32,6 +35,15 @@ type Remedy struct {
 	Command string `json:"command,omitempty"`
 }
 
+func advice(text string) Remedy { return Remedy{Text: text} }
+
+// The advice about components.
+var (
+	componentRemedy = advice("see that the component that sets the finalizer runs, and read its logs")
+	collectorRemedy = advice(
+		"see that the garbage collector (kube-controller-manager) runs and may write, and read its logs")
+)
+
 func deletion(o ObjectReference, text string) Remedy {
 	return Remedy{Text: text, Action: DeleteObject, Object: o, Command: "kubectl delete " + arguments(o)}
 }
@@ -56,36 +68,39 @@ func touch(o ObjectReference) Remedy {
 
 // The lists of RemoveItem, as JSON pointers.
 const (
-	finalizersList     = "/metadata/finalizers"
-	specFinalizersList = "/spec/finalizers"
-	ownersList         = "/metadata/ownerReferences"
+	finalizersList = "/metadata/finalizers"
+	ownersList     = "/metadata/ownerReferences"
 )
 
-// drop removes the finalizer at an index of a list by hand. That of a namespace's spec is removed through the
-// subresource finalize.
-func drop(o ObjectReference, list string, index int, finalizer string) Remedy {
-	r := Remedy{
-		Text:   "last, remove the finalizer by hand; what it stands for is then not done",
-		Action: RemoveItem, Object: o, Command: patch(o, fmt.Sprintf("%s/%d", list, index), "", finalizer),
+// notDone is the effect of the removal of a finalizer in general.
+const notDone = "what it stands for is then not done"
+
+// drop removes a finalizer of metadata.finalizers by hand.
+func (e *explainer) drop(o *Object, finalizer, effect string) Remedy {
+	item := fmt.Sprintf("%s/%d", finalizersList, slices.Index(o.Finalizers, finalizer))
+	return Remedy{
+		Text: "last, remove the finalizer by hand; " + effect, Action: RemoveItem, Object: e.ref(o),
+		Command: patch(e.ref(o), item, "", finalizer),
 	}
-	if list == specFinalizersList {
-		r.Command = fmt.Sprintf("kubectl get namespace %[1]s -o json | jq %[2]s |"+
+}
+
+// dropSpec removes a finalizer of a namespace's spec.finalizers by hand, through the subresource finalize.
+func (e *explainer) dropSpec(o *Object, finalizer, effect string) Remedy {
+	return Remedy{
+		Text: "last, remove the finalizer by hand; " + effect, Action: RemoveItem, Object: e.ref(o),
+		Command: fmt.Sprintf("kubectl get namespace %[1]s -o json | jq %[2]s |"+
 			" kubectl replace --raw /api/v1/namespaces/%[1]s/finalize -f -", shell(o.Name),
-			shell(".spec.finalizers -= ["+jsonString(finalizer)+"]"))
+			shell(".spec.finalizers -= ["+jsonString(finalizer)+"]")),
 	}
-	return r
 }
 
 // releaseOwner removes the first reference with the uid by hand.
 func releaseOwner(o *Object, ref ObjectReference, uid string) Remedy {
-	r := Remedy{Text: "remove the reference by hand", Action: RemoveItem, Object: ref}
-	for i := range o.Owners {
-		if o.Owners[i].UID == uid {
-			r.Command = patch(ref, fmt.Sprintf("%s/%d", ownersList, i), "/uid", uid)
-			break
-		}
+	i := slices.IndexFunc(o.Owners, func(r graph.Owner) bool { return r.UID == uid })
+	return Remedy{
+		Text: "remove the reference by hand", Action: RemoveItem, Object: ref,
+		Command: patch(ref, fmt.Sprintf("%s/%d", ownersList, i), "/uid", uid),
 	}
-	return r
 }
 
 // patch is the command that removes an item. It tests a value in the item first, so that it removes no other one if the

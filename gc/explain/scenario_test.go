@@ -294,7 +294,7 @@ func (s *scenario) remedy(which []string) string {
 		all = append(all, &s.c.Objects[i])
 	}
 	x := s.c.index()
-	w := newWorld(x.resources, all, now)
+	w := x.world(all, allWorkers)
 	var listed []*Reason
 	var collect func(*Reason)
 	collect = func(r *Reason) {
@@ -367,7 +367,7 @@ func (s *scenario) removeItem(w *world, o *Object, r Remedy) {
 	switch one.list {
 	case finalizersList:
 		w.removeFinalizer(o, one.value, User)
-	case specFinalizersList:
+	case specList:
 		w.finalize(o, one.value, User)
 	case ownersList:
 		w.release(o, []string{one.value}, User)

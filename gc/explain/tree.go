@@ -48,7 +48,7 @@ func (c *Cluster) Tree(k graph.Key) *Tree {
 	if o == nil {
 		return nil
 	}
-	t := &trees{index: x, w: newWorld(x.resources, x.connected([]graph.Key{k}), c.Now), seen: map[*Object]bool{}}
+	t := &trees{index: x, w: x.world(x.connected([]graph.Key{k}), allWorkers), seen: map[*Object]bool{}}
 	tree := &Tree{Revision: c.Revision, Owners: t.owners(o), Hidden: c.Hidden()}
 	clear(t.seen)
 	tree.Object = t.down(o)
