@@ -12,11 +12,11 @@ func (t *Tree) Text(s Style) string {
 	p := &Printer{Style: s}
 	if len(t.Owners) > 0 {
 		p.Line("", "", "owners:")
-		p.nodes("", t.Owners)
+		p.Items("", p.nodes(t.Owners))
 		p.Line("", "", "")
 	}
 	p.Line("", "", p.Paint(Bold, t.Object.Object.String())+p.state(&t.Object))
-	p.nodes("", t.Object.Dependents)
+	p.Items("", p.nodes(t.Object.Dependents))
 	for i, h := range Grouped(t.Hidden) {
 		if i == 0 {
 			p.Line("", "", "")
@@ -26,15 +26,15 @@ func (t *Tree) Text(s Style) string {
 	return p.String()
 }
 
-// nodes prints owners or dependents, each with its own below it.
-func (p *Printer) nodes(prefix string, nodes []Node) {
+// nodes are the items of owners or dependents, each with its own below it.
+func (p *Printer) nodes(nodes []Node) (items []Item) {
 	for i := range nodes {
 		n := &nodes[i]
-		first, rest := Branch(prefix, i, len(nodes))
-		p.Line(first, rest, n.Object.String()+p.state(n)+p.reference(n))
-		p.nodes(rest, n.Owners)
-		p.nodes(rest, n.Dependents)
+		items = append(items, Item{
+			n.Object.String() + p.state(n) + p.reference(n), append(p.nodes(n.Owners), p.nodes(n.Dependents)...),
+		})
 	}
+	return items
 }
 
 // state is what is remarkable in a node's object, in parentheses.
@@ -95,7 +95,11 @@ func (n *Node) wrong() string {
 // Text prints the reasons as a tree, and then the remedies of each, with their commands.
 func (r *Reason) Text(s Style) string {
 	p := &Printer{Style: s}
-	for i, one := range p.reason("", "", r, ObjectReference{}, nil) {
+	var listed []*Reason
+	top := p.reason(r, ObjectReference{}, &listed)
+	p.Line("", "", top.Text)
+	p.Items("", top.Below)
+	for i, one := range listed {
 		p.Line("", "", "")
 		p.Line("", "", fmt.Sprintf("(%d) %s:", i+1, one.Object))
 		for _, remedy := range one.Remedies {
@@ -119,31 +123,24 @@ func (p *Printer) warnings(all []Asked) {
 	}
 }
 
-// reason prints a reason, which is below one of the object above, and those below it. It appends those with remedies to
-// listed; their numbers there follow their messages.
-func (p *Printer) reason(first, rest string, r *Reason, above ObjectReference, listed []*Reason) []*Reason {
-	text := r.Says
+// reason is the item of a reason, which is below one of the object above. It appends reasons with remedies to listed;
+// their numbers there follow their messages.
+func (p *Printer) reason(r *Reason, above ObjectReference, listed *[]*Reason) Item {
+	item := Item{Text: r.Says}
 	if r.Object != above {
-		text = p.Paint(Bold, r.Object.String()) + ": " + text
+		item.Text = p.Paint(Bold, r.Object.String()) + ": " + r.Says
 	}
 	if len(r.Remedies) > 0 {
-		listed = append(listed, r)
-		text += p.Paint(Faint, fmt.Sprintf(" (%d)", len(listed)))
+		*listed = append(*listed, r)
+		item.Text += p.Paint(Faint, fmt.Sprintf(" (%d)", len(*listed)))
 	}
-	p.Line(first, rest, text)
-	n := len(r.Below)
-	if r.More > 0 {
-		n++
-	}
-	for i, b := range r.Below {
-		first, below := Branch(rest, i, n)
-		listed = p.reason(first, below, b, r.Object, listed)
+	for _, b := range r.Below {
+		item.Below = append(item.Below, p.reason(b, r.Object, listed))
 	}
 	if r.More > 0 {
-		first, below := Branch(rest, n-1, n)
-		p.Line(first, below, fmt.Sprintf("and %d more", r.More))
+		item.Below = append(item.Below, Item{Text: fmt.Sprintf("and %d more", r.More)})
 	}
-	return listed
+	return item
 }
 
 // Text prints the preview: warnings, the changes in order, what stays, and a summary.

@@ -53,7 +53,11 @@ func (p *Printer) Paint(c Color, text string) string {
 
 // Line prints a line after first. What does not fit in the width is continued on the next lines, after rest.
 func (p *Printer) Line(first, rest, text string) {
-	for _, part := range p.wrap(escape(text, p.Color), utf8.RuneCountInString(first)) {
+	lines := []string{escape(text, p.Color)}
+	if p.Width > 0 {
+		lines = Wrap(lines[0], max(p.Width-utf8.RuneCountInString(first), leastWidth))
+	}
+	for _, part := range lines {
 		p.text.WriteString(first + part + "\n")
 		first = rest
 	}
@@ -62,14 +66,11 @@ func (p *Printer) Line(first, rest, text string) {
 // leastWidth is the least number of characters before a line is broken, in deep trees on narrow terminals.
 const leastWidth = 20
 
-// wrap breaks a text at spaces; used characters of the line are taken.
-func (p *Printer) wrap(text string, used int) (lines []string) {
-	if p.Width == 0 {
-		return []string{text}
-	}
-	width := max(p.Width-used, leastWidth)
+// Wrap breaks a text at spaces into lines of at most width characters, except for longer words. Control sequences have
+// no width.
+func Wrap(text string, width int) (lines []string) {
 	line := ""
-	for _, word := range strings.Split(text, " ") {
+	for word := range strings.SplitSeq(text, " ") {
 		switch {
 		case line == "":
 			line = word
@@ -94,13 +95,22 @@ func plain(text string) string {
 	}
 }
 
-// Branch returns what Line prints before item i of n in a tree: first before its line, rest before the lines that
-// continue it and before the items below it. prefix is the rest of the item above.
-func Branch(prefix string, i, n int) (first, rest string) {
-	if i == n-1 {
-		return prefix + "└─ ", prefix + "   "
+// Item is a line of a tree, with the items below it.
+type Item struct {
+	Text  string
+	Below []Item
+}
+
+// Items prints items below a line whose continuations begin with prefix.
+func (p *Printer) Items(prefix string, items []Item) {
+	for i, item := range items {
+		first, rest := prefix+"├─ ", prefix+"│  "
+		if i == len(items)-1 {
+			first, rest = prefix+"└─ ", prefix+"   "
+		}
+		p.Line(first, rest, item.Text)
+		p.Items(rest, item.Below)
 	}
-	return prefix + "├─ ", prefix + "│  "
 }
 
 // Age is a duration in its largest unit, and the next one if that is not 0.

@@ -16,7 +16,7 @@ func TrailText(a *trail.Answer, s Style) string {
 			p.Line("", "", "")
 		}
 		p.Line("", "", p.Paint(Bold, nameOf(r.Object))+" "+p.fate(r)+origin(r))
-		p.removal("", r)
+		p.Items("", p.removal(r))
 	}
 	return p.String()
 }
@@ -113,32 +113,24 @@ func deleted(r *trail.Request, object string) string {
 // reason is why a controller sent a request.
 func reason(r *trail.Request) string {
 	owner := "its owner is"
-	switch len(r.Owners) {
-	case 0:
-	case 1:
+	if len(r.Owners) == 1 {
 		owner = "its owner " + nameOf(r.Owners[0].Object) + " is"
-	default:
+	} else if len(r.Owners) > 1 {
 		owner = "its owners are"
 	}
-	switch r.Reason {
-	case trail.OwnerAbsent:
-		return ", as " + owner + " absent"
-	case trail.OwnerDeleted:
-		return ", as " + owner + " gone"
-	case trail.OwnerWaits:
-		return ", as " + owner + " being deleted in the foreground"
-	case trail.DependentsGone:
-		return ", as no dependent blocks it any more"
-	case trail.DependentsOrphaned:
-		return ", as its dependents are orphaned"
-	case trail.NamespaceDeleted:
-		return ", as its namespace is being deleted"
-	case trail.NamespaceEmpty:
-		return ", as it has no content any more"
-	case trail.CustomResourceDefinitionDeleted:
-		return ", as its CustomResourceDefinition is being deleted"
+	reasons := map[trail.Reason]string{
+		trail.OwnerAbsent:                     owner + " absent",
+		trail.OwnerDeleted:                    owner + " gone",
+		trail.OwnerWaits:                      owner + " being deleted in the foreground",
+		trail.DependentsGone:                  "no dependent blocks it any more",
+		trail.DependentsOrphaned:              "its dependents are orphaned",
+		trail.NamespaceDeleted:                "its namespace is being deleted",
+		trail.NamespaceEmpty:                  "it has no content any more",
+		trail.CustomResourceDefinitionDeleted: "its CustomResourceDefinition is being deleted",
 	}
-	if why := decisions[r.Controller]; why != "" {
+	if why := reasons[r.Reason]; why != "" {
+		return ", as " + why
+	} else if why := decisions[r.Controller]; why != "" {
 		return ": " + why
 	}
 	return ""
@@ -156,47 +148,29 @@ var decisions = map[string]string{
 	"replication-controller":           "more pods than replicas",
 }
 
-// event is a line about a removal, with the owners below it.
-type event struct {
-	text   string
-	owners []trail.Owner
-}
-
-// removal prints what is known of a removal: who deleted the object, what held it, and who removed it.
-func (p *trailPrinter) removal(prefix string, r *trail.Removal) {
-	events := []event{p.asked(r)}
-	if r.Terminating != nil {
-		events = append(events, event{text: p.terminating(r)})
-	}
-	switch f := r.Finished; {
-	case f != nil:
-		events = append(events, p.request(f, finish(r)))
-	case r.Elsewhere && r.Asked != nil:
-		events = append(events, event{text: "another server over the same etcd removed it"})
-	}
-	for i, e := range events {
-		first, rest := Branch(prefix, i, len(events))
-		p.Line(first, rest, e.text)
-		for j, o := range e.owners {
-			first, rest := Branch(rest, j, len(e.owners))
-			p.owner(first, rest, o)
-		}
-	}
-}
-
-// asked is the line about the request that deleted the object.
-func (p *trailPrinter) asked(r *trail.Removal) event {
+// removal is what is known of a removal: who deleted the object, what held it, and who removed it.
+func (p *trailPrinter) removal(r *trail.Removal) []Item {
+	items := []Item{{Text: "the deletion began before this server started, or at another server over the same etcd, or " +
+		"too long ago: who requested it is not known"}}
 	switch {
 	case r.Asked != nil:
-		return p.request(r.Asked, deleted(r.Asked, "it"))
+		items[0] = p.request(r.Asked, deleted(r.Asked, "it"))
 	case r.Elsewhere:
-		return event{text: "the request was made at another server over the same etcd"}
+		items[0].Text = "the request was made at another server over the same etcd"
 	}
-	return event{text: "the deletion began before this server started, or at another server over the same etcd, or too " +
-		"long ago: who requested it is not known"}
+	if r.Terminating != nil {
+		items = append(items, Item{Text: p.terminating(r)})
+	}
+	switch {
+	case r.Finished != nil:
+		items = append(items, p.request(r.Finished, finished(r)))
+	case r.Elsewhere && r.Asked != nil:
+		items = append(items, Item{Text: "another server over the same etcd removed it"})
+	}
+	return items
 }
 
-// terminating is the line about what held the object, and for how long.
+// terminating is how long the object was terminating, and what held it.
 func (p *trailPrinter) terminating(r *trail.Removal) string {
 	held := "its grace period"
 	switch {
@@ -213,8 +187,8 @@ func (p *trailPrinter) terminating(r *trail.Removal) string {
 		Age(until.Sub(r.Terminating.Time)), held)
 }
 
-// finish is what the last request of a removal did.
-func finish(r *trail.Removal) string {
+// finished is the effect of the last request of a removal.
+func finished(r *trail.Removal) string {
 	switch last := r.LastFinalizers; {
 	case len(last) == 1 && r.Finished.Verb != "delete":
 		return "removed the last finalizer " + last[0]
@@ -226,18 +200,18 @@ func finish(r *trail.Removal) string {
 	return deleted(r.Finished, "it")
 }
 
-// request is the line about a request. Of the owners that a controller decided by itself about, only those that are
-// gone follow.
-func (p *trailPrinter) request(r *trail.Request, did string) event {
-	e := event{text: sender(r) + " " + did}
+// request is the item of a request, with the owners that its reason is about. For the own decision of a controller,
+// only those that are gone are of interest.
+func (p *trailPrinter) request(r *trail.Request, did string) Item {
+	item := Item{Text: sender(r) + " " + did}
 	if r.Controller != "" {
-		e.text += reason(r)
+		item.Text += reason(r)
 		for _, o := range r.Owners {
 			if r.Reason != trail.ControllerDecision || o.Trail != nil {
-				e.owners = append(e.owners, o)
+				item.Below = append(item.Below, p.owner(o))
 			}
 		}
-		return e
+		return item
 	}
 	details := r.URI
 	if r.UserAgent != "" {
@@ -246,21 +220,20 @@ func (p *trailPrinter) request(r *trail.Request, did string) event {
 	if r.AuditID != "" {
 		details += "; audit ID " + r.AuditID
 	}
-	e.text += p.Paint(Faint, " ("+details+")")
-	return e
+	item.Text += p.Paint(Faint, " ("+details+")")
+	return item
 }
 
-// owner prints an owner, and what is known of its own removal.
-func (p *trailPrinter) owner(first, rest string, o trail.Owner) {
+// owner is the item of an owner, with what is known of its own removal.
+func (p *trailPrinter) owner(o trail.Owner) Item {
 	switch name := p.Paint(Bold, nameOf(o.Object)); {
 	case o.Trail != nil:
-		p.Line(first, rest, p.Paint(Bold, nameOf(o.Trail.Object))+" "+p.fate(o.Trail))
-		p.removal(rest, o.Trail)
+		return Item{p.Paint(Bold, nameOf(o.Trail.Object)) + " " + p.fate(o.Trail), p.removal(o.Trail)}
 	case o.Hidden != "":
-		p.Line(first, rest, name+": not shown: "+o.Hidden)
+		return Item{Text: name + ": not shown: " + o.Hidden}
 	case o.Repeated:
-		p.Line(first, rest, name+p.Paint(Faint, " (shown above)"))
+		return Item{Text: name + p.Paint(Faint, " (shown above)")}
 	default:
-		p.Line(first, rest, name+": nothing is known of a removal")
+		return Item{Text: name + ": nothing is known of a removal"}
 	}
 }
