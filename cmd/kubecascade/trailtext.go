@@ -1,40 +1,42 @@
-package explain
+package main
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
-// TrailText is the text of an answer about removals: for each object one line with the request at the end of the chain,
+// trailText is the text of an answer about removals: for each object one line with the request at the end of the chain,
 // and then the requests and the owners as a tree. It adds nothing to what the server has answered.
-func TrailText(a *trail.Answer, s Style) string {
-	p := &trailPrinter{Printer{Style: s}}
+func trailText(a *trail.Answer, s explain.Style) string {
+	p := &trailPrinter{explain.Printer{Style: s}}
 	for i, r := range a.Items {
 		if i > 0 {
 			p.Line("", "", "")
 		}
-		p.Line("", "", p.Paint(Bold, nameOf(r.Object))+" "+p.fate(r)+origin(r))
+		p.Line("", "", p.Paint(explain.Bold, nameOf(r.Object))+" "+p.fate(r)+origin(r))
 		p.Items("", p.removal(r))
 	}
 	return p.String()
 }
 
 // trailPrinter prints removals.
-type trailPrinter struct{ Printer }
+type trailPrinter struct{ explain.Printer }
 
 // nameOf is the name of an object in an answer.
 func nameOf(o trail.Object) string {
-	return ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}.String()
+	r := explain.ObjectReference{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+	return r.String()
 }
 
 // fate reports whether and when the object was removed.
 func (p *trailPrinter) fate(r *trail.Removal) string {
 	if r.Removed == nil {
-		return p.Paint(Red, "is being deleted")
+		return p.Paint(explain.Red, "is being deleted")
 	}
-	return fmt.Sprintf("was removed at revision %d, %s ago", r.Removed.Revision, Age(p.Now.Sub(r.Removed.Time)))
+	return fmt.Sprintf("was removed at revision %d, %s ago", r.Removed.Revision, explain.Age(p.Now.Sub(r.Removed.Time)))
 }
 
 // longestChain is how many removals are followed to the request that caused them.
@@ -149,9 +151,9 @@ var decisions = map[string]string{
 }
 
 // removal is what is known of a removal: who deleted the object, what held it, and who removed it.
-func (p *trailPrinter) removal(r *trail.Removal) []Item {
-	items := []Item{{Text: "the deletion began before this server started, or at another server over the same etcd, or " +
-		"too long ago: who requested it is not known"}}
+func (p *trailPrinter) removal(r *trail.Removal) []explain.Item {
+	items := []explain.Item{{Text: "the deletion began before this server started, or at another server over the same " +
+		"etcd, or too long ago: who requested it is not known"}}
 	switch {
 	case r.Asked != nil:
 		items[0] = p.request(r.Asked, deleted(r.Asked, "it"))
@@ -159,13 +161,13 @@ func (p *trailPrinter) removal(r *trail.Removal) []Item {
 		items[0].Text = "the request was made at another server over the same etcd"
 	}
 	if r.Terminating != nil {
-		items = append(items, Item{Text: p.terminating(r)})
+		items = append(items, explain.Item{Text: p.terminating(r)})
 	}
 	switch {
 	case r.Finished != nil:
 		items = append(items, p.request(r.Finished, finished(r)))
 	case r.Elsewhere && r.Asked != nil:
-		items = append(items, Item{Text: "another server over the same etcd removed it"})
+		items = append(items, explain.Item{Text: "another server over the same etcd removed it"})
 	}
 	return items
 }
@@ -184,7 +186,7 @@ func (p *trailPrinter) terminating(r *trail.Removal) string {
 		on, until = "", r.Removed.Time
 	}
 	return fmt.Sprintf("it was terminating from revision %d%s, for %s, held by %s", r.Terminating.Revision, on,
-		Age(until.Sub(r.Terminating.Time)), held)
+		explain.Age(until.Sub(r.Terminating.Time)), held)
 }
 
 // finished is the effect of the last request of a removal.
@@ -202,8 +204,8 @@ func finished(r *trail.Removal) string {
 
 // request is the item of a request, with the owners that its reason is about. For the own decision of a controller,
 // only those that are gone are of interest.
-func (p *trailPrinter) request(r *trail.Request, did string) Item {
-	item := Item{Text: sender(r) + " " + did}
+func (p *trailPrinter) request(r *trail.Request, did string) explain.Item {
+	item := explain.Item{Text: sender(r) + " " + did}
 	if r.Controller != "" {
 		item.Text += reason(r)
 		for _, o := range r.Owners {
@@ -220,20 +222,21 @@ func (p *trailPrinter) request(r *trail.Request, did string) Item {
 	if r.AuditID != "" {
 		details += "; audit ID " + r.AuditID
 	}
-	item.Text += p.Paint(Faint, " ("+details+")")
+	item.Text += p.Paint(explain.Faint, " ("+details+")")
 	return item
 }
 
 // owner is the item of an owner, with what is known of its own removal.
-func (p *trailPrinter) owner(o trail.Owner) Item {
-	switch name := p.Paint(Bold, nameOf(o.Object)); {
+func (p *trailPrinter) owner(o trail.Owner) explain.Item {
+	switch name := p.Paint(explain.Bold, nameOf(o.Object)); {
 	case o.Trail != nil:
-		return Item{p.Paint(Bold, nameOf(o.Trail.Object)) + " " + p.fate(o.Trail), p.removal(o.Trail)}
+		name = p.Paint(explain.Bold, nameOf(o.Trail.Object))
+		return explain.Item{Text: name + " " + p.fate(o.Trail), Below: p.removal(o.Trail)}
 	case o.Hidden != "":
-		return Item{Text: name + ": not shown: " + o.Hidden}
+		return explain.Item{Text: name + ": not shown: " + o.Hidden}
 	case o.Repeated:
-		return Item{Text: name + p.Paint(Faint, " (shown above)")}
+		return explain.Item{Text: name + p.Paint(explain.Faint, " (shown above)")}
 	default:
-		return Item{Text: name + ": nothing is known of a removal"}
+		return explain.Item{Text: name + ": nothing is known of a removal"}
 	}
 }
