@@ -14,13 +14,7 @@ import (
 // explaining are the commands that ask any cluster. They are those of kubectl's plugin, too.
 func explaining() []*cobra.Command {
 	return []*cobra.Command{
-		treeCommand(),
-		whyCommand(),
-		trailCommand(),
-		previewCommand(),
-		lintCommand(),
-		uiCommand(),
-		waitSettledCommand(),
+		treeCommand(), whyCommand(), trailCommand(), previewCommand(), lintCommand(), uiCommand(), waitSettledCommand(),
 	}
 }
 
