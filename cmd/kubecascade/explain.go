@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
@@ -61,6 +60,9 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 	q.offerValues(c, formats)
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if q.from != "" && q.from != fromServer && q.from != fromLists {
+			return errUsage{fmt.Errorf("--from %q is not server or lists", q.from)}
+		}
 		if err := (outputs{q.output}).check(formats...); err != nil {
 			return err
 		}
@@ -103,15 +105,11 @@ func (q *question) dial() error {
 		}
 	}
 	c.UserAgent = "kubecascade"
-	base, _, err := rest.DefaultServerUrlFor(c)
+	to, err := connect(c)
 	if err != nil {
-		return errUsage{fmt.Errorf("--server: %w", err)}
+		return err
 	}
-	h, err := rest.HTTPClientFor(c)
-	if err != nil {
-		return errUnable{err}
-	}
-	q.client = &cluster.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}
+	q.client = &cluster.Client{URL: to.URL, HTTP: to.HTTP}
 	return nil
 }
 
@@ -299,14 +297,6 @@ const (
 func (q *question) fromFlag(c *cobra.Command) {
 	c.Flags().StringVar(&q.from, "from", "",
 		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server if it can answer")
-	run := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		switch q.from {
-		case "", fromServer, fromLists:
-			return run(c, args)
-		}
-		return errUsage{fmt.Errorf("--from %q is not server or lists", q.from)}
-	}
 }
 
 // warnUnknown names the resources whose objects are not known, with the reasons.

@@ -97,7 +97,7 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	keys, err := choice.Keys(c.Context(), selection.Server{
 		Client: p.client, Discovery: p.discovery, Namespace: p.namespace, Explicit: explicit,
 	})
-	preview := &explain.Preview{}
+	preview := &explain.Preview{Changes: []explain.Change{}, Counts: []explain.Count{}}
 	switch {
 	case err == nil:
 		one := &cluster.Question{Path: "preview", Options: options, IgnoreNotFound: p.ignore}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
@@ -48,7 +47,7 @@ func (q *question) printTrail(c *cobra.Command, query url.Values) error {
 		return err
 	}
 	return q.print(c.OutOrStdout(), a, map[string]func() string{
-		"text": func() string { return explain.TrailText(a, style(c.OutOrStdout())) },
+		"text": func() string { return trailText(a, style(c.OutOrStdout())) },
 	})
 }
 
@@ -65,15 +64,14 @@ func (q *question) trailQuery(c *cobra.Command, args []string, uid string) (url.
 	if uid != "" {
 		query.Set("uid", uid)
 	}
-	kind, name, both := "", "", false
-	if len(args) > 1 {
+	kind, name, both := strings.Cut(strings.Join(args, " "), "/")
+	switch {
+	case len(args) > 1:
 		return nil, errUsage{fmt.Errorf("unexpected argument %q", args[1])}
-	} else if len(args) > 0 {
-		if kind, name, both = strings.Cut(args[0], "/"); !both {
-			return nil, errUsage{fmt.Errorf("%q is not KIND/NAME", args[0])}
-		}
-	} else if uid == "" {
+	case len(args) == 0 && uid == "":
 		return nil, errUsage{errors.New("an object is required: KIND/NAME, or --uid")}
+	case len(args) == 1 && !both:
+		return nil, errUsage{fmt.Errorf("%q is not KIND/NAME", args[0])}
 	}
 	if err := q.connect(c.Context()); err != nil {
 		return nil, err

@@ -421,21 +421,21 @@ func comparable(t testing.TB, answer any) string {
 func after(have map[graph.Key]fate, p *explain.Preview) map[graph.Key]fate {
 	now := maps.Clone(have)
 	for _, c := range append(slices.Clone(p.Before), p.Changes...) {
-		f := now[c.Object.Key]
+		f := now[c.Object.Key()]
 		f.Owners, f.Finalizers = slices.Clone(f.Owners), slices.Clone(f.Finalizers)
 		switch c.What {
 		case explain.Deleted:
-			delete(now, c.Object.Key)
+			delete(now, c.Object.Key())
 			continue
 		case explain.Marked, explain.Refinalized:
 			f.Deleting, f.Finalizers = true, slices.Clone(c.Finalizers)
 		case explain.Freed:
 			f.Finalizers = slices.DeleteFunc(f.Finalizers, func(n string) bool { return slices.Contains(c.Finalizers, n) })
 		case explain.Released:
-			f.Owners = slices.DeleteFunc(f.Owners, func(o graph.Owner) bool { return slices.Contains(c.Owners, o) })
+			f.Owners = slices.DeleteFunc(f.Owners, func(o graph.Owner) bool { return slices.Contains(c.Owners, explain.OwnerReference(o)) })
 		case explain.Unblocked:
 			for i := range f.Owners {
-				f.Owners[i].Block = f.Owners[i].Block && !slices.Contains(c.Owners, f.Owners[i])
+				f.Owners[i].Block = f.Owners[i].Block && !slices.Contains(c.Owners, explain.OwnerReference(f.Owners[i]))
 			}
 		}
 		slices.Sort(f.Finalizers)
@@ -445,7 +445,7 @@ func after(have map[graph.Key]fate, p *explain.Preview) map[graph.Key]fate {
 		if len(f.Finalizers) == 0 {
 			f.Finalizers = nil
 		}
-		now[c.Object.Key] = f
+		now[c.Object.Key()] = f
 	}
 	return now
 }

@@ -31,9 +31,9 @@ func TestTrail(t *testing.T) {
 		trail.Type{Version: "v1", Kind: "ConfigMap", Resource: "configmaps"}
 	for _, namespace := range []string{"a", "b"} {
 		tr.Removed(&trail.Subject{Type: secrets, Namespace: namespace, Name: "top", UID: first}, 5, began, nil,
-			trail.NewBy(trail.Sent{User: "bob", Verb: "delete"}))
+			trail.NewRequest(trail.Sent{User: "bob", Verb: "delete"}))
 		tr.Removed(&trail.Subject{Type: configMaps, Namespace: namespace, Name: "x", UID: second}, 6, began, nil,
-			trail.NewBy(trail.Sent{User: "gc", Own: true, Reason: trail.OwnerDeleted, Owners: []trail.Object{
+			trail.NewRequest(trail.Sent{User: "gc", Own: true, Reason: trail.OwnerDeleted, Owners: []trail.Object{
 				{APIVersion: "v1", Kind: "Secret", Name: "top", UID: first}}}))
 	}
 	const path = "/kubecascade/v1/trail"

@@ -96,7 +96,7 @@ func TestAuthorization(t *testing.T) {
 	}
 	s.Grant("alice", "a", "read", `[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
 	tree := decode[explain.Tree](t, s.as("alice", "GET", "/kubecascade/v1/tree"+o, ""))
-	if len(tree.Object.Next) != 1 || tree.Object.Next[0].Object.Name != "d" {
+	if len(tree.Object.Dependents) != 1 || tree.Object.Dependents[0].Object.Name != "d" {
 		t.Errorf("alice sees\n%s", tree.Text(explain.Style{}))
 	}
 	hidden := map[string]string{}
@@ -106,7 +106,7 @@ func TestAuthorization(t *testing.T) {
 	if hidden["secrets"] != "you may not list them" || hidden["configmaps"] != "you may list those of namespace a only" {
 		t.Errorf("hidden: %v", hidden)
 	}
-	if v := tree.Object.Next[0].Verdict; v != graph.Solid {
+	if v := tree.Object.Dependents[0].Verdict; v != graph.Solid.String() {
 		t.Errorf("the owner, which alice may list, is %s", v)
 	}
 	preview := decode[explain.Preview](t, s.as("alice", "GET", "/kubecascade/v1/preview"+o, ""))
@@ -114,11 +114,11 @@ func TestAuthorization(t *testing.T) {
 		t.Errorf("alice previews\n%s", preview.Text(explain.Style{}))
 	}
 	whole := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
-	if len(whole.Object.Next) != 2 || len(whole.Hidden) != 0 {
+	if len(whole.Object.Dependents) != 2 || len(whole.Hidden) != 0 {
 		t.Errorf("admin sees\n%s", whole.Text(explain.Style{}))
 	}
 	for _, path := range []string{ // by the uid of a hidden object, and in another namespace
-		"/kubecascade/v1/tree?namespace=a&uid=" + whole.Object.Next[1].Object.UID,
+		"/kubecascade/v1/tree?namespace=a&uid=" + whole.Object.Dependents[1].Object.UID,
 		"/kubecascade/v1/tree?uid=" + whole.Object.Object.UID,
 	} {
 		if a := s.as("alice", "GET", path, ""); a.Code != 404 {
@@ -286,7 +286,7 @@ func TestFresh(t *testing.T) {
 			`{"metadata":{"name":"d`+strconv.Itoa(i)+`"`+ownedBy("ConfigMap", "o", uid)+`}}`)
 		tree := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
 		written, err := strconv.ParseInt(a.Object().GetResourceVersion(), 10, 64)
-		if err != nil || len(tree.Object.Next) != i+1 || tree.Revision < written {
+		if err != nil || len(tree.Object.Dependents) != i+1 || tree.Revision < written {
 			t.Fatalf("after %d dependents, at %s, at %d:\n%s", i+1, a.Object().GetResourceVersion(), tree.Revision,
 				tree.Text(explain.Style{}))
 		}
@@ -294,7 +294,7 @@ func TestFresh(t *testing.T) {
 	for i := range 50 {
 		s.Want(200, "DELETE", "/api/v1/namespaces/a/configmaps/d"+strconv.Itoa(i), nil)
 		tree := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
-		if len(tree.Object.Next) != 49-i {
+		if len(tree.Object.Dependents) != 49-i {
 			t.Fatalf("after %d deletions:\n%s", i+1, tree.Text(explain.Style{}))
 		}
 	}

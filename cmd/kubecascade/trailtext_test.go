@@ -1,10 +1,11 @@
-package explain
+package main
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
@@ -88,7 +89,7 @@ func TestTrailText(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := TrailText(&trail.Answer{Items: []*trail.Removal{c.removal}}, Style{Now: now})
+			got := trailText(&trail.Answer{Items: []*trail.Removal{c.removal}}, explain.Style{Now: now})
 			if strings.TrimSpace(got) != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
