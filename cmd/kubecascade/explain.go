@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
@@ -233,7 +232,7 @@ func answer[T any](q *question, c *cobra.Command, args []string, path string) (*
 // ask answers a question about objects: a kubecascade server does; of another server, or with --from lists, the lists are
 // read.
 func ask[T any](q *question, c *cobra.Command, ask *cluster.Question, keys []graph.Key) (*T, error) {
-	q.aim(keys)
+	q.namespace = selection.Concerned(keys, q.namespace)
 	ask.Namespace = q.namespace
 	for _, k := range keys {
 		ask.Objects = append(ask.Objects, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
@@ -249,33 +248,9 @@ func ask[T any](q *question, c *cobra.Command, ask *cluster.Question, keys []gra
 		answer, err = cluster.Answer(c.Context(), q.client, q.discovery, ask, q.options(line))
 	}
 	if err != nil {
-		return nil, errUnable{absent(keys, err)}
+		return nil, errUnable{selection.Absent(keys, err)}
 	}
 	return answer.(*T), nil
-}
-
-// absent is the error for a key that has no object, if err reports one.
-func absent(keys []graph.Key, err error) error {
-	var s *apierrors.StatusError
-	if !apierrors.IsNotFound(err) || !errors.As(err, &s) || s.ErrStatus.Details == nil {
-		return err
-	}
-	for _, k := range keys {
-		if k.Name == s.ErrStatus.Details.Name {
-			return selection.NotFound(k)
-		}
-	}
-	return err
-}
-
-// aim makes the namespace that the question is about the one that is read by itself.
-func (q *question) aim(keys []graph.Key) {
-	for _, k := range keys {
-		if k.Collection == "namespaces" {
-			q.namespace = k.Name
-			return
-		}
-	}
 }
 
 // chosen is an error of package selection with its exit code.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -63,22 +61,18 @@ func (s *waitSettled) run(c *cobra.Command, _ []string) error {
 	return s.show(c.OutOrStdout(), body)
 }
 
-const (
-	// settledPath is where a kubecascade server answers when it has settled.
-	settledPath = render.RoutePrefix + "settled"
-	// settledDelay is how much longer than its timeout the server may take to answer.
-	settledDelay = 15 * time.Second
-)
+// settledDelay is how much longer than its timeout the server may take to answer.
+const settledDelay = 15 * time.Second
 
 // wait returns the server's answer. If it has not settled at the timeout, the error has a line for each cause.
 func (s *waitSettled) wait(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout+settledDelay)
 	defer cancel()
-	query := url.Values{"timeout": {s.timeout.String()}}
+	target := fmt.Sprintf("%s%ssettled?timeout=%s", s.client.URL, render.RoutePrefix, s.timeout)
 	if s.revision > 0 {
-		query.Set("resourceVersion", strconv.FormatInt(s.revision, 10))
+		target += fmt.Sprintf("&resourceVersion=%d", s.revision)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.client.URL+settledPath+"?"+query.Encode(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +82,7 @@ func (s *waitSettled) wait(ctx context.Context) ([]byte, error) {
 	case err == nil:
 		return body, nil
 	case apierrors.IsNotFound(err):
-		err = fmt.Errorf("%s does not serve %s: it is not kubecascade, or an older one", s.client.URL, settledPath)
+		err = fmt.Errorf("%s does not serve %s: it is not kubecascade, or an older one", s.client.URL, req.URL.Path)
 	case apierrors.IsTimeout(err) && errors.As(err, &failed) && failed.ErrStatus.Details != nil &&
 		len(failed.ErrStatus.Details.Causes) > 0:
 		return nil, unsettled(&failed.ErrStatus, s.timeout)

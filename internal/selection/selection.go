@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
@@ -232,4 +234,28 @@ var ErrNotFound = errors.New("not found")
 // NotFound is the error for an object that does not exist.
 func NotFound(k graph.Key) error {
 	return fmt.Errorf("%s %q %w%s", k.Collection, k.Name, ErrNotFound, in(k.Namespace))
+}
+
+// Absent returns NotFound for the key that has no object, if err is a server's answer that there is none; else err.
+func Absent(keys []graph.Key, err error) error {
+	var s *apierrors.StatusError
+	if !apierrors.IsNotFound(err) || !errors.As(err, &s) || s.ErrStatus.Details == nil {
+		return err
+	}
+	for _, k := range keys {
+		if k.Name == s.ErrStatus.Details.Name {
+			return NotFound(k)
+		}
+	}
+	return err
+}
+
+// Concerned returns the namespace that a question is about: one of the objects, or else the command's.
+func Concerned(keys []graph.Key, namespace string) string {
+	for _, k := range keys {
+		if k.Collection == "namespaces" {
+			return k.Name
+		}
+	}
+	return namespace
 }
