@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/crd"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -46,7 +46,7 @@ func Slow(t testing.TB, pause time.Duration) string {
 	adapter.API = s.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "test")
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	definitions := crd.New(
+	definitions := controllers.NewCustomResourceDefinitions(
 		&loopback.Client{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}, s.Webhooks,
 		nil,
 	)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/crd"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -23,7 +23,7 @@ func (c *cluster) define(body string) {
 	client := &loopback.Client{API: c.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: c.Cache}
 	go func() {
 		defer close(done)
-		crd.New(client, c.Webhooks, nil).Run(ctx)
+		controllers.NewCustomResourceDefinitions(client, c.Webhooks, nil).Run(ctx)
 	}()
 	defer func() {
 		cancel()
