@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
@@ -121,7 +120,7 @@ func choosePlugins(r *registry.Registry, c Config) (err error) {
 }
 
 // Loopback is for requests of the process's own.
-func (s *Server) Loopback(u authentication.User, manager string) *registry.Loopback {
+func (s *Server) Loopback(u authorization.User, manager string) *registry.Loopback {
 	return s.registry.Loopback(u, manager)
 }
 

@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -166,7 +168,8 @@ func (s *Server) makeDefault() {
 	}
 	p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	if _, err := s.API.Loopback(authentication.Loopback, "apiservertest").Create(context.Background(), p, ns); err != nil {
+	api := s.API.Loopback(authorization.Loopback, "apiservertest")
+	if _, err := api.Create(context.Background(), p, ns); err != nil {
 		s.t.Fatalf("creating the namespace default: %v", err)
 	}
 }

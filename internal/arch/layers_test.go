@@ -54,9 +54,8 @@ var layers = [][]string{
 		"apiserver/allocate", "apiserver/invalid",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/warning",
 	},
-	{"apiserver/audit"},
+	{"apiserver/audit", "apiserver/authentication"},
 	{"apiserver/authorization"},
-	{"apiserver/authentication"},
 }
 
 // tools are packages below apiserver that aren't part of it: generators, and what only tests import.

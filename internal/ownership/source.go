@@ -3,7 +3,6 @@ package ownership
 import (
 	"slices"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -42,7 +41,7 @@ type source struct {
 
 // permit asks the authorizer what the user may list of each resource, and returns the resources with what is not known
 // of them. The reasons are those that package cluster has for a server that denies its lists.
-func (s *source) permit(by authorization.Authorizer, user authentication.User) []explain.Resource {
+func (s *source) permit(by authorization.Authorizer, user authorization.User) []explain.Resource {
 	s.reach = make(map[*row]reach, len(s.table.rows))
 	known := make([]explain.Resource, len(s.table.rows))
 	for i, r := range s.table.rows {
@@ -61,7 +60,7 @@ func (s *source) permit(by authorization.Authorizer, user authentication.User) [
 }
 
 // list are the attributes of a list.
-func (r *row) list(user authentication.User, namespace string) *authorization.Attributes {
+func (r *row) list(user authorization.User, namespace string) *authorization.Attributes {
 	return &authorization.Attributes{
 		User: user, Verb: "list", IsResource: true, Path: r.Path(namespace), Group: r.Group, Version: r.Versions[0],
 		Resource: r.Plural, Namespace: namespace,

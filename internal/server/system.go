@@ -13,12 +13,15 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
@@ -149,9 +152,9 @@ func (c *Config) gate(
 // client returns a client of the process itself.
 func (s *system) client(d *data, index *loopback.Index) func(account, manager string) *loopback.Client {
 	return func(account, manager string) *loopback.Client {
-		user := authentication.Loopback
+		user := authorization.Loopback
 		if account != "" {
-			user = authentication.ServiceAccount(metav1.NamespaceSystem, account)
+			user = authorization.ServiceAccount(metav1.NamespaceSystem, account)
 		}
 		return &loopback.Client{API: s.api.Loopback(user, manager), Cache: d.cache, Index: index}
 	}
