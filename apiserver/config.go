@@ -10,6 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
@@ -161,9 +162,8 @@ func (c *Config) setDefaults() {
 		c.Services = allocate.Defaults()
 	}
 	if c.Webhooks == nil {
-		c.Webhooks = webhook.NewClients(webhook.Services{
-			Revision: c.Store.Revision, Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root,
-		}.Resolver())
+		services := registry.Data{Store: c.Store, Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root}
+		c.Webhooks = webhook.NewClients(services.ServiceAddress)
 	}
 	if c.Trail == nil {
 		c.Trail = trail.New(c.Now())

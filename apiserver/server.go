@@ -57,7 +57,7 @@ func New(c Config) (*Server, error) {
 	s.openAPI = openapi.New(c.Version.GitVersion, func() []openapi.Type { return documented(c.Types) })
 	s.seats = flowcontrol.NewLive(flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry), c.Cache, c.Log)
 	s.inFlight, s.memory = flowcontrol.NewBudget(c.MemoryInFlight), flowcontrol.NewBudget(c.MemoryInFlight)
-	metrics.RegisterMemory(c.Registry, s.inFlight, s.memory, c.Cache.EncodedBytes)
+	flowcontrol.RegisterMemory(c.Registry, s.inFlight, s.memory, c.Cache.EncodedBytes)
 	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
 	rules := dynamic.New(dynamic.Config{

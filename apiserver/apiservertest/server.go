@@ -83,9 +83,8 @@ func Start(t testing.TB, o *Options) *Server {
 	bounds := o.Cache
 	bounds.Decoder = *s.Decoder
 	s.Cache = cache.New(bounds)
-	s.Webhooks = webhook.NewClients(webhook.Services{
-		Revision: s.Store.Revision, Cache: s.Cache, Types: s.Types, Root: s.Decoder.Root,
-	}.Resolver())
+	services := registry.Data{Store: s.Store, Cache: s.Cache, Types: s.Types, Root: s.Decoder.Root}
+	s.Webhooks = webhook.NewClients(services.ServiceAddress)
 	s.follow()
 	config := apiserver.Config{
 		Parts: apiserver.Parts{
