@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -113,8 +114,9 @@ type Documents struct {
 	Address string
 	// Checks are named health checks (see Check).
 	Checks []Check
-	// Debug are further handlers by path (the collector's graph).
-	Debug map[string]http.Handler
+	// Debug are further handlers by path (the collector's graph). Profiling adds those of profiles.
+	Debug     map[string]http.Handler
+	Profiling bool
 	// Page serves the files of the page at ui.Path.
 	Page bool
 	// Extensions are the paths below render.RoutePrefix.
@@ -164,6 +166,11 @@ func (c *Config) setDefaults() {
 	if c.Webhooks == nil {
 		services := registry.Data{Store: c.Store, Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root}
 		c.Webhooks = webhook.NewClients(services.ServiceAddress)
+	}
+	if c.Profiling {
+		all := profiles()
+		maps.Copy(all, c.Debug)
+		c.Debug = all
 	}
 	if c.Trail == nil {
 		c.Trail = trail.New(c.Now())

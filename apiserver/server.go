@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"context"
 	"runtime"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/endpoints"
@@ -135,4 +137,22 @@ func (s *Server) BeginShutdown() { s.leave() }
 func (s *Server) CloseWatches() {
 	s.leave()
 	s.api.CloseWatches()
+}
+
+// EnsureRoles is bootstrap.Roles on this server.
+func (s *Server) EnsureRoles(ctx context.Context) error { return bootstrap.Roles(ctx, s.registry) }
+
+// EnsureFirst is bootstrap.Objects on this server.
+func (s *Server) EnsureFirst(ctx context.Context, o bootstrap.Options) error {
+	return bootstrap.Objects(ctx, s.registry, o)
+}
+
+// CheckFirst is bootstrap.Check on this server.
+func (s *Server) CheckFirst(ctx context.Context, o bootstrap.Options) error {
+	return bootstrap.Check(ctx, s.registry, o)
+}
+
+// Withdraw is bootstrap.Withdraw on this server.
+func (s *Server) Withdraw(ctx context.Context, o bootstrap.Options) error {
+	return bootstrap.Withdraw(ctx, s.registry, o)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -44,7 +43,7 @@ func logging(t testing.TB, s *apiservertest.Server, log *slog.Logger, names ...s
 		Gates:       map[string]bool{featuregates.PersistentVolumeClaimUnusedSinceTime: true},
 		Unreachable: apiserver.NoNetwork,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
-			return expression.CheckTypes(&p.Spec, apiserver.Served(s.Types))
+			return apiserver.CheckTypes(s.Types, &p.Spec)
 		},
 	}
 	on := map[string]bool{}

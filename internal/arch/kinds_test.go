@@ -46,6 +46,7 @@ var aboutKinds = map[string]string{
 	"flowcontrol":                 "flow schemas and priority levels configure it",
 	"authorization/rbac":          "roles and their bindings are the policy",
 	"endpoints/resolve.go":        "an error message names the parameter Namespace",
+	"documents.go":                "the types in policies are checked by those that are documented",
 	"registry/serviceaddress.go":  "webhooks are reached by Services and EndpointSlices",
 	"discovery.go":                "an APIService makes a group version unavailable",
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,7 +22,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
-	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/gc/trail"
@@ -105,11 +103,6 @@ func assemble(
 		s.garbage, config.Debug = newCollection(c.Workers[controllers.GarbageCollector], d, registry, log)
 		s.garbage.config.Events = c.CollectionEvents
 	}
-	if c.Profiling {
-		all := profiles()
-		maps.Copy(all, config.Debug)
-		config.Debug = all
-	}
 	config.Trail, config.Extensions = s.trail, s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
@@ -141,8 +134,10 @@ func (c *Config) gate(
 	if err != nil {
 		return nil, err
 	}
-	c.warnOfGates(log)
-	metrics.MustRegister(enabled(gates))
+	if without := featuregates.Ineffective(c.Gates); len(without) > 0 {
+		log.Warn("feature gates without effect", "gates", strings.Join(without, ","))
+	}
+	metrics.MustRegister(featuregates.Metric(gates))
 	// A read-only server can't delete an unreadable object, so its lists omit such objects, with a warning.
 	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion] && !c.readOnly()
 	config.CompressWatchLists = gates[featuregates.WatchListCompression]
@@ -167,7 +162,7 @@ func (s *system) wire(on, gates map[string]bool, keys *pki.Bundle) {
 		Client:  s.client(d, loopback.NewIndex(d.cache, d.types, d.decoder.Root)),
 		Workers: s.c.Workers, Gates: gates, Authority: keys, Certificates: keys.AuthorityPEM(), Webhooks: d.webhooks,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
-			return expression.CheckTypes(&p.Spec, apiserver.Served(d.types))
+			return apiserver.CheckTypes(d.types, &p.Spec)
 		},
 		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.with(c.API) },
 		Unreachable: apiserver.NoNetwork, Autoscaler: s.c.Autoscaler,
