@@ -22,7 +22,6 @@
 //	first.go, keep.go  the objects that every cluster has
 //	ports.go, extension.go, version.go  listeners, and paths besides the API's
 //	controllers.go  which server runs the controllers, and those that run; package controllers has their table
-//	collector.go  the garbage collector, and the handlers of its graph
 //	seed.go       the nodes of --simulate-nodes
 //	snapshot.go, save.go, rollback.go, checkpointroute.go  snapshots, checkpoints and rollbacks
 //	settle.go, settled.go  waiting until the controllers have nothing to do

@@ -14,7 +14,7 @@ func (s *system) extensions(d *data) []render.Route {
 		Cache: d.cache, Types: d.types, Root: d.decoder.Root, Revision: d.store.Revision, Log: s.log, Now: d.clock.Now,
 		Authorizer: func() authorization.Authorizer { return s.api.Authorizer() },
 		Life:       s.life,
-		Removed:    s.trail.RemovedAt, Queue: func() (int, bool) { return s.garbage.queued() },
+		Removed:    s.trail.RemovedAt, Queue: s.garbage.Queued,
 	})
 	routes := append(s.ownership.Routes(), s.settledRoute(), s.snapshotsRoute(d),
 		s.checkpointsRoute(), s.rollbackRoute(),

@@ -54,7 +54,7 @@ type system struct {
 	// checkpoints are the states to go back to.
 	checkpoints checkpoints
 	// garbage is nil without the collector.
-	garbage *collection
+	garbage *loopback.GarbageCollector
 }
 
 // listeners are the ports and their servers.
@@ -100,8 +100,11 @@ func assemble(
 	on[controllers.Scheduler] = on[controllers.Scheduler] ||
 		c.Simulate && !slices.Contains(c.Controllers, "-"+controllers.Scheduler)
 	if on[controllers.GarbageCollector] {
-		s.garbage, config.Debug = newCollection(c.Workers[controllers.GarbageCollector], d, registry, log)
-		s.garbage.config.Events = c.CollectionEvents
+		s.garbage = loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{
+			Cache: d.cache, Root: d.decoder.Root, Workers: c.Workers[controllers.GarbageCollector],
+			Events: c.CollectionEvents, Registerer: registry, Log: log,
+		})
+		config.Debug = s.garbage.Handlers()
 	}
 	config.Trail, config.Extensions = s.trail, s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
@@ -164,7 +167,7 @@ func (s *system) wire(on, gates map[string]bool, keys *pki.Bundle) {
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
 			return apiserver.CheckTypes(d.types, &p.Spec)
 		},
-		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.with(c.API) },
+		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.With(c.API) },
 		Unreachable: apiserver.NoNetwork, Autoscaler: s.c.Autoscaler,
 		Simulate: s.c.Simulate, Simulation: s.c.Simulation, Version: KubernetesVersion, Log: s.log,
 	}
