@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -36,7 +35,7 @@ type Server struct {
 // cached is the Source of a server's cache at one revision, which was the newest one when it was made.
 type cached struct {
 	*Server
-	user     authentication.User
+	user     authorization.User
 	revision int64
 	// generation is that of the types, of which resources has those with objects in the cache, by collection.
 	generation uint64
@@ -45,7 +44,7 @@ type cached struct {
 }
 
 // open returns a source for a user. It is not older than the store at the time of the call.
-func (s *Server) open(ctx context.Context, user authentication.User) (*cached, error) {
+func (s *Server) open(ctx context.Context, user authorization.User) (*cached, error) {
 	revision, err := s.Revision(ctx)
 	if err == nil {
 		err = s.Cache.Wait(ctx, revision)

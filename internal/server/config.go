@@ -34,9 +34,7 @@ type Config struct {
 	API apiserver.Config
 	// Memory is how many bytes the process may use; 0 determines it.
 	Memory int64
-	// Profiling serves profiles.
-	Profiling bool
-	Log       *slog.Logger
+	Log    *slog.Logger
 }
 
 // ServingOptions are the settings of the ports.

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/uuid"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/election"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
@@ -117,8 +117,8 @@ func (s *system) lead(ctx context.Context) {
 	}
 	lease := &loopback.Lease{Namespace: "kube-system", Name: controllers.Manager,
 		API: s.api.Loopback(
-			authentication.User{Name: "system:" + controllers.Manager,
-				Groups: []string{authentication.GroupAuthenticated}},
+			authorization.User{Name: "system:" + controllers.Manager,
+				Groups: []string{authorization.GroupAuthenticated}},
 			controllers.Manager,
 		)}
 	o := s.c.Election

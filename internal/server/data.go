@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
@@ -109,9 +110,8 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.memoryForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
-	d.webhooks = webhook.NewClients(webhook.Services{
-		Revision: store.Revision, Cache: d.cache, Types: d.types, Root: c.Root,
-	}.Resolver())
+	services := registry.Data{Store: store, Cache: d.cache, Types: d.types, Root: c.Root}
+	d.webhooks = webhook.NewClients(services.ServiceAddress)
 	if cfg.Snapshot.File != "" {
 		d.webhooks.Refuse(errNoWebhooks)
 	}

@@ -13,7 +13,7 @@ func (s *system) extensions(d *data) []render.Route {
 	by := func() authorization.Authorizer { return s.api.Authorizer() }
 	questions := (&cluster.Server{
 		Cache: d.cache, Types: d.types, Revision: d.store.Revision, Authorizer: by, Removed: s.trail.RemovedAt,
-		Queue: func() (int, bool) { return s.garbage.queued() },
+		Queue: s.garbage.Queued,
 	}).Service()
 	questions.Log, questions.Now, questions.Life = s.log, d.clock.Now, s.life
 	routes := append(questions.Routes(), s.settledRoute(), s.snapshotsRoute(d), s.checkpointsRoute(), s.rollbackRoute(),

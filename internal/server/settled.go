@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -145,7 +144,7 @@ func shown(o reconcile.Object) *settledObject {
 }
 
 // mayList returns which objects the user may be told of: those whose type the user may list there. It keeps verdicts.
-func (s *system) mayList(u authentication.User) func(reconcile.Object) bool {
+func (s *system) mayList(u authorization.User) func(reconcile.Object) bool {
 	verdicts := map[reconcile.Object]bool{}
 	return func(o reconcile.Object) bool {
 		of := reconcile.Object{Group: o.Group, Version: o.Version, Resource: o.Resource, Namespace: o.Namespace}

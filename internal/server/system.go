@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,14 +12,16 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
-	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/gc/trail"
@@ -50,7 +51,7 @@ type system struct {
 	// checkpoints are the states to go back to.
 	checkpoints checkpoints
 	// garbage is nil without the collector.
-	garbage *collection
+	garbage *loopback.GarbageCollector
 }
 
 // listeners are the ports and their servers.
@@ -96,13 +97,11 @@ func assemble(
 	on[controllers.Scheduler] = on[controllers.Scheduler] ||
 		c.Simulate && !slices.Contains(c.Controllers, "-"+controllers.Scheduler)
 	if on[controllers.GarbageCollector] {
-		s.garbage, config.Debug = newCollection(c.Workers[controllers.GarbageCollector], d, registry, log)
-		s.garbage.config.Events = c.CollectionEvents
-	}
-	if c.Profiling {
-		all := profiles()
-		maps.Copy(all, config.Debug)
-		config.Debug = all
+		s.garbage = loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{
+			Cache: d.cache, Root: d.decoder.Root, Workers: c.Workers[controllers.GarbageCollector],
+			Events: c.CollectionEvents, Registerer: registry, Log: log,
+		})
+		config.Debug = s.garbage.Handlers()
 	}
 	config.Trail, config.Extensions = s.trail, s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
@@ -135,8 +134,10 @@ func (c *Config) gate(
 	if err != nil {
 		return nil, err
 	}
-	c.warnOfGates(log)
-	metrics.MustRegister(enabled(gates))
+	if without := featuregates.Ineffective(c.Gates); len(without) > 0 {
+		log.Warn("feature gates without effect", "gates", strings.Join(without, ","))
+	}
+	metrics.MustRegister(featuregates.Metric(gates))
 	// A read-only server can't delete an unreadable object, so its lists omit such objects, with a warning.
 	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion] && !c.readOnly()
 	config.CompressWatchLists = gates[featuregates.WatchListCompression]
@@ -146,9 +147,9 @@ func (c *Config) gate(
 // client returns a client of the process itself.
 func (s *system) client(d *data, index *loopback.Index) func(account, manager string) *loopback.Client {
 	return func(account, manager string) *loopback.Client {
-		user := authentication.Loopback
+		user := authorization.Loopback
 		if account != "" {
-			user = authentication.ServiceAccount(metav1.NamespaceSystem, account)
+			user = authorization.ServiceAccount(metav1.NamespaceSystem, account)
 		}
 		return &loopback.Client{API: s.api.Loopback(user, manager), Cache: d.cache, Index: index}
 	}
@@ -161,9 +162,9 @@ func (s *system) wire(on, gates map[string]bool, keys *pki.Bundle) {
 		Client:  s.client(d, loopback.NewIndex(d.cache, d.types, d.decoder.Root)),
 		Workers: s.c.Workers, Gates: gates, Authority: keys, Certificates: keys.AuthorityPEM(), Webhooks: d.webhooks,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
-			return expression.CheckTypes(&p.Spec, apiserver.Served(d.types))
+			return apiserver.CheckTypes(d.types, &p.Spec)
 		},
-		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.with(c.API) },
+		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.With(c.API) },
 		Unreachable: apiserver.NoNetwork, Autoscaler: s.c.Autoscaler,
 		Simulate: s.c.Simulate, Simulation: s.c.Simulation, Version: KubernetesVersion, Log: s.log,
 	}

@@ -1,23 +1,20 @@
-package server
+package featuregates
 
 import (
-	"bytes"
-	"log/slog"
-	"strings"
+	"fmt"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// TestEnabledGates: kubernetes_feature_enabled has the names, stages and values of kube-apiserver's metric.
-func TestEnabledGates(t *testing.T) {
-	c := &Config{Gates: map[string]bool{"AllAlpha": true, "WatchList": false}}
-	gates, err := c.featureGates()
+// TestMetric: kubernetes_feature_enabled has the names, stages and values of kube-apiserver's metric.
+func TestMetric(t *testing.T) {
+	gates, err := Resolve(map[string]bool{"AllAlpha": true, "WatchList": false})
 	if err != nil {
 		t.Fatal(err)
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(enabled(gates))
+	registry.MustRegister(Metric(gates))
 	families, err := registry.Gather()
 	if err != nil || len(families) != 1 || families[0].GetName() != "kubernetes_feature_enabled" {
 		t.Fatalf("%v, %v", families, err)
@@ -36,16 +33,16 @@ func TestEnabledGates(t *testing.T) {
 	}
 }
 
-// TestWarnOfGates: only gates that have no effect, and are not set to their default.
-func TestWarnOfGates(t *testing.T) {
+// TestIneffective: only gates that have no effect, and are not set to their default.
+func TestIneffective(t *testing.T) {
 	for want, gates := range map[string]map[string]bool{
-		"": {"WatchList": true, "AllAlpha": true, "AllowUnsafeMalformedObjectDeletion": true},
-		"gates=CBORServingAndStorage,WatchList\n": {"WatchList": false, "CBORServingAndStorage": true, "JobManagedBy": true},
+		"[]": {"WatchList": true, "AllAlpha": true, "AllowUnsafeMalformedObjectDeletion": true},
+		"[CBORServingAndStorage WatchList]": {
+			"WatchList": false, "CBORServingAndStorage": true, "JobManagedBy": true,
+		},
 	} {
-		var out bytes.Buffer
-		(&Config{Gates: gates}).warnOfGates(slog.New(slog.NewTextHandler(&out, nil)))
-		if got := out.String(); !strings.HasSuffix(got, want) || (got == "") != (want == "") {
-			t.Errorf("%v: %q, want %q", gates, got, want)
+		if got := fmt.Sprint(Ineffective(gates)); got != want {
+			t.Errorf("%v: %s, want %s", gates, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package webhook
+package registry
 
 import (
 	"strings"
@@ -68,7 +68,7 @@ func TestAddress(t *testing.T) {
 		{"headless", spec(corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}, https),
 			[]*discoveryv1.EndpointSlice{slice("IPv4", ports, at(nil, "10.1.0.1"))}, 443, "10.1.0.1:9443"},
 	} {
-		got, err := address(test.svc, test.slices, test.port, func(int) int { return 0 })
+		got, err := serviceAddress(test.svc, test.slices, test.port, func(int) int { return 0 })
 		if err != nil {
 			got = err.Error()
 		}
@@ -79,7 +79,7 @@ func TestAddress(t *testing.T) {
 	var picked []int
 	all := []*discoveryv1.EndpointSlice{slice("IPv4", ports, at(nil, "10.1.0.1"), at(nil, "10.1.0.2")),
 		slice("IPv4", ports, at(nil, "10.1.0.3"))}
-	got, err := address(spec(clusterIP, https), all, 443, func(n int) int {
+	got, err := serviceAddress(spec(clusterIP, https), all, 443, func(n int) int {
 		picked = append(picked, n)
 		return n - 1
 	})

@@ -1,4 +1,4 @@
-package crd
+package controllers
 
 import (
 	"context"
@@ -14,12 +14,12 @@ import (
 )
 
 // pass does what one CRD needs now.
-func (c *Controller) pass(ctx context.Context, name string) error {
+func (c *CustomResourceDefinitions) pass(ctx context.Context, name string) error {
 	all, err := c.list()
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(d *apiextensionsv1.CustomResourceDefinition) bool { return d.Name == name })
+	i := slices.IndexFunc(all, func(d *definition) bool { return d.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -34,8 +34,8 @@ func (c *Controller) pass(ctx context.Context, name string) error {
 }
 
 // empty deletes the CRD's objects, and removes its finalizer when there are none (F-09, F-10).
-func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) error {
-	if !failing(d) { // an error stays in the status until it is over; and each write is an event, so a pass
+func (c *CustomResourceDefinitions) empty(ctx context.Context, d *definition) error {
+	if !deletionFails(d) { // an error stays in the status until it is over; and each write is an event, so a pass
 		var err error
 		if d, err = c.inProgress(ctx, d); err != nil {
 			return err
@@ -66,33 +66,29 @@ func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourc
 }
 
 // inProgress sets the condition that objects are being deleted.
-func (c *Controller) inProgress(
-	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition,
-) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *CustomResourceDefinitions) inProgress(ctx context.Context, d *definition) (*definition, error) {
 	return c.terminating(ctx, d, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
 }
 
-// failing reports whether the last pass could not delete the objects.
-func failing(d *apiextensionsv1.CustomResourceDefinition) bool {
+// deletionFails reports whether the last pass could not delete the objects.
+func deletionFails(d *definition) bool {
 	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
 		return c.Type == apiextensionsv1.Terminating && c.Status == apiextensionsv1.ConditionTrue &&
-			c.Reason == deletionFailed
+			c.Reason == reasonDeletionFailed
 	})
 }
 
-// deletionFailed is the reason of a CRD whose objects can't be deleted.
-const deletionFailed = "InstanceDeletionFailed"
+// reasonDeletionFailed is the reason of a CRD whose objects can't be deleted.
+const reasonDeletionFailed = "InstanceDeletionFailed"
 
 // failed reports an error in the status.
-func (c *Controller) failed(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, err error) error {
-	_, more := c.terminating(ctx, d, deletionFailed, err.Error())
+func (c *CustomResourceDefinitions) failed(ctx context.Context, d *definition, err error) error {
+	_, more := c.terminating(ctx, d, reasonDeletionFailed, err.Error())
 	return errors.Join(err, more)
 }
 
 // release removes the finalizer.
-func (c *Controller) release(
-	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string,
-) error {
+func (c *CustomResourceDefinitions) release(ctx context.Context, d *definition, reason, message string) error {
 	d = d.DeepCopy()
 	setTerminating(d, apiextensionsv1.ConditionFalse, reason, message, metav1.NewTime(reconcile.Now(ctx)))
 	d.Finalizers = slices.DeleteFunc(d.Finalizers, func(f string) bool {
@@ -103,9 +99,9 @@ func (c *Controller) release(
 }
 
 // terminating stores why the CRD still exists.
-func (c *Controller) terminating(
-	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string,
-) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *CustomResourceDefinitions) terminating(
+	ctx context.Context, d *definition, reason, message string,
+) (*definition, error) {
 	next := d.DeepCopy()
 	if !setTerminating(next, apiextensionsv1.ConditionTrue, reason, message, metav1.NewTime(reconcile.Now(ctx))) {
 		return d, nil
@@ -115,7 +111,7 @@ func (c *Controller) terminating(
 
 // setTerminating reports whether the condition changed.
 func setTerminating(
-	d *apiextensionsv1.CustomResourceDefinition, status apiextensionsv1.ConditionStatus, reason, message string,
+	d *definition, status apiextensionsv1.ConditionStatus, reason, message string,
 	now metav1.Time,
 ) bool {
 	next := apiextensionsv1.CustomResourceDefinitionCondition{

@@ -1,9 +1,8 @@
-package authentication
+package authorization
 
 import (
-	"errors"
-	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation"
 )
@@ -51,19 +50,6 @@ func ServiceAccountName(namespace, name string) string { return accountPrefix + 
 // Anonymous is the identity of clients without credentials.
 var Anonymous = User{Name: NameAnonymous, Groups: []string{GroupUnauthenticated}}
 
-// ErrNoCredentials says that the client has sent no credentials.
-var ErrNoCredentials = errors.New("authentication: no credentials")
-
-// authenticated returns the user as a member of system:authenticated, unless it is named as an unauthenticated one (AS
-// pkg/authentication/group/authenticated_group_adder.go).
-func (u User) authenticated() User {
-	if u.Name != NameAnonymous && !slices.Contains(u.Groups, GroupAuthenticated) &&
-		!slices.Contains(u.Groups, GroupUnauthenticated) {
-		u.Groups = append(slices.Clip(u.Groups), GroupAuthenticated)
-	}
-	return u
-}
-
 // SplitServiceAccount returns the service account with the user name; ok is false for other users (AS
 // pkg/authentication/serviceaccount: SplitUsername).
 func SplitServiceAccount(user string) (namespace, name string, ok bool) {
@@ -75,4 +61,20 @@ func SplitServiceAccount(user string) (namespace, name string, ok bool) {
 	ok = ok && len(validation.ValidateNamespaceName(namespace, false)) == 0 &&
 		len(validation.ValidateServiceAccountName(name, false)) == 0
 	return namespace, name, ok
+}
+
+// TokenClaim is the content of a service account's token.
+type TokenClaim struct {
+	Namespace, Name, UID string
+	Audiences            []string
+	Issued, Expires      time.Time
+	// Pod, Secret and Node are the objects to which the token is bound: it becomes invalid with the pod or secret, or
+	// with the node if there is no pod. The node of a pod is only informative.
+	Pod, Secret, Node *TokenRef
+}
+
+// TokenRef names an object to which a token is bound.
+type TokenRef struct {
+	Name string `json:"name"`
+	UID  string `json:"uid,omitempty"`
 }

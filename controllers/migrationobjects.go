@@ -1,4 +1,4 @@
-package migration
+package controllers
 
 import (
 	"context"
@@ -19,12 +19,12 @@ import (
 )
 
 // path is that of a migration; sub is a subresource.
-func (c *controller) path(sub, name string) loopback.Path {
+func (c *migrator) path(sub, name string) loopback.Path {
 	r := c.statuses.API.Types().Lookup(storagemigrationv1.GroupName, "v1", "storageversionmigrations")
 	return loopback.Path{Resource: r, Subresource: sub, Name: name}
 }
 
-func (c *controller) definitionPath(sub string, r Resource) loopback.Path {
+func (c *migrator) definitionPath(sub string, r groupResource) loopback.Path {
 	of := workload.CustomResourceDefinitions
 	return loopback.Path{Resource: c.statuses.API.Types().Lookup(of.Group, of.Version, of.Plural), Subresource: sub,
 		Name: r.Resource + "." + r.Group}
@@ -32,18 +32,19 @@ func (c *controller) definitionPath(sub string, r Resource) loopback.Path {
 
 // follow sends the resources of all migrations, and then those of which a migration or the definition changes. Of a
 // migration that can't be decoded nothing is known.
-func (c *controller) follow(ctx context.Context, sink func(Resource)) error {
-	collection, definitions := c.path("", "").Resource.Collection, c.definitionPath("", Resource{}).Resource.Collection
-	var known named
+func (c *migrator) follow(ctx context.Context, sink func(groupResource)) error {
+	collection := c.path("", "").Resource.Collection
+	definitions := c.definitionPath("", groupResource{}).Resource.Collection
+	var known migrationResources
 	note := func(o *loopback.Object) {
-		if one, err := loopback.Typed[Migration](o, o.Err); err == nil {
+		if one, err := loopback.Typed[migration](o, o.Err); err == nil {
 			known[one.Name] = one.Spec.Resource
 			sink(one.Spec.Resource)
 		}
 	}
 	return loopback.Feed{Cache: c.statuses.Cache, First: collection, Collections: []string{collection, definitions},
 		Begin: func(state iter.Seq[*loopback.Object]) {
-			known = named{}
+			known = migrationResources{}
 			for o := range state {
 				note(o)
 			}
@@ -64,26 +65,26 @@ func (c *controller) follow(ctx context.Context, sink func(Resource)) error {
 	}.Follow(ctx)
 }
 
-// named has the resources of migrations by the migrations' names.
-type named map[string]Resource
+// migrationResources has the resources of migrations by the migrations' names.
+type migrationResources map[string]groupResource
 
 // defined returns the resource of a definition; false if no migration is of that. Definitions change often, and each
 // pass reads all migrations.
-func (n named) defined(definition string) (r Resource, ok bool) {
+func (n migrationResources) defined(definition string) (r groupResource, ok bool) {
 	plural, group, ok := strings.Cut(definition, ".")
-	r = Resource{Group: group, Resource: plural}
+	r = groupResource{Group: group, Resource: plural}
 	return r, ok && slices.Contains(slices.Collect(maps.Values(n)), r)
 }
 
 // migrations returns the migrations of a resource by a consistent read.
-func (c *controller) migrations(ctx context.Context, r Resource) ([]*Migration, error) {
+func (c *migrator) migrations(ctx context.Context, r groupResource) ([]*migration, error) {
 	objects, err := c.statuses.API.List(ctx, c.path("", ""))
 	if err != nil {
 		return nil, err
 	}
-	var all []*Migration
+	var all []*migration
 	for _, o := range objects {
-		if one, err := loopback.Typed[Migration](o, o.Err); err == nil && one.Spec.Resource == r {
+		if one, err := loopback.Typed[migration](o, o.Err); err == nil && one.Spec.Resource == r {
 			all = append(all, one)
 		}
 	}
@@ -91,18 +92,18 @@ func (c *controller) migrations(ctx context.Context, r Resource) ([]*Migration, 
 }
 
 // updateStatus writes a status and returns the migration as it is stored; Conflict if its resourceVersion is stale.
-func (c *controller) updateStatus(ctx context.Context, one *Migration) (*Migration, error) {
+func (c *migrator) updateStatus(ctx context.Context, one *migration) (*migration, error) {
 	doc, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": one.UID, "resourceVersion": one.ResourceVersion}, "status": one.Status,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return loopback.Typed[Migration](c.statuses.API.Patch(ctx, c.path("status", one.Name), types.MergePatchType, doc))
+	return loopback.Typed[migration](c.statuses.API.Patch(ctx, c.path("status", one.Name), types.MergePatchType, doc))
 }
 
 // served returns the entry of the version of a resource that discovery prefers; nil if there is none.
-func (c *controller) served(r Resource) *loopback.Type {
+func (c *migrator) served(r groupResource) *loopback.Type {
 	all := c.statuses.API.Types().All()
 	i := slices.IndexFunc(all, func(e *loopback.Type) bool { return e.Group == r.Group && e.Plural == r.Resource })
 	if i < 0 {
@@ -112,19 +113,19 @@ func (c *controller) served(r Resource) *loopback.Type {
 }
 
 // target reports whether the objects of a resource can be migrated.
-func (c *controller) target(r Resource) Target {
+func (c *migrator) target(r groupResource) migrationTarget {
 	e := c.served(r)
 	switch {
 	case e == nil:
-		return Unserved
+		return targetUnserved
 	case e.Collection == "", !e.Has("list"), !e.Has("update"), !e.Has("patch"):
-		return Fixed
+		return targetFixed
 	}
-	return Migratable
+	return targetMigratable
 }
 
 // revision returns the present resource version: later writes have a greater one.
-func (c *controller) revision(ctx context.Context) (string, error) {
+func (c *migrator) revision(ctx context.Context) (string, error) {
 	if err := c.statuses.API.Fresh(ctx); err != nil {
 		return "", err
 	}
@@ -132,7 +133,7 @@ func (c *controller) revision(ctx context.Context) (string, error) {
 }
 
 // entry is served for a resource that must be.
-func (c *controller) entry(r Resource) (*loopback.Type, error) {
+func (c *migrator) entry(r groupResource) (*loopback.Type, error) {
 	if e := c.served(r); e != nil {
 		return e, nil
 	}
@@ -140,22 +141,22 @@ func (c *controller) entry(r Resource) (*loopback.Type, error) {
 }
 
 // items returns the objects of a resource by a consistent read.
-func (c *controller) items(ctx context.Context, r Resource) ([]Item, error) {
+func (c *migrator) items(ctx context.Context, r groupResource) ([]migrationItem, error) {
 	e, err := c.entry(r)
 	if err != nil {
 		return nil, err
 	}
 	objects, err := c.objects.API.List(ctx, loopback.Path{Resource: e})
-	items := make([]Item, len(objects))
+	items := make([]migrationItem, len(objects))
 	for i, o := range objects {
-		items[i] = Item{Namespace: o.Meta.Namespace, Name: o.Meta.Name,
+		items[i] = migrationItem{Namespace: o.Meta.Namespace, Name: o.Meta.Name,
 			ResourceVersion: strconv.FormatInt(o.Revision, 10)}
 	}
 	return items, err
 }
 
 // rewrite patches an object without a change; Conflict if it no longer has the resource version.
-func (c *controller) rewrite(ctx context.Context, r Resource, i Item) error {
+func (c *migrator) rewrite(ctx context.Context, r groupResource, i migrationItem) error {
 	e, err := c.entry(r)
 	if err != nil {
 		return err
@@ -169,18 +170,18 @@ func (c *controller) rewrite(ctx context.Context, r Resource, i Item) error {
 }
 
 // definition returns the definition of a custom resource by a consistent read; nil if there is none.
-func (c *controller) definition(ctx context.Context, r Resource) (*Definition, error) {
+func (c *migrator) definition(ctx context.Context, r groupResource) (*definition, error) {
 	o, err := c.definitions.API.Get(ctx, c.definitionPath("", r))
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
-	return loopback.Typed[Definition](o, err)
+	return loopback.Typed[definition](o, err)
 }
 
 // mark applies a condition and the stored versions to the status of a definition; Conflict if its resourceVersion is
 // stale.
-func (c *controller) mark(
-	ctx context.Context, d *Definition, condition apiextensionsv1.CustomResourceDefinitionCondition, stored []string,
+func (c *migrator) mark(
+	ctx context.Context, d *definition, condition apiextensionsv1.CustomResourceDefinitionCondition, stored []string,
 ) error {
 	document, err := json.Marshal(map[string]any{
 		"apiVersion": apiextensionsv1.SchemeGroupVersion.String(), "kind": "CustomResourceDefinition",
@@ -190,7 +191,7 @@ func (c *controller) mark(
 		},
 	})
 	if err == nil {
-		r := Resource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural}
+		r := groupResource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural}
 		_, err = c.definitions.API.Apply(ctx, c.definitionPath("status", r), document)
 	}
 	return err

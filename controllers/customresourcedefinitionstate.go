@@ -1,4 +1,4 @@
-package crd
+package controllers
 
 import (
 	"context"
@@ -20,20 +20,20 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// known is a CRD as it was last decoded.
-type known struct {
+// knownDefinition is a CRD as it was last decoded.
+type knownDefinition struct {
 	revision   int64
-	definition *apiextensionsv1.CustomResourceDefinition
+	definition *definition
 }
 
-func (c *Controller) resource() *loopback.Type {
+func (c *CustomResourceDefinitions) resource() *loopback.Type {
 	return c.client.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
 }
 
 // follow sends the name of every CRD, and then those that may need a pass: a CRD changed, one of its objects was
 // deleted while the CRD is being deleted, or another CRD of its group changed or was deleted. It follows the timeline
 // of all collections only while a CRD is being deleted.
-func (c *Controller) follow(ctx context.Context, sink func(name string)) error {
+func (c *CustomResourceDefinitions) follow(ctx context.Context, sink func(name string)) error {
 	collection := c.resource().Collection
 	var deleting map[string]bool
 	return loopback.Feed{Cache: c.client.Cache, First: collection,
@@ -77,7 +77,7 @@ func instancesOf(collection string) string {
 }
 
 // group sends a CRD that changed, and those of its group that wait for a name, which it may have released.
-func (c *Controller) group(name, collection string, sink func(name string)) error {
+func (c *CustomResourceDefinitions) group(name, collection string, sink func(name string)) error {
 	sink(name)
 	_, group, _ := strings.Cut(name, ".")
 	snap, err := c.client.Cache.Snapshot(collection, 0)
@@ -99,13 +99,13 @@ func (c *Controller) group(name, collection string, sink func(name string)) erro
 // list returns all CRDs, without their schemas; they must not be changed. It omits CRDs that can't be decoded. The
 // controller's own writes are in the cache when they return, and it gets events for the writes of others, so no read
 // of etcd is necessary.
-func (c *Controller) list() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *CustomResourceDefinitions) list() ([]*definition, error) {
 	snap, err := c.client.Cache.Snapshot(c.resource().Collection, 0)
 	if err != nil {
 		return nil, err
 	}
 	there := map[string]bool{}
-	var all []*apiextensionsv1.CustomResourceDefinition
+	var all []*definition
 	snap.Ascend("", "", func(o *loopback.Object) bool {
 		there[o.Key] = true
 		if one, err := c.decode(o); err == nil {
@@ -115,12 +115,12 @@ func (c *Controller) list() ([]*apiextensionsv1.CustomResourceDefinition, error)
 	})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.known, func(key string, _ known) bool { return !there[key] })
+	maps.DeleteFunc(c.known, func(key string, _ knownDefinition) bool { return !there[key] })
 	return all, nil
 }
 
 // decode returns the CRD without its schemas, which must not be changed.
-func (c *Controller) decode(o *loopback.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *CustomResourceDefinitions) decode(o *loopback.Object) (*definition, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if k := c.known[o.Key]; k.revision == o.Revision && k.definition != nil {
@@ -134,14 +134,12 @@ func (c *Controller) decode(o *loopback.Object) (*apiextensionsv1.CustomResource
 		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
 	}
 	one.ResourceVersion = strconv.FormatInt(o.Revision, 10)
-	c.known[o.Key] = known{o.Revision, one}
+	c.known[o.Key] = knownDefinition{o.Revision, one}
 	return one, nil
 }
 
 // whole returns the CRD with its schemas.
-func (c *Controller) whole(
-	one *apiextensionsv1.CustomResourceDefinition,
-) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *CustomResourceDefinitions) whole(one *definition) (*definition, error) {
 	r := c.resource()
 	o, _ := c.client.Cache.Get(c.client.API.Key(r, "", one.Name))
 	if o == nil || o.Meta.UID != string(one.UID) {
@@ -154,15 +152,15 @@ func (c *Controller) whole(
 	if err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
 	}
-	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
+	return obj.(*definition), nil
 }
 
 // evaluate returns the CRD with the names and conditions that it should have among the others, nil if it has them
 // already.
-func (c *Controller) evaluate(
-	one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition,
+func (c *CustomResourceDefinitions) evaluate(
+	one *definition, all []*definition,
 	now metav1.Time,
-) *apiextensionsv1.CustomResourceDefinition {
+) *definition {
 	if !customresource.Structural(one) {
 		if whole, err := c.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
 			one = whole
@@ -172,16 +170,14 @@ func (c *Controller) evaluate(
 }
 
 // updateStatus stores status and finalizers; Conflict if the CRD has changed in the meantime.
-func (c *Controller) updateStatus(
-	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition,
-) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (c *CustomResourceDefinitions) updateStatus(ctx context.Context, one *definition) (*definition, error) {
 	r := c.resource()
 	o, err := c.client.API.Change(ctx, loopback.Path{
 		Resource: r, Subresource: "status", Name: one.Name,
 	}, func(old runtime.Object) (runtime.Object, error) {
-		next, ok := old.(*apiextensionsv1.CustomResourceDefinition)
+		next, ok := old.(*definition)
 		if !ok || next.ResourceVersion != one.ResourceVersion {
-			return nil, apierrors.NewConflict(r.GroupResource(), one.Name, errChanged)
+			return nil, apierrors.NewConflict(r.GroupResource(), one.Name, errDefinitionChanged)
 		}
 		next.Status, next.Finalizers = *one.Status.DeepCopy(), one.Finalizers
 		return next, nil
@@ -192,11 +188,11 @@ func (c *Controller) updateStatus(
 	return c.decode(o)
 }
 
-// errChanged is why a status for an older state isn't stored.
-var errChanged = errors.New("the CustomResourceDefinition has changed")
+// errDefinitionChanged is why a status for an older state isn't stored.
+var errDefinitionChanged = errors.New("the CustomResourceDefinition has changed")
 
 // instances is the entry of the CRD's custom resource.
-func (c *Controller) instances(one *apiextensionsv1.CustomResourceDefinition) (*loopback.Type, error) {
+func (c *CustomResourceDefinitions) instances(one *definition) (*loopback.Type, error) {
 	for _, v := range one.Spec.Versions {
 		if r := c.client.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil &&
 			r.Origin == string(one.UID) {
@@ -214,14 +210,14 @@ func (c *Controller) instances(one *apiextensionsv1.CustomResourceDefinition) (*
 }
 
 // overlaps reports whether the CRD's objects would have the storage keys of built-in ones.
-func (c *Controller) overlaps(one *apiextensionsv1.CustomResourceDefinition) bool {
+func (c *CustomResourceDefinitions) overlaps(one *definition) bool {
 	r := c.client.API.Types().Collection(one.Spec.Group + "/" + one.Spec.Names.Plural)
 	return r != nil && !r.Custom
 }
 
 // namespaces returns the namespaces with objects of the CRD, each once; the empty name is that of cluster-scoped
 // objects.
-func (c *Controller) namespaces(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) ([]string, error) {
+func (c *CustomResourceDefinitions) namespaces(ctx context.Context, one *definition) ([]string, error) {
 	r, err := c.instances(one)
 	if err != nil {
 		return nil, err
@@ -239,9 +235,7 @@ func (c *Controller) namespaces(ctx context.Context, one *apiextensionsv1.Custom
 }
 
 // deleteAll deletes the CRD's objects in a namespace.
-func (c *Controller) deleteAll(
-	ctx context.Context, one *apiextensionsv1.CustomResourceDefinition, namespace string,
-) error {
+func (c *CustomResourceDefinitions) deleteAll(ctx context.Context, one *definition, namespace string) error {
 	r, err := c.instances(one)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package migration
+package controllers
 
 import (
 	"errors"
@@ -14,24 +14,24 @@ import (
 )
 
 // TestObstacle: only a resource that is not served is waited for.
-func TestObstacle(t *testing.T) {
+func TestMigrationObstacle(t *testing.T) {
 	now := time.Unix(1000, 0)
 	for _, c := range []struct {
-		target Target
+		target migrationTarget
 		age    time.Duration
 		fails  bool
 		wait   time.Duration
 	}{
-		{Migratable, 0, false, 0},
-		{Migratable, time.Hour, false, 0},
-		{Fixed, 0, true, 0},
-		{Unserved, 0, false, time.Minute},
-		{Unserved, 59 * time.Second, false, time.Second},
-		{Unserved, time.Minute, true, 0},
+		{targetMigratable, 0, false, 0},
+		{targetMigratable, time.Hour, false, 0},
+		{targetFixed, 0, true, 0},
+		{targetUnserved, 0, false, time.Minute},
+		{targetUnserved, 59 * time.Second, false, time.Second},
+		{targetUnserved, time.Minute, true, 0},
 	} {
 		m := &storagemigrationv1.StorageVersionMigration{}
 		m.CreationTimestamp = metav1.NewTime(now.Add(-c.age))
-		if failure, wait := obstacle(c.target, m, now); (failure != "") != c.fails || wait != c.wait {
+		if failure, wait := migrationObstacle(c.target, m, now); (failure != "") != c.fails || wait != c.wait {
 			t.Errorf("%d after %v: %q, %v", c.target, c.age, failure, wait)
 		}
 	}
@@ -39,8 +39,8 @@ func TestObstacle(t *testing.T) {
 
 // TestDefined: an event of a definition matters only while a migration is of its resource.
 func TestDefined(t *testing.T) {
-	widgets := Resource{Group: "example.com", Resource: "widgets"}
-	known := named{"m": widgets, "n": widgets, "pods": {Resource: "pods"}}
+	widgets := groupResource{Group: "example.com", Resource: "widgets"}
+	known := migrationResources{"m": widgets, "n": widgets, "pods": {Resource: "pods"}}
 	for definition, want := range map[string]bool{
 		"widgets.example.com": true, "gadgets.example.com": false, "widgets.example": false, "pods": false,
 	} {
@@ -51,27 +51,27 @@ func TestDefined(t *testing.T) {
 }
 
 // TestOlder: resource versions are compared as numbers.
-func TestOlder(t *testing.T) {
-	got, err := older([]Item{{"", "a", "9"}, {"", "b", "10"}, {"", "c", "11"}}, "10")
-	if d := cmp.Diff([]Item{{"", "a", "9"}, {"", "b", "10"}}, got); d != "" || err != nil {
+func TestOlderItems(t *testing.T) {
+	got, err := olderItems([]migrationItem{{"", "a", "9"}, {"", "b", "10"}, {"", "c", "11"}}, "10")
+	if d := cmp.Diff([]migrationItem{{"", "a", "9"}, {"", "b", "10"}}, got); d != "" || err != nil {
 		t.Error(err, d)
 	}
-	if _, err := older([]Item{{"", "a", "9"}}, "x"); err == nil {
+	if _, err := olderItems([]migrationItem{{"", "a", "9"}}, "x"); err == nil {
 		t.Error("x is no resource version")
 	}
 }
 
 // TestOpen: the migration that runs is first, then the others by age and name; those that have ended are omitted.
-func TestOpen(t *testing.T) {
-	at := func(name string, second int64, conditions ...storagemigrationv1.MigrationConditionType) *Migration {
-		m := &Migration{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Unix(second, 0)}}
+func TestOpenMigrations(t *testing.T) {
+	at := func(name string, second int64, conditions ...storagemigrationv1.MigrationConditionType) *migration {
+		m := &migration{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Unix(second, 0)}}
 		for _, c := range conditions {
-			set(m, c, metav1.ConditionTrue, "", "", time.Unix(0, 0))
+			setMigrationCondition(m, c, metav1.ConditionTrue, "", "", time.Unix(0, 0))
 		}
 		return m
 	}
 	var got []string
-	for _, m := range open([]*Migration{
+	for _, m := range openMigrations([]*migration{
 		at("b", 7), at("a", 7), at("old", 5), at("running", 8, storagemigrationv1.MigrationRunning),
 		at("failed", 1, storagemigrationv1.MigrationFailed), at("done", 1, storagemigrationv1.MigrationSucceeded),
 	}) {
@@ -85,12 +85,12 @@ func TestOpen(t *testing.T) {
 // TestMigrated: the stored versions are the storage version, unless the definition has changed since the migration
 // began.
 func TestMigrated(t *testing.T) {
-	d := &Definition{}
+	d := &definition{}
 	d.Generation = 3
 	d.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}, {Name: "v2", Storage: true}}
 	d.Status.StoredVersions = []string{"v1", "v2"}
 	now := time.Unix(1000, 0)
-	d.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{migrating(d, &Migration{}, now)}
+	d.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{conditionMigrating(d, &migration{}, now)}
 	for _, c := range []struct {
 		generation int64
 		success    bool
@@ -104,7 +104,7 @@ func TestMigrated(t *testing.T) {
 		{4, false, "The migration has failed", []string{"v1", "v2"}},
 	} {
 		d.Generation = c.generation
-		got, stored := migrated(d, c.success, now)
+		got, stored := conditionMigrated(d, c.success, now)
 		if diff := cmp.Diff(c.stored, stored); diff != "" || got.Message != c.message || got.Status != "False" {
 			t.Errorf("generation %d, success %v: %v %s", c.generation, c.success, got, diff)
 		}
@@ -113,7 +113,7 @@ func TestMigrated(t *testing.T) {
 
 // TestErrors: after an error that may pass the migration starts again, what was changed or deleted needs no rewrite,
 // and any other error ends the migration.
-func TestErrors(t *testing.T) {
+func TestMigrationErrors(t *testing.T) {
 	r := schema.GroupResource{Resource: "things"}
 	for _, c := range []struct {
 		err           error
@@ -125,8 +125,8 @@ func TestErrors(t *testing.T) {
 		{apierrors.NewNotFound(r, "a"), false, true},
 		{apierrors.NewForbidden(r, "a", errors.New("no")), false, false},
 	} {
-		if passing(c.err) != c.passing || gone(c.err) != c.gone {
-			t.Errorf("%v: may pass %v, gone %v", c.err, passing(c.err), gone(c.err))
+		if isRetriable(c.err) != c.passing || needsNoRewrite(c.err) != c.gone {
+			t.Errorf("%v: may pass %v, gone %v", c.err, isRetriable(c.err), needsNoRewrite(c.err))
 		}
 	}
 }
