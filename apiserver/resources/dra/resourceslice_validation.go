@@ -256,7 +256,7 @@ func reach(
 		errs = append(errs, podspec.NodeSelector(s, false, at.Child("nodeSelector"))...)
 		if single && len(s.NodeSelectorTerms) != 1 {
 			errs = append(errs, field.Invalid(
-				at.Child("nodeSelector", "nodeSelectorTerms"), check.Internal(s.NodeSelectorTerms),
+				at.Child("nodeSelector", "nodeSelectorTerms"), s.NodeSelectorTerms,
 				"must have exactly one node selector term",
 			))
 		}
