@@ -42,7 +42,6 @@ var layers = [][]string{
 	},
 	{ // generated from the types
 		"apiserver/resources/internal/declared", "apiserver/resources/internal/declared/autoscaling",
-		"apiserver/resources/internal/declared/resource",
 	},
 	{"apiserver/resources/internal/declared/core", "apiserver/resources/internal/declared/meta"},
 	{"apiserver/resources/internal/check"},
