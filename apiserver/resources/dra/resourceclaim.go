@@ -33,7 +33,7 @@ func resourceClaims() *entry.Resource {
 		Strategy: entry.Strategy{
 			Default: entry.Default(defaultResourceClaim),
 			PrepareCreate: entry.Create(func(c *resourcev1.ResourceClaim) {
-				dropDerived(&c.Spec.Devices, &resourcev1.DeviceClaim{})
+				dropDerived(&c.Spec.Devices, nil)
 			}),
 			PrepareUpdate: entry.Change(func(c, old *resourcev1.ResourceClaim) {
 				dropDerived(&c.Spec.Devices, &old.Spec.Devices)
@@ -62,51 +62,18 @@ func defaultResourceClaim(c *resourcev1.ResourceClaim) {
 }
 
 // dropDerived is for DRADerivedAttributes, which is off (V-023).
-func dropDerived(s, old *resourcev1.DeviceClaim) {
-	if hasDerived(old, false) {
-		return
-	}
-	hasDerived(s, true)
-}
-
-// hasDerived reports whether requests have derived attributes; drop removes them.
-func hasDerived(s *resourcev1.DeviceClaim, drop bool) (found bool) {
-	check := func(list *[]resourcev1.DeviceDerivedAttribute) {
-		if found = found || len(*list) > 0; drop {
-			*list = nil
-		}
-	}
-	for i := range s.Requests {
-		if e := s.Requests[i].Exactly; e != nil {
-			check(&e.DerivedAttributes)
-		}
-		for j := range s.Requests[i].FirstAvailable {
-			check(&s.Requests[i].FirstAvailable[j].DerivedAttributes)
-		}
-	}
-	return found
-}
+var dropDerived = check.Gate[resourcev1.DeviceClaim](
+	check.FieldsOf[resourcev1.ExactDeviceRequest]("DerivedAttributes"),
+	check.FieldsOf[resourcev1.DeviceSubRequest]("DerivedAttributes"))
 
 // dropSkipped is for DRAOptionalNodeOperations, which is off (V-023).
-func dropSkipped(c, old *resourcev1.ResourceClaim) {
-	if old.Status.Allocation != nil {
-		for _, r := range old.Status.Allocation.Devices.Results {
-			if len(r.SkipNodeOperations) > 0 {
-				return
-			}
-		}
-	}
-	if c.Status.Allocation != nil {
-		for i := range c.Status.Allocation.Devices.Results {
-			c.Status.Allocation.Devices.Results[i].SkipNodeOperations = nil
-		}
-	}
-}
+var dropSkipped = check.Gate[resourcev1.ResourceClaimStatus](
+	check.FieldsOf[resourcev1.DeviceRequestAllocationResult]("SkipNodeOperations"))
 
 // keepDeviceStatus restores metadata, and removes the status of devices that are not allocated any more.
 func keepDeviceStatus(c, old *resourcev1.ResourceClaim) {
 	metav1.ResetObjectMetaForStatus(c, old)
-	dropSkipped(c, old)
+	dropSkipped(&c.Status, &old.Status)
 	gone := allocated(old)
 	for id := range allocated(c) {
 		delete(gone, id)
