@@ -25,7 +25,7 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 				checked = r.Clone(r.Context())
 				checked.Method = http.MethodPost
 			}
-			if !loopbackHost(r.Host) || Foreign(r) || cross.Check(checked) != nil {
+			if !loopbackHost(r.Host) || foreign(r) || cross.Check(checked) != nil {
 				render.Error(log, w, r, status.ErrForeign)
 				return
 			}
@@ -42,7 +42,7 @@ func NoForeignCertificates(log *slog.Logger) func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			unasked := r.TLS != nil && len(r.TLS.PeerCertificates) > 0 && r.Header.Get("Authorization") == "" &&
 				r.Header.Get("X-Forwarded-For") == ""
-			if unasked && (Foreign(r) || posted(r)) {
+			if unasked && (foreign(r) || posted(r)) {
 				render.Error(log, w, r, status.ErrForeignCertificate)
 				return
 			}
@@ -62,9 +62,9 @@ func marked(r *http.Request) bool {
 	return site != "" && site != "same-origin" && site != "none"
 }
 
-// Foreign reports whether a browser marks a request as that of another site's page: as all that its code and markup
+// foreign reports whether a browser marks a request as that of another site's page: as all that its code and markup
 // send, frames, WebSockets and what it loads in advance among it. A link that a person follows is none.
-func Foreign(r *http.Request) bool {
+func foreign(r *http.Request) bool {
 	if !marked(r) {
 		// Some browsers send no such header with a WebSocket, or at all, but an origin.
 		origin := r.Header.Get("Origin")

@@ -54,8 +54,8 @@ func TestForeign(t *testing.T) {
 			OwnOrigin(slog.New(slog.DiscardHandler))(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 				served = true
 			})).ServeHTTP(w, r)
-			if Foreign(r) != c.want || served == c.want {
-				t.Errorf("foreign %v, served %v, %d", Foreign(r), served, w.Code)
+			if foreign(r) != c.want || served == c.want {
+				t.Errorf("foreign %v, served %v, %d", foreign(r), served, w.Code)
 			}
 		})
 	}
