@@ -24,5 +24,5 @@
 //	controllers.go  which server runs the controllers, and those that run; package controllers has their table
 //	seed.go       the nodes of --simulate-nodes
 //	snapshot.go, save.go, rollback.go, checkpointroute.go  snapshots, checkpoints and rollbacks
-//	settle.go, settled.go  waiting until the controllers have nothing to do
+//	settled.go    waiting until the controllers have nothing to do
 package server

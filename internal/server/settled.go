@@ -18,6 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
@@ -52,6 +53,25 @@ type settledObject struct {
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name"`
+}
+
+// errStopping ends Settle when the server ends.
+var errStopping = errors.New("the server is shutting down")
+
+// apiServer is the controller's name of what belongs to no controller.
+const apiServer = "kube-apiserver"
+
+// Settle is controllers.Set.Settle, which ends when the server does.
+func (s *Server) Settle(ctx context.Context, revision int64) (*controllers.Settled, error) {
+	return s.system.settle(ctx, revision)
+}
+
+// settle is Server.Settle.
+func (s *system) settle(ctx context.Context, revision int64) (*controllers.Settled, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.life, func() { cancel(errStopping) })()
+	return s.controllers.Settle(ctx, revision)
 }
 
 // settledRoute is the route of settled. Requests come when the server has started: settle is Server.Settle.
@@ -91,8 +111,8 @@ func (s *system) answerSettled(r *http.Request) (*settledAnswer, error) {
 	defer cancel()
 	got, err := s.settle(ctx, revision)
 	may := s.mayList(requestinfo.UserOf(r))
-	if unsettled := new(UnsettledError); errors.As(err, &unsettled) {
-		return nil, unsettled.status(may)
+	if unsettled := new(controllers.UnsettledError); errors.As(err, &unsettled) {
+		return nil, unsettledStatus(unsettled, may)
 	}
 	if err != nil {
 		return nil, err
@@ -160,9 +180,9 @@ func (s *system) mayList(u authorization.User) func(reconcile.Object) bool {
 	}
 }
 
-// status is the response when it isn't settled: that of other requests whose timeout is over, with what is going on as
-// causes. The field of a cause is the controller.
-func (e *UnsettledError) status(may func(reconcile.Object) bool) error {
+// unsettledStatus is the response when it isn't settled: that of other requests whose timeout is over, with what is
+// going on as causes. The field of a cause is the controller.
+func unsettledStatus(e *controllers.UnsettledError, may func(reconcile.Object) bool) error {
 	if !errors.Is(e.Cause, context.DeadlineExceeded) && !errors.Is(e.Cause, context.Canceled) {
 		return apierrors.NewServiceUnavailable(e.Cause.Error())
 	}
@@ -170,7 +190,7 @@ func (e *UnsettledError) status(may func(reconcile.Object) bool) error {
 	for _, w := range e.Works.Items {
 		message := w.What
 		if may(w.Object) && w.Object != (reconcile.Object{}) {
-			message += ": " + describe(w.Object)
+			message += ": " + controllers.DescribeObject(w.Object)
 		}
 		out.ErrStatus.Details.Causes = append(out.ErrStatus.Details.Causes,
 			metav1.StatusCause{Type: causeWorking, Message: message, Field: w.Controller})
