@@ -33,7 +33,7 @@ type Deletion struct {
 	// collection is set if the object is one of a collection that the request deletes.
 	collection bool
 	// sent is the request as package trail records it, nil before it is needed. All objects of a collection share it.
-	sent *trail.By
+	sent *trail.Request
 }
 
 // Deleted is the result of a DELETE.

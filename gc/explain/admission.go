@@ -59,47 +59,52 @@ type request struct {
 	operation, sub string
 }
 
-// Asked is a hook with the requests that it is asked about.
+// Asked is a webhook or a policy with the requests that it is asked about.
 type Asked struct {
-	*Hook
+	Configuration ObjectReference `json:"configuration"`
+	// Webhook is the webhook's name in its configuration; empty for policies.
+	Webhook string `json:"webhook,omitempty"`
 	// Operation is DELETE or UPDATE.
-	Operation string
+	Operation string `json:"operation"`
 	// Resources are the numbers of objects, by the resource's Name.
-	Resources map[string]int
+	Resources map[string]int `json:"resources"`
+	// Conditional, Unreachable: as in Hook. Denies: it certainly denies the requests that its conditions select.
+	Conditional bool   `json:"conditional,omitempty"`
+	Unreachable string `json:"unreachable,omitempty"`
+	Denies      bool   `json:"denies,omitempty"`
+	Message     string `json:"message"`
 }
 
 // asked returns the hooks that are asked about the requests, those first that certainly deny.
-func (x *index) asked(requests []request) (all []Asked) {
+func (x *index) asked(requests map[request]bool) []Asked {
+	var denying, others []Asked
 	for i := range x.c.Hooks {
 		h := &x.c.Hooks[i]
-		found := map[string]map[string]int{}
-		for _, r := range requests {
-			if !x.concerns(h, r) {
+		for _, operation := range []string{deleteOperation, updateOperation} {
+			found := map[string]int{}
+			for r := range requests {
+				if r.operation == operation && x.concerns(h, r) {
+					found[r.key.Collection]++
+				}
+			}
+			if len(found) == 0 {
 				continue
 			}
-			if found[r.operation] == nil {
-				found[r.operation] = map[string]int{}
+			a := Asked{
+				Configuration: ObjectReference{APIVersion: unseen + "/v1", Kind: h.Kind, Name: h.Name}, Webhook: h.Webhook,
+				Operation: operation, Resources: found, Conditional: h.Conditional, Unreachable: h.Unreachable,
+				Denies: h.Unreachable != "" && h.Fails,
 			}
-			found[r.operation][r.key.Collection]++
-		}
-		for _, operation := range slices.Sorted(maps.Keys(found)) {
-			all = append(all, Asked{Hook: h, Operation: operation, Resources: found[operation]})
+			a.Message = a.message()
+			if a.Denies {
+				denying = append(denying, a)
+			} else {
+				others = append(others, a)
+			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Asked) int {
-		switch {
-		case a.denies() == b.denies():
-			return 0
-		case a.denies():
-			return -1
-		}
-		return 1
-	})
-	return all
+	return append(denying, others...)
 }
-
-// denies: the requests are denied in any case, if conditions of the hook let them come to it.
-func (h *Hook) denies() bool { return h.Unreachable != "" && h.Fails }
 
 // unseen is the group whose objects no hook gets, so that none can lock itself in (L-23, M-21).
 const unseen = "admissionregistration.k8s.io"
@@ -125,18 +130,8 @@ func (x *index) matches(m *Match, res *Resource, r request) bool {
 	if res.Delete.Namespace { // L-37
 		namespace = r.key.Name
 	}
-	for _, o := range x.named("namespaces", namespace) {
-		return selects(m.Namespaces, o.Labels)
-	}
-	return true
-}
-
-// named are the objects of a cluster-scoped resource with the name.
-func (x *index) named(resource, name string) []*Object {
-	if o := x.keys[graph.Key{Collection: resource, Name: name}]; o != nil {
-		return []*Object{o}
-	}
-	return nil
+	n := x.keys[graph.Key{Collection: "namespaces", Name: namespace}]
+	return n == nil || selects(m.Namespaces, n.Labels)
 }
 
 // matches reports whether the rule is for the request, in any version in which the object is served (L-31 to L-35): in
@@ -183,24 +178,26 @@ func selects(all []Requirement, labels map[string]string) bool {
 	return true
 }
 
-// String says what the hook is asked about, and what that may lead to.
-func (a Asked) String() string {
-	text := a.Kind + " " + a.Name
+// message describes the requests, and the effect that the hook may have.
+func (a *Asked) message() string {
+	text := a.Configuration.Kind + " " + a.Configuration.Name
 	if a.Webhook != "" {
 		text += " (webhook " + a.Webhook + ")"
 	}
-	asked := " is asked about "
 	if a.Conditional {
-		asked = " may be asked, by its matchConditions, about "
+		text += " may be asked, by its matchConditions, about "
+	} else {
+		text += " is asked about "
 	}
-	var what []string
-	for _, name := range slices.Sorted(maps.Keys(a.Resources)) {
-		what = append(what, fmt.Sprintf("%s (%d)", name, a.Resources[name]))
+	text += map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of "
+	for i, name := range slices.Sorted(maps.Keys(a.Resources)) {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s (%d)", name, a.Resources[name])
 	}
-	text += asked + map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of " +
-		strings.Join(what, ", ")
 	switch {
-	case a.denies():
+	case a.Denies:
 		return text + "; it can't be reached (" + a.Unreachable + "), and by its failurePolicy Fail they are denied"
 	case a.Unreachable != "":
 		return text + "; it can't be reached (" + a.Unreachable + "), and by its failurePolicy Ignore it is passed over"

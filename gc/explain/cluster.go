@@ -63,6 +63,8 @@ type Object struct {
 	// Controller is the uid of the owner reference with controller: true; empty for none.
 	Controller string
 	Finalizers []string
+	// Created is metadata.creationTimestamp; zero if it is not known. Answers don't depend on it.
+	Created time.Time
 	// Deletion is metadata.deletionTimestamp; zero means live. GraceSeconds is metadata.deletionGracePeriodSeconds.
 	Deletion     time.Time
 	GraceSeconds *int64
@@ -203,14 +205,16 @@ func (o *Object) defines() string {
 	return o.Name
 }
 
-// ref is the object in its preferred version.
-func (x *index) ref(o *Object) graph.Ref {
-	ref := graph.Ref{Key: o.Key, UID: o.UID}
-	if r := x.resources[o.Collection]; r != nil {
+// reference names an object, by its preferred version if r, its resource, is known.
+func (r *Resource) reference(o *Object) ObjectReference {
+	ref := ObjectReference{Namespace: o.Key.Namespace, Name: o.Name, UID: o.UID, resource: o.Collection}
+	if r != nil {
 		ref.APIVersion, ref.Kind = r.APIVersion(), r.Kind
 	}
 	return ref
 }
+
+func (x *index) ref(o *Object) ObjectReference { return x.resources[o.Collection].reference(o) }
 
 // table are the kinds that owner references may name. Of a resource without any known objects nothing is said, so that
 // references to it stay undecided.

@@ -17,6 +17,5 @@
 //  5. The same arguments give the same answers in the same order, and no argument is changed.
 //  6. Webhooks and policies are matched with requests by their rules and selectors. What isn't known counts as a match,
 //     so that none is missing; what they answer is never assumed.
-//  7. TrailText says nothing that the answer of the server (package trail) does not say.
-//  8. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
+//  7. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
 package explain

@@ -3,31 +3,24 @@ package explain
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Visible is the text with control characters as escapes. Names, messages and user agents may have any, and a terminal
 // would obey them.
-func Visible(text string) string { return visible(text, nil) }
+func Visible(text string) string { return escape(text, false) }
 
-// sequences are those of paint, which stay.
-var sequences = []string{
-	"\x1b[0m", "\x1b[" + red + "m", "\x1b[" + yellow + "m", "\x1b[" + faint + "m", "\x1b[" + bold + "m",
-}
+// sequences are those of Printer.Paint.
+var sequences = []string{reset, Red.sequence(), Yellow.sequence(), Faint.sequence(), Bold.sequence()}
 
-// visible is Visible, but for the given sequences.
-func visible(text string, keep []string) string {
+// escape is Visible; with colored set, the sequences of Printer.Paint stay.
+func escape(text string, colored bool) string {
 	var b strings.Builder
-next:
 	for i, r := range text {
-		for _, s := range keep {
-			if strings.HasPrefix(text[i:], s) {
-				b.WriteRune(r)
-				continue next
-			}
-		}
-		if strconv.IsPrint(r) {
+		ours := func(s string) bool { return strings.HasPrefix(text[i:], s) }
+		if strconv.IsPrint(r) || colored && slices.ContainsFunc(sequences, ours) {
 			b.WriteRune(r)
 			continue
 		}

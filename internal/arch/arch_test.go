@@ -79,7 +79,6 @@ var forbidden = []struct {
 	{"gc/explain", "context", true, "it is pure: nothing in it waits"},
 	{"gc/explain", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
 	{"gc/explain", module + "/storage", true, "clusters are values, wherever they were read"},
-	{"internal/cluster", module + "/storage", false, "it reads any server over HTTP"},
 	{"internal/selection", module + "/apiserver", false, "it knows a server by its discovery and its lists"},
 	{"internal/selection", module + "/storage", false, "it knows a server by its discovery and its lists"},
 	{"gc/trail", module, false, "it records what others report"},

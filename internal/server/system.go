@@ -26,7 +26,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
-	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -40,8 +39,6 @@ type system struct {
 	control
 	// first are the settings of the objects that every cluster has.
 	first bootstrap.Options
-	// ownership answers tree, why and preview.
-	ownership *ownership.Service
 	// life is done when the server begins to end; end ends it.
 	life context.Context
 	end  func()
@@ -231,7 +228,6 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 		if !abandon { // a rollback ends, and no other begins
 			s.checkpoints.turn <- struct{}{}
 		}
-		s.ownership.Close()
 		cancel()
 		if !abandon {
 			s.await(&others)
