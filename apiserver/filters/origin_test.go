@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 func TestLoopbackHost(t *testing.T) {
@@ -54,8 +56,8 @@ func TestForeign(t *testing.T) {
 			OwnOrigin(slog.New(slog.DiscardHandler))(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 				served = true
 			})).ServeHTTP(w, r)
-			if Foreign(r) != c.want || served == c.want {
-				t.Errorf("foreign %v, served %v, %d", Foreign(r), served, w.Code)
+			if render.Foreign(r) != c.want || served == c.want {
+				t.Errorf("foreign %v, served %v, %d", render.Foreign(r), served, w.Code)
 			}
 		})
 	}

@@ -18,7 +18,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/ui"
 )
@@ -176,7 +175,7 @@ func protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ui.Protect(w.Header())
 		switch {
-		case !loopback(r.Host) || filters.Foreign(r) || cross.Check(r) != nil:
+		case !loopback(r.Host) || render.Foreign(r) || cross.Check(r) != nil:
 			fail(w, http.StatusForbidden, "requests of other sites are rejected")
 		case r.Method != http.MethodGet && r.Method != http.MethodHead &&
 			r.Header.Get("Content-Type") != "application/json":

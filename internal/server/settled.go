@@ -14,10 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
@@ -87,17 +85,11 @@ func (s *system) settledRoute() render.Route {
 			return
 		}
 		answer, err := s.answerSettled(r)
-		if err != nil {
-			render.Error(s.log, w, r, err)
-			return
+		var data []byte
+		if err == nil {
+			data, err = json.MarshalIndent(answer, "", "  ")
 		}
-		data, err := json.MarshalIndent(answer, "", "  ")
-		if err != nil {
-			render.Error(s.log, w, r, err)
-			return
-		}
-		w.Header().Set("Content-Type", codec.MediaJSON)
-		render.Body(w, r, http.StatusOK, append(data, '\n'))
+		render.JSON(s.log, w, r, data, err)
 	}}
 }
 
@@ -136,7 +128,7 @@ func settledParameters(r *http.Request) (revision int64, limit time.Duration, er
 	q := requestinfo.Query(r)
 	if v := q.Get("resourceVersion"); v != "" {
 		if revision, err = strconv.ParseInt(v, 10, 64); err != nil || revision < 0 {
-			return 0, 0, status.BadRequest("invalid resourceVersion specified in the request URL - %q is not a number", v)
+			return 0, 0, badRequest("invalid resourceVersion specified in the request URL - %q is not a number", v)
 		}
 	}
 	limit = settleTime
@@ -144,15 +136,20 @@ func settledParameters(r *http.Request) (revision int64, limit time.Duration, er
 		seconds, err := strconv.ParseUint(v, 10, 31)
 		if limit = time.Duration(seconds) * time.Second; err != nil {
 			if limit, err = time.ParseDuration(v); err != nil {
-				return 0, 0, status.BadRequest("invalid timeout specified in the request URL - %s", err)
+				return 0, 0, badRequest("invalid timeout specified in the request URL - %s", err)
 			}
 		}
 	}
 	if limit < 0 || limit > mostSettleTime {
-		return 0, 0, status.BadRequest(
+		return 0, 0, badRequest(
 			"invalid timeout specified in the request URL - %s is not between 0 and %s", limit, mostSettleTime)
 	}
 	return revision, limit, nil
+}
+
+// badRequest is an error 400.
+func badRequest(format string, args ...any) error {
+	return apierrors.NewBadRequest(fmt.Sprintf(format, args...))
 }
 
 // shown is the object of an answer; nil if there is none.
