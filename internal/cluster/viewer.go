@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -19,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/filters"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/ui"
 )
@@ -170,19 +168,21 @@ func (v *Viewer) proxy(target *url.URL) http.Handler {
 	}
 }
 
-// protect rejects what does not come from the page itself, as the plain port of kubecascade does, and changes that a form
-// of another page could send.
+// protect rejects what does not come from the page itself: requests for other names than loopback ones (DNS rebinding),
+// and those that a browser marks as another site's, also if they only read. A change must be JSON, which no form of
+// another page can send.
 func protect(next http.Handler) http.Handler {
-	own := filters.OwnOrigin(slog.New(slog.DiscardHandler))(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Content-Type") != codec.MediaJSON {
-			fail(w, r, http.StatusUnsupportedMediaType, "the body must be application/json")
-			return
-		}
-		next.ServeHTTP(w, r)
-	}))
+	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ui.Protect(w.Header())
-		own.ServeHTTP(w, r)
+		switch {
+		case !render.Loopback(r.Host) || render.Foreign(r) || cross.Check(r) != nil:
+			fail(w, r, http.StatusForbidden, "requests of other sites are rejected")
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Content-Type") != codec.MediaJSON:
+			fail(w, r, http.StatusUnsupportedMediaType, "the body must be application/json")
+		default:
+			next.ServeHTTP(w, r)
+		}
 	})
 }
 

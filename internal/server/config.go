@@ -43,7 +43,8 @@ type ServingOptions struct {
 	Secure, Insecure Address
 	// Hosts are further DNS names and IP addresses for the serving certificate.
 	Hosts []string
-	// CertFile and KeyFile have the serving certificate and its key; default: one of the authority in the data directory.
+	// CertFile and KeyFile have the serving certificate and its key; default: one of the authority in the data
+	// directory.
 	CertFile, KeyFile string
 	// TLS has the other settings of the secure port; Start sets Clients.
 	TLS pki.TLSOptions
@@ -59,8 +60,8 @@ type ServingOptions struct {
 	// KubeconfigMode has its permissions.
 	Kubeconfig     string
 	KubeconfigMode fs.FileMode
-	// Shutdown is how long to wait for active requests at the end. Before that, requests are still served for Delay, while
-	// /readyz fails.
+	// Shutdown is how long to wait for active requests at the end. Before that, requests are still served for Delay,
+	// while /readyz fails.
 	Shutdown, Delay time.Duration
 }
 

@@ -67,12 +67,12 @@ func assemble(
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
 	s := &system{c: c, log: log, data: d, listeners: listeners{ports: p}, trail: trail.New(d.clock.Now())}
-	s.settling = make(chan struct{}, 1)
+	s.controllers = controllers.NewSet(d.cache, d.store.Revision)
 	s.checkpoints = checkpoints{turn: make(chan struct{}, 1), all: map[string]*checkpoint{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	v := apiVersion(c.Release)
 	config := c.API
-	s.monitor.Clock, config.Now = d.clock, d.clock.Now
+	s.controllers.Monitor.Clock, config.Now = d.clock, d.clock.Now
 	config.Store, config.Cache, config.Decoder = d.plain, d.cache, d.decoder
 	config.Types, config.Webhooks = d.types, d.webhooks
 	config.Version, config.Registry, config.Log, config.Audit = v, registry, log, events
@@ -169,10 +169,13 @@ func (s *system) wire(on, gates map[string]bool, keys *pki.Bundle) {
 		Simulate: s.c.Simulate, Simulation: s.c.Simulation, Version: KubernetesVersion, Log: s.log,
 	}
 	s.namespaces = p.Client("", apiServer)
-	s.parts = p.Parts(on)
+	s.controllers.Led = p.Parts(on)
+	if s.c.Elect {
+		s.controllers.RetryPeriod = s.c.Election.RetryPeriod
+	}
 	if !s.c.readOnly() {
 		first := controllers.Part{Controller: controllers.Controller{Name: apiServer}, Run: s.keepFirst}
-		s.own = append(p.ServerParts(), first)
+		s.controllers.Own = append(p.ServerParts(), first)
 	}
 }
 
@@ -198,7 +201,7 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 			return nil, err
 		}
 	}
-	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
+	run, cancel := context.WithCancel(s.controllers.Monitor.With(context.WithoutCancel(ctx)))
 	s.running, s.fail = run, fail
 	var others, servers sync.WaitGroup
 	s.startControllers()

@@ -1,4 +1,4 @@
-package server
+package backup
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// timeline passes the store's timeline to the table of types and to the cache. It can be held back, so that no reader
+// Timeline passes the store's timeline to the table of types and to the cache. It can be held back, so that no reader
 // sees a part of what a rollback writes.
-type timeline struct {
-	definitions *customresource.Installer
-	cache       *cache.Cache
+type Timeline struct {
+	Definitions *customresource.Installer
+	Cache       *cache.Cache
 
 	mu sync.Mutex // is held while a batch is applied; guards what follows
 	// While held is set, batches are not applied; kept has all of them.
@@ -24,8 +24,8 @@ type timeline struct {
 	more chan struct{}
 }
 
-// follow is the sink of storage.Store.Follow.
-func (t *timeline) follow(b storage.Batch) error {
+// Follow is the sink of storage.Store.Follow.
+func (t *Timeline) Follow(b storage.Batch) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.held {
@@ -42,20 +42,20 @@ func (t *timeline) follow(b storage.Batch) error {
 }
 
 // apply applies a batch. Types come first, as Installer requires.
-func (t *timeline) apply(b storage.Batch) error {
-	return t.cache.Apply(t.definitions.Apply(b))
+func (t *Timeline) apply(b storage.Batch) error {
+	return t.Cache.Apply(t.Definitions.Apply(b))
 }
 
 // hold keeps what follows until release: the cache stays as it is.
-func (t *timeline) hold() {
+func (t *Timeline) hold() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.held, t.kept, t.more = true, storage.Batch{Revision: t.cache.Revision()}, make(chan struct{})
+	t.held, t.kept, t.more = true, storage.Batch{Revision: t.Cache.Revision()}, make(chan struct{})
 }
 
 // release waits until everything up to the revision is kept, applies it at once, and lets history begin there. If ctx
 // is done before, what is kept is lost.
-func (t *timeline) release(ctx context.Context, revision int64) error {
+func (t *Timeline) release(ctx context.Context, revision int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for t.kept.Revision < revision {
