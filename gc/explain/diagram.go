@@ -95,15 +95,10 @@ func (t *Tree) DOT() string {
 		fmt.Fprintf(&b, "  %q [label=%q%s];\n", n.Object.UID, strings.Join(n.label(), "\n"), style)
 	}
 	for _, a := range d.arrows {
-		style := ""
-		switch {
-		case a.blocking && a.wrong:
-			style = ` [label="blocking", color=red, style=dashed]`
-		case a.blocking:
-			style = ` [label="blocking"]`
-		case a.wrong:
-			style = " [color=red, style=dashed]"
-		}
+		style := map[arrow]string{
+			{blocking: true}: ` [label="blocking"]`, {wrong: true}: " [color=red, style=dashed]",
+			{blocking: true, wrong: true}: ` [label="blocking", color=red, style=dashed]`,
+		}[arrow{blocking: a.blocking, wrong: a.wrong}]
 		fmt.Fprintf(&b, "  %q -> %q%s;\n", d.nodes[a.dependent].Object.UID, d.nodes[a.owner].Object.UID, style)
 	}
 	b.WriteString("}\n")

@@ -154,48 +154,31 @@ func (p *Preview) Text(s Style) string {
 		t.Line("", "  ", t.Paint(Yellow, "warning: "+about+w.Text))
 	}
 	t.warnings(p.Admission)
-	t.changes("would happen without the deletion, too:", p.Before)
-	t.changes("would happen, in this order:", p.Changes)
+	list(t, "would happen without the deletion, too:", p.Before, Change.String)
+	list(t, "would happen, in this order:", p.Changes, Change.String)
 	if len(p.Changes) == 0 {
 		t.Line("", "", "nothing would change")
 	}
-	var items []string
-	for _, l := range p.Left {
-		item := t.Paint(Red, l.Object.String())
-		if len(l.Finalizers) > 0 {
-			item += " (finalizers " + strings.Join(l.Finalizers, ", ") + ")"
+	list(t, "would stay, terminating:", p.Left, func(l Left) string {
+		if len(l.Finalizers) == 0 {
+			return t.Paint(Red, l.Object.String())
 		}
-		items = append(items, item)
-	}
-	t.list("would stay, terminating:", items)
-	items = nil
-	for _, d := range p.Dangling {
-		items = append(items, d.Object.String()+" -> "+d.Owner.Kind+" "+d.Owner.Name)
-	}
-	t.list("would stay, with a reference to an owner that is gone:", items)
-	items = nil
-	for _, c := range p.Counts {
-		items = append(items, c.Resource+": "+c.String())
-	}
-	t.list("in all:", items)
+		return t.Paint(Red, l.Object.String()) + " (finalizers " + strings.Join(l.Finalizers, ", ") + ")"
+	})
+	list(t, "would stay, with a reference to an owner that is gone:", p.Dangling, func(d Dangling) string {
+		return d.Object.String() + " -> " + d.Owner.Kind + " " + d.Owner.Name
+	})
+	list(t, "in all:", p.Counts, func(c Count) string { return c.Resource + ": " + c.String() })
 	return t.String()
 }
 
-func (p *Printer) changes(head string, changes []Change) {
-	items := make([]string, len(changes))
-	for i, c := range changes {
-		items[i] = c.String()
-	}
-	p.list(head, items)
-}
-
-// list prints items below a head, and nothing if there are none.
-func (p *Printer) list(head string, items []string) {
-	for i, item := range items {
+// list prints values below a head, and nothing if there are none.
+func list[T any](p *Printer, head string, values []T, text func(T) string) {
+	for i, v := range values {
 		if i == 0 {
 			p.Line("", "", head)
 		}
-		p.Line("  ", "    ", item)
+		p.Line("  ", "    ", text(v))
 	}
 }
 

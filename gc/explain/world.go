@@ -120,8 +120,15 @@ func (w *world) tell(e graph.Event) {
 }
 
 // settle lets all components work until nothing is left to do.
-func (w *world) settle() {
-	for w.wanted() && (w.collect() || w.clean() || w.confirm() || w.expect()) {
+func (w *world) settle() { w.work(w.collect, w.clean, w.confirm, w.expect) }
+
+// work repeats the steps until none changes anything. A step is only taken when those before it have nothing to do.
+func (w *world) work(steps ...func()) {
+	for i := 0; i < len(steps) && w.wanted(); i++ {
+		before := w.revision
+		if steps[i](); w.revision > before {
+			i = -1
+		}
 	}
 }
 
@@ -131,8 +138,8 @@ func (w *world) wanted() bool {
 	return !w.stopped
 }
 
-// collect lets the collector work until it has nothing to do, and reports whether it did something.
-func (w *world) collect() (worked bool) {
+// collect lets the collector work until it has nothing to do.
+func (w *world) collect() {
 	for (len(w.events) > 0 || len(w.requests) > 0) && w.wanted() {
 		if len(w.events) > 0 {
 			e := w.events[0]
@@ -148,9 +155,7 @@ func (w *world) collect() (worked bool) {
 		}
 		ticket, outcome := w.request(a)
 		w.tell(graph.Result{Ticket: ticket, Outcome: outcome})
-		worked = true
 	}
-	return worked
 }
 
 // request executes a request of the collector. It finds what it was decided on, but for the effects of requests that
@@ -250,7 +255,7 @@ func (w *world) release(o *Object, uids []string, by By) {
 	})
 	if len(next.Owners) < len(o.Owners) {
 		w.note(Change{What: Released, Object: w.ref(o), By: by, Owners: o.references(uids)})
-		w.update(o, &next, by)
+		w.update(o, &next, "", by)
 	}
 }
 
@@ -276,7 +281,7 @@ func (w *world) unblock(o *Object, uids []string, by By) {
 	}
 	if changed {
 		w.note(Change{What: Unblocked, Object: w.ref(o), By: by, Owners: o.references(uids)})
-		w.update(o, &next, by)
+		w.update(o, &next, "", by)
 	}
 }
 
@@ -288,7 +293,7 @@ func (w *world) removeFinalizer(o *Object, name string, by By) {
 	next := *o
 	next.Finalizers = without(o.Finalizers, name)
 	w.note(Change{What: Freed, Object: w.ref(o), By: by, Finalizers: []string{name}})
-	w.update(o, &next, by)
+	w.update(o, &next, "", by)
 }
 
 func without(list []string, name string) []string {
@@ -300,21 +305,16 @@ func (w *world) finalize(o *Object, name string, by By) {
 	next := *o
 	next.Namespace = &Namespace{Conditions: o.Namespace.Conditions, Finalizers: without(o.Namespace.Finalizers, name)}
 	if len(next.Namespace.Finalizers) < len(o.Namespace.Finalizers) {
-		w.asked[request{key: o.Key, operation: updateOperation, sub: "finalize"}] = true
-		w.store(o, &next, by)
+		w.update(o, &next, "finalize", by)
 	}
 }
 
-// update is an UPDATE or a PATCH of the object.
-func (w *world) update(stored, updated *Object, by By) {
+// update is an UPDATE or a PATCH of the object or of a subresource. The object is removed if it is being deleted and
+// nothing holds it any more.
+func (w *world) update(stored, updated *Object, sub string, by By) {
 	if by != CRDController { // it writes the status
-		w.asked[request{key: stored.Key, operation: updateOperation}] = true
+		w.asked[request{stored.Key, updateOperation, sub}] = true
 	}
-	w.store(stored, updated, by)
-}
-
-// store writes a changed object, or removes it if it is being deleted and nothing holds it any more.
-func (w *world) store(stored, updated *Object, by By) {
 	if finalizers.Update(lifecycle(stored), lifecycle(updated), w.now).Step == finalizers.Remove {
 		w.remove(stored, by)
 		return
