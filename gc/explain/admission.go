@@ -76,34 +76,37 @@ type Asked struct {
 }
 
 // asked returns the hooks that are asked about the requests, those first that certainly deny.
-func (x *index) asked(requests map[request]bool) []Asked {
-	var denying, others []Asked
-	for i := range x.c.Hooks {
-		h := &x.c.Hooks[i]
-		for _, operation := range []string{deleteOperation, updateOperation} {
-			found := map[string]int{}
-			for r := range requests {
-				if r.operation == operation && x.concerns(h, r) {
-					found[r.key.Collection]++
-				}
-			}
-			if len(found) == 0 {
+func (x *index) asked(requests map[request]bool) (all []Asked) {
+	for _, denies := range []bool{true, false} {
+		for i := range x.c.Hooks {
+			h := &x.c.Hooks[i]
+			if (h.Unreachable != "" && h.Fails) != denies {
 				continue
 			}
-			a := Asked{
-				Configuration: ObjectReference{APIVersion: unseen + "/v1", Kind: h.Kind, Name: h.Name}, Webhook: h.Webhook,
-				Operation: operation, Resources: found, Conditional: h.Conditional, Unreachable: h.Unreachable,
-				Denies: h.Unreachable != "" && h.Fails,
-			}
-			a.Message = a.message()
-			if a.Denies {
-				denying = append(denying, a)
-			} else {
-				others = append(others, a)
+			for _, operation := range []string{deleteOperation, updateOperation} {
+				found := map[string]int{}
+				for r := range requests {
+					if r.operation == operation && x.concerns(h, r) {
+						found[r.key.Collection]++
+					}
+				}
+				if len(found) > 0 {
+					all = append(all, h.asked(operation, found))
+				}
 			}
 		}
 	}
-	return append(denying, others...)
+	return all
+}
+
+func (h *Hook) asked(operation string, resources map[string]int) Asked {
+	a := Asked{
+		Configuration: ObjectReference{APIVersion: unseen + "/v1", Kind: h.Kind, Name: h.Name}, Webhook: h.Webhook,
+		Operation: operation, Resources: resources, Conditional: h.Conditional, Unreachable: h.Unreachable,
+		Denies: h.Unreachable != "" && h.Fails,
+	}
+	a.Message = a.message()
+	return a
 }
 
 // unseen is the group whose objects no hook gets, so that none can lock itself in (L-23, M-21).

@@ -179,15 +179,10 @@ func (x *index) race(w *world, deletions []Deletion, objects []*Object) string {
 		other.carry(deletions, pauses)
 		return !w.same(other)
 	}
-	if len(deletions) > 1 {
-		different := []pauses{func(int) bool { return true }}
-		for i := range min(len(deletions)-1, mostPauses) {
-			different = append(different, func(after int) bool { return after == i })
-		}
-		for _, p := range different {
-			if differs(allWorkers, false, p) || differs(1, false, p) || differs(allWorkers, true, p) {
-				return "the outcome depends on how fast the deletions follow each other: this is what happens if they come at once"
-			}
+	for i := -1; i < min(len(deletions)-1, mostPauses); i++ { // -1: a pause after each deletion
+		p := func(after int) bool { return i < 0 || after == i }
+		if len(deletions) > 1 && (differs(allWorkers, false, p) || differs(1, false, p) || differs(allWorkers, true, p)) {
+			return "the outcome depends on how fast the deletions follow each other: this is what happens if they come at once"
 		}
 	}
 	if differs(1, false, atOnce) || differs(allWorkers, true, atOnce) {

@@ -49,10 +49,7 @@ func (p *Printer) state(n *Node) string {
 	if n.Repeated {
 		words = append(words, p.Paint(Faint, "shown above"))
 	}
-	if len(words) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(words, "; ") + ")"
+	return enclosed("(", words, "; ", ")")
 }
 
 // reference is what is remarkable in the reference of a node, in brackets.
@@ -67,10 +64,14 @@ func (p *Printer) reference(n *Node) string {
 	if wrong := n.wrong(); wrong != "" {
 		words = append(words, p.Paint(Red, wrong))
 	}
+	return enclosed("[", words, ", ", "]")
+}
+
+func enclosed(left string, words []string, separator, right string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	return " [" + strings.Join(words, ", ") + "]"
+	return " " + left + strings.Join(words, separator) + right
 }
 
 // wrong is why the reference of a node does not hold its dependent; empty if it does.

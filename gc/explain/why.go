@@ -200,7 +200,9 @@ func (e *explainer) live(o *Object) *Reason {
 	r := e.owned(o)
 	switch r.Cause {
 	case Owned:
-		r.Remedies = []Remedy{deletion(e.solid(o), "if it is to go, delete its owner")}
+		s, _ := e.w.g.Standing(o.Key)
+		owner := e.uids[o.Owners[slices.Index(s.Verdicts, graph.Solid)].UID]
+		r.Remedies = []Remedy{deletion(e.ref(owner[len(owner)-1]), "if it is to go, delete its owner")}
 	case OwnersGone, OwnerWaits:
 		r.Remedies = []Remedy{collectorRemedy, remove(e.ref(o))}
 	default:
@@ -240,20 +242,9 @@ func (e *explainer) owned(o *Object) *Reason {
 	return e.reason(o, Live, "live: nothing deletes it")
 }
 
-// solid is the first owner that keeps the object.
-func (e *explainer) solid(o *Object) (found ObjectReference) {
-	s, _ := e.w.g.Standing(o.Key)
-	if i := slices.Index(s.Verdicts, graph.Solid); i >= 0 {
-		for _, owner := range e.uids[o.Owners[i].UID] {
-			found = e.ref(owner)
-		}
-	}
-	return found
-}
-
 // blocker explains a dependent that blocks the deletion of an owner.
 func (e *explainer) blocker(d, owner *Object) *Reason {
-	release := releaseOwner(d, e.ref(d), owner.UID)
+	release := e.releaseOwner(d, owner.UID)
 	switch {
 	case e.path[d.Key] && d.Key == owner.Key:
 		return e.reason(d, Loop, "blocks itself, which Kubernetes never resolves", release)
@@ -370,7 +361,7 @@ func (e *explainer) orphan(o *Object) *Reason {
 		dependents = append(dependents, e.w.objects[d.Key])
 	}
 	return below(r, dependents, func(d *Object) *Reason {
-		return e.reason(d, Owned, "still refers to it", releaseOwner(d, e.ref(d), o.UID))
+		return e.reason(d, Owned, "still refers to it", e.releaseOwner(d, o.UID))
 	})
 }
 
@@ -386,30 +377,30 @@ func (e *explainer) grace(o *Object) []*Reason {
 	if o.GraceSeconds == nil || *o.GraceSeconds == 0 {
 		return nil
 	}
-	ref := e.ref(o)
-	now := removeNow(ref)
-	if left := o.Deletion.Sub(e.c.Now); left > 0 {
-		return []*Reason{e.reason(o, GracePeriod, fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds,
-			Age(left)), Remedy{Text: "wait", Action: Wait, Object: ref}, now)}
-	}
+	now := removeNow(e.ref(o))
+	left := o.Deletion.Sub(e.c.Now)
 	node := "its node"
 	if o.Pod != nil && o.Pod.Node != "" {
 		node = "node " + o.Pod.Node
-		if e.nodeGone(o.Pod.Node) {
-			return []*Reason{e.reason(o, NodeGone, node+" does not exist; pod-garbage-collector-controller removes the Pod",
-				advice("see that kube-controller-manager runs"), now)}
-		}
+	}
+	switch {
+	case left > 0:
+		return []*Reason{e.reason(o, GracePeriod, fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds,
+			Age(left)), Remedy{Text: "wait", Action: Wait, Object: e.ref(o)}, now)}
+	case o.Pod != nil && e.nodeGone(o.Pod.Node):
+		return []*Reason{e.reason(o, NodeGone, node+" does not exist; pod-garbage-collector-controller removes the Pod",
+			advice("see that kube-controller-manager runs"), now)}
 	}
 	return []*Reason{e.reason(o, KubeletSilent, fmt.Sprintf("its grace period ended %s ago, and the kubelet of %s has not"+
-		" confirmed that its containers ended", Age(e.c.Now.Sub(o.Deletion)), node),
+		" confirmed that its containers ended", Age(-left), node),
 		advice("see that the kubelet of "+node+" runs and that the node is Ready"), now)}
 }
 
 // nodes is the Name of the resource of nodes.
 const nodes = "nodes"
 
-// nodeGone reports whether all nodes are known and there is none of this name.
+// nodeGone reports whether all nodes are known and there is none of this name; false if it is empty.
 func (e *explainer) nodeGone(name string) bool {
 	r := e.resources[nodes]
-	return r != nil && r.Unknown == "" && e.keys[graph.Key{Collection: nodes, Name: name}] == nil
+	return name != "" && r != nil && r.Unknown == "" && e.keys[graph.Key{Collection: nodes, Name: name}] == nil
 }

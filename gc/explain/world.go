@@ -186,20 +186,16 @@ func (w *world) on(r graph.Ref, exact bool, guards []graph.Guard, do func(*Objec
 	switch {
 	case o == nil || o.UID != r.UID:
 		return graph.Missing
-	case exact && w.revisions[r.Key] != r.Revision || !w.guarded(guards):
+	case exact && w.revisions[r.Key] != r.Revision || slices.ContainsFunc(guards, w.broken):
 		return graph.Conflict
 	}
 	do(o)
 	return graph.Done
 }
 
-// guarded reports whether the keys are as the decision found them. No object is created here, so that one that may
-// have changed is never another one.
-func (w *world) guarded(guards []graph.Guard) bool {
-	return !slices.ContainsFunc(guards, func(g graph.Guard) bool {
-		return !g.Held && w.revisions[g.Key] != g.Revision
-	})
-}
+// broken reports whether the key is not as the decision found it. No object is created here, so that one that may have
+// changed is never another one.
+func (w *world) broken(g graph.Guard) bool { return !g.Held && w.revisions[g.Key] != g.Revision }
 
 // delete is a DELETE of the object.
 func (w *world) delete(o *Object, options finalizers.Options, by By) {
