@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +22,7 @@ type Hook struct {
 	Fails       bool
 }
 
-// Match is what of the requests a hook is for.
+// Match selects the requests that a hook is for.
 type Match struct {
 	// Rules: one of them must match, and none of Excluded. Without Rules a policy or a binding is for all.
 	Rules, Excluded []MatchRule
@@ -32,7 +30,7 @@ type Match struct {
 	Namespaces, Objects []Requirement
 }
 
-// MatchRule matches requests. In all lists but Names "*" stands for everything.
+// MatchRule matches requests. In all lists but Names "*" matches everything.
 type MatchRule struct {
 	Operations, Groups, Versions, Resources []string
 	// Scope is Cluster, Namespaced, or anything else for both.
@@ -112,7 +110,7 @@ func (h *Hook) asked(operation string, resources map[string]int) Asked {
 // unseen is the group whose objects no hook gets, so that none can lock itself in (L-23, M-21).
 const unseen = "admissionregistration.k8s.io"
 
-// concerns reports whether a hook is asked about a request, as far as that is known: what isn't counts as a match.
+// concerns reports whether a hook is asked about a request. Conditions that aren't known count as a match.
 func (x *index) concerns(h *Hook, r request) bool {
 	res := x.resources[r.key.Collection]
 	if res == nil || res.Group == unseen || !x.matches(&h.Match, res, r) {
@@ -192,13 +190,8 @@ func (a *Asked) message() string {
 	} else {
 		text += " is asked about "
 	}
-	text += map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of "
-	for i, name := range slices.Sorted(maps.Keys(a.Resources)) {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%s (%d)", name, a.Resources[name])
-	}
+	text += map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of " +
+		counted(a.Resources, "%s (%d)")
 	switch {
 	case a.Denies:
 		return text + "; it can't be reached (" + a.Unreachable + "), and by its failurePolicy Fail they are denied"

@@ -21,49 +21,34 @@ func (w *world) deleting() []*Object {
 	return w.sorted(func(o *Object) bool { return !o.Deletion.IsZero() })
 }
 
-// clean lets the controllers of namespaces and of CRDs work once.
+// clean lets the controllers of namespaces and of CRDs work once. The pods of a namespace are deleted before the rest
+// (E-08 to E-11).
 func (w *world) clean() {
+	background := finalizers.Options{PropagationPolicy: "Background"}
 	for _, o := range w.deleting() {
+		in := func(p *Object) bool { return p.Key.Namespace == o.Name }
+		pods := func(p *Object) bool { return in(p) && w.kind(p).Graceful }
+		instances := func(p *Object) bool { return p.Collection == o.defines() }
 		switch k := w.kind(o); {
 		case k.Namespace && slices.Contains(o.Namespace.Finalizers, kubernetes):
-			w.cleanNamespace(o)
+			empty := w.sweep(pods, background, NamespaceController) && w.sweep(in, background, NamespaceController)
+			if empty && !w.held {
+				w.finalize(o, kubernetes, NamespaceController)
+			}
 		case k.Cleanup != "" && slices.Contains(o.Finalizers, k.Cleanup):
-			w.cleanCRD(o, k.Cleanup)
+			if w.sweep(instances, finalizers.Options{}, CRDController) {
+				w.removeFinalizer(o, k.Cleanup, CRDController)
+			}
 		}
 	}
 }
 
-// cleanNamespace deletes the pods of a namespace, then the rest, and then removes the finalizer (E-08 to E-11).
-func (w *world) cleanNamespace(o *Object) {
-	in := func(pods bool) []*Object {
-		return w.sorted(func(p *Object) bool {
-			return p.Key.Namespace == o.Name && (!pods || w.kind(p).Graceful)
-		})
+// sweep deletes the objects for which f holds, and reports whether none is left.
+func (w *world) sweep(f func(*Object) bool, options finalizers.Options, by By) bool {
+	for _, o := range w.sorted(f) {
+		w.delete(o, options, by)
 	}
-	for _, pods := range []bool{true, false} {
-		for _, p := range in(pods) {
-			w.delete(p, finalizers.Options{PropagationPolicy: "Background"}, NamespaceController)
-		}
-		if len(in(pods)) > 0 {
-			return
-		}
-	}
-	if !w.held {
-		w.finalize(o, kubernetes, NamespaceController)
-	}
-}
-
-// cleanCRD deletes the objects of a CRD, and then removes the finalizer.
-func (w *world) cleanCRD(o *Object, finalizer string) {
-	instances := func() []*Object {
-		return w.sorted(func(p *Object) bool { return p.Collection == o.defines() })
-	}
-	for _, p := range instances() {
-		w.delete(p, finalizers.Options{}, CRDController)
-	}
-	if len(instances()) == 0 {
-		w.removeFinalizer(o, finalizer, CRDController)
-	}
+	return len(w.sorted(f)) == 0
 }
 
 // confirm lets the kubelets end the pods that are being deleted, as if their grace periods were over.

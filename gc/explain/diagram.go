@@ -59,7 +59,8 @@ func (d *diagram) draw(dependent, owner, joined *Node) {
 	a := arrow{dependent: d.place(dependent), owner: d.place(owner), blocking: joined.blocks()}
 	if ends := [2]int{a.dependent, a.owner}; !d.drawn[ends] {
 		d.drawn[ends] = true
-		a.wrong = joined.Missing || joined.Verdict != graph.Solid.String() && joined.Verdict != graph.WaitingOwner.String()
+		holds := joined.Verdict == graph.Solid.String() || joined.Verdict == graph.WaitingOwner.String()
+		a.wrong = joined.Missing || !holds
 		d.arrows = append(d.arrows, a)
 	}
 }

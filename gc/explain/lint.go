@@ -20,7 +20,7 @@ const (
 	MissingOwner Rule = "MissingOwner"
 	// OwnerElsewhere: the owner exists in another namespace.
 	OwnerElsewhere Rule = "OwnerInOtherNamespace"
-	// WrongOwner: an object has the uid, but another name, kind or apiVersion than the reference says.
+	// WrongOwner: an object has the uid, but another name, kind or apiVersion than the reference.
 	WrongOwner Rule = "WrongOwnerReference"
 	// UnservedOwner: the owner's kind is not served.
 	UnservedOwner Rule = "OwnerKindNotServed"

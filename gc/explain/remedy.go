@@ -58,7 +58,8 @@ func removeNow(o ObjectReference) Remedy {
 }
 
 func touch(o ObjectReference) Remedy {
-	return Remedy{"write it once", Touch, o, "kubectl annotate " + arguments(o) + " kubecascade/touched=true --overwrite"}
+	return Remedy{"write it once", Touch, o,
+		"kubectl annotate " + arguments(o) + " kubecascade/touched=true --overwrite"}
 }
 
 // The lists of RemoveItem, as JSON pointers.

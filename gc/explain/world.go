@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// world is a cluster in which only what is called happens: requests are executed as package finalizers decides, those of
-// the collector are decided by gc/graph, and the other components do what is known of them.
+// world is a cluster in which only what is called happens: requests are executed as package finalizers decides, those
+// of the collector are decided by gc/graph, and the other components do their part.
 type world struct {
 	resources map[string]*Resource
 	objects   map[graph.Key]*Object
@@ -67,8 +67,8 @@ func (x *index) world(objects []*Object, workers int) *world {
 	return w
 }
 
-// conceal shows the collector an object that it can't decode at each key where an owner may be that isn't known, as only
-// the objects of another namespace are. So references to it stay undecided.
+// conceal shows the collector an object that it can't decode at each key where an owner may be that isn't known, as
+// only the objects of another namespace are. So references to it stay undecided.
 func (w *world) conceal(objects []*Object) {
 	partial := map[[2]string]*Resource{}
 	for _, k := range table(w.resources) {
@@ -206,7 +206,8 @@ func (w *world) delete(o *Object, options finalizers.Options, by By) {
 	switch verdict.Step {
 	case finalizers.Store:
 		next := *o
-		next.Finalizers, next.Deletion, next.GraceSeconds = verdict.Finalizers, verdict.Deletion, verdict.GracePeriodSeconds
+		next.Finalizers, next.Deletion = verdict.Finalizers, verdict.Deletion
+		next.GraceSeconds = verdict.GracePeriodSeconds
 		w.put(&next)
 		what := Refinalized
 		if verdict.MarkTerminating {

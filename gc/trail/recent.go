@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// entry is what is known of the removal of an object. Its requests may have no URI.
+// entry is a removal, or a deletion that has begun. Its requests may have no URI.
 type entry struct {
 	Removal
 	resource string // of Type; its other fields are in the Object
@@ -16,7 +16,8 @@ type entry struct {
 
 func newEntry(s *Subject) *entry {
 	return &entry{resource: s.Resource, Removal: Removal{Object: Object{
-		APIVersion: s.apiVersion(), Kind: s.Kind, Namespace: copied(s.Namespace), Name: copied(s.Name), UID: copied(s.UID),
+		APIVersion: s.apiVersion(), Kind: s.Kind,
+		Namespace: copied(s.Namespace), Name: copied(s.Name), UID: copied(s.UID),
 	}}}
 }
 
