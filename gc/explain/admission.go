@@ -185,12 +185,11 @@ func (a *Asked) message() string {
 	if a.Webhook != "" {
 		text += " (webhook " + a.Webhook + ")"
 	}
+	asked := " is asked about "
 	if a.Conditional {
-		text += " may be asked, by its matchConditions, about "
-	} else {
-		text += " is asked about "
+		asked = " may be asked, by its matchConditions, about "
 	}
-	text += map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of " +
+	text += asked + map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of " +
 		counted(a.Resources, "%s (%d)")
 	switch {
 	case a.Denies:

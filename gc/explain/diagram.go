@@ -56,9 +56,10 @@ func (d *diagram) walk(n *Node, owners, dependents []Node) {
 
 // draw adds an arrow, whose reference joined has.
 func (d *diagram) draw(dependent, owner, joined *Node) {
-	a := arrow{dependent: d.place(dependent), owner: d.place(owner), blocking: joined.blocks()}
+	a := arrow{dependent: d.place(dependent), owner: d.place(owner)}
 	if ends := [2]int{a.dependent, a.owner}; !d.drawn[ends] {
 		d.drawn[ends] = true
+		a.blocking = joined.Reference != nil && joined.Reference.Block
 		holds := joined.Verdict == graph.Solid.String() || joined.Verdict == graph.WaitingOwner.String()
 		a.wrong = joined.Missing || !holds
 		d.arrows = append(d.arrows, a)

@@ -334,10 +334,8 @@ func (x *index) controller(w *world, o *Object) *graph.Owner {
 
 // unknown warns of resources whose objects aren't known: one warning for each reason and each consequence.
 func (x *index) unknown() (warnings []Warning) {
-	consequences := []string{
-		"effects on them are not shown", "effects on others are not shown",
-		"webhooks and policies that may deny are not named",
-	}
+	consequences := []string{"effects on them are not shown", "effects on others are not shown",
+		"webhooks and policies that may deny are not named"}
 	hidden := make([][]Hidden, len(consequences))
 	for _, name := range slices.Sorted(maps.Keys(x.resources)) {
 		r, i := x.resources[name], 0

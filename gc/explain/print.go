@@ -58,7 +58,7 @@ func (p *Printer) reference(n *Node) string {
 	if n.Controller {
 		words = append(words, "controller")
 	}
-	if n.blocks() {
+	if n.Reference != nil && n.Reference.Block {
 		words = append(words, "blocking")
 	}
 	if wrong := n.wrong(); wrong != "" {
@@ -106,7 +106,7 @@ func (r *Reason) Text(s Style) string {
 		for _, remedy := range one.Remedies {
 			p.Line("  - ", "    ", remedy.Text)
 			if remedy.Command != "" {
-				p.text.WriteString("    $ " + remedy.Command + "\n") // never broken, so that it can be copied
+				p.text.WriteString("    $ " + Visible(remedy.Command) + "\n") // never broken, so that it can be copied
 			}
 		}
 	}
@@ -215,14 +215,12 @@ func (c Change) String() string {
 // String lists the numbers that are not 0.
 func (c Count) String() string {
 	var words []string
-	add := func(n int, what string) {
+	for i, n := range []int{c.Deleted, c.Released, c.Left} {
 		if n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, what))
+			did := []string{"deleted", "kept without the owner", "kept, terminating"}[i]
+			words = append(words, fmt.Sprintf("%d %s", n, did))
 		}
 	}
-	add(c.Deleted, "deleted")
-	add(c.Released, "kept without the owner")
-	add(c.Left, "kept, terminating")
 	return strings.Join(words, ", ")
 }
 

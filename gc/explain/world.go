@@ -79,11 +79,10 @@ func (w *world) conceal(objects []*Object) {
 	for _, o := range objects {
 		for _, owner := range o.Owners {
 			r := partial[[2]string{owner.APIVersion, owner.Kind}]
-			if r == nil || o.Key.Namespace == "" || !r.Hides(o.Key.Namespace) {
-				continue
+			if r != nil && o.Key.Namespace != "" && r.Hides(o.Key.Namespace) {
+				k := graph.Key{Collection: r.Name(), Namespace: o.Key.Namespace, Name: owner.Name}
+				w.g.Step(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
 			}
-			k := graph.Key{Collection: r.Name(), Namespace: o.Key.Namespace, Name: owner.Name}
-			w.g.Step(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
 		}
 	}
 }
@@ -270,13 +269,11 @@ func (o *Object) references(uids []string) (found []OwnerReference) {
 func (w *world) unblock(o *Object, uids []string, by By) {
 	next := *o
 	next.Owners = slices.Clone(o.Owners)
-	changed := false
 	for i := range next.Owners {
-		if r := &next.Owners[i]; r.Block && slices.Contains(uids, r.UID) {
-			r.Block, changed = false, true
-		}
+		r := &next.Owners[i]
+		r.Block = r.Block && !slices.Contains(uids, r.UID)
 	}
-	if changed {
+	if !slices.Equal(next.Owners, o.Owners) {
 		w.note(Change{What: Unblocked, Object: w.ref(o), By: by, Owners: o.references(uids)})
 		w.update(o, &next, "", by)
 	}
