@@ -140,15 +140,12 @@ func (r *recent) changed(e *entry) {
 }
 
 // take removes the last entry of the uid and returns it; nil if there is none.
-func (r *recent) take(uid string) *entry {
-	at := r.byUID[cut(uid)]
+func (r *recent) take(uid string) *entry { return r.remove(r.byUID[cut(uid)]) }
+
+func (r *recent) remove(at *list.Element) *entry {
 	if at == nil {
 		return nil
 	}
-	return r.remove(at)
-}
-
-func (r *recent) remove(at *list.Element) *entry {
 	e := r.order.Remove(at).(*entry)
 	r.weight -= e.weight
 	if r.byUID[e.Object.UID] == at { // a later object may have the uid
