@@ -180,7 +180,7 @@ func resourceSliceOver(slice *resourcev1.ResourceSlice, old *resourcev1.Resource
 	}
 	errs = append(errs, distinct(s.Devices, mostDevices(s.Devices), at.Child("devices"),
 		func(d *resourcev1.Device, at *field.Path) field.ErrorList {
-			return validateDevice(d, were[d.Name], check.IsTrueValue(s.PerDeviceNodeSelection), at)
+			return validateDevice(d, were[d.Name], check.IsTrue(s.PerDeviceNodeSelection), at)
 		}, func(d *resourcev1.Device) string { return d.Name })...)
 	return append(errs, each(s.SharedCounters, resourcev1.ResourceSliceMaxCounterSets, at.Child("sharedCounters"),
 		func(c *resourcev1.CounterSet, at *field.Path) field.ErrorList {
@@ -279,7 +279,7 @@ func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) fi
 	errs = append(errs, keyed(d.Attributes, at.Child("attributes"), deviceName, deviceAttribute)...)
 	if old == nil || !apiequality.Semantic.DeepEqual(old.Capacity, d.Capacity) {
 		validated := func(c resourcev1.DeviceCapacity, at *field.Path) field.ErrorList {
-			return deviceCapacity(&c, check.IsTrueValue(d.AllowMultipleAllocations), at.Child("requestPolicy"))
+			return deviceCapacity(&c, check.IsTrue(d.AllowMultipleAllocations), at.Child("requestPolicy"))
 		}
 		errs = append(errs, keyed(d.Capacity, at.Child("capacity"), deviceName, validated)...)
 	}

@@ -12,9 +12,6 @@ import (
 	netutils "k8s.io/utils/net"
 )
 
-// IsTrueValue reports whether a pointer is set and points to true.
-func IsTrueValue(b *bool) bool { return b != nil && *b }
-
 // WildcardAlone rejects an asterisk in a list with other values.
 func WildcardAlone(values []string, what string, at *field.Path) field.ErrorList {
 	if len(values) > 1 && slices.Contains(values, "*") {

@@ -3,7 +3,8 @@
 //
 // Groups are generated if a rule of the level beta or stable is in them: only these are enforced. Not generated are
 // core and batch, which have few such rules and whose types contain pods, with a hundred rules of the level alpha.
-// Their rules are written by hand, and resources/kindtest/declarative compares them with the tags.
+// Their rules are written by hand. The tests of resources/kindtest/declarative compare them with the tags; its
+// testdata/rules.txt lists, for each kind, what is generated and what is not.
 //
 // It guarantees:
 //
