@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -165,30 +164,6 @@ func (c *Cluster) index() *index {
 		}
 	}
 	return x
-}
-
-// Object, WithUID, Dependents, InNamespace and OfResource make the index a Source.
-func (x *index) Object(k graph.Key) *Object { return x.keys[k] }
-
-func (x *index) WithUID(uid string) []*Object { return x.uids[uid] }
-
-func (x *index) Dependents(uid string) []*Object { return x.dependents[uid] }
-
-func (x *index) InNamespace(namespace string) []*Object { return x.namespaces[namespace] }
-
-func (x *index) OfResource(name string) (all []*Object) {
-	for i := range x.c.Objects {
-		if o := &x.c.Objects[i]; o.Collection == name {
-			all = append(all, o)
-		}
-	}
-	return all
-}
-
-// connected is the function of this name for all objects of the cluster.
-func (x *index) connected(from []graph.Key) []*Object {
-	found, _ := connected(x, x.resources, from, math.MaxInt)
-	return found
 }
 
 // begun is when the object's deletion began: the timestamp is the end of the grace period. Zero means live.

@@ -13,8 +13,7 @@
 //  3. Objects that aren't known are never taken for absent: references to a resource with Unknown stay undecided, and
 //     warnings name it.
 //  4. An answer reads only what is connected with the objects of a question, by owner references, namespaces and
-//     CRDs. The cost grows with that, after one pass over all objects; Excerpt saves the pass where a Source finds
-//     objects otherwise.
+//     CRDs. The cost grows with that, after one pass over all objects.
 //  5. The same arguments give the same answers in the same order, and no argument is changed.
 //  6. Webhooks and policies are matched with requests by their rules and selectors. Conditions that aren't known count
 //     as a match, so that none is missing. No response of theirs is assumed.
