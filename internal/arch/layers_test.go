@@ -53,7 +53,7 @@ var layers = [][]string{
 	},
 	{
 		"apiserver/allocate", "apiserver/invalid",
-		"apiserver/openapi/markers", "apiserver/pki", "apiserver/warning",
+		"apiserver/openapi/markers", "apiserver/pki",
 	},
 	{"apiserver/audit", "apiserver/authentication"},
 	{"apiserver/authorization"},
