@@ -30,10 +30,11 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	is := schema.FromAPIVersionAndKind(o.Meta.APIVersion, o.Meta.Kind)
 	switch want := res.Stored; {
 	case want.Empty():
+	case !res.Custom && is.Version != "" && is != want && is != res.GroupVersionKind() &&
+		resources.Same(is.GroupKind(), want.GroupKind()):
+		return nil, nil, fmt.Errorf("%w: %s: %w", storage.ErrCorrupt, o.Key, resources.VersionError(is))
 	case is.GroupKind() != want.GroupKind():
 		return nil, nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is.GroupKind())
-	case !res.Custom && is.Version != "" && is != want && is != res.GroupVersionKind():
-		return nil, nil, fmt.Errorf("%w: %s: its version %s is not known", storage.ErrCorrupt, o.Key, is.GroupVersion())
 	}
 	if res.Custom && o.VerifiedBy(res.Verified) {
 		u := &unstructured.Unstructured{}

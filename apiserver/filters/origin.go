@@ -2,9 +2,7 @@ package filters
 
 import (
 	"log/slog"
-	"net"
 	"net/http"
-	"strings"
 
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -24,7 +22,7 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 				checked = r.Clone(r.Context())
 				checked.Method = http.MethodPost
 			}
-			if !loopbackHost(r.Host) || render.Foreign(r) || cross.Check(checked) != nil {
+			if !render.Loopback(r.Host) || render.Foreign(r) || cross.Check(checked) != nil {
 				render.Error(log, w, r, status.ErrForeign)
 				return
 			}
@@ -59,14 +57,4 @@ func posted(r *http.Request) bool {
 func marked(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"
-}
-
-// loopbackHost reports whether a Host header names this machine's loopback interface.
-func loopbackHost(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	ip := net.ParseIP(host)
-	return host == "" || host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -19,7 +19,7 @@ func TestLoopbackHost(t *testing.T) {
 		"evil.example": false, "evil.example:8080": false, "10.0.0.1:8080": false, "localhost.evil.example": false,
 		"127.0.0.1.evil.example": false,
 	} {
-		if got := loopbackHost(host); got != want {
+		if got := render.Loopback(host); got != want {
 			t.Errorf("%q: %v", host, got)
 		}
 	}

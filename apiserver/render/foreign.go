@@ -1,8 +1,10 @@
 package render
 
 import (
+	"net"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 // Foreign reports whether a browser marks a request as that of another site's page: as all that its code and markup
@@ -20,4 +22,14 @@ func Foreign(r *http.Request) bool {
 	}
 	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document" ||
 		r.Header.Get("Sec-Purpose") != "" // a page's speculation rules load documents before anybody follows a link
+}
+
+// Loopback reports whether a Host header names this machine's loopback interface.
+func Loopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return host == "" || host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -19,9 +19,7 @@
 // writes may change, validation, warnings and printed columns. The directories besides the groups:
 //
 //	entry       the types of entries, and functions that make entries
-//	hooks       interfaces for behaviour of a kind besides reads and writes
-//	internal    code that groups share: check (values and fields), podspec, volumes, event, serviceip, defaulting,
-//	            warnings, printing
+//	internal    code that groups share: check (values and fields), podspec (pods and volumes), declared (generated rules)
 //	objecttest  objects for tests
 //	kindtest    scenarios of all kinds: defaults, preparation, validation and printing
 //
@@ -33,5 +31,6 @@
 //	version.go  optional versions
 //	serving.go  --runtime-config
 //	types.go    the table at run time
-//	priority.go, retired.go, transcode.go: the order of groups; versions that are gone; conversion of stored bytes
+//	upgrade.go, transcode.go: earlier versions and formats of stored objects
+//	priority.go, retired.go: the order of groups; versions that are gone
 package resources

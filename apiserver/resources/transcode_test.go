@@ -10,18 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protowire"
-	corev1 "k8s.io/api/core/v1"
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
-	nodev1 "k8s.io/api/node/v1"
-	nodev1alpha1 "k8s.io/api/node/v1alpha1"
-	policyv1 "k8s.io/api/policy/v1"
-	policyv1beta1 "k8s.io/api/policy/v1beta1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	rbacv1alpha1 "k8s.io/api/rbac/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 
 	"github.com/kubecascade/kubecascade/internal/seed"
@@ -80,80 +71,38 @@ func TestTranscode(t *testing.T) {
 	}
 }
 
-// TestTranscodeOlder: values in protobuf of versions whose messages mean something else are converted as kube-apiserver
-// converts them, and a damaged one is an error.
-func TestTranscodeOlder(t *testing.T) {
-	const name, group = "a", "rbac.authorization.k8s.io"
-	meta := metav1.ObjectMeta{Name: name}
-	handler, key := "h", "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
-	for _, c := range []struct {
-		version   string
-		obj, want runtime.Object
-	}{
-		{"node.k8s.io/v1alpha1", &nodev1alpha1.RuntimeClass{ObjectMeta: meta, Spec: nodev1alpha1.RuntimeClassSpec{
-			RuntimeHandler: handler, Overhead: &nodev1alpha1.Overhead{PodFixed: corev1.ResourceList{}},
-			Scheduling: &nodev1alpha1.Scheduling{NodeSelector: map[string]string{"b": "c"}}}},
-			&nodev1.RuntimeClass{ObjectMeta: meta, Handler: handler, Overhead: &nodev1.Overhead{},
-				Scheduling: &nodev1.Scheduling{NodeSelector: map[string]string{"b": "c"}}}},
-		{"rbac.authorization.k8s.io/v1alpha1", &rbacv1alpha1.ClusterRoleBinding{ObjectMeta: meta,
-			Subjects: []rbacv1alpha1.Subject{{Kind: "User", APIVersion: group + "/v1alpha1", Name: "*"},
-				{Kind: "ServiceAccount", APIVersion: "v1", Name: "b"}, {Kind: "Robot", APIVersion: "example.com/v1", Name: "c"}}},
-			&rbacv1.ClusterRoleBinding{ObjectMeta: meta,
-				Subjects: []rbacv1.Subject{{Kind: "Group", APIGroup: group, Name: "system:authenticated"},
-					{Kind: "ServiceAccount", Name: "b"}, {Kind: "Robot", APIGroup: "example.com", Name: "c"}}}},
-		{"rbac.authorization.k8s.io/v1alpha1", &rbacv1alpha1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1alpha1.PolicyRule{
-			{Verbs: []string{"get"}, APIGroups: []string{"b", "c"}, Resources: []string{"d"}, ResourceNames: []string{"e"}},
-			{Verbs: []string{"list"}, NonResourceURLs: []string{"/f"}}}},
-			&rbacv1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
-				{Verbs: []string{"get"}, APIGroups: []string{"b", "c"}, Resources: []string{"d"}, ResourceNames: []string{"e"}},
-				{Verbs: []string{"list"}, NonResourceURLs: []string{"/f"}}}}},
-		{"policy/v1beta1", &policyv1beta1.PodDisruptionBudget{ObjectMeta: meta,
-			Spec: policyv1beta1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}}},
-			&policyv1.PodDisruptionBudget{ObjectMeta: meta, Spec: policyv1.PodDisruptionBudgetSpec{
-				Selector: &metav1.LabelSelector{
-					MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: "Exists"}}}}}},
-		{"flowcontrol.apiserver.k8s.io/v1beta3", &flowcontrolv1beta3.PriorityLevelConfiguration{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{
-				flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey: "", "b": "c"}},
-			Spec: flowcontrolv1beta3.PriorityLevelConfigurationSpec{
-				Limited: &flowcontrolv1beta3.LimitedPriorityLevelConfiguration{}}},
-			&flowcontrolv1.PriorityLevelConfiguration{
-				ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"b": "c"}},
-				Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
-					Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{NominalConcurrencyShares: new(int32)}}}},
-	} {
-		kinds, _, err := Scheme().ObjectKinds(c.want)
+// TestTranscodeEarlier: a value in protobuf of an earlier version is read as kube-apiserver reads it, a damaged one is
+// an error, and so is one of a version before Kubernetes v1.30.
+func TestTranscodeEarlier(t *testing.T) {
+	level := &flowcontrolv1beta3.PriorityLevelConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: "a", Annotations: map[string]string{
+			flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey: "", "b": "c"}},
+		Spec: flowcontrolv1beta3.PriorityLevelConfigurationSpec{
+			Limited: &flowcontrolv1beta3.LimitedPriorityLevelConfiguration{}}}
+	raw, err := level.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := func(version string, raw []byte) []byte {
+		value, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{
+			APIVersion: "flowcontrol.apiserver.k8s.io/" + version, Kind: "PriorityLevelConfiguration"}, Raw: raw}).Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}
-		gv, err := schema.ParseGroupVersion(c.version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := c.obj.(interface{ Marshal() ([]byte, error) }).Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stored := func(raw []byte) []byte {
-			value, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{
-				APIVersion: gv.String(), Kind: kinds[0].Kind}, Raw: raw}).Marshal()
-			if err != nil {
-				t.Fatal(err)
-			}
-			return append([]byte("k8s\x00"), value...)
-		}
-		c.want.GetObjectKind().SetGroupVersionKind(kinds[0])
-		plain, err := json.Marshal(c.want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Transcode(stored(raw))
-		if diff := cmp.Diff(string(plain), string(got)); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +got):\n%s", c.version, err, diff)
-		}
-		if _, err := Transcode(stored(raw[:len(raw)-1])); err == nil {
-			t.Errorf("%s: a truncated value is read", c.version)
-		}
+		return append([]byte("k8s\x00"), value...)
+	}
+	const want = `{"kind":"PriorityLevelConfiguration","apiVersion":"flowcontrol.apiserver.k8s.io/v1",` +
+		`"metadata":{"name":"a","annotations":{"b":"c"}},"spec":{"type":"","limited":{"nominalConcurrencyShares":0,` +
+		`"limitResponse":{"type":""}}},"status":{}}`
+	got, err := Transcode(stored("v1beta3", raw))
+	if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := Transcode(stored("v1beta3", raw[:len(raw)-1])); err == nil {
+		t.Error("a truncated value is read")
+	}
+	if _, err := Transcode(stored("v1beta2", raw)); err == nil || !strings.Contains(err.Error(), "v1.30") {
+		t.Errorf("v1beta2: %v", err)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Types is the table at run time: the built-in entries and those of CustomResourceDefinitions. All methods may be
@@ -186,4 +188,13 @@ func sorted(m map[schema.GroupVersionResource]*Resource) []*Resource {
 			cmp.Compare(a.Plural, b.Plural),
 		)
 	})
+}
+
+// SelectableFields are the paths of a collection's selectable fields (storage.Decoder). Those of custom resources may
+// change and differ between versions, so they are read when they are needed.
+func (t *Types) SelectableFields(collection string) []storage.FieldPath {
+	if r := t.Collection(collection); r != nil && !r.Custom {
+		return r.Fields
+	}
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -100,47 +99,23 @@ func (h hub) update(f func(obj, old runtime.Object)) func(obj, old runtime.Objec
 	}
 }
 
-// warn adapts a hook that only reads its arguments; old may be nil.
-func (h hub) warn(f func(obj, old runtime.Object) []string) func(obj, old runtime.Object) []string {
+// seeOne adapts a hook that reads an object.
+func seeOne[R any](h hub, f func(runtime.Object) R) func(runtime.Object) R {
 	if f == nil || h.to == nil {
 		return f
 	}
-	return func(obj, old runtime.Object) []string { return f(h.see(obj), h.see(old)) }
+	return func(obj runtime.Object) R { return f(h.see(obj)) }
 }
 
-// warnEarly adapts a hook that reads a new object.
-func (h hub) warnEarly(f func(obj runtime.Object) []string) func(obj runtime.Object) []string {
+// seeBoth adapts a hook that reads an object and the stored one, which may be nil.
+func seeBoth[R any](h hub, f func(obj, old runtime.Object) R) func(obj, old runtime.Object) R {
 	if f == nil || h.to == nil {
 		return f
 	}
-	return func(obj runtime.Object) []string { return f(h.see(obj)) }
+	return func(obj, old runtime.Object) R { return f(h.see(obj), h.see(old)) }
 }
 
-// validate and compare adapt hooks that return errors.
-func (h hub) validate(f func(runtime.Object) field.ErrorList) func(runtime.Object) field.ErrorList {
-	if f == nil || h.to == nil {
-		return f
-	}
-	return func(obj runtime.Object) field.ErrorList { return f(h.see(obj)) }
-}
-
-func (h hub) compare(f func(obj, old runtime.Object) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
-	if f == nil || h.to == nil {
-		return f
-	}
-	return func(obj, old runtime.Object) field.ErrorList { return f(h.see(obj), h.see(old)) }
-}
-
-// name adapts a hook that makes the rule for an object's name, permit one that asks for permissions.
-func (h hub) name(
-	f func(runtime.Object) apivalidation.ValidateNameFunc,
-) func(runtime.Object) apivalidation.ValidateNameFunc {
-	if f == nil || h.to == nil {
-		return f
-	}
-	return func(obj runtime.Object) apivalidation.ValidateNameFunc { return f(h.see(obj)) }
-}
-
+// permit adapts a hook that looks up permissions.
 func (h hub) permit(
 	f func(obj, old runtime.Object, user string, may entry.May) field.ErrorList,
 ) func(obj, old runtime.Object, user string, may entry.May) field.ErrorList {
@@ -156,16 +131,14 @@ func (h hub) permit(
 func adapt(r *Resource, h hub) {
 	st := &r.Strategy
 	st.PrepareCreate, st.PrepareUpdate = h.change(st.PrepareCreate), h.update(st.PrepareUpdate)
-	st.Metadata.NameOf = h.name(st.Metadata.NameOf)
-	st.Validate, st.ValidateUpdate = h.validate(st.Validate), h.compare(st.ValidateUpdate)
-	st.EarlyWarnings, st.Warnings = h.warnEarly(st.EarlyWarnings), h.warn(st.Warnings)
+	st.Metadata.NameOf = seeOne(h, st.Metadata.NameOf)
+	st.Validate, st.ValidateUpdate = seeOne(h, st.Validate), seeBoth(h, st.ValidateUpdate)
+	st.EarlyWarnings, st.Warnings = seeOne(h, st.EarlyWarnings), seeBoth(h, st.Warnings)
 	r.Subresources = slices.Clone(r.Subresources) // versions share them
 	for i := range r.Subresources {
 		sub := &r.Subresources[i]
-		sub.PrepareUpdate, sub.ValidateUpdate, sub.Warnings = h.update(sub.PrepareUpdate), h.compare(
-			sub.ValidateUpdate,
-		), h.warn(sub.Warnings)
-		sub.Permit = h.permit(sub.Permit)
+		sub.PrepareUpdate, sub.Permit = h.update(sub.PrepareUpdate), h.permit(sub.Permit)
+		sub.ValidateUpdate, sub.Warnings = seeBoth(h, sub.ValidateUpdate), seeBoth(h, sub.Warnings)
 	}
 	r.Table = r.Table.Seen(h.see)
 }

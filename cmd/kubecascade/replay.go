@@ -22,6 +22,7 @@ type replayer struct {
 	users              []string
 	only, from, record string
 	attempts           int
+	printed            bool
 	output             outputs
 }
 
@@ -60,6 +61,8 @@ permissions missing), and 130 if the run is interrupted.`,
 		"directory to which the scenarios are written with the responses of this server, without comparing them")
 	f.IntVar(&r.attempts, "attempts", 3,
 		"maximum number of times a scenario is replayed until all responses are equal; some reads race with controllers")
+	f.BoolVar(&r.printed, "printed-values", false,
+		"compare the objects, lists and differences in messages, too; Kubernetes prints internal Go types there")
 	f.StringArrayVarP((*[]string)(&r.output), "output", "o", []string{"text"},
 		"output format: text or json; FORMAT=FILE writes to a file; may be repeated")
 	return c
@@ -90,7 +93,7 @@ func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
 		line.print(fmt.Sprintf("%s: step %d of %d", scenario, step+1, steps))
 	}
 	rep, err := replay.Run(ctx, to, scenarios, replay.Options{
-		Attempts: r.attempts, Progress: progress, Changes: changes})
+		Attempts: r.attempts, Progress: progress, Changes: changes, PrintedValues: r.printed})
 	line.clear()
 	switch {
 	case ctx.Err() != nil:

@@ -150,10 +150,10 @@ var decisions = map[string]string{
 	"replication-controller":           "more pods than replicas",
 }
 
-// removal is what is known of a removal: who deleted the object, what held it, and who removed it.
+// removal has the items of a removal: who deleted the object, what held it, and who removed it.
 func (p *trailPrinter) removal(r *trail.Removal) []explain.Item {
-	items := []explain.Item{{Text: "the deletion began before this server started, or at another server over the same " +
-		"etcd, or too long ago: who requested it is not known"}}
+	items := []explain.Item{{Text: "the deletion began before this server started, or at another server over the " +
+		"same etcd, or too long ago: who requested it is not known"}}
 	switch {
 	case r.Asked != nil:
 		items[0] = p.request(r.Asked, deleted(r.Asked, "it"))
@@ -226,7 +226,7 @@ func (p *trailPrinter) request(r *trail.Request, did string) explain.Item {
 	return item
 }
 
-// owner is the item of an owner, with what is known of its own removal.
+// owner is the item of an owner, with its own removal below it.
 func (p *trailPrinter) owner(o trail.Owner) explain.Item {
 	switch name := p.Paint(explain.Bold, nameOf(o.Object)); {
 	case o.Trail != nil:

@@ -16,6 +16,14 @@ type Difference struct {
 	Answered string `json:"answered,omitempty"`
 }
 
+// compare returns the differences between two answers that the options require to be equal.
+func (o Options) compare(recorded, answered any) []Difference {
+	if !o.PrintedValues {
+		recorded, answered = withoutPrinted(recorded), withoutPrinted(answered)
+	}
+	return compare(recorded, answered, "")
+}
+
 // compare returns the differences between two normalized values, in the order of the recorded one.
 func compare(recorded, answered any, path string) []Difference {
 	switch want := recorded.(type) {

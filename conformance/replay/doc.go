@@ -13,5 +13,7 @@
 //  5. A scenario with a user whose token is not known is skipped as a whole, and reported as skipped.
 //  6. What a later minor version responds instead of a recorded value is a Change, of one value at one place. Responses
 //     of servers of that version must equal it.
-//  7. The comparison is pure: responses in, differences out. Only target.go sends requests.
+//  7. Objects, lists and differences that messages print are not compared, unless Options.PrintedValues is set. Codes,
+//     reasons, causes with their fields and types, and the rest of each message are.
+//  8. The comparison is pure: responses in, differences out. Only target.go sends requests.
 package replay

@@ -33,6 +33,8 @@ type Options struct {
 	Attempts int
 	// Changes are what servers of later minor versions respond instead of what is recorded.
 	Changes []Change
+	// PrintedValues compares the objects, lists and differences that messages print, too (WithoutPrinted).
+	PrintedValues bool
 	// Progress is called before each step.
 	Progress func(scenario string, step, steps int)
 	// now and sleep are the clock's, but for tests.
@@ -162,7 +164,7 @@ func (p *player) steps(ctx context.Context, result Result) (Result, error) {
 			answer = p.names.answer(s, r)
 		}
 		answers[i], complete = answer, complete && err == nil
-		differences := compare(s.Expect.any, answer, "")
+		differences := p.compare(s.Expect.any, answer)
 		result.compared(Finding{Step: i, Title: s.title(), Differences: differences, Curl: p.curl(m)})
 	}
 	if complete {

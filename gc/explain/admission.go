@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +22,7 @@ type Hook struct {
 	Fails       bool
 }
 
-// Match is what of the requests a hook is for.
+// Match selects the requests that a hook is for.
 type Match struct {
 	// Rules: one of them must match, and none of Excluded. Without Rules a policy or a binding is for all.
 	Rules, Excluded []MatchRule
@@ -32,7 +30,7 @@ type Match struct {
 	Namespaces, Objects []Requirement
 }
 
-// MatchRule matches requests. In all lists but Names "*" stands for everything.
+// MatchRule matches requests. In all lists but Names "*" matches everything.
 type MatchRule struct {
 	Operations, Groups, Versions, Resources []string
 	// Scope is Cluster, Namespaced, or anything else for both.
@@ -76,40 +74,43 @@ type Asked struct {
 }
 
 // asked returns the hooks that are asked about the requests, those first that certainly deny.
-func (x *index) asked(requests map[request]bool) []Asked {
-	var denying, others []Asked
-	for i := range x.c.Hooks {
-		h := &x.c.Hooks[i]
-		for _, operation := range []string{deleteOperation, updateOperation} {
-			found := map[string]int{}
-			for r := range requests {
-				if r.operation == operation && x.concerns(h, r) {
-					found[r.key.Collection]++
-				}
-			}
-			if len(found) == 0 {
+func (x *index) asked(requests map[request]bool) (all []Asked) {
+	for _, denies := range []bool{true, false} {
+		for i := range x.c.Hooks {
+			h := &x.c.Hooks[i]
+			if (h.Unreachable != "" && h.Fails) != denies {
 				continue
 			}
-			a := Asked{
-				Configuration: ObjectReference{APIVersion: unseen + "/v1", Kind: h.Kind, Name: h.Name}, Webhook: h.Webhook,
-				Operation: operation, Resources: found, Conditional: h.Conditional, Unreachable: h.Unreachable,
-				Denies: h.Unreachable != "" && h.Fails,
-			}
-			a.Message = a.message()
-			if a.Denies {
-				denying = append(denying, a)
-			} else {
-				others = append(others, a)
+			for _, operation := range []string{deleteOperation, updateOperation} {
+				found := map[string]int{}
+				for r := range requests {
+					if r.operation == operation && x.concerns(h, r) {
+						found[r.key.Collection]++
+					}
+				}
+				if len(found) > 0 {
+					all = append(all, h.asked(operation, found))
+				}
 			}
 		}
 	}
-	return append(denying, others...)
+	return all
+}
+
+func (h *Hook) asked(operation string, resources map[string]int) Asked {
+	a := Asked{
+		Configuration: ObjectReference{APIVersion: unseen + "/v1", Kind: h.Kind, Name: h.Name}, Webhook: h.Webhook,
+		Operation: operation, Resources: resources, Conditional: h.Conditional, Unreachable: h.Unreachable,
+		Denies: h.Unreachable != "" && h.Fails,
+	}
+	a.Message = a.message()
+	return a
 }
 
 // unseen is the group whose objects no hook gets, so that none can lock itself in (L-23, M-21).
 const unseen = "admissionregistration.k8s.io"
 
-// concerns reports whether a hook is asked about a request, as far as that is known: what isn't counts as a match.
+// concerns reports whether a hook is asked about a request. Conditions that aren't known count as a match.
 func (x *index) concerns(h *Hook, r request) bool {
 	res := x.resources[r.key.Collection]
 	if res == nil || res.Group == unseen || !x.matches(&h.Match, res, r) {
@@ -184,18 +185,12 @@ func (a *Asked) message() string {
 	if a.Webhook != "" {
 		text += " (webhook " + a.Webhook + ")"
 	}
+	asked := " is asked about "
 	if a.Conditional {
-		text += " may be asked, by its matchConditions, about "
-	} else {
-		text += " is asked about "
+		asked = " may be asked, by its matchConditions, about "
 	}
-	text += map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of "
-	for i, name := range slices.Sorted(maps.Keys(a.Resources)) {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%s (%d)", name, a.Resources[name])
-	}
+	text += asked + map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of " +
+		counted(a.Resources, "%s (%d)")
 	switch {
 	case a.Denies:
 		return text + "; it can't be reached (" + a.Unreachable + "), and by its failurePolicy Fail they are denied"

@@ -26,11 +26,16 @@ func (e *explainer) namespace(o *Object) (reasons []*Reason) {
 		if len(first) == 0 {
 			first = content
 		}
-		r := e.reason(o, Content, count(len(content), "object")+" in it: "+byResource(content))
+		numbers := map[string]int{}
+		for _, one := range content {
+			numbers[one.Collection]++
+		}
+		r := e.reason(o, Content, count(len(content), "object")+" in it: "+counted(numbers, "%[2]d %[1]s"))
 		reasons = append(reasons, below(r, deletingFirst(first), e.explain))
 	case len(reasons)+len(unlisted) == 0:
-		reasons = append(reasons, e.reason(o, ControllerSilent, "empty, and the namespace controller has not removed its"+
-			" finalizer", advice("see that kube-controller-manager runs, and read the logs of namespace-controller"),
+		text := "empty, and the namespace controller has not removed its finalizer"
+		reasons = append(reasons, e.reason(o, ControllerSilent, text,
+			advice("see that kube-controller-manager runs, and read the logs of namespace-controller"),
 			e.dropSpec(o, kubernetes, notDone+"; objects that remain come back with a namespace of the same name")))
 	}
 	return append(reasons, unlisted...)
@@ -44,11 +49,12 @@ func (e *explainer) failures(o *Object) (reasons []*Reason) {
 		}
 		switch c.Type {
 		case "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure":
-			reasons = append(reasons, e.reason(o, DiscoveryFailure, "the namespace controller can't learn all resources: "+
-				c.Message, e.repairAPIServices()...))
+			text := "the namespace controller can't learn all resources: " + c.Message
+			reasons = append(reasons, e.reason(o, DiscoveryFailure, text, e.repairAPIServices()...))
 		case "NamespaceDeletionContentFailure":
-			reasons = append(reasons, e.reason(o, ContentFailure, "the namespace controller can't delete the content: "+
-				c.Message, advice("if an admission webhook or policy denies it, repair that or remove its configuration"),
+			text := "the namespace controller can't delete the content: " + c.Message
+			reasons = append(reasons, e.reason(o, ContentFailure, text,
+				advice("if an admission webhook or policy denies it, repair that or remove its configuration"),
 				advice("if a right is missing, give it to the service account namespace-controller in kube-system")))
 		}
 	}
@@ -75,8 +81,8 @@ func (e *explainer) repairAPIServices() (remedies []Remedy) {
 func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 	for _, name := range slices.Sorted(maps.Keys(e.resources)) {
 		if r := e.resources[name]; r.Namespaced && r.Hides(o.Name) {
-			reasons = append(reasons, e.reason(o, Content, "objects of "+name+", if there are any, are not known: "+r.Unknown,
-				advice("ask as a user who may list them")))
+			text := "objects of " + name + ", if there are any, are not known: " + r.Unknown
+			reasons = append(reasons, e.reason(o, Content, text, advice("ask as a user who may list them")))
 		}
 	}
 	return reasons
@@ -93,8 +99,8 @@ func (e *explainer) crd(o *Object, finalizer string) *Reason {
 	if o.CRD != nil {
 		for _, c := range o.CRD.Conditions {
 			if c.Type == "Terminating" && c.Status == "True" && c.Reason == "InstanceDeletionFailed" {
-				r := e.reason(o, ContentFailure, "its objects can't be deleted: "+c.Message, advice("repair what the message"+
-					" names: a conversion or admission webhook, or an object that can't be read"), last)
+				r := e.reason(o, ContentFailure, "its objects can't be deleted: "+c.Message, advice("repair what the"+
+					" message names: a conversion or admission webhook, or an object that can't be read"), last)
 				return below(r, instances, e.explain)
 			}
 		}
@@ -110,15 +116,11 @@ func (e *explainer) crd(o *Object, finalizer string) *Reason {
 	return below(e.reason(o, Content, count(len(instances), "custom resource")), instances, e.explain)
 }
 
-// byResource counts objects.
-func byResource(objects []*Object) string {
-	counts := map[string]int{}
-	for _, o := range objects {
-		counts[o.Collection]++
-	}
+// counted lists numbers by the names of resources, each in the format of the name and the number.
+func counted(numbers map[string]int, format string) string {
 	var words []string
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		words = append(words, fmt.Sprintf("%d %s", counts[name], name))
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		words = append(words, fmt.Sprintf(format, name, numbers[name]))
 	}
 	return strings.Join(words, ", ")
 }

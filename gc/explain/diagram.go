@@ -56,10 +56,12 @@ func (d *diagram) walk(n *Node, owners, dependents []Node) {
 
 // draw adds an arrow, whose reference joined has.
 func (d *diagram) draw(dependent, owner, joined *Node) {
-	a := arrow{dependent: d.place(dependent), owner: d.place(owner), blocking: joined.blocks()}
+	a := arrow{dependent: d.place(dependent), owner: d.place(owner)}
 	if ends := [2]int{a.dependent, a.owner}; !d.drawn[ends] {
 		d.drawn[ends] = true
-		a.wrong = joined.Missing || joined.Verdict != graph.Solid.String() && joined.Verdict != graph.WaitingOwner.String()
+		a.blocking = joined.Reference != nil && joined.Reference.Block
+		holds := joined.Verdict == graph.Solid.String() || joined.Verdict == graph.WaitingOwner.String()
+		a.wrong = joined.Missing || !holds
 		d.arrows = append(d.arrows, a)
 	}
 }
@@ -95,15 +97,10 @@ func (t *Tree) DOT() string {
 		fmt.Fprintf(&b, "  %q [label=%q%s];\n", n.Object.UID, strings.Join(n.label(), "\n"), style)
 	}
 	for _, a := range d.arrows {
-		style := ""
-		switch {
-		case a.blocking && a.wrong:
-			style = ` [label="blocking", color=red, style=dashed]`
-		case a.blocking:
-			style = ` [label="blocking"]`
-		case a.wrong:
-			style = " [color=red, style=dashed]"
-		}
+		style := map[arrow]string{
+			{blocking: true}: ` [label="blocking"]`, {wrong: true}: " [color=red, style=dashed]",
+			{blocking: true, wrong: true}: ` [label="blocking", color=red, style=dashed]`,
+		}[arrow{blocking: a.blocking, wrong: a.wrong}]
 		fmt.Fprintf(&b, "  %q -> %q%s;\n", d.nodes[a.dependent].Object.UID, d.nodes[a.owner].Object.UID, style)
 	}
 	b.WriteString("}\n")

@@ -20,7 +20,7 @@ const (
 	MissingOwner Rule = "MissingOwner"
 	// OwnerElsewhere: the owner exists in another namespace.
 	OwnerElsewhere Rule = "OwnerInOtherNamespace"
-	// WrongOwner: an object has the uid, but another name, kind or apiVersion than the reference says.
+	// WrongOwner: an object has the uid, but another name, kind or apiVersion than the reference.
 	WrongOwner Rule = "WrongOwnerReference"
 	// UnservedOwner: the owner's kind is not served.
 	UnservedOwner Rule = "OwnerKindNotServed"
@@ -71,20 +71,14 @@ func (c *Cluster) Lint(namespace string) []Finding {
 	slices.SortStableFunc(within, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(string(a.Rule), string(b.Rule)), a.Object.Key().Compare(b.Object.Key()))
 	})
-	return fold(within)
-}
-
-// fold keeps one finding of each unknown finalizer.
-func fold(findings []Finding) (folded []Finding) {
+	var folded []Finding // with one finding of each unknown finalizer
 	first := map[string]int{}
-	for _, f := range findings {
-		if f.Rule == StrangeFinalizer {
-			if i, ok := first[f.Text]; ok {
-				folded[i].Others++
-				continue
-			}
-			first[f.Text] = len(folded)
+	for _, f := range within {
+		if i, ok := first[f.Text]; ok && f.Rule == StrangeFinalizer {
+			folded[i].Others++
+			continue
 		}
+		first[f.Text] = len(folded)
 		folded = append(folded, f)
 	}
 	return folded

@@ -73,8 +73,8 @@ type Preview struct {
 	// Counts are the numbers of objects, by resource, those with most first; not nil.
 	Counts   []Count   `json:"counts"`
 	Warnings []Warning `json:"warnings,omitempty"`
-	// Admission are the webhooks and policies that are asked about the requests of the changes. The preview assumes that
-	// they allow them.
+	// Admission are the webhooks and policies that are asked about the requests of the changes. The preview assumes
+	// that they allow them.
 	Admission []Asked `json:"admission,omitempty"`
 	// Absent are objects that were to be deleted and don't exist. Cluster.Preview doesn't set it.
 	Absent []graph.Key `json:"notFound,omitempty"`
@@ -179,19 +179,17 @@ func (x *index) race(w *world, deletions []Deletion, objects []*Object) string {
 		other.carry(deletions, pauses)
 		return !w.same(other)
 	}
-	if len(deletions) > 1 {
-		different := []pauses{func(int) bool { return true }}
-		for i := range min(len(deletions)-1, mostPauses) {
-			different = append(different, func(after int) bool { return after == i })
-		}
-		for _, p := range different {
-			if differs(allWorkers, false, p) || differs(1, false, p) || differs(allWorkers, true, p) {
-				return "the outcome depends on how fast the deletions follow each other: this is what happens if they come at once"
-			}
+	orders := func(p pauses) bool { return differs(1, false, p) || differs(allWorkers, true, p) }
+	for i := -1; i < len(deletions)-1 && i < mostPauses; i++ { // -1: a pause after each deletion
+		p := func(after int) bool { return i < 0 || after == i }
+		if len(deletions) > 1 && (differs(allWorkers, false, p) || orders(p)) {
+			return "the outcome depends on how fast the deletions follow each other: this is what happens if they" +
+				" come at once"
 		}
 	}
-	if differs(1, false, atOnce) || differs(allWorkers, true, atOnce) {
-		return "the outcome depends on the order in which the garbage collector processes the objects: this is one of several"
+	if orders(atOnce) {
+		return "the outcome depends on the order in which the garbage collector processes the objects: this is one of" +
+			" several"
 	}
 	return ""
 }
@@ -272,8 +270,8 @@ func (x *index) warn(w *world, deletions []Deletion) (warnings []Warning) {
 		}
 	}
 	if x.resources["namespaces"] == nil {
-		warnings = append(warnings, Warning{Text: "the server serves no namespaces: it is a part of a cluster, and a garbage" +
-			" collector may not watch it; without one, what the garbage collector does here does not happen"})
+		warnings = append(warnings, Warning{Text: "the server serves no namespaces: it is a part of a cluster, and a" +
+			" garbage collector may not watch it; without one, what the garbage collector does here does not happen"})
 	}
 	return append(warnings, x.unknown()...)
 }
@@ -302,8 +300,8 @@ func (x *index) dangers(w *world, o *Object, options finalizers.Options) (texts 
 		add("the propagation policy has no effect: all custom resources of the CRD are deleted") // C-84
 	case orphan:
 		if slices.ContainsFunc(dependents, func(d *Object) bool { return d.Controller == o.UID }) {
-			add("a dependent that is created while the collector removes the references is not orphaned in Kubernetes," +
-				" but deleted")
+			add("a dependent that is created while the collector removes the references is not orphaned in" +
+				" Kubernetes, but deleted")
 		}
 	case foreground:
 		free := 0
@@ -326,39 +324,36 @@ func (x *index) controller(w *world, o *Object) *graph.Owner {
 	if i < 0 || i >= len(s.Verdicts) || s.Verdicts[i] != graph.Solid {
 		return nil
 	}
-	live := func(p *Object) bool {
-		now := w.objects[p.Key]
-		return now != nil && now.UID == p.UID && now.Deletion.IsZero()
+	for _, p := range x.uids[o.Controller] {
+		if now := w.objects[p.Key]; now != nil && now.UID == p.UID && now.Deletion.IsZero() {
+			return &o.Owners[i]
+		}
 	}
-	if !slices.ContainsFunc(x.uids[o.Controller], live) {
-		return nil
-	}
-	return &o.Owners[i]
+	return nil
 }
 
 // unknown warns of resources whose objects aren't known: one warning for each reason and each consequence.
 func (x *index) unknown() (warnings []Warning) {
-	var hooks, others, elsewhere []Hidden
+	consequences := []string{"effects on them are not shown", "effects on others are not shown",
+		"webhooks and policies that may deny are not named"}
+	hidden := make([][]Hidden, len(consequences))
 	for _, name := range slices.Sorted(maps.Keys(x.resources)) {
-		r := x.resources[name]
-		switch h := (Hidden{Resource: name, Why: r.Unknown}); {
+		r, i := x.resources[name], 0
+		switch {
 		case r.Unknown == "":
+			continue
 		case r.Group == unseen:
-			hooks = append(hooks, h)
+			i = 2
 		case r.Within != "":
-			elsewhere = append(elsewhere, h)
-		default:
-			others = append(others, h)
+			i = 1
 		}
+		hidden[i] = append(hidden[i], Hidden{Resource: name, Why: r.Unknown})
 	}
-	warn := func(all []Hidden, consequence string) {
-		for _, h := range Grouped(all) {
+	for i, consequence := range consequences {
+		for _, h := range Grouped(hidden[i]) {
 			text := fmt.Sprintf("the objects of %s are not known (%s), so %s", h.Resource, h.Why, consequence)
 			warnings = append(warnings, Warning{Text: text})
 		}
 	}
-	warn(others, "effects on them are not shown")
-	warn(elsewhere, "effects on others are not shown")
-	warn(hooks, "webhooks and policies that may deny are not named")
 	return warnings
 }

@@ -49,10 +49,7 @@ func (p *Printer) state(n *Node) string {
 	if n.Repeated {
 		words = append(words, p.Paint(Faint, "shown above"))
 	}
-	if len(words) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(words, "; ") + ")"
+	return enclosed("(", words, "; ", ")")
 }
 
 // reference is what is remarkable in the reference of a node, in brackets.
@@ -61,16 +58,20 @@ func (p *Printer) reference(n *Node) string {
 	if n.Controller {
 		words = append(words, "controller")
 	}
-	if n.blocks() {
+	if n.Reference != nil && n.Reference.Block {
 		words = append(words, "blocking")
 	}
 	if wrong := n.wrong(); wrong != "" {
 		words = append(words, p.Paint(Red, wrong))
 	}
+	return enclosed("[", words, ", ", "]")
+}
+
+func enclosed(left string, words []string, separator, right string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	return " [" + strings.Join(words, ", ") + "]"
+	return " " + left + strings.Join(words, separator) + right
 }
 
 // wrong is why the reference of a node does not hold its dependent; empty if it does.
@@ -105,7 +106,7 @@ func (r *Reason) Text(s Style) string {
 		for _, remedy := range one.Remedies {
 			p.Line("  - ", "    ", remedy.Text)
 			if remedy.Command != "" {
-				p.text.WriteString("    $ " + remedy.Command + "\n") // never broken, so that it can be copied
+				p.text.WriteString("    $ " + Visible(remedy.Command) + "\n") // never broken, so that it can be copied
 			}
 		}
 	}
@@ -154,48 +155,31 @@ func (p *Preview) Text(s Style) string {
 		t.Line("", "  ", t.Paint(Yellow, "warning: "+about+w.Text))
 	}
 	t.warnings(p.Admission)
-	t.changes("would happen without the deletion, too:", p.Before)
-	t.changes("would happen, in this order:", p.Changes)
+	list(t, "would happen without the deletion, too:", p.Before, Change.String)
+	list(t, "would happen, in this order:", p.Changes, Change.String)
 	if len(p.Changes) == 0 {
 		t.Line("", "", "nothing would change")
 	}
-	var items []string
-	for _, l := range p.Left {
-		item := t.Paint(Red, l.Object.String())
-		if len(l.Finalizers) > 0 {
-			item += " (finalizers " + strings.Join(l.Finalizers, ", ") + ")"
+	list(t, "would stay, terminating:", p.Left, func(l Left) string {
+		if len(l.Finalizers) == 0 {
+			return t.Paint(Red, l.Object.String())
 		}
-		items = append(items, item)
-	}
-	t.list("would stay, terminating:", items)
-	items = nil
-	for _, d := range p.Dangling {
-		items = append(items, d.Object.String()+" -> "+d.Owner.Kind+" "+d.Owner.Name)
-	}
-	t.list("would stay, with a reference to an owner that is gone:", items)
-	items = nil
-	for _, c := range p.Counts {
-		items = append(items, c.Resource+": "+c.String())
-	}
-	t.list("in all:", items)
+		return t.Paint(Red, l.Object.String()) + " (finalizers " + strings.Join(l.Finalizers, ", ") + ")"
+	})
+	list(t, "would stay, with a reference to an owner that is gone:", p.Dangling, func(d Dangling) string {
+		return d.Object.String() + " -> " + d.Owner.Kind + " " + d.Owner.Name
+	})
+	list(t, "in all:", p.Counts, func(c Count) string { return c.Resource + ": " + c.String() })
 	return t.String()
 }
 
-func (p *Printer) changes(head string, changes []Change) {
-	items := make([]string, len(changes))
-	for i, c := range changes {
-		items[i] = c.String()
-	}
-	p.list(head, items)
-}
-
-// list prints items below a head, and nothing if there are none.
-func (p *Printer) list(head string, items []string) {
-	for i, item := range items {
+// list prints values below a head, and nothing if there are none.
+func list[T any](p *Printer, head string, values []T, text func(T) string) {
+	for i, v := range values {
 		if i == 0 {
 			p.Line("", "", head)
 		}
-		p.Line("  ", "    ", item)
+		p.Line("  ", "    ", text(v))
 	}
 }
 
@@ -231,14 +215,12 @@ func (c Change) String() string {
 // String lists the numbers that are not 0.
 func (c Count) String() string {
 	var words []string
-	add := func(n int, what string) {
+	for i, n := range []int{c.Deleted, c.Released, c.Left} {
 		if n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, what))
+			did := []string{"deleted", "kept without the owner", "kept, terminating"}[i]
+			words = append(words, fmt.Sprintf("%d %s", n, did))
 		}
 	}
-	add(c.Deleted, "deleted")
-	add(c.Released, "kept without the owner")
-	add(c.Left, "kept, terminating")
 	return strings.Join(words, ", ")
 }
 

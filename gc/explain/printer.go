@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -114,24 +115,19 @@ func (p *Printer) Items(prefix string, items []Item) {
 }
 
 // Age is a duration in its largest unit, and the next one if that is not 0.
-func Age(d time.Duration) string {
+func Age(d time.Duration) (text string) {
 	left := int64(d.Round(time.Second) / time.Second)
-	text, last := "", false
 	for _, u := range []struct {
 		seconds int64
 		name    string
 	}{{86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"}} {
-		if n := left / u.seconds; n > 0 {
+		n, largest := left/u.seconds, text == ""
+		if left -= n * u.seconds; n > 0 {
 			text += fmt.Sprintf("%d%s", n, u.name)
-			left -= n * u.seconds
 		}
-		if last {
+		if !largest {
 			break
 		}
-		last = text != ""
 	}
-	if text == "" {
-		return "0s"
-	}
-	return text
+	return cmp.Or(text, "0s")
 }

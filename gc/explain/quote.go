@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,10 +31,13 @@ func escape(text string, colored bool) string {
 	return b.String()
 }
 
+// plainWord has no characters with a meaning to a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9._:/@%+=,-]+$`)
+
 // shell is a word for a POSIX shell. One with control characters needs bash or zsh, so that it can be shown.
 func shell(word string) string {
 	switch {
-	case word != "" && strings.IndexFunc(word, special) < 0:
+	case plainWord.MatchString(word):
 		return word
 	case Visible(word) == word:
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -54,20 +58,8 @@ func shell(word string) string {
 	return "$'" + b.String() + "'"
 }
 
-// special reports whether the character may mean something to a shell.
-func special(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return false
-	}
-	return !strings.ContainsRune("._:/@%+=,-", r)
-}
-
 // jsonString is the text in JSON.
 func jsonString(text string) string {
-	data, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // a string has a JSON
-	}
+	data, _ := json.Marshal(text) // a string has a JSON
 	return string(data)
 }

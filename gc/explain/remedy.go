@@ -45,25 +45,21 @@ var (
 )
 
 func deletion(o ObjectReference, text string) Remedy {
-	return Remedy{Text: text, Action: DeleteObject, Object: o, Command: "kubectl delete " + arguments(o)}
+	return Remedy{text, DeleteObject, o, "kubectl delete " + arguments(o)}
 }
 
-// remove deletes an object that is not to wait for anything else.
+// remove deletes an object that does not go with another one.
 func remove(o ObjectReference) Remedy { return deletion(o, "delete it") }
 
-// removeNow removes a Pod that its kubelet has not confirmed to have ended.
+// removeNow removes a Pod whose kubelet has not confirmed its end.
 func removeNow(o ObjectReference) Remedy {
-	return Remedy{
-		Text:   "remove the Pod without waiting for the kubelet; its containers may still run",
-		Action: DeleteNow, Object: o, Command: "kubectl delete " + arguments(o) + " --force --grace-period=0",
-	}
+	return Remedy{"remove the Pod without waiting for the kubelet; its containers may still run", DeleteNow, o,
+		"kubectl delete " + arguments(o) + " --force --grace-period=0"}
 }
 
 func touch(o ObjectReference) Remedy {
-	return Remedy{
-		Text: "write it once", Action: Touch, Object: o,
-		Command: "kubectl annotate " + arguments(o) + " kubecascade/touched=true --overwrite",
-	}
+	return Remedy{"write it once", Touch, o,
+		"kubectl annotate " + arguments(o) + " kubecascade/touched=true --overwrite"}
 }
 
 // The lists of RemoveItem, as JSON pointers.
@@ -78,29 +74,23 @@ const notDone = "what it stands for is then not done"
 // drop removes a finalizer of metadata.finalizers by hand.
 func (e *explainer) drop(o *Object, finalizer, effect string) Remedy {
 	item := fmt.Sprintf("%s/%d", finalizersList, slices.Index(o.Finalizers, finalizer))
-	return Remedy{
-		Text: "last, remove the finalizer by hand; " + effect, Action: RemoveItem, Object: e.ref(o),
-		Command: patch(e.ref(o), item, "", finalizer),
-	}
+	return Remedy{"last, remove the finalizer by hand; " + effect, RemoveItem, e.ref(o),
+		patch(e.ref(o), item, "", finalizer)}
 }
 
 // dropSpec removes a finalizer of a namespace's spec.finalizers by hand, through the subresource finalize.
 func (e *explainer) dropSpec(o *Object, finalizer, effect string) Remedy {
-	return Remedy{
-		Text: "last, remove the finalizer by hand; " + effect, Action: RemoveItem, Object: e.ref(o),
-		Command: fmt.Sprintf("kubectl get namespace %[1]s -o json | jq %[2]s |"+
-			" kubectl replace --raw /api/v1/namespaces/%[1]s/finalize -f -", shell(o.Name),
-			shell(".spec.finalizers -= ["+jsonString(finalizer)+"]")),
-	}
+	command := fmt.Sprintf("kubectl get namespace %[1]s -o json | jq %[2]s |"+
+		" kubectl replace --raw /api/v1/namespaces/%[1]s/finalize -f -", shell(o.Name),
+		shell(".spec.finalizers -= ["+jsonString(finalizer)+"]"))
+	return Remedy{"last, remove the finalizer by hand; " + effect, RemoveItem, e.ref(o), command}
 }
 
 // releaseOwner removes the first reference with the uid by hand.
-func releaseOwner(o *Object, ref ObjectReference, uid string) Remedy {
+func (e *explainer) releaseOwner(o *Object, uid string) Remedy {
 	i := slices.IndexFunc(o.Owners, func(r graph.Owner) bool { return r.UID == uid })
-	return Remedy{
-		Text: "remove the reference by hand", Action: RemoveItem, Object: ref,
-		Command: patch(ref, fmt.Sprintf("%s/%d", ownersList, i), "/uid", uid),
-	}
+	return Remedy{"remove the reference by hand", RemoveItem, e.ref(o),
+		patch(e.ref(o), fmt.Sprintf("%s/%d", ownersList, i), "/uid", uid)}
 }
 
 // patch is the command that removes an item. It tests a value in the item first, so that it removes no other one if the

@@ -311,8 +311,7 @@ func (s *scenario) remedy(which []string) string {
 		i, _ := strconv.Atoi(reason)
 		j, _ := strconv.Atoi(remedy)
 		s.carry(w, listed[i-1].Remedies[j-1])
-		for w.collect() || w.clean() {
-		}
+		w.work(w.collect, w.clean)
 	}
 	if o := w.objects[s.asked]; o != nil {
 		return fmt.Sprintf("stays: %s %v\n", o.Key, w.holds(o))
@@ -342,7 +341,7 @@ func (s *scenario) carry(w *world, r Remedy) {
 	}
 	switch r.Action {
 	case Touch:
-		w.update(o, o, User)
+		w.update(o, o, "", User)
 	case DeleteObject:
 		w.delete(o, finalizers.Options{PropagationPolicy: "Background"}, User)
 	case DeleteNow:

@@ -125,6 +125,3 @@ func (t *trees) join(n *Node, dependent *Object, i int) {
 	n.Reference, n.Verdict, n.Controller = &reference, v.String(), reference.UID == dependent.Controller
 	n.Elsewhere = !n.Missing && v == graph.Dangling
 }
-
-// blocks reports whether the reference of the node blocks the deletion of its owner.
-func (n *Node) blocks() bool { return n.Reference != nil && n.Reference.Block }

@@ -167,14 +167,13 @@ func deletingFirst(objects []*Object) (sorted []*Object) {
 }
 
 func (e *explainer) explain(o *Object) *Reason {
-	switch seen := e.seen[o.Key]; {
-	case seen:
+	if e.seen[o.Key] {
 		return e.reason(o, Repeated, "explained above")
-	case o.Deletion.IsZero():
-		e.seen[o.Key] = true
-		return e.live(o)
 	}
 	e.seen[o.Key] = true
+	if o.Deletion.IsZero() {
+		return e.live(o)
+	}
 	r := e.reason(o, Terminating, "terminating for "+Age(e.c.Now.Sub(o.begun())))
 	r.Below = e.grace(o)
 	if o.Namespace != nil {
@@ -200,7 +199,9 @@ func (e *explainer) live(o *Object) *Reason {
 	r := e.owned(o)
 	switch r.Cause {
 	case Owned:
-		r.Remedies = []Remedy{deletion(e.solid(o), "if it is to go, delete its owner")}
+		s, _ := e.w.g.Standing(o.Key)
+		owner := e.uids[o.Owners[slices.Index(s.Verdicts, graph.Solid)].UID]
+		r.Remedies = []Remedy{deletion(e.ref(owner[len(owner)-1]), "if it is to go, delete its owner")}
 	case OwnersGone, OwnerWaits:
 		r.Remedies = []Remedy{collectorRemedy, remove(e.ref(o))}
 	default:
@@ -234,31 +235,21 @@ func (e *explainer) owned(o *Object) *Reason {
 		return e.reason(o, OwnerUnknown, "kept by the garbage collector, which can't tell whether "+
 			owners(graph.Undecidable)+" exists: that kind is not served, or its objects are not known")
 	case graph.UnreachableOwners:
-		return e.reason(o, OwnerOutOfReach, "kept by the garbage collector: a cluster-scoped object can't have an owner in a"+
-			" namespace, as "+owners(graph.OutOfReach)+" is")
+		return e.reason(o, OwnerOutOfReach, "kept by the garbage collector: a cluster-scoped object can't have an"+
+			" owner in a namespace, as "+owners(graph.OutOfReach)+" is")
 	}
 	return e.reason(o, Live, "live: nothing deletes it")
 }
 
-// solid is the first owner that keeps the object.
-func (e *explainer) solid(o *Object) (found ObjectReference) {
-	s, _ := e.w.g.Standing(o.Key)
-	if i := slices.Index(s.Verdicts, graph.Solid); i >= 0 {
-		for _, owner := range e.uids[o.Owners[i].UID] {
-			found = e.ref(owner)
-		}
-	}
-	return found
-}
-
 // blocker explains a dependent that blocks the deletion of an owner.
 func (e *explainer) blocker(d, owner *Object) *Reason {
-	release := releaseOwner(d, e.ref(d), owner.UID)
+	release := e.releaseOwner(d, owner.UID)
 	switch {
 	case e.path[d.Key] && d.Key == owner.Key:
 		return e.reason(d, Loop, "blocks itself, which Kubernetes never resolves", release)
 	case e.path[d.Key]:
-		return e.reason(d, Loop, "part of a loop of objects that block each other; the garbage collector breaks it", release)
+		return e.reason(d, Loop, "part of a loop of objects that block each other; the garbage collector breaks it",
+			release)
 	case !d.Deletion.IsZero() || e.seen[d.Key]:
 		return e.explain(d)
 	}
@@ -294,8 +285,8 @@ func (e *explainer) swept(o *Object) *Reason {
 			return e.reason(o, NamespaceTerminating, "to be deleted by the namespace controller, as its namespace is"+
 				" terminating", remove(e.ref(o)))
 		case r.Delete.Cleanup != "" && n.defines() == o.Collection:
-			return e.reason(o, CRDTerminating, "to be deleted, as the CustomResourceDefinition of its kind is terminating",
-				remove(e.ref(o)))
+			return e.reason(o, CRDTerminating, "to be deleted, as the CustomResourceDefinition of its kind is"+
+				" terminating", remove(e.ref(o)))
 		}
 	}
 	return nil
@@ -328,8 +319,8 @@ func (e *explainer) finalizer(o *Object, name string) *Reason {
 		setter = "; field manager " + by + " has set it"
 	}
 	if k := Lookup(name); k != nil {
-		return e.reason(o, Finalizer, fmt.Sprintf("finalizer %s, which %s removes when %s%s", name, k.Component, k.Until,
-			setter), advice(fmt.Sprintf("see that %s runs, and that %s", k.Component, k.Until)), last)
+		text := fmt.Sprintf("finalizer %s, which %s removes when %s%s", name, k.Component, k.Until, setter)
+		return e.reason(o, Finalizer, text, advice("see that "+k.Component+" runs, and that "+k.Until), last)
 	}
 	return e.reason(o, UnknownFinalizer, "finalizer "+name+setter, componentRemedy, last)
 }
@@ -360,8 +351,8 @@ func (e *explainer) orphan(o *Object) *Reason {
 	s, _ := e.w.g.Standing(o.Key)
 	last := e.drop(o, finalizers.Orphan, "dependents that still refer to the object are then deleted, not orphaned")
 	if len(s.Dependents) == 0 {
-		return e.reason(o, CollectorBehind, "finalizer orphan, which the garbage collector removes, as no dependent refers"+
-			" to the object", collectorRemedy, last)
+		return e.reason(o, CollectorBehind, "finalizer orphan, which the garbage collector removes, as no dependent"+
+			" refers to the object", collectorRemedy, last)
 	}
 	r := e.reason(o, Orphaning, "finalizer orphan: the garbage collector removes the references of "+
 		count(len(s.Dependents), "dependent"), collectorRemedy, last)
@@ -370,7 +361,7 @@ func (e *explainer) orphan(o *Object) *Reason {
 		dependents = append(dependents, e.w.objects[d.Key])
 	}
 	return below(r, dependents, func(d *Object) *Reason {
-		return e.reason(d, Owned, "still refers to it", releaseOwner(d, e.ref(d), o.UID))
+		return e.reason(d, Owned, "still refers to it", e.releaseOwner(d, o.UID))
 	})
 }
 
@@ -386,30 +377,32 @@ func (e *explainer) grace(o *Object) []*Reason {
 	if o.GraceSeconds == nil || *o.GraceSeconds == 0 {
 		return nil
 	}
-	ref := e.ref(o)
-	now := removeNow(ref)
-	if left := o.Deletion.Sub(e.c.Now); left > 0 {
-		return []*Reason{e.reason(o, GracePeriod, fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds,
-			Age(left)), Remedy{Text: "wait", Action: Wait, Object: ref}, now)}
-	}
+	now := removeNow(e.ref(o))
+	left := o.Deletion.Sub(e.c.Now)
 	node := "its node"
 	if o.Pod != nil && o.Pod.Node != "" {
 		node = "node " + o.Pod.Node
-		if e.nodeGone(o.Pod.Node) {
-			return []*Reason{e.reason(o, NodeGone, node+" does not exist; pod-garbage-collector-controller removes the Pod",
-				advice("see that kube-controller-manager runs"), now)}
-		}
 	}
-	return []*Reason{e.reason(o, KubeletSilent, fmt.Sprintf("its grace period ended %s ago, and the kubelet of %s has not"+
-		" confirmed that its containers ended", Age(e.c.Now.Sub(o.Deletion)), node),
+	switch {
+	case left > 0:
+		return []*Reason{e.reason(o, GracePeriod, fmt.Sprintf("its grace period of %d s ends in %s", *o.GraceSeconds,
+			Age(left)), Remedy{Text: "wait", Action: Wait, Object: e.ref(o)}, now)}
+	case e.nodeGone(o):
+		return []*Reason{e.reason(o, NodeGone, node+" does not exist; pod-garbage-collector-controller removes the Pod",
+			advice("see that kube-controller-manager runs"), now)}
+	}
+	text := fmt.Sprintf("its grace period ended %s ago, and the kubelet of %s has not confirmed that its containers"+
+		" ended", Age(-left), node)
+	return []*Reason{e.reason(o, KubeletSilent, text,
 		advice("see that the kubelet of "+node+" runs and that the node is Ready"), now)}
 }
 
 // nodes is the Name of the resource of nodes.
 const nodes = "nodes"
 
-// nodeGone reports whether all nodes are known and there is none of this name.
-func (e *explainer) nodeGone(name string) bool {
+// nodeGone reports whether the object is a Pod on a node that does not exist. All nodes are known then.
+func (e *explainer) nodeGone(o *Object) bool {
 	r := e.resources[nodes]
-	return r != nil && r.Unknown == "" && e.keys[graph.Key{Collection: nodes, Name: name}] == nil
+	return o.Pod != nil && o.Pod.Node != "" && r != nil && r.Unknown == "" &&
+		e.keys[graph.Key{Collection: nodes, Name: o.Pod.Node}] == nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// world is a cluster in which only what is called happens: requests are executed as package finalizers decides, those of
-// the collector are decided by gc/graph, and the other components do what is known of them.
+// world is a cluster in which only what is called happens: requests are executed as package finalizers decides, those
+// of the collector are decided by gc/graph, and the other components do their part.
 type world struct {
 	resources map[string]*Resource
 	objects   map[graph.Key]*Object
@@ -67,8 +67,8 @@ func (x *index) world(objects []*Object, workers int) *world {
 	return w
 }
 
-// conceal shows the collector an object that it can't decode at each key where an owner may be that isn't known, as only
-// the objects of another namespace are. So references to it stay undecided.
+// conceal shows the collector an object that it can't decode at each key where an owner may be that isn't known, as
+// only the objects of another namespace are. So references to it stay undecided.
 func (w *world) conceal(objects []*Object) {
 	partial := map[[2]string]*Resource{}
 	for _, k := range table(w.resources) {
@@ -79,11 +79,10 @@ func (w *world) conceal(objects []*Object) {
 	for _, o := range objects {
 		for _, owner := range o.Owners {
 			r := partial[[2]string{owner.APIVersion, owner.Kind}]
-			if r == nil || o.Key.Namespace == "" || !r.Hides(o.Key.Namespace) {
-				continue
+			if r != nil && o.Key.Namespace != "" && r.Hides(o.Key.Namespace) {
+				k := graph.Key{Collection: r.Name(), Namespace: o.Key.Namespace, Name: owner.Name}
+				w.g.Step(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
 			}
-			k := graph.Key{Collection: r.Name(), Namespace: o.Key.Namespace, Name: owner.Name}
-			w.g.Step(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
 		}
 	}
 }
@@ -120,8 +119,15 @@ func (w *world) tell(e graph.Event) {
 }
 
 // settle lets all components work until nothing is left to do.
-func (w *world) settle() {
-	for w.wanted() && (w.collect() || w.clean() || w.confirm() || w.expect()) {
+func (w *world) settle() { w.work(w.collect, w.clean, w.confirm, w.expect) }
+
+// work repeats the steps until none changes anything. A step is only taken when those before it have nothing to do.
+func (w *world) work(steps ...func()) {
+	for i := 0; i < len(steps) && w.wanted(); i++ {
+		before := w.revision
+		if steps[i](); w.revision > before {
+			i = -1
+		}
 	}
 }
 
@@ -131,8 +137,8 @@ func (w *world) wanted() bool {
 	return !w.stopped
 }
 
-// collect lets the collector work until it has nothing to do, and reports whether it did something.
-func (w *world) collect() (worked bool) {
+// collect lets the collector work until it has nothing to do.
+func (w *world) collect() {
 	for (len(w.events) > 0 || len(w.requests) > 0) && w.wanted() {
 		if len(w.events) > 0 {
 			e := w.events[0]
@@ -148,9 +154,7 @@ func (w *world) collect() (worked bool) {
 		}
 		ticket, outcome := w.request(a)
 		w.tell(graph.Result{Ticket: ticket, Outcome: outcome})
-		worked = true
 	}
-	return worked
 }
 
 // request executes a request of the collector. It finds what it was decided on, but for the effects of requests that
@@ -181,20 +185,16 @@ func (w *world) on(r graph.Ref, exact bool, guards []graph.Guard, do func(*Objec
 	switch {
 	case o == nil || o.UID != r.UID:
 		return graph.Missing
-	case exact && w.revisions[r.Key] != r.Revision || !w.guarded(guards):
+	case exact && w.revisions[r.Key] != r.Revision || slices.ContainsFunc(guards, w.broken):
 		return graph.Conflict
 	}
 	do(o)
 	return graph.Done
 }
 
-// guarded reports whether the keys are as the decision found them. No object is created here, so that one that may
-// have changed is never another one.
-func (w *world) guarded(guards []graph.Guard) bool {
-	return !slices.ContainsFunc(guards, func(g graph.Guard) bool {
-		return !g.Held && w.revisions[g.Key] != g.Revision
-	})
-}
+// broken reports whether the key is not as the decision found it. No object is created here, so that one that may have
+// changed is never another one.
+func (w *world) broken(g graph.Guard) bool { return !g.Held && w.revisions[g.Key] != g.Revision }
 
 // delete is a DELETE of the object.
 func (w *world) delete(o *Object, options finalizers.Options, by By) {
@@ -205,7 +205,8 @@ func (w *world) delete(o *Object, options finalizers.Options, by By) {
 	switch verdict.Step {
 	case finalizers.Store:
 		next := *o
-		next.Finalizers, next.Deletion, next.GraceSeconds = verdict.Finalizers, verdict.Deletion, verdict.GracePeriodSeconds
+		next.Finalizers, next.Deletion = verdict.Finalizers, verdict.Deletion
+		next.GraceSeconds = verdict.GracePeriodSeconds
 		w.put(&next)
 		what := Refinalized
 		if verdict.MarkTerminating {
@@ -250,7 +251,7 @@ func (w *world) release(o *Object, uids []string, by By) {
 	})
 	if len(next.Owners) < len(o.Owners) {
 		w.note(Change{What: Released, Object: w.ref(o), By: by, Owners: o.references(uids)})
-		w.update(o, &next, by)
+		w.update(o, &next, "", by)
 	}
 }
 
@@ -268,15 +269,13 @@ func (o *Object) references(uids []string) (found []OwnerReference) {
 func (w *world) unblock(o *Object, uids []string, by By) {
 	next := *o
 	next.Owners = slices.Clone(o.Owners)
-	changed := false
 	for i := range next.Owners {
-		if r := &next.Owners[i]; r.Block && slices.Contains(uids, r.UID) {
-			r.Block, changed = false, true
-		}
+		r := &next.Owners[i]
+		r.Block = r.Block && !slices.Contains(uids, r.UID)
 	}
-	if changed {
+	if !slices.Equal(next.Owners, o.Owners) {
 		w.note(Change{What: Unblocked, Object: w.ref(o), By: by, Owners: o.references(uids)})
-		w.update(o, &next, by)
+		w.update(o, &next, "", by)
 	}
 }
 
@@ -288,7 +287,7 @@ func (w *world) removeFinalizer(o *Object, name string, by By) {
 	next := *o
 	next.Finalizers = without(o.Finalizers, name)
 	w.note(Change{What: Freed, Object: w.ref(o), By: by, Finalizers: []string{name}})
-	w.update(o, &next, by)
+	w.update(o, &next, "", by)
 }
 
 func without(list []string, name string) []string {
@@ -300,21 +299,16 @@ func (w *world) finalize(o *Object, name string, by By) {
 	next := *o
 	next.Namespace = &Namespace{Conditions: o.Namespace.Conditions, Finalizers: without(o.Namespace.Finalizers, name)}
 	if len(next.Namespace.Finalizers) < len(o.Namespace.Finalizers) {
-		w.asked[request{key: o.Key, operation: updateOperation, sub: "finalize"}] = true
-		w.store(o, &next, by)
+		w.update(o, &next, "finalize", by)
 	}
 }
 
-// update is an UPDATE or a PATCH of the object.
-func (w *world) update(stored, updated *Object, by By) {
+// update is an UPDATE or a PATCH of the object or of a subresource. The object is removed if it is being deleted and
+// nothing holds it any more.
+func (w *world) update(stored, updated *Object, sub string, by By) {
 	if by != CRDController { // it writes the status
-		w.asked[request{key: stored.Key, operation: updateOperation}] = true
+		w.asked[request{stored.Key, updateOperation, sub}] = true
 	}
-	w.store(stored, updated, by)
-}
-
-// store writes a changed object, or removes it if it is being deleted and nothing holds it any more.
-func (w *world) store(stored, updated *Object, by By) {
 	if finalizers.Update(lifecycle(stored), lifecycle(updated), w.now).Step == finalizers.Remove {
 		w.remove(stored, by)
 		return

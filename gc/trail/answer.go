@@ -9,8 +9,8 @@ const APIVersion = "kubecascade/v1"
 type Answer struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Since is when the server began to record, Removals the number of removals since then, Kept the number of those that
-	// it still has, and Limit the maximum of Kept.
+	// Since is when the server began to record, Removals the number of removals since then, Kept the number of those
+	// that it still has, and Limit the maximum of Kept.
 	Since    time.Time `json:"since"`
 	Removals int64     `json:"removals"`
 	Kept     int       `json:"kept"`
@@ -34,7 +34,7 @@ type Moment struct {
 	Time     time.Time `json:"time"`
 }
 
-// Removal is what is known of the removal of one object.
+// Removal has what is known of the removal of one object.
 type Removal struct {
 	Object Object `json:"object"`
 	// Terminating is when deletionTimestamp was set; nil if it was not, or if that is not known. Removed is when the
@@ -43,8 +43,8 @@ type Removal struct {
 	Removed     *Moment `json:"removed,omitempty"`
 	// Finalizers are those that the object had when its deletion began.
 	Finalizers []string `json:"finalizers,omitempty"`
-	// Asked is the request that deleted the object; nil if it is not known: it was made at another server, before this one
-	// started, or too long ago.
+	// Asked is the request that deleted the object; nil if it is not known: it was made at another server, before this
+	// one started, or too long ago.
 	Asked *Request `json:"asked,omitempty"`
 	// Finished is the request that removed the object; nil if that is Asked, or if it is not known. LastFinalizers are
 	// the finalizers that it removed.
@@ -74,7 +74,7 @@ type Request struct {
 // Owner is an object that the reason of a request is about.
 type Owner struct {
 	Object Object `json:"object"`
-	// Trail is what is known of its own removal; nil if nothing is.
+	// Trail is its own removal; nil if none is known.
 	Trail *Removal `json:"trail,omitempty"`
 	// Hidden is why Trail is not shown. Repeated: it is shown elsewhere in the answer.
 	Hidden   string `json:"hidden,omitempty"`

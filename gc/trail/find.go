@@ -72,7 +72,7 @@ func (t *Trail) selected(q Query) (found []entry) {
 	return found
 }
 
-// known returns a copy of what is known of the object with the uid: its removal, or that its deletion began.
+// known returns a copy of the entry of the uid: of its removal, or else of its deletion, which has begun.
 func (t *Trail) known(uid string) (e entry, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// entry is what is known of the removal of an object. Its requests may have no URI.
+// entry is a removal, or a deletion that has begun. Its requests may have no URI.
 type entry struct {
 	Removal
 	resource string // of Type; its other fields are in the Object
@@ -16,7 +16,8 @@ type entry struct {
 
 func newEntry(s *Subject) *entry {
 	return &entry{resource: s.Resource, Removal: Removal{Object: Object{
-		APIVersion: s.apiVersion(), Kind: s.Kind, Namespace: copied(s.Namespace), Name: copied(s.Name), UID: copied(s.UID),
+		APIVersion: s.apiVersion(), Kind: s.Kind,
+		Namespace: copied(s.Namespace), Name: copied(s.Name), UID: copied(s.UID),
 	}}}
 }
 
@@ -139,15 +140,12 @@ func (r *recent) changed(e *entry) {
 }
 
 // take removes the last entry of the uid and returns it; nil if there is none.
-func (r *recent) take(uid string) *entry {
-	at := r.byUID[cut(uid)]
+func (r *recent) take(uid string) *entry { return r.remove(r.byUID[cut(uid)]) }
+
+func (r *recent) remove(at *list.Element) *entry {
 	if at == nil {
 		return nil
 	}
-	return r.remove(at)
-}
-
-func (r *recent) remove(at *list.Element) *entry {
 	e := r.order.Remove(at).(*entry)
 	r.weight -= e.weight
 	if r.byUID[e.Object.UID] == at { // a later object may have the uid

@@ -95,7 +95,7 @@ func (t *Trail) Seen(s *Subject, revision int64, at time.Time) {
 	}
 }
 
-// begun makes an entry that of a removal, with what is known of the beginning of the deletion.
+// begun makes an entry that of a removal, with the request that began the deletion, if it is known.
 func (t *Trail) begun(e *entry, revision int64, at time.Time) {
 	e.Removed = moment(revision, at)
 	if m := t.deleting.take(e.Object.UID); m != nil {
@@ -130,6 +130,7 @@ func (t *Trail) Answer() Answer {
 
 // NotKnown is the message of the response 404 to a query that finds nothing.
 func (a Answer) NotKnown() string {
-	return fmt.Sprintf("no removal of such an object is known, or you may not list it: this server keeps only the last "+
-		"%d removals since it started at %s, of which there were %d", a.Limit, a.Since.Format(time.RFC3339), a.Removals)
+	return fmt.Sprintf("no removal of such an object is known, or you may not list it: this server keeps only the "+
+		"last %d removals since it started at %s, of which there were %d", a.Limit, a.Since.Format(time.RFC3339),
+		a.Removals)
 }

@@ -215,8 +215,8 @@ func TestChain(t *testing.T) {
 		return Object{APIVersion: k.apiVersion(), Kind: k.Kind, Name: name, UID: id(n)}
 	}
 	gc := func(reason Reason, owners ...Object) *Request {
-		return NewRequest(Sent{User: controllers + "generic-garbage-collector", Own: true, Verb: "delete", Reason: reason,
-			Owners: owners, Policy: "Background"})
+		return NewRequest(Sent{User: controllers + "generic-garbage-collector", Own: true, Verb: "delete",
+			Reason: reason, Owners: owners, Policy: "Background"})
 	}
 	tr.Removed(&Subject{Type: apps, Namespace: "a", Name: "web", UID: id(1)}, 10, began, nil,
 		NewRequest(Sent{User: "alice", Verb: "delete"}))
@@ -272,9 +272,11 @@ func TestCycle(t *testing.T) {
 func TestUID(t *testing.T) {
 	for _, uid := range []string{"", "01234567-89ab-cdef-0123-456789abcdef", "x", strings.Repeat("x", 2*mostString)} {
 		tr := New(began)
-		tr.Removed(&Subject{Type: pods, Name: "a", UID: uid}, 1, began, nil, NewRequest(Sent{User: "alice", AuditID: uid}))
+		by := NewRequest(Sent{User: "alice", AuditID: uid})
+		tr.Removed(&Subject{Type: pods, Name: "a", UID: uid}, 1, began, nil, by)
 		r := tr.Find(Query{Name: "a"}, all)[0]
-		if r.Object.UID != cut(uid) || r.Object.Name != "a" || r.Asked.AuditID != cut(uid) || r.Asked.URI != "/api/v1/pods/a" {
+		if r.Object.UID != cut(uid) || r.Object.Name != "a" || r.Asked.AuditID != cut(uid) ||
+			r.Asked.URI != "/api/v1/pods/a" {
 			t.Errorf("%+v %+v", r, r.Asked)
 		}
 		if got := tr.Find(Query{UID: uid}, all); len(got) != 1 {
@@ -287,7 +289,8 @@ func TestUID(t *testing.T) {
 func TestCopies(t *testing.T) {
 	tr := New(began)
 	remove(tr, 1, nil)
-	shared := NewRequest(Sent{User: "alice", Own: true, Reason: OwnerDeleted, Owners: []Object{{Kind: "Pod", UID: id(1)}}})
+	owners := []Object{{Kind: "Pod", UID: id(1)}}
+	shared := NewRequest(Sent{User: "alice", Own: true, Reason: OwnerDeleted, Owners: owners})
 	remove(tr, 2, shared)
 	remove(tr, 3, shared)
 	for n := 2; n <= 3; n++ {

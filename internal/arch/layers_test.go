@@ -35,15 +35,11 @@ var layers = [][]string{
 		"apiserver/resources/policy", "apiserver/resources/rbac", "apiserver/resources/scheduling",
 		"apiserver/resources/storage", "apiserver/resources/storagemigration",
 	},
-	{ // what kinds do beyond reads and writes
-		"apiserver/resources/core/pod", "apiserver/resources/core/service",
-	},
 	{ // what groups share
-		"apiserver/resources/internal/podspec", "apiserver/resources/internal/serviceip",
+		"apiserver/resources/internal/podspec",
 	},
 	{ // generated from the types
 		"apiserver/resources/internal/declared", "apiserver/resources/internal/declared/autoscaling",
-		"apiserver/resources/internal/declared/resource",
 	},
 	{"apiserver/resources/internal/declared/core", "apiserver/resources/internal/declared/meta"},
 	{"apiserver/resources/internal/check"},

@@ -23,7 +23,7 @@ import (
 )
 
 // TestUpstream: what upstream's serializers write of each built-in kind, in each version of client-go's scheme, is
-// read.
+// read, or, if no release since Kubernetes v1.30 stores that version, reported with this reason.
 func TestUpstream(t *testing.T) {
 	collections := map[schema.GroupKind]*resources.Resource{}
 	for _, r := range resources.Builtin() {
@@ -33,7 +33,7 @@ func TestUpstream(t *testing.T) {
 	}
 	in := newInspection(newReport(&snapshot.Info{}), nil, nil)
 	in.report.Prefix, in.decoder.Root = "/registry", "/registry"
-	read := 0
+	read, old := 0, 0
 	for _, gvk := range slices.SortedFunc(maps.Keys(scheme.Scheme.AllKnownTypes()), func(a, b schema.GroupVersionKind) int {
 		return strings.Compare(a.String(), b.String())
 	}) {
@@ -50,6 +50,10 @@ func TestUpstream(t *testing.T) {
 			if got := EncodingOf(value); got != encoding {
 				t.Fatalf("%s: %s is taken for %s", gvk, encoding, got)
 			}
+			if strings.Contains(why, resources.VersionError(gvk).Error()) {
+				old++
+				continue
+			}
 			if why != "" {
 				t.Errorf("%s in %s: %s", gvk, encoding, why)
 				continue
@@ -58,8 +62,8 @@ func TestUpstream(t *testing.T) {
 			checkRead(t, gvk, encoding, o)
 		}
 	}
-	if read < 250 {
-		t.Errorf("%d values were read", read)
+	if read < 200 || old < 100 {
+		t.Errorf("%d values were read, %d have versions that are not", read, old)
 	}
 }
 

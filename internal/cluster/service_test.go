@@ -127,8 +127,8 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// TestPreviewRequests: objects are named by names, by a selector or in a body; nothing is written.
-func TestPreviewRequests(t *testing.T) {
+// TestDeletionQuestions: objects are named by names, by a selector or in a body; nothing is written.
+func TestDeletionQuestions(t *testing.T) {
 	s := startSecured(t, nil)
 	uid := s.example()
 	before := s.Revision()

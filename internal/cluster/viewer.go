@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/ui"
 )
@@ -42,7 +42,7 @@ func CheckAddress(address string) error {
 	if err != nil {
 		return err
 	}
-	if !loopback(host) {
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("%q is not a loopback address", address)
 	}
 	return nil
@@ -117,7 +117,7 @@ func (v *Viewer) open(ctx context.Context) (http.Handler, error) {
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if !v.allows(r) {
-			fail(w, http.StatusForbidden, "kubecascade ui does not pass this request on")
+			fail(w, r, http.StatusForbidden, "kubecascade ui does not pass this request on")
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, mostForwarded)
@@ -133,8 +133,8 @@ func (v *Viewer) open(ctx context.Context) (http.Handler, error) {
 	return protect(ui.Page(mux)), nil
 }
 
-func noTrail(w http.ResponseWriter, _ *http.Request) {
-	fail(w, http.StatusNotFound, ErrNoTrail.Error())
+func noTrail(w http.ResponseWriter, r *http.Request) {
+	fail(w, r, http.StatusNotFound, ErrNoTrail.Error())
 }
 
 // service answers questions from lists.
@@ -162,37 +162,28 @@ func (v *Viewer) proxy(target *url.URL) http.Handler {
 			r.Header.Del("Set-Cookie")
 			return nil
 		},
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			fail(w, http.StatusBadGateway, err.Error())
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			fail(w, r, http.StatusBadGateway, err.Error())
 		},
 	}
 }
 
 // protect rejects what does not come from the page itself: requests for other names than loopback ones (DNS rebinding),
-// and those that a browser marks as another site's, also if they only read.
+// and those that a browser marks as another site's, also if they only read. A change must be JSON, which no form of
+// another page can send.
 func protect(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ui.Protect(w.Header())
 		switch {
-		case !loopback(r.Host) || render.Foreign(r) || cross.Check(r) != nil:
-			fail(w, http.StatusForbidden, "requests of other sites are rejected")
-		case r.Method != http.MethodGet && r.Method != http.MethodHead &&
-			r.Header.Get("Content-Type") != "application/json":
-			fail(w, http.StatusUnsupportedMediaType, "the body must be application/json")
+		case !render.Loopback(r.Host) || render.Foreign(r) || cross.Check(r) != nil:
+			fail(w, r, http.StatusForbidden, "requests of other sites are rejected")
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Content-Type") != codec.MediaJSON:
+			fail(w, r, http.StatusUnsupportedMediaType, "the body must be application/json")
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
-}
-
-// loopback reports whether a Host header names this machine's loopback interface.
-func loopback(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // allows reports whether a request for the API is passed on (doc.go).
@@ -231,10 +222,8 @@ func (v *Viewer) allows(r *http.Request) bool {
 }
 
 // fail answers a Status.
-func fail(w http.ResponseWriter, code int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(metav1.Status{ // an error means that the client is gone
+func fail(w http.ResponseWriter, r *http.Request, code int, message string) {
+	render.Status(w, r, code, &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message,
 		Code: int32(code),
 	})

@@ -89,7 +89,7 @@ func validatingPolicyOver(
 	audits := at.Child("auditAnnotations")
 	if len(s.AuditAnnotations) > maxAuditAnnotations {
 		errs = append(errs, field.Invalid(
-			audits, check.Internal(s.AuditAnnotations),
+			audits, s.AuditAnnotations,
 			fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations),
 		))
 	}

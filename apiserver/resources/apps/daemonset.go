@@ -158,7 +158,7 @@ func daemonStrategy(s *appsv1.DaemonSetUpdateStrategy, at *field.Path) (errs fie
 		return nil
 	case appsv1.RollingUpdateDaemonSetStrategyType:
 	default:
-		return field.ErrorList{field.NotSupported(at, check.Internal(*s),
+		return field.ErrorList{field.NotSupported(at, *s,
 			[]appsv1.DaemonSetUpdateStrategyType{
 				appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType,
 			})}

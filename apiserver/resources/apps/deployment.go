@@ -136,7 +136,7 @@ func deploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) (errs fiel
 		}
 		errs = append(errs, check.AtMostWhole(down, rolling.Child("maxUnavailable"))...)
 	default:
-		errs = append(errs, field.NotSupported(at, check.Internal(*s),
+		errs = append(errs, field.NotSupported(at, *s,
 			[]appsv1.DeploymentStrategyType{appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType}))
 	}
 	return errs

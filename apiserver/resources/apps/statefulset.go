@@ -231,7 +231,7 @@ func statefulStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.Path) (errs
 	case appsv1.OnDeleteStatefulSetStrategyType:
 		if s.RollingUpdate != nil {
 			errs = append(
-				errs, field.Invalid(rolling, check.Internal(s.RollingUpdate), "only allowed for updateStrategy 'RollingUpdate'"),
+				errs, field.Invalid(rolling, s.RollingUpdate, "only allowed for updateStrategy 'RollingUpdate'"),
 			)
 		}
 	case appsv1.RollingUpdateStatefulSetStrategyType:
@@ -248,7 +248,7 @@ func statefulStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.Path) (errs
 			errs = append(errs, check.AtMostWhole(*down, here)...)
 		}
 	default:
-		errs = append(errs, field.Invalid(at, check.Internal(*s), "must be 'RollingUpdate' or 'OnDelete'"))
+		errs = append(errs, field.Invalid(at, *s, "must be 'RollingUpdate' or 'OnDelete'"))
 	}
 	return errs
 }

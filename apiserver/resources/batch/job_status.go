@@ -140,7 +140,7 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 		},
 		{finishedChanged || !apiequality.Semantic.DeepEqual(left, was.UncountedTerminatedPods),
 			finished && left != nil && len(left.Failed)+len(left.Succeeded) > 0,
-			wrong("uncountedTerminatedPods", check.Internal(left), "must be empty for finished job")},
+			wrong("uncountedTerminatedPods", left, "must be empty for finished job")},
 	}
 }
 

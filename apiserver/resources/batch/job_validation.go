@@ -132,7 +132,7 @@ func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) fi
 		if !indexed(s) {
 			errs = append(
 				errs,
-				field.Invalid(at.Child("successPolicy"), check.Internal(*s.SuccessPolicy), "requires indexed completion mode"),
+				field.Invalid(at.Child("successPolicy"), *s.SuccessPolicy, "requires indexed completion mode"),
 			)
 		} else {
 			errs = append(errs, successPolicy(s, at.Child("successPolicy", "rules"))...)
@@ -244,7 +244,7 @@ func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 	} {
 		if !apiequality.Semantic.DeepEqual(f.was, f.now) {
 			errs = append(
-				errs, field.Invalid(check.SpecPath.Child(f.name), check.Internal(f.now), apivalidation.FieldImmutableErrorMsg),
+				errs, field.Invalid(check.SpecPath.Child(f.name), f.now, apivalidation.FieldImmutableErrorMsg),
 			)
 		}
 	}
@@ -278,7 +278,7 @@ func jobTemplateUpdate(j, old *batchv1.Job) field.ErrorList {
 	if apiequality.Semantic.DeepEqual(was, now) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(check.TemplatePath, check.Internal(*now), apivalidation.FieldImmutableErrorMsg)}
+	return field.ErrorList{field.Invalid(check.TemplatePath, *now, apivalidation.FieldImmutableErrorMsg)}
 }
 
 // idle reports whether a job is suspended and has no pods: it has never started, or its controller has suspended it.

@@ -3,7 +3,6 @@ package core
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/core/pod"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
@@ -13,6 +12,6 @@ func bindings() *entry.Resource {
 		Plural: "bindings", New: entry.New[corev1.Binding], Namespaced: true,
 		Served:  entry.Served{Verbs: entry.Post},
 		Storage: entry.Storage{Virtual: true},
-		Hooks:   entry.Hooks{Create: pod.CreateBinding},
+		Hooks:   entry.Hooks{Create: createBinding},
 	}
 }

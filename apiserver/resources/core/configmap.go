@@ -47,7 +47,7 @@ func validateConfigMap(m *corev1.ConfigMap) (errs field.ErrorList) {
 }
 
 func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
-	if check.IsTrueValue(old.Immutable) {
+	if check.IsTrue(old.Immutable) {
 		errs = append(errs, sealed(m.Immutable,
 			// Upstream sets an empty map only for this field.
 			kept{"data", apiequality.Semantic.DeepEqual(m.Data, old.Data)},

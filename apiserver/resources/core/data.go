@@ -26,7 +26,7 @@ type kept struct {
 
 // sealed rejects changes of an immutable object.
 func sealed(immutable *bool, parts ...kept) (errs field.ErrorList) {
-	if !check.IsTrueValue(immutable) {
+	if !check.IsTrue(immutable) {
 		errs = append(errs, field.Forbidden(field.NewPath("immutable"), sealedText))
 	}
 	for _, p := range parts {

@@ -121,7 +121,7 @@ func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 	seen := map[corev1.NodeAddress]bool{}
 	for i, a := range n.Status.Addresses {
 		if seen[a] {
-			errs = append(errs, field.Duplicate(field.NewPath("status", "addresses").Index(i), check.Internal(a)))
+			errs = append(errs, field.Duplicate(field.NewPath("status", "addresses").Index(i), a))
 		}
 		seen[a] = true
 	}
@@ -209,7 +209,7 @@ func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, check.Required(t.Effect, at.Child("effect"), podspec.TaintEffects)...)
 		k := key{t.Key, t.Effect}
 		if seen[k] {
-			twice := field.Duplicate(at, check.Internal(t))
+			twice := field.Duplicate(at, t)
 			twice.Detail = "taints must be unique by key and effect pair"
 			errs = append(errs, twice)
 		}

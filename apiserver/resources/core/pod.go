@@ -5,7 +5,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/core/pod"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
@@ -49,13 +48,13 @@ func podSubresources() []entry.Subresource {
 			Name: "attach", Verbs: entry.Stream, Action: entry.Unserved,
 			Kind: corev1.SchemeGroupVersion.WithKind("PodAttachOptions"),
 		},
-		{Name: "binding", Verbs: entry.Post, Action: entry.ByHook, Create: pod.Bind,
+		{Name: "binding", Verbs: entry.Post, Action: entry.ByHook, Create: bindPod,
 			Kind: corev1.SchemeGroupVersion.WithKind("Binding")},
 		{Name: "ephemeralcontainers", Verbs: entry.Modify, Action: entry.Part,
 			PrepareUpdate:  entry.Change(ephemeralContainers),
 			ValidateUpdate: entry.ValidateChange(validatePodEphemeral),
 		},
-		{Name: "eviction", Verbs: entry.Post, Action: entry.ByHook, Create: pod.Evict,
+		{Name: "eviction", Verbs: entry.Post, Action: entry.ByHook, Create: evictPod,
 			Kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}},
 		{
 			Name: "exec", Verbs: entry.Stream, Action: entry.Unserved,

@@ -62,13 +62,13 @@ func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs fie
 	}
 	if len(terms) > 0 && len(terms) != len(left) {
 		return field.ErrorList{
-			field.Invalid(at, check.Internal(left), "no additions/deletions to non-empty NodeSelectorTerms list are allowed"),
+			field.Invalid(at, left, "no additions/deletions to non-empty NodeSelectorTerms list are allowed"),
 		}
 	}
 	for i := range terms {
 		if !stricter(&left[i], &terms[i]) {
 			errs = append(
-				errs, field.Invalid(at.Index(i), check.Internal(left[i]), "only additions are allowed (no mutations or deletions)"),
+				errs, field.Invalid(at.Index(i), left[i], "only additions are allowed (no mutations or deletions)"),
 			)
 		}
 	}

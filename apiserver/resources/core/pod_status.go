@@ -180,11 +180,11 @@ func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	if len(list) < 2 {
 		return errs
 	}
-	errs = append(errs, perFamily(list, check.Internal(s.PodIPs), at)...)
+	errs = append(errs, perFamily(list, s.PodIPs, at)...)
 	seen := map[string]bool{}
 	for i, v := range s.PodIPs {
 		if seen[v.IP] {
-			errs = append(errs, field.Duplicate(at.Index(i), check.Internal(v)))
+			errs = append(errs, field.Duplicate(at.Index(i), v))
 		}
 		seen[v.IP] = true
 	}
@@ -216,11 +216,11 @@ func hostIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for i, v := range s.HostIPs {
 		if seen[v.IP] {
-			errs = append(errs, field.Duplicate(at.Index(i), check.Internal(v)))
+			errs = append(errs, field.Duplicate(at.Index(i), v))
 		}
 		seen[v.IP] = true
 	}
-	return append(errs, perFamily(list, check.Internal(s.HostIPs), at)...)
+	return append(errs, perFamily(list, s.HostIPs, at)...)
 }
 
 func perFamily(list []string, shown any, at *field.Path) (errs field.ErrorList) {

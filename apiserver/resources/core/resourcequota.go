@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -127,14 +126,14 @@ func quotaSpec(s *corev1.ResourceQuotaSpec, at *field.Path) field.ErrorList {
 
 func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.ErrorList) {
 	var scopes []corev1.ResourceQuotaScope
-	unfit, shown := misfits(s.Hard), sync.OnceValue(func() any { return check.Internal(s.ScopeSelector) })
+	unfit := misfits(s.Hard)
 	for _, r := range s.ScopeSelector.MatchExpressions {
 		scopes = append(scopes, r.ScopeName)
 		if !isScope(r.ScopeName) {
 			errs = append(errs, field.Invalid(at.Child("scopeName"), r.ScopeName, "unsupported scope"))
 		}
 		for range unfit(r.ScopeName) {
-			errs = append(errs, field.Invalid(at, shown(), "unsupported scope applied to resource"))
+			errs = append(errs, field.Invalid(at, s.ScopeSelector, "unsupported scope applied to resource"))
 		}
 		if slices.Contains(scopesThatExist, r.ScopeName) && r.Operator != corev1.ScopeSelectorOpExists {
 			errs = append(errs, field.Invalid(

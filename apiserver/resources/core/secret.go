@@ -117,7 +117,7 @@ func secretJSON(s *corev1.Secret, key string, data *field.Path) field.ErrorList 
 
 func validateSecretUpdate(s, old *corev1.Secret) field.ErrorList {
 	errs := apivalidation.ValidateImmutableField(s.Type, old.Type, field.NewPath("type"))
-	if check.IsTrueValue(old.Immutable) {
+	if check.IsTrue(old.Immutable) {
 		errs = append(errs, sealed(s.Immutable, kept{"data", reflect.DeepEqual(s.Data, old.Data)})...)
 	}
 	return append(errs, validateSecret(s)...)

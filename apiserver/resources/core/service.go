@@ -4,7 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/core/service"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
@@ -25,7 +24,7 @@ func services() *entry.Resource {
 			Warnings:       entry.Warn(serviceWarnings),
 		},
 		Delete: entry.Deletion{Returned: true},
-		Hooks:  entry.Hooks{Begin: service.Begin},
+		Hooks:  entry.Hooks{Begin: beginService},
 		Subresources: []entry.Subresource{
 			{
 				Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved,

@@ -9,7 +9,6 @@ import (
 	utilnet "k8s.io/utils/net"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
 
 func serviceWarnings(s, _ *corev1.Service) []string {
@@ -66,14 +65,14 @@ func serviceStatusWarnings(s, _ *corev1.Service) []string {
 // createService makes related fields consistent and decides about address families; addresses and ports are allocated
 // elsewhere.
 func createService(s *corev1.Service) {
-	serviceip.FirstClusterIP(&s.Spec)
+	firstClusterIP(&s.Spec)
 	families(s, nil)
 }
 
 // updateService keeps allocated values that a client omits, and removes unchanged values that a service of the new type
 // does not have.
 func updateService(s, old *corev1.Service) {
-	serviceip.Keep(s, old)
+	keepAllocations(s, old)
 	families(s, old)
 	dropUnneeded(s, old)
 }
@@ -131,7 +130,7 @@ func releaseSecond(s, old *corev1.ServiceSpec) {
 // dropUnneeded is upstream's dropTypeDependentFields.
 func dropUnneeded(svc, oldSvc *corev1.Service) {
 	s, old := &svc.Spec, &oldSvc.Spec
-	if serviceip.HasClusterIP(old) && !serviceip.HasClusterIP(s) {
+	if hasClusterIP(old) && !hasClusterIP(s) {
 		if s.ClusterIP == old.ClusterIP && slices.Equal(s.ClusterIPs, old.ClusterIPs) {
 			s.ClusterIP, s.ClusterIPs = "", nil
 		}
@@ -142,13 +141,13 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 			s.IPFamilyPolicy = nil
 		}
 	}
-	if serviceip.HasNodePort(old) && !serviceip.HasNodePort(s) &&
-		subset(serviceip.NodePorts(s), serviceip.NodePorts(old)) {
+	if hasNodePort(old) && !hasNodePort(s) &&
+		subset(nodePortSet(s), nodePortSet(old)) {
 		for i := range s.Ports {
 			s.Ports[i].NodePort = 0
 		}
 	}
-	if serviceip.HasHealthCheck(old) && !serviceip.HasHealthCheck(s) && s.HealthCheckNodePort == old.HealthCheckNodePort {
+	if hasHealthCheck(old) && !hasHealthCheck(s) && s.HealthCheckNodePort == old.HealthCheckNodePort {
 		s.HealthCheckNodePort = 0
 	}
 	balanced := s.Type == corev1.ServiceTypeLoadBalancer
@@ -170,7 +169,7 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 
 // hasTrafficPolicy is also true for services with external addresses (ExternallyAccessible).
 func hasTrafficPolicy(s *corev1.ServiceSpec) bool {
-	return serviceip.HasNodePort(s) || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
+	return hasNodePort(s) || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
 }
 
 func subset(a, b map[int32]bool) bool {

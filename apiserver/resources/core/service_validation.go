@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
 
 var (
@@ -30,8 +29,8 @@ func validateServiceCreate(s *corev1.Service) field.ErrorList {
 
 func validateServiceUpdate(s, old *corev1.Service) field.ErrorList {
 	spec := field.NewPath("spec")
-	errs := serviceip.ValidateClusterIPsUpdate(s, old, spec.Child("clusterIPs"))
-	errs = append(errs, serviceip.ValidateFamiliesUpdate(s, old, spec.Child("ipFamilies"))...)
+	errs := validateClusterIPsUpdate(s, old, spec.Child("clusterIPs"))
+	errs = append(errs, validateFamiliesUpdate(s, old, spec.Child("ipFamilies"))...)
 	errs = append(errs, loadBalancerClass(s, old, spec.Child("loadBalancerClass"))...)
 	if needsHealthCheck(old) && needsHealthCheck(s) && s.Spec.HealthCheckNodePort != old.Spec.HealthCheckNodePort {
 		errs = append(errs, field.Forbidden(spec.Child("healthCheckNodePort"), "field is immutable"))
@@ -48,7 +47,7 @@ func validateService(s, old *corev1.Service) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(meta.Child("annotations").Key(corev1.AnnotationTopologyMode), mode,
 			fmt.Sprintf("must match annotations[%s] when both are specified", corev1.DeprecatedAnnotationTopologyAwareHints)))
 	}
-	if len(s.Spec.Ports) == 0 && !serviceip.IsHeadless(s) && s.Spec.Type != corev1.ServiceTypeExternalName {
+	if len(s.Spec.Ports) == 0 && !isHeadlessService(s) && s.Spec.Type != corev1.ServiceTypeExternalName {
 		errs = append(errs, field.Required(spec.Child("ports"), ""))
 	}
 	errs = append(errs, serviceOfType(s, spec)...)
@@ -58,7 +57,7 @@ func validateService(s, old *corev1.Service) (errs field.ErrorList) {
 	}
 	errs = append(errs, v1validation.ValidateLabels(s.Spec.Selector, spec.Child("selector"))...)
 	errs = append(errs, sessionAffinity(s, spec)...)
-	errs = append(errs, serviceip.Validate(s, old)...)
+	errs = append(errs, validateClusterIPs(s, old)...)
 	for i, value := range s.Spec.ExternalIPs {
 		at := spec.Child("externalIPs").Index(i)
 		if wrong := check.IP(value, at, old.Spec.ExternalIPs); len(wrong) != 0 {
@@ -78,7 +77,7 @@ func validateService(s, old *corev1.Service) (errs field.ErrorList) {
 func serviceOfType(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	switch s.Spec.Type {
 	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
-		if serviceip.IsHeadless(s) {
+		if isHeadlessService(s) {
 			errs = append(errs, field.Invalid(spec.Child("clusterIPs").Index(0), s.Spec.ClusterIPs[0],
 				fmt.Sprintf("may not be set to 'None' for %s services", s.Spec.Type)))
 		}

@@ -47,15 +47,10 @@ func deviceClassOver(c *resourcev1.DeviceClass, old *resourcev1.DeviceClassSpec)
 		s.Selectors, old != nil && apiequality.Semantic.DeepEqual(s.Selectors, old.Selectors), at.Child("selectors"),
 	)
 	stored := old != nil && apiequality.Semantic.DeepEqual(s.Config, old.Config)
-	errs = append(errs, listed(s.Config, resourcev1.DeviceConfigMaxSize, at.Child("config"),
+	return append(errs, each(s.Config, resourcev1.DeviceConfigMaxSize, at.Child("config"),
 		func(c *resourcev1.DeviceClassConfiguration, at *field.Path) field.ErrorList {
 			return deviceConfig(&c.DeviceConfiguration, stored, at)
 		})...)
-	var name *string
-	if old != nil {
-		name = old.ExtendedResourceName
-	}
-	return append(errs, declaredResource(s.ExtendedResourceName, name, at.Child("extendedResourceName"))...)
 }
 
 func deviceClassCells(c *resourcev1.DeviceClass, now time.Time) []any {

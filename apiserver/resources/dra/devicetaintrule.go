@@ -37,8 +37,10 @@ func deviceTaintRules(clock entry.Clock) *entry.Resource {
 			PrepareUpdate: entry.Change(func(r, old *resourcev1.DeviceTaintRule) {
 				timeEffect(clock, &r.Spec.Taint, &old.Spec.Taint)
 			}),
-			Validate:       entry.Validate(validateDeviceTaintRule),
-			ValidateUpdate: entry.ValidateChange(validateDeviceTaintRuleUpdate),
+			Validate: entry.Validate(validateDeviceTaintRule),
+			ValidateUpdate: entry.ValidateChange(func(r, _ *resourcev1.DeviceTaintRule) field.ErrorList {
+				return validateDeviceTaintRule(r)
+			}),
 		},
 		Subresources: []entry.Subresource{
 			entry.StatusWith(entry.Subresource{
@@ -62,16 +64,6 @@ func timeEffect(now entry.Clock, t, old *resourcev1.DeviceTaint) {
 func validateDeviceTaintRule(r *resourcev1.DeviceTaintRule) field.ErrorList {
 	at := field.NewPath("spec")
 	errs := taintSelector(r.Spec.DeviceSelector, at.Child("deviceSelector"))
-	return append(errs, deviceTaint(&r.Spec.Taint, at.Child("taint"))...)
-}
-
-// validateDeviceTaintRuleUpdate accepts the effect that the old rule had.
-func validateDeviceTaintRuleUpdate(r, old *resourcev1.DeviceTaintRule) field.ErrorList {
-	at := field.NewPath("spec")
-	errs := taintSelector(r.Spec.DeviceSelector, at.Child("deviceSelector"))
-	if r.Spec.Taint.Effect == old.Spec.Taint.Effect {
-		return append(errs, taintKey(&r.Spec.Taint, at.Child("taint"))...)
-	}
 	return append(errs, deviceTaint(&r.Spec.Taint, at.Child("taint"))...)
 }
 

@@ -8,4 +8,12 @@
 //  2. Resources lists the kinds, one in each line.
 //  3. The hooks have the guarantees that package entry states.
 //  4. Conversions between v1 and v1beta1 are upstream's.
+//
+// +k8s:validation-gen=TypesWithField=TypeMeta
+// +k8s:validation-gen-input=k8s.io/api/resource/v1
 package dra
+
+import "k8s.io/apimachinery/pkg/runtime"
+
+// localSchemeBuilder is what the generated code registers itself with.
+var localSchemeBuilder runtime.SchemeBuilder

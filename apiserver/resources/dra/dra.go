@@ -8,11 +8,12 @@ import (
 
 // Resources returns the entries of the group's kinds, one in each line.
 func Resources(clock entry.Clock) []*entry.Resource {
-	return entry.Group(resourcev1.SchemeGroupVersion,
+	gates := map[string]bool{"DRAPartitionableDevicesType": false} // those that rules name
+	return entry.Declared(RegisterValidations, gates, entry.Group(resourcev1.SchemeGroupVersion,
 		deviceClasses(),
 		deviceTaintRules(clock),
 		resourceClaims(),
 		resourceClaimTemplates(),
 		resourceSlices(),
-	)
+	))
 }

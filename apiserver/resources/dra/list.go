@@ -4,12 +4,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// listed validates each item, unless there are more than most (no limit if it is negative).
+// listed validates each item, unless there are more than most.
 func listed[T any](
 	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList,
 ) (errs field.ErrorList) {
-	if most >= 0 && len(list) > most {
+	if len(list) > most {
 		return field.ErrorList{field.TooMany(at, len(list), most)}
+	}
+	return each(list, most, at, item)
+}
+
+// each validates each item, unless there are more than most, which is an error of the declared rules.
+func each[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) (errs field.ErrorList) {
+	if len(list) > most {
+		return nil
 	}
 	for i := range list {
 		errs = append(errs, item(&list[i], at.Index(i))...)
@@ -21,35 +29,17 @@ func listed[T any](
 func distinct[T any, K comparable](
 	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K,
 ) field.ErrorList {
-	return keyedOnce(list, most, at, item, key, func(i *T) any { return key(i) })
-}
-
-// unique is distinct for a list whose type declares its keys: the error has the whole item (AM
-// pkg/api/validate/each.go: ValSliceUnique).
-func unique[T any, K comparable](
-	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K,
-) field.ErrorList {
-	return keyedOnce(list, most, at, item, key, func(i *T) any { return *i })
-}
-
-// keyedOnce validates a list; value is what the error of an item prints whose key another one has.
-func keyedOnce[T any, K comparable](
-	list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K, value func(*T) any,
-) field.ErrorList {
 	errs := listed(list, most, at, item)
-	if most >= 0 && len(list) > most {
+	if len(list) > most {
 		return errs
 	}
 	seen := map[K]bool{}
 	for i := range list {
 		k := key(&list[i])
 		if seen[k] {
-			errs = append(errs, field.Duplicate(at.Index(i), value(&list[i])))
+			errs = append(errs, field.Duplicate(at.Index(i), k))
 		}
 		seen[k] = true
 	}
 	return errs
 }
-
-// itself is the key of a string in a set.
-func itself(s *string) string { return *s }

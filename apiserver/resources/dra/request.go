@@ -39,12 +39,10 @@ func defaultTolerations(list []resourcev1.DeviceToleration) {
 
 func deviceClaim(c *resourcev1.DeviceClaim, at *field.Path) field.ErrorList {
 	requests := requestsOf(c)
-	errs := unique(c.Requests, resourcev1.DeviceRequestsMaxSize, at.Child("requests"), deviceRequest,
-		func(r *resourcev1.DeviceRequest) string { return r.Name })
-	errs = append(
-		errs, listed(c.Constraints, resourcev1.DeviceConstraintsMaxSize, at.Child("constraints"), requests.constraint)...,
-	)
-	return append(errs, listed(c.Config, resourcev1.DeviceConfigMaxSize, at.Child("config"),
+	errs := each(c.Requests, resourcev1.DeviceRequestsMaxSize, at.Child("requests"), deviceRequest)
+	errs = append(errs, each(c.Constraints, resourcev1.DeviceConstraintsMaxSize, at.Child("constraints"),
+		requests.constraint)...)
+	return append(errs, each(c.Config, resourcev1.DeviceConfigMaxSize, at.Child("config"),
 		func(c *resourcev1.DeviceClaimConfiguration, at *field.Path) field.ErrorList {
 			errs := requests.named(c.Requests, at.Child("requests"))
 			return append(errs, deviceConfig(&c.DeviceConfiguration, false, at)...)
@@ -56,8 +54,8 @@ type deviceRequests map[string]map[string]bool
 
 // named requires names of requests, optionally with the name of an alternative.
 func (r deviceRequests) named(names []string, at *field.Path) field.ErrorList {
-	return distinct(names, resourcev1.DeviceRequestsMaxSize, at,
-		func(name *string, at *field.Path) field.ErrorList { return r.name(*name, at) }, itself)
+	return each(names, resourcev1.DeviceRequestsMaxSize, at,
+		func(name *string, at *field.Path) field.ErrorList { return r.name(*name, at) })
 }
 
 func (r deviceRequests) name(name string, at *field.Path) (errs field.ErrorList) {
@@ -82,24 +80,28 @@ func (r deviceRequests) constraint(c *resourcev1.DeviceConstraint, at *field.Pat
 	errs := r.named(c.Requests, at.Child("requests"))
 	switch {
 	case c.MatchAttribute != nil:
-		return append(errs, declaredAttribute(*c.MatchAttribute, at.Child("matchAttribute"))...)
+		return append(errs, attributeName(*c.MatchAttribute, at.Child("matchAttribute"))...)
 	case c.DistinctAttribute != nil:
-		return append(errs, declaredAttribute(*c.DistinctAttribute, at.Child("distinctAttribute"))...)
+		return append(errs, attributeName(*c.DistinctAttribute, at.Child("distinctAttribute"))...)
 	}
-	return append(
-		errs,
-		field.Required(at, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`),
-	)
+	return append(errs, field.Required(at,
+		`exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`))
+}
+
+// attributeName rejects a name with more than one slash, which the declared format accepts.
+func attributeName(name resourcev1.FullyQualifiedName, at *field.Path) field.ErrorList {
+	if strings.Count(string(name), "/") > 1 {
+		return deviceName(resourcev1.QualifiedName(name), at)
+	}
+	return nil
 }
 
 func (r deviceRequests) result(d *resourcev1.DeviceRequestAllocationResult, at *field.Path) field.ErrorList {
 	errs := r.name(d.Request, at.Child("request"))
-	errs = append(errs, declaredDriver(d.Driver, at.Child("driver"))...)
-	errs = append(errs, declaredPool(d.Pool, at.Child("pool"))...)
+	errs = append(errs, emptyDriver(d.Driver, at.Child("driver"))...)
 	errs = append(errs, check.DNSLabel(d.Device, at.Child("device"))...)
 	errs = append(errs, bindingConditions(d.BindingConditions, d.BindingFailureConditions, at)...)
-	errs = append(errs, deviceTolerations(d.Tolerations, at)...)
-	return append(errs, shareID((*string)(d.ShareID), at)...)
+	return append(errs, deviceTolerations(d.Tolerations, at)...)
 }
 
 func requestsOf(c *resourcev1.DeviceClaim) deviceRequests {
@@ -123,42 +125,34 @@ func deviceRequest(r *resourcev1.DeviceRequest, at *field.Path) field.ErrorList 
 	case alternatives && r.Exactly != nil:
 		return append(errs, field.Invalid(at, nil, one+", but multiple fields are set"))
 	case alternatives:
-		return append(errs, unique(r.FirstAvailable, resourcev1.FirstAvailableDeviceRequestMaxSize, at.Child(
-			"firstAvailable",
-		),
-			alternative, func(s *resourcev1.DeviceSubRequest) string { return s.Name })...)
+		return append(errs, each(r.FirstAvailable, resourcev1.FirstAvailableDeviceRequestMaxSize,
+			at.Child("firstAvailable"), alternative)...)
 	}
 	e, at := r.Exactly, at.Child("exactly")
-	errs = append(errs, deviceClassName(e.DeviceClassName, at)...)
+	if class := at.Child("deviceClassName"); e.DeviceClassName == "" {
+		errs = append(errs, field.Required(class, ""))
+	} else {
+		errs = append(errs, check.DNSSubdomain(e.DeviceClassName, class)...)
+	}
 	errs = append(errs, selectors(e.Selectors, false, at.Child("selectors"))...)
-	errs = append(errs, allocationMode(e.AllocationMode, e.Count, at)...)
+	errs = append(errs, deviceCount(e.AllocationMode, e.Count, at.Child("count"))...)
 	return append(errs, deviceTolerations(e.Tolerations, at)...)
 }
 
 func alternative(s *resourcev1.DeviceSubRequest, at *field.Path) field.ErrorList {
 	errs := check.DNSLabel(s.Name, at.Child("name"))
-	errs = append(errs, deviceClassName(s.DeviceClassName, at)...)
 	errs = append(errs, selectors(s.Selectors, false, at.Child("selectors"))...)
-	errs = append(errs, allocationMode(s.AllocationMode, s.Count, at)...)
+	errs = append(errs, deviceCount(s.AllocationMode, s.Count, at.Child("count"))...)
 	return append(errs, deviceTolerations(s.Tolerations, at)...)
 }
 
-func deviceClassName(name string, at *field.Path) field.ErrorList {
-	at = at.Child("deviceClassName")
-	if name == "" {
-		return field.ErrorList{field.Required(at, "")}
-	}
-	return check.DNSSubdomain(name, at)
-}
-
-func allocationMode(mode resourcev1.DeviceAllocationMode, count int64, at *field.Path) field.ErrorList {
+func deviceCount(mode resourcev1.DeviceAllocationMode, count int64, at *field.Path) field.ErrorList {
 	switch {
 	case mode == resourcev1.DeviceAllocationModeAll && count != 0:
 		return field.ErrorList{
-			field.Invalid(at.Child("count"), count, fmt.Sprintf("must not be specified when allocationMode is '%s'", mode)),
-		}
+			field.Invalid(at, count, fmt.Sprintf("must not be specified when allocationMode is '%s'", mode))}
 	case mode == resourcev1.DeviceAllocationModeExactCount && count <= 0:
-		return field.ErrorList{field.Invalid(at.Child("count"), count, check.NotPositiveText)}
+		return field.ErrorList{field.Invalid(at, count, check.NotPositiveText)}
 	}
-	return check.OneOf(mode, at.Child("allocationMode"), allocationModes)
+	return nil
 }

@@ -8,10 +8,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
-	"k8s.io/apimachinery/pkg/api/validate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/types"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -35,13 +33,12 @@ func resourceClaims() *entry.Resource {
 		Strategy: entry.Strategy{
 			Default: entry.Default(defaultResourceClaim),
 			PrepareCreate: entry.Create(func(c *resourcev1.ResourceClaim) {
-				dropDerived(&c.Spec.Devices, &resourcev1.DeviceClaim{})
+				dropDerived(&c.Spec.Devices, nil)
 			}),
 			PrepareUpdate: entry.Change(func(c, old *resourcev1.ResourceClaim) {
 				dropDerived(&c.Spec.Devices, &old.Spec.Devices)
 			}),
-			Validate:       entry.Validate(validateResourceClaim),
-			ValidateUpdate: entry.ValidateChange(validateResourceClaimUpdate),
+			Validate: entry.Validate(validateResourceClaim),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Subresources: []entry.Subresource{
@@ -65,51 +62,18 @@ func defaultResourceClaim(c *resourcev1.ResourceClaim) {
 }
 
 // dropDerived is for DRADerivedAttributes, which is off (V-023).
-func dropDerived(s, old *resourcev1.DeviceClaim) {
-	if hasDerived(old, false) {
-		return
-	}
-	hasDerived(s, true)
-}
-
-// hasDerived reports whether requests have derived attributes; drop removes them.
-func hasDerived(s *resourcev1.DeviceClaim, drop bool) (found bool) {
-	check := func(list *[]resourcev1.DeviceDerivedAttribute) {
-		if found = found || len(*list) > 0; drop {
-			*list = nil
-		}
-	}
-	for i := range s.Requests {
-		if e := s.Requests[i].Exactly; e != nil {
-			check(&e.DerivedAttributes)
-		}
-		for j := range s.Requests[i].FirstAvailable {
-			check(&s.Requests[i].FirstAvailable[j].DerivedAttributes)
-		}
-	}
-	return found
-}
+var dropDerived = check.Gate[resourcev1.DeviceClaim](
+	check.FieldsOf[resourcev1.ExactDeviceRequest]("DerivedAttributes"),
+	check.FieldsOf[resourcev1.DeviceSubRequest]("DerivedAttributes"))
 
 // dropSkipped is for DRAOptionalNodeOperations, which is off (V-023).
-func dropSkipped(c, old *resourcev1.ResourceClaim) {
-	if old.Status.Allocation != nil {
-		for _, r := range old.Status.Allocation.Devices.Results {
-			if len(r.SkipNodeOperations) > 0 {
-				return
-			}
-		}
-	}
-	if c.Status.Allocation != nil {
-		for i := range c.Status.Allocation.Devices.Results {
-			c.Status.Allocation.Devices.Results[i].SkipNodeOperations = nil
-		}
-	}
-}
+var dropSkipped = check.Gate[resourcev1.ResourceClaimStatus](
+	check.FieldsOf[resourcev1.DeviceRequestAllocationResult]("SkipNodeOperations"))
 
 // keepDeviceStatus restores metadata, and removes the status of devices that are not allocated any more.
 func keepDeviceStatus(c, old *resourcev1.ResourceClaim) {
 	metav1.ResetObjectMetaForStatus(c, old)
-	dropSkipped(c, old)
+	dropSkipped(&c.Status, &old.Status)
 	gone := allocated(old)
 	for id := range allocated(c) {
 		delete(gone, id)
@@ -138,22 +102,17 @@ func validateResourceClaim(c *resourcev1.ResourceClaim) field.ErrorList {
 	return deviceClaim(&c.Spec.Devices, field.NewPath("spec", "devices"))
 }
 
-func validateResourceClaimUpdate(c, old *resourcev1.ResourceClaim) field.ErrorList {
-	return check.Fixed(c.Spec, old.Spec, field.NewPath("spec"))
-}
-
 // validateResourceClaimStatus validates the allocation and the reservations: there are none without an allocation,
 // which is immutable until it is removed.
 func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorList {
 	at, s := field.NewPath("status"), &c.Status
 	reserved := at.Child("reservedFor")
-	errs := unique(s.ReservedFor, resourcev1.ResourceClaimReservedForMaxSize, reserved, consumer,
-		func(r *resourcev1.ResourceClaimConsumerReference) types.UID { return r.UID })
+	errs := each(s.ReservedFor, resourcev1.ResourceClaimReservedForMaxSize, reserved, consumer)
 	allocated := allocatedDevices(s.Allocation)
-	errs = append(errs, unique(s.Devices, -1, at.Child("devices"),
+	errs = append(errs, each(s.Devices, len(s.Devices), at.Child("devices"),
 		func(d *resourcev1.AllocatedDeviceStatus, at *field.Path) field.ErrorList {
 			return deviceStatus(d, allocated, at)
-		}, statusDevice)...)
+		})...)
 	switch {
 	case len(s.ReservedFor) > 0 && s.Allocation == nil:
 		errs = append(errs, field.Forbidden(reserved, "may not be specified when `allocated` is not set"))
@@ -162,11 +121,8 @@ func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorLi
 			reserved, "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
 		))
 	}
-	switch {
-	case s.Allocation == nil:
+	if s.Allocation == nil || old.Status.Allocation != nil {
 		return errs
-	case old.Status.Allocation != nil:
-		return append(errs, unmodified(s.Allocation, old.Status.Allocation, at.Child("allocation"))...)
 	}
 	return append(errs, allocation(s.Allocation, requestsOf(&c.Spec.Devices), at.Child("allocation"))...)
 }
@@ -217,12 +173,11 @@ func statusDevice(d *resourcev1.AllocatedDeviceStatus) string {
 
 func allocation(a *resourcev1.AllocationResult, requests deviceRequests, at *field.Path) field.ErrorList {
 	devices := at.Child("devices")
-	errs := listed(a.Devices.Results, resourcev1.AllocationResultsMaxSize, devices.Child("results"), requests.result)
+	errs := each(a.Devices.Results, resourcev1.AllocationResultsMaxSize, devices.Child("results"), requests.result)
 	// This list has configurations of both classes and claims.
-	errs = append(errs, listed(a.Devices.Config, 2*resourcev1.DeviceConfigMaxSize, devices.Child("config"),
+	errs = append(errs, each(a.Devices.Config, 2*resourcev1.DeviceConfigMaxSize, devices.Child("config"),
 		func(c *resourcev1.DeviceAllocationConfiguration, at *field.Path) field.ErrorList {
-			errs := check.Required(c.Source, at.Child("source"), allocationSources)
-			errs = append(errs, requests.named(c.Requests, at.Child("requests"))...)
+			errs := requests.named(c.Requests, at.Child("requests"))
 			return append(errs, deviceConfig(&c.DeviceConfiguration, false, at)...)
 		})...)
 	if a.NodeSelector != nil {
@@ -231,18 +186,10 @@ func allocation(a *resourcev1.AllocationResult, requests deviceRequests, at *fie
 	return errs
 }
 
-func shareID(id *string, at *field.Path) field.ErrorList {
-	if id == nil {
-		return nil
-	}
-	return formatted(validate.UUID, *id, at.Child("shareID"))
-}
-
 func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool, at *field.Path) field.ErrorList {
 	errs := podspec.CSIDriver(d.Driver, at.Child("driver"))
 	errs = append(errs, poolName(d.Pool, at.Child("pool"))...)
 	errs = append(errs, check.DNSLabel(d.Device, at.Child("device"))...)
-	errs = append(errs, shareID(d.ShareID, at)...)
 	if id := statusDevice(d); !allocated[id] {
 		errs = append(errs, field.Invalid(at, id, "must be an allocated device in the claim"))
 	}
@@ -254,32 +201,14 @@ func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool
 	if d.Data != nil && len(d.Data.Raw) > 0 {
 		errs = append(errs, rawObject(*d.Data, false, resourcev1.AllocatedDeviceStatusDataMaxLength, at.Child("data"))...)
 	}
-	return append(errs, deviceNetwork(d.NetworkData, at.Child("networkData"))...)
-}
-
-func deviceNetwork(n *resourcev1.NetworkDeviceData, at *field.Path) (errs field.ErrorList) {
-	if n == nil {
-		return nil
+	if d.NetworkData == nil {
+		return errs
 	}
-	if len(n.InterfaceName) > resourcev1.NetworkDeviceDataInterfaceNameMaxLength {
-		errs = append(errs, field.TooLong(at.Child("interfaceName"), "", resourcev1.NetworkDeviceDataInterfaceNameMaxLength))
-	}
-	if len(n.HardwareAddress) > resourcev1.NetworkDeviceDataHardwareAddressMaxLength {
-		errs = append(
-			errs, field.TooLong(at.Child("hardwareAddress"), "", resourcev1.NetworkDeviceDataHardwareAddressMaxLength),
-		)
-	}
-	return append(errs, distinct(n.IPs, resourcev1.NetworkDeviceDataMaxIPs, at.Child("ips"),
+	return append(errs, each(d.NetworkData.IPs, resourcev1.NetworkDeviceDataMaxIPs, at.Child("networkData", "ips"),
 		func(address *string, at *field.Path) field.ErrorList {
 			return utilvalidation.IsValidInterfaceAddress(at, *address)
-		}, itself)...)
+		})...)
 }
-
-var (
-	allocationSources = []resourcev1.AllocationConfigSource{
-		resourcev1.AllocationConfigSourceClaim, resourcev1.AllocationConfigSourceClass,
-	}
-)
 
 func resourceClaimColumns() []entry.Column {
 	return []entry.Column{

@@ -28,7 +28,7 @@ func resourceClaimTemplates() *entry.Resource {
 		Strategy: entry.Strategy{
 			Default: entry.Default(defaultResourceClaimTemplate),
 			PrepareCreate: entry.Create(func(t *resourcev1.ResourceClaimTemplate) {
-				dropDerived(&t.Spec.Spec.Devices, &resourcev1.DeviceClaim{})
+				dropDerived(&t.Spec.Spec.Devices, nil)
 			}),
 			PrepareUpdate: entry.Change(func(t, old *resourcev1.ResourceClaimTemplate) {
 				dropDerived(&t.Spec.Spec.Devices, &old.Spec.Spec.Devices)

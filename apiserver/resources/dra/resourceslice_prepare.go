@@ -2,51 +2,29 @@ package dra
 
 import (
 	resourcev1 "k8s.io/api/resource/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-func createSlice(s *resourcev1.ResourceSlice) { dropSliceFields(s, &resourcev1.ResourceSlice{}) }
+func createSlice(s *resourcev1.ResourceSlice) { updateSlice(s, nil) }
 
-func updateSlice(s, old *resourcev1.ResourceSlice) { dropSliceFields(s, old) }
-
-// dropSliceFields removes the fields whose gates are off, unless the old slice has them.
-func dropSliceFields(s, old *resourcev1.ResourceSlice) {
-	dropDevices(s, old.Spec.Devices)
-	if old.Spec.PartitionTypeAttribute == nil { // DRAPartitionableDevicesType
-		s.Spec.PartitionTypeAttribute = nil
-	}
-	if len(old.Spec.SkipNodeOperations) == 0 { // DRAOptionalNodeOperations
-		s.Spec.SkipNodeOperations = nil
+func updateSlice(s, old *resourcev1.ResourceSlice) {
+	for _, drop := range sliceGates {
+		drop(s, old)
 	}
 }
 
-// dropDevices is for DRAListTypeAttributes, DRANodeAllocatableResources and DRADeviceCompatibilityGroups.
-func dropDevices(s *resourcev1.ResourceSlice, old []resourcev1.Device) {
-	lists, allocatable, groups := false, false, false
-	for i := range old {
-		for _, c := range old[i].ConsumesCounters {
-			groups = groups || c.CompatibilityGroups != nil
-		}
-		allocatable = allocatable || old[i].NodeAllocatableResources != nil
-		for _, a := range old[i].Attributes {
-			lists = lists || a.IntValues != nil || a.BoolValues != nil || a.StringValues != nil || a.VersionValues != nil
-		}
-	}
-	for i := range s.Spec.Devices {
-		d := &s.Spec.Devices[i]
-		if !allocatable {
-			d.NodeAllocatableResources = nil
-		}
-		for j := range d.ConsumesCounters {
-			if !groups {
-				d.ConsumesCounters[j].CompatibilityGroups = nil
-			}
-		}
-		if lists {
-			continue
-		}
-		for name, a := range d.Attributes {
-			a.IntValues, a.BoolValues, a.StringValues, a.VersionValues = nil, nil, nil, nil
-			d.Attributes[name] = a
-		}
-	}
+// sliceGates remove the fields of slices whose gates are off, each with its gate.
+var sliceGates = []func(s, old *resourcev1.ResourceSlice){
+	// DRAPartitionableDevicesType
+	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.ResourceSliceSpec]("PartitionTypeAttribute")),
+	// DRAOptionalNodeOperations
+	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.ResourceSliceSpec]("SkipNodeOperations")),
+	// DRADeviceCompatibilityGroups
+	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.DeviceCounterConsumption]("CompatibilityGroups")),
+	// DRANodeAllocatableResources
+	check.Gate[resourcev1.ResourceSlice](check.FieldsOf[resourcev1.Device]("NodeAllocatableResources")),
+	// DRAListTypeAttributes
+	check.Gate[resourcev1.ResourceSlice](
+		check.FieldsOf[resourcev1.DeviceAttribute]("IntValues", "BoolValues", "StringValues", "VersionValues")),
 }

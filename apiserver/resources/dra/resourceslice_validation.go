@@ -121,18 +121,15 @@ func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *f
 	)}
 }
 
-// keyed validates a map's keys and values, unless there are more than most. Long keys are shortened in paths.
+// keyed validates a map's keys and values. Long keys are shortened in paths.
 // Upstream's order is random; this one is sorted.
 func keyed[K ~string, V any](
-	m map[K]V, most, keyLength int, at *field.Path, key func(K, *field.Path) field.ErrorList,
+	m map[K]V, at *field.Path, key func(K, *field.Path) field.ErrorList,
 	value func(V, *field.Path) field.ErrorList,
 ) (errs field.ErrorList) {
-	if most >= 0 && len(m) > most {
-		return field.ErrorList{field.TooMany(at, len(m), most)}
-	}
 	for _, k := range check.Sorted(m) {
 		errs = append(errs, key(k, at)...)
-		errs = append(errs, value(m[k], at.Key(shortened(string(k), keyLength)))...)
+		errs = append(errs, value(m[k], at.Key(shortened(string(k), maxDeviceKey)))...)
 	}
 	return errs
 }
@@ -183,13 +180,12 @@ func resourceSliceOver(slice *resourcev1.ResourceSlice, old *resourcev1.Resource
 	}
 	errs = append(errs, distinct(s.Devices, mostDevices(s.Devices), at.Child("devices"),
 		func(d *resourcev1.Device, at *field.Path) field.ErrorList {
-			return validateDevice(d, were[d.Name], check.IsTrueValue(s.PerDeviceNodeSelection), at)
+			return validateDevice(d, were[d.Name], check.IsTrue(s.PerDeviceNodeSelection), at)
 		}, func(d *resourcev1.Device) string { return d.Name })...)
-	return append(errs, unique(s.SharedCounters, resourcev1.ResourceSliceMaxCounterSets, at.Child("sharedCounters"),
+	return append(errs, each(s.SharedCounters, resourcev1.ResourceSliceMaxCounterSets, at.Child("sharedCounters"),
 		func(c *resourcev1.CounterSet, at *field.Path) field.ErrorList {
-			errs := counterSetName(c.Name, at.Child("name"))
-			return append(errs, counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerCounterSet, at.Child("counters"))...)
-		}, func(c *resourcev1.CounterSet) string { return c.Name })...)
+			return counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerCounterSet, at.Child("counters"))
+		})...)
 }
 
 func pool(p *resourcev1.ResourcePool, at *field.Path) field.ErrorList {
@@ -256,7 +252,7 @@ func reach(
 		errs = append(errs, podspec.NodeSelector(s, false, at.Child("nodeSelector"))...)
 		if single && len(s.NodeSelectorTerms) != 1 {
 			errs = append(errs, field.Invalid(
-				at.Child("nodeSelector", "nodeSelectorTerms"), check.Internal(s.NodeSelectorTerms),
+				at.Child("nodeSelector", "nodeSelectorTerms"), s.NodeSelectorTerms,
 				"must have exactly one node selector term",
 			))
 		}
@@ -269,46 +265,31 @@ func reach(
 	return errs, ways
 }
 
-func counterSetName(name string, at *field.Path) field.ErrorList {
-	if name == "" {
-		return field.ErrorList{field.Required(at, "")}
-	}
-	return check.DNSLabel(name, at)
-}
-
 func counters(m map[string]resourcev1.Counter, most int, at *field.Path) field.ErrorList {
-	if len(m) == 0 {
-		return field.ErrorList{field.Required(at, "")}
+	if len(m) > most {
+		return field.ErrorList{field.TooMany(at, len(m), most)}
 	}
-	return keyed(m, most, utilvalidation.DNS1123LabelMaxLength, at, check.DNSLabel,
-		func(resourcev1.Counter, *field.Path) field.ErrorList { return nil })
+	return nil
 }
 
 // validateDevice accepts capacity and taints of the old device.
 func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) field.ErrorList {
 	errs := check.DNSLabel(d.Name, at.Child("name"))
 	errs = append(errs, attributeCount(d, at)...)
-	errs = append(errs, keyed(d.Attributes, -1, maxDeviceKey, at.Child("attributes"), deviceName, deviceAttribute)...)
+	errs = append(errs, keyed(d.Attributes, at.Child("attributes"), deviceName, deviceAttribute)...)
 	if old == nil || !apiequality.Semantic.DeepEqual(old.Capacity, d.Capacity) {
 		validated := func(c resourcev1.DeviceCapacity, at *field.Path) field.ErrorList {
-			return deviceCapacity(&c, check.IsTrueValue(d.AllowMultipleAllocations), at.Child("requestPolicy"))
+			return deviceCapacity(&c, check.IsTrue(d.AllowMultipleAllocations), at.Child("requestPolicy"))
 		}
-		errs = append(errs, keyed(d.Capacity, -1, maxDeviceKey, at.Child("capacity"), deviceName, validated)...)
+		errs = append(errs, keyed(d.Capacity, at.Child("capacity"), deviceName, validated)...)
 	}
 	if old == nil || !apiequality.Semantic.DeepEqual(old.Taints, d.Taints) {
 		errs = append(errs, listed(d.Taints, resourcev1.DeviceTaintsMaxLength, at.Child("taints"), deviceTaint)...)
 	}
-	errs = append(errs,
-		unique(d.ConsumesCounters, resourcev1.ResourceSliceMaxDeviceCounterConsumptionsPerDevice, at.Child(
-			"consumesCounters",
-		),
-			func(c *resourcev1.DeviceCounterConsumption, at *field.Path) field.ErrorList {
-				errs := counterSetName(c.CounterSet, at.Child("counterSet"))
-				return append(
-					errs,
-					counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerDeviceCounterConsumption, at.Child("counters"))...,
-				)
-			}, func(c *resourcev1.DeviceCounterConsumption) string { return c.CounterSet })...)
+	errs = append(errs, each(d.ConsumesCounters, resourcev1.ResourceSliceMaxDeviceCounterConsumptionsPerDevice,
+		at.Child("consumesCounters"), func(c *resourcev1.DeviceCounterConsumption, at *field.Path) field.ErrorList {
+			return counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerDeviceCounterConsumption, at.Child("counters"))
+		})...)
 	errs = append(errs, deviceNodes(d, ownNodes, at)...)
 	return append(errs, bindingConditions(d.BindingConditions, d.BindingFailureConditions, at)...)
 }
@@ -368,7 +349,7 @@ func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.E
 		}
 		errs = append(errs, attributeText(*a.VersionValue, at.Child("version"))...)
 	}
-	return append(errs, declaredKind(&a, at)...)
+	return errs
 }
 
 func attributeText(s string, at *field.Path) field.ErrorList {
@@ -378,12 +359,8 @@ func attributeText(s string, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.TooLong(at, "", resourcev1.DeviceAttributeMaxValueLength)}
 }
 
+// deviceTaint validates the key and the value.
 func deviceTaint(t *resourcev1.DeviceTaint, at *field.Path) field.ErrorList {
-	return append(taintKey(t, at), check.Required(t.Effect, at.Child("effect"), deviceTaintEffects)...)
-}
-
-// taintKey validates the key and the value.
-func taintKey(t *resourcev1.DeviceTaint, at *field.Path) field.ErrorList {
 	errs := metav1validation.ValidateLabelName(t.Key, at.Child("key"))
 	if t.Value != "" {
 		errs = append(errs, check.Apply(t.Value, at.Child("value"), utilvalidation.IsValidLabelValue)...)

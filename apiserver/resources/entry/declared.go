@@ -2,6 +2,10 @@ package entry
 
 import (
 	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -98,8 +102,38 @@ func (d declared) part(now, was *excerpt, start int, subresource []string) (foun
 			found = append(found, err)
 		}
 	}
+	orderKeys(found)
 	return found, more
 }
+
+// orderKeys sorts errors of the keys and the values of one map, which the generated code visits in a random order: they
+// follow each other, and differ in the key of the path, or in the value if the path is that of the map.
+func orderKeys(errs field.ErrorList) {
+	of := func(err *field.Error) (of, key string) {
+		if at := mapKey.FindStringSubmatchIndex(err.Field); at != nil {
+			return err.Field[:at[2]], err.Field[at[2]:at[3]]
+		}
+		return err.Field + "\x00" + err.Detail, fmt.Sprint(err.BadValue)
+	}
+	for start := 0; start < len(errs); {
+		first, _ := of(errs[start])
+		end := start + 1
+		for ; end < len(errs); end++ {
+			if other, _ := of(errs[end]); other != first {
+				break
+			}
+		}
+		slices.SortStableFunc(errs[start:end], func(a, b *field.Error) int {
+			_, x := of(a)
+			_, y := of(b)
+			return strings.Compare(x, y)
+		})
+		start = end
+	}
+}
+
+// mapKey is the first key in a path that is not an index.
+var mapKey = regexp.MustCompile(`\[([^\]]*[^\]0-9][^\]]*)\]`)
 
 // knows reports whether the generated code validates the subresource of a kind; it has an internal error for others.
 func (d declared) knows(obj runtime.Object, subresource string) bool {

@@ -37,8 +37,8 @@
 //  7. Hooks do not panic on any object of their Go type. Objects of other types are not changed and have no errors, but
 //     cells panic for them.
 //
-// Package registry calls Hooks, and depends on no kind. The packages of kinds (core/pod, core/service ...) import
-// neither registry nor net/http. It is guaranteed:
+// Package registry calls Hooks, and depends on no kind. The packages of groups import neither registry nor
+// net/http. It is guaranteed:
 //
 //  1. Begin, and the methods of Request and Server, get and return decoded objects of the stored version. The hook may
 //     change them.

@@ -17,11 +17,9 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	discoveryv1beta1 "k8s.io/api/discovery/v1beta1"
 	eventsv1 "k8s.io/api/events/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	networkingv1beta1 "k8s.io/api/networking/v1beta1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -41,7 +39,7 @@ import (
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
-// Scheme has the types of the versions that can be served, metav1's, and the few versions that are only stored. It has
+// Scheme has the types of the versions that can be served, metav1's, and those that are only stored. It has
 // neither internal types nor conversions. It is made when it is first needed and never changes.
 func Scheme() *runtime.Scheme { return scheme() }
 
@@ -91,7 +89,5 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 		metav1.AddToGroupVersion(s, gv)
 	}
 	s.AddKnownTypes(apiextensionsv1beta1.SchemeGroupVersion, &apiextensionsv1beta1.CustomResourceDefinition{})
-	s.AddKnownTypes(networkingv1beta1.SchemeGroupVersion, &networkingv1beta1.Ingress{})
-	s.AddKnownTypes(discoveryv1beta1.SchemeGroupVersion, &discoveryv1beta1.EndpointSlice{})
 	return s
 })

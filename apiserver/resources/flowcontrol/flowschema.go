@@ -109,7 +109,7 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 		)
 	}
 	if d := s.DistinguisherMethod; d != nil && !slices.Contains(flowBy, d.Type) {
-		errs = append(errs, field.NotSupported(at.Child("distinguisherMethod", "type"), check.Internal(d), flowBy))
+		errs = append(errs, field.NotSupported(at.Child("distinguisherMethod", "type"), d, flowBy))
 	}
 	level := at.Child("priorityLevelConfiguration", "name")
 	if s.PriorityLevelConfiguration.Name == "" {
@@ -124,7 +124,7 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	}
 	if fixed, ok := mandatorySchemas[f.Name]; ok && !apiequality.Semantic.DeepEqual(*s, fixed) {
 		errs = append(
-			errs, field.Invalid(at, check.Internal(s), fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)),
+			errs, field.Invalid(at, s, fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)),
 		)
 	}
 	return append(errs, validateFlowSchemaStatus(f, f)...)

@@ -110,7 +110,7 @@ func mandatoryLevel(l *flowcontrolv1.PriorityLevelConfiguration, at *field.Path)
 	if apiequality.Semantic.DeepEqual(l.Spec, fixed) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, check.Internal(l.Spec), fmt.Sprintf(text, l.Name))}
+	return field.ErrorList{field.Invalid(at, l.Spec, fmt.Sprintf(text, l.Name))}
 }
 
 func validatePriorityLevelUpdate(l, _ *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {

@@ -92,7 +92,7 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 	at := field.NewPath("spec")
 	if len(s.Rules) == 0 && s.DefaultBackend == nil {
 		errs = append(
-			errs, field.Invalid(at, check.Internal(s.Rules), "either `defaultBackend` or `rules` must be specified"),
+			errs, field.Invalid(at, s.Rules, "either `defaultBackend` or `rules` must be specified"),
 		)
 	}
 	if s.DefaultBackend != nil {

@@ -37,7 +37,7 @@ func validateServiceCIDR(c *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 	case len(cidrs) == 0:
 		return field.ErrorList{field.Required(at, "at least one CIDR required")}
 	case len(cidrs) > 2:
-		return field.ErrorList{field.Invalid(at, check.Internal(c.Spec), "may only hold up to 2 values")}
+		return field.ErrorList{field.Invalid(at, c.Spec, "may only hold up to 2 values")}
 	}
 	for i, value := range cidrs {
 		errs = append(errs, utilvalidation.IsValidCIDR(at.Index(i), value)...)

@@ -44,7 +44,7 @@ func validateDisruptionBudget(b *policyv1.PodDisruptionBudget) field.ErrorList {
 func validateDisruptionBudgetUpdate(b, old *policyv1.PodDisruptionBudget) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &b.Spec
 	if s.MinAvailable != nil && s.MaxUnavailable != nil {
-		errs = append(errs, field.Invalid(at, check.Internal(s), "minAvailable and maxUnavailable cannot be both set"))
+		errs = append(errs, field.Invalid(at, s, "minAvailable and maxUnavailable cannot be both set"))
 	}
 	for _, bound := range []struct {
 		name  string

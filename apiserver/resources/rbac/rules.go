@@ -38,7 +38,7 @@ func roleRefKept(now, was rbacv1.RoleRef) field.ErrorList {
 	if now == was {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(field.NewPath("roleRef"), check.Internal(now), "cannot change roleRef")}
+	return field.ErrorList{field.Invalid(field.NewPath("roleRef"), now, "cannot change roleRef")}
 }
 
 // binding validates a binding; was is the role before an update, nil on create. The declared rules require the name of

@@ -12,9 +12,8 @@ import (
 // takes at least the square of these lines in steps: hours for the two lists of a request.
 const mostLines = 4000
 
-// Difference is the difference of two values in an error message: apimachinery's, of the internal types.
+// Difference is the difference of two values in an error message: apimachinery's.
 func Difference(was, now any) string {
-	was, now = Internal(was), Internal(now)
 	if changedLines(was, now) > mostLines {
 		return "(the difference is too long to show)"
 	}

@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"slices"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 )
-
-// IsTrueValue reports whether a pointer is set and points to true.
-func IsTrueValue(b *bool) bool { return b != nil && *b }
 
 // WildcardAlone rejects an asterisk in a list with other values.
 func WildcardAlone(values []string, what string, at *field.Path) field.ErrorList {
@@ -76,4 +75,20 @@ func RequireAll(at *field.Path, pairs ...string) (errs field.ErrorList) {
 		}
 	}
 	return errs
+}
+
+// Immutable rejects a change.
+func Immutable(now, was any, at *field.Path) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(was, now) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, now, apivalidation.FieldImmutableErrorMsg)}
+}
+
+// Fixed rejects a change as the declarative rule +k8s:immutable does, which prints no value (V-042).
+func Fixed(now, was any, at *field.Path) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(was, now) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, nil, apivalidation.FieldImmutableErrorMsg)}
 }

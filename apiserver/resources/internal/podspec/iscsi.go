@@ -30,8 +30,7 @@ func iscsiQualified(name string, at *field.Path, unknown string) field.ErrorList
 	return nil
 }
 
-// ValidateISCSI validates an iSCSI disk.
-func ValidateISCSI(s *corev1.ISCSIVolumeSource, at *field.Path) field.ErrorList {
+func validateISCSI(s *corev1.ISCSIVolumeSource, at *field.Path) field.ErrorList {
 	const unknown = "must be valid format starting with iqn, eui, or naa"
 	errs := check.RequireAll(at, "targetPortal", s.TargetPortal, "iqn", s.IQN)
 	if s.IQN != "" {
@@ -49,8 +48,8 @@ func ValidateISCSI(s *corev1.ISCSIVolumeSource, at *field.Path) field.ErrorList 
 	return errs
 }
 
-// ISCSIName limits the name of the generated interface.
-func ISCSIName(v *corev1.Volume, at *field.Path) field.ErrorList {
+// iscsiName limits the name of the generated interface.
+func iscsiName(v *corev1.Volume, at *field.Path) field.ErrorList {
 	if v.ISCSI.InitiatorName == nil || len(strings.Join([]string{v.Name, v.ISCSI.TargetPortal}, ":")) <= 64 {
 		return nil
 	}

@@ -9,44 +9,56 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// A volumePlugin is one kind of persistent volume, as a volumeType is one of a pod's.
+// A volumePlugin is one kind of volume. A second source is rejected with the path name. Errors of the only source have
+// the path at, which may differ.
 type volumePlugin struct {
 	name, at string
-	has      bool
+	// validate is nil if the volume has no such source.
 	validate func(at *field.Path) field.ErrorList
+	// always makes a second source be validated instead of rejected.
+	always bool
 }
 
+// under moves errors to a path with another name than the source's.
 func (p volumePlugin) under(at string) volumePlugin {
 	p.at = at
 	return p
 }
 
+// refusedAs rejects a second source with another name than the source's.
 func (p volumePlugin) refusedAs(name string) volumePlugin {
 	p.name = name
 	return p
 }
 
-func plugin[T any](name string, source *T, validate func(*T, *field.Path) field.ErrorList) volumePlugin {
-	return volumePlugin{name: name, at: name, has: source != nil, validate: func(at *field.Path) field.ErrorList {
-		return validate(source, at)
-	}}
+// evenSecond validates a second source instead of rejecting it.
+func (p volumePlugin) evenSecond() volumePlugin {
+	p.always = true
+	return p
 }
 
-// OneSource requires exactly one source; a flexVolume is validated even if it is a second one.
-func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (errs field.ErrorList) {
+func plugin[T any](name string, source *T, validate func(*T, *field.Path) field.ErrorList) volumePlugin {
+	if source == nil {
+		return volumePlugin{}
+	}
+	return volumePlugin{name: name, at: name,
+		validate: func(at *field.Path) field.ErrorList { return validate(source, at) }}
+}
+
+// oneSource requires exactly one source. after validates more for each source that is set.
+func oneSource(all []volumePlugin, at *field.Path, after func(name string, second bool) field.ErrorList) (
+	errs field.ErrorList) {
 	found := false
-	for _, p := range volumePlugins(s, name) {
-		switch {
-		case !p.has:
+	for _, p := range all {
+		if p.validate == nil {
 			continue
-		case found && p.name != "flexVolume":
-			errs = append(errs, field.Forbidden(at.Child(p.name), "may not specify more than 1 volume type"))
-		default:
-			errs = append(errs, p.validate(at.Child(p.at))...)
-			if p.name == "local" && s.NodeAffinity == nil {
-				errs = append(errs, field.Required(at.Child("nodeAffinity"), "Local volume requires node affinity"))
-			}
 		}
+		if found && !p.always {
+			errs = append(errs, field.Forbidden(at.Child(p.name), "may not specify more than 1 volume type"))
+		} else {
+			errs = append(errs, p.validate(at.Child(p.at))...)
+		}
+		errs = append(errs, after(p.name, found)...)
 		found = true
 	}
 	if !found {
@@ -55,21 +67,31 @@ func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (err
 	return errs
 }
 
-// volumePlugins are in upstream's order of validation, with its spellings.
-func volumePlugins(s *corev1.PersistentVolumeSpec, name string) []volumePlugin {
+// OneSource requires exactly one source of a persistent volume.
+func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) field.ErrorList {
+	return oneSource(persistentPlugins(s, name), at, func(name string, second bool) field.ErrorList {
+		if name == "local" && !second && s.NodeAffinity == nil {
+			return field.ErrorList{field.Required(at.Child("nodeAffinity"), "Local volume requires node affinity")}
+		}
+		return nil
+	})
+}
+
+// persistentPlugins are the sources of a persistent volume, in upstream's order of validation, with its spellings.
+func persistentPlugins(s *corev1.PersistentVolumeSpec, name string) []volumePlugin {
 	return []volumePlugin{
-		plugin("hostPath", s.HostPath, ValidateHostPath),
-		plugin("gcePersistentDisk", s.GCEPersistentDisk, ValidateGCE).under("persistentDisk"),
-		plugin("awsElasticBlockStore", s.AWSElasticBlockStore, ValidateAWS),
+		plugin("hostPath", s.HostPath, validateHostPath),
+		plugin("gcePersistentDisk", s.GCEPersistentDisk, validateGCE).under("persistentDisk"),
+		plugin("awsElasticBlockStore", s.AWSElasticBlockStore, validateAWS),
 		plugin("glusterfs", s.Glusterfs, glusterfsPlugin),
-		plugin("flocker", s.Flocker, ValidateFlocker),
-		plugin("nfs", s.NFS, ValidateNFS),
+		plugin("flocker", s.Flocker, validateFlocker),
+		plugin("nfs", s.NFS, validateNFS),
 		plugin("rbd", s.RBD, func(v *corev1.RBDPersistentVolumeSource, at *field.Path) field.ErrorList {
-			return ValidateRBD(&corev1.RBDVolumeSource{CephMonitors: v.CephMonitors, RBDImage: v.RBDImage}, at)
+			return validateRBD(&corev1.RBDVolumeSource{CephMonitors: v.CephMonitors, RBDImage: v.RBDImage}, at)
 		}),
-		plugin("quobyte", s.Quobyte, ValidateQuobyte),
+		plugin("quobyte", s.Quobyte, validateQuobyte),
 		plugin("cephfs", s.CephFS, func(v *corev1.CephFSPersistentVolumeSource, at *field.Path) field.ErrorList {
-			return ValidateCephFS(&corev1.CephFSVolumeSource{Monitors: v.Monitors}, at)
+			return validateCephFS(&corev1.CephFSVolumeSource{Monitors: v.Monitors}, at)
 		}).refusedAs("cephFS"),
 		plugin("iscsi", s.ISCSI, func(v *corev1.ISCSIPersistentVolumeSource, at *field.Path) field.ErrorList {
 			return iscsiPlugin(v, name, at)
@@ -77,15 +99,15 @@ func volumePlugins(s *corev1.PersistentVolumeSpec, name string) []volumePlugin {
 		plugin("cinder", s.Cinder, func(v *corev1.CinderPersistentVolumeSource, at *field.Path) field.ErrorList {
 			return append(check.RequireAll(at, "volumeID", v.VolumeID), secretAnywhere(v.SecretRef, at.Child("secretRef"))...)
 		}),
-		plugin("fc", s.FC, ValidateFC),
+		plugin("fc", s.FC, validateFC),
 		plugin("flexVolume", s.FlexVolume, func(v *corev1.FlexPersistentVolumeSource, at *field.Path) field.ErrorList {
 			return append(check.RequireAll(at, "driver", v.Driver), flexOptions(v.Options, at.Child("options"))...)
-		}),
+		}).evenSecond(),
 		plugin("azureFile", s.AzureFile, azureFilePlugin),
-		plugin("vsphereVolume", s.VsphereVolume, ValidateVsphere),
-		plugin("photonPersistentDisk", s.PhotonPersistentDisk, ValidatePhoton),
-		plugin("portworxVolume", s.PortworxVolume, ValidatePortworx),
-		plugin("azureDisk", s.AzureDisk, ValidateAzureDisk),
+		plugin("vsphereVolume", s.VsphereVolume, validateVsphere),
+		plugin("photonPersistentDisk", s.PhotonPersistentDisk, validatePhoton),
+		plugin("portworxVolume", s.PortworxVolume, validatePortworx),
+		plugin("azureDisk", s.AzureDisk, validateAzureDisk),
 		plugin("scaleIO", s.ScaleIO, func(v *corev1.ScaleIOPersistentVolumeSource, at *field.Path) field.ErrorList {
 			return check.RequireAll(at, "gateway", v.Gateway, "system", v.System, "volumeName", v.VolumeName)
 		}),
@@ -147,7 +169,7 @@ func azureFilePlugin(v *corev1.AzureFilePersistentVolumeSource, at *field.Path) 
 }
 
 func storageOSPlugin(v *corev1.StorageOSPersistentVolumeSource, at *field.Path) field.ErrorList {
-	errs := ValidateStorageOS(
+	errs := validateStorageOS(
 		&corev1.StorageOSVolumeSource{VolumeName: v.VolumeName, VolumeNamespace: v.VolumeNamespace}, at,
 	)
 	if r := v.SecretRef; r != nil {

@@ -181,13 +181,13 @@ func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 		}
 		if c.ResourceClaimName != nil && c.ResourceClaimTemplateName != nil {
 			errs = append(errs, field.Invalid(
-				here, check.Internal(*c), "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+				here, *c, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
 			))
 		}
 		if c.ResourceClaimName == nil && c.ResourceClaimTemplateName == nil {
 			errs = append(
 				errs,
-				field.Invalid(here, check.Internal(*c), "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"),
+				field.Invalid(here, *c, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"),
 			)
 		}
 		if c.ResourceClaimName != nil {

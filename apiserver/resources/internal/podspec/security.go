@@ -151,18 +151,17 @@ func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList
 	if check.IsTrue(c.Privileged) {
 		errs = append(
 			errs,
-			field.Invalid(at, check.Internal(*c), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"),
+			field.Invalid(at, *c, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"),
 		)
 	}
 	if c.Capabilities == nil || !slices.Contains(c.Capabilities.Add, sysAdmin) {
 		return errs
 	}
-	shown := check.Internal(*c)
 	for _, added := range c.Capabilities.Add {
 		if added == sysAdmin {
 			errs = append(
 				errs,
-				field.Invalid(at, shown, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"),
+				field.Invalid(at, *c, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"),
 			)
 		}
 	}
@@ -187,7 +186,7 @@ func seccomp(p *corev1.SeccompProfile, at *field.Path) (errs field.ErrorList) {
 	case local:
 		errs = append(errs, Descending(*p.LocalhostProfile, file)...)
 	case p.LocalhostProfile != nil:
-		errs = append(errs, field.Invalid(file, check.Internal(*p), "can only be set when seccomp type is Localhost"))
+		errs = append(errs, field.Invalid(file, *p, "can only be set when seccomp type is Localhost"))
 	}
 	return errs
 }

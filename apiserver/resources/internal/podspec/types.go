@@ -12,8 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ValidateEmptyDir validates an empty directory.
-func ValidateEmptyDir(s *corev1.EmptyDirVolumeSource, at *field.Path) field.ErrorList {
+func validateEmptyDir(s *corev1.EmptyDirVolumeSource, at *field.Path) field.ErrorList {
 	if s.SizeLimit != nil && s.SizeLimit.Sign() < 0 {
 		return field.ErrorList{field.Forbidden(at.Child("sizeLimit"), "SizeLimit field must be a valid resource quantity")}
 	}
@@ -25,8 +24,7 @@ var hostPathTypes = []corev1.HostPathType{
 	corev1.HostPathDirectoryOrCreate, corev1.HostPathFile, corev1.HostPathFileOrCreate, corev1.HostPathSocket,
 }
 
-// ValidateHostPath validates a path on the host.
-func ValidateHostPath(s *corev1.HostPathVolumeSource, at *field.Path) field.ErrorList {
+func validateHostPath(s *corev1.HostPathVolumeSource, at *field.Path) field.ErrorList {
 	if s.Path == "" {
 		return check.RequireAll(at, "path", "")
 	}
@@ -37,8 +35,7 @@ func ValidateHostPath(s *corev1.HostPathVolumeSource, at *field.Path) field.Erro
 	return errs
 }
 
-// ValidateGitRepo validates a git repository.
-func ValidateGitRepo(s *corev1.GitRepoVolumeSource, at *field.Path) field.ErrorList {
+func validateGitRepo(s *corev1.GitRepoVolumeSource, at *field.Path) field.ErrorList {
 	return append(check.RequireAll(at, "repository", s.Repository), Descending(s.Directory, at.Child("directory"))...)
 }
 
@@ -50,24 +47,20 @@ func diskPartition(n int32, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(at, n, utilvalidation.InclusiveRangeError(1, 255))}
 }
 
-// ValidateGCE validates a GCE persistent disk.
-func ValidateGCE(s *corev1.GCEPersistentDiskVolumeSource, at *field.Path) field.ErrorList {
+func validateGCE(s *corev1.GCEPersistentDiskVolumeSource, at *field.Path) field.ErrorList {
 	return append(check.RequireAll(at, "pdName", s.PDName), diskPartition(s.Partition, at.Child("partition"))...)
 }
 
-// ValidateAWS validates an AWS volume.
-func ValidateAWS(s *corev1.AWSElasticBlockStoreVolumeSource, at *field.Path) field.ErrorList {
+func validateAWS(s *corev1.AWSElasticBlockStoreVolumeSource, at *field.Path) field.ErrorList {
 	return append(check.RequireAll(at, "volumeID", s.VolumeID), diskPartition(s.Partition, at.Child("partition"))...)
 }
 
-// ValidateSecret validates a volume of a secret.
-func ValidateSecret(s *corev1.SecretVolumeSource, at *field.Path) field.ErrorList {
+func validateSecret(s *corev1.SecretVolumeSource, at *field.Path) field.ErrorList {
 	errs := append(check.RequireAll(at, "secretName", s.SecretName), FileMode(s.DefaultMode, at.Child("defaultMode"))...)
 	return append(errs, keysToPaths(s.Items, at.Child("items"))...)
 }
 
-// ValidateConfigMap validates a volume of a config map.
-func ValidateConfigMap(s *corev1.ConfigMapVolumeSource, at *field.Path) field.ErrorList {
+func validateConfigMap(s *corev1.ConfigMapVolumeSource, at *field.Path) field.ErrorList {
 	errs := append(check.RequireAll(at, "name", s.Name), FileMode(s.DefaultMode, at.Child("defaultMode"))...)
 	return append(errs, keysToPaths(s.Items, at.Child("items"))...)
 }
@@ -85,8 +78,7 @@ func KeyToPath(k *corev1.KeyToPath, at *field.Path) field.ErrorList {
 	return append(errs, FileMode(k.Mode, at.Child("mode"))...)
 }
 
-// ValidateNFS validates an NFS export.
-func ValidateNFS(s *corev1.NFSVolumeSource, at *field.Path) field.ErrorList {
+func validateNFS(s *corev1.NFSVolumeSource, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "server", s.Server, "path", s.Path)
 	if !path.IsAbs(s.Path) {
 		errs = append(errs, field.Invalid(at.Child("path"), s.Path, "must be an absolute path"))
@@ -94,13 +86,11 @@ func ValidateNFS(s *corev1.NFSVolumeSource, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// ValidateGlusterfs validates a Glusterfs volume.
-func ValidateGlusterfs(s *corev1.GlusterfsVolumeSource, at *field.Path) field.ErrorList {
+func validateGlusterfs(s *corev1.GlusterfsVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "endpoints", s.EndpointsName, "path", s.Path)
 }
 
-// ValidateFlocker validates a Flocker dataset.
-func ValidateFlocker(s *corev1.FlockerVolumeSource, at *field.Path) (errs field.ErrorList) {
+func validateFlocker(s *corev1.FlockerVolumeSource, at *field.Path) (errs field.ErrorList) {
 	if s.DatasetName == "" && s.DatasetUUID == "" {
 		errs = append(errs, field.Required(at, "one of datasetName and datasetUUID is required"))
 	}
@@ -113,13 +103,11 @@ func ValidateFlocker(s *corev1.FlockerVolumeSource, at *field.Path) (errs field.
 	return errs
 }
 
-// ValidateClaim validates a reference to a claim.
-func ValidateClaim(s *corev1.PersistentVolumeClaimVolumeSource, at *field.Path) field.ErrorList {
+func validateClaim(s *corev1.PersistentVolumeClaimVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "claimName", s.ClaimName)
 }
 
-// ValidateRBD validates a Rados block device.
-func ValidateRBD(s *corev1.RBDVolumeSource, at *field.Path) field.ErrorList {
+func validateRBD(s *corev1.RBDVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "monitors", strings.Join(s.CephMonitors, ","), "image", s.RBDImage)
 }
 
@@ -131,21 +119,18 @@ func secretName(ref *corev1.LocalObjectReference, at *field.Path) field.ErrorLis
 	return check.RequireAll(at, "name", ref.Name)
 }
 
-// ValidateCinder validates a Cinder volume.
-func ValidateCinder(s *corev1.CinderVolumeSource, at *field.Path) field.ErrorList {
+func validateCinder(s *corev1.CinderVolumeSource, at *field.Path) field.ErrorList {
 	return append(check.RequireAll(at, "volumeID", s.VolumeID), secretName(s.SecretRef, at.Child("secretRef"))...)
 }
 
-// ValidateCephFS validates a Ceph file system.
-func ValidateCephFS(s *corev1.CephFSVolumeSource, at *field.Path) field.ErrorList {
+func validateCephFS(s *corev1.CephFSVolumeSource, at *field.Path) field.ErrorList {
 	if len(s.Monitors) == 0 {
 		return check.RequireAll(at, "monitors", "")
 	}
 	return nil
 }
 
-// ValidateQuobyte validates a Quobyte volume.
-func ValidateQuobyte(s *corev1.QuobyteVolumeSource, at *field.Path) (errs field.ErrorList) {
+func validateQuobyte(s *corev1.QuobyteVolumeSource, at *field.Path) (errs field.ErrorList) {
 	const pairs = "must be a host:port pair or multiple pairs separated by commas"
 	switch {
 	case s.Registry == "":
@@ -162,8 +147,7 @@ func ValidateQuobyte(s *corev1.QuobyteVolumeSource, at *field.Path) (errs field.
 	return append(errs, check.RequireAll(at, "volume", s.Volume)...)
 }
 
-// ValidateFC validates a fibre channel disk.
-func ValidateFC(s *corev1.FCVolumeSource, at *field.Path) (errs field.ErrorList) {
+func validateFC(s *corev1.FCVolumeSource, at *field.Path) (errs field.ErrorList) {
 	names := at.Child("targetWWNs")
 	if len(s.TargetWWNs) == 0 && len(s.WWIDs) == 0 {
 		errs = append(errs, field.Required(names, "must specify either targetWWNs or wwids, but not both"))
@@ -181,8 +165,7 @@ func ValidateFC(s *corev1.FCVolumeSource, at *field.Path) (errs field.ErrorList)
 	return errs
 }
 
-// ValidateFlex validates a flex volume.
-func ValidateFlex(s *corev1.FlexVolumeSource, at *field.Path) field.ErrorList {
+func validateFlex(s *corev1.FlexVolumeSource, at *field.Path) field.ErrorList {
 	return append(check.RequireAll(at, "driver", s.Driver), flexOptions(s.Options, at.Child("options"))...)
 }
 
@@ -198,23 +181,19 @@ func flexOptions(options map[string]string, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-// ValidateAzureFile validates an Azure file share.
-func ValidateAzureFile(s *corev1.AzureFileVolumeSource, at *field.Path) field.ErrorList {
+func validateAzureFile(s *corev1.AzureFileVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "secretName", s.SecretName, "shareName", s.ShareName)
 }
 
-// ValidateVsphere validates a vSphere disk.
-func ValidateVsphere(s *corev1.VsphereVirtualDiskVolumeSource, at *field.Path) field.ErrorList {
+func validateVsphere(s *corev1.VsphereVirtualDiskVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "volumePath", s.VolumePath)
 }
 
-// ValidatePhoton validates a Photon disk.
-func ValidatePhoton(s *corev1.PhotonPersistentDiskVolumeSource, at *field.Path) field.ErrorList {
+func validatePhoton(s *corev1.PhotonPersistentDiskVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "pdID", s.PdID)
 }
 
-// ValidatePortworx validates a Portworx volume.
-func ValidatePortworx(s *corev1.PortworxVolumeSource, at *field.Path) field.ErrorList {
+func validatePortworx(s *corev1.PortworxVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "volumeID", s.VolumeID)
 }
 
@@ -227,8 +206,7 @@ var (
 	}
 )
 
-// ValidateAzureDisk validates an Azure disk.
-func ValidateAzureDisk(s *corev1.AzureDiskVolumeSource, at *field.Path) field.ErrorList {
+func validateAzureDisk(s *corev1.AzureDiskVolumeSource, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "diskName", s.DiskName, "diskURI", s.DataDiskURI)
 	if s.CachingMode != nil {
 		errs = append(errs, check.OneOf(*s.CachingMode, at.Child("cachingMode"), azureCachings)...)
@@ -247,13 +225,11 @@ func ValidateAzureDisk(s *corev1.AzureDiskVolumeSource, at *field.Path) field.Er
 	return errs
 }
 
-// ValidateScaleIO validates a ScaleIO volume.
-func ValidateScaleIO(s *corev1.ScaleIOVolumeSource, at *field.Path) field.ErrorList {
+func validateScaleIO(s *corev1.ScaleIOVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "gateway", s.Gateway, "system", s.System, "volumeName", s.VolumeName)
 }
 
-// ValidateStorageOS validates a StorageOS volume.
-func ValidateStorageOS(s *corev1.StorageOSVolumeSource, at *field.Path) field.ErrorList {
+func validateStorageOS(s *corev1.StorageOSVolumeSource, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "volumeName", s.VolumeName)
 	if s.VolumeName != "" {
 		errs = append(errs, check.DNSLabel(s.VolumeName, at.Child("volumeName"))...)
@@ -278,8 +254,7 @@ func CSIDriver(name string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// ValidateCSI validates an inline CSI volume.
-func ValidateCSI(s *corev1.CSIVolumeSource, at *field.Path) field.ErrorList {
+func validateCSI(s *corev1.CSIVolumeSource, at *field.Path) field.ErrorList {
 	errs := CSIDriver(s.Driver, at.Child("driver"))
 	ref := s.NodePublishSecretRef
 	switch {

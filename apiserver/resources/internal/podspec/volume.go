@@ -10,60 +10,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-func init() {
-	type s = corev1.VolumeSource
-	iscsi := sourceOf("iscsi", func(s *s) *corev1.ISCSIVolumeSource { return s.ISCSI }, ValidateISCSI)
-	iscsi.also = ISCSIName
-	volumeTypes = []volumeType{
-		sourceOf("emptyDir", func(s *s) *corev1.EmptyDirVolumeSource { return s.EmptyDir }, ValidateEmptyDir),
-		sourceOf("hostPath", func(s *s) *corev1.HostPathVolumeSource { return s.HostPath }, ValidateHostPath),
-		sourceOf("gitRepo", func(s *s) *corev1.GitRepoVolumeSource { return s.GitRepo }, ValidateGitRepo),
-		sourceOf("gcePersistentDisk", func(s *s) *corev1.GCEPersistentDiskVolumeSource {
-			return s.GCEPersistentDisk
-		}, ValidateGCE).under("persistentDisk"),
-		sourceOf("awsElasticBlockStore", func(s *s) *corev1.AWSElasticBlockStoreVolumeSource {
-			return s.AWSElasticBlockStore
-		}, ValidateAWS),
-		sourceOf("secret", func(s *s) *corev1.SecretVolumeSource { return s.Secret }, ValidateSecret),
-		sourceOf("nfs", func(s *s) *corev1.NFSVolumeSource { return s.NFS }, ValidateNFS),
-		iscsi,
-		sourceOf("glusterfs", func(s *s) *corev1.GlusterfsVolumeSource { return s.Glusterfs }, ValidateGlusterfs),
-		sourceOf("flocker", func(s *s) *corev1.FlockerVolumeSource { return s.Flocker }, ValidateFlocker),
-		sourceOf("persistentVolumeClaim", func(s *s) *corev1.PersistentVolumeClaimVolumeSource {
-			return s.PersistentVolumeClaim
-		}, ValidateClaim),
-		sourceOf("rbd", func(s *s) *corev1.RBDVolumeSource { return s.RBD }, ValidateRBD),
-		sourceOf("cinder", func(s *s) *corev1.CinderVolumeSource { return s.Cinder }, ValidateCinder),
-		sourceOf("cephfs", func(s *s) *corev1.CephFSVolumeSource {
-			return s.CephFS
-		}, ValidateCephFS).refusedAs("cephFS"),
-		sourceOf("quobyte", func(s *s) *corev1.QuobyteVolumeSource { return s.Quobyte }, ValidateQuobyte),
-		sourceOf("downwardAPI", func(s *s) *corev1.DownwardAPIVolumeSource {
-			return s.DownwardAPI
-		}, downwardVolume).refusedAs("downwarAPI"),
-		sourceOf("fc", func(s *s) *corev1.FCVolumeSource { return s.FC }, ValidateFC),
-		sourceOf("flexVolume", func(s *s) *corev1.FlexVolumeSource { return s.FlexVolume }, ValidateFlex),
-		sourceOf("configMap", func(s *s) *corev1.ConfigMapVolumeSource { return s.ConfigMap }, ValidateConfigMap),
-		sourceOf("azureFile", func(s *s) *corev1.AzureFileVolumeSource { return s.AzureFile }, ValidateAzureFile),
-		sourceOf("vsphereVolume", func(s *s) *corev1.VsphereVirtualDiskVolumeSource {
-			return s.VsphereVolume
-		}, ValidateVsphere),
-		sourceOf("photonPersistentDisk", func(s *s) *corev1.PhotonPersistentDiskVolumeSource {
-			return s.PhotonPersistentDisk
-		}, ValidatePhoton),
-		sourceOf("portworxVolume", func(s *s) *corev1.PortworxVolumeSource {
-			return s.PortworxVolume
-		}, ValidatePortworx),
-		sourceOf("azureDisk", func(s *s) *corev1.AzureDiskVolumeSource { return s.AzureDisk }, ValidateAzureDisk),
-		sourceOf("storageos", func(s *s) *corev1.StorageOSVolumeSource { return s.StorageOS }, ValidateStorageOS),
-		sourceByRules("projected", func(s *s) *corev1.ProjectedVolumeSource { return s.Projected }, (*Rules).projectedVolume),
-		sourceOf("scaleIO", func(s *s) *corev1.ScaleIOVolumeSource { return s.ScaleIO }, ValidateScaleIO),
-		sourceOf("csi", func(s *s) *corev1.CSIVolumeSource { return s.CSI }, ValidateCSI),
-		sourceOf("ephemeral", func(s *s) *corev1.EphemeralVolumeSource { return s.Ephemeral }, ephemeralVolume),
-		sourceByRules("image", func(s *s) *corev1.ImageVolumeSource { return s.Image }, (*Rules).imageVolume),
-	}
-}
-
 // Not validated: names of claims and other objects in volumes, which upstream does not validate either.
 
 // volumes validates a spec's volumes and records the valid ones for the containers that mount them (core
@@ -98,78 +44,52 @@ func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// A volumeType is one kind of source. A second source is rejected with the path name. Errors of the only source have
-// the path at, which may differ.
-type volumeType struct {
-	name, at string
-	has      func(s *corev1.VolumeSource) bool
-	validate func(r *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList
-	// also is validated even if it is a second source.
-	also func(v *corev1.Volume, at *field.Path) field.ErrorList
-}
-
-// under moves errors to a path with another name than the source's.
-func (t volumeType) under(at string) volumeType {
-	t.at = at
-	return t
-}
-
-// refusedAs rejects a second source with another name than the source's.
-func (t volumeType) refusedAs(name string) volumeType {
-	t.name = name
-	return t
-}
-
-func sourceOf[T any](
-	name string, get func(*corev1.VolumeSource) *T, validate func(*T, *field.Path) field.ErrorList,
-) volumeType {
-	return volumeType{
-		name: name, at: name,
-		has: func(s *corev1.VolumeSource) bool { return get(s) != nil },
-		validate: func(_ *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList {
-			return validate(get(s), at)
-		},
-	}
-}
-
-func sourceByRules[T any](
-	name string, get func(*corev1.VolumeSource) *T, validate func(*Rules, *T, *field.Path) field.ErrorList,
-) volumeType {
-	return volumeType{
-		name: name, at: name,
-		has: func(s *corev1.VolumeSource) bool { return get(s) != nil },
-		validate: func(r *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList {
-			return validate(r, get(s), at)
-		},
-	}
-}
-
-// volumeTypes are in upstream's order of validation, with its spellings.
-var volumeTypes []volumeType
-
-func (r *Rules) volumeSource(v *corev1.Volume, at *field.Path) (errs field.ErrorList) {
-	found := false
-	for _, t := range volumeTypes {
-		if !t.has(&v.VolumeSource) {
-			continue
+func (r *Rules) volumeSource(v *corev1.Volume, at *field.Path) field.ErrorList {
+	return oneSource(r.volumePlugins(&v.VolumeSource), at, func(name string, second bool) field.ErrorList {
+		switch {
+		case name == "ephemeral" && !second:
+			return r.claimName(v, at)
+		case name == "iscsi":
+			return iscsiName(v, at)
 		}
-		if found {
-			errs = append(errs, field.Forbidden(at.Child(t.name), "may not specify more than 1 volume type"))
-		} else {
-			errs = append(errs, t.validate(r, &v.VolumeSource, at.Child(t.at))...)
-			if t.name == "ephemeral" {
-				errs = append(errs, r.claimName(v, at)...)
-			}
-		}
-		if t.also != nil {
-			errs = append(errs, t.also(v, at)...)
-		}
-		found = true
+		return nil
+	})
+}
+
+// volumePlugins are the sources of a pod's volume, in upstream's order of validation, with its spellings.
+func (r *Rules) volumePlugins(s *corev1.VolumeSource) []volumePlugin {
+	return []volumePlugin{
+		plugin("emptyDir", s.EmptyDir, validateEmptyDir),
+		plugin("hostPath", s.HostPath, validateHostPath),
+		plugin("gitRepo", s.GitRepo, validateGitRepo),
+		plugin("gcePersistentDisk", s.GCEPersistentDisk, validateGCE).under("persistentDisk"),
+		plugin("awsElasticBlockStore", s.AWSElasticBlockStore, validateAWS),
+		plugin("secret", s.Secret, validateSecret),
+		plugin("nfs", s.NFS, validateNFS),
+		plugin("iscsi", s.ISCSI, validateISCSI),
+		plugin("glusterfs", s.Glusterfs, validateGlusterfs),
+		plugin("flocker", s.Flocker, validateFlocker),
+		plugin("persistentVolumeClaim", s.PersistentVolumeClaim, validateClaim),
+		plugin("rbd", s.RBD, validateRBD),
+		plugin("cinder", s.Cinder, validateCinder),
+		plugin("cephfs", s.CephFS, validateCephFS).refusedAs("cephFS"),
+		plugin("quobyte", s.Quobyte, validateQuobyte),
+		plugin("downwardAPI", s.DownwardAPI, downwardVolume).refusedAs("downwarAPI"),
+		plugin("fc", s.FC, validateFC),
+		plugin("flexVolume", s.FlexVolume, validateFlex),
+		plugin("configMap", s.ConfigMap, validateConfigMap),
+		plugin("azureFile", s.AzureFile, validateAzureFile),
+		plugin("vsphereVolume", s.VsphereVolume, validateVsphere),
+		plugin("photonPersistentDisk", s.PhotonPersistentDisk, validatePhoton),
+		plugin("portworxVolume", s.PortworxVolume, validatePortworx),
+		plugin("azureDisk", s.AzureDisk, validateAzureDisk),
+		plugin("storageos", s.StorageOS, validateStorageOS),
+		plugin("projected", s.Projected, r.projectedVolume),
+		plugin("scaleIO", s.ScaleIO, validateScaleIO),
+		plugin("csi", s.CSI, validateCSI),
+		plugin("ephemeral", s.Ephemeral, ephemeralVolume),
+		plugin("image", s.Image, r.imageVolume),
 	}
-	if !found {
-		errs = append(errs, field.Required(at, "must specify a volume type"))
-	}
-	return errs
 }
 
 // claimName requires that the generated claim of an ephemeral volume has a valid name.

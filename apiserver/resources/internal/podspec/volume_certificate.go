@@ -13,7 +13,7 @@ import (
 func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *field.Path) (errs field.ErrorList) {
 	switch {
 	case s.Name != nil && s.SignerName != nil:
-		errs = append(errs, field.Invalid(at, check.Internal(s), "only one of name and signerName may be used"))
+		errs = append(errs, field.Invalid(at, s, "only one of name and signerName may be used"))
 	case s.Name != nil:
 		if *s.Name == "" {
 			errs = append(errs, field.Required(at.Child("name"), "must be a valid object name"))
@@ -25,7 +25,7 @@ func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *fie
 		}
 		if s.LabelSelector != nil {
 			errs = append(errs, field.Invalid(
-				at.Child("labelSelector"), check.Internal(s.LabelSelector), "labelSelector must be unset if name is specified",
+				at.Child("labelSelector"), s.LabelSelector, "labelSelector must be unset if name is specified",
 			))
 		}
 	case s.SignerName != nil:

@@ -39,11 +39,6 @@ var exceptions = map[string]string{
 	"k8s.io/api/core/v1.EvictionResponder.Priority minimum=0":                        gateOff,
 	"k8s.io/api/core/v1.EvictionResponder.Priority maximum=100000":                   gateOff,
 	"k8s.io/api/core/v1.NodePodPreemptionPolicy.DisableResizePreemption maxItems=20": gateOff,
-	"k8s.io/api/resource/v1.DeviceCounterConsumption.CompatibilityGroups maxItems=2": gateOff,
-	"k8s.io/api/resource/v1.ExactDeviceRequest.DerivedAttributes maxItems=32":        gateOff,
-	"k8s.io/api/resource/v1.DeviceSubRequest.DerivedAttributes maxItems=32":          gateOff,
-	"k8s.io/api/resource/v1.DeviceDerivedAttribute.Name required":                    gateOff,
-	"k8s.io/api/resource/v1.DeviceDerivedAttribute.Expression required":              gateOff,
 	"k8s.io/api/batch/v1.JobSchedulingConfiguration.ResourceClaims maxItems=4":       gateOff,
 }
 

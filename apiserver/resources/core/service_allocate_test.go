@@ -1,4 +1,4 @@
-package service_test
+package core
 
 import (
 	"encoding/json"
@@ -15,9 +15,6 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/resources/core"
-	"github.com/kubecascade/kubecascade/apiserver/resources/core/service"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
 
 // TestServices runs testdata. The commands are
@@ -29,7 +26,7 @@ import (
 //
 // Chance always says 0. What was given is printed, or the error.
 func TestServices(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/service", func(t *testing.T, path string) {
 		c := cluster{ranges: allocate.Defaults()}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			name := d.CmdArgs[0].Key
@@ -71,7 +68,7 @@ func (c *cluster) taken() *allocate.Taken {
 	taken := c.ranges.Taken()
 	for _, s := range c.services {
 		taken.AddAddress(s.Spec.ClusterIP)
-		service.AddPorts(taken, &s.Spec)
+		addPorts(taken, &s.Spec)
 	}
 	return taken
 }
@@ -90,14 +87,14 @@ func (c *cluster) write(t *testing.T, name string, old *corev1.Service, spec str
 	if err := json.Unmarshal([]byte(spec), &s.Spec); err != nil {
 		t.Fatal(err)
 	}
-	core.DefaultService(s)
-	serviceip.Keep(s, old)
-	err := service.Families(s, old)
+	DefaultService(s)
+	keepAllocations(s, old)
+	err := setFamilies(s, old)
 	if err == nil {
 		if dry {
-			err = service.Sample(s, old, c.taken())
+			err = sampleService(s, old, c.taken())
 		} else {
-			err = service.Fill(s, old, c.taken(), func(int) int { return 0 })
+			err = fillService(s, old, c.taken(), func(int) int { return 0 })
 		}
 	}
 	if err != nil {
@@ -120,7 +117,7 @@ func shown(s *corev1.ServiceSpec) string {
 		add("families", s.IPFamilies)
 		add("policy", *s.IPFamilyPolicy)
 	}
-	if p := service.NodePorts(s); p != nil {
+	if p := nodePorts(s); p != nil {
 		add("ports", p)
 	}
 	if s.HealthCheckNodePort != 0 {
@@ -135,7 +132,7 @@ func TestManyFamilies(t *testing.T) {
 	for range 60_000 {
 		s.Spec.IPFamilies = append(s.Spec.IPFamilies, corev1.IPv6Protocol)
 	}
-	err := service.Families(s, nil)
+	err := setFamilies(s, nil)
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || len(status.Status().Details.Causes) > invalid.MaxErrors {
 		t.Fatalf("%d bytes: not an answer with at most %d causes", len(fmt.Sprint(err)), invalid.MaxErrors)
@@ -151,7 +148,7 @@ func TestManyPorts(t *testing.T) {
 		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: i + 1})
 	}
 	start := time.Now()
-	err := service.Sample(s, nil, allocate.Defaults().Taken())
+	err := sampleService(s, nil, allocate.Defaults().Taken())
 	if took := time.Since(start); err != nil || took > 15*time.Second {
 		t.Errorf("%v, %v", took, err)
 	}

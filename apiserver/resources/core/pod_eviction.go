@@ -1,4 +1,4 @@
-package pod
+package core
 
 import (
 	"context"
@@ -29,9 +29,9 @@ var (
 // maxDisrupted is the maximum number of unconfirmed evictions in a budget.
 const maxDisrupted = 2000
 
-// Evict handles POST of pods/eviction: it deletes the pod unless a disruption budget forbids it (C-69; K
+// evictPod handles POST of pods/eviction: it deletes the pod unless a disruption budget forbids it (C-69; K
 // pkg/registry/core/pod/storage/eviction.go).
-func Evict(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
+func evictPod(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	e := body.(*policyv1.Eviction)
 	if err := r.MatchNamespace(e); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func Evict(ctx context.Context, r entry.Request, body runtime.Object) (runtime.O
 	if err := r.Validate(ctx, e); err != nil {
 		return nil, err
 	}
-	return nil, evict(ctx, r, opts)
+	return nil, evictOnce(ctx, r, opts)
 }
 
 // joinedOptions combines the option dryRun of the request with that of the eviction.
@@ -70,8 +70,8 @@ func joinedOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOpti
 // maxAttempts is how often an eviction is decided while the state of the pod changes (eviction.go: EvictionsRetry).
 const maxAttempts = 20
 
-// evict deletes the pod in a state in which that is allowed, and retries while its state changes.
-func evict(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
+// evictOnce deletes the pod in a state in which that is allowed, and retries while its state changes.
+func evictOnce(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
 	for attempt := 1; ; attempt++ {
 		obj, err := r.Current(ctx)
 		if err != nil {
@@ -81,11 +81,11 @@ func evict(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) err
 		if err := invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(opts)); err != nil { // C-08
 			return err
 		}
-		once, budget, err := allow(ctx, r, pod, opts)
+		once, budget, err := allowEviction(ctx, r, pod, opts)
 		if err != nil {
 			return err
 		}
-		err = remove(ctx, r, once)
+		err = removePod(ctx, r, once)
 		switch ours := once != opts; {
 		case err == nil || !ours || !apierrors.IsConflict(err) || otherPod(opts, pod):
 			return err
@@ -102,9 +102,9 @@ func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
 	return o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != pod.UID
 }
 
-// allow decides whether the pod may be evicted. It returns the options for the deletion: the given ones, or ones with
-// the pod's revision if the decision depends on its state; then budget is the name of the budget.
-func allow(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
+// allowEviction decides whether the pod may be evicted. It returns the options for the deletion: the given ones, or ones
+// with the pod's revision if the decision depends on its state; then budget is the name of the budget.
+func allowEviction(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
 	once *metav1.DeleteOptions, budget string, err error) {
 	free := !anchored(opts)
 	switch {
@@ -129,7 +129,7 @@ func allow(ctx context.Context, r entry.Request, pod *corev1.Pod, opts *metav1.D
 	pdb := pdbs[0]
 	always := pdb.Spec.UnhealthyPodEvictionPolicy != nil && *pdb.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
 	healthy := pdb.Status.CurrentHealthy >= pdb.Status.DesiredHealthy && pdb.Status.DesiredHealthy > 0
-	if !isReady(pod) && (always || healthy) { // it does not count as healthy
+	if !isReadyPod(pod) && (always || healthy) { // it does not count as healthy
 		if free {
 			return atRevision(opts, pod.ResourceVersion), pdb.Name, nil
 		}
@@ -152,13 +152,13 @@ func atRevision(o *metav1.DeleteOptions, revision string) *metav1.DeleteOptions 
 	return o
 }
 
-// remove sets the condition DisruptionTarget of the pod and deletes it. If the options are for one state of the pod,
+// removePod sets the condition DisruptionTarget of the pod and deletes it. If the options are for one state of the pod,
 // both happen to that state (addConditionAndDeletePod).
-func remove(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
+func removePod(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) error {
 	if len(opts.DryRun) == 0 {
 		revision, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) {
 			pod := old.(*corev1.Pod)
-			if err := holds(opts.Preconditions, pod); err != nil {
+			if err := podHolds(opts.Preconditions, pod); err != nil {
 				return nil, err
 			}
 			markDisrupted(pod, metav1.Time{Time: r.Now()})
@@ -174,8 +174,8 @@ func remove(ctx context.Context, r entry.Request, opts *metav1.DeleteOptions) er
 	return r.Delete(ctx, opts)
 }
 
-// holds returns the conflict if the pod is not the one of the preconditions. It is the one of a DELETE (B-09).
-func holds(p *metav1.Preconditions, pod *corev1.Pod) error {
+// podHolds returns the conflict if the pod is not the one of the preconditions. It is the one of a DELETE (B-09).
+func podHolds(p *metav1.Preconditions, pod *corev1.Pod) error {
 	conflict := func(what string, want, stored any, hint string) error {
 		return apierrors.NewConflict(schema.GroupResource{Resource: "Pod"}, pod.Name, fmt.Errorf(
 			"the %s in the precondition (%v) does not match the %[1]s in record (%[3]v). The object might have been %s",
@@ -209,7 +209,7 @@ func markDisrupted(pod *corev1.Pod, now metav1.Time) {
 	pod.Status.Conditions = append(pod.Status.Conditions, c)
 }
 
-func isReady(pod *corev1.Pod) bool {
+func isReadyPod(pod *corev1.Pod) bool {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			return c.Status == corev1.ConditionTrue

@@ -1,4 +1,4 @@
-package pod
+package core
 
 import (
 	"context"
@@ -16,9 +16,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Bind handles POST of pods/binding: it validates a Binding and sets the node of its pod (K
+// bindPod handles POST of pods/binding: it validates a Binding and sets the node of its pod (K
 // pkg/registry/core/pod/storage: BindingREST).
-func Bind(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
+func bindPod(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	b := body.(*corev1.Binding)
 	if err := r.MatchNamespace(b); err != nil {
 		return nil, err
@@ -40,26 +40,26 @@ func Bind(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Ob
 	}
 	_, err := r.Rewrite(ctx, func(old entry.Object) (entry.Object, error) { // upstream bypasses the strategy
 		pod := old.(*corev1.Pod)
-		if err := bindable(r, b, pod); err != nil {
+		if err := bindablePod(r, b, pod); err != nil {
 			return nil, err
 		}
-		assign(pod, b, metav1.Time{Time: r.Now()})
+		assignPod(pod, b, metav1.Time{Time: r.Now()})
 		return pod, nil
 	})
 	return nil, err
 }
 
-// CreateBinding handles POST of bindings: pods/binding with the name in the body.
-func CreateBinding(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
+// createBinding handles POST of bindings: pods/binding with the name in the body.
+func createBinding(ctx context.Context, r entry.Request, body runtime.Object) (runtime.Object, error) {
 	on, err := r.On(corev1.SchemeGroupVersion.WithResource("pods"), "binding", body.(*corev1.Binding).Name)
 	if err != nil {
 		return nil, err
 	}
-	return Bind(ctx, on, body)
+	return bindPod(ctx, on, body)
 }
 
-// bindable returns why the pod can't be bound, nil if it can.
-func bindable(r entry.Request, b *corev1.Binding, pod *corev1.Pod) error {
+// bindablePod returns why the pod can't be bound, nil if it can.
+func bindablePod(r entry.Request, b *corev1.Binding, pod *corev1.Pod) error {
 	switch {
 	case b.UID != "" && b.UID != pod.UID:
 		return r.Precondition("UID", b.UID, pod.UID)
@@ -90,9 +90,9 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 	return append(errs, check.NodeName(b.Target.Name, name)...) // V-063
 }
 
-// assign sets the node, copies the binding's annotations and labels, and sets the condition PodScheduled
+// assignPod sets the node, copies the binding's annotations and labels, and sets the condition PodScheduled
 // (BindingREST.setPodNodeAndMetadata). The generation does not change.
-func assign(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
+func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
 	pod.Spec.NodeName, pod.Status.NominatedNodeName = b.Target.Name, ""
 	pod.Annotations = joined(pod.Annotations, b.Annotations)
 	pod.Labels = joined(pod.Labels, b.Labels)

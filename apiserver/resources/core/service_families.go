@@ -1,4 +1,4 @@
-package service
+package core
 
 import (
 	"fmt"
@@ -10,17 +10,16 @@ import (
 	netutils "k8s.io/utils/net"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
 
-// family is the only family of allocated addresses.
-const family = corev1.IPv4Protocol
+// servedFamily is the only family of allocated addresses.
+const servedFamily = corev1.IPv4Protocol
 
-// Families decides about a service's address families, or returns why the cluster can't serve the requested ones
+// setFamilies decides about a service's address families, or returns why the cluster can't serve the requested ones
 // (initIPFamilyFields). old is nil on create; otherwise omitted values have been copied from it.
-func Families(s, old *corev1.Service) error {
+func setFamilies(s, old *corev1.Service) error {
 	spec := &s.Spec
-	if spec.Type == corev1.ServiceTypeExternalName || settled(s, old) {
+	if spec.Type == corev1.ServiceTypeExternalName || familiesSettled(s, old) {
 		return nil
 	}
 	if spec.IPFamilyPolicy == nil {
@@ -31,7 +30,7 @@ func Families(s, old *corev1.Service) error {
 	if before == nil {
 		before = &corev1.Service{}
 	}
-	if errs := serviceip.Validate(s, before); len(errs) > 0 {
+	if errs := validateClusterIPs(s, before); len(errs) > 0 {
 		return invalidService(s, errs)
 	}
 	errs := keepFamilies(spec, &before.Spec, old != nil)
@@ -47,7 +46,7 @@ func Families(s, old *corev1.Service) error {
 		return invalidService(s, errs)
 	}
 	if len(spec.IPFamilies) == 0 {
-		spec.IPFamilies = []corev1.IPFamily{family}
+		spec.IPFamilies = []corev1.IPFamily{servedFamily}
 	}
 	return nil
 }
@@ -56,10 +55,10 @@ func invalidService(s *corev1.Service, errs field.ErrorList) error {
 	return invalid.New(schema.GroupKind{Kind: "Service"}, s.Name, errs)
 }
 
-// settled reports whether an update does not change a PreferDualStack service: such a service does not change with the
-// cluster (isMatchingPreferDualStackClusterIPFields).
-func settled(s, old *corev1.Service) bool {
-	if old == nil || s.Spec.Type != old.Spec.Type || policyOf(&s.Spec) != corev1.IPFamilyPolicyPreferDualStack {
+// familiesSettled reports whether an update does not change a PreferDualStack service: such a service does not change
+// with the cluster (isMatchingPreferDualStackClusterIPFields).
+func familiesSettled(s, old *corev1.Service) bool {
+	if old == nil || s.Spec.Type != old.Spec.Type || familyPolicyOf(&s.Spec) != corev1.IPFamilyPolicyPreferDualStack {
 		return false
 	}
 	if p := old.Spec.IPFamilyPolicy; p != nil && *p != corev1.IPFamilyPolicyPreferDualStack {
@@ -74,7 +73,7 @@ func selectorless(s *corev1.ServiceSpec) bool {
 	return s.ClusterIP == corev1.ClusterIPNone && len(s.Selector) == 0
 }
 
-func policyOf(s *corev1.ServiceSpec) corev1.IPFamilyPolicy {
+func familyPolicyOf(s *corev1.ServiceSpec) corev1.IPFamilyPolicy {
 	if s.IPFamilyPolicy == nil {
 		return ""
 	}
@@ -94,7 +93,7 @@ func defaultPolicy(s *corev1.ServiceSpec, old *corev1.Service) corev1.IPFamilyPo
 // keepFamilies removes the second value of each field if the policy allows that, else it rejects the removal.
 func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList) {
 	at := field.NewPath("spec", "ipFamilyPolicy")
-	single := policyOf(s) == corev1.IPFamilyPolicySingleStack
+	single := familyPolicyOf(s) == corev1.IPFamilyPolicySingleStack
 	reject := func(when bool, message string) {
 		if when {
 			errs = append(errs, field.Invalid(at, s.IPFamilyPolicy, message))
@@ -109,15 +108,16 @@ func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList
 		}
 	}
 	const both = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
-	reject(!single && fewer(s.ClusterIPs, old.ClusterIPs), "must be 'SingleStack' to release the secondary cluster IP")
-	reject(!single && fewer(s.IPFamilies, old.IPFamilies), "must be 'SingleStack' to release the secondary IP family")
+	const release = "must be 'SingleStack' to release the secondary "
+	reject(!single && omitsSome(s.ClusterIPs, old.ClusterIPs), release+"cluster IP")
+	reject(!single && omitsSome(s.IPFamilies, old.IPFamilies), release+"IP family")
 	reject(single && len(s.ClusterIPs) == 2, both+"cluster IPs are specified")
 	reject(single && len(s.IPFamilies) == 2, both+"IP families are specified")
 	return errs
 }
 
-// fewer reports whether some, but not all, were omitted.
-func fewer[T any](now, was []T) bool { return len(now) > 0 && len(now) < len(was) }
+// omitsSome reports whether some, but not all, were omitted.
+func omitsSome[T any](now, was []T) bool { return len(now) > 0 && len(now) < len(was) }
 
 // inferFamilies sets the families of the requested addresses.
 func inferFamilies(s *corev1.ServiceSpec) (errs field.ErrorList) {
@@ -140,9 +140,9 @@ func inferFamilies(s *corev1.ServiceSpec) (errs field.ErrorList) {
 // bothFamilies completes a service that may have both.
 func bothFamilies(s *corev1.ServiceSpec) {
 	if len(s.IPFamilies) == 0 {
-		s.IPFamilies = []corev1.IPFamily{family}
+		s.IPFamilies = []corev1.IPFamily{servedFamily}
 	}
-	if len(s.IPFamilies) > 1 || policyOf(s) == corev1.IPFamilyPolicySingleStack {
+	if len(s.IPFamilies) > 1 || familyPolicyOf(s) == corev1.IPFamilyPolicySingleStack {
 		return
 	}
 	other := corev1.IPv6Protocol
@@ -154,13 +154,14 @@ func bothFamilies(s *corev1.ServiceSpec) {
 
 // unserved returns the error for families that the cluster does not have.
 func unserved(s *corev1.ServiceSpec) (errs field.ErrorList) {
-	if policyOf(s) == corev1.IPFamilyPolicyRequireDualStack {
+	if familyPolicyOf(s) == corev1.IPFamilyPolicyRequireDualStack {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy,
 			"this cluster is not configured for dual-stack services"))
 	}
 	for i, f := range s.IPFamilies {
-		if f != family {
-			errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilies").Index(i), f, "not configured on this cluster"))
+		if f != servedFamily {
+			errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilies").Index(i), f,
+				"not configured on this cluster"))
 		}
 	}
 	return errs

@@ -1,4 +1,4 @@
-package serviceip
+package core
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ var (
 	}
 )
 
-// Validate validates clusterIPs and ipFamilies against each other.
-func Validate(s, old *corev1.Service) (errs field.ErrorList) {
+// validateClusterIPs validates clusterIPs and ipFamilies against each other.
+func validateClusterIPs(s, old *corev1.Service) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName {
 		return nil
 	}
@@ -37,7 +37,7 @@ func Validate(s, old *corev1.Service) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(at, ips, "first value must match `clusterIP`"))
 	}
 	errs = append(errs, validateFamilies(s, spec)...)
-	wrong, bad := addresses(ips, old.Spec.ClusterIPs, at)
+	wrong, bad := validateAddresses(ips, old.Spec.ClusterIPs, at)
 	errs = append(errs, wrong...)
 	if bad {
 		return errs
@@ -47,7 +47,7 @@ func Validate(s, old *corev1.Service) (errs field.ErrorList) {
 			errs = append(errs, field.Invalid(at, ips, "may specify no more than one IP for each IP family"))
 		}
 	}
-	if IsHeadless(s) {
+	if isHeadlessService(s) {
 		return errs
 	}
 	for i, value := range ips[:min(len(ips), len(s.Spec.IPFamilies))] {
@@ -77,7 +77,7 @@ func validateFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList
 }
 
 // addresses validates each address, and reports whether further errors would be misleading.
-func addresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad bool) {
+func validateAddresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad bool) {
 	for i, value := range ips {
 		if i == 0 && value == corev1.ClusterIPNone {
 			if len(ips) > 1 {
@@ -96,10 +96,10 @@ func addresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad boo
 	return errs, bad
 }
 
-// ValidateClusterIPsUpdate allows an update to add or remove a second address.
-func ValidateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+// validateClusterIPsUpdate allows an update to add or remove a second address.
+func validateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || old.Spec.Type == corev1.ServiceTypeExternalName ||
-		IsHeadless(s) && IsHeadless(old) {
+		isHeadlessService(s) && isHeadlessService(old) {
 		return nil
 	}
 	now, was := s.Spec.ClusterIPs, old.Spec.ClusterIPs
@@ -123,10 +123,10 @@ func ValidateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs fiel
 	return errs
 }
 
-// ValidateFamiliesUpdate does the same for the families.
-func ValidateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+// validateFamiliesUpdate does the same for the families.
+func validateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || old.Spec.Type == corev1.ServiceTypeExternalName ||
-		IsHeadless(s) || IsHeadless(old) {
+		isHeadlessService(s) || isHeadlessService(old) {
 		return nil
 	}
 	now, was := s.Spec.IPFamilies, old.Spec.IPFamilies
@@ -159,7 +159,7 @@ func singleStack(s *corev1.Service, text string) field.ErrorList {
 	return nil
 }
 
-// IsHeadless reports whether a service has the cluster IP None.
-func IsHeadless(s *corev1.Service) bool {
+// isHeadlessService reports whether a service has the cluster IP None.
+func isHeadlessService(s *corev1.Service) bool {
 	return len(s.Spec.ClusterIPs) == 1 && s.Spec.ClusterIPs[0] == corev1.ClusterIPNone
 }

@@ -1,4 +1,4 @@
-package service
+package core
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 )
 
-// Wants reports whether a service needs allocations. old is nil on create.
-func Wants(s, old *corev1.Service) (address, ports bool) {
+// wantsAllocations reports whether a service needs allocations. old is nil on create.
+func wantsAllocations(s, old *corev1.Service) (address, ports bool) {
 	return wantsAddress(s, old), wantsPorts(&s.Spec, old) || wantsHealthCheck(s, old)
 }
 
@@ -54,27 +54,27 @@ func everyPort(s *corev1.ServiceSpec) bool {
 }
 
 func wantsHealthCheck(s, old *corev1.Service) bool {
-	return checked(&s.Spec) && (old == nil || !checked(&old.Spec))
+	return healthChecked(&s.Spec) && (old == nil || !healthChecked(&old.Spec))
 }
 
-func checked(s *corev1.ServiceSpec) bool {
+func healthChecked(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeLoadBalancer &&
 		s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// Fill allocates what the service needs. pick chooses a random number below n. The service has been processed by
-// Families. Errors are the API's; after one the service must not be used.
-func Fill(s, old *corev1.Service, taken *allocate.Taken, pick func(n int) int) error {
-	return fill(s, old, taken.Random(pick))
+// fillService allocates what the service needs. pick chooses a random number below n. The service has been processed by
+// setFamilies. Errors are the API's; after one the service must not be used.
+func fillService(s, old *corev1.Service, taken *allocate.Taken, pick func(n int) int) error {
+	return fillServiceFrom(s, old, taken.Random(pick))
 }
 
-// Sample sets example values for a dry run: the first address of the range, and ports from 32769 or after those that a
-// client requests. Requested ports are checked as in Fill. A requested address only has to be in the range.
-func Sample(s, old *corev1.Service, taken *allocate.Taken) error {
-	return fill(s, old, taken.Sample())
+// sampleService sets example values for a dry run: the first address of the range, and ports from 32769 or after those
+// that a client requests. Requested ports are checked as in fillService. A requested address only has to be in the range.
+func sampleService(s, old *corev1.Service, taken *allocate.Taken) error {
+	return fillServiceFrom(s, old, taken.Sample())
 }
 
-func fill(s, old *corev1.Service, from allocate.Source) error {
+func fillServiceFrom(s, old *corev1.Service, from allocate.Source) error {
 	if wantsAddress(s, old) {
 		if err := fillAddress(s, from); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package service
+package core
 
 import (
 	"context"
@@ -10,11 +10,10 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
-	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Begin allocates a service's addresses and ports before it is stored, as upstream does (K
+// beginService allocates a service's addresses and ports before it is stored, as upstream does (K
 // pkg/registry/core/service/storage: beginCreate, beginUpdate).
 //
 // No two services get the same ones: the write is committed only if no server has written a service since the
@@ -22,14 +21,14 @@ import (
 // turns, so that they don't cause such conflicts. The request's deadline bounds the attempts.
 //
 // There is nothing to undo: only a stored service has an address.
-func Begin(ctx context.Context, w entry.Write, obj, old entry.Object) (entry.Begun, error) {
+func beginService(ctx context.Context, w entry.Write, obj, old entry.Object) (entry.Begun, error) {
 	s := obj.(*corev1.Service)
 	was, _ := old.(*corev1.Service)
-	serviceip.Keep(s, was)
-	if err := Families(s, was); err != nil {
+	keepAllocations(s, was)
+	if err := setFamilies(s, was); err != nil {
 		return entry.Begun{}, err
 	}
-	address, ports := Wants(s, was)
+	address, ports := wantsAllocations(s, was)
 	if !address && !ports {
 		return entry.Begun{}, nil
 	}
@@ -39,14 +38,14 @@ func Begin(ctx context.Context, w entry.Write, obj, old entry.Object) (entry.Beg
 	}
 	return entry.Begun{
 		Fill: func(ctx context.Context, obj entry.Object) ([]storage.Guard, error) {
-			taken, guard, err := read(ctx, w, ports)
+			taken, guard, err := readAllocations(ctx, w, ports)
 			switch {
 			case err != nil:
 				return nil, err
 			case w.DryRun():
-				err = Sample(obj.(*corev1.Service), was, taken)
+				err = sampleService(obj.(*corev1.Service), was, taken)
 			default:
-				err = Fill(obj.(*corev1.Service), was, taken, rand.IntN)
+				err = fillService(obj.(*corev1.Service), was, taken, rand.IntN)
 			}
 			return []storage.Guard{guard}, err
 		},
@@ -54,9 +53,9 @@ func Begin(ctx context.Context, w entry.Write, obj, old entry.Object) (entry.Beg
 	}, nil
 }
 
-// read returns the allocations of the stored services, with their ports only if they are needed, and the guard that
-// holds as long as no service is written.
-func read(ctx context.Context, w entry.Write, ports bool) (*allocate.Taken, storage.Guard, error) {
+// readAllocations returns the allocations of the stored services, with their ports only if they are needed, and the
+// guard that holds as long as no service is written.
+func readAllocations(ctx context.Context, w entry.Write, ports bool) (*allocate.Taken, storage.Guard, error) {
 	taken := w.Ranges().Taken()
 	fields := []string{"spec.clusterIP", "spec.type"}
 	guard, err := w.Scan(ctx, fields, func(item *storage.Object, values []string) {

@@ -1,4 +1,4 @@
-package serviceip
+package core
 
 import (
 	"slices"
@@ -6,27 +6,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Keep sets allocated values that a client omitted, so that allocation sees what an update requests
+// keepAllocations sets allocated values that a client omitted, so that allocation sees what an update requests
 // (patchAllocatedValues, normalizeClusterIPs). old is nil for a new service.
-func Keep(s, old *corev1.Service) {
+func keepAllocations(s, old *corev1.Service) {
 	if old == nil {
-		FirstClusterIP(&s.Spec)
+		firstClusterIP(&s.Spec)
 		return
 	}
-	KeepAllocated(&s.Spec, &old.Spec)
-	AlignClusterIPs(&s.Spec, &old.Spec)
+	keepAllocated(&s.Spec, &old.Spec)
+	alignClusterIPs(&s.Spec, &old.Spec)
 }
 
-// FirstClusterIP copies clusterIP of a client that does not know clusterIPs.
-func FirstClusterIP(s *corev1.ServiceSpec) {
+// firstClusterIP copies clusterIP of a client that does not know clusterIPs.
+func firstClusterIP(s *corev1.ServiceSpec) {
 	if s.ClusterIP != "" && len(s.ClusterIPs) == 0 {
 		s.ClusterIPs = []string{s.ClusterIP}
 	}
 }
 
-// KeepAllocated is upstream's patchAllocatedValues.
-func KeepAllocated(s, old *corev1.ServiceSpec) {
-	if HasClusterIP(s) && HasClusterIP(old) {
+// keepAllocated is upstream's patchAllocatedValues.
+func keepAllocated(s, old *corev1.ServiceSpec) {
+	if hasClusterIP(s) && hasClusterIP(old) {
 		if s.ClusterIP == "" {
 			s.ClusterIP = old.ClusterIP
 		}
@@ -34,16 +34,16 @@ func KeepAllocated(s, old *corev1.ServiceSpec) {
 			s.ClusterIPs = slices.Clone(old.ClusterIPs)
 		}
 	}
-	if HasNodePort(s) && HasNodePort(old) {
+	if hasNodePort(s) && hasNodePort(old) {
 		keepNodePorts(s, old)
 	}
-	if HasHealthCheck(s) && HasHealthCheck(old) && s.HealthCheckNodePort == 0 {
+	if hasHealthCheck(s) && hasHealthCheck(old) && s.HealthCheckNodePort == 0 {
 		s.HealthCheckNodePort = old.HealthCheckNodePort
 	}
 }
 
-// AlignClusterIPs handles clients that set only one of clusterIP and clusterIPs (normalizeClusterIPs).
-func AlignClusterIPs(s, old *corev1.ServiceSpec) {
+// alignClusterIPs handles clients that set only one of clusterIP and clusterIPs (normalizeClusterIPs).
+func alignClusterIPs(s, old *corev1.ServiceSpec) {
 	if len(old.ClusterIPs) > 0 && len(s.ClusterIPs) == 0 && old.ClusterIP == s.ClusterIP {
 		s.ClusterIPs = slices.Clone(old.ClusterIPs)
 	}
@@ -57,16 +57,16 @@ func AlignClusterIPs(s, old *corev1.ServiceSpec) {
 	}
 }
 
-// HasClusterIP reports whether services of the type have cluster IPs.
-func HasClusterIP(s *corev1.ServiceSpec) bool { return s.Type != corev1.ServiceTypeExternalName }
+// hasClusterIP reports whether services of the type have cluster IPs.
+func hasClusterIP(s *corev1.ServiceSpec) bool { return s.Type != corev1.ServiceTypeExternalName }
 
-// HasNodePort reports whether ports of services of the type have node ports.
-func HasNodePort(s *corev1.ServiceSpec) bool {
+// hasNodePort reports whether ports of services of the type have node ports.
+func hasNodePort(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeNodePort || s.Type == corev1.ServiceTypeLoadBalancer
 }
 
-// HasHealthCheck reports whether a service has a node port for health checks.
-func HasHealthCheck(s *corev1.ServiceSpec) bool {
+// hasHealthCheck reports whether a service has a node port for health checks.
+func hasHealthCheck(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
@@ -77,8 +77,8 @@ func keepNodePorts(s, old *corev1.ServiceSpec) {
 	for _, p := range old.Ports {
 		byName[p.Name] = p.NodePort
 	}
-	had := NodePorts(old)
-	for port := range NodePorts(s) {
+	had := nodePortSet(old)
+	for port := range nodePortSet(s) {
 		taken[port] = had[port]
 	}
 	for i := range s.Ports {
@@ -88,8 +88,8 @@ func keepNodePorts(s, old *corev1.ServiceSpec) {
 	}
 }
 
-// NodePorts are the node ports of a service.
-func NodePorts(s *corev1.ServiceSpec) map[int32]bool {
+// nodePortSet returns the node ports of a service.
+func nodePortSet(s *corev1.ServiceSpec) map[int32]bool {
 	set := map[int32]bool{}
 	for _, p := range s.Ports {
 		if p.NodePort != 0 {

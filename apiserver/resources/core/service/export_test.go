@@ -1,7 +1,0 @@
-package service
-
-// What the tests of services see.
-var (
-	NodePorts = nodePorts
-	AddPorts  = addPorts
-)
