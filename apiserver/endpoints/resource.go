@@ -14,13 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -49,7 +49,7 @@ func (a *API) newRequest(r *http.Request) (*request, error) {
 	}
 	req := &request{api: a, info: info, verb: verbOf(info, r.Method)}
 	req.Request = registry.Request{
-		Target: target, User: info.User, Warn: &warning.List{}, Audit: render.AuditOf(r), Sender: req,
+		Target: target, User: info.User, Warn: &invalid.Warnings{}, Audit: render.AuditOf(r), Sender: req,
 	}
 	observe(r, target, req.verb)
 	if connects(target, req.verb) {

@@ -19,9 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -71,7 +71,7 @@ func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Request) (answer, error)) (
 	out answer, err error) {
 	r := &Request{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name},
-		User: l.user, Warn: &warning.List{}, Sender: own{l, verb}}
+		User: l.user, Warn: &invalid.Warnings{}, Sender: own{l, verb}}
 	if p.Subresource != "" {
 		if r.Subresource = p.Resource.Subresource(p.Subresource); r.Subresource == nil {
 			return out, status.Error(status.ErrNoRoute)

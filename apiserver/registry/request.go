@@ -13,10 +13,10 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/apiserver/warning"
 )
 
 // Object is what every API object is.
@@ -27,7 +27,7 @@ type Object = entry.Object
 type Request struct {
 	Target
 	User authorization.User
-	Warn *warning.List
+	Warn *invalid.Warnings
 	// Audit is the request's record in the audit log; nil if it is not recorded.
 	Audit  *audit.Record
 	DryRun bool

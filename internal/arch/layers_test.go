@@ -49,7 +49,7 @@ var layers = [][]string{
 	},
 	{
 		"apiserver/allocate", "apiserver/invalid",
-		"apiserver/openapi/markers", "apiserver/pki", "apiserver/warning",
+		"apiserver/openapi/markers", "apiserver/pki",
 	},
 	{"apiserver/audit", "apiserver/authentication"},
 	{"apiserver/authorization"},

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubecascade/kubecascade/apiserver/warning"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // layout finds the overlapping files of a volume without comparing all pairs, as a client may send a hundred thousand
@@ -18,7 +18,7 @@ type layout struct {
 }
 
 // add adds files. For each it warns of the files before it with which it overlaps, in their order.
-func (y *layout) add(l *warning.List, volume string, files []file) {
+func (y *layout) add(l *invalid.Warnings, volume string, files []file) {
 	for _, f := range files {
 		f.path = trimmed(f.path)
 		if f.path == "" {
@@ -63,7 +63,7 @@ type known struct {
 }
 
 // warn reports the files that overlap with p.
-func (p *known) warn(l *warning.List, volume string) {
+func (p *known) warn(l *invalid.Warnings, volume string) {
 	others := slices.Concat(p.at.here, p.at.below)
 	for a := p.at.above; a != nil; a = a.above {
 		others = append(others, a.here...)

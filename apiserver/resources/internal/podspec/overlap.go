@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
-	"github.com/kubecascade/kubecascade/apiserver/warning"
 )
 
 // file is a path in a volume and, if the volume has several sources, its source.
@@ -26,7 +26,7 @@ func (f file) String() string {
 // overlapWarnings are for volumes in which two files have the same path, or one has the path of another one's
 // directory. They stop when no more would be sent.
 func overlapWarnings(_ *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
-	var l warning.List
+	var l invalid.Warnings
 	for i := range s.Volumes {
 		v := &s.Volumes[i]
 		alone := func(kind string, files []file) {
@@ -49,7 +49,7 @@ func overlapWarnings(_ *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []s
 }
 
 // projectedOverlaps compares the files of all sources of a volume.
-func projectedOverlaps(l *warning.List, volume string, sources []corev1.VolumeProjection) {
+func projectedOverlaps(l *invalid.Warnings, volume string, sources []corev1.VolumeProjection) {
 	files := make([][]file, len(sources))
 	for i := range sources {
 		files[i] = projectedFiles(&sources[i])

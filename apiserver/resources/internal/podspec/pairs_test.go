@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/warning"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
@@ -48,7 +48,7 @@ func TestRandomOverlaps(t *testing.T) {
 			}
 		}
 		y := newLayout(slices.Concat(sources...))
-		var got, want warning.List
+		var got, want invalid.Warnings
 		var before []file
 		for _, files := range sources {
 			y.add(&got, "v", slices.Clone(files))
@@ -69,7 +69,7 @@ func TestRandomPorts(t *testing.T) {
 	for i := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, i))
 		spec := &corev1.PodSpec{Containers: make([]corev1.Container, 1+r.IntN(3))}
-		var want warning.List
+		var want invalid.Warnings
 		type definition struct {
 			port *corev1.ContainerPort
 			at   *field.Path
@@ -144,7 +144,7 @@ func TestManyPairs(t *testing.T) {
 			return corev1.ContainerPort{ContainerPort: int32(i), HostIP: "1.1.1.1"}
 		})},
 	} {
-		if got := len(SpecWarnings(nil, spec, &metav1.ObjectMeta{})); got > 2*warning.MaxRunes {
+		if got := len(SpecWarnings(nil, spec, &metav1.ObjectMeta{})); got > 2*invalid.MaxWarningRunes {
 			t.Errorf("%s: %d warnings", name, got)
 		}
 	}

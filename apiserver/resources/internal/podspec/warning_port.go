@@ -8,12 +8,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/warning"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // portWarnings are for ports of more than one container. They stop when no more would be sent.
 func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
-	var l warning.List
+	var l invalid.Warnings
 	var ports ports
 	for _, c := range places(at, s) {
 		for i := range c.Ports {

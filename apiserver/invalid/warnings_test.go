@@ -1,4 +1,4 @@
-package warning
+package invalid
 
 import (
 	"fmt"
@@ -13,16 +13,16 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestList adds what is the same, empty, or can't be sent.
-func TestList(t *testing.T) {
-	var l List
+// TestWarnings adds what is the same, empty, or can't be sent.
+func TestWarnings(t *testing.T) {
+	var l Warnings
 	for _, m := range []string{"a", "", "b", "a", "line\nbreak", "\xff", "ä"} {
 		l.Add(m)
 	}
 	if diff := cmp.Diff([]string{"a", "b", "ä"}, l.Sent()); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
 	}
-	var none *List
+	var none *Warnings
 	none.Add("a")
 	if none.Full() || none.Sent() != nil {
 		t.Error("nil list is not empty")
@@ -35,17 +35,17 @@ func unbounded(all []string) (sent []string) {
 	for i, m := range all {
 		n := utf8.RuneCountInString(m)
 		switch {
-		case cut && written >= MaxRunes:
+		case cut && written >= MaxWarningRunes:
 			return sent
 		case cut:
-			m = firstRunes(m, MaxEach)
+			m = firstRunes(m, MaxEachWarning)
 			sent, written = append(sent, m), written+utf8.RuneCountInString(m)
-		case written+n <= MaxRunes:
+		case written+n <= MaxWarningRunes:
 			sent, written = append(sent, m), written+n
 		default:
 			cut, sent, written = true, nil, 0
 			for _, m := range all[:i+1] {
-				m = firstRunes(m, MaxEach)
+				m = firstRunes(m, MaxEachWarning)
 				sent, written = append(sent, m), written+utf8.RuneCountInString(m)
 			}
 		}
@@ -54,12 +54,12 @@ func unbounded(all []string) (sent []string) {
 }
 
 // TestRandomLists compares with the list that keeps everything.
-func TestRandomLists(t *testing.T) {
+func TestRandomWarnings(t *testing.T) {
 	seed := seed.Of(t)
 	for i := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, i))
 		longest := []int{2, 40, 255, 256, 257, 600, 5000}[r.IntN(7)]
-		var l List
+		var l Warnings
 		var all []string
 		for j := range r.IntN(4200 * 4 / longest) {
 			m := fmt.Sprint(j, strings.Repeat("ü", r.IntN(longest)))
@@ -77,12 +77,12 @@ func TestRandomLists(t *testing.T) {
 }
 
 // TestKept holds no more than can be sent.
-func TestKept(t *testing.T) {
-	var l List
+func TestWarningsKept(t *testing.T) {
+	var l Warnings
 	for i := range 1_000_000 {
 		l.Add(fmt.Sprint(i))
 	}
-	if n := len(l.Added()); !l.Full() || n > MaxRunes {
+	if n := len(l.Added()); !l.Full() || n > MaxWarningRunes {
 		t.Errorf("%d messages kept, full: %v", n, l.Full())
 	}
 }

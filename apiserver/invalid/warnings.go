@@ -1,4 +1,4 @@
-package warning
+package invalid
 
 import (
 	"slices"
@@ -9,22 +9,25 @@ import (
 
 // The limits of 0-12, in runes.
 const (
-	// MaxRunes is the limit for all messages. The message that exceeds it is still sent, truncated to MaxEach.
-	MaxRunes = 4096
-	// MaxEach is the length to which each message is truncated if they don't fit.
-	MaxEach = 256
+	// MaxWarningRunes is the limit for all messages. The message that exceeds it is still sent, truncated to
+	// MaxEachWarning.
+	MaxWarningRunes = 4096
+	// MaxEachWarning is the length to which each message is truncated if they don't fit.
+	MaxEachWarning = 256
 )
 
-// List is the list of messages of one request, in order. The zero value is empty; nil drops messages.
-type List struct {
+// Warnings are the messages of the Warning headers of one request, in order. The zero value is empty; nil drops
+// messages. Goroutines must not use them concurrently. Code that makes messages from a client's input stops when Full
+// returns true, so that the work is limited, too.
+type Warnings struct {
 	messages []string
 	seen     map[string]struct{}
-	// least is the total length of the messages in runes if each is truncated to MaxEach.
+	// least is the total length of the messages in runes if each is truncated to MaxEachWarning.
 	least int
 }
 
 // Add appends a message, unless it is empty, a duplicate, invalid in a header, or beyond the limit.
-func (l *List) Add(message string) {
+func (l *Warnings) Add(message string) {
 	if l == nil || message == "" || l.Full() || !sendable(message) {
 		return
 	}
@@ -36,14 +39,14 @@ func (l *List) Add(message string) {
 	}
 	l.seen[message] = struct{}{}
 	l.messages = append(l.messages, message)
-	l.least += min(utf8.RuneCountInString(message), MaxEach)
+	l.least += min(utf8.RuneCountInString(message), MaxEachWarning)
 }
 
 // Full reports whether no further message would be sent: even if truncated, the messages exceed the limit.
-func (l *List) Full() bool { return l != nil && l.least > MaxRunes }
+func (l *Warnings) Full() bool { return l != nil && l.least > MaxWarningRunes }
 
 // Added returns all messages that were kept, without truncation.
-func (l *List) Added() []string {
+func (l *Warnings) Added() []string {
 	if l == nil {
 		return nil
 	}
@@ -52,11 +55,11 @@ func (l *List) Added() []string {
 
 // Sent returns the messages for the headers. They are complete if they fit. If not, all are truncated, including those
 // before the limit, and the list ends at the limit.
-func (l *List) Sent() []string {
+func (l *Warnings) Sent() []string {
 	all := l.Added()
 	fit := 0
 	for runes := 0; fit < len(all); fit++ {
-		if runes += utf8.RuneCountInString(all[fit]); runes > MaxRunes {
+		if runes += utf8.RuneCountInString(all[fit]); runes > MaxWarningRunes {
 			break
 		}
 	}
@@ -66,10 +69,10 @@ func (l *List) Sent() []string {
 	var sent []string
 	runes := 0
 	for i, message := range all {
-		if i > fit && runes >= MaxRunes {
+		if i > fit && runes >= MaxWarningRunes {
 			break
 		}
-		message = firstRunes(message, MaxEach)
+		message = firstRunes(message, MaxEachWarning)
 		runes += utf8.RuneCountInString(message)
 		sent = append(sent, message)
 	}
