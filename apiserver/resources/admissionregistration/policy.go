@@ -70,9 +70,7 @@ func policyFrame(
 		return append(errs, field.Required(constraints, ""))
 	}
 	errs = append(errs, matchResources(match, constraints)...)
-	if len(match.ResourceRules) == 0 {
-		errs = append(errs, field.Required(constraints.Child("resourceRules"), ""))
-	}
+	errs = append(errs, check.Present(len(match.ResourceRules) > 0, constraints.Child("resourceRules"), "")...)
 	return errs
 }
 
@@ -114,21 +112,15 @@ func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.E
 		name     string
 		selector *metav1.LabelSelector
 	}{{"namespaceSelector", m.NamespaceSelector}, {"objectSelector", m.ObjectSelector}} {
-		if s.selector == nil {
-			errs = append(errs, field.Required(at.Child(s.name), ""))
-		}
+		errs = append(errs, check.Present(s.selector != nil, at.Child(s.name), "")...)
 		errs = append(
 			errs, metav1validation.ValidateLabelSelector(
 				s.selector, metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name),
 			)...,
 		)
 	}
-	for i := range m.ResourceRules {
-		errs = append(errs, namedRule(&m.ResourceRules[i], at.Child("resourceRules").Index(i))...)
-	}
-	for i := range m.ExcludeResourceRules {
-		errs = append(errs, namedRule(&m.ExcludeResourceRules[i], at.Child("excludeResourceRules").Index(i))...)
-	}
+	errs = append(errs, check.Each(m.ResourceRules, at.Child("resourceRules"), namedRule)...)
+	errs = append(errs, check.Each(m.ExcludeResourceRules, at.Child("excludeResourceRules"), namedRule)...)
 	return errs
 }
 

@@ -113,9 +113,7 @@ func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (er
 
 func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path) field.ErrorList {
 	errs := utilvalidation.IsFullyQualifiedName(at.Child("name"), w.Name)
-	for i := range w.Rules {
-		errs = append(errs, operationRule(&w.Rules[i], at.Child("rules").Index(i))...)
-	}
+	errs = append(errs, check.Each(w.Rules, at.Child("rules"), operationRule)...)
 	if w.FailurePolicy != nil {
 		errs = append(errs, check.OneOf(*w.FailurePolicy, at.Child("failurePolicy"), failurePolicies)...)
 	}
@@ -246,9 +244,7 @@ func matchConditions(
 }
 
 func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs field.ErrorList) {
-	if len(r.Operations) == 0 {
-		errs = append(errs, field.Required(at.Child("operations"), ""))
-	}
+	errs = append(errs, check.Present(len(r.Operations) > 0, at.Child("operations"), "")...)
 	if len(r.Operations) > 1 && slices.Contains(r.Operations, admissionv1.OperationAll) {
 		errs = append(
 			errs, field.Invalid(at.Child("operations"), r.Operations, "if '*' is present, must not specify other operations"),
@@ -261,15 +257,11 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 		name, what string
 		values     []string
 	}{{"apiGroups", "API groups", r.APIGroups}, {"apiVersions", "API versions", r.APIVersions}} {
-		if len(list.values) == 0 {
-			errs = append(errs, field.Required(at.Child(list.name), ""))
-		}
+		errs = append(errs, check.Present(len(list.values) > 0, at.Child(list.name), "")...)
 		errs = append(errs, check.WildcardAlone(list.values, list.what, at.Child(list.name))...)
 	}
 	for i, v := range r.APIVersions {
-		if v == "" {
-			errs = append(errs, field.Required(at.Child("apiVersions").Index(i), ""))
-		}
+		errs = append(errs, check.Present(v != "", at.Child("apiVersions").Index(i), "")...)
 	}
 	errs = append(errs, ruleResources(r.Resources, at.Child("resources"))...)
 	if r.Scope != nil {
@@ -280,9 +272,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 
 // ruleResources rejects wildcards beside the resources that they include.
 func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
-	if len(list) == 0 {
-		errs = append(errs, field.Required(at, ""))
-	}
+	errs = append(errs, check.Present(len(list) > 0, at, "")...)
 	whole, everywhere := map[string]bool{}, map[string]bool{}
 	plain := false
 	for i, both := range list {

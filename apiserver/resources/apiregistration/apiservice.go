@@ -84,9 +84,7 @@ func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) 
 	if spec.Group == "" && spec.Version != "v1" {
 		errs = append(errs, field.Required(at.Child("group"), "only v1 may have an empty group and it better be legacy kube"))
 	}
-	if spec.Group != "" {
-		errs = append(errs, check.DNSSubdomain(spec.Group, at.Child("group"))...)
-	}
+	errs = append(errs, check.NonEmpty(spec.Group, at.Child("group"), check.DNSSubdomain)...)
 	errs = append(errs, check.Apply(spec.Version, at.Child("version"), utilvalidation.IsDNS1035Label)...)
 	if p := spec.GroupPriorityMinimum; p <= 0 || p > 20000 {
 		errs = append(errs, field.Invalid(at.Child("groupPriorityMinimum"), p, "must be positive and less than 20000"))

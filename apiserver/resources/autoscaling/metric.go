@@ -17,9 +17,7 @@ var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResour
 
 // metric requires the source of its type. Of several, only the first is validated.
 func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs field.ErrorList) {
-	if m.Type == "" {
-		errs = append(errs, field.Required(at.Child("type"), "must specify a metric source type"))
-	}
+	errs = append(errs, check.Present(m.Type != "", at.Child("type"), "must specify a metric source type")...)
 	known := slices.Contains(metricTypes, m.Type)
 	errs = append(errs, check.OneOf(m.Type, at.Child("type"), metricTypes)...)
 	sources := []struct {
@@ -83,9 +81,7 @@ func metricName(id autoscalingv2.MetricIdentifier, at *field.Path) field.ErrorLi
 
 // metricTarget validates the target of a metric.
 func metricTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.ErrorList) {
-	if t.Type == "" {
-		errs = append(errs, field.Required(at.Child("type"), "must specify a metric target type"))
-	}
+	errs = append(errs, check.Present(t.Type != "", at.Child("type"), "must specify a metric target type")...)
 	if t.Type != autoscalingv2.UtilizationMetricType && t.Type != autoscalingv2.ValueMetricType &&
 		t.Type != autoscalingv2.AverageValueMetricType {
 		errs = append(errs, field.Invalid(at.Child("type"), t.Type, "must be either Utilization, Value, or AverageValue"))
@@ -140,9 +136,7 @@ func podsMetric(m *autoscalingv2.PodsMetricSource, at *field.Path) field.ErrorLi
 }
 
 func resourceMetric(m *autoscalingv2.ResourceMetricSource, at *field.Path) (errs field.ErrorList) {
-	if m.Name == "" {
-		errs = append(errs, field.Required(at.Child("name"), "must specify a resource name"))
-	}
+	errs = append(errs, check.Present(m.Name != "", at.Child("name"), "must specify a resource name")...)
 	return append(errs, utilizationTarget(&m.Target, at.Child("target"))...)
 }
 

@@ -109,9 +109,7 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 	if r.SelectPolicy != nil {
 		errs = append(errs, check.OneOf(*r.SelectPolicy, at.Child("selectPolicy"), selectPolicies)...)
 	}
-	if len(r.Policies) == 0 {
-		errs = append(errs, field.Required(at.Child("policies"), "must specify at least one Policy"))
-	}
+	errs = append(errs, check.Present(len(r.Policies) > 0, at.Child("policies"), "must specify at least one Policy")...)
 	for i, p := range r.Policies {
 		at := at.Child("policies").Index(i)
 		errs = append(errs, check.OneOf(p.Type, at.Child("type"), scalingTypes)...)
@@ -127,9 +125,7 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 			))
 		}
 	}
-	if r.Tolerance != nil {
-		errs = append(errs, check.NonNegativeQuantity(*r.Tolerance, at.Child("tolerance"))...)
-	}
+	errs = append(errs, check.Given(r.Tolerance, at.Child("tolerance"), check.NonNegativeQuantity)...)
 	return errs
 }
 

@@ -56,9 +56,7 @@ func generatedSelector(j, old *batchv1.Job) (errs field.ErrorList) {
 	if check.IsTrue(j.Spec.ManualSelector) || j.Spec.Selector == nil {
 		return nil
 	}
-	if j.UID == "" {
-		errs = append(errs, field.Required(field.NewPath("metadata", "uid"), ""))
-	}
+	errs = append(errs, check.Present(j.UID != "", field.NewPath("metadata", "uid"), "")...)
 	wanted := []struct{ key, value string }{{plainUIDLabel, string(j.UID)}, {plainNameLabel, j.Name}}
 	if old == nil || hasLabel(old, batchv1.JobNameLabel) && hasLabel(old, batchv1.ControllerUidLabel) {
 		wanted = append(wanted, struct{ key, value string }{batchv1.ControllerUidLabel, string(j.UID)},

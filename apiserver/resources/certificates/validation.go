@@ -72,9 +72,7 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 		errs = append(errs, field.Invalid(at.Child("request"), s.Request, err.Error()))
 	}
 	usages := at.Child("usages")
-	if len(s.Usages) == 0 {
-		errs = append(errs, field.Required(usages, ""))
-	}
+	errs = append(errs, check.Present(len(s.Usages) > 0, usages, "")...)
 	if !t.unknownUsages {
 		for i, u := range s.Usages {
 			errs = append(errs, check.OneOf(u, usages.Index(i), check.Sorted(keyUsages))...)

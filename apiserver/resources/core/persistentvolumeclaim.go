@@ -178,12 +178,8 @@ func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 }
 
 func validateClaimStatus(c, _ *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
-	if c.ResourceVersion == "" {
-		errs = append(errs, field.Required(field.NewPath("resourceVersion"), ""))
-	}
-	if len(c.Spec.AccessModes) == 0 {
-		errs = append(errs, field.Required(field.NewPath("Spec", "accessModes"), ""))
-	}
+	errs = append(errs, check.Present(c.ResourceVersion != "", field.NewPath("resourceVersion"), "")...)
+	errs = append(errs, check.Present(len(c.Spec.AccessModes) > 0, field.NewPath("Spec", "accessModes"), "")...)
 	status := field.NewPath("status")
 	for _, name := range check.Sorted(c.Status.Capacity) {
 		errs = append(errs, basicQuantity(c.Status.Capacity[name], status.Child("capacity").Key(string(name)))...)

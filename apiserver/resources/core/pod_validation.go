@@ -29,9 +29,7 @@ func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 	if p.Spec.ServiceAccountName == "" && p.Spec.DeprecatedServiceAccount == "" {
 		errs = append(errs, noTokens(&p.Spec)...)
 	}
-	for i := range p.Spec.Containers {
-		errs = append(errs, podspec.ImageSpace(&p.Spec.Containers[i], check.SpecPath.Child("containers").Index(i))...)
-	}
+	errs = append(errs, check.Each(p.Spec.Containers, check.SpecPath.Child("containers"), podspec.ImageSpace)...)
 	for i := range p.Spec.InitContainers {
 		errs = append(errs, podspec.ImageSpace(&p.Spec.InitContainers[i], check.SpecPath.Child("initContainers").Index(i))...)
 	}

@@ -80,9 +80,7 @@ func validateResourceQuotaUpdate(q, old *corev1.ResourceQuota) field.ErrorList {
 }
 
 func validateResourceQuotaStatus(q, _ *corev1.ResourceQuota) (errs field.ErrorList) {
-	if q.ResourceVersion == "" {
-		errs = append(errs, field.Required(field.NewPath("resourceVersion"), ""))
-	}
+	errs = append(errs, check.Present(q.ResourceVersion != "", field.NewPath("resourceVersion"), "")...)
 	return append(errs, quotaStatus(q)...)
 }
 

@@ -338,9 +338,7 @@ func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList
 }
 
 func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.ErrorList) {
-	if a.StringValue != nil {
-		errs = append(errs, attributeText(*a.StringValue, at.Child("string"))...)
-	}
+	errs = append(errs, check.Given(a.StringValue, at.Child("string"), attributeText)...)
 	if a.VersionValue != nil {
 		if !semanticVersion.MatchString(*a.VersionValue) {
 			errs = append(

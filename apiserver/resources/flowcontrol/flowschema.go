@@ -119,9 +119,7 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 			errs, check.Apply(s.PriorityLevelConfiguration.Name, level, check.WholeName(apivalidation.NameIsDNSSubdomain))...,
 		)
 	}
-	for i := range s.Rules {
-		errs = append(errs, flowRule(&s.Rules[i], at.Child("rules").Index(i))...)
-	}
+	errs = append(errs, check.Each(s.Rules, at.Child("rules"), flowRule)...)
 	if fixed, ok := mandatorySchemas[f.Name]; ok && !apiequality.Semantic.DeepEqual(*s, fixed) {
 		errs = append(
 			errs, field.Invalid(at, s, fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)),
@@ -147,15 +145,11 @@ func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs fi
 	if len(r.Subjects) == 0 {
 		errs = append(errs, field.Required(at.Child("subjects"), "subjects must contain at least one value"))
 	}
-	for i := range r.Subjects {
-		errs = append(errs, flowSubject(&r.Subjects[i], at.Child("subjects").Index(i))...)
-	}
+	errs = append(errs, check.Each(r.Subjects, at.Child("subjects"), flowSubject)...)
 	if len(r.ResourceRules) == 0 && len(r.NonResourceRules) == 0 {
 		errs = append(errs, field.Required(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
 	}
-	for i := range r.ResourceRules {
-		errs = append(errs, flowResourceRule(&r.ResourceRules[i], at.Child("resourceRules").Index(i))...)
-	}
+	errs = append(errs, check.Each(r.ResourceRules, at.Child("resourceRules"), flowResourceRule)...)
 	for i := range r.NonResourceRules {
 		n, at := &r.NonResourceRules[i], at.Child("nonResourceRules").Index(i)
 		errs = append(errs, flowRuleVerbs(n.Verbs, at.Child("verbs"))...)

@@ -133,9 +133,7 @@ func policyRuleOf(
 	ports []networkingv1.NetworkPolicyPort, peers []networkingv1.NetworkPolicyPeer, direction string, t policyTolerance,
 	at *field.Path,
 ) (errs field.ErrorList) {
-	for i := range ports {
-		errs = append(errs, policyPort(&ports[i], at.Child("ports").Index(i))...)
-	}
+	errs = append(errs, check.Each(ports, at.Child("ports"), policyPort)...)
 	for i := range peers {
 		errs = append(errs, policyPeer(&peers[i], t, at.Child(direction).Index(i))...)
 	}

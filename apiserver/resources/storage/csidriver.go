@@ -57,9 +57,7 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	}{
 		{"attachedRequired", s.AttachRequired}, {"podInfoOnMount", s.PodInfoOnMount}, {"storageCapacity", s.StorageCapacity},
 	} {
-		if flag.value == nil {
-			errs = append(errs, field.Required(at.Child(flag.name), ""))
-		}
+		errs = append(errs, check.Present(flag.value != nil, at.Child(flag.name), "")...)
 	}
 	if s.FSGroupPolicy != nil {
 		errs = append(errs, check.OneOf(*s.FSGroupPolicy, at.Child("fsGroupPolicy"), fsGroupPolicies)...)
@@ -68,9 +66,7 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	for _, mode := range s.VolumeLifecycleModes {
 		errs = append(errs, check.OneOf(mode, at.Child("volumeLifecycleModes"), lifecycleModes)...)
 	}
-	if s.SELinuxMount == nil {
-		errs = append(errs, field.Required(at.Child("seLinuxMount"), ""))
-	}
+	errs = append(errs, check.Present(s.SELinuxMount != nil, at.Child("seLinuxMount"), "")...)
 	if p := s.NodeAllocatableUpdatePeriodSeconds; p != nil && *p < 10 {
 		errs = append(
 			errs,

@@ -44,9 +44,7 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 	for i := range n.Spec.Drivers {
 		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
 		errs = append(errs, podspec.CSIDriver(d.Name, at.Child("name"))...)
-		if d.NodeID == "" {
-			errs = append(errs, field.Required(at.Child("nodeID"), ""))
-		}
+		errs = append(errs, check.Present(d.NodeID != "", at.Child("nodeID"), "")...)
 		if len(d.NodeID) > maxNodeID {
 			errs = append(
 				errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less", maxNodeID)),
@@ -67,9 +65,7 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for _, key := range keys {
-		if key == "" {
-			errs = append(errs, field.Required(at, ""))
-		}
+		errs = append(errs, check.Present(key != "", at, "")...)
 		if seen[key] {
 			errs = append(errs, field.Duplicate(at, key))
 		}

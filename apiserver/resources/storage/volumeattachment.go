@@ -57,9 +57,7 @@ func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs fiel
 	if s.CSI == nil {
 		errs = append(errs, field.Required(at.Child("csi"), "has to be specified "+inline))
 	}
-	if len(s.AccessModes) == 0 {
-		errs = append(errs, field.Required(at.Child("accessModes"), ""))
-	}
+	errs = append(errs, check.Present(len(s.AccessModes) > 0, at.Child("accessModes"), "")...)
 	errs = append(errs, podspec.AccessModes(s.AccessModes, at.Child("accessModes"))...)
 	if p := s.PersistentVolumeReclaimPolicy; p != "" && p != corev1.PersistentVolumeReclaimRetain {
 		forbid("persistentVolumeReclaimPolicy", "may only be Retain ")

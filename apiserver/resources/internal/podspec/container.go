@@ -16,9 +16,7 @@ import (
 // container validates the common fields of all containers (core validateContainerCommon).
 func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", c.Name)
-	if c.Name != "" {
-		errs = append(errs, check.DNSLabel(c.Name, at.Child("name"))...)
-	}
+	errs = append(errs, check.NonEmpty(c.Name, at.Child("name"), check.DNSLabel)...)
 	errs = append(errs, check.RequireAll(at, "image", c.Image)...)
 	errs = append(errs, check.Required(c.TerminationMessagePolicy, at.Child("terminationMessagePolicy"),
 		[]corev1.TerminationMessagePolicy{

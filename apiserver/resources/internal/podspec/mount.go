@@ -62,9 +62,7 @@ func mountByName(mounts []corev1.VolumeMount) map[string]string {
 }
 
 func subPaths(m *corev1.VolumeMount, all, at *field.Path) (errs field.ErrorList) {
-	if m.SubPath != "" {
-		errs = append(errs, Descending(m.SubPath, all.Child("subPath"))...)
-	}
+	errs = append(errs, check.NonEmpty(m.SubPath, all.Child("subPath"), Descending)...)
 	if m.SubPathExpr == "" {
 		return errs
 	}

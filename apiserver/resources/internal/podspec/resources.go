@@ -190,9 +190,7 @@ func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 				field.Invalid(here, *c, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"),
 			)
 		}
-		if c.ResourceClaimName != nil {
-			errs = append(errs, check.DNSSubdomain(*c.ResourceClaimName, here.Child("resourceClaimName"))...)
-		}
+		errs = append(errs, check.Given(c.ResourceClaimName, here.Child("resourceClaimName"), check.DNSSubdomain)...)
 		if c.ResourceClaimTemplateName != nil {
 			errs = append(errs, check.DNSSubdomain(*c.ResourceClaimTemplateName, here.Child("resourceClaimTemplateName"))...)
 		}

@@ -113,20 +113,14 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 			check.Apply(account, at.Child("serviceAccountName"), check.WholeName(apivalidation.ValidateServiceAccountName))...,
 		)
 	}
-	if s.NodeName != "" {
-		errs = append(errs, check.NodeName(s.NodeName, at.Child("nodeName"))...)
-	}
+	errs = append(errs, check.NonEmpty(s.NodeName, at.Child("nodeName"), check.NodeName)...)
 	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
 		errs = append(
 			errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1, math.MaxInt32)),
 		)
 	}
-	if s.Hostname != "" {
-		errs = append(errs, check.DNSLabel(s.Hostname, at.Child("hostname"))...)
-	}
-	if s.Subdomain != "" {
-		errs = append(errs, check.DNSLabel(s.Subdomain, at.Child("subdomain"))...)
-	}
+	errs = append(errs, check.NonEmpty(s.Hostname, at.Child("hostname"), check.DNSLabel)...)
+	errs = append(errs, check.NonEmpty(s.Subdomain, at.Child("subdomain"), check.DNSLabel)...)
 	errs = append(errs, Tolerations(s.Tolerations, at.Child("tolerations"))...)
 	for i, alias := range s.HostAliases {
 		here := at.Child("hostAliases").Index(i)
@@ -135,12 +129,8 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 			errs = append(errs, check.DNSSubdomain(name, here.Child("hostnames").Index(j))...)
 		}
 	}
-	if s.PriorityClassName != "" {
-		errs = append(errs, check.DNSSubdomain(s.PriorityClassName, at.Child("priorityClassName"))...)
-	}
-	if s.RuntimeClassName != nil {
-		errs = append(errs, check.DNSSubdomain(*s.RuntimeClassName, at.Child("runtimeClassName"))...)
-	}
+	errs = append(errs, check.NonEmpty(s.PriorityClassName, at.Child("priorityClassName"), check.DNSSubdomain)...)
+	errs = append(errs, check.Given(s.RuntimeClassName, at.Child("runtimeClassName"), check.DNSSubdomain)...)
 	return errs
 }
 
@@ -241,9 +231,7 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	for i, option := range c.Options {
-		if option.Name == "" {
-			errs = append(errs, field.Required(at.Child("options").Index(i), "must not be empty"))
-		}
+		errs = append(errs, check.Present(option.Name != "", at.Child("options").Index(i), "must not be empty")...)
 	}
 	return errs
 }

@@ -15,9 +15,7 @@ func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *fie
 	case s.Name != nil && s.SignerName != nil:
 		errs = append(errs, field.Invalid(at, s, "only one of name and signerName may be used"))
 	case s.Name != nil:
-		if *s.Name == "" {
-			errs = append(errs, field.Required(at.Child("name"), "must be a valid object name"))
-		}
+		errs = append(errs, check.Present(*s.Name != "", at.Child("name"), "must be a valid object name")...)
 		for _, text := range check.TrustBundleName(*s.Name) {
 			errs = append(
 				errs, field.Invalid(at.Child("name"), *s.Name, fmt.Sprintf("not a valid clustertrustbundlename: %v", text)),
@@ -37,9 +35,7 @@ func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *fie
 	default:
 		errs = append(errs, field.Required(at, "either name or signerName must be specified"))
 	}
-	if s.Path == "" {
-		errs = append(errs, field.Required(at.Child("path"), ""))
-	}
+	errs = append(errs, check.Present(s.Path != "", at.Child("path"), "")...)
 	errs = append(errs, ProjectedPath(s.Path, at.Child("path"))...)
 	if s.Path == "" && p.seen[""] {
 		errs = append(errs, field.Invalid(p.at, "", "conflicting duplicate paths"))
