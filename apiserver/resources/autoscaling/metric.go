@@ -103,9 +103,8 @@ func objectMetric(m *autoscalingv2.ObjectMetricSource, tolerate bool, at *field.
 	errs = append(errs, metricName(m.Metric, at.Child("metric"))...)
 	errs = append(errs, metricTarget(&m.Target, at.Child("target"))...)
 	if m.Target.Value == nil && m.Target.AverageValue == nil {
-		errs = append(
-			errs, field.Required(at.Child("target", "averageValue"), "must set either a target value or averageValue"),
-		)
+		errs = append(errs, field.Required(at.Child("target", "averageValue"),
+			"must set either a target value or averageValue"))
 	}
 	return errs
 }
@@ -113,16 +112,12 @@ func objectMetric(m *autoscalingv2.ObjectMetricSource, tolerate bool, at *field.
 func externalMetric(m *autoscalingv2.ExternalMetricSource, at *field.Path) field.ErrorList {
 	errs := append(metricName(m.Metric, at.Child("metric")), metricTarget(&m.Target, at.Child("target"))...)
 	if m.Target.Value == nil && m.Target.AverageValue == nil {
-		errs = append(
-			errs,
-			field.Required(at.Child("target", "averageValue"), "must set either a target value for metric or a per-pod target"),
-		)
+		errs = append(errs, field.Required(at.Child("target", "averageValue"),
+			"must set either a target value for metric or a per-pod target"))
 	}
 	if m.Target.Value != nil && m.Target.AverageValue != nil {
-		errs = append(
-			errs,
-			field.Forbidden(at.Child("target", "value"), "may not set both a target value for metric and a per-pod target"),
-		)
+		errs = append(errs, field.Forbidden(at.Child("target", "value"),
+			"may not set both a target value for metric and a per-pod target"))
 	}
 	return errs
 }
@@ -157,14 +152,12 @@ func containerMetric(m *autoscalingv2.ContainerResourceMetricSource, at *field.P
 func utilizationTarget(t *autoscalingv2.MetricTarget, at *field.Path) field.ErrorList {
 	errs := metricTarget(t, at)
 	if t.AverageUtilization == nil && t.AverageValue == nil {
-		errs = append(
-			errs, field.Required(at.Child("averageUtilization"), "must set either a target raw value or a target utilization"),
-		)
+		errs = append(errs, field.Required(at.Child("averageUtilization"),
+			"must set either a target raw value or a target utilization"))
 	}
 	if t.AverageUtilization != nil && t.AverageValue != nil {
-		errs = append(
-			errs, field.Forbidden(at.Child("averageValue"), "may not set both a target raw value and a target utilization"),
-		)
+		errs = append(errs, field.Forbidden(at.Child("averageValue"),
+			"may not set both a target raw value and a target utilization"))
 	}
 	return errs
 }

@@ -49,9 +49,8 @@ func newEvent(e *corev1.Event) (errs field.ErrorList) {
 		errs = append(errs, eventNamespace(e))
 	}
 	errs = append(errs, check.Present(e.ReportingController != "", field.NewPath("reportingController"), "")...)
-	errs = append(
-		errs, check.Apply(e.ReportingController, field.NewPath("reportingController"), utilvalidation.IsQualifiedName)...,
-	)
+	errs = append(errs, check.Apply(e.ReportingController, field.NewPath("reportingController"),
+		utilvalidation.IsQualifiedName)...)
 	for _, word := range []struct{ name, value string }{
 		{"reportingInstance", e.ReportingInstance}, {"action", e.Action}, {"reason", e.Reason},
 	} {

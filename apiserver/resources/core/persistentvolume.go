@@ -196,10 +196,8 @@ func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.Error
 			apivalidation.FieldImmutableErrorMsg+", except for updating from beta label to GA"))
 	}
 	if v.Spec.VolumeAttributesClassName == nil && old.Spec.VolumeAttributesClassName != nil {
-		errs = append(
-			errs,
-			field.Forbidden(field.NewPath("spec", "volumeAttributesClassName"), "update from non-nil value to nil is forbidden"),
-		)
+		errs = append(errs, field.Forbidden(field.NewPath("spec", "volumeAttributesClassName"),
+			"update from non-nil value to nil is forbidden"))
 	}
 	return errs
 }

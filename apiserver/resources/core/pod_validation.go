@@ -59,9 +59,8 @@ func validatePod(p *corev1.Pod) field.ErrorList {
 		errs = append(errs, field.Forbidden(check.SpecPath.Child("ephemeralContainers"), "cannot be set on create"))
 	}
 	if p.Spec.NodeName != "" && len(p.Spec.SchedulingGates) != 0 {
-		errs = append(
-			errs, field.Forbidden(check.SpecPath.Child("nodeName"), "cannot be set until all schedulingGates have been cleared"),
-		)
+		errs = append(errs, field.Forbidden(check.SpecPath.Child("nodeName"),
+			"cannot be set until all schedulingGates have been cleared"))
 	}
 	r := podspec.NewRules(&p.Spec, podspec.Legacy{})
 	return append(errs, r.ProfilesAgree(&p.ObjectMeta, check.SpecPath)...)
@@ -104,12 +103,10 @@ func validatePodUpdate(p, old *corev1.Pod) field.ErrorList {
 	if stop {
 		return errs
 	}
-	errs = append(
-		errs, tolerationsUpdate(p.Spec.Tolerations, old.Spec.Tolerations, check.SpecPath.Child("tolerations"))...,
-	)
-	errs = append(
-		errs, gatesUpdate(p.Spec.SchedulingGates, old.Spec.SchedulingGates, check.SpecPath.Child("schedulingGates"))...,
-	)
+	errs = append(errs, tolerationsUpdate(p.Spec.Tolerations, old.Spec.Tolerations,
+		check.SpecPath.Child("tolerations"))...)
+	errs = append(errs, gatesUpdate(p.Spec.SchedulingGates, old.Spec.SchedulingGates,
+		check.SpecPath.Child("schedulingGates"))...)
 	before := oneForm(&old.Spec)
 	if apiequality.Semantic.DeepEqual(oneForm(&p.Spec), before) {
 		return errs

@@ -52,9 +52,7 @@ func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	for i, p := range s.Spec.Ports {
 		k := key{p.Protocol, p.Port}
 		if ports[k] {
-			errs = append(
-				errs, field.Duplicate(at.Index(i), corev1.ServicePort{Protocol: p.Protocol, Port: p.Port}),
-			)
+			errs = append(errs, field.Duplicate(at.Index(i), corev1.ServicePort{Protocol: p.Protocol, Port: p.Port}))
 		}
 		ports[k] = true
 	}

@@ -54,9 +54,8 @@ func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
 	}
 	for i := range s.Endpoints {
 		for j, address := range s.Endpoints[i].Addresses {
-			texts = append(
-				texts, check.AddressWarnings(field.NewPath("endpoints").Index(i).Child("addresses").Index(j), address)...,
-			)
+			texts = append(texts, check.AddressWarnings(field.NewPath("endpoints").Index(i).Child("addresses").Index(j),
+				address)...)
 		}
 	}
 	return texts

@@ -115,10 +115,8 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 		}
 	}
 	if s.IngressClassName != nil {
-		errs = append(
-			errs,
-			check.Apply(*s.IngressClassName, at.Child("ingressClassName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...,
-		)
+		errs = append(errs, check.Apply(*s.IngressClassName, at.Child("ingressClassName"),
+			check.WholeName(apivalidation.NameIsDNSSubdomain))...)
 	}
 	return errs
 }
@@ -196,9 +194,8 @@ func ingressBackend(b *networkingv1.IngressBackend, at *field.Path) (errs field.
 	if b.Service.Name == "" {
 		errs = append(errs, field.Required(service.Child("name"), ""))
 	} else {
-		errs = append(
-			errs, check.Apply(b.Service.Name, service.Child("name"), check.WholeName(apivalidation.NameIsDNSLabel))...,
-		)
+		errs = append(errs, check.Apply(b.Service.Name, service.Child("name"),
+			check.WholeName(apivalidation.NameIsDNSLabel))...)
 	}
 	switch {
 	case port.Name != "" && port.Number != 0:

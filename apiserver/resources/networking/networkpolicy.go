@@ -142,9 +142,8 @@ func policyRuleOf(
 
 func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.ErrorList) {
 	if p.Protocol != nil {
-		errs = append(errs, check.OneOf(
-			*p.Protocol, at.Child("protocol"), []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP},
-		)...)
+		errs = append(errs, check.OneOf(*p.Protocol, at.Child("protocol"), []corev1.Protocol{corev1.ProtocolTCP,
+			corev1.ProtocolUDP, corev1.ProtocolSCTP})...)
 	}
 	port, end := at.Child("port"), at.Child("endPort")
 	switch {

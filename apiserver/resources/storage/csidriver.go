@@ -68,10 +68,8 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	}
 	errs = append(errs, check.Present(s.SELinuxMount != nil, at.Child("seLinuxMount"), "")...)
 	if p := s.NodeAllocatableUpdatePeriodSeconds; p != nil && *p < 10 {
-		errs = append(
-			errs,
-			field.Invalid(at.Child("nodeAllocatableUpdatePeriodSeconds"), *p, "must be greater than or equal to 10 seconds"),
-		)
+		errs = append(errs, field.Invalid(at.Child("nodeAllocatableUpdatePeriodSeconds"), *p,
+			"must be greater than or equal to 10 seconds"))
 	}
 	return errs
 }
@@ -90,14 +88,12 @@ func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.Er
 			continue
 		}
 		if *r.ExpirationSeconds < 600 {
-			errs = append(errs, field.Invalid(
-				at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration less than 10 minutes",
-			))
+			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds,
+				"may not specify a duration less than 10 minutes"))
 		}
 		if *r.ExpirationSeconds > 1<<32 {
-			errs = append(errs, field.Invalid(
-				at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration larger than 2^32 seconds",
-			))
+			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds,
+				"may not specify a duration larger than 2^32 seconds"))
 		}
 	}
 	return errs

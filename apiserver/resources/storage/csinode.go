@@ -46,9 +46,8 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 		errs = append(errs, podspec.CSIDriver(d.Name, at.Child("name"))...)
 		errs = append(errs, check.Present(d.NodeID != "", at.Child("nodeID"), "")...)
 		if len(d.NodeID) > maxNodeID {
-			errs = append(
-				errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less", maxNodeID)),
-			)
+			errs = append(errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less",
+				maxNodeID)))
 		}
 		if a := d.Allocatable; a != nil && a.Count != nil {
 			errs = append(errs, apivalidation.ValidateNonnegativeField(int64(*a.Count), at.Child("allocatable", "count"))...)

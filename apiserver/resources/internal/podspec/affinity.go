@@ -155,10 +155,8 @@ func (r *Rules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorLi
 	mismatch := check.Set(t.MismatchLabelKeys...)
 	for i, key := range t.MatchLabelKeys {
 		if mismatch[key] {
-			errs = append(
-				errs,
-				field.Invalid(at.Child("matchLabelKeys").Index(i), key, "exists in both matchLabelKeys and mismatchLabelKeys"),
-			)
+			errs = append(errs, field.Invalid(at.Child("matchLabelKeys").Index(i), key,
+				"exists in both matchLabelKeys and mismatchLabelKeys"))
 		}
 	}
 	errs = append(errs, check.Present(t.TopologyKey != "", at.Child("topologyKey"), "can not be empty")...)

@@ -63,9 +63,8 @@ func (r *Rules) amount(
 	errs := append(name(n, at), check.ResourceQuantity(n, q, at)...)
 	errs = append(errs, between...)
 	if check.IsHugePage(n) && !r.had.oddHugePages && !wholePages(n, q) {
-		errs = append(
-			errs, field.Invalid(at, q.String(), fmt.Sprintf("%s is not positive integer multiple of %s", q.String(), n)),
-		)
+		errs = append(errs, field.Invalid(at, q.String(), fmt.Sprintf("%s is not positive integer multiple of %s",
+			q.String(), n)))
 	}
 	return errs
 }

@@ -68,9 +68,8 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, r.affinity(s.Affinity, at.Child("affinity"))...)
 	errs = append(errs, r.dns(at.Child("dnsConfig"))...)
 	for i, gate := range s.ReadinessGates {
-		errs = append(
-			errs, check.QualifiedName(string(gate.ConditionType), at.Child("readinessGates").Index(i).Child("conditionType"))...,
-		)
+		errs = append(errs, check.QualifiedName(string(gate.ConditionType),
+			at.Child("readinessGates").Index(i).Child("conditionType"))...)
 	}
 	errs = append(errs, schedulingGates(s.SchedulingGates, at.Child("schedulingGates"))...)
 	errs = append(errs, r.spread(s.TopologySpreadConstraints, at.Child("topologySpreadConstraints"))...)
@@ -83,9 +82,8 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 			[]corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever})...)
 	}
 	if s.Overhead != nil {
-		errs = append(
-			errs, r.Resources(&corev1.ResourceRequirements{Limits: s.Overhead}, ContainerResourceName, at.Child("overhead"))...,
-		)
+		errs = append(errs, r.Resources(&corev1.ResourceRequirements{Limits: s.Overhead}, ContainerResourceName,
+			at.Child("overhead"))...)
 	}
 	errs = append(errs, r.system(at)...)
 	return append(errs, r.envFiles(at)...)
@@ -108,16 +106,13 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 		account = s.DeprecatedServiceAccount
 	}
 	if account != "" {
-		errs = append(
-			errs,
-			check.Apply(account, at.Child("serviceAccountName"), check.WholeName(apivalidation.ValidateServiceAccountName))...,
-		)
+		errs = append(errs, check.Apply(account, at.Child("serviceAccountName"),
+			check.WholeName(apivalidation.ValidateServiceAccountName))...)
 	}
 	errs = append(errs, check.NonEmpty(s.NodeName, at.Child("nodeName"), check.NodeName)...)
 	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
-		errs = append(
-			errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1, math.MaxInt32)),
-		)
+		errs = append(errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1,
+			math.MaxInt32)))
 	}
 	errs = append(errs, check.NonEmpty(s.Hostname, at.Child("hostname"), check.DNSLabel)...)
 	errs = append(errs, check.NonEmpty(s.Subdomain, at.Child("subdomain"), check.DNSLabel)...)
@@ -217,17 +212,13 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 32 search paths"))
 	}
 	if len(strings.Join(c.Searches, " ")) > 2048 {
-		errs = append(
-			errs,
-			field.Invalid(searches, c.Searches, "must not have more than 2048 characters (including spaces) in the search list"),
-		)
+		errs = append(errs, field.Invalid(searches, c.Searches,
+			"must not have more than 2048 characters (including spaces) in the search list"))
 	}
 	for i, search := range c.Searches {
 		if search != "." {
-			errs = append(
-				errs,
-				check.Apply(strings.TrimSuffix(search, "."), searches.Index(i), utilvalidation.IsDNS1123SubdomainWithUnderscore)...,
-			)
+			errs = append(errs, check.Apply(strings.TrimSuffix(search, "."), searches.Index(i),
+				utilvalidation.IsDNS1123SubdomainWithUnderscore)...)
 		}
 	}
 	for i, option := range c.Options {

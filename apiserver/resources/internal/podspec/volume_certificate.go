@@ -17,14 +17,12 @@ func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *fie
 	case s.Name != nil:
 		errs = append(errs, check.Present(*s.Name != "", at.Child("name"), "must be a valid object name")...)
 		for _, text := range check.TrustBundleName(*s.Name) {
-			errs = append(
-				errs, field.Invalid(at.Child("name"), *s.Name, fmt.Sprintf("not a valid clustertrustbundlename: %v", text)),
-			)
+			errs = append(errs, field.Invalid(at.Child("name"), *s.Name,
+				fmt.Sprintf("not a valid clustertrustbundlename: %v", text)))
 		}
 		if s.LabelSelector != nil {
-			errs = append(errs, field.Invalid(
-				at.Child("labelSelector"), s.LabelSelector, "labelSelector must be unset if name is specified",
-			))
+			errs = append(errs, field.Invalid(at.Child("labelSelector"), s.LabelSelector,
+				"labelSelector must be unset if name is specified"))
 		}
 	case s.SignerName != nil:
 		if *s.SignerName == "" {
@@ -65,9 +63,8 @@ func (p *projection) podCertificate(s *corev1.PodCertificateProjection, at *fiel
 		}
 		const must = "if provided, maxExpirationSeconds must be "
 		if *n < leastCertificate {
-			errs = append(
-				errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+">= %d", leastCertificate)),
-			)
+			errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+">= %d",
+				leastCertificate)))
 		}
 		if *n > most {
 			errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+"<= %d", most)))
@@ -86,9 +83,8 @@ func (p *projection) podCertificate(s *corev1.PodCertificateProjection, at *fiel
 		errs = append(errs, p.put(f.path, f.path)...)
 	}
 	if !found {
-		errs = append(errs, field.Required(
-			at, "specify at least one of credentialBundlePath, keyPath, and certificateChainPath",
-		))
+		errs = append(errs, field.Required(at,
+			"specify at least one of credentialBundlePath, keyPath, and certificateChainPath"))
 	}
 	return append(errs, check.UserAnnotations(s.UserAnnotations, at.Child("userAnnotations"))...)
 }
