@@ -14,9 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
-	"github.com/kubecascade/kubecascade/controllers/autoscale"
-	"github.com/kubecascade/kubecascade/controllers/election"
-	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/internal/server"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -269,14 +266,12 @@ func (o Options) config() (c server.Config, err error) {
 		Release:           cmp.Or(o.Release, release()),
 		StorageOptions:    o.Storage.options(),
 		ControllerOptions: o.Controllers.options(len(o.Storage.Endpoints) > 0),
-		SimulationOptions: server.SimulationOptions{
-			Simulate: o.Simulation.Pods, Simulation: simulation.Options{Delay: o.Simulation.Delay},
-			NodesFile: o.Simulation.Nodes,
-		},
-		Access: o.Access.options(),
-		Audit:  o.Audit, Serving: o.API.RuntimeConfig, Gates: o.API.FeatureGates,
-		Memory: o.Limits.ProcessMemory, Profiling: o.Profiling, Log: o.Log,
+		SimulationOptions: server.SimulationOptions{Simulate: o.Simulation.Pods, NodesFile: o.Simulation.Nodes},
+		Access:            o.Access.options(),
+		Audit:             o.Audit, Serving: o.API.RuntimeConfig, Gates: o.API.FeatureGates,
+		Memory: o.Limits.ProcessMemory, Log: o.Log,
 	}
+	c.Simulation.Delay = o.Simulation.Delay
 	if c.Controllers == nil && c.Snapshot.File == "" {
 		c.Controllers = []string{"*"}
 	}
@@ -374,7 +369,7 @@ func (o Options) api() (c apiserver.Config, err error) {
 			MinWatch:       o.Limits.MinRequestTimeout, GoawayChance: o.Limits.GoawayChance,
 			EventTTL: cmp.Or(o.Storage.EventTTL, time.Hour),
 		},
-		Documents: apiserver.Documents{Page: isSet(o.UI, true)},
+		Documents: apiserver.Documents{Page: isSet(o.UI, true), Profiling: o.Profiling},
 	}
 	c.Services.Addresses, err = allocate.ParseAddresses(cmp.Or(o.Services.ClusterIPRange, allocate.DefaultAddresses))
 	if err != nil {
@@ -404,20 +399,17 @@ func (s Storage) options() server.StorageOptions {
 
 // options returns the settings of the controllers; elect is the default of LeaderElect.
 func (c Controllers) options(elect bool) server.ControllerOptions {
-	return server.ControllerOptions{
+	o := server.ControllerOptions{
 		Controllers: c.Enabled, Workers: c.Workers, CollectionEvents: c.CollectionEvents,
-		Autoscaler: c.Autoscaler.options(),
-		Elect:      isSet(c.LeaderElect, elect),
-		Election: election.Options{
-			Duration: cmp.Or(c.LeaseDuration, 15*time.Second), RenewDeadline: cmp.Or(c.RenewDeadline, 10*time.Second),
-			RetryPeriod: cmp.Or(c.RetryPeriod, 2*time.Second),
-		},
+		Elect: isSet(c.LeaderElect, elect),
 	}
-}
-
-func (a Autoscaler) options() autoscale.Options {
-	return autoscale.Options{Period: a.SyncPeriod, Stabilization: a.DownscaleStabilization, Tolerance: a.Tolerance,
-		Initialization: a.CPUInitializationPeriod, ReadinessDelay: a.InitialReadinessDelay}
+	o.Election.Duration = cmp.Or(c.LeaseDuration, 15*time.Second)
+	o.Election.RenewDeadline = cmp.Or(c.RenewDeadline, 10*time.Second)
+	o.Election.RetryPeriod = cmp.Or(c.RetryPeriod, 2*time.Second)
+	a, to := &c.Autoscaler, &o.Autoscaler
+	to.Period, to.Stabilization, to.Tolerance = a.SyncPeriod, a.DownscaleStabilization, a.Tolerance
+	to.Initialization, to.ReadinessDelay = a.CPUInitializationPeriod, a.InitialReadinessDelay
+	return o
 }
 
 const loopback = "127.0.0.1"

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
@@ -112,8 +114,9 @@ type Documents struct {
 	Address string
 	// Checks are named health checks (see Check).
 	Checks []Check
-	// Debug are further handlers by path (the collector's graph).
-	Debug map[string]http.Handler
+	// Debug are further handlers by path (the collector's graph). Profiling adds those of profiles.
+	Debug     map[string]http.Handler
+	Profiling bool
 	// Page serves the files of the page at ui.Path.
 	Page bool
 	// Extensions are the paths below render.RoutePrefix.
@@ -161,9 +164,13 @@ func (c *Config) setDefaults() {
 		c.Services = allocate.Defaults()
 	}
 	if c.Webhooks == nil {
-		c.Webhooks = webhook.NewClients(webhook.Services{
-			Revision: c.Store.Revision, Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root,
-		}.Resolver())
+		services := registry.Data{Store: c.Store, Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root}
+		c.Webhooks = webhook.NewClients(services.ServiceAddress)
+	}
+	if c.Profiling {
+		all := profiles()
+		maps.Copy(all, c.Debug)
+		c.Debug = all
 	}
 	if c.Trail == nil {
 		c.Trail = trail.New(c.Now())

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -74,8 +75,15 @@ func customSchemas(types *resources.Types) func(*resources.Resource) (managedfie
 	}
 }
 
-// Served tells of the types of a table, for type checking. Each call of SchemaOf makes a new schema; none is kept.
-func Served(types *resources.Types) expression.Schemas {
+// CheckTypes returns the warnings about the types in a policy's expressions.
+func CheckTypes(
+	types *resources.Types, policy *admissionv1.ValidatingAdmissionPolicySpec,
+) []admissionv1.ExpressionWarning {
+	return expression.CheckTypes(policy, served(types))
+}
+
+// served has the types of a table, for type checking. Each call of SchemaOf makes a new schema; none is kept.
+func served(types *resources.Types) expression.Schemas {
 	return expression.Schemas{
 		KindsOf: func(r schema.GroupVersionResource) []schema.GroupVersionKind {
 			if e := types.Lookup(r.Group, r.Version, r.Resource); e != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Routes returns the routes that Insecure serves.
 func (s *Server) Routes() chi.Routes {
-	return s.routes(func(*http.Request) (authentication.User, error) { return authentication.Unsecured, nil })
+	return s.routes(func(*http.Request) (authorization.User, error) { return authorization.Unsecured, nil })
 }
 
 // Plugins returns the names of the plugins that there are, in the order in which they run.

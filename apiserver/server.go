@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"context"
 	"runtime"
 	"strings"
 	"sync"
@@ -10,8 +11,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/endpoints"
@@ -58,7 +59,7 @@ func New(c Config) (*Server, error) {
 	s.openAPI = openapi.New(c.Version.GitVersion, func() []openapi.Type { return documented(c.Types) })
 	s.seats = flowcontrol.NewLive(flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry), c.Cache, c.Log)
 	s.inFlight, s.memory = flowcontrol.NewBudget(c.MemoryInFlight), flowcontrol.NewBudget(c.MemoryInFlight)
-	metrics.RegisterMemory(c.Registry, s.inFlight, s.memory, c.Cache.EncodedBytes)
+	flowcontrol.RegisterMemory(c.Registry, s.inFlight, s.memory, c.Cache.EncodedBytes)
 	c.Webhooks.Register(c.Registry)
 	s.registry = newRegistry(c, s.metrics)
 	rules := dynamic.New(dynamic.Config{
@@ -121,7 +122,7 @@ func choosePlugins(r *registry.Registry, c Config) (err error) {
 }
 
 // Loopback is for requests of the process's own.
-func (s *Server) Loopback(u authentication.User, manager string) *registry.Loopback {
+func (s *Server) Loopback(u authorization.User, manager string) *registry.Loopback {
 	return s.registry.Loopback(u, manager)
 }
 
@@ -136,4 +137,22 @@ func (s *Server) BeginShutdown() { s.leave() }
 func (s *Server) CloseWatches() {
 	s.leave()
 	s.api.CloseWatches()
+}
+
+// EnsureRoles is bootstrap.Roles on this server.
+func (s *Server) EnsureRoles(ctx context.Context) error { return bootstrap.Roles(ctx, s.registry) }
+
+// EnsureFirst is bootstrap.Objects on this server.
+func (s *Server) EnsureFirst(ctx context.Context, o bootstrap.Options) error {
+	return bootstrap.Objects(ctx, s.registry, o)
+}
+
+// CheckFirst is bootstrap.Check on this server.
+func (s *Server) CheckFirst(ctx context.Context, o bootstrap.Options) error {
+	return bootstrap.Check(ctx, s.registry, o)
+}
+
+// Withdraw is bootstrap.Withdraw on this server.
+func (s *Server) Withdraw(ctx context.Context, o bootstrap.Options) error {
+	return bootstrap.Withdraw(ctx, s.registry, o)
 }

@@ -5,9 +5,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/controllers/autoscale"
 	"github.com/kubecascade/kubecascade/controllers/certificates"
-	"github.com/kubecascade/kubecascade/controllers/crd"
 	"github.com/kubecascade/kubecascade/controllers/devicetaint"
-	"github.com/kubecascade/kubecascade/controllers/migration"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/node"
 	"github.com/kubecascade/kubecascade/controllers/persistentvolume"
@@ -29,7 +27,7 @@ var ofServer = []Controller{
 }
 
 func definitions(s *setup) []run {
-	return []run{crd.New(s.client(), s.process.Webhooks, s.process.Log).Run}
+	return []run{NewCustomResourceDefinitions(s.client(), s.process.Webhooks, s.process.Log).Run}
 }
 
 func registrations(s *setup) []run {
@@ -64,7 +62,7 @@ func namespaces(s *setup) []run {
 // migrations rewrites stored objects (V-087).
 func migrations(s *setup) []run {
 	client := func(manager string) *loopback.Client { return s.process.Client(s.controller.account, manager) }
-	return []run{func(ctx context.Context) { migration.Run(ctx, client, s.process.Log) }}
+	return []run{func(ctx context.Context) { migrate(ctx, client, s.process.Log) }}
 }
 
 // claims maintains the condition Unused of claims, too, if the gate is on (V-083).

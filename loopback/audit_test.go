@@ -12,19 +12,25 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	policyv1 "k8s.io/api/policy/v1"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	"k8s.io/apiserver/pkg/audit/policy"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -170,7 +176,7 @@ func recorded(e auditv1.Event) string {
 func TestAuditOfControllers(t *testing.T) {
 	s, log := audited(t, "omitStages: [RequestReceived]\nrules: [{level: RequestResponse}]\n", audit.ModeBlocking)
 	const me = "system:serviceaccount:kube-system:me"
-	l := s.API.Loopback(authentication.ServiceAccount("kube-system", "me"), "me")
+	l := s.API.Loopback(authorization.ServiceAccount("kube-system", "me"), "me")
 	ctx, maps, pods := t.Context(), s.Types.Lookup("", "v1", "configmaps"), s.Types.Lookup("", "v1", "pods")
 	all := registry.Path{Resource: maps, Namespace: "default"}
 	one := registry.Path{Resource: maps, Namespace: "default", Name: "a"}
@@ -262,7 +268,7 @@ func TestAuditOfPanic(t *testing.T) {
 	do(t, s, "POST", configMaps, `{"metadata":{"name":"a"}}`)
 	one := registry.Path{Resource: s.Types.Lookup("", "v1", "configmaps"), Namespace: "default", Name: "a"}
 	for _, account := range []string{"other", "b"} { // only the last one has a rule
-		l := s.API.Loopback(authentication.ServiceAccount("a", account), "b")
+		l := s.API.Loopback(authorization.ServiceAccount("a", account), "b")
 		if _, err := l.Change(t.Context(), one, func(runtime.Object) (runtime.Object, error) { panic("oh") }); err == nil {
 			t.Error("the panic is no error")
 		}

@@ -11,14 +11,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -35,7 +38,7 @@ const (
 func collectorOf(s *apiservertest.Server) *loopback.Collector {
 	return &loopback.Collector{
 		API: s.API.Loopback(
-			authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
+			authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
 		),
 	}
 }

@@ -6,22 +6,25 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/controllers/migration"
+	"github.com/kubecascade/kubecascade/controllers"
 )
 
 const migrations = "/apis/storagemigration.k8s.io/v1/storageversionmigrations"
 
 // migrated creates a migration of a resource and waits until it has ended; outcome is the type of the condition.
-func migrated(t *testing.T, s *apiservertest.Server, name, group, resource, outcome string) *migration.Migration {
+func migrated(
+	t *testing.T, s *apiservertest.Server, name, group, resource, outcome string,
+) *storagemigrationv1.StorageVersionMigration {
 	t.Helper()
 	w := s.Watch(migrations + "?watch=1")
 	do(t, s, "POST", migrations,
 		fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resource":{"group":%q,"resource":%q}}}`, name, group, resource))
 	data, err := shows(t, w, name, fmt.Sprintf(`"status":"True","type":%q`, outcome)).MarshalJSON()
-	m := new(migration.Migration)
+	m := new(storagemigrationv1.StorageVersionMigration)
 	if err == nil {
 		err = json.Unmarshal(data, m)
 	}
@@ -32,7 +35,7 @@ func migrated(t *testing.T, s *apiservertest.Server, name, group, resource, outc
 }
 
 // conditionsOf are those of a migration, without their times.
-func conditionsOf(m *migration.Migration) (out []string) {
+func conditionsOf(m *storagemigrationv1.StorageVersionMigration) (out []string) {
 	for _, c := range m.Status.Conditions {
 		out = append(out, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
 	}
@@ -60,7 +63,7 @@ func TestMigrations(t *testing.T) {
 		t.Errorf("at %s: the old one is at %s, was at %s; the new one is at %s, was at %s", m.Status.ResourceVersion,
 			revision("w0000"), before, revision("new"), fresh)
 	}
-	var d migration.Definition
+	var d apiextensionsv1.CustomResourceDefinition
 	if err := json.Unmarshal(s.Do("GET", definitions+"/widgets.example.com", nil).Body, &d); err != nil {
 		t.Fatal(err)
 	}
@@ -81,13 +84,15 @@ func TestMigrations(t *testing.T) {
 		t.Errorf("what is stored in the newest version was written at %s", got)
 	}
 	for _, f := range s.Do("GET", v2widgets+"/w0000", nil).Object().GetManagedFields() {
-		if f.Manager == migration.Manager {
+		if f.Manager == controllers.MigrationManager {
 			t.Errorf("a patch without a change owns %s", f.FieldsV1)
 		}
 	}
 }
 
-func definitionConditions(d *migration.Definition) map[apiextensionsv1.CustomResourceDefinitionConditionType]string {
+func definitionConditions(
+	d *apiextensionsv1.CustomResourceDefinition,
+) map[apiextensionsv1.CustomResourceDefinitionConditionType]string {
 	out := map[apiextensionsv1.CustomResourceDefinitionConditionType]string{}
 	for _, c := range d.Status.Conditions {
 		out[c.Type] = fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -16,7 +16,7 @@ import (
 // cause the next pass, which otherwise waits for a time that grows.
 func TestNamespaceFollow(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	api := &loopback.Namespaces{API: s.API.Loopback(authentication.Loopback, "test"), Cache: s.Cache}
+	api := &loopback.Namespaces{API: s.API.Loopback(authorization.Loopback, "test"), Cache: s.Cache}
 	events := make(chan namespace.Event, 1024)
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup

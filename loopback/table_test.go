@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -21,9 +21,9 @@ import (
 func client(s *apiservertest.Server) func(account, manager string) *loopback.Client {
 	index := loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)
 	return func(account, manager string) *loopback.Client {
-		user := authentication.Loopback
+		user := authorization.Loopback
 		if account != "" {
-			user = authentication.ServiceAccount("kube-system", account)
+			user = authorization.ServiceAccount("kube-system", account)
 		}
 		return &loopback.Client{API: s.API.Loopback(user, manager), Cache: s.Cache, Index: index}
 	}
@@ -43,7 +43,7 @@ func logging(t testing.TB, s *apiservertest.Server, log *slog.Logger, names ...s
 		Gates:       map[string]bool{featuregates.PersistentVolumeClaimUnusedSinceTime: true},
 		Unreachable: apiserver.NoNetwork,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
-			return expression.CheckTypes(&p.Spec, apiserver.Served(s.Types))
+			return apiserver.CheckTypes(s.Types, &p.Spec)
 		},
 	}
 	on := map[string]bool{}

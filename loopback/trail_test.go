@@ -19,7 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/gc/trail"
-	"github.com/kubecascade/kubecascade/internal/ownership"
+	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -36,7 +36,7 @@ func trailing(t *testing.T, store storage.Store) *trailed {
 	var s *apiservertest.Server
 	s = apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
 		c.Trail = trail.New(time.Now())
-		c.Extensions = []render.Route{ownership.Trail(c.Trail,
+		c.Extensions = []render.Route{cluster.Trail(c.Trail,
 			func() authorization.Authorizer { return s.API.Authorizer() }, slog.New(slog.DiscardHandler))}
 		removals := &loopback.Removals{Cache: c.Cache, Types: c.Types, Trail: c.Trail, Now: time.Now}
 		if store != nil {

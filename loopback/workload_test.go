@@ -13,13 +13,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
 	"github.com/kubecascade/kubecascade/controllers/endpoint"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
@@ -49,7 +52,8 @@ func run(t testing.TB, s *apiservertest.Server, cs ...workload.Controller) {
 	var all sync.WaitGroup
 	for _, c := range cs {
 		api := &loopback.Client{
-			API: s.API.Loopback(authentication.ServiceAccount("kube-system", c.Name), "kube-controller-manager"), Cache: s.Cache,
+			API:   s.API.Loopback(authorization.ServiceAccount("kube-system", c.Name), "kube-controller-manager"),
+			Cache: s.Cache,
 			Index: index,
 		}
 		all.Go(func() { workload.Run(ctx, c, api, workload.Options{}) })
@@ -225,7 +229,7 @@ func TestDyingNamespace(t *testing.T) {
 func TestIndex(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 64, TimelineEvents: 64}})
 	api := &loopback.Client{
-		API: s.API.Loopback(authentication.Loopback, "test"), Cache: s.Cache,
+		API: s.API.Loopback(authorization.Loopback, "test"), Cache: s.Cache,
 		Index: loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root),
 	}
 	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)

@@ -11,7 +11,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/certificates"
 )
@@ -65,7 +64,7 @@ func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
 
 // mayFor reports whether the user has the permission for the signer, or for all of its domain.
 func mayFor(
-	authorize func(*authorization.Attributes) authorization.Decision, user authentication.User, verb, signer string,
+	authorize func(*authorization.Attributes) authorization.Decision, user authorization.User, verb, signer string,
 ) bool {
 	return certificates.MaySignFor(authorization.May(authorize, user), verb, signer)
 }

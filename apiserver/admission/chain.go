@@ -5,13 +5,14 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -46,7 +47,7 @@ type Attributes struct {
 	// Options are those of the request, as the client sent them: CreateOptions, UpdateOptions, PatchOptions or
 	// DeleteOptions; nil if they are not known.
 	Options runtime.Object
-	User    authentication.User
+	User    authorization.User
 	DryRun  bool
 	Notes
 	Progress

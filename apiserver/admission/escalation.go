@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -25,7 +24,7 @@ type Escalation struct {
 	// Authorize decides whether the client has a permission.
 	Authorize func(*authorization.Attributes) authorization.Decision
 	// Rules returns a user's rules in a namespace; the error names roles that could not be resolved.
-	Rules func(u authentication.User, namespace string) ([]rbacv1.PolicyRule, error)
+	Rules func(u authorization.User, namespace string) ([]rbacv1.PolicyRule, error)
 	// RoleRules returns the rules of a role, and whether the role exists.
 	RoleRules func(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool)
 }
@@ -36,7 +35,7 @@ func (*Escalation) Name() string { return "RBACEscalation" }
 // Admit implements Mutator, but changes nothing: upstream's check, too, precedes validation.
 func (e *Escalation) Admit(_ context.Context, a *Attributes) error {
 	if a.Resource.Group != rbacv1.GroupName || a.Operation != Create && a.Operation != Update ||
-		slices.Contains(a.User.Groups, authentication.GroupMasters) || onlyCollects(a) {
+		slices.Contains(a.User.Groups, authorization.GroupMasters) || onlyCollects(a) {
 		return nil
 	}
 	switch obj := a.Object.(type) {

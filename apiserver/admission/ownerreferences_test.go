@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -101,7 +100,7 @@ func TestOwnerReferences(t *testing.T) {
 				return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "ns", OwnerReferences: o}}
 			}
 			a := &admission.Attributes{Operation: admission.Update, Resource: table.Lookup("", "v1", "pods"), Subresource: c.sub,
-				Namespace: "ns", Name: "p", Object: pod(c.now), Old: pod(c.was), User: authentication.User{Name: user}}
+				Namespace: "ns", Name: "p", Object: pod(c.now), Old: pod(c.was), User: authorization.User{Name: user}}
 			if c.create {
 				a.Operation, a.Old = admission.Create, nil
 			}
@@ -114,7 +113,7 @@ func TestOwnerReferences(t *testing.T) {
 	a := &admission.Attributes{
 		Operation: admission.Create, Resource: table.Lookup("", "v1", "pods"),
 		Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{OwnerReferences: owners{unknown}}},
-		User:   authentication.User{Name: "non-rc-deleter"},
+		User:   authorization.User{Name: "non-rc-deleter"},
 	}
 	if got, want := fmt.Sprint(p.Validate(context.Background(), a)), `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion nothing.io/v1 Kind Nothing: no matches for kind "Nothing" in version "nothing.io/v1"`; got != want {
 		t.Error(got)

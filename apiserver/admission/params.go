@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -45,7 +44,7 @@ func (*Params) Name() string { return "PolicyParams" }
 func (p *Params) Validate(ctx context.Context, a *Attributes) error {
 	if a.Resource.Group != admissionv1.GroupName || a.Subresource != "" ||
 		a.Operation != Create && a.Operation != Update ||
-		slices.Contains(a.User.Groups, authentication.GroupMasters) {
+		slices.Contains(a.User.Groups, authorization.GroupMasters) {
 		return nil
 	}
 	if kind := paramKind(a.Object); kind != nil {
@@ -152,7 +151,7 @@ func (p *Params) resource(k *admissionv1.ParamKind) *authorization.Attributes {
 }
 
 // printed is a user as upstream prints it: Go's form of a pointer to user.DefaultInfo.
-func printed(u authentication.User) string {
+func printed(u authorization.User) string {
 	return fmt.Sprintf("&{%s %s %v %v}", u.Name, u.UID, u.Groups, u.Extra)
 }
 

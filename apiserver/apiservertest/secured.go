@@ -20,7 +20,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
@@ -109,7 +112,7 @@ func StartSecuredWith(t *testing.T, o Options) *Secured {
 	s.Server = Start(t, &o)
 	for _, name := range []string{"kube-system", "kube-public", "a", "b"} {
 		p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
-		if _, err := s.API.Loopback(authentication.Loopback, "test").Create(
+		if _, err := s.API.Loopback(authorization.Loopback, "test").Create(
 			context.Background(), p, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}},
 		); err != nil {
 			t.Fatal(err)

@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -81,9 +83,8 @@ func Start(t testing.TB, o *Options) *Server {
 	bounds := o.Cache
 	bounds.Decoder = *s.Decoder
 	s.Cache = cache.New(bounds)
-	s.Webhooks = webhook.NewClients(webhook.Services{
-		Revision: s.Store.Revision, Cache: s.Cache, Types: s.Types, Root: s.Decoder.Root,
-	}.Resolver())
+	services := registry.Data{Store: s.Store, Cache: s.Cache, Types: s.Types, Root: s.Decoder.Root}
+	s.Webhooks = webhook.NewClients(services.ServiceAddress)
 	s.follow()
 	config := apiserver.Config{
 		Parts: apiserver.Parts{
@@ -166,7 +167,8 @@ func (s *Server) makeDefault() {
 	}
 	p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	if _, err := s.API.Loopback(authentication.Loopback, "apiservertest").Create(context.Background(), p, ns); err != nil {
+	api := s.API.Loopback(authorization.Loopback, "apiservertest")
+	if _, err := api.Create(context.Background(), p, ns); err != nil {
 		s.t.Fatalf("creating the namespace default: %v", err)
 	}
 }

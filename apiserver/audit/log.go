@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -76,6 +75,6 @@ func asSent(r *http.Request) *http.Request {
 }
 
 // userInfo is a user in upstream's type.
-func userInfo(u authentication.User) user.Info {
+func userInfo(u authorization.User) user.Info {
 	return &user.DefaultInfo{Name: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 }

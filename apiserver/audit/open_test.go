@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -42,7 +41,7 @@ func TestRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := authorization.Attributes{User: authentication.Anonymous, Verb: "get", Path: r.URL.Path}
+	a := authorization.Attributes{User: authorization.Anonymous, Verb: "get", Path: r.URL.Path}
 	for i := range 1500 { // 1.5 megabytes and more
 		rec := l.Begin(r, fmt.Sprint("id-", i), &a, time.Now())
 		if !rec.Received() {

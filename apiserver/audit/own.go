@@ -9,13 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Own is a request of a controller inside the process, which is not sent over HTTP.
 type Own struct {
-	User authentication.User
+	User authorization.User
 	// Method and Path are those of the same request over HTTP: "DELETE", "/api/v1/namespaces/default/pods/a". Agent is
 	// its User-Agent.
 	Method, Path, Agent string

@@ -7,11 +7,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/audit"
-
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
 // Record is what the log has of one request. A nil Record is that of a request that is not recorded: its methods do
@@ -111,7 +112,7 @@ func (r *Record) Annotate(key, value string) {
 }
 
 // Impersonated records as whom the client acts; mode is the verb of constrained impersonation, or empty.
-func (r *Record) Impersonated(u authentication.User, mode string) {
+func (r *Record) Impersonated(u authorization.User, mode string) {
 	if r != nil {
 		r.event.LogImpersonatedUser(userInfo(u), mode)
 	}

@@ -9,35 +9,20 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
-
-// Claim is the content of a service account's token.
-type Claim struct {
-	Namespace, Name, UID string
-	Audiences            []string
-	Issued, Expires      time.Time
-	// Pod, Secret and Node are the objects to which the token is bound: it becomes invalid with the pod or secret, or
-	// with the node if there is no pod. The node of a pod is only informative.
-	Pod, Secret, Node *Ref
-}
-
-// Ref names an object to which a token is bound.
-type Ref struct {
-	Name string `json:"name"`
-	UID  string `json:"uid,omitempty"`
-}
 
 // kubernetesClaim is the private claim of Kubernetes' tokens (K pkg/serviceaccount/claims.go).
 type kubernetesClaim struct {
-	Namespace string `json:"namespace,omitempty"`
-	Node      *Ref   `json:"node,omitempty"`
-	Pod       *Ref   `json:"pod,omitempty"`
-	Secret    *Ref   `json:"secret,omitempty"`
-	Account   Ref    `json:"serviceaccount"`
+	Namespace string                  `json:"namespace,omitempty"`
+	Node      *authorization.TokenRef `json:"node,omitempty"`
+	Pod       *authorization.TokenRef `json:"pod,omitempty"`
+	Secret    *authorization.TokenRef `json:"secret,omitempty"`
+	Account   authorization.TokenRef  `json:"serviceaccount"`
 }
 
 type claims struct {
@@ -114,16 +99,18 @@ func NewAccounts(c AccountsConfig) (*Accounts, error) {
 func (a *Accounts) Audiences() []string { return a.config.Audiences }
 
 // Issue returns a signed token.
-func (a *Accounts) Issue(c Claim) (string, error) {
+func (a *Accounts) Issue(c authorization.TokenClaim) (string, error) {
 	t := jwt.NewWithClaims(a.signer.method, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: a.config.Issuers[0], Subject: ServiceAccountName(c.Namespace, c.Name), Audience: c.Audiences,
+			Issuer: a.config.Issuers[0], Subject: authorization.ServiceAccountName(c.Namespace, c.Name),
+			Audience: c.Audiences,
 			IssuedAt: jwt.NewNumericDate(c.Issued), NotBefore: jwt.NewNumericDate(c.Issued),
 			ExpiresAt: jwt.NewNumericDate(c.Expires),
 			ID:        string(uuid.NewUUID()),
 		},
 		Kubernetes: kubernetesClaim{
-			Namespace: c.Namespace, Account: Ref{c.Name, c.UID}, Pod: c.Pod, Secret: c.Secret, Node: c.Node,
+			Namespace: c.Namespace, Account: authorization.TokenRef{Name: c.Name, UID: c.UID},
+			Pod: c.Pod, Secret: c.Secret, Node: c.Node,
 		},
 	})
 	t.Header["kid"] = a.signer.id

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 func TestParseTokens(t *testing.T) {
@@ -25,7 +26,7 @@ func TestParseTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for token, want := range map[string]authentication.User{
+	for token, want := range map[string]authorization.User{
 		"t1": {Name: "alice", UID: "u1", Groups: []string{"dev", "ops", "system:authenticated"}},
 		"t2": {Name: "carol", UID: "u4", Groups: []string{"system:authenticated"}},
 		"":   {}, "t": {}, "t11": {},
@@ -69,7 +70,7 @@ func (there) Bound(string, string, string) (string, time.Time, bool) { return "1
 // TestKeys: every kind of key is read in every form, signs, and verifies its own tokens only.
 func TestKeys(t *testing.T) {
 	now := time.Now()
-	claim := authentication.Claim{
+	claim := authorization.TokenClaim{
 		Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour),
 	}
 	tokens, verifiers := map[string]string{}, map[string]*authentication.Accounts{}
@@ -129,7 +130,7 @@ func TestTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Unix(1_000_000, 0)
-	token, err := a.Issue(authentication.Claim{
+	token, err := a.Issue(authorization.TokenClaim{
 		Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: start, Expires: start.Add(time.Minute),
 	})
 	if err != nil {
@@ -168,39 +169,42 @@ func TestBound(t *testing.T) {
 	}
 	now := time.Now()
 	const gone = "service account token has been invalidated"
-	ref := &authentication.Ref{Name: "x", UID: "2"}
+	ref := &authorization.TokenRef{Name: "x", UID: "2"}
 	for _, c := range []struct {
-		claim  authentication.Claim
+		claim  authorization.TokenClaim
 		there  held
 		issued time.Duration
 		fault  string
 	}{
-		{authentication.Claim{}, held{"serviceaccounts n/a": "1"}, 0, ""},
-		{authentication.Claim{}, held{"serviceaccounts n/a": "1"}, time.Minute, "service account token is not valid yet"},
-		{authentication.Claim{}, nil, 0, `serviceaccounts "a" not found`},
-		{authentication.Claim{}, held{"serviceaccounts n/a": "2"}, 0, "service account UID (2) does not match claim (1)"},
+		{authorization.TokenClaim{}, held{"serviceaccounts n/a": "1"}, 0, ""},
+		{authorization.TokenClaim{}, held{"serviceaccounts n/a": "1"}, time.Minute,
+			"service account token is not valid yet"},
+		{authorization.TokenClaim{}, nil, 0, `serviceaccounts "a" not found`},
+		{authorization.TokenClaim{}, held{"serviceaccounts n/a": "2"}, 0,
+			"service account UID (2) does not match claim (1)"},
 		{
-			authentication.Claim{}, held{"serviceaccounts n/a": "deleted 2"}, 0,
+			authorization.TokenClaim{}, held{"serviceaccounts n/a": "deleted 2"}, 0,
 			"service account UID (2) does not match claim (1)",
 		},
-		{authentication.Claim{}, held{"serviceaccounts n/a": "deleted 1"}, 0, "service account n/a has been deleted"},
-		{authentication.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "2"}, 0, ""},
-		{authentication.Claim{Secret: ref}, held{"serviceaccounts n/a": "1"}, 0, gone},
-		{authentication.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets m/x": "2"}, 0, gone},
-		{authentication.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "deleted 2"}, 0, gone},
+		{authorization.TokenClaim{}, held{"serviceaccounts n/a": "deleted 1"}, 0,
+			"service account n/a has been deleted"},
+		{authorization.TokenClaim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "2"}, 0, ""},
+		{authorization.TokenClaim{Secret: ref}, held{"serviceaccounts n/a": "1"}, 0, gone},
+		{authorization.TokenClaim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets m/x": "2"}, 0, gone},
+		{authorization.TokenClaim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "deleted 2"}, 0, gone},
 		{
-			authentication.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "3"}, 0,
+			authorization.TokenClaim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "3"}, 0,
 			"secret UID (3) does not match service account secret ref claim (2)",
 		},
 		{
-			authentication.Claim{Pod: ref}, held{"serviceaccounts n/a": "1", "pods n/x": "3"}, 0,
+			authorization.TokenClaim{Pod: ref}, held{"serviceaccounts n/a": "1", "pods n/x": "3"}, 0,
 			"pod UID (3) does not match service account pod ref claim (2)",
 		},
 		{
-			authentication.Claim{Node: ref}, held{"serviceaccounts n/a": "1", "nodes /x": "3"}, 0,
+			authorization.TokenClaim{Node: ref}, held{"serviceaccounts n/a": "1", "nodes /x": "3"}, 0,
 			"node UID (3) does not match service account node ref claim (2)",
 		},
-		{authentication.Claim{Pod: ref, Node: ref}, held{"serviceaccounts n/a": "1", "pods n/x": "2"}, 0, ""},
+		{authorization.TokenClaim{Pod: ref, Node: ref}, held{"serviceaccounts n/a": "1", "pods n/x": "2"}, 0, ""},
 	} {
 		c.claim.Namespace, c.claim.Name, c.claim.UID, c.claim.Audiences = "n", "a", "1", []string{"i"}
 		c.claim.Issued, c.claim.Expires = now.Add(c.issued), now.Add(time.Hour)
@@ -228,7 +232,7 @@ func FuzzVerify(f *testing.F) {
 	}
 	now := time.Now()
 	token, err := a.Issue(
-		authentication.Claim{
+		authorization.TokenClaim{
 			Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour),
 		},
 	)
@@ -255,7 +259,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	now := time.Now()
 	token, err := a.Issue(
-		authentication.Claim{
+		authorization.TokenClaim{
 			Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour),
 		},
 	)

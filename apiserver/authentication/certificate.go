@@ -7,8 +7,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // ErrNameless says that a certificate has no common name, so there is no user name.
@@ -28,16 +31,16 @@ func PoolOf(authorities ...*x509.Certificate) Pool {
 
 // Certificates authenticates clients by certificates of some authorities. Make one with NewCertificates. Its methods
 // may be called from any goroutine.
-type Certificates struct{ chains chains[User] }
+type Certificates struct{ chains chains[authorization.User] }
 
 // NewCertificates returns Certificates for the authorities.
 func NewCertificates(authorities Pool) *Certificates {
-	return &Certificates{chains[User]{roots: authorities, read: fromCertificate}}
+	return &Certificates{chains[authorization.User]{roots: authorities, read: fromCertificate}}
 }
 
 // User returns the user of a client's certificate chain: its own certificate, whose key the client has proved to have,
 // and intermediate certificates (AS pkg/authentication/request/x509).
-func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (User, error) {
+func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (authorization.User, error) {
 	return c.chains.verify(chain, now)
 }
 
@@ -123,12 +126,12 @@ func (c *chains[T]) keep(roots *x509.CertPool, digest [sha256.Size]byte, v verif
 var uidName = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 
 // fromCertificate returns the user: its name is the common name, its groups are the organizations.
-func fromCertificate(cert *x509.Certificate) (User, error) {
+func fromCertificate(cert *x509.Certificate) (authorization.User, error) {
 	s := cert.Subject
 	if s.CommonName == "" {
-		return User{}, ErrNameless
+		return authorization.User{}, ErrNameless
 	}
-	u := User{Name: s.CommonName, Groups: append([]string{}, s.Organization...)}
+	u := authorization.User{Name: s.CommonName, Groups: append([]string{}, s.Organization...)}
 	for _, n := range s.Names {
 		if uid, ok := n.Value.(string); ok && n.Type.Equal(uidName) {
 			u.UID = uid
@@ -136,5 +139,18 @@ func fromCertificate(cert *x509.Certificate) (User, error) {
 	}
 	sum := sha256.Sum256(cert.Raw)
 	u.Extra = map[string][]string{extraCredential: {"X509SHA256=" + hex.EncodeToString(sum[:])}}
-	return u.authenticated(), nil
+	return authenticated(u), nil
+}
+
+// ErrNoCredentials is the error for a client that has sent no credentials.
+var ErrNoCredentials = errors.New("authentication: no credentials")
+
+// authenticated returns the user as a member of system:authenticated, unless it is named as an unauthenticated one (AS
+// pkg/authentication/group/authenticated_group_adder.go).
+func authenticated(u authorization.User) authorization.User {
+	if u.Name != authorization.NameAnonymous && !slices.Contains(u.Groups, authorization.GroupAuthenticated) &&
+		!slices.Contains(u.Groups, authorization.GroupUnauthenticated) {
+		u.Groups = append(slices.Clip(u.Groups), authorization.GroupAuthenticated)
+	}
+	return u
 }

@@ -1,15 +1,14 @@
-// Package authentication authenticates requests: users, client certificates, proxies that name the user, static tokens
+// Package authentication authenticates requests: client certificates, proxies that name the user, static tokens
 // and service account tokens.
 //
 // It guarantees:
 //
-//  1. A User is an immutable value.
-//  2. Invalid credentials are an error. They never fall back to another identity.
-//  3. No error contains a token or a part of one.
-//  4. A token is verified with the algorithm of the key, whatever algorithm it names, and as of the time of the
+//  1. Invalid credentials are an error. They never fall back to another identity.
+//  2. No error contains a token or a part of one.
+//  3. A token is verified with the algorithm of the key, whatever algorithm it names, and as of the time of the
 //     request: only the result of the signature check is cached.
-//  5. Caches are bounded. No certificate is accepted under authorities that are no longer trusted.
-//  6. Headers name a user only if the client has a certificate of a proxy's authority, and an allowed name.
+//  4. Caches are bounded. No certificate is accepted under authorities that are no longer trusted.
+//  5. Headers name a user only if the client has a certificate of a proxy's authority, and an allowed name.
 //
 // It is stricter than kube-apiserver in one point: tokens must have an expiry, which is enforced without leeway.
 // Upstream allows a minute for clock differences.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // ErrNotAllowed says that a proxy's certificate is valid, but its common name is not one of ProxiesConfig.Names.
@@ -49,15 +51,15 @@ func NewProxies(c ProxiesConfig) *Proxies {
 
 // User returns the user whom the headers name. ErrNoCredentials means that the client is no proxy, or that it names no
 // user: then its own credentials count.
-func (p *Proxies) User(chain []*x509.Certificate, h http.Header, now time.Time) (User, error) {
+func (p *Proxies) User(chain []*x509.Certificate, h http.Header, now time.Time) (authorization.User, error) {
 	name := first(h, p.config.UsernameHeaders)
 	if name == "" {
-		return User{}, ErrNoCredentials
+		return authorization.User{}, ErrNoCredentials
 	}
 	if _, err := p.chains.verify(chain, now); err != nil {
-		return User{}, err
+		return authorization.User{}, err
 	}
-	u := User{Name: name, UID: first(h, p.config.UIDHeaders), Groups: []string{}, Extra: p.extra(h)}
+	u := authorization.User{Name: name, UID: first(h, p.config.UIDHeaders), Groups: []string{}, Extra: p.extra(h)}
 	for _, name := range p.config.GroupHeaders {
 		for _, group := range h.Values(name) {
 			if group != "" {
@@ -65,7 +67,7 @@ func (p *Proxies) User(chain []*x509.Certificate, h http.Header, now time.Time) 
 			}
 		}
 	}
-	return u.authenticated(), nil
+	return authenticated(u), nil
 }
 
 // Clear removes the headers, so that nothing behind authentication takes them for a verified identity.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 type present struct{}
@@ -25,7 +27,7 @@ func TestRemembered(t *testing.T) {
 	}
 	now := time.Now()
 	for audience, remembered := range map[string]int{strings.Repeat("x", longestVerified): 0, "x": 1} {
-		token, err := a.Issue(Claim{
+		token, err := a.Issue(authorization.TokenClaim{
 			Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i", audience}, Issued: now, Expires: now.Add(time.Hour),
 		})
 		if err != nil {

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Tokens are static bearer tokens from a file. Only their digests are kept, so the time of a lookup reveals nothing
 // about them.
-type Tokens map[[sha256.Size]byte]User
+type Tokens map[[sha256.Size]byte]authorization.User
 
 // ParseTokens parses kube-apiserver's token file: a line of CSV for each token with the token, the user's name, its UID
 // and, if it has any, its groups separated by commas in one field. Lines without a token are skipped; of lines with the
@@ -39,16 +41,16 @@ func ParseTokens(r io.Reader) (Tokens, error) {
 		if f[0] == "" {
 			continue
 		}
-		u := User{Name: f[1], UID: f[2]}
+		u := authorization.User{Name: f[1], UID: f[2]}
 		if len(f) > 3 {
 			u.Groups = strings.Split(f[3], ",")
 		}
-		t[sha256.Sum256([]byte(f[0]))] = u.authenticated()
+		t[sha256.Sum256([]byte(f[0]))] = authenticated(u)
 	}
 }
 
 // User returns the user of a token.
-func (t Tokens) User(token string) (User, bool) {
+func (t Tokens) User(token string) (authorization.User, bool) {
 	u, ok := t[sha256.Sum256([]byte(token))]
 	return u, ok
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // The errors of tokens. The messages are those that TokenReview shows upstream. They contain nothing of the token but
@@ -49,10 +51,10 @@ type Objects interface {
 // check is cached.
 func (a *Accounts) Verify(
 	token string, audiences []string, now time.Time, objects Objects,
-) (u User, good []string, err error) {
+) (u authorization.User, good []string, err error) {
 	c, err := a.claims(token)
 	if err != nil {
-		return User{}, nil, err
+		return authorization.User{}, nil, err
 	}
 	if len(audiences) == 0 {
 		audiences = a.config.Audiences
@@ -63,20 +65,20 @@ func (a *Accounts) Verify(
 		}
 	}
 	if len(good) == 0 {
-		return User{}, nil, fmt.Errorf(
+		return authorization.User{}, nil, fmt.Errorf(
 			"token audiences %q is invalid for the target audiences %q", []string(c.Audience), audiences,
 		)
 	}
 	switch {
 	case c.ExpiresAt == nil || !now.Before(c.ExpiresAt.Time):
-		return User{}, nil, ErrExpired
+		return authorization.User{}, nil, ErrExpired
 	case c.NotBefore != nil && now.Add(skew).Before(c.NotBefore.Time):
-		return User{}, nil, ErrNotYet
+		return authorization.User{}, nil, ErrNotYet
 	case c.IssuedAt != nil && now.Add(skew).Before(c.IssuedAt.Time):
-		return User{}, nil, ErrFuture
+		return authorization.User{}, nil, ErrFuture
 	}
 	if err := c.Kubernetes.check(now, objects); err != nil {
-		return User{}, nil, err
+		return authorization.User{}, nil, err
 	}
 	return c.user(), good, nil
 }
@@ -98,7 +100,7 @@ func (a *Accounts) claims(token string) (*claims, error) {
 		return nil, ErrSignature
 	}
 	if !slices.Contains(a.config.Issuers, c.Issuer) ||
-		c.Subject != ServiceAccountName(c.Kubernetes.Namespace, c.Kubernetes.Account.Name) {
+		c.Subject != authorization.ServiceAccountName(c.Kubernetes.Namespace, c.Kubernetes.Account.Name) {
 		return nil, ErrToken
 	}
 	if len(token) > longestVerified {
@@ -163,7 +165,7 @@ func (k *kubernetesClaim) check(now time.Time, objects Objects) error {
 	case ended(deletion):
 		return fmt.Errorf("service account %s/%s has been deleted", k.Namespace, k.Account.Name)
 	}
-	bound := func(kind, namespace string, r *Ref) error {
+	bound := func(kind, namespace string, r *authorization.TokenRef) error {
 		uid, deletion, ok := objects.Bound(kind+"s", namespace, r.Name)
 		if ok && uid != r.UID {
 			return fmt.Errorf("%s UID (%s) does not match service account %s ref claim (%s)", kind, uid, kind, r.UID)
@@ -196,9 +198,9 @@ const (
 	extraNodeUID = "authentication.kubernetes.io/node-uid"
 )
 
-func (c *claims) user() User {
+func (c *claims) user() authorization.User {
 	k := &c.Kubernetes
-	u := ServiceAccount(k.Namespace, k.Account.Name)
+	u := authorization.ServiceAccount(k.Namespace, k.Account.Name)
 	u.UID, u.Extra = k.Account.UID, map[string][]string{}
 	set := func(key, value string) {
 		if value != "" {

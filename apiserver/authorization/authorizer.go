@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
 // Attributes are the input of an authorization decision (AS pkg/authorization/authorizer: AttributesRecord).
 type Attributes struct {
-	User authentication.User
+	User User
 	Verb string
 	// IsResource says that the request is for a resource; for others only Path is set.
 	IsResource bool
@@ -37,7 +35,7 @@ func (a *Attributes) LongRunning() bool {
 }
 
 // May reports, by an authorizer, whether a user may apply a verb to a named, cluster-scoped resource of any version.
-func May(authorize func(*Attributes) Decision, user authentication.User) func(group, resource, verb, name string) bool {
+func May(authorize func(*Attributes) Decision, user User) func(group, resource, verb, name string) bool {
 	return func(group, resource, verb, name string) bool {
 		return authorize(&Attributes{
 			User: user, Verb: verb, IsResource: true, Group: group, Version: "*", Resource: resource, Name: name,
@@ -81,7 +79,7 @@ type Authorizer interface {
 	Authorize(a *Attributes) Decision
 	// Rules returns the user's permissions in the namespace, as far as they can be listed; err says that some could not
 	// be read.
-	Rules(u authentication.User, namespace string) (rules []rbacv1.PolicyRule, err error)
+	Rules(u User, namespace string) (rules []rbacv1.PolicyRule, err error)
 }
 
 // AlwaysAllow is the authorization mode of that name.
@@ -91,7 +89,7 @@ type AlwaysAllow struct{}
 func (AlwaysAllow) Authorize(*Attributes) Decision { return Decision{Verdict: Allow} }
 
 // Rules implements Authorizer.
-func (AlwaysAllow) Rules(authentication.User, string) ([]rbacv1.PolicyRule, error) {
+func (AlwaysAllow) Rules(User, string) ([]rbacv1.PolicyRule, error) {
 	all := []string{"*"}
 	return []rbacv1.PolicyRule{{Verbs: all, APIGroups: all, Resources: all}, {Verbs: all, NonResourceURLs: all}}, nil
 }
@@ -105,7 +103,7 @@ func (AlwaysDeny) Authorize(*Attributes) Decision {
 }
 
 // Rules implements Authorizer.
-func (AlwaysDeny) Rules(authentication.User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
+func (AlwaysDeny) Rules(User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
 
 // Masters allows system:masters everything. It precedes every chain, so that an administrator can always repair what
 // others can't (K pkg/kubeapiserver/authorizer/config.go: New).
@@ -113,14 +111,14 @@ type Masters struct{}
 
 // Authorize implements Authorizer.
 func (Masters) Authorize(a *Attributes) Decision {
-	if slices.Contains(a.User.Groups, authentication.GroupMasters) {
+	if slices.Contains(a.User.Groups, GroupMasters) {
 		return Decision{Verdict: Allow}
 	}
 	return Decision{}
 }
 
 // Rules implements Authorizer. The permissions of system:masters are not listed.
-func (Masters) Rules(authentication.User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
+func (Masters) Rules(User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
 
 // Chain calls authorizers in order (AS pkg/authorization/union).
 type Chain []Authorizer
@@ -152,7 +150,7 @@ func (c Chain) Authorize(a *Attributes) Decision {
 }
 
 // Rules implements Authorizer.
-func (c Chain) Rules(u authentication.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
+func (c Chain) Rules(u User, namespace string) (rules []rbacv1.PolicyRule, err error) {
 	for _, z := range c {
 		more, e := z.Rules(u, namespace)
 		rules = append(rules, more...)

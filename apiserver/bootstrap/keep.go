@@ -8,11 +8,13 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -61,7 +63,7 @@ func put[T any, P interface {
 	*T
 	registry.Object
 }](ctx context.Context, r *registry.Registry, group, plural string, fresh P, change func(P) (bool, error)) error {
-	l := r.Loopback(authentication.Loopback, makers[group])
+	l := r.Loopback(authorization.Loopback, makers[group])
 	p := registry.Path{
 		Resource: r.Types.Lookup(group, "v1", plural), Namespace: fresh.GetNamespace(), Name: fresh.GetName(),
 	}

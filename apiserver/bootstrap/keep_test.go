@@ -12,12 +12,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	discoveryv1 "k8s.io/api/discovery/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
@@ -34,7 +38,7 @@ func start(t *testing.T, o *apiservertest.Options) *apiservertest.Server {
 	s := apiservertest.Start(t, o)
 	p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
 	system := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: metav1.NamespaceSystem}}
-	if _, err := s.API.Loopback(authentication.Loopback, "test").Create(t.Context(), p, system); err != nil && o == nil {
+	if _, err := s.API.Loopback(authorization.Loopback, "test").Create(t.Context(), p, system); err != nil && o == nil {
 		t.Fatal(err)
 	}
 	return s

@@ -7,16 +7,23 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	discoveryv1 "k8s.io/api/discovery/v1"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
 	schedulingv1 "k8s.io/api/scheduling/v1"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
 	flow "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -90,7 +97,7 @@ var makers = map[string]string{
 
 // ensure creates an object unless it exists.
 func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace string, obj registry.Object) error {
-	l := r.Loopback(authentication.Loopback, makers[group])
+	l := r.Loopback(authorization.Loopback, makers[group])
 	p := registry.Path{Resource: r.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
 	// First, because a service's spec is validated before its name is looked up.
 	if o, _ := r.Cache.Get(l.Key(p.Resource, p.Namespace, p.Name)); o != nil {

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	rbacv1 "k8s.io/api/rbac/v1"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -22,7 +25,7 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 	if r.Roles == nil {
 		return nil
 	}
-	e := &ensuring{r: r, l: r.Loopback(authentication.Loopback, "kube-apiserver")}
+	e := &ensuring{r: r, l: r.Loopback(authorization.Loopback, "kube-apiserver")}
 	all := DefaultRoles()
 	var jobs []func(context.Context) error
 	for _, want := range all.ClusterRoles {

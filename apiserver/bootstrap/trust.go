@@ -12,11 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -48,7 +51,7 @@ func ensureTrust(ctx context.Context, r *registry.Registry, t Trust, now time.Ti
 	})
 	if apierrors.IsRequestEntityTooLargeError(err) ||
 		apierrors.IsInvalid(err) && strings.Contains(err.Error(), "Too long") {
-		l := r.Loopback(authentication.Loopback, makers[corev1.GroupName])
+		l := r.Loopback(authorization.Loopback, makers[corev1.GroupName])
 		p := registry.Path{
 			Resource: r.Types.Lookup("", "v1", "configmaps"), Namespace: fresh.Namespace, Name: fresh.Name,
 		}

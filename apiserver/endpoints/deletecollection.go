@@ -5,10 +5,12 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/kubecascade/kubecascade/apiserver/status"
+
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -53,7 +55,7 @@ func (a *API) serveDeleteCollection(req *request) error {
 	}
 	err = req.answerList(rendering, items, meta)
 	// An error would mean that nothing was deleted.
-	if errors.Is(err, flowcontrol.ErrFull) || errors.Is(err, flowcontrol.ErrTooLarge) {
+	if errors.Is(err, status.ErrFull) || errors.Is(err, status.ErrTooLarge) {
 		kind := metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 		return req.answerOther(rendering, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})
 	}

@@ -5,11 +5,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -18,7 +21,7 @@ import (
 func TestLinkOfOddValues(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := s.API.Loopback(
-		authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
+		authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
 	)
 	for name, c := range map[string]struct {
 		value string
@@ -65,7 +68,7 @@ func TestLinkOfOddValues(t *testing.T) {
 func TestLinkInPlace(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	api := s.API.Loopback(
-		authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
+		authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager",
 	)
 	must(t, s.Do("POST", configmaps,
 		`{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"},

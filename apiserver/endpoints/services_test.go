@@ -7,14 +7,16 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -50,7 +52,7 @@ func TestServicesOfTwoServers(t *testing.T) {
 	create := func(api *apiserver.Server, name string) error {
 		svc := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name},
 			Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80}}}}
-		_, err := api.Loopback(authentication.Loopback, "test").Create(context.Background(), path, svc)
+		_, err := api.Loopback(authorization.Loopback, "test").Create(context.Background(), path, svc)
 		return err
 	}
 	var wg sync.WaitGroup

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -38,7 +37,7 @@ func attributesOf(a authorizer.Attributes) *authorization.Attributes {
 		Namespace: a.GetNamespace(), Name: a.GetName(),
 	}
 	if u := a.GetUser(); u != nil {
-		out.User = authentication.User{
+		out.User = authorization.User{
 			Name: u.GetName(), UID: u.GetUID(), Groups: u.GetGroups(), Extra: u.GetExtra(),
 		}
 	}
@@ -46,6 +45,6 @@ func attributesOf(a authorizer.Attributes) *authorization.Attributes {
 }
 
 // userOf is a user in the form that upstream's packages want.
-func userOf(u authentication.User) user.Info {
+func userOf(u authorization.User) user.Info {
 	return &user.DefaultInfo{Name: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 }

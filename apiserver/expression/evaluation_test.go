@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -64,14 +63,14 @@ func (r *roles) Authorize(a *authorization.Attributes) authorization.Decision {
 	return authorization.Decision{}
 }
 
-func (*roles) Rules(authentication.User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
+func (*roles) Rules(authorization.User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
 
 // TestAuthorizer: expressions ask the server's authorizer, for the user of the request or for a service account, and
 // the same question once (M-36).
 func TestAuthorizer(t *testing.T) {
 	z := &roles{}
 	request, b := creation(), bindings()
-	request.User = authentication.User{
+	request.User = authorization.User{
 		Name: "bob", UID: "1", Groups: []string{"g"}, Extra: map[string][]string{"k": {"v"}},
 	}
 	const scale = "authorizer.serviceAccount('n', 's').group('apps').resource('deployments')" +
@@ -87,7 +86,7 @@ func TestAuthorizer(t *testing.T) {
 	if diff := cmp.Diff([]string{"failed expression: " + scale}, messages(r)); diff != "" {
 		t.Error(diff)
 	}
-	account := authentication.User{
+	account := authorization.User{
 		Name:   "system:serviceaccount:n:s",
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:n"},
 	}

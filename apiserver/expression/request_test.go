@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -45,7 +44,7 @@ func creation() *Request {
 	return &Request{
 		Operation: "CREATE", Kind: podKind, Resource: pods, Namespace: "default", Name: "p",
 		Options: &metav1.CreateOptions{TypeMeta: metav1.TypeMeta{Kind: "CreateOptions", APIVersion: "meta.k8s.io/v1"}},
-		User:    authentication.User{Name: "alice", Groups: []string{"g"}},
+		User:    authorization.User{Name: "alice", Groups: []string{"g"}},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -18,7 +19,7 @@ import (
 
 // Authenticator returns the user that a request's credentials stand for; authentication.ErrNoCredentials if it has
 // none.
-type Authenticator func(r *http.Request) (authentication.User, error)
+type Authenticator func(r *http.Request) (authorization.User, error)
 
 // Authenticate answers 401 unless the authenticator knows the user. The credentials go no further, and neither do the
 // headers by which a proxy names the user: the usual ones, and those of proxies, which may be nil. What a request takes
@@ -77,9 +78,9 @@ func reject(w http.ResponseWriter) {
 
 // authenticated returns the request as that of its user; nil if it is answered.
 func authenticated(
-	user authentication.User, err error, events *audit.Log, log *slog.Logger, w http.ResponseWriter, r *http.Request,
+	user authorization.User, err error, events *audit.Log, log *slog.Logger, w http.ResponseWriter, r *http.Request,
 ) *http.Request {
-	if (err != nil || user.Name == authentication.NameAnonymous) && r.ProtoMajor == 2 {
+	if (err != nil || user.Name == authorization.NameAnonymous) && r.ProtoMajor == 2 {
 		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
 	}
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/internal/ownership"
+	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -50,11 +50,10 @@ func startShared(t *testing.T) *shared {
 	s.Secured = apiservertest.StartSecuredWith(t, apiservertest.Options{
 		Kinds: resources.Metrics(measured), Cache: cache.Options{Events: 64, TimelineEvents: 128},
 		Configure: func(c *apiserver.Config) {
-			service := ownership.New(ownership.Config{
-				Cache: c.Cache, Types: c.Types, Root: c.Decoder.Root, Revision: c.Store.Revision, Log: c.Log,
+			service := (&cluster.Server{
+				Cache: c.Cache, Types: c.Types, Revision: c.Store.Revision,
 				Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
-			})
-			t.Cleanup(service.Close)
+			}).Service()
 			c.Extensions = service.Routes()
 		},
 	})

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
@@ -40,7 +41,7 @@ func AllowsAll(modes []string) bool {
 // Secure is the Authenticator of the secure port: it knows users by the proxy that names them, by their client
 // certificate or else by their token (K pkg/kubeapiserver/authenticator/config.go: New). Credentials that are wrong are
 // an error even where none are needed.
-func (c *Credentials) Secure(r *http.Request) (authentication.User, error) {
+func (c *Credentials) Secure(r *http.Request) (authorization.User, error) {
 	u, wrong := c.certified(r)
 	if wrong == nil {
 		return u, nil
@@ -61,18 +62,18 @@ func (c *Credentials) Secure(r *http.Request) (authentication.User, error) {
 		}
 		return u, err
 	case !errors.Is(err, authentication.ErrNoCredentials):
-		return authentication.User{}, err
+		return authorization.User{}, err
 	case wrong != nil:
-		return authentication.User{}, wrong
+		return authorization.User{}, wrong
 	case c.anonymous(r.URL.Path):
-		return authentication.Anonymous, nil
+		return authorization.Anonymous, nil
 	}
-	return authentication.User{}, authentication.ErrNoCredentials
+	return authorization.User{}, authentication.ErrNoCredentials
 }
 
 // certified returns the user of a client certificate: its owner or, if that is a proxy, the user that the proxy names.
 // The validity of the certificate depends on the machine's clock, as everywhere in TLS.
-func (c *Credentials) certified(r *http.Request) (u authentication.User, err error) {
+func (c *Credentials) certified(r *http.Request) (u authorization.User, err error) {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return u, authentication.ErrNoCredentials
 	}
@@ -113,13 +114,13 @@ func firstSegment(path string) string {
 
 // Plain is the Authenticator of the plain port, whose clients are administrators. Where there is authorization to tell
 // users apart, a client that sends credentials is authenticated by them.
-func (c *Credentials) Plain(r *http.Request) (authentication.User, error) {
+func (c *Credentials) Plain(r *http.Request) (authorization.User, error) {
 	_, _, err := socketBearer(r)
 	if (len(r.Header.Values("Authorization")) > 0 || !errors.Is(err, authentication.ErrNoCredentials)) &&
 		!AllowsAll(c.Modes) {
 		return c.Secure(r)
 	}
-	return authentication.Unsecured, nil
+	return authorization.Unsecured, nil
 }
 
 // bearer returns the request's token. An Authorization header with anything else is wrong: no user is known by it here.
@@ -139,7 +140,7 @@ func bearer(r *http.Request) (string, error) {
 // bearerOf returns the user of a token, and for which of the audiences it is valid; no audiences are the server's own.
 func (c *Credentials) bearerOf(
 	ctx context.Context, token string, audiences []string,
-) (authentication.User, []string, error) {
+) (authorization.User, []string, error) {
 	accounts := c.Accounts
 	if u, ok := c.StaticTokens.User(token); ok {
 		if accounts == nil {
@@ -150,12 +151,12 @@ func (c *Credentials) bearerOf(
 			good = slices.DeleteFunc(slices.Clone(good), func(name string) bool { return !slices.Contains(audiences, name) })
 		}
 		if len(good) == 0 {
-			return authentication.User{}, nil, authentication.ErrToken
+			return authorization.User{}, nil, authentication.ErrToken
 		}
 		return u, good, nil
 	}
 	if accounts == nil {
-		return authentication.User{}, nil, authentication.ErrToken
+		return authorization.User{}, nil, authentication.ErrToken
 	}
 	return accounts.Verify(token, audiences, c.Now(), &boundObjects{ctx, c})
 }
@@ -163,10 +164,10 @@ func (c *Credentials) bearerOf(
 // TokenUser is bearerOf for a token that a client asks about in a TokenReview.
 func (c *Credentials) TokenUser(
 	ctx context.Context, token string, audiences []string,
-) (authentication.User, []string, error) {
+) (authorization.User, []string, error) {
 	token, err := bearer(&http.Request{Header: http.Header{"Authorization": {"Bearer " + token}}})
 	if err != nil {
-		return authentication.User{}, nil, err
+		return authorization.User{}, nil, err
 	}
 	return c.bearerOf(ctx, token, audiences)
 }

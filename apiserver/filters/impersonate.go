@@ -15,7 +15,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -58,7 +57,7 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 	if err == nil && wanted == nil {
 		return true
 	}
-	info, u, verb := requestinfo.Of(r), authentication.User{}, ""
+	info, u, verb := requestinfo.Of(r), authorization.User{}, ""
 	if err == nil {
 		u, verb, err = p.authorize(wanted, info.Attributes())
 	}
@@ -74,8 +73,8 @@ func (p *impersonator) impersonate(w http.ResponseWriter, r *http.Request) bool 
 
 // impersonated takes the user that a client wants to be out of the headers; nil for none. A header that can have one
 // value must not have two.
-func impersonated(h http.Header) (*authentication.User, error) {
-	u := &authentication.User{Name: h.Get(authenticationv1.ImpersonateUserHeader),
+func impersonated(h http.Header) (*authorization.User, error) {
+	u := &authorization.User{Name: h.Get(authenticationv1.ImpersonateUserHeader),
 		UID:    h.Get(authenticationv1.ImpersonateUIDHeader),
 		Groups: h.Values(authenticationv1.ImpersonateGroupHeader)}
 	single := max(
@@ -125,8 +124,8 @@ func extraKey(s string) string {
 // authorize returns the user as whom the client may act for the request, and the verb of the constrained mode that
 // allows it; empty for the legacy mode. If no mode allows it, the error is that of the first.
 func (p *impersonator) authorize(
-	wanted *authentication.User, request *authorization.Attributes,
-) (u authentication.User, verb string, err error) {
+	wanted *authorization.User, request *authorization.Attributes,
+) (u authorization.User, verb string, err error) {
 	var first error
 	for _, i := range p.cache.order(request.User.Name) {
 		m := modes[i]
@@ -142,42 +141,42 @@ func (p *impersonator) authorize(
 			first = err
 		}
 	}
-	return authentication.User{}, "", first
+	return authorization.User{}, "", first
 }
 
 // authorizeBy authorizes everything that one mode of impersonation requires.
 func (p *impersonator) authorizeBy(
-	mode string, wanted *authentication.User, request *authorization.Attributes,
-) (authentication.User, error) {
+	mode string, wanted *authorization.User, request *authorization.Attributes,
+) (authorization.User, error) {
 	q := rights{authorizer: p.authorizer, by: request.User, mode: mode, verb: "impersonate"}
 	if mode != "" {
 		on := *request
 		on.Verb = "impersonate-on:" + mode + ":" + request.Verb
 		if err := requestinfo.Authorize(p.authorizer, &on); err != nil {
-			return authentication.User{}, err
+			return authorization.User{}, err
 		}
 		q.verb, q.group = constrained+mode, authenticationv1.GroupName
 	}
 	u := *wanted
 	if err := q.name(&u); err != nil {
-		return authentication.User{}, err
+		return authorization.User{}, err
 	}
 	if wanted.UID != "" {
 		if err := q.may(authenticationv1.GroupName, "uids", "", "", wanted.UID); err != nil {
-			return authentication.User{}, err
+			return authorization.User{}, err
 		}
 	}
 	if err := q.groups(wanted.Groups); err != nil {
-		return authentication.User{}, err
+		return authorization.User{}, err
 	}
 	if err := q.extra(wanted.Extra); err != nil {
-		return authentication.User{}, err
+		return authorization.User{}, err
 	}
-	in := authentication.GroupAuthenticated
-	if u.Name == authentication.NameAnonymous {
-		in = authentication.GroupUnauthenticated
+	in := authorization.GroupAuthenticated
+	if u.Name == authorization.NameAnonymous {
+		in = authorization.GroupUnauthenticated
 	}
-	if !slices.Contains(u.Groups, in) && !slices.Contains(u.Groups, authentication.GroupUnauthenticated) {
+	if !slices.Contains(u.Groups, in) && !slices.Contains(u.Groups, authorization.GroupUnauthenticated) {
 		u.Groups = append(slices.Clip(u.Groups), in)
 	}
 	return u, nil
@@ -186,7 +185,7 @@ func (p *impersonator) authorizeBy(
 // rights are what one mode requires of the client.
 type rights struct {
 	authorizer authorization.Authorizer
-	by         authentication.User
+	by         authorization.User
 	mode, verb string
 	// group is the API group of users and groups: the core group in the legacy mode.
 	group string
@@ -202,15 +201,16 @@ func (q *rights) may(group, resource, sub, namespace, name string) error {
 }
 
 // name authorizes the user's name, and fills in the groups that nodes and service accounts have by theirs.
-func (q *rights) name(u *authentication.User) error {
-	if namespace, name, ok := authentication.SplitServiceAccount(u.Name); ok {
+func (q *rights) name(u *authorization.User) error {
+	if namespace, name, ok := authorization.SplitServiceAccount(u.Name); ok {
 		if len(u.Groups) == 0 {
-			u.Groups = []string{authentication.GroupServiceAccounts, authentication.GroupServiceAccounts + ":" + namespace}
+			u.Groups = []string{authorization.GroupServiceAccounts,
+				authorization.GroupServiceAccounts + ":" + namespace}
 		}
 		return q.may(q.group, "serviceaccounts", "", namespace, name)
 	}
 	if node, ok := nodeOf(u.Name); ok && q.mode != "" {
-		u.Groups = []string{authentication.GroupNodes}
+		u.Groups = []string{authorization.GroupNodes}
 		if q.mode == "associated-node" {
 			node = "*" // the right is for the node that the client is on
 		}
@@ -229,9 +229,9 @@ func (q *rights) groups(groups []string) error {
 			return requestinfo.Forbidden(
 				q.attributes(q.group, "groups", "", "", ""), "impersonating the empty string group is not allowed",
 			)
-		case slices.Contains(groups, authentication.GroupMasters):
+		case slices.Contains(groups, authorization.GroupMasters):
 			return requestinfo.Forbidden(
-				q.attributes(q.group, "groups", "", "", authentication.GroupMasters),
+				q.attributes(q.group, "groups", "", "", authorization.GroupMasters),
 				"impersonating the system:masters group is not allowed",
 			)
 		case len(groups) >= severalRights && q.may(q.group, "groups", "", "", "*") == nil:

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 
 	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // mode is one of the modes of impersonation: the constrained ones are for some requests and some users only, and have
@@ -14,7 +15,7 @@ import (
 type mode struct {
 	name string
 	// suits reports whether the mode is for such users.
-	suits func(wanted *authentication.User, by authentication.User) bool
+	suits func(wanted *authorization.User, by authorization.User) bool
 }
 
 // constrained is the prefix of the verbs of constrained modes.
@@ -30,29 +31,29 @@ func (m *mode) verb() string {
 
 // modes are all, in the order in which they are tried.
 var modes = [...]mode{
-	{"associated-node", func(wanted *authentication.User, by authentication.User) bool {
+	{"associated-node", func(wanted *authorization.User, by authorization.User) bool {
 		node, ok := nodeOf(wanted.Name)
-		_, _, account := authentication.SplitServiceAccount(by.Name)
+		_, _, account := authorization.SplitServiceAccount(by.Name)
 		own := by.Extra[authentication.ExtraNode]
 		return ok && account && nameOnly(wanted) && len(own) == 1 && own[0] == node
 	}},
-	{"arbitrary-node", func(wanted *authentication.User, _ authentication.User) bool {
+	{"arbitrary-node", func(wanted *authorization.User, _ authorization.User) bool {
 		_, ok := nodeOf(wanted.Name)
 		return ok && nameOnly(wanted)
 	}},
-	{"serviceaccount", func(wanted *authentication.User, _ authentication.User) bool {
-		_, _, ok := authentication.SplitServiceAccount(wanted.Name)
+	{"serviceaccount", func(wanted *authorization.User, _ authorization.User) bool {
+		_, _, ok := authorization.SplitServiceAccount(wanted.Name)
 		return ok && nameOnly(wanted)
 	}},
-	{"user-info", func(wanted *authentication.User, _ authentication.User) bool {
+	{"user-info", func(wanted *authorization.User, _ authorization.User) bool {
 		_, node := nodeOf(wanted.Name)
-		_, _, account := authentication.SplitServiceAccount(wanted.Name)
+		_, _, account := authorization.SplitServiceAccount(wanted.Name)
 		return !node && !account
 	}},
-	{"", func(*authentication.User, authentication.User) bool { return true }},
+	{"", func(*authorization.User, authorization.User) bool { return true }},
 }
 
-func nameOnly(u *authentication.User) bool {
+func nameOnly(u *authorization.User) bool {
 	return u.UID == "" && len(u.Groups) == 0 && len(u.Extra) == 0
 }
 

@@ -2,10 +2,7 @@ package filters
 
 import (
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -25,7 +22,7 @@ func OwnOrigin(log *slog.Logger) func(http.Handler) http.Handler {
 				checked = r.Clone(r.Context())
 				checked.Method = http.MethodPost
 			}
-			if !loopbackHost(r.Host) || Foreign(r) || cross.Check(checked) != nil {
+			if !render.Loopback(r.Host) || render.Foreign(r) || cross.Check(checked) != nil {
 				render.Error(log, w, r, status.ErrForeign)
 				return
 			}
@@ -42,7 +39,7 @@ func NoForeignCertificates(log *slog.Logger) func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			unasked := r.TLS != nil && len(r.TLS.PeerCertificates) > 0 && r.Header.Get("Authorization") == "" &&
 				r.Header.Get("X-Forwarded-For") == ""
-			if unasked && (Foreign(r) || posted(r)) {
+			if unasked && (render.Foreign(r) || posted(r)) {
 				render.Error(log, w, r, status.ErrForeignCertificate)
 				return
 			}
@@ -60,30 +57,4 @@ func posted(r *http.Request) bool {
 func marked(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"
-}
-
-// Foreign reports whether a browser marks a request as that of another site's page: as all that its code and markup
-// send, frames, WebSockets and what it loads in advance among it. A link that a person follows is none.
-func Foreign(r *http.Request) bool {
-	if !marked(r) {
-		// Some browsers send no such header with a WebSocket, or at all, but an origin.
-		origin := r.Header.Get("Origin")
-		if r.Header.Get("Sec-Fetch-Site") != "" || origin == "" {
-			return false
-		}
-		u, err := url.Parse(origin)
-		return err != nil || u.Host != r.Host
-	}
-	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document" ||
-		r.Header.Get("Sec-Purpose") != "" // a page's speculation rules load documents before anybody follows a link
-}
-
-// loopbackHost reports whether a Host header names this machine's loopback interface.
-func loopbackHost(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	ip := net.ParseIP(host)
-	return host == "" || host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 func TestLoopbackHost(t *testing.T) {
@@ -17,7 +19,7 @@ func TestLoopbackHost(t *testing.T) {
 		"evil.example": false, "evil.example:8080": false, "10.0.0.1:8080": false, "localhost.evil.example": false,
 		"127.0.0.1.evil.example": false,
 	} {
-		if got := loopbackHost(host); got != want {
+		if got := render.Loopback(host); got != want {
 			t.Errorf("%q: %v", host, got)
 		}
 	}
@@ -54,8 +56,8 @@ func TestForeign(t *testing.T) {
 			OwnOrigin(slog.New(slog.DiscardHandler))(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 				served = true
 			})).ServeHTTP(w, r)
-			if Foreign(r) != c.want || served == c.want {
-				t.Errorf("foreign %v, served %v, %d", Foreign(r), served, w.Code)
+			if render.Foreign(r) != c.want || served == c.want {
+				t.Errorf("foreign %v, served %v, %d", render.Foreign(r), served, w.Code)
 			}
 		})
 	}

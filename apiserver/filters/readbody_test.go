@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
 
@@ -33,7 +33,7 @@ func TestDeadlineOfBodies(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		r := httptest.NewRequestWithContext(ctx, http.MethodDelete, "/api/v1/namespaces/a/pods/x", strings.NewReader(body))
-		r = requestinfo.With(r, authentication.User{})
+		r = requestinfo.With(r, authorization.User{})
 		if err := requestinfo.Of(r).Parse(r); err != nil {
 			t.Fatal(err)
 		}

@@ -22,8 +22,12 @@ func Seat(
 				next.ServeHTTP(w, r)
 				return
 			}
+			counted := next
+			if a.IsResource {
+				counted = m.Serving(a.Verb, next)
+			}
 			ask := flowcontrol.Request{Attributes: a, Objects: func() int { return listed(r) }}
-			if err := seats.Serve(w, r, ask, m.Serving(a, next)); err != nil {
+			if err := seats.Serve(w, r, ask, counted); err != nil {
 				render.Error(log, w, r, err)
 			}
 		})

@@ -2,25 +2,18 @@ package flowcontrol
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // Patience is how long Budget.Acquire waits.
 const Patience = 5 * time.Second
-
-// The errors of Budget.Acquire.
-var (
-	// ErrFull reports that requests in flight hold the memory.
-	ErrFull = errors.New("requests in flight hold too much memory")
-	// ErrTooLarge reports a request that needs more than one user may have.
-	ErrTooLarge = errors.New("the request needs too much memory")
-)
 
 // Budget bounds a number of bytes, of which one user may hold half.
 type Budget struct {
@@ -52,14 +45,14 @@ func (b *Budget) Share() int64 { return b.shares.size }
 // Held is how many bytes are acquired.
 func (b *Budget) Held() int64 { return b.held.Load() }
 
-// Acquire takes bytes of the budget for a user until release is called. It waits for them. Errors: ErrTooLarge if they
-// exceed a user's share, ErrFull if they are not free in time, and that of ctx.
+// Acquire takes bytes of the budget for a user until release is called. It waits for them. Errors: status.ErrTooLarge
+// if they exceed a user's share, status.ErrFull if they are not free in time, and that of ctx.
 func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release func(), err error) {
 	switch {
 	case bytes <= 0:
 		return func() {}, nil
 	case bytes > b.shares.size:
-		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, bytes, b.shares.size)
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", status.ErrTooLarge, bytes, b.shares.size)
 	}
 	waiting, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -80,7 +73,7 @@ func (b *Budget) Acquire(ctx context.Context, name string, bytes int64) (release
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, ErrFull
+	return nil, status.ErrFull
 }
 
 // Try is Acquire without waiting; ok is false if the bytes are not free, or if another request waits for some.
@@ -131,13 +124,13 @@ func NewShares(size int64, most int) *Shares {
 }
 
 // Acquire takes n units of a user's share until release is called, at most the whole share. It waits for them. Errors:
-// that of ctx, and ErrFull if the user has too many requests.
+// that of ctx, and status.ErrFull if the user has too many requests.
 func (s *Shares) Acquire(ctx context.Context, name string, n int64) (release func(), err error) {
 	n = min(n, s.size)
 	u, requests := s.join(name)
 	if s.most > 0 && requests > s.most {
 		s.leave(name, u)
-		return nil, ErrFull
+		return nil, status.ErrFull
 	}
 	if err := u.Acquire(ctx, n); err != nil {
 		s.leave(name, u)

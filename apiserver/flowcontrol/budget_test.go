@@ -5,27 +5,29 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // TestAcquireLeavesHalfToOtherUsers: one user gets half of the budget, and another one the rest at once.
 func TestAcquireLeavesHalfToOtherUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(100)
-		if _, err := b.Acquire(t.Context(), "a", 51); !errors.Is(err, ErrTooLarge) {
+		if _, err := b.Acquire(t.Context(), "a", 51); !errors.Is(err, status.ErrTooLarge) {
 			t.Errorf("more than half: %v", err)
 		}
 		release, err := b.Acquire(t.Context(), "a", 50)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Acquire(t.Context(), "a", 1); !errors.Is(err, ErrFull) {
+		if _, err := b.Acquire(t.Context(), "a", 1); !errors.Is(err, status.ErrFull) {
 			t.Errorf("beyond half: %v", err)
 		}
 		other, err := b.Acquire(t.Context(), "b", 50)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Acquire(t.Context(), "c", 2); !errors.Is(err, ErrFull) {
+		if _, err := b.Acquire(t.Context(), "c", 2); !errors.Is(err, status.ErrFull) {
 			t.Errorf("beyond all: %v", err)
 		}
 		release()
@@ -103,7 +105,7 @@ func TestSharesRejectAtOnce(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		if _, err := s.Acquire(t.Context(), "a", 1); !errors.Is(err, ErrFull) {
+		if _, err := s.Acquire(t.Context(), "a", 1); !errors.Is(err, status.ErrFull) {
 			t.Errorf("the third: %v", err)
 		}
 		release()

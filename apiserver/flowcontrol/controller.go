@@ -12,12 +12,18 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/types"
+
 	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
 	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/eventclock"
 	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/queueset"
+
 	fcmetrics "k8s.io/apiserver/pkg/util/flowcontrol/metrics"
+
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
@@ -148,7 +154,7 @@ func (c *Controller) Handle(ctx context.Context, r Request, classified func(Clas
 	served, why := false, "queue-full"
 	release, err := t.share(ctx, r.User.Name, width)
 	if err != nil {
-		if !errors.Is(err, ErrFull) {
+		if !errors.Is(err, status.ErrFull) {
 			why = "time-out"
 		}
 		c.reject(t, why)
@@ -226,7 +232,7 @@ func (t *ticket) share(ctx context.Context, user string, width int) (release fun
 	}
 	release, ok := t.shares.Try(user, int64(width))
 	if !ok {
-		return nil, ErrFull
+		return nil, status.ErrFull
 	}
 	return release, nil
 }

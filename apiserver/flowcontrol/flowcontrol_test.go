@@ -13,7 +13,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -23,11 +22,11 @@ func standard() ([]*flowcontrolv1.FlowSchema, []*flowcontrolv1.PriorityLevelConf
 		slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations)
 }
 
-func user(name string, groups ...string) authentication.User {
-	return authentication.User{Name: name, Groups: append(groups, "system:authenticated")}
+func user(name string, groups ...string) authorization.User {
+	return authorization.User{Name: name, Groups: append(groups, "system:authenticated")}
 }
 
-func get(u authentication.User) *authorization.Attributes {
+func get(u authorization.User) *authorization.Attributes {
 	return &authorization.Attributes{
 		User: u, Verb: "get", IsResource: true, Version: "v1", Resource: "configmaps", Namespace: "a", Name: "x",
 	}
@@ -40,20 +39,20 @@ func none() int { return 0 }
 func TestClassify(t *testing.T) {
 	schemas, levels := standard()
 	c := newConfig(schemas, levels, 600)
-	lease := func(u authentication.User) *authorization.Attributes {
+	lease := func(u authorization.User) *authorization.Attributes {
 		return &authorization.Attributes{
 			User: u, Verb: "update", IsResource: true, Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
 			Namespace: "kube-system", Name: "x",
 		}
 	}
-	path := func(u authentication.User, path string) *authorization.Attributes {
+	path := func(u authorization.User, path string) *authorization.Attributes {
 		return &authorization.Attributes{User: u, Verb: "get", Path: path}
 	}
 	status := &authorization.Attributes{
 		User: user("system:node:n", "system:nodes"), Verb: "patch", IsResource: true, Version: "v1", Resource: "nodes",
 		Subresource: "status", Name: "n",
 	}
-	anonymous := authentication.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
+	anonymous := authorization.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 	for _, x := range []struct {
 		name                string
 		a                   *authorization.Attributes
@@ -81,7 +80,7 @@ func TestClassify(t *testing.T) {
 		{"a node's status", status, "system-node-high", "node-high", "system:node:n"},
 		{"a probe", path(anonymous, "/livez"), "probes", "exempt", ""},
 		{"another path", path(anonymous, "/version"), "global-default", "global-default", "system:anonymous"},
-		{"no group", get(authentication.User{Name: "odd"}), "catch-all", "catch-all", "odd"},
+		{"no group", get(authorization.User{Name: "odd"}), "catch-all", "catch-all", "odd"},
 	} {
 		s, l, flow := c.classify(x.a)
 		if s.Name != x.schema || l.object.Name != x.level || flow != x.flow {
@@ -165,7 +164,7 @@ func TestRules(t *testing.T) {
 // load is requests of one user, which end when the test ends them.
 type load struct {
 	c                         *Controller
-	u                         authentication.User
+	u                         authorization.User
 	running, served, rejected atomic.Int32
 	end                       chan struct{}
 	all                       *sync.WaitGroup

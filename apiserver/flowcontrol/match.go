@@ -6,7 +6,6 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -29,7 +28,7 @@ func matches(s *flowcontrolv1.FlowSchemaSpec, a *authorization.Attributes) bool 
 }
 
 // isSubject reports whether a subject is the user, one of the user's groups, or the user's service account.
-func isSubject(s flowcontrolv1.Subject, u *authentication.User) bool {
+func isSubject(s flowcontrolv1.Subject, u *authorization.User) bool {
 	switch {
 	case s.Kind == flowcontrolv1.SubjectKindUser && s.User != nil:
 		return s.User.Name == flowcontrolv1.NameAll || s.User.Name == u.Name

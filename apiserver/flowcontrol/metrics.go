@@ -84,3 +84,21 @@ func (m *metrics) remove(labels prometheus.Labels) {
 		v.DeletePartialMatch(labels)
 	}
 }
+
+// RegisterMemory registers the metrics of the memory that requests and the cache's encodings hold.
+func RegisterMemory(r prometheus.Registerer, inFlight, memory *Budget, encodings func() int64) {
+	for name, of := range map[string]struct {
+		help  string
+		value func() int64
+	}{
+		"inflight_memory_limit_bytes": {"Memory limit of requests, and again of open ones.", memory.Total},
+		"inflight_memory_held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
+		"inflight_memory_open_bytes":  {"Estimated memory of open requests and watches.", inFlight.Held},
+		"cache_encodings_bytes":       {"Kept encodings of objects, besides their JSON, and of events.", encodings},
+	} {
+		r.MustRegister(prometheus.NewGaugeFunc(
+			prometheus.GaugeOpts{Name: "kubecascade_" + name, Help: of.help},
+			func() float64 { return float64(of.value()) },
+		))
+	}
+}

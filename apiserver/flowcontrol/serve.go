@@ -6,17 +6,14 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/kubecascade/kubecascade/apiserver/status"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
-// ErrBusy: too many requests are in flight.
-//
-//lint:ignore ST1005 it is what clients see
-var ErrBusy = errors.New("Too many requests, please try again later.")
-
 // Serve calls next when the request has its seats, and holds them until it returns, or, for a watch, until it calls
 // Begun (AS pkg/server/filters/priority-and-fairness.go). w's headers show how the request was classified. Errors, if
-// next was not called: ErrBusy if the request gets no seats in time; that of its context.
+// next was not called: status.ErrBusy if the request gets no seats in time; that of its context.
 func (l *Live) Serve(w http.ResponseWriter, r *http.Request, ask Request, next http.Handler) error {
 	if ask.Verb == "watch" {
 		return l.serveWatch(w, r, ask, next)
@@ -78,5 +75,5 @@ func rejected(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return ctx.Err()
 	}
-	return ErrBusy
+	return status.ErrBusy
 }

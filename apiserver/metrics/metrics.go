@@ -7,8 +7,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -67,13 +65,13 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 	return m
 }
 
-// Serving counts the requests of resources that are being served, except watches.
-func (m *Metrics) Serving(a *authorization.Attributes, next http.Handler) http.Handler {
+// Serving counts the requests of a verb that are being served, except watches.
+func (m *Metrics) Serving(verb string, next http.Handler) http.Handler {
 	serving := m.mutating
-	switch {
-	case !a.IsResource || a.Verb == "watch":
+	switch verb {
+	case "watch":
 		return next
-	case a.Verb == "get" || a.Verb == "list":
+	case "get", "list":
 		serving = m.readOnly
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -81,24 +79,6 @@ func (m *Metrics) Serving(a *authorization.Attributes, next http.Handler) http.H
 		defer serving.Dec()
 		next.ServeHTTP(w, r)
 	})
-}
-
-// RegisterMemory registers the metrics of the memory that requests and the cache's encodings hold.
-func RegisterMemory(r prometheus.Registerer, inFlight, memory *flowcontrol.Budget, encodings func() int64) {
-	for name, of := range map[string]struct {
-		help  string
-		value func() int64
-	}{
-		"inflight_memory_limit_bytes": {"Memory limit of requests, and again of open ones.", memory.Total},
-		"inflight_memory_held_bytes":  {"Estimated memory of the requests being served.", memory.Held},
-		"inflight_memory_open_bytes":  {"Estimated memory of open requests and watches.", inFlight.Held},
-		"cache_encodings_bytes":       {"Kept encodings of objects, besides their JSON, and of events.", encodings},
-	} {
-		r.MustRegister(prometheus.NewGaugeFunc(
-			prometheus.GaugeOpts{Name: "kubecascade_" + name, Help: of.help},
-			func() float64 { return float64(of.value()) },
-		))
-	}
 }
 
 // Answered counts a response; non-resource requests are not counted.

@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/trail"
@@ -30,7 +33,7 @@ type Deletion struct {
 	// collection is set if the object is one of a collection that the request deletes.
 	collection bool
 	// sent is the request as package trail records it, nil before it is needed. All objects of a collection share it.
-	sent *trail.By
+	sent *trail.Request
 }
 
 // Deleted is the result of a DELETE.
@@ -238,7 +241,7 @@ func (s *Registry) begin(ctx context.Context, d *Deletion, out Deleted) {
 		return
 	}
 	p := Path{Resource: d.Resource, Subresource: "status", Namespace: d.Namespace, Name: d.Name}
-	client := s.Loopback(authentication.Loopback, "kube-apiserver")
+	client := s.Loopback(authorization.Loopback, "kube-apiserver")
 	_, err := client.Change(ctx, p, func(obj runtime.Object) (runtime.Object, error) {
 		if string(obj.(Object).GetUID()) == out.Object.Meta.UID {
 			begin(obj)

@@ -12,7 +12,6 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -63,7 +62,7 @@ func (h host) UID(ctx context.Context, ref entry.Reference) (uid string, ok bool
 // Authenticate implements entry.Server.
 func (h host) Authenticate(
 	ctx context.Context, token string, audiences []string,
-) (authentication.User, []string, error) {
+) (authorization.User, []string, error) {
 	return h.s.Authenticate(ctx, token, audiences)
 }
 

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
@@ -148,7 +147,7 @@ func (l lookup) decoded(r schema.GroupVersionResource, namespace, name string,
 func (l lookup) UpdateStatus(ctx context.Context, r schema.GroupVersionResource, obj runtime.Object) error {
 	m := obj.(metav1.Object)
 	p := Path{Resource: l.s.entry(r), Subresource: "status", Namespace: m.GetNamespace(), Name: m.GetName()}
-	_, err := l.s.Loopback(authentication.Loopback, "kube-apiserver").Update(ctx, p, obj)
+	_, err := l.s.Loopback(authorization.Loopback, "kube-apiserver").Update(ctx, p, obj)
 	return err
 }
 

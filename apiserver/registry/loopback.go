@@ -8,13 +8,16 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -27,7 +30,7 @@ import (
 // decoding and encoding: the same admission, validation, decisions and metrics.
 type Loopback struct {
 	s    *Registry
-	user authentication.User
+	user authorization.User
 	// manager is the field manager of its writes.
 	manager string
 	// reason is why it removes objects. owners are the objects that the reason is about; those of OwnerAbsent,
@@ -37,7 +40,7 @@ type Loopback struct {
 }
 
 // Loopback returns a client with the user's identity. manager is its field manager in managedFields, and not empty.
-func (s *Registry) Loopback(u authentication.User, manager string) *Loopback {
+func (s *Registry) Loopback(u authorization.User, manager string) *Loopback {
 	return &Loopback{s: s, user: u, manager: manager, reason: trail.ControllerDecision}
 }
 

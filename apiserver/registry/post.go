@@ -5,12 +5,14 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/fieldmanager"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -51,10 +53,10 @@ type post struct {
 	attributes *admission.Attributes
 }
 
-func (r *post) Namespace() string         { return r.on.Namespace }
-func (r *post) Name() string              { return r.on.Name }
-func (r *post) User() authentication.User { return r.on.User }
-func (r *post) DryRun() []string          { return r.dryRun }
+func (r *post) Namespace() string        { return r.on.Namespace }
+func (r *post) Name() string             { return r.on.Name }
+func (r *post) User() authorization.User { return r.on.User }
+func (r *post) DryRun() []string         { return r.dryRun }
 
 func (r *post) SetDryRun(values []string) {
 	r.dryRun = values

@@ -66,7 +66,7 @@ type Users struct {
 	Roles      *live.Authorizer
 	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid. Without audiences
 	// those of the server are used.
-	Authenticate func(ctx context.Context, token string, audiences []string) (authentication.User, []string, error)
+	Authenticate func(ctx context.Context, token string, audiences []string) (authorization.User, []string, error)
 	// Accounts signs the tokens of service accounts; nil if there is no signing key.
 	Accounts *authentication.Accounts
 }

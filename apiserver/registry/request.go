@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -24,7 +26,7 @@ type Object = entry.Object
 // Change and Deletion add those of one operation.
 type Request struct {
 	Target
-	User authentication.User
+	User authorization.User
 	Warn *warning.List
 	// Audit is the request's record in the audit log; nil if it is not recorded.
 	Audit  *audit.Record

@@ -17,7 +17,7 @@ type Sender interface {
 }
 
 // newBy returns the request as package trail records it. opts are the options of a deletion; nil for other operations.
-func newBy(r *Request, cur *storage.Object, opts *metav1.DeleteOptions) *trail.By {
+func newBy(r *Request, cur *storage.Object, opts *metav1.DeleteOptions) *trail.Request {
 	sent := trail.Sent{}
 	if r.Sender != nil {
 		sent = r.Sender.Sent(r.Target, cur)
@@ -26,11 +26,11 @@ func newBy(r *Request, cur *storage.Object, opts *metav1.DeleteOptions) *trail.B
 	if opts != nil {
 		sent.Policy = policyOf(opts)
 	}
-	return trail.NewBy(sent)
+	return trail.NewRequest(sent)
 }
 
 // by returns the deletion as package trail records it.
-func (d *Deletion) by(cur *storage.Object) *trail.By {
+func (d *Deletion) by(cur *storage.Object) *trail.Request {
 	if d.sent == nil {
 		d.sent = newBy(d.Request, cur, d.Options)
 	}
@@ -68,7 +68,7 @@ func (s *Registry) marked(d *Deletion, cur *storage.Object, finalizers []string,
 }
 
 // removed records that the request has removed the object at the revision.
-func (s *Registry) removed(r *Request, cur *storage.Object, revision int64, by *trail.By) {
+func (s *Registry) removed(r *Request, cur *storage.Object, revision int64, by *trail.Request) {
 	if subject, ok := r.subject(cur); ok {
 		s.Trail.Removed(&subject, revision, s.Now(), cur.Meta.Finalizers, by)
 	}

@@ -11,7 +11,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -31,7 +30,7 @@ func TestLogged(t *testing.T) {
 		{t.Context(), internal, true},
 		{late, internal, true},
 		{gone, internal, false},
-		{t.Context(), flowcontrol.ErrBusy, false},
+		{t.Context(), status.ErrBusy, false},
 	} {
 		var lines strings.Builder
 		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(c.ctx, http.MethodGet, "/", nil)

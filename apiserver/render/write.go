@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 )
 
 // buffers are reused by answers that are written in many pieces.
@@ -104,4 +107,14 @@ func Body(w http.ResponseWriter, r *http.Request, code int, data []byte) {
 	if _, err := out.Write(data); err == nil {
 		_ = finish() // as above
 	}
+}
+
+// JSON sends a JSON document, or the Status of an error.
+func JSON(log *slog.Logger, w http.ResponseWriter, r *http.Request, document []byte, err error) {
+	if err != nil {
+		Error(log, w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", codec.MediaJSON)
+	Body(w, r, http.StatusOK, append(document, '\n'))
 }

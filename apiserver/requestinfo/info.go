@@ -10,14 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
 // Info is what is known of a request. The filters fill it in, one after the other; from then on it is only read.
 type Info struct {
 	// User is the client, or as whom it acts.
-	User authentication.User
+	User authorization.User
 	// RequestInfo is what the request names; set by Parse.
 	*request.RequestInfo
 	// Body is the whole body of a write of a resource.
@@ -44,7 +43,7 @@ type infoKey struct{}
 var unparsed request.RequestInfo
 
 // With returns the request with an Info of the user.
-func With(r *http.Request, u authentication.User) *http.Request {
+func With(r *http.Request, u authorization.User) *http.Request {
 	i := &Info{User: u, RequestInfo: &unparsed}
 	i.describe()
 	return r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
@@ -59,7 +58,7 @@ func Of(r *http.Request) *Info {
 }
 
 // UserOf returns the request's user.
-func UserOf(r *http.Request) authentication.User { return Of(r).User }
+func UserOf(r *http.Request) authorization.User { return Of(r).User }
 
 // factory knows the paths of Kubernetes' API (AS pkg/server/config.go: NewRequestInfoResolver).
 var factory = request.RequestInfoFactory{
@@ -82,7 +81,7 @@ func (i *Info) Parse(r *http.Request) (err error) {
 }
 
 // ActAs makes the request that of a user who is impersonated.
-func (i *Info) ActAs(u authentication.User) {
+func (i *Info) ActAs(u authorization.User) {
 	i.User = u
 	i.describe()
 }

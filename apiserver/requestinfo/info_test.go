@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
@@ -58,7 +57,7 @@ func TestAttributes(t *testing.T) {
 	} {
 		r := httptest.NewRequest(c.method, c.url, nil)
 		c.want.Path = r.URL.Path
-		i := requestinfo.Of(requestinfo.With(r, authentication.User{}))
+		i := requestinfo.Of(requestinfo.With(r, authorization.User{}))
 		if err := i.Parse(r); err != nil {
 			t.Errorf("%s %s: %v", c.method, c.url, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // DecodeQuery decodes query parameters into one of meta's option types; what does not parse is a 400 (A-01, H-03).
@@ -28,7 +27,7 @@ func checkSelectorLengths(q url.Values) error {
 	for _, name := range []string{"labelSelector", "fieldSelector"} {
 		for _, selector := range q[name] {
 			if long := invalid.LongSelector(selector); long != "" {
-				return status.Oversized("%s %s", name, long)
+				return apierrors.NewRequestEntityTooLargeError(name + " " + long)
 			}
 		}
 	}

@@ -11,6 +11,6 @@
 // in create.go, Operation.Conflict in write.go with the messages of change.go, delete.go and update.go (precondition),
 // scale.go, NotMalformed in malformed.go, and preconditionFailed in delete.go, whose message is that of
 // finalizers.Conflict. The others are of endpoints/apply.go (an apply that names a uid and creates),
-// internal/ownership/find.go (questions about another uid), subresources of kinds (bindings, evictions, tokens) and
+// internal/cluster/answer.go (questions about another uid), subresources of kinds (bindings, evictions, tokens) and
 // package loopback.
 package status

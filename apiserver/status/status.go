@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -41,6 +40,14 @@ var (
 	ErrPanic = errors.New("this request caused apiserver to panic. Look in the logs for details")
 	// ErrSlowBody: the body did not arrive in time.
 	ErrSlowBody = errors.New("the request's body did not arrive in time")
+	// ErrBusy: too many requests are in flight.
+	//
+	//lint:ignore ST1005 it is what clients see
+	ErrBusy = errors.New("Too many requests, please try again later.")
+	// ErrFull: requests in flight hold the memory.
+	ErrFull = errors.New("requests in flight hold too much memory")
+	// ErrTooLarge: the request needs more than one user may have.
+	ErrTooLarge = errors.New("the request needs too much memory")
 	// ErrCreateRevision: a new object has a resourceVersion.
 	ErrCreateRevision = errors.New("resourceVersion should not be set on objects to be created")
 )
@@ -69,12 +76,15 @@ var table = []struct {
 	{is: ErrUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
 	{is: ErrForeign, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
 	{is: ErrForeignCertificate, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
-	{is: flowcontrol.ErrBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
 	{
-		is: flowcontrol.ErrFull, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1,
+		is: ErrBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1,
 		details: true,
 	},
-	{is: flowcontrol.ErrTooLarge, code: http.StatusRequestEntityTooLarge, reason: metav1.StatusReasonRequestEntityTooLarge},
+	{
+		is: ErrFull, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1,
+		details: true,
+	},
+	{is: ErrTooLarge, code: http.StatusRequestEntityTooLarge, reason: metav1.StatusReasonRequestEntityTooLarge},
 	{is: ErrSlowBody, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
 		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
 	{is: context.DeadlineExceeded, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,

@@ -46,7 +46,7 @@ type Service struct {
 	Port int32
 }
 
-// Resolver returns the host and port at which a service can be reached (Services).
+// Resolver returns the host and port at which a service can be reached.
 type Resolver func(ctx context.Context, namespace, name string, port int32) (address string, err error)
 
 // Clients call webhooks. Their methods may be called from any goroutine.

@@ -3,10 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +33,7 @@ func assetsCommand() *cobra.Command {
 			if _, _, err := controllers.Select(words); err != nil {
 				return errUsage{err}
 			}
-			program, err := ownPath()
+			program, err := assets.Program()
 			if err != nil {
 				return err
 			}
@@ -48,7 +46,7 @@ func assetsCommand() *cobra.Command {
 				fmt.Fprintln(c.ErrOrStderr(), "kubectl is not in PATH, so the directory has no link to it")
 			}
 			path, err := assets.Ensure(assets.Options{
-				Dir: dir, Program: program, Version: version, Copy: isGoRun(program), Kubectl: kubectl, Controllers: words,
+				Dir: dir, Program: program, Version: version, Copy: assets.Transient(program), Kubectl: kubectl, Controllers: words,
 			})
 			if err != nil {
 				return err
@@ -64,23 +62,4 @@ func assetsCommand() *cobra.Command {
 	c.Flags().BoolVar(&collector, "collector", false,
 		"run garbage-collector-controller and namespace-controller")
 	return c
-}
-
-// ownPath is the path of this program's file.
-func ownPath() (string, error) {
-	program, err := os.Executable()
-	if err == nil {
-		program, err = filepath.EvalSymlinks(program)
-	}
-	if err != nil {
-		return "", fmt.Errorf("finding this program: %w", err)
-	}
-	return program, nil
-}
-
-// isGoRun reports whether a program's path is where "go run" builds it, and removes it when it ends: go-build*/b001/exe
-// in a temporary directory.
-func isGoRun(program string) bool {
-	exe := filepath.Dir(program)
-	return filepath.Base(exe) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(exe))), "go-build")
 }

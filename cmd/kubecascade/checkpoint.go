@@ -1,14 +1,17 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubecascade/kubecascade/internal/cluster"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // checkpointing are "checkpoint" and "rollback".
@@ -21,7 +24,7 @@ func checkpointing() []*cobra.Command {
 "serve --ephemeral", for "rollback". A checkpoint replaces an earlier one of the same name (default
 "default"). There may be 16. Making one copies no objects.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return made.checkpoint(c, args, (*cluster.Client).Checkpoint, func(d *cluster.Checkpoint) string {
+			return made.checkpoint(c, args, "checkpoints", func(d *checkpointDone) string {
 				return fmt.Sprintf("checkpoint %s at revision %d\n", d.Name, d.Revision)
 			})
 		},
@@ -34,7 +37,7 @@ All objects are those of the checkpoint, with their UIDs. Objects that have chan
 resourceVersion; watches end with 410, so that clients list again; the controllers are restarted. The
 checkpoint can be used again.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return back.checkpoint(c, args, (*cluster.Client).Rollback, func(d *cluster.Checkpoint) string {
+			return back.checkpoint(c, args, "rollback", func(d *checkpointDone) string {
 				return fmt.Sprintf("back at checkpoint %s: revision %d, %d objects written\n", d.Name, d.Revision, d.Changed)
 			})
 		},
@@ -55,10 +58,21 @@ func oneName(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkpoint sends a request with the name of a checkpoint, and prints the answer.
+// checkpointDone is the server's answer.
+type checkpointDone struct {
+	Name     string `json:"name"`
+	Revision int64  `json:"revision"`
+	// Changed is how many objects a rollback has written.
+	Changed int `json:"changed"`
+}
+
+// errNoCheckpoints: the server can't go back to an earlier state.
+var errNoCheckpoints = errors.New("the server makes no checkpoints: it is not kubecascade, or an older one")
+
+// checkpoint sends a request with the name of a checkpoint, or without one for the server's default, and prints the
+// answer.
 func (q *question) checkpoint(
-	c *cobra.Command, args []string, send func(*cluster.Client, context.Context, string) (*cluster.Checkpoint, error),
-	text func(*cluster.Checkpoint) string,
+	c *cobra.Command, args []string, path string, text func(*checkpointDone) string,
 ) error {
 	if err := (outputs{q.output}).check("text", "json"); err != nil {
 		return err
@@ -66,7 +80,22 @@ func (q *question) checkpoint(
 	if err := q.dial(); err != nil {
 		return err
 	}
-	done, err := send(q.client, c.Context(), append(args, "")[0])
+	target := q.client.URL + render.RoutePrefix + path
+	if len(args) > 0 {
+		target += "?" + url.Values{"name": args}.Encode()
+	}
+	req, err := http.NewRequestWithContext(c.Context(), http.MethodPost, target, nil)
+	if err != nil {
+		return err
+	}
+	_, body, err := q.client.Do(req)
+	if apierrors.ReasonForError(err) == "" && (apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)) {
+		err = errNoCheckpoints
+	}
+	done := &checkpointDone{}
+	if err == nil && (json.Unmarshal(body, done) != nil || done.Revision == 0) {
+		err = fmt.Errorf("%s did not answer as kubecascade does", q.client.URL)
+	}
 	if err != nil {
 		return errUnable{err}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
@@ -60,6 +59,9 @@ func (q *question) flags(c *cobra.Command, formats ...string) {
 	q.offerValues(c, formats)
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if q.from != "" && q.from != fromServer && q.from != fromLists {
+			return errUsage{fmt.Errorf("--from %q is not server or lists", q.from)}
+		}
 		if err := (outputs{q.output}).check(formats...); err != nil {
 			return err
 		}
@@ -102,37 +104,27 @@ func (q *question) dial() error {
 		}
 	}
 	c.UserAgent = "kubecascade"
-	base, _, err := rest.DefaultServerUrlFor(c)
+	to, err := connect(c)
 	if err != nil {
-		return errUsage{fmt.Errorf("--server: %w", err)}
+		return err
 	}
-	h, err := rest.HTTPClientFor(c)
-	if err != nil {
-		return errUnable{err}
-	}
-	q.client = &cluster.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}
+	q.client = &cluster.Client{URL: to.URL, HTTP: to.HTTP}
 	return nil
 }
 
-// read reads the metadata of all objects, with progress on a terminal.
-func (q *question) read(ctx context.Context, stderr io.Writer) (*explain.Cluster, error) {
-	line := newProgressLine(stderr)
-	defer line.clear()
-	c, err := q.client.Read(ctx, q.discovery, cluster.Options{
+// options are those of reading lists, with progress on a terminal.
+func (q *question) options(line *progressLine) cluster.Options {
+	return cluster.Options{
 		Namespace: q.namespace,
 		Progress: func(done, all, objects int) {
 			line.print(fmt.Sprintf("%d of %d resources listed, %d objects", done, all, objects))
 		},
-	})
-	if err != nil {
-		return nil, errUnable{err}
 	}
-	return c, nil
 }
 
 // style is how answers are shown on an output: with the width and the colours of a terminal, if it is one.
-func style(w io.Writer, now time.Time) explain.Style {
-	s := explain.Style{Now: now}
+func style(w io.Writer) explain.Style {
+	s := explain.Style{Now: time.Now()}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return s
@@ -170,13 +162,12 @@ or have another kind or name. References are resolved by UID. A kubecascade serv
 revision; of any other server, the metadata of all objects is listed. Nothing is written.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			t := &explain.Tree{}
-			now, err := q.answer(c, args, "tree", t, func(got *explain.Cluster, k graph.Key) { t = got.Tree(k) })
+			t, err := answer[explain.Tree](&q, c, args, "tree")
 			if err != nil {
 				return err
 			}
 			return q.print(c.OutOrStdout(), t, map[string]func() string{
-				"text": func() string { return t.Text(style(c.OutOrStdout(), now)) }, "dot": t.DOT, "mermaid": t.Mermaid,
+				"text": func() string { return t.Text(style(c.OutOrStdout())) }, "dot": t.DOT, "mermaid": t.Mermaid,
 			})
 		},
 	}
@@ -195,18 +186,21 @@ func whyCommand() *cobra.Command {
 		Long: `Say why an object is still there, or is about to be deleted: its finalizers, which component set
 them and which one removes them; the dependents that block it, with their own reasons; the content and
 the conditions of a namespace; API services that are not available; grace periods. For each reason, show
-remedies as kubectl commands, the safest first. A kubecascade server answers at one revision; of any
-other server, the metadata of all objects is listed. Nothing is written.`,
+remedies as kubectl commands, the safest first. Of an object that does not exist, a kubecascade server
+says what removed it (see trail). It answers at one revision; of any other server, the metadata of all
+objects is listed. Nothing is written.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			r := &explain.Reason{}
-			now, err := q.answer(c, args, "why", r, func(got *explain.Cluster, k graph.Key) { r = got.Why(k) })
+			r, err := answer[explain.Reason](&q, c, args, "why")
+			if errors.Is(err, selection.ErrNotFound) {
+				q.printRemoval(c, args)
+			}
 			if err != nil {
 				return err
 			}
 			warnUnknown(c.ErrOrStderr(), r.Hidden)
 			return q.print(c.OutOrStdout(), r, map[string]func() string{
-				"text": func() string { return r.Text(style(c.OutOrStdout(), now)) },
+				"text": func() string { return r.Text(style(c.OutOrStdout())) },
 			})
 		},
 	}
@@ -216,49 +210,47 @@ other server, the metadata of all objects is listed. Nothing is written.`,
 	return c
 }
 
-// answer answers a question about the one object of the arguments: a kubecascade server does, with an answer that is
-// decoded into one; of another server the lists are read, and compute is called. It returns the moment of the answer.
-func (q *question) answer(
-	c *cobra.Command, args []string, path string, one any, compute func(*explain.Cluster, graph.Key),
-) (now time.Time, err error) {
+// answer answers a question about the one object of the arguments.
+func answer[T any](q *question, c *cobra.Command, args []string, path string) (*T, error) {
 	choice, err := selection.Line{Args: args}.Parse(c.InOrStdin())
 	if err == nil {
 		err = choice.One()
 	}
 	if err != nil {
-		return now, chosen(err)
+		return nil, chosen(err)
 	}
 	if err := q.connect(c.Context()); err != nil {
-		return now, err
+		return nil, err
 	}
 	keys, err := choice.Keys(c.Context(), selection.Server{Discovery: q.discovery, Namespace: q.namespace})
 	if err != nil {
-		return now, chosen(err)
+		return nil, chosen(err)
 	}
-	q.aim(keys)
-	ask := cluster.Question{Path: path, Keys: keys, Namespace: q.namespace}
-	if answered, err := q.ask(c.Context(), ask, one); answered || err != nil {
-		return time.Now(), err
-	}
-	got, err := q.read(c.Context(), c.ErrOrStderr())
-	if err != nil {
-		return now, err
-	}
-	if err := selection.Finder(got)(keys[0]); err != nil {
-		return now, errUnable{err}
-	}
-	compute(got, keys[0])
-	return got.Now, nil
+	return ask[T](q, c, &cluster.Question{Path: path}, keys)
 }
 
-// aim makes the namespace that the question is about the one that is read by itself.
-func (q *question) aim(keys []graph.Key) {
+// ask answers a question about objects: a kubecascade server does; of another server, or with --from lists, the lists are
+// read.
+func ask[T any](q *question, c *cobra.Command, ask *cluster.Question, keys []graph.Key) (*T, error) {
+	q.namespace = selection.Concerned(keys, q.namespace)
+	ask.Namespace = q.namespace
 	for _, k := range keys {
-		if k.Collection == "namespaces" {
-			q.namespace = k.Name
-			return
-		}
+		ask.Objects = append(ask.Objects, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
 	}
+	var answer any = new(T)
+	err := cluster.ErrNotAnswered
+	if q.from != fromLists {
+		err = q.client.Ask(c.Context(), ask, answer)
+	}
+	if errors.Is(err, cluster.ErrNotAnswered) && q.from != fromServer {
+		line := newProgressLine(c.ErrOrStderr())
+		defer line.clear()
+		answer, err = cluster.Answer(c.Context(), q.client, q.discovery, ask, q.options(line))
+	}
+	if err != nil {
+		return nil, errUnable{selection.Absent(keys, err)}
+	}
+	return answer.(*T), nil
 }
 
 // chosen is an error of package selection with its exit code.
@@ -268,29 +260,6 @@ func chosen(err error) error {
 		return errUsage{usage.Err}
 	}
 	return errUnable{err}
-}
-
-// ask asks the server, unless --from has the lists read. answered is false if it has no answer, and err is nil then.
-func (q *question) ask(ctx context.Context, ask cluster.Question, into any) (answered bool, err error) {
-	if q.from == fromLists {
-		return false, nil
-	}
-	err = q.client.Ask(ctx, ask, into)
-	var absent *cluster.NoObjectError
-	switch {
-	case err == nil:
-		return true, nil
-	case errors.As(err, &absent):
-		for _, k := range ask.Keys {
-			if k.Name == absent.Name {
-				return false, errUnable{selection.NotFound(k)}
-			}
-		}
-		return false, errUnable{err}
-	case errors.Is(err, cluster.ErrNotAnswered) && q.from != fromServer:
-		return false, nil
-	}
-	return false, errUnable{err}
 }
 
 // The values of --from.
@@ -303,14 +272,6 @@ const (
 func (q *question) fromFlag(c *cobra.Command) {
 	c.Flags().StringVar(&q.from, "from", "",
 		"source of the answer: server (kubecascade only) or lists (of all objects); default: the server if it can answer")
-	run := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		switch q.from {
-		case "", fromServer, fromLists:
-			return run(c, args)
-		}
-		return errUsage{fmt.Errorf("--from %q is not server or lists", q.from)}
-	}
 }
 
 // warnUnknown names the resources whose objects are not known, with the reasons.
@@ -338,9 +299,11 @@ period. The metadata of all objects is listed; nothing is written.`,
 			if err := q.connect(c.Context()); err != nil {
 				return err
 			}
-			got, err := q.read(c.Context(), c.ErrOrStderr())
+			line := newProgressLine(c.ErrOrStderr())
+			got, err := cluster.Read(c.Context(), q.client, q.discovery, q.options(line))
+			line.clear()
 			if err != nil {
-				return err
+				return errUnable{err}
 			}
 			if all {
 				q.namespace = ""
@@ -358,7 +321,7 @@ period. The metadata of all objects is listed; nothing is written.`,
 				case len(found) == 0:
 					return "no problems found\n"
 				}
-				return explain.Report(found, style(c.OutOrStdout(), got.Now))
+				return explain.Report(found, style(c.OutOrStdout()))
 			}})
 			if err == nil && code && len(found) > 0 {
 				return errFound

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +14,7 @@ import (
 // explaining are the commands that ask any cluster. They are those of kubectl's plugin, too.
 func explaining() []*cobra.Command {
 	return []*cobra.Command{
-		treeCommand(),
-		whyCommand(),
-		trailCommand(),
-		previewCommand(),
-		lintCommand(),
-		uiCommand(),
-		waitSettledCommand(),
+		treeCommand(), whyCommand(), trailCommand(), previewCommand(), lintCommand(), uiCommand(), waitSettledCommand(),
 	}
 }
 
@@ -56,11 +47,13 @@ func pluginCommand() *cobra.Command {
 paths. With their directory in PATH, kubectl has the commands "kubectl cascade tree", "why", "trail",
 "preview", "lint", "ui" and "wait-settled", and completes their arguments.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			program, err := calledPath()
-			if err != nil {
+			program, err := assets.Called()
+			if errors.Is(err, assets.ErrTransient) {
+				return errUnable{err}
+			} else if err != nil {
 				return err
 			}
-			paths, err := ensurePlugin(dir, program)
+			paths, err := assets.InstallPlugin(dir, program)
 			if err != nil {
 				return errUnable{fmt.Errorf("kubectl-plugin: %w", err)}
 			}
@@ -69,84 +62,15 @@ paths. With their directory in PATH, kubectl has the commands "kubectl cascade t
 					return err
 				}
 			}
-			warnPath(c.ErrOrStderr(), paths)
+			for _, warning := range assets.PathWarnings(paths) {
+				fmt.Fprintln(c.ErrOrStderr(), "warning:", warning)
+			}
 			return nil
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "",
 		"directory of the links (default that of this program if it is writable, or else .local/bin in the home directory)")
 	return c
-}
-
-// errTransient: links to a program that "go run" has built would soon lead nowhere.
-var errTransient = errors.New("go run removes this program when it ends: build or install it first")
-
-// calledPath is the path by which this program was called, or else that of its file. A link of a package manager stays
-// valid when the file is replaced.
-func calledPath() (string, error) {
-	own, err := ownPath()
-	if err != nil {
-		return "", err
-	}
-	if isGoRun(own) {
-		return "", errUnable{errTransient}
-	}
-	called, err := exec.LookPath(os.Args[0])
-	if err == nil {
-		called, err = filepath.Abs(called)
-	}
-	if err != nil || !same(called, own) {
-		return own, nil
-	}
-	return called, nil
-}
-
-// same reports whether two paths lead to the same file.
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
-}
-
-// ensurePlugin makes the links in dir, or by default in the first directory where that is possible.
-func ensurePlugin(dir, program string) ([]string, error) {
-	if dir != "" {
-		dir, err := filepath.Abs(dir)
-		if err != nil {
-			return nil, err
-		}
-		return assets.EnsurePlugin(dir, program)
-	}
-	paths, err := assets.EnsurePlugin(filepath.Dir(program), program)
-	if err == nil || errors.Is(err, assets.ErrTaken) {
-		return paths, err
-	}
-	home, homeErr := os.UserHomeDir()
-	if homeErr != nil {
-		return nil, errors.Join(err, homeErr)
-	}
-	paths, homeErr = assets.EnsurePlugin(filepath.Join(home, ".local", "bin"), program)
-	if homeErr != nil {
-		return nil, errors.Join(err, homeErr)
-	}
-	return paths, nil
-}
-
-// warnPath says why kubectl would not find the links.
-func warnPath(w io.Writer, paths []string) {
-	for _, p := range paths {
-		found, err := exec.LookPath(filepath.Base(p))
-		switch {
-		case err != nil:
-			fmt.Fprintf(w, "warning: %s is not in PATH, where kubectl looks for plugins\n", filepath.Dir(p))
-			return
-		case !same(found, p):
-			fmt.Fprintf(w, "warning: kubectl finds another %s first: %s\n", filepath.Base(p), found)
-		}
-	}
 }
 
 // execute runs a command line until a signal, reports the error, and ends the process with the exit code.

@@ -3,13 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/internal/selection"
 )
@@ -83,7 +81,7 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	if cascades[p.cascade] == "" {
 		return errUsage{fmt.Errorf("--cascade %q is not background, foreground or orphan", p.cascade)}
 	}
-	options, err := p.options()
+	options, err := p.deleteOptions()
 	if err != nil {
 		return err
 	}
@@ -99,11 +97,15 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 	keys, err := choice.Keys(c.Context(), selection.Server{
 		Client: p.client, Discovery: p.discovery, Namespace: p.namespace, Explicit: explicit,
 	})
-	preview, now := &explain.Preview{}, time.Now()
+	preview := &explain.Preview{Changes: []explain.Change{}, Counts: []explain.Count{}}
 	switch {
 	case err == nil:
-		if preview, now, err = p.preview(c, keys, options); err != nil {
+		one := &cluster.Question{Path: "preview", Options: options, IgnoreNotFound: p.ignore}
+		if preview, err = ask[explain.Preview](&p.question, c, one, keys); err != nil {
 			return err
+		}
+		for _, k := range preview.Absent {
+			fmt.Fprintln(c.ErrOrStderr(), "warning:", selection.NotFound(k))
 		}
 	case p.ignore && errors.Is(err, selection.ErrNotFound):
 		fmt.Fprintln(c.ErrOrStderr(), "warning:", err)
@@ -111,7 +113,7 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 		return chosen(err)
 	}
 	err = p.print(c.OutOrStdout(), preview, map[string]func() string{
-		"text": func() string { return preview.Text(style(c.OutOrStdout(), now)) },
+		"text": func() string { return preview.Text(style(c.OutOrStdout())) },
 	})
 	if err == nil && p.exitCode && len(preview.Left)+len(preview.Dangling) > 0 {
 		return errFound
@@ -121,7 +123,7 @@ func (p *previewDelete) run(c *cobra.Command, args []string) error {
 
 // options are those of the requests, as kubectl makes them: a grace period of 0 requires --force
 // (K kubectl/pkg/cmd/delete/delete.go: DeleteOptions.Complete).
-func (p *previewDelete) options() (o finalizers.Options, err error) {
+func (p *previewDelete) deleteOptions() (o finalizers.Options, err error) {
 	switch {
 	case p.now && p.grace != -1:
 		return o, errUsage{errors.New("--now can't be used with --grace-period")}
@@ -140,44 +142,4 @@ func (p *previewDelete) options() (o finalizers.Options, err error) {
 		o.GracePeriodSeconds = &grace
 	}
 	return o, nil
-}
-
-// preview previews the deletions, and returns the moment of the answer. With --ignore-not-found objects that do not
-// exist are only named.
-func (p *previewDelete) preview(
-	c *cobra.Command, keys []graph.Key, options finalizers.Options,
-) (*explain.Preview, time.Time, error) {
-	p.aim(keys)
-	answer := &explain.Preview{}
-	ask := cluster.Question{
-		Path: "preview", Keys: keys, Namespace: p.namespace, Options: options, IgnoreNotFound: p.ignore,
-	}
-	answered, err := p.ask(c.Context(), ask, answer)
-	for _, k := range answer.Absent {
-		fmt.Fprintln(c.ErrOrStderr(), "warning:", selection.NotFound(k))
-	}
-	if answered || err != nil {
-		return answer, time.Now(), err
-	}
-	got, err := p.read(c.Context(), c.ErrOrStderr())
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	var deletions []explain.Deletion
-	var absent []graph.Key
-	exists := selection.Finder(got)
-	for _, k := range keys {
-		switch err := exists(k); {
-		case err == nil:
-			deletions = append(deletions, explain.Deletion{Key: k, Options: options})
-		case p.ignore && errors.Is(err, selection.ErrNotFound):
-			fmt.Fprintln(c.ErrOrStderr(), "warning:", err)
-			absent = append(absent, k)
-		default:
-			return nil, time.Time{}, errUnable{err}
-		}
-	}
-	answer = got.Preview(deletions)
-	answer.Absent = absent
-	return answer, got.Now, nil
 }

@@ -279,21 +279,6 @@ func TestEtcdArguments(t *testing.T) {
 	}
 }
 
-// TestGoRun: the paths of programs that "go run" removes are recognized.
-func TestGoRun(t *testing.T) {
-	for path, want := range map[string]bool{
-		"/tmp/go-build2608306864/b001/exe/kubecascade":  true,
-		"/home/a/go/bin/kubecascade":                    false,
-		"/home/a/.cache/go-build/5e/5e0c-d/kubecascade": false,
-		"/srv/exe/kubecascade":                          false,
-		"/kubecascade":                                  false,
-	} {
-		if got := isGoRun(filepath.FromSlash(path)); got != want {
-			t.Errorf("%s: %v", path, got)
-		}
-	}
-}
-
 // TestRoleErrors: an error of the command line ends kube-apiserver with 1, and has kube-apiserver's message.
 func TestRoleErrors(t *testing.T) {
 	p := newPlane(t)

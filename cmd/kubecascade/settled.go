@@ -1,17 +1,20 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/internal/cluster"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // waitSettled is "wait-settled".
@@ -51,14 +54,54 @@ func (s *waitSettled) run(c *cobra.Command, _ []string) error {
 	if err := s.dial(); err != nil {
 		return err
 	}
-	body, err := s.client.WaitSettled(c.Context(), s.timeout, s.revision)
-	if unsettled := new(cluster.UnsettledError); errors.As(err, &unsettled) {
+	body, err := s.wait(c.Context())
+	if err != nil {
 		return err
 	}
-	if err != nil {
-		return errUnable{err}
-	}
 	return s.show(c.OutOrStdout(), body)
+}
+
+// settledDelay is how much longer than its timeout the server may take to answer.
+const settledDelay = 15 * time.Second
+
+// wait returns the server's answer. If it has not settled at the timeout, the error has a line for each cause.
+func (s *waitSettled) wait(ctx context.Context) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout+settledDelay)
+	defer cancel()
+	target := fmt.Sprintf("%s%ssettled?timeout=%s", s.client.URL, render.RoutePrefix, s.timeout)
+	if s.revision > 0 {
+		target += fmt.Sprintf("&resourceVersion=%d", s.revision)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, err
+	}
+	_, body, err := s.client.Do(req)
+	var failed *apierrors.StatusError
+	switch {
+	case err == nil:
+		return body, nil
+	case apierrors.IsNotFound(err):
+		err = fmt.Errorf("%s does not serve %s: it is not kubecascade, or an older one", s.client.URL, req.URL.Path)
+	case apierrors.IsTimeout(err) && errors.As(err, &failed) && failed.ErrStatus.Details != nil &&
+		len(failed.ErrStatus.Details.Causes) > 0:
+		return nil, unsettled(&failed.ErrStatus, s.timeout)
+	}
+	return nil, errUnable{err}
+}
+
+// unsettled is the error for a server that had not settled at the timeout.
+func unsettled(st *metav1.Status, timeout time.Duration) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, after %s", strings.TrimPrefix(st.Message, "Timeout: "), timeout)
+	for _, cause := range st.Details.Causes {
+		b.WriteString("\n  ")
+		if cause.Field != "" {
+			b.WriteString(cause.Field + ": ")
+		}
+		b.WriteString(cause.Message)
+	}
+	return errors.New(b.String())
 }
 
 // show prints the answer.

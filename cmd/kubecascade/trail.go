@@ -6,11 +6,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
@@ -31,18 +29,33 @@ may list are shown. Servers other than kubecascade keep no trail; use their audi
 			if err != nil {
 				return err
 			}
-			a, err := q.client.Trail(c.Context(), query)
-			if err != nil {
+			if err := q.printTrail(c, query); err != nil {
 				return errUnable{err}
 			}
-			return q.print(c.OutOrStdout(), a, map[string]func() string{
-				"text": func() string { return explain.TrailText(a, style(c.OutOrStdout(), time.Now())) },
-			})
+			return nil
 		},
 	}
 	q.flags(c, "text", "json")
 	c.Flags().StringVar(&uid, "uid", "", "uid of the object; KIND/NAME may then be omitted")
 	return c
+}
+
+// printTrail prints the server's answer to a query.
+func (q *question) printTrail(c *cobra.Command, query url.Values) error {
+	a, err := q.client.Trail(c.Context(), query)
+	if err != nil {
+		return err
+	}
+	return q.print(c.OutOrStdout(), a, map[string]func() string{
+		"text": func() string { return trailText(a, style(c.OutOrStdout())) },
+	})
+}
+
+// printRemoval prints what removed the object of the arguments, if the server knows that.
+func (q *question) printRemoval(c *cobra.Command, args []string) {
+	if query, err := q.trailQuery(c, []string{strings.Join(args, "/")}, ""); err == nil {
+		_ = q.printTrail(c, query) // the command reports that there is no such object in any case
+	}
 }
 
 // trailQuery connects, and returns the parameters of the request.
@@ -51,15 +64,14 @@ func (q *question) trailQuery(c *cobra.Command, args []string, uid string) (url.
 	if uid != "" {
 		query.Set("uid", uid)
 	}
-	kind, name, both := "", "", false
-	if len(args) > 1 {
+	kind, name, both := strings.Cut(strings.Join(args, " "), "/")
+	switch {
+	case len(args) > 1:
 		return nil, errUsage{fmt.Errorf("unexpected argument %q", args[1])}
-	} else if len(args) > 0 {
-		if kind, name, both = strings.Cut(args[0], "/"); !both {
-			return nil, errUsage{fmt.Errorf("%q is not KIND/NAME", args[0])}
-		}
-	} else if uid == "" {
+	case len(args) == 0 && uid == "":
 		return nil, errUsage{errors.New("an object is required: KIND/NAME, or --uid")}
+	case len(args) == 1 && !both:
+		return nil, errUsage{fmt.Errorf("%q is not KIND/NAME", args[0])}
 	}
 	if err := q.connect(c.Context()); err != nil {
 		return nil, err

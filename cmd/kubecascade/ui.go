@@ -5,14 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubecascade/kubecascade/internal/viewer"
+	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
 // uiCommand is "ui".
 func uiCommand() *cobra.Command {
 	var q question
 	var address string
-	v := &viewer.Viewer{}
+	v := &cluster.Viewer{}
 	c := &cobra.Command{
 		Use:   "ui",
 		Short: "Serve a web page that shows objects and their owners, on any cluster",
@@ -21,7 +21,7 @@ what blocks it. It explains why an object is still there and what a deletion wou
 Requests of the page have the credentials of the kubeconfig, so every user of this machine who can reach the
 address can do with them what the page can do; --read-only allows no deletions.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := viewer.CheckAddress(address); err != nil {
+			if err := cluster.CheckAddress(address); err != nil {
 				return errUsage{fmt.Errorf("--address: %w", err)}
 			}
 			if err := q.dial(); err != nil {

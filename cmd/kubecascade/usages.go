@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
 const (
@@ -46,25 +48,8 @@ func usages(flags *pflag.FlagSet) string {
 			at = 0
 		}
 		b.WriteString(strings.Repeat(" ", column-at))
-		b.WriteString(strings.Join(wrap(e.usage, usageWidth-column), "\n"+strings.Repeat(" ", column)))
+		b.WriteString(strings.Join(explain.Wrap(e.usage, usageWidth-column), "\n"+strings.Repeat(" ", column)))
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// wrap divides a text into lines of at most the width, except for longer words.
-func wrap(text string, width int) (lines []string) {
-	line := ""
-	for word := range strings.SplitSeq(text, " ") {
-		switch {
-		case line == "":
-			line = word
-		case len(line)+1+len(word) > width:
-			lines = append(lines, line)
-			line = word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
 // TestUsages: no line of help is wider than the limit, unless it is one word, and nothing of the usages is lost.
@@ -24,7 +26,7 @@ func TestUsages(t *testing.T) {
 
 // TestWrap: a word that is wider than a line is a line of its own, and the rest is wrapped.
 func TestWrap(t *testing.T) {
-	got := strings.Join(wrap("a bb persistentvolume-controller, cc d ee", 5), "|")
+	got := strings.Join(explain.Wrap("a bb persistentvolume-controller, cc d ee", 5), "|")
 	if want := "a bb|persistentvolume-controller,|cc d|ee"; got != want {
 		t.Errorf("%q, not %q", got, want)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/crd"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -43,11 +43,11 @@ func Slow(t testing.TB, pause time.Duration) string {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		collector = gc.New(gc.Config{API: adapter, Timeline: c.Cache, Kinds: adapter, Root: c.Decoder.Root, Log: c.Log})
 	}})
-	adapter.API = s.API.Loopback(authentication.ServiceAccount("kube-system", "generic-garbage-collector"), "test")
+	adapter.API = s.API.Loopback(authorization.ServiceAccount("kube-system", "generic-garbage-collector"), "test")
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	definitions := crd.New(
-		&loopback.Client{API: s.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: s.Cache}, s.Webhooks,
+	definitions := controllers.NewCustomResourceDefinitions(
+		&loopback.Client{API: s.API.Loopback(authorization.Loopback, "kube-apiserver"), Cache: s.Cache}, s.Webhooks,
 		nil,
 	)
 	done.Go(func() { definitions.Run(ctx) })

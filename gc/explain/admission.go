@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +22,7 @@ type Hook struct {
 	Fails       bool
 }
 
-// Match is what of the requests a hook is for.
+// Match selects the requests that a hook is for.
 type Match struct {
 	// Rules: one of them must match, and none of Excluded. Without Rules a policy or a binding is for all.
 	Rules, Excluded []MatchRule
@@ -32,7 +30,7 @@ type Match struct {
 	Namespaces, Objects []Requirement
 }
 
-// MatchRule matches requests. In all lists but Names "*" stands for everything.
+// MatchRule matches requests. In all lists but Names "*" matches everything.
 type MatchRule struct {
 	Operations, Groups, Versions, Resources []string
 	// Scope is Cluster, Namespaced, or anything else for both.
@@ -59,52 +57,60 @@ type request struct {
 	operation, sub string
 }
 
-// Asked is a hook with the requests that it is asked about.
+// Asked is a webhook or a policy with the requests that it is asked about.
 type Asked struct {
-	*Hook
+	Configuration ObjectReference `json:"configuration"`
+	// Webhook is the webhook's name in its configuration; empty for policies.
+	Webhook string `json:"webhook,omitempty"`
 	// Operation is DELETE or UPDATE.
-	Operation string
+	Operation string `json:"operation"`
 	// Resources are the numbers of objects, by the resource's Name.
-	Resources map[string]int
+	Resources map[string]int `json:"resources"`
+	// Conditional, Unreachable: as in Hook. Denies: it certainly denies the requests that its conditions select.
+	Conditional bool   `json:"conditional,omitempty"`
+	Unreachable string `json:"unreachable,omitempty"`
+	Denies      bool   `json:"denies,omitempty"`
+	Message     string `json:"message"`
 }
 
 // asked returns the hooks that are asked about the requests, those first that certainly deny.
-func (x *index) asked(requests []request) (all []Asked) {
-	for i := range x.c.Hooks {
-		h := &x.c.Hooks[i]
-		found := map[string]map[string]int{}
-		for _, r := range requests {
-			if !x.concerns(h, r) {
+func (x *index) asked(requests map[request]bool) (all []Asked) {
+	for _, denies := range []bool{true, false} {
+		for i := range x.c.Hooks {
+			h := &x.c.Hooks[i]
+			if (h.Unreachable != "" && h.Fails) != denies {
 				continue
 			}
-			if found[r.operation] == nil {
-				found[r.operation] = map[string]int{}
+			for _, operation := range []string{deleteOperation, updateOperation} {
+				found := map[string]int{}
+				for r := range requests {
+					if r.operation == operation && x.concerns(h, r) {
+						found[r.key.Collection]++
+					}
+				}
+				if len(found) > 0 {
+					all = append(all, h.asked(operation, found))
+				}
 			}
-			found[r.operation][r.key.Collection]++
-		}
-		for _, operation := range slices.Sorted(maps.Keys(found)) {
-			all = append(all, Asked{Hook: h, Operation: operation, Resources: found[operation]})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Asked) int {
-		switch {
-		case a.denies() == b.denies():
-			return 0
-		case a.denies():
-			return -1
-		}
-		return 1
-	})
 	return all
 }
 
-// denies: the requests are denied in any case, if conditions of the hook let them come to it.
-func (h *Hook) denies() bool { return h.Unreachable != "" && h.Fails }
+func (h *Hook) asked(operation string, resources map[string]int) Asked {
+	a := Asked{
+		Configuration: ObjectReference{APIVersion: unseen + "/v1", Kind: h.Kind, Name: h.Name}, Webhook: h.Webhook,
+		Operation: operation, Resources: resources, Conditional: h.Conditional, Unreachable: h.Unreachable,
+		Denies: h.Unreachable != "" && h.Fails,
+	}
+	a.Message = a.message()
+	return a
+}
 
 // unseen is the group whose objects no hook gets, so that none can lock itself in (L-23, M-21).
 const unseen = "admissionregistration.k8s.io"
 
-// concerns reports whether a hook is asked about a request, as far as that is known: what isn't counts as a match.
+// concerns reports whether a hook is asked about a request. Conditions that aren't known count as a match.
 func (x *index) concerns(h *Hook, r request) bool {
 	res := x.resources[r.key.Collection]
 	if res == nil || res.Group == unseen || !x.matches(&h.Match, res, r) {
@@ -125,18 +131,8 @@ func (x *index) matches(m *Match, res *Resource, r request) bool {
 	if res.Delete.Namespace { // L-37
 		namespace = r.key.Name
 	}
-	for _, o := range x.named("namespaces", namespace) {
-		return selects(m.Namespaces, o.Labels)
-	}
-	return true
-}
-
-// named are the objects of a cluster-scoped resource with the name.
-func (x *index) named(resource, name string) []*Object {
-	if o := x.keys[graph.Key{Collection: resource, Name: name}]; o != nil {
-		return []*Object{o}
-	}
-	return nil
+	n := x.keys[graph.Key{Collection: "namespaces", Name: namespace}]
+	return n == nil || selects(m.Namespaces, n.Labels)
 }
 
 // matches reports whether the rule is for the request, in any version in which the object is served (L-31 to L-35): in
@@ -183,9 +179,9 @@ func selects(all []Requirement, labels map[string]string) bool {
 	return true
 }
 
-// String says what the hook is asked about, and what that may lead to.
-func (a Asked) String() string {
-	text := a.Kind + " " + a.Name
+// message describes the requests, and the effect that the hook may have.
+func (a *Asked) message() string {
+	text := a.Configuration.Kind + " " + a.Configuration.Name
 	if a.Webhook != "" {
 		text += " (webhook " + a.Webhook + ")"
 	}
@@ -193,14 +189,10 @@ func (a Asked) String() string {
 	if a.Conditional {
 		asked = " may be asked, by its matchConditions, about "
 	}
-	var what []string
-	for _, name := range slices.Sorted(maps.Keys(a.Resources)) {
-		what = append(what, fmt.Sprintf("%s (%d)", name, a.Resources[name]))
-	}
 	text += asked + map[string]string{deleteOperation: "deletions", updateOperation: "updates"}[a.Operation] + " of " +
-		strings.Join(what, ", ")
+		counted(a.Resources, "%s (%d)")
 	switch {
-	case a.denies():
+	case a.Denies:
 		return text + "; it can't be reached (" + a.Unreachable + "), and by its failurePolicy Fail they are denied"
 	case a.Unreachable != "":
 		return text + "; it can't be reached (" + a.Unreachable + "), and by its failurePolicy Ignore it is passed over"

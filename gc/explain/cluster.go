@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -14,18 +13,19 @@ type Resource struct {
 	// Group is empty for the core group. Versions are all served versions, the preferred one first.
 	Group    string
 	Versions []string
-	// Aliases are further apiVersions in which owner references may name the objects: events are those of events.k8s.io.
+	// Aliases are further apiVersions in which owner references may name the objects: events are those of
+	// events.k8s.io.
 	Aliases []string
 	// Kind and Plural name the resource: Deployment and deployments.
 	Kind, Plural string
 	Namespaced   bool
 	// Inert resources' objects may be owners, but are never collected (D-08): events.
 	Inert bool
-	// Delete is what a DELETE depends on besides the object: the default propagation policy, and whether it is
+	// Delete has what a DELETE depends on besides the object: the default propagation policy, and whether it is
 	// graceful, a namespace's, or leaves a cleanup finalizer.
 	Delete finalizers.Kind
-	// Unknown says why the objects aren't known, for example that the user may not list them. References to them
-	// can't be decided. Empty: all are known.
+	// Unknown is why the objects aren't known, for example that the user may not list them. References to them can't be
+	// decided. Empty: all are known.
 	Unknown string
 	// Within, if Unknown is set, is the namespace whose objects are all known; empty for none.
 	Within string
@@ -54,7 +54,7 @@ func (r *Resource) apiVersion(version string) string {
 	return r.Group + "/" + version
 }
 
-// Object is what is known of an object: the metadata, and for the kinds whose deletion depends on more, that.
+// Object has the metadata of an object, and more for the kinds whose deletion depends on more.
 type Object struct {
 	// Key is the resource's Name, the namespace and the name.
 	graph.Key
@@ -63,6 +63,8 @@ type Object struct {
 	// Controller is the uid of the owner reference with controller: true; empty for none.
 	Controller string
 	Finalizers []string
+	// Created is metadata.creationTimestamp; zero if it is not known. Answers don't depend on it.
+	Created time.Time
 	// Deletion is metadata.deletionTimestamp; zero means live. GraceSeconds is metadata.deletionGracePeriodSeconds.
 	Deletion     time.Time
 	GraceSeconds *int64
@@ -75,7 +77,7 @@ type Object struct {
 	Pod       *Pod
 }
 
-// Namespace is what the deletion of a namespace depends on.
+// Namespace has what the deletion of a namespace depends on.
 type Namespace struct {
 	// Finalizers are spec.finalizers.
 	Finalizers []string
@@ -83,7 +85,7 @@ type Namespace struct {
 	Conditions []Condition
 }
 
-// CRD is what the deletion of a CustomResourceDefinition depends on.
+// CRD has what the deletion of a CustomResourceDefinition depends on.
 type CRD struct {
 	// Resource is the Name of the defined resource.
 	Resource   string
@@ -93,7 +95,7 @@ type CRD struct {
 // Condition is a condition of a status.
 type Condition struct{ Type, Status, Reason, Message string }
 
-// Pod is what the deletion of a pod depends on.
+// Pod has what the deletion of a pod depends on.
 type Pod struct {
 	// Node is spec.nodeName; empty if the pod isn't scheduled.
 	Node string
@@ -103,13 +105,14 @@ type Pod struct {
 	GraceSeconds *int64
 }
 
-// Cluster is what is known of a cluster at one moment.
+// Cluster has the objects of a cluster at one moment, as far as they are known.
 type Cluster struct {
 	Resources []Resource
 	Objects   []Object
 	// Unavailable are the APIServices that are not available.
 	Unavailable []Unavailable
-	// Held says that the namespace controller finishes no namespace while there are any, as that of Kubernetes (E-14).
+	// Held: the namespace controller finishes no namespace while there are Unavailable ones, as that of Kubernetes
+	// (E-14).
 	Held bool
 	// Hooks are the webhooks and policies that may deny updates or deletions.
 	Hooks []Hook
@@ -117,8 +120,8 @@ type Cluster struct {
 	Now time.Time
 	// Revision is the revision of all that is known; 0 if it is not of one revision.
 	Revision int64
-	// Stop, if set, says whether the answer is no longer wanted. It is called now and then, and Preview returns nil after
-	// it has returned true.
+	// Stop, if set, reports whether the answer is no longer wanted. It is called repeatedly, and Preview returns nil
+	// after it has returned true.
 	Stop func() bool
 }
 
@@ -163,30 +166,6 @@ func (c *Cluster) index() *index {
 	return x
 }
 
-// Object, WithUID, Dependents, InNamespace and OfResource make the index a Source.
-func (x *index) Object(k graph.Key) *Object { return x.keys[k] }
-
-func (x *index) WithUID(uid string) []*Object { return x.uids[uid] }
-
-func (x *index) Dependents(uid string) []*Object { return x.dependents[uid] }
-
-func (x *index) InNamespace(namespace string) []*Object { return x.namespaces[namespace] }
-
-func (x *index) OfResource(name string) (all []*Object) {
-	for i := range x.c.Objects {
-		if o := &x.c.Objects[i]; o.Collection == name {
-			all = append(all, o)
-		}
-	}
-	return all
-}
-
-// connected is the function of this name for all objects of the cluster.
-func (x *index) connected(from []graph.Key) []*Object {
-	found, _ := connected(x, x.resources, from, math.MaxInt)
-	return found
-}
-
 // begun is when the object's deletion began: the timestamp is the end of the grace period. Zero means live.
 func (o *Object) begun() time.Time {
 	if o.Deletion.IsZero() || o.GraceSeconds == nil {
@@ -203,16 +182,18 @@ func (o *Object) defines() string {
 	return o.Name
 }
 
-// ref is the object in its preferred version.
-func (x *index) ref(o *Object) graph.Ref {
-	ref := graph.Ref{Key: o.Key, UID: o.UID}
-	if r := x.resources[o.Collection]; r != nil {
+// reference names an object, by its preferred version if r, its resource, is known.
+func (r *Resource) reference(o *Object) ObjectReference {
+	ref := ObjectReference{Namespace: o.Key.Namespace, Name: o.Name, UID: o.UID, resource: o.Collection}
+	if r != nil {
 		ref.APIVersion, ref.Kind = r.APIVersion(), r.Kind
 	}
 	return ref
 }
 
-// table are the kinds that owner references may name. Of a resource without any known objects nothing is said, so that
+func (x *index) ref(o *Object) ObjectReference { return x.resources[o.Collection].reference(o) }
+
+// table are the kinds that owner references may name. A resource without any known objects is left out, so that
 // references to it stay undecided.
 func table(resources map[string]*Resource) []graph.Kind {
 	var kinds []graph.Kind

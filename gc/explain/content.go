@@ -4,46 +4,44 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/kubecascade/kubecascade/gc/graph"
+	"strings"
 )
 
 // namespace explains a namespace that is being deleted.
 func (e *explainer) namespace(o *Object) (reasons []*Reason) {
-	for i, f := range o.Namespace.Finalizers {
+	for _, f := range o.Namespace.Finalizers {
 		if f != kubernetes {
 			reasons = append(reasons, e.reason(o, SpecFinalizer, "finalizer "+f+" in spec.finalizers, which another"+
-				" component removes", Remedy{Text: "see that the component that sets the finalizer runs, and read its logs"},
-				drop(e.ref(o), "/spec/finalizers", i, f)))
+				" component removes", componentRemedy, e.dropSpec(o, f, notDone)))
 		}
 	}
 	if !slices.Contains(o.Namespace.Finalizers, kubernetes) {
 		return reasons
 	}
 	reasons = append(reasons, e.failures(o)...)
-	content := e.namespaces[o.Name]
-	last := drop(e.ref(o), "/spec/finalizers", slices.Index(o.Namespace.Finalizers, kubernetes), kubernetes)
-	last.Text += "; objects that remain come back with a namespace of the same name"
-	if len(content) > 0 {
-		reasons = append(reasons, e.below(e.reason(o, Content, count(len(content), "object")+" in it: "+byResource(content)),
-			e.remaining(o.Name)))
-	} else if len(reasons) == 0 && len(e.unlisted(o)) == 0 {
-		reasons = append(reasons, e.reason(o, ControllerSilent, "empty, and the namespace controller has not removed"+
-			" its finalizer", Remedy{Text: "see that kube-controller-manager runs, and read the logs of namespace-controller"},
-			last))
+	content, unlisted := e.namespaces[o.Name], e.unlisted(o)
+	switch {
+	case len(content) > 0:
+		first := e.pods(o.Name)
+		if len(first) == 0 {
+			first = content
+		}
+		numbers := map[string]int{}
+		for _, one := range content {
+			numbers[one.Collection]++
+		}
+		r := e.reason(o, Content, count(len(content), "object")+" in it: "+counted(numbers, "%[2]d %[1]s"))
+		reasons = append(reasons, below(r, deletingFirst(first), e.explain))
+	case len(reasons)+len(unlisted) == 0:
+		text := "empty, and the namespace controller has not removed its finalizer"
+		reasons = append(reasons, e.reason(o, ControllerSilent, text,
+			advice("see that kube-controller-manager runs, and read the logs of namespace-controller"),
+			e.dropSpec(o, kubernetes, notDone+"; objects that remain come back with a namespace of the same name")))
 	}
-	return append(reasons, e.unlisted(o)...)
+	return append(reasons, unlisted...)
 }
 
-// remaining are the objects that keep a namespace now: its pods, or else all.
-func (e *explainer) remaining(namespace string) []*Object {
-	if pods := e.pods(namespace); len(pods) > 0 {
-		return pods
-	}
-	return e.namespaces[namespace]
-}
-
-// failures are what the namespace controller reports (E-15).
+// failures are those that the namespace controller reports (E-15).
 func (e *explainer) failures(o *Object) (reasons []*Reason) {
 	for _, c := range o.Namespace.Conditions {
 		if c.Status != "True" {
@@ -51,40 +49,40 @@ func (e *explainer) failures(o *Object) (reasons []*Reason) {
 		}
 		switch c.Type {
 		case "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure":
-			r := e.reason(o, DiscoveryFailure, "the namespace controller can't learn all resources: "+c.Message)
-			for _, s := range e.c.Unavailable {
-				r.Remedies = append(r.Remedies,
-					Remedy{Text: fmt.Sprintf("repair the server behind APIService %s (%s)", s.Name, s.Message)},
-					Remedy{Text: "or remove the APIService, if the server is gone for good", Action: DeleteObject, Object: graph.Ref{
-						APIVersion: "apiregistration.k8s.io/v1", Kind: "APIService",
-						Key: graph.Key{Collection: "apiservices.apiregistration.k8s.io", Name: s.Name},
-					}})
-			}
-			if len(r.Remedies) == 0 {
-				r.Remedies = []Remedy{{Text: "look for the APIService that is not Available: kubectl get apiservices"}}
-			}
-			reasons = append(reasons, r)
+			text := "the namespace controller can't learn all resources: " + c.Message
+			reasons = append(reasons, e.reason(o, DiscoveryFailure, text, e.repairAPIServices()...))
 		case "NamespaceDeletionContentFailure":
-			reasons = append(
-				reasons,
-				e.reason(o, ContentFailure, "the namespace controller can't delete the content: "+c.Message,
-					Remedy{Text: "if an admission webhook or policy denies it, repair that or remove its configuration"},
-					Remedy{Text: "if a right is missing, give it to the service account namespace-controller in kube-system"}),
-			)
+			text := "the namespace controller can't delete the content: " + c.Message
+			reasons = append(reasons, e.reason(o, ContentFailure, text,
+				advice("if an admission webhook or policy denies it, repair that or remove its configuration"),
+				advice("if a right is missing, give it to the service account namespace-controller in kube-system")))
 		}
 	}
 	return reasons
+}
+
+// repairAPIServices makes APIServices available, or removes them.
+func (e *explainer) repairAPIServices() (remedies []Remedy) {
+	for _, s := range e.c.Unavailable {
+		ref := ObjectReference{
+			APIVersion: "apiregistration.k8s.io/v1", Kind: "APIService", Name: s.Name,
+			resource: "apiservices.apiregistration.k8s.io",
+		}
+		remedies = append(remedies, advice("repair the server behind APIService "+s.Name+" ("+s.Message+")"),
+			deletion(ref, "or remove the APIService, if the server is gone for good"))
+	}
+	if len(remedies) == 0 {
+		return []Remedy{advice("look for the APIService that is not Available: kubectl get apiservices")}
+	}
+	return remedies
 }
 
 // unlisted are resources of which the namespace may have objects that aren't known.
 func (e *explainer) unlisted(o *Object) (reasons []*Reason) {
 	for _, name := range slices.Sorted(maps.Keys(e.resources)) {
 		if r := e.resources[name]; r.Namespaced && r.Hides(o.Name) {
-			reasons = append(
-				reasons,
-				e.reason(o, Content, fmt.Sprintf("objects of %s, if there are any, are not known: %s", name,
-					r.Unknown), Remedy{Text: "ask as a user who may list them"}),
-			)
+			text := "objects of " + name + ", if there are any, are not known: " + r.Unknown
+			reasons = append(reasons, e.reason(o, Content, text, advice("ask as a user who may list them")))
 		}
 	}
 	return reasons
@@ -96,40 +94,33 @@ func (e *explainer) crd(o *Object, finalizer string) *Reason {
 	for _, p := range e.w.sorted(func(p *Object) bool { return p.Collection == o.defines() }) {
 		instances = append(instances, e.keys[p.Key])
 	}
-	last := drop(e.ref(o), "/metadata/finalizers", slices.Index(o.Finalizers, finalizer), finalizer)
-	last.Text += "; objects that remain stay in etcd"
+	instances = deletingFirst(instances)
+	last := e.drop(o, finalizer, notDone+"; objects that remain stay in etcd")
 	if o.CRD != nil {
 		for _, c := range o.CRD.Conditions {
 			if c.Type == "Terminating" && c.Status == "True" && c.Reason == "InstanceDeletionFailed" {
-				return e.below(e.reason(o, ContentFailure, "its objects can't be deleted: "+c.Message,
-					Remedy{Text: "repair what the message names: a conversion or admission webhook, or an object that can't be read"},
-					last), instances)
+				r := e.reason(o, ContentFailure, "its objects can't be deleted: "+c.Message, advice("repair what the"+
+					" message names: a conversion or admission webhook, or an object that can't be read"), last)
+				return below(r, instances, e.explain)
 			}
 		}
 	}
 	if r := e.resources[o.defines()]; r != nil && r.Unknown != "" {
 		return e.reason(o, Content, "custom resources, if there are any, are not known: "+r.Unknown,
-			Remedy{Text: "ask as a user who may list them"})
+			advice("ask as a user who may list them"))
 	}
 	if len(instances) == 0 {
 		return e.reason(o, ControllerSilent, "no custom resources are left, and the finalizer is not removed",
-			Remedy{Text: "see that the API server that serves the CRD runs"}, last)
+			advice("see that the API server that serves the CRD runs"), last)
 	}
-	return e.below(e.reason(o, Content, count(len(instances), "custom resource")), instances)
+	return below(e.reason(o, Content, count(len(instances), "custom resource")), instances, e.explain)
 }
 
-// byResource counts objects.
-func byResource(objects []*Object) string {
-	counts := map[string]int{}
-	for _, o := range objects {
-		counts[o.Collection]++
+// counted lists numbers by the names of resources, each in the format of the name and the number.
+func counted(numbers map[string]int, format string) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		words = append(words, fmt.Sprintf(format, name, numbers[name]))
 	}
-	text := ""
-	for i, name := range slices.Sorted(maps.Keys(counts)) {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%d %s", counts[name], name)
-	}
-	return text
+	return strings.Join(words, ", ")
 }

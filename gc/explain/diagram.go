@@ -7,114 +7,118 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// edge is an arrow of a diagram, from a dependent to its owner.
-type edge struct{ from, to *Node }
-
-// flat are the nodes of a tree, each object once, and the edges between them, in the order of the tree.
-func (t *Tree) flat() (nodes []*Node, edges []edge) {
-	seen := map[string]*Node{}
-	visit := func(n *Node) *Node {
-		if seen[n.Object.UID] == nil {
-			seen[n.Object.UID] = n
-			nodes = append(nodes, n)
-		}
-		return seen[n.Object.UID]
-	}
-	drawn := map[[2]string]bool{}
-	draw := func(from, to, reference *Node) {
-		ends := [2]string{from.Object.UID, to.Object.UID}
-		if !drawn[ends] {
-			drawn[ends] = true
-			edges = append(edges, edge{&Node{
-				Object: visit(from).Object, Owner: reference.Owner, Verdict: reference.Verdict, Missing: reference.Missing,
-				Elsewhere: reference.Elsewhere,
-			}, visit(to)})
-		}
-	}
-	var up, down func(n *Node, next []*Node)
-	up = func(n *Node, next []*Node) {
-		for _, owner := range next {
-			draw(n, owner, owner)
-			up(owner, owner.Next)
-		}
-	}
-	down = func(n *Node, next []*Node) {
-		for _, d := range next {
-			draw(d, n, d)
-			down(d, d.Next)
-		}
-	}
-	visit(t.Object)
-	up(t.Object, t.Owners)
-	down(t.Object, t.Object.Next)
-	return nodes, edges
+// diagram has the objects of a tree, each once, and the references between them, in the order of the tree.
+type diagram struct {
+	nodes  []*Node
+	arrows []arrow
+	// places are the indexes of nodes by uid, drawn the ends of arrows.
+	places map[string]int
+	drawn  map[[2]int]bool
 }
 
-// words are the lines that say what a node is.
-func (n *Node) words() []string {
-	words := []string{n.Object.Kind + " " + n.Object.Name}
+// arrow is an owner reference between the nodes at two indexes.
+type arrow struct {
+	dependent, owner int
+	blocking, wrong  bool
+}
+
+func (t *Tree) diagram() *diagram {
+	d := &diagram{places: map[string]int{}, drawn: map[[2]int]bool{}}
+	d.place(&t.Object)
+	d.walk(&t.Object, t.Owners, t.Object.Dependents)
+	return d
+}
+
+// place returns the index of the node's object.
+func (d *diagram) place(n *Node) int {
+	i, ok := d.places[n.Object.UID]
+	if !ok {
+		i = len(d.nodes)
+		d.places[n.Object.UID] = i
+		d.nodes = append(d.nodes, n)
+	}
+	return i
+}
+
+// walk adds the neighbours of a node, and theirs.
+func (d *diagram) walk(n *Node, owners, dependents []Node) {
+	for i := range owners {
+		o := &owners[i]
+		d.draw(n, o, o)
+		d.walk(o, o.Owners, nil)
+	}
+	for i := range dependents {
+		m := &dependents[i]
+		d.draw(m, n, m)
+		d.walk(m, nil, m.Dependents)
+	}
+}
+
+// draw adds an arrow, whose reference joined has.
+func (d *diagram) draw(dependent, owner, joined *Node) {
+	a := arrow{dependent: d.place(dependent), owner: d.place(owner)}
+	if ends := [2]int{a.dependent, a.owner}; !d.drawn[ends] {
+		d.drawn[ends] = true
+		a.blocking = joined.Reference != nil && joined.Reference.Block
+		holds := joined.Verdict == graph.Solid.String() || joined.Verdict == graph.WaitingOwner.String()
+		a.wrong = joined.Missing || !holds
+		d.arrows = append(d.arrows, a)
+	}
+}
+
+// label has the lines that describe a node.
+func (n *Node) label() []string {
+	lines := []string{n.Object.Kind + " " + n.Object.Name}
 	if n.Object.Namespace != "" {
-		words = append(words, "in "+n.Object.Namespace)
+		lines = append(lines, "in "+n.Object.Namespace)
 	}
 	if !n.Since.IsZero() {
-		words = append(words, "terminating")
+		lines = append(lines, "terminating")
 	}
 	if n.Missing {
-		words = append(words, "does not exist")
+		lines = append(lines, "does not exist")
 	}
-	return append(words, n.Finalizers...)
+	return append(lines, n.Finalizers...)
 }
-
-// wrong reports whether the reference doesn't hold the dependent.
-func (n *Node) wrong() bool { return n.Missing || n.Elsewhere || n.Verdict > graph.WaitingOwner }
 
 // DOT is the tree in the language of Graphviz, with arrows from dependents to owners.
 func (t *Tree) DOT() string {
 	var b strings.Builder
 	b.WriteString("digraph owners {\n  rankdir=BT;\n  node [shape=box];\n")
-	nodes, edges := t.flat()
-	for _, n := range nodes {
+	d := t.diagram()
+	for _, n := range d.nodes {
 		style := ""
-		if !n.Since.IsZero() {
+		switch {
+		case n.Missing:
+			style = ", style=dashed"
+		case !n.Since.IsZero():
 			style = ", color=red"
 		}
-		if n.Missing {
-			style = ", style=dashed"
-		}
-		fmt.Fprintf(&b, "  %q [label=%q%s];\n", n.Object.UID, strings.Join(n.words(), "\n"), style)
+		fmt.Fprintf(&b, "  %q [label=%q%s];\n", n.Object.UID, strings.Join(n.label(), "\n"), style)
 	}
-	for _, e := range edges {
-		var style []string
-		if e.from.Owner.Block {
-			style = append(style, `label="blocking"`)
-		}
-		if e.from.wrong() {
-			style = append(style, "color=red", "style=dashed")
-		}
-		attributes := ""
-		if len(style) > 0 {
-			attributes = " [" + strings.Join(style, ", ") + "]"
-		}
-		fmt.Fprintf(&b, "  %q -> %q%s;\n", e.from.Object.UID, e.to.Object.UID, attributes)
+	for _, a := range d.arrows {
+		style := map[arrow]string{
+			{blocking: true}: ` [label="blocking"]`, {wrong: true}: " [color=red, style=dashed]",
+			{blocking: true, wrong: true}: ` [label="blocking", color=red, style=dashed]`,
+		}[arrow{blocking: a.blocking, wrong: a.wrong}]
+		fmt.Fprintf(&b, "  %q -> %q%s;\n", d.nodes[a.dependent].Object.UID, d.nodes[a.owner].Object.UID, style)
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
 
-// entities are the characters that mean something in a label of Mermaid, which may have HTML.
+// entities escapes the characters with a meaning in a label of Mermaid, which may have HTML.
 var entities = strings.NewReplacer(`#`, "#35;", `"`, "#quot;", `&`, "#amp;", `<`, "#lt;", `>`, "#gt;")
 
 // Mermaid is the tree as a flowchart of Mermaid, with arrows from dependents to owners.
 func (t *Tree) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart BT\n")
-	nodes, edges := t.flat()
-	ids := map[string]string{}
-	for i, n := range nodes {
-		ids[n.Object.UID] = fmt.Sprintf("n%d", i)
-		var label []string
-		for _, word := range n.words() {
-			label = append(label, entities.Replace(Visible(word)))
+	d := t.diagram()
+	for i, n := range d.nodes {
+		label := n.label()
+		for j := range label {
+			label[j] = entities.Replace(Visible(label[j]))
 		}
 		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", i, strings.Join(label, "<br>"))
 		if !n.Since.IsZero() {
@@ -124,15 +128,15 @@ func (t *Tree) Mermaid() string {
 			fmt.Fprintf(&b, "  style n%d stroke-dasharray:5\n", i)
 		}
 	}
-	for _, e := range edges {
-		arrow := "-->"
-		if e.from.wrong() {
-			arrow = "-.->"
+	for _, a := range d.arrows {
+		line := "-->"
+		if a.wrong {
+			line = "-.->"
 		}
-		if e.from.Owner.Block {
-			arrow += "|blocking|"
+		if a.blocking {
+			line += "|blocking|"
 		}
-		fmt.Fprintf(&b, "  %s %s %s\n", ids[e.from.Object.UID], arrow, ids[e.to.Object.UID])
+		fmt.Fprintf(&b, "  n%d %s n%d\n", a.dependent, line, a.owner)
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 // Package explain answers questions about the deletion of objects: why an object is still there (Why), what a deletion
-// would do (Preview), what an object hangs on (Tree), and what is wrong with the ownership of a cluster (Lint). It is
-// pure: the Cluster is a value, made from a server at one revision or from the lists of any Kubernetes API.
+// would do (Preview), what its owners and dependents are (Tree), and what is wrong with the ownership of a cluster
+// (Lint). It is pure: the Cluster is a value, made from a server at one revision or from the lists of any Kubernetes
+// API.
 //
 // It guarantees:
 //
@@ -8,15 +9,15 @@
 //     finalizers, and what the collector does by gc/graph.
 //  2. A preview carries out the deletions on a copy of the objects, and lets the collector, the controllers of
 //     namespaces and of CRDs, and the kubelets work until nothing is left to do. It assumes that they all work,
-//     and that Expected finalizers (Known) are removed. Whatever else holds an object, holds it to the end.
+//     and that Expected finalizers (Known) are removed. Other finalizers hold an object to the end.
 //  3. Objects that aren't known are never taken for absent: references to a resource with Unknown stay undecided, and
 //     warnings name it.
-//  4. Only what is connected with the objects of a question is looked at, by owner references, namespaces and
-//     CRDs. The cost grows with that, after one pass over all objects; Excerpt saves the pass where a Source finds
-//     objects otherwise.
+//  4. An answer reads only what is connected with the objects of a question, by owner references, namespaces and
+//     CRDs. The cost grows with that, after one pass over all objects.
 //  5. The same arguments give the same answers in the same order, and no argument is changed.
-//  6. Webhooks and policies are matched with requests by their rules and selectors. What isn't known counts as a match,
-//     so that none is missing; what they answer is never assumed.
-//  7. TrailText says nothing that the answer of the server (package trail) does not say.
+//  6. Webhooks and policies are matched with requests by their rules and selectors. Conditions that aren't known count
+//     as a match, so that none is missing. No response of theirs is assumed.
+//  7. The text, the JSON and the diagram of an answer are made from one value: the text of an answer that was decoded
+//     from JSON is that of the original.
 //  8. Every remedy with an Action is one request. The last one of a finalizer is always its removal by hand.
 package explain

@@ -15,7 +15,8 @@ type Known struct {
 
 // known are the finalizers of Kubernetes and of widely used projects, by what their documentation and code say.
 var known = []Known{
-	{"kubernetes.io/pvc-protection", "persistentvolumeclaim-protection-controller", "no Pod uses the claim", true}, // F-02
+	{"kubernetes.io/pvc-protection", "persistentvolumeclaim-protection-controller",
+		"no Pod uses the claim", true}, // F-02
 	{"kubernetes.io/pv-protection", "persistentvolume-protection-controller",
 		"the volume is not bound to a claim", true}, // F-03
 	{"kubernetes.io/vac-protection", "volumeattributesclass-protection-controller",
@@ -43,11 +44,12 @@ var known = []Known{
 	{"orphan", "garbage-collector-controller", "no dependent refers to the object", false},
 }
 
-// Lookup returns what is known of a finalizer, or nil.
+// Lookup returns the Known of a finalizer; nil if there is none.
 func Lookup(finalizer string) *Known {
 	for i := range known {
 		k := &known[i]
-		if k.Finalizer == finalizer || strings.HasSuffix(k.Finalizer, "/") && strings.HasPrefix(finalizer, k.Finalizer) {
+		prefix := strings.HasSuffix(k.Finalizer, "/")
+		if k.Finalizer == finalizer || prefix && strings.HasPrefix(finalizer, k.Finalizer) {
 			return k
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	MissingOwner Rule = "MissingOwner"
 	// OwnerElsewhere: the owner exists in another namespace.
 	OwnerElsewhere Rule = "OwnerInOtherNamespace"
-	// WrongOwner: an object has the uid, but another name, kind or apiVersion than the reference says.
+	// WrongOwner: an object has the uid, but another name, kind or apiVersion than the reference.
 	WrongOwner Rule = "WrongOwnerReference"
 	// UnservedOwner: the owner's kind is not served.
 	UnservedOwner Rule = "OwnerKindNotServed"
@@ -41,17 +41,16 @@ const Patience = 5 * time.Minute
 
 // Finding is a problem of ownership.
 type Finding struct {
-	Rule   Rule
-	Object graph.Ref
-	Text   string
-	// Harm says what it leads to.
-	Harm string
+	Rule   Rule            `json:"rule"`
+	Object ObjectReference `json:"object"`
+	Text   string          `json:"message"`
+	// Harm is what it leads to.
+	Harm string `json:"consequence"`
 	// Others are how many further objects have the same; the finding is then of one of them.
-	Others int
+	Others int `json:"others,omitempty"`
 }
 
-// Lint looks for problems of ownership in all objects of the namespace, or of the cluster if that is empty. The
-// findings
+// Lint finds problems of ownership in all objects of the namespace, or of the cluster if that is empty. The findings
 // are sorted by rule and object.
 func (c *Cluster) Lint(namespace string) []Finding {
 	x := c.index()
@@ -59,36 +58,27 @@ func (c *Cluster) Lint(namespace string) []Finding {
 	for i := range c.Objects {
 		all[i] = &c.Objects[i]
 	}
-	l := &linter{index: x, w: newWorld(x.resources, all, c.Now)}
+	l := &linter{index: x, w: x.world(all, allWorkers)}
 	l.cycles()
 	for _, o := range all {
 		l.references(o)
 		l.lifecycle(o)
 	}
-	within := l.findings[:0]
-	for _, f := range l.findings {
-		if namespace == "" || f.Object.Namespace == namespace || f.Object.Collection == "namespaces" &&
-			f.Object.Name == namespace {
-			within = append(within, f)
-		}
-	}
-	slices.SortStableFunc(within, func(a, b Finding) int {
-		return cmp.Or(strings.Compare(string(a.Rule), string(b.Rule)), a.Object.Key.Compare(b.Object.Key))
+	within := slices.DeleteFunc(l.findings, func(f Finding) bool {
+		return namespace != "" && f.Object.Namespace != namespace &&
+			(f.Object.resource != "namespaces" || f.Object.Name != namespace)
 	})
-	return fold(within)
-}
-
-// fold keeps one finding of each unknown finalizer.
-func fold(findings []Finding) (folded []Finding) {
+	slices.SortStableFunc(within, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(string(a.Rule), string(b.Rule)), a.Object.Key().Compare(b.Object.Key()))
+	})
+	var folded []Finding // with one finding of each unknown finalizer
 	first := map[string]int{}
-	for _, f := range findings {
-		if f.Rule == StrangeFinalizer {
-			if i, ok := first[f.Text]; ok {
-				folded[i].Others++
-				continue
-			}
-			first[f.Text] = len(folded)
+	for _, f := range within {
+		if i, ok := first[f.Text]; ok && f.Rule == StrangeFinalizer {
+			folded[i].Others++
+			continue
 		}
+		first[f.Text] = len(folded)
 		folded = append(folded, f)
 	}
 	return folded
@@ -100,8 +90,8 @@ type linter struct {
 	findings []Finding
 }
 
-func (l *linter) add(rule Rule, o *Object, harm, format string, args ...any) {
-	l.findings = append(l.findings, Finding{Rule: rule, Object: l.ref(o), Text: fmt.Sprintf(format, args...), Harm: harm})
+func (l *linter) add(rule Rule, o *Object, text, harm string) {
+	l.findings = append(l.findings, Finding{Rule: rule, Object: l.ref(o), Text: text, Harm: harm})
 }
 
 // references checks an object's owner references.
@@ -109,22 +99,21 @@ func (l *linter) references(o *Object) {
 	s, _ := l.w.g.Standing(o.Key)
 	for i, v := range s.Verdicts {
 		r := o.Owners[i]
-		name := fmt.Sprintf("owner %s %s (apiVersion %s, uid %s)", r.Kind, r.Name, r.APIVersion, r.UID)
-		switch v {
-		case graph.Undecidable:
-			if !l.unknown(r) {
-				l.add(UnservedOwner, o, "the object is never collected while the kind is not served", "%s: not served", name)
-			}
-		case graph.OutOfReach:
-			l.add(NamespacedOwner, o, "the object is never collected", "%s: a cluster-scoped object can't be owned by one in a"+
-				" namespace", name)
-		case graph.Dangling:
-			l.dangling(o, r, name, harm(o, s.Owners))
+		name := fmt.Sprintf("owner %s %s (apiVersion %s, uid %s): ", r.Kind, r.Name, r.APIVersion, r.UID)
+		switch {
+		case v == graph.Undecidable && !l.unknown(r):
+			l.add(UnservedOwner, o, name+"not served", "the object is never collected while the kind is not served")
+		case v == graph.OutOfReach:
+			l.add(NamespacedOwner, o, name+"a cluster-scoped object can't be owned by one in a namespace",
+				"the object is never collected")
+		case v == graph.Dangling:
+			rule, why := l.dangling(o, r)
+			l.add(rule, o, name+why, harm(o, s.Owners))
 		}
 	}
 }
 
-// harm is what the collector does about an object with such owners.
+// harm is the effect of a dangling reference of an object with such owners.
 func harm(o *Object, owners graph.Owners) string {
 	switch {
 	case !o.Deletion.IsZero():
@@ -137,19 +126,17 @@ func harm(o *Object, owners graph.Owners) string {
 	return "the collector deletes the object"
 }
 
-// dangling tells why there is no such owner.
-func (l *linter) dangling(o *Object, r graph.Owner, name, harm string) {
+// dangling returns why a reference is dangling.
+func (l *linter) dangling(o *Object, r graph.Owner) (rule Rule, why string) {
 	found := l.uids[r.UID]
 	if len(found) == 0 {
-		l.add(MissingOwner, o, harm, "%s: does not exist", name)
-		return
+		return MissingOwner, "does not exist"
 	}
 	owner := l.ref(found[0])
 	if owner.Namespace != "" && owner.Namespace != o.Key.Namespace {
-		l.add(OwnerElsewhere, o, harm, "%s: is in namespace %s", name, owner.Namespace)
-		return
+		return OwnerElsewhere, "is in namespace " + owner.Namespace
 	}
-	l.add(WrongOwner, o, harm, "%s: the object with this uid is %s %s (apiVersion %s)", name, owner.Kind, owner.Name,
+	return WrongOwner, fmt.Sprintf("the object with this uid is %s %s (apiVersion %s)", owner.Kind, owner.Name,
 		owner.APIVersion)
 }
 
@@ -170,106 +157,84 @@ func (l *linter) unknown(r graph.Owner) bool {
 // lifecycle checks an object's finalizers and its deletion.
 func (l *linter) lifecycle(o *Object) {
 	if slices.Contains(o.Finalizers, finalizers.Orphan) && slices.Contains(o.Finalizers, finalizers.Foreground) {
-		l.add(BothFinalizers, o, "when it is deleted, its dependents are orphaned, and it may stay",
-			"has the finalizers orphan and foregroundDeletion")
+		l.add(BothFinalizers, o, "has the finalizers orphan and foregroundDeletion",
+			"when it is deleted, its dependents are orphaned, and it may stay")
 	}
 	for _, f := range o.Finalizers {
 		if Lookup(f) == nil {
-			l.add(StrangeFinalizer, o, "the object can't be removed without the component that removes the finalizer",
-				"finalizer %s: not known", f)
+			l.add(StrangeFinalizer, o, "finalizer "+f+": not known",
+				"the object can't be removed without the component that removes the finalizer")
 		}
 	}
 	if !o.Deletion.IsZero() && l.c.Now.Sub(o.Deletion) > Patience {
-		held := strings.Join(l.w.holds(o), ", ")
-		l.add(Stuck, o, "ask why", "has been terminating for %s; finalizers: %s",
-			age(l.c.Now.Sub(o.begun())), cmp.Or(held, "none"))
+		held := cmp.Or(strings.Join(l.w.holds(o), ", "), "none")
+		l.add(Stuck, o, "has been terminating for "+Age(l.c.Now.Sub(o.begun()))+"; finalizers: "+held, "ask why")
 	}
 }
 
 // cycles finds objects that own each other, or themselves: the strongly connected parts of the graph of references, by
-// Tarjan's algorithm, without recursion.
+// Kosaraju's algorithm, without recursion.
 func (l *linter) cycles() {
-	t := tarjan{l: l, index: map[*Object]int{}, low: map[*Object]int{}, on: map[*Object]bool{}}
-	for i := range l.c.Objects {
-		if o := &l.c.Objects[i]; len(o.Owners) > 0 && t.index[o] == 0 {
-			t.visit(o)
-		}
+	type visit struct {
+		o     *Object
+		leave bool
 	}
-}
-
-type tarjan struct {
-	l          *linter
-	index, low map[*Object]int
-	on         map[*Object]bool
-	stack      []*Object
-	n          int
-}
-
-// step is an object in the midst of the search, and the next owner to look at.
-type step struct {
-	o      *Object
-	owners []*Object
-}
-
-func (t *tarjan) visit(root *Object) {
-	path := []step{t.enter(root)}
-	for len(path) > 0 {
-		at := &path[len(path)-1]
-		if len(at.owners) > 0 {
-			owner := at.owners[0]
-			at.owners = at.owners[1:]
-			switch {
-			case t.index[owner] == 0:
-				path = append(path, t.enter(owner))
-			case t.on[owner]:
-				t.low[at.o] = min(t.low[at.o], t.index[owner])
-			}
+	var left []*Object
+	entered, assigned := map[*Object]bool{}, map[*Object]bool{}
+	for i := range l.c.Objects {
+		if len(l.c.Objects[i].Owners) == 0 {
 			continue
 		}
-		o := at.o
-		path = path[:len(path)-1]
-		if len(path) > 0 {
-			below := path[len(path)-1].o
-			t.low[below] = min(t.low[below], t.low[o])
+		for stack := []visit{{o: &l.c.Objects[i]}}; len(stack) > 0; {
+			v := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if v.leave {
+				left = append(left, v.o)
+			} else if !entered[v.o] {
+				entered[v.o] = true
+				stack = append(stack, visit{v.o, true})
+				for _, r := range slices.Backward(v.o.Owners) {
+					for _, owner := range slices.Backward(l.uids[r.UID]) {
+						stack = append(stack, visit{o: owner})
+					}
+				}
+			}
 		}
-		if t.low[o] == t.index[o] {
-			t.part(o)
+	}
+	for _, first := range slices.Backward(left) { // its dependents that have not been assigned are in its part
+		if assigned[first] {
+			continue
 		}
+		assigned[first] = true
+		part := []*Object{first}
+		for i := 0; i < len(part); i++ {
+			for _, d := range l.dependents[part[i].UID] {
+				if !assigned[d] {
+					assigned[d] = true
+					part = append(part, d)
+				}
+			}
+		}
+		l.cycle(part)
 	}
 }
 
-func (t *tarjan) enter(o *Object) step {
-	t.n++
-	t.index[o], t.low[o], t.on[o] = t.n, t.n, true
-	t.stack = append(t.stack, o)
-	s := step{o: o}
-	for _, r := range o.Owners {
-		s.owners = append(s.owners, t.l.uids[r.UID]...)
+// cycle reports a strongly connected part, if it is more than an object that does not own itself.
+func (l *linter) cycle(part []*Object) {
+	first, harm := part[0], "none of them is collected as long as the others exist"
+	if len(part) == 1 {
+		i := slices.IndexFunc(first.Owners, func(r graph.Owner) bool { return r.UID == first.UID })
+		if i < 0 {
+			return
+		}
+		if slices.ContainsFunc(first.Owners[i:], func(r graph.Owner) bool { return r.Block && r.UID == first.UID }) {
+			harm = "Kubernetes never removes it if it is deleted in the foreground" // differences.md: here it goes
+		}
 	}
-	return s
-}
-
-// part takes a strongly connected part from the stack.
-func (t *tarjan) part(first *Object) {
-	i := slices.Index(t.stack, first)
-	part := slices.Clone(t.stack[i:])
-	t.stack = t.stack[:i]
-	blocking := true
 	var names []string
 	for _, o := range part {
-		t.on[o] = false
-		names = append(names, t.l.ref(o).Kind+" "+o.Name)
-		blocking = blocking && slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
-			return r.Block && slices.ContainsFunc(part, func(p *Object) bool { return p.UID == r.UID })
-		})
-	}
-	if len(part) == 1 && !slices.ContainsFunc(first.Owners, func(r graph.Owner) bool { return r.UID == first.UID }) {
-		return
+		names = append(names, l.ref(o).Kind+" "+o.Name)
 	}
 	slices.Sort(names)
-	harm := "none of them is collected as long as the others exist"
-	if len(part) == 1 && blocking { // differences.md: here it goes
-		harm = "Kubernetes never removes it if it is deleted in the foreground"
-	}
-	t.l.add(Cycle, first, harm, "own each other: %s", strings.Join(names, ", "))
+	l.add(Cycle, first, "own each other: "+strings.Join(names, ", "), harm)
 }

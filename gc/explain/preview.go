@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// What is what happens to an object.
+// What is the kind of a Change.
 type What string
 
 // The changes.
@@ -29,7 +29,7 @@ const (
 	Freed What = "FinalizerRemoved"
 )
 
-// By is the component that does something. Of well-known finalizers it is the component that removes them.
+// By is the component that makes a Change. Of well-known finalizers it is the component that removes them.
 type By string
 
 // The components.
@@ -43,13 +43,13 @@ const (
 
 // Change is one thing that happens to an object.
 type Change struct {
-	What   What
-	Object graph.Ref
-	By     By
+	What   What            `json:"change"`
+	Object ObjectReference `json:"object"`
+	By     By              `json:"by"`
 	// Owners are the references that are removed or unblocked.
-	Owners []graph.Owner
+	Owners []OwnerReference `json:"owners,omitempty"`
 	// Finalizers keep a terminating object (Marked, Refinalized), or are removed.
-	Finalizers []string
+	Finalizers []string `json:"finalizers,omitempty"`
 }
 
 // Deletion is a DELETE of an object.
@@ -60,75 +60,84 @@ type Deletion struct {
 
 // Preview is what happens if objects are deleted.
 type Preview struct {
+	// Revision is that of the Cluster.
+	Revision int64 `json:"resourceVersion,omitempty,string"`
 	// Before are changes that happen without the deletions, as something else has caused them.
-	Before []Change
-	// Changes are those that follow from the deletions, in an order in which they can happen.
-	Changes []Change
+	Before []Change `json:"before,omitempty"`
+	// Changes are those that follow from the deletions, in an order in which they can happen; not nil.
+	Changes []Change `json:"changes"`
 	// Left are the objects that are being deleted at the end and stay, as nothing that is known lets them go.
-	Left []Left
+	Left []Left `json:"terminating,omitempty"`
 	// Dangling are references of objects that stay to objects that are deleted.
-	Dangling []Dangling
-	// Counts are the numbers of objects, by resource, those with most first.
-	Counts   []Count
-	Warnings []Warning
-	// Admission are the webhooks and policies that are asked about the requests of the changes. The preview assumes that
-	// they allow them.
-	Admission []Asked
+	Dangling []Dangling `json:"dangling,omitempty"`
+	// Counts are the numbers of objects, by resource, those with most first; not nil.
+	Counts   []Count   `json:"counts"`
+	Warnings []Warning `json:"warnings,omitempty"`
+	// Admission are the webhooks and policies that are asked about the requests of the changes. The preview assumes
+	// that they allow them.
+	Admission []Asked `json:"admission,omitempty"`
+	// Absent are objects that were to be deleted and don't exist. Cluster.Preview doesn't set it.
+	Absent []graph.Key `json:"notFound,omitempty"`
 	// Racing: the outcome depends on how fast the deletions follow each other, or on the order in which the garbage
-	// collector processes objects. One of the warnings says so.
-	Racing bool
-	// Revision is that of the cluster.
-	Revision int64
-	// Absent are objects that were to be deleted and don't exist. Preview doesn't set it.
-	Absent []graph.Key
+	// collector processes objects. A warning explains it.
+	Racing bool `json:"-"`
 }
 
 // Left is an object that is being deleted and stays.
 type Left struct {
-	Object graph.Ref
-	// Finalizers keep it.
-	Finalizers []string
+	Object ObjectReference `json:"object"`
+	// Finalizers keep it; nil if its grace period does.
+	Finalizers []string `json:"finalizers"`
 }
 
 // Dangling is a reference to an owner that is gone.
 type Dangling struct {
-	Object graph.Ref
-	Owner  graph.Owner
+	Object ObjectReference `json:"object"`
+	Owner  OwnerReference  `json:"owner"`
 }
 
 // Count is how many objects of a resource a preview deletes, releases from their owners, and leaves terminating.
 type Count struct {
 	// Resource is its Name.
-	Resource                string
-	Deleted, Released, Left int
+	Resource string `json:"resource"`
+	Deleted  int    `json:"deleted"`
+	Released int    `json:"ownersRemoved"`
+	Left     int    `json:"terminating"`
 }
 
-// Preview computes what the deletions would do. Keys without an object are ignored. It assumes that all components
-// work, and that no other client writes meanwhile. It is nil after Stop has returned true.
+// Warning is something to know before deleting.
+type Warning struct {
+	// Object is the one that it is about; zero if it is about a resource or all.
+	Object ObjectReference `json:"object,omitzero"`
+	Text   string          `json:"message"`
+}
+
+// Preview computes the effect of the deletions. Keys without an object are ignored. It assumes that all components
+// work, and that no other client writes in the meantime. It is nil after Stop has returned true.
 func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	x := c.index()
-	all := deletions
-	deletions = slices.DeleteFunc(slices.Clone(all), func(d Deletion) bool { return x.immortal(d.Key) })
-	keys := make([]graph.Key, len(deletions))
-	for i, d := range deletions {
-		keys[i] = d.Key
-	}
-	objects := x.connected(keys)
-	w := c.world(x.resources, objects, len(objects)+1)
-	w.stop = c.Stop
-	w.settle()
-	p := &Preview{Before: w.changes, Revision: c.Revision}
-	w.changes, w.asked = nil, nil
-	for _, d := range all {
-		if o := x.keys[d.Key]; o != nil && x.immortal(d.Key) {
+	p := &Preview{Revision: c.Revision, Counts: []Count{}}
+	var allowed []Deletion
+	var keys []graph.Key
+	for _, d := range deletions {
+		switch o := x.keys[d.Key]; {
+		case !x.immortal(d.Key):
+			allowed, keys = append(allowed, d), append(keys, d.Key)
+		case o != nil:
 			p.Warnings = append(p.Warnings, Warning{Object: x.ref(o), Text: "the API server forbids its deletion"})
 		}
 	}
-	p.Warnings = append(p.Warnings, x.warn(w, deletions)...)
-	w.carry(deletions, atOnce)
-	p.Changes, p.Admission = w.changes, x.asked(once(w.asked))
-	p.conclude(w, deletions)
-	if why := c.race(x.resources, w, deletions, objects); why != "" {
+	objects := x.connected(keys)
+	w := x.world(objects, allWorkers)
+	w.settle()
+	p.Before = w.changes
+	w.changes = []Change{}
+	clear(w.asked)
+	p.Warnings = append(p.Warnings, x.warn(w, allowed)...)
+	w.carry(allowed, atOnce)
+	p.Changes, p.Admission = w.changes, x.asked(w.asked)
+	p.conclude(w, allowed)
+	if why := x.race(w, allowed, objects); why != "" {
 		p.Racing = true
 		p.Warnings = append(p.Warnings, Warning{Text: why})
 	}
@@ -138,68 +147,51 @@ func (c *Cluster) Preview(deletions []Deletion) *Preview {
 	return p
 }
 
-// mostPauses bounds how many places race tries for a single pause between deletions.
-const mostPauses = 8
+// pauses reports whether everything that deletion i causes is done before the next one.
+type pauses func(i int) bool
 
-// race says why the outcome may be another one than that of w, if it may. It can't try all orders in which requests and
-// the collector's work may follow each other: it tries the extreme ones, and a single pause at each place.
-func (c *Cluster) race(
-	resources map[string]*Resource, w *world, deletions []Deletion, objects []*Object,
-) string {
-	differs := func(other *world, pause func(after int) bool) bool {
-		other.stop = c.Stop
-		other.settle()
-		other.carry(deletions, pause)
-		return !w.same(other)
-	}
-	many := func() *world { return c.world(resources, objects, len(objects)+1) }
-	one := func() *world { return c.world(resources, objects, 1) }
-	backwards := func() *world {
-		other := many()
-		other.last = true
-		return other
-	}
-	pauses := []func(after int) bool{func(int) bool { return true }}
-	for i := range min(len(deletions)-1, mostPauses) {
-		pauses = append(pauses, func(after int) bool { return after == i })
-	}
-	for _, pause := range pauses {
-		if len(deletions) > 1 && (differs(many(), pause) || differs(one(), pause) || differs(backwards(), pause)) {
-			return "the outcome depends on how fast the deletions follow each other: this is what happens if they come at once"
-		}
-	}
-	if differs(one(), atOnce) || differs(backwards(), atOnce) {
-		return "the outcome depends on the order in which the garbage collector processes the objects: this is one of several"
-	}
-	return ""
-}
-
-// once are the requests without those that were made before.
-func once(all []request) (different []request) {
-	seen := map[request]bool{}
-	for _, r := range all {
-		if !seen[r] {
-			seen[r] = true
-			different = append(different, r)
-		}
-	}
-	return different
-}
-
-// atOnce is no pause after any deletion.
 func atOnce(int) bool { return false }
 
-// carry carries the deletions out. After those for which pause is true, everything that they cause is done first.
-func (w *world) carry(deletions []Deletion, pause func(after int) bool) {
+// carry executes the deletions.
+func (w *world) carry(deletions []Deletion, pauses pauses) {
 	for i, d := range deletions {
 		if o := w.objects[d.Key]; o != nil {
 			w.delete(o, d.Options, User)
 		}
-		if pause(i) {
+		if pauses(i) {
 			w.settle()
 		}
 	}
 	w.settle()
+}
+
+// mostPauses bounds how many places race tries for a single pause between deletions.
+const mostPauses = 8
+
+// race returns why the outcome may be another one than that of w; empty if no other one is found. It can't try all
+// orders in which requests and the collector's work may follow each other: it tries the extreme ones, and a single
+// pause at each place.
+func (x *index) race(w *world, deletions []Deletion, objects []*Object) string {
+	differs := func(workers int, last bool, pauses pauses) bool {
+		other := x.world(objects, workers)
+		other.last = last
+		other.settle()
+		other.carry(deletions, pauses)
+		return !w.same(other)
+	}
+	orders := func(p pauses) bool { return differs(1, false, p) || differs(allWorkers, true, p) }
+	for i := -1; i < len(deletions)-1 && i < mostPauses; i++ { // -1: a pause after each deletion
+		p := func(after int) bool { return i < 0 || after == i }
+		if len(deletions) > 1 && (differs(allWorkers, false, p) || orders(p)) {
+			return "the outcome depends on how fast the deletions follow each other: this is what happens if they" +
+				" come at once"
+		}
+	}
+	if orders(atOnce) {
+		return "the outcome depends on the order in which the garbage collector processes the objects: this is one of" +
+			" several"
+	}
+	return ""
 }
 
 // same reports whether two worlds have the same objects, with the same owners and finalizers.
@@ -210,47 +202,42 @@ func (w *world) same(v *world) bool {
 	})
 }
 
-// conclude sums up the end. Objects that were to be deleted and are still terminating are left, too, if they were
-// before.
+// conclude adds what stays, and the numbers. Objects that were to be deleted and are still terminating are left, too,
+// if they were before.
 func (p *Preview) conclude(w *world, deletions []Deletion) {
 	counts := map[string]*Count{}
-	count := func(name string) *Count {
-		if counts[name] == nil {
-			counts[name] = &Count{Resource: name}
+	count := func(k graph.Key) *Count {
+		if counts[k.Collection] == nil {
+			counts[k.Collection] = &Count{Resource: k.Collection}
 		}
-		return counts[name]
+		return counts[k.Collection]
 	}
-	gone, marked := map[string]bool{}, map[graph.Key]bool{}
+	gone, marked, released := map[string]bool{}, map[graph.Key]bool{}, map[graph.Key]bool{}
 	for _, d := range deletions {
-		if o := w.objects[d.Key]; o != nil && !o.Deletion.IsZero() {
-			marked[d.Key] = true
-		}
+		marked[d.Key] = true
 	}
-	released := map[graph.Key]bool{}
 	for _, c := range p.Changes {
-		switch c.What {
+		switch k := c.Object.Key(); c.What {
 		case Deleted:
 			gone[c.Object.UID] = true
-			count(c.Object.Collection).Deleted++
+			count(k).Deleted++
 		case Marked, Refinalized:
-			marked[c.Object.Key] = true
+			marked[k] = true
 		case Released:
-			released[c.Object.Key] = true
-		}
-	}
-	for k := range released {
-		if w.objects[k] != nil {
-			count(k.Collection).Released++
+			released[k] = true
 		}
 	}
 	for _, o := range w.sorted(func(*Object) bool { return true }) {
-		if marked[o.Key] {
-			count(o.Collection).Left++
+		if released[o.Key] {
+			count(o.Key).Released++
+		}
+		if marked[o.Key] && !o.Deletion.IsZero() {
+			count(o.Key).Left++
 			p.Left = append(p.Left, Left{Object: w.ref(o), Finalizers: w.holds(o)})
 		}
 		for _, owner := range o.Owners {
 			if gone[owner.UID] {
-				p.Dangling = append(p.Dangling, Dangling{Object: w.ref(o), Owner: owner})
+				p.Dangling = append(p.Dangling, Dangling{Object: w.ref(o), Owner: OwnerReference(owner)})
 			}
 		}
 	}
@@ -273,126 +260,100 @@ func (w *world) holds(o *Object) []string {
 	return held
 }
 
-// Warning is something to know before deleting.
-type Warning struct {
-	// Object is the one that it is about; empty if it is about a resource or all.
-	Object graph.Ref
-	Text   string
-}
-
-// warn collects the warnings.
-func (x *index) warn(w *world, deletions []Deletion) []Warning {
-	var warnings []Warning
+// warn returns the warnings about the deletions.
+func (x *index) warn(w *world, deletions []Deletion) (warnings []Warning) {
 	for _, d := range deletions {
-		o := w.objects[d.Key]
-		if o == nil {
-			continue
-		}
-		add := func(format string, args ...any) {
-			warnings = append(warnings, Warning{Object: w.ref(o), Text: fmt.Sprintf(format, args...)})
-		}
-		k := w.kind(o)
-		if owner := o.controller(); owner != nil && w.owns(o, *owner) {
-			add("%s %s controls it and may create another one", owner.Kind, owner.Name)
-		}
-		if k.Namespace && x.c.Held {
-			for _, s := range x.c.Unavailable { // E-14, J-25
-				add("it stays as long as APIService %s is not available (%s)", s.Name, s.Message)
-			}
-		}
-		switch policy := w.policy(o, d.Options); {
-		case k.Namespace && policy != "":
-			add("the propagation policy has no effect on the namespace's content, which is deleted with Background") // E-10
-		case k.Cleanup != "" && d.Options.PropagationPolicy == "Orphan":
-			add("the propagation policy has no effect: all custom resources of the CRD are deleted") // C-84
-		case policy == finalizers.Orphan:
-			if n := len(x.dependents[o.UID]); n > 0 && x.controls(o) {
-				add("a dependent that is created while the collector removes the references is not orphaned in Kubernetes," +
-					" but deleted")
-			}
-		case policy == finalizers.Foreground:
-			if free := x.free(o); free > 0 {
-				add("%d of its dependents do not set blockOwnerDeletion: it may be removed before they are", free)
+		if o := w.objects[d.Key]; o != nil {
+			for _, text := range x.dangers(w, o, d.Options) {
+				warnings = append(warnings, Warning{Object: w.ref(o), Text: text})
 			}
 		}
 	}
 	if x.resources["namespaces"] == nil {
-		warnings = append(warnings, Warning{Text: "the server serves no namespaces: it is a part of a cluster, and a garbage" +
-			" collector may not watch it; without one, what the garbage collector does here does not happen"})
+		warnings = append(warnings, Warning{Text: "the server serves no namespaces: it is a part of a cluster, and a" +
+			" garbage collector may not watch it; without one, what the garbage collector does here does not happen"})
 	}
 	return append(warnings, x.unknown()...)
 }
 
-// policy is the collector's finalizer that the DELETE leaves; empty for none.
-func (w *world) policy(o *Object, options finalizers.Options) string {
-	v := finalizers.Delete(lifecycle(o), w.kind(o), options, w.now)
-	for _, f := range []string{finalizers.Orphan, finalizers.Foreground} {
-		if v.Step == finalizers.Store && slices.Contains(v.Finalizers, f) {
-			return f
+// dangers are the warnings about the deletion of an object.
+func (x *index) dangers(w *world, o *Object, options finalizers.Options) (texts []string) {
+	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
+	k := w.kind(o)
+	if owner := x.controller(w, o); owner != nil {
+		add("%s %s controls it and may create another one", owner.Kind, owner.Name)
+	}
+	if k.Namespace && x.c.Held {
+		for _, s := range x.c.Unavailable { // E-14, J-25
+			add("it stays as long as APIService %s is not available (%s)", s.Name, s.Message)
 		}
 	}
-	return ""
+	verdict := finalizers.Delete(lifecycle(o), k, options, w.now)
+	leaves := func(finalizer string) bool {
+		return verdict.Step == finalizers.Store && slices.Contains(verdict.Finalizers, finalizer)
+	}
+	dependents := x.dependents[o.UID]
+	switch orphan, foreground := leaves(finalizers.Orphan), leaves(finalizers.Foreground); {
+	case k.Namespace && (orphan || foreground):
+		add("the propagation policy has no effect on the namespace's content, which is deleted with Background") // E-10
+	case k.Cleanup != "" && options.PropagationPolicy == "Orphan":
+		add("the propagation policy has no effect: all custom resources of the CRD are deleted") // C-84
+	case orphan:
+		if slices.ContainsFunc(dependents, func(d *Object) bool { return d.Controller == o.UID }) {
+			add("a dependent that is created while the collector removes the references is not orphaned in" +
+				" Kubernetes, but deleted")
+		}
+	case foreground:
+		free := 0
+		for _, d := range dependents {
+			if !slices.ContainsFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID && r.Block }) {
+				free++
+			}
+		}
+		if free > 0 {
+			add("%d of its dependents do not set blockOwnerDeletion: it may be removed before they are", free)
+		}
+	}
+	return texts
 }
 
-// controller is the reference to the owner that controls the object.
-func (o *Object) controller() *graph.Owner {
-	for i := range o.Owners {
-		if o.Owners[i].UID == o.Controller {
+// controller is the reference to the owner that controls the object; nil if there is none, or if it is being deleted.
+func (x *index) controller(w *world, o *Object) *graph.Owner {
+	i := slices.IndexFunc(o.Owners, func(r graph.Owner) bool { return r.UID == o.Controller })
+	s, _ := w.g.Standing(o.Key)
+	if i < 0 || i >= len(s.Verdicts) || s.Verdicts[i] != graph.Solid {
+		return nil
+	}
+	for _, p := range x.uids[o.Controller] {
+		if now := w.objects[p.Key]; now != nil && now.UID == p.UID && now.Deletion.IsZero() {
 			return &o.Owners[i]
 		}
 	}
 	return nil
 }
 
-// owns reports whether the owner exists and is not being deleted.
-func (w *world) owns(o *Object, owner graph.Owner) bool {
-	s, ok := w.g.Standing(o.Key)
-	for i, verdict := range s.Verdicts {
-		if ok && o.Owners[i] == owner && verdict == graph.Solid {
-			return len(w.sorted(func(p *Object) bool { return p.UID == owner.UID && p.Deletion.IsZero() })) > 0
-		}
-	}
-	return false
-}
-
-// controls reports whether the object controls another one.
-func (x *index) controls(o *Object) bool {
-	return slices.ContainsFunc(x.dependents[o.UID], func(d *Object) bool { return d.Controller == o.UID })
-}
-
-// free counts the dependents that do not block the object.
-func (x *index) free(o *Object) (n int) {
-	for _, d := range x.dependents[o.UID] {
-		if !slices.ContainsFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID && r.Block }) {
-			n++
-		}
-	}
-	return n
-}
-
 // unknown warns of resources whose objects aren't known: one warning for each reason and each consequence.
 func (x *index) unknown() (warnings []Warning) {
-	var hooks, others, elsewhere []Hidden
+	consequences := []string{"effects on them are not shown", "effects on others are not shown",
+		"webhooks and policies that may deny are not named"}
+	hidden := make([][]Hidden, len(consequences))
 	for _, name := range slices.Sorted(maps.Keys(x.resources)) {
-		r := x.resources[name]
-		switch h := (Hidden{Resource: name, Why: r.Unknown}); {
+		r, i := x.resources[name], 0
+		switch {
 		case r.Unknown == "":
+			continue
 		case r.Group == unseen:
-			hooks = append(hooks, h)
+			i = 2
 		case r.Within != "":
-			elsewhere = append(elsewhere, h)
-		default:
-			others = append(others, h)
+			i = 1
 		}
+		hidden[i] = append(hidden[i], Hidden{Resource: name, Why: r.Unknown})
 	}
-	warn := func(all []Hidden, consequence string) {
-		for _, h := range Grouped(all) {
+	for i, consequence := range consequences {
+		for _, h := range Grouped(hidden[i]) {
 			text := fmt.Sprintf("the objects of %s are not known (%s), so %s", h.Resource, h.Why, consequence)
 			warnings = append(warnings, Warning{Text: text})
 		}
 	}
-	warn(others, "effects on them are not shown")
-	warn(elsewhere, "effects on others are not shown")
-	warn(hooks, "webhooks and policies that may deny are not named")
 	return warnings
 }

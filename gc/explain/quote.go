@@ -3,31 +3,25 @@ package explain
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Visible is the text with control characters as escapes. Names, messages and user agents may have any, and a terminal
 // would obey them.
-func Visible(text string) string { return visible(text, nil) }
+func Visible(text string) string { return escape(text, false) }
 
-// sequences are those of paint, which stay.
-var sequences = []string{
-	"\x1b[0m", "\x1b[" + red + "m", "\x1b[" + yellow + "m", "\x1b[" + faint + "m", "\x1b[" + bold + "m",
-}
+// sequences are those of Printer.Paint.
+var sequences = []string{reset, Red.sequence(), Yellow.sequence(), Faint.sequence(), Bold.sequence()}
 
-// visible is Visible, but for the given sequences.
-func visible(text string, keep []string) string {
+// escape is Visible; with colored set, the sequences of Printer.Paint stay.
+func escape(text string, colored bool) string {
 	var b strings.Builder
-next:
 	for i, r := range text {
-		for _, s := range keep {
-			if strings.HasPrefix(text[i:], s) {
-				b.WriteRune(r)
-				continue next
-			}
-		}
-		if strconv.IsPrint(r) {
+		ours := func(s string) bool { return strings.HasPrefix(text[i:], s) }
+		if strconv.IsPrint(r) || colored && slices.ContainsFunc(sequences, ours) {
 			b.WriteRune(r)
 			continue
 		}
@@ -37,10 +31,13 @@ next:
 	return b.String()
 }
 
+// plainWord has no characters with a meaning to a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9._:/@%+=,-]+$`)
+
 // shell is a word for a POSIX shell. One with control characters needs bash or zsh, so that it can be shown.
 func shell(word string) string {
 	switch {
-	case word != "" && strings.IndexFunc(word, special) < 0:
+	case plainWord.MatchString(word):
 		return word
 	case Visible(word) == word:
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -61,20 +58,8 @@ func shell(word string) string {
 	return "$'" + b.String() + "'"
 }
 
-// special reports whether the character may mean something to a shell.
-func special(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return false
-	}
-	return !strings.ContainsRune("._:/@%+=,-", r)
-}
-
 // jsonString is the text in JSON.
 func jsonString(text string) string {
-	data, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // a string has a JSON
-	}
+	data, _ := json.Marshal(text) // a string has a JSON
 	return string(data)
 }

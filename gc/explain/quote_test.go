@@ -18,9 +18,8 @@ var hostile = []string{
 // TestHostileCommands has shells read the commands of remedies: every name is one word, and no flag.
 func TestHostileCommands(t *testing.T) {
 	for _, name := range hostile[:len(hostile)-1] {
-		o := graph.Ref{Key: graph.Key{Collection: "clusterroles.rbac.authorization.k8s.io", Name: name}}
-		for action, fixed := range map[Action]int{DeleteObject: 2, Touch: 2} {
-			r := Remedy{Action: action, Object: o}
+		o := ObjectReference{Name: name, resource: "clusterroles.rbac.authorization.k8s.io"}
+		for _, command := range []string{remove(o).Command, touch(o).Command} {
 			sh := "sh"
 			if Visible(name) != name {
 				sh = "bash" // a shell of the standard knows no escapes
@@ -29,21 +28,21 @@ func TestHostileCommands(t *testing.T) {
 			if err != nil {
 				t.Skip(err)
 			}
-			command := `kubectl() { printf "%s\0" "$@"; }; ` + r.Command()
-			got, err := exec.CommandContext(t.Context(), path, "-c", command).Output()
+			script := `kubectl() { printf "%s\0" "$@"; }; ` + command
+			got, err := exec.CommandContext(t.Context(), path, "-c", script).Output()
 			if err != nil {
-				t.Fatalf("%s: %v", command, err)
+				t.Fatalf("%s: %v", script, err)
 			}
 			words := strings.Split(string(got), "\x00")
 			if strings.HasPrefix(name, "-") {
-				if words[1] != o.Collection+"/"+name {
-					t.Errorf("%s: %q", r.Command(), words)
+				if words[1] != o.resource+"/"+name {
+					t.Errorf("%s: %q", command, words)
 				}
-			} else if words[fixed] != name {
-				t.Errorf("%s: %q", r.Command(), words)
+			} else if words[2] != name {
+				t.Errorf("%s: %q", command, words)
 			}
-			if Visible(r.Command()) != r.Command() {
-				t.Errorf("%q has control characters", r.Command())
+			if Visible(command) != command {
+				t.Errorf("%q has control characters", command)
 			}
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"path"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -63,19 +65,65 @@ func TestRandom(t *testing.T) {
 func checkRemedies(t *testing.T, c *Cluster, r *Reason) {
 	x := c.index()
 	for _, m := range r.Remedies {
-		o := x.keys[m.Object.Key]
-		switch {
-		case m.Action == RemoveItem && m.List == "/metadata/finalizers" && o.Finalizers[m.Index] != m.Value,
-			m.Action == RemoveItem && m.List == "/spec/finalizers" && o.Namespace.Finalizers[m.Index] != m.Value,
-			m.Action == RemoveItem && m.List == "/metadata/ownerReferences" && o.Owners[m.Index].UID != m.UID:
-			t.Errorf("%+v: not in %+v", m, o)
-		case m.Action != "" && m.Action != Wait && (o == nil || m.Command() == ""):
+		o := x.keys[m.Object.Key()]
+		if m.Action != "" && m.Action != Wait && (o == nil || m.Command == "") {
 			t.Errorf("%+v", m)
+		} else if m.Action == RemoveItem && !itemOf(t, m.Command).in(o) {
+			t.Errorf("%+v: not in %+v", m, o)
 		}
 	}
 	for _, b := range r.Below {
 		checkRemedies(t, c, b)
 	}
+}
+
+// specList is the list of a namespace's finalizers in its spec.
+const specList = "/spec/finalizers"
+
+// item is an item of a list that a command removes.
+type item struct {
+	// list is a JSON pointer, index the item's place in it; -1 for any.
+	list  string
+	index int
+	value string
+}
+
+// itemOf reads the command of a remedy.
+func itemOf(t *testing.T, command string) item {
+	t.Helper()
+	if _, rest, ok := strings.Cut(command, `jq '.spec.finalizers -= ["`); ok {
+		name, _, _ := strings.Cut(rest, `"]'`)
+		return item{specList, -1, name}
+	}
+	_, patch, _ := strings.Cut(command, " -p ")
+	var operations []struct{ Op, Path, Value string }
+	err := json.Unmarshal([]byte(strings.Trim(patch, "'")), &operations)
+	if err != nil || len(operations) != 2 || operations[0].Op != "test" || operations[1].Op != "remove" ||
+		strings.TrimSuffix(operations[0].Path, "/uid") != operations[1].Path {
+		t.Fatalf("%s: %v", command, err)
+	}
+	list, index := path.Split(operations[1].Path)
+	i, err := strconv.Atoi(index)
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	return item{strings.TrimSuffix(list, "/"), i, operations[0].Value}
+}
+
+// in reports whether the object has the item at its place.
+func (i item) in(o *Object) bool {
+	var list []string
+	switch i.list {
+	case finalizersList:
+		list = o.Finalizers
+	case specList:
+		return slices.Contains(o.Namespace.Finalizers, i.value)
+	case ownersList:
+		for _, owner := range o.Owners {
+			list = append(list, owner.UID)
+		}
+	}
+	return i.index < len(list) && list[i.index] == i.value
 }
 
 // randomCluster has n objects in two namespaces, which may themselves be among them.

@@ -294,7 +294,7 @@ func (s *scenario) remedy(which []string) string {
 		all = append(all, &s.c.Objects[i])
 	}
 	x := s.c.index()
-	w := newWorld(x.resources, all, now)
+	w := x.world(all, allWorkers)
 	var listed []*Reason
 	var collect func(*Reason)
 	collect = func(r *Reason) {
@@ -311,8 +311,7 @@ func (s *scenario) remedy(which []string) string {
 		i, _ := strconv.Atoi(reason)
 		j, _ := strconv.Atoi(remedy)
 		s.carry(w, listed[i-1].Remedies[j-1])
-		for w.collect() || w.clean() {
-		}
+		w.work(w.collect, w.clean)
 	}
 	if o := w.objects[s.asked]; o != nil {
 		return fmt.Sprintf("stays: %s %v\n", o.Key, w.holds(o))
@@ -334,15 +333,15 @@ func (s *scenario) remedy(which []string) string {
 
 // carry does what the command of a remedy does.
 func (s *scenario) carry(w *world, r Remedy) {
-	o := w.objects[r.Object.Key]
-	if o == nil && s.c.index().keys[r.Object.Key] != nil {
+	o := w.objects[r.Object.Key()]
+	if o == nil && s.c.index().keys[r.Object.Key()] != nil {
 		return // an earlier remedy was enough
 	} else if o == nil {
-		s.t.Fatalf("remedy %q: no object %s", r.Text, r.Object.Key)
+		s.t.Fatalf("remedy %q: no object %s", r.Text, r.Object)
 	}
 	switch r.Action {
 	case Touch:
-		w.update(o, o, User)
+		w.update(o, o, "", User)
 	case DeleteObject:
 		w.delete(o, finalizers.Options{PropagationPolicy: "Background"}, User)
 	case DeleteNow:
@@ -352,31 +351,25 @@ func (s *scenario) carry(w *world, r Remedy) {
 	default:
 		s.t.Fatalf("remedy %q is advice", r.Text)
 	}
-	if (r.Command() == "") != (r.Action == "" || r.Action == Wait) {
-		s.t.Fatalf("remedy %q: command %q", r.Text, r.Command())
+	if (r.Command == "") != (r.Action == "" || r.Action == Wait) {
+		s.t.Fatalf("remedy %q: command %q", r.Text, r.Command)
 	}
 }
 
 // removeItem removes an item of a list. Its place may have changed by what was done before; the command would then
-// fail,
-// and the next answer tell the new one.
+// fail, and the next answer have the new one.
 func (s *scenario) removeItem(w *world, o *Object, r Remedy) {
-	stored := s.c.index().keys[r.Object.Key]
-	item := map[string]func() string{
-		"/metadata/finalizers":      func() string { return stored.Finalizers[r.Index] },
-		"/metadata/ownerReferences": func() string { return stored.Owners[r.Index].UID },
-		"/spec/finalizers":          func() string { return stored.Namespace.Finalizers[r.Index] },
-	}[r.List]
-	if got := item(); got != r.Value && got != r.UID {
-		s.t.Fatalf("remedy %q: item %d is %s", r.Text, r.Index, got)
+	one := itemOf(s.t, r.Command)
+	if !one.in(s.c.index().keys[r.Object.Key()]) {
+		s.t.Fatalf("remedy %q: no item %+v", r.Text, one)
 	}
-	switch r.List {
-	case "/metadata/finalizers":
-		w.removeFinalizer(o, r.Value, User)
-	case "/spec/finalizers":
-		w.finalize(o, r.Value, User)
-	case "/metadata/ownerReferences":
-		w.release(o, []string{r.UID}, User)
+	switch one.list {
+	case finalizersList:
+		w.removeFinalizer(o, one.value, User)
+	case specList:
+		w.finalize(o, one.value, User)
+	case ownersList:
+		w.release(o, []string{one.value}, User)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/schema"
 )
 
@@ -15,16 +16,16 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := schema.Names{
-		reflect.TypeFor[objectJSON](): "object", reflect.TypeFor[ownerJSON](): "ownerReference",
-		reflect.TypeFor[nodeJSON](): "node", reflect.TypeFor[treeJSON](): "tree",
-		reflect.TypeFor[hiddenJSON](): "notListed", reflect.TypeFor[askedJSON](): "admission",
-		reflect.TypeFor[reasonJSON](): "why", reflect.TypeFor[Reason](): "why", reflect.TypeFor[Cause](): "cause",
-		reflect.TypeFor[remedyJSON](): "remedy", reflect.TypeFor[Action](): "action",
-		reflect.TypeFor[previewJSON](): "preview", reflect.TypeFor[changeJSON](): "change", reflect.TypeFor[What](): "what",
-		reflect.TypeFor[leftJSON](): "left", reflect.TypeFor[danglingJSON](): "dangling",
-		reflect.TypeFor[countJSON](): "count", reflect.TypeFor[warningJSON](): "warning",
-		reflect.TypeFor[absentJSON]():  "absent",
-		reflect.TypeFor[findingJSON](): "finding", reflect.TypeFor[Rule](): "rule",
+		reflect.TypeFor[ObjectReference](): "object", reflect.TypeFor[OwnerReference](): "ownerReference",
+		reflect.TypeFor[Node](): "node", reflect.TypeFor[Tree](): "tree",
+		reflect.TypeFor[Hidden](): "notListed", reflect.TypeFor[Asked](): "admission",
+		reflect.TypeFor[Reason](): "why", reflect.TypeFor[Cause](): "cause",
+		reflect.TypeFor[Remedy](): "remedy", reflect.TypeFor[Action](): "action",
+		reflect.TypeFor[Preview](): "preview", reflect.TypeFor[Change](): "change", reflect.TypeFor[What](): "what",
+		reflect.TypeFor[Left](): "left", reflect.TypeFor[Dangling](): "dangling",
+		reflect.TypeFor[Count](): "count", reflect.TypeFor[Warning](): "warning",
+		reflect.TypeFor[graph.Key](): "absent",
+		reflect.TypeFor[Finding]():   "finding", reflect.TypeFor[Rule](): "rule",
 	}
 	for _, difference := range d.Differences(names) {
 		t.Error(difference)

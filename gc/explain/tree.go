@@ -9,48 +9,36 @@ import (
 
 // Tree is an object between its owners and its dependents.
 type Tree struct {
-	// Owners are those that the object names, each with its own owners in Next.
-	Owners []*Node
-	// Object has its dependents in Next, and they have theirs.
-	Object *Node
-	// Hidden are the resources whose objects are not known, with the reason: dependents among them are missing.
-	Hidden []Hidden
-	// Revision is that of the cluster.
-	Revision int64
-}
-
-// Hidden is a resource whose objects are not known.
-type Hidden struct{ Resource, Why string }
-
-// Grouped has one item for each reason, with all its resources in the order of the first one.
-func Grouped(all []Hidden) (groups []Hidden) {
-	for _, h := range all {
-		i := slices.IndexFunc(groups, func(g Hidden) bool { return g.Why == h.Why })
-		if i < 0 {
-			groups = append(groups, h)
-			continue
-		}
-		groups[i].Resource += ", " + h.Resource
-	}
-	return groups
+	// Revision is that of the Cluster.
+	Revision int64 `json:"resourceVersion,omitempty,string"`
+	// Object is the object with its dependents.
+	Object Node `json:"object"`
+	// Owners are the owners that the object names, each with its own owners.
+	Owners []Node `json:"owners,omitempty"`
+	// Hidden are the resources whose objects are not known: dependents among them are missing.
+	Hidden []Hidden `json:"notListed,omitempty"`
 }
 
 // Node is an object of a tree.
 type Node struct {
-	Object graph.Ref
-	// Since is when its deletion began; zero if it is live. Finalizers are all that it has.
-	Since      time.Time
-	Finalizers []string
-	// Owner is the reference that joins the node with the one before it. Verdict is what it means to the collector.
-	Owner      graph.Owner
-	Verdict    graph.Verdict
-	Controller bool
-	// Missing: no object has the uid. Object is then what the reference says. Elsewhere: one has, but in another
-	// namespace, or with another name or kind.
-	Missing, Elsewhere bool
-	// Repeated: the object has been shown above, with what follows it.
-	Repeated bool
-	Next     []*Node
+	Object ObjectReference `json:"object"`
+	// Since is when its deletion began; zero if it is live.
+	Since      time.Time `json:"terminatingSince,omitzero"`
+	Finalizers []string  `json:"finalizers,omitempty"`
+	// Reference is the owner reference that joins the node with its neighbour toward the Tree's object; nil at that
+	// object. Verdict is its state in the collector (graph.Verdict), and Controller its field controller.
+	Reference  *OwnerReference `json:"reference,omitempty"`
+	Verdict    string          `json:"verdict,omitempty"`
+	Controller bool            `json:"controller,omitempty"`
+	// Missing: no object has the uid. Object is then the reference's. Elsewhere: one has, but in another namespace, or
+	// with another name or kind.
+	Missing   bool `json:"missing,omitempty"`
+	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Repeated: the object is elsewhere in the tree, with its neighbours.
+	Repeated bool `json:"repeated,omitempty"`
+	// Owners are set above the Tree's object, Dependents at it and below.
+	Owners     []Node `json:"owners,omitempty"`
+	Dependents []Node `json:"dependents,omitempty"`
 }
 
 // Tree returns the tree of the object; nil if there is none at the key.
@@ -60,11 +48,10 @@ func (c *Cluster) Tree(k graph.Key) *Tree {
 	if o == nil {
 		return nil
 	}
-	t := &trees{index: x, w: newWorld(x.resources, x.connected([]graph.Key{k}), c.Now), seen: map[*Object]bool{}}
-	tree := &Tree{Owners: t.owners(o), Revision: c.Revision}
-	t.seen = map[*Object]bool{}
+	t := &trees{index: x, w: x.world(x.connected([]graph.Key{k}), allWorkers), seen: map[*Object]bool{}}
+	tree := &Tree{Revision: c.Revision, Owners: t.owners(o), Hidden: c.Hidden()}
+	clear(t.seen)
 	tree.Object = t.down(o)
-	tree.Hidden = c.Hidden()
 	return tree
 }
 
@@ -78,19 +65,19 @@ func (c *Cluster) Hidden() (hidden []Hidden) {
 	return hidden
 }
 
-// trees makes trees; it shows each object's neighbours once.
+// trees makes trees; it shows the neighbours of each object once.
 type trees struct {
 	*index
 	w    *world
 	seen map[*Object]bool
 }
 
-func (t *trees) node(o *Object) *Node {
-	return &Node{Object: t.ref(o), Since: o.begun(), Finalizers: o.Finalizers}
+func (t *trees) node(o *Object) Node {
+	return Node{Object: t.ref(o), Since: o.begun(), Finalizers: o.Finalizers}
 }
 
 // down is the object with its dependents.
-func (t *trees) down(o *Object) *Node {
+func (t *trees) down(o *Object) Node {
 	n := t.node(o)
 	if t.seen[o] {
 		n.Repeated = true
@@ -100,43 +87,41 @@ func (t *trees) down(o *Object) *Node {
 	dependents := slices.Clone(t.dependents[o.UID])
 	slices.SortFunc(dependents, func(a, b *Object) int { return a.Key.Compare(b.Key) })
 	for _, d := range dependents {
-		s, _ := t.w.g.Standing(d.Key)
-		i := slices.IndexFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID })
 		next := t.down(d)
-		next.join(d, i, s)
-		next.Elsewhere = next.Verdict == graph.Dangling
-		n.Next = append(n.Next, next)
+		t.join(&next, d, slices.IndexFunc(d.Owners, func(r graph.Owner) bool { return r.UID == o.UID }))
+		n.Dependents = append(n.Dependents, next)
 	}
 	return n
 }
 
-// join sets what the reference of the dependent says.
-func (n *Node) join(dependent *Object, i int, s graph.Standing) {
-	n.Owner, n.Controller = dependent.Owners[i], dependent.Owners[i].UID == dependent.Controller
-	if i < len(s.Verdicts) {
-		n.Verdict = s.Verdicts[i]
-	}
-}
-
 // owners are the nodes of the objects that o names.
-func (t *trees) owners(o *Object) (nodes []*Node) {
+func (t *trees) owners(o *Object) (nodes []Node) {
 	if t.seen[o] {
 		return nil
 	}
 	t.seen[o] = true
-	s, _ := t.w.g.Standing(o.Key)
 	for i, r := range o.Owners {
-		n := &Node{Missing: true, Object: graph.Ref{
-			APIVersion: r.APIVersion, Kind: r.Kind, UID: r.UID, Key: graph.Key{Name: r.Name},
-		}}
+		n := Node{
+			Missing: true, Object: ObjectReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: r.UID},
+		}
 		if found := t.uids[r.UID]; len(found) > 0 {
 			n = t.node(found[0])
 			n.Repeated = t.seen[found[0]]
-			n.Next = t.owners(found[0])
+			n.Owners = t.owners(found[0])
 		}
-		n.join(o, i, s)
-		n.Elsewhere = !n.Missing && n.Verdict == graph.Dangling
+		t.join(&n, o, i)
 		nodes = append(nodes, n)
 	}
 	return nodes
+}
+
+// join records in a node the owner reference i of the dependent.
+func (t *trees) join(n *Node, dependent *Object, i int) {
+	var v graph.Verdict
+	if s, _ := t.w.g.Standing(dependent.Key); i < len(s.Verdicts) {
+		v = s.Verdicts[i]
+	}
+	reference := OwnerReference(dependent.Owners[i])
+	n.Reference, n.Verdict, n.Controller = &reference, v.String(), reference.UID == dependent.Controller
+	n.Elsewhere = !n.Missing && v == graph.Dangling
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// world is a cluster in which time passes only as said: requests are carried out by package finalizers, the collector's
-// are decided by gc/graph, and the other components do what is known of them.
+// world is a cluster in which only what is called happens: requests are executed as package finalizers decides, those
+// of the collector are decided by gc/graph, and the other components do their part.
 type world struct {
 	resources map[string]*Resource
 	objects   map[graph.Key]*Object
@@ -18,43 +19,43 @@ type world struct {
 	revision  int64
 	now       time.Time
 	g         *graph.Graph
-	// events are those that the graph hasn't been told yet; requests are the collector's that weren't carried out.
+	// events are those that the graph has not received yet; requests are the collector's that were not executed.
 	events   []graph.Event
 	requests []graph.Action
 	changes  []Change
+	// asked are the requests that passed admission.
+	asked map[request]bool
 	// stop is Cluster.Stop. Once it has returned true, stopped is set, and nothing more happens.
 	stop    func() bool
 	stopped bool
-	// held says that no namespace loses the finalizer of the namespace controller.
+	// held: no namespace loses the finalizer of the namespace controller.
 	held bool
-	// asked are the requests that went through admission.
-	asked []request
-	// last has the collector carry out first what it has decided last.
+	// last: the collector executes first what it has decided last.
 	last bool
 }
 
-// newWorld is the world of the given objects, as the collector finds it when it starts. It has done nothing yet.
-func newWorld(resources map[string]*Resource, objects []*Object, now time.Time) *world {
-	return newWorldOf(resources, objects, now, len(objects)+1)
-}
+// allWorkers let the collector send all its requests at once.
+const allWorkers = math.MaxInt32
 
-// newWorldOf is newWorld with a collector that has so many workers.
-func newWorldOf(resources map[string]*Resource, objects []*Object, now time.Time, workers int) *world {
+// world is the world of some of the cluster's objects, as the collector finds it when it starts. It has done nothing
+// yet. workers is the number of the collector's requests at a time.
+func (x *index) world(objects []*Object, workers int) *world {
 	w := &world{
-		resources: maps.Clone(resources), objects: make(map[graph.Key]*Object, len(objects)),
-		revisions: make(map[graph.Key]int64, len(objects)), now: now,
+		resources: maps.Clone(x.resources), objects: make(map[graph.Key]*Object, len(objects)),
+		revisions: make(map[graph.Key]int64, len(objects)), now: x.c.Now, asked: map[request]bool{},
+		stop: x.c.Stop, held: x.c.Held && len(x.c.Unavailable) > 0,
 	}
 	var inert []string
-	for name, r := range resources {
+	for name, r := range w.resources {
 		if r.Inert {
 			inert = append(inert, name)
 		}
 	}
 	w.g = graph.New(graph.Config{Limit: workers, Inert: inert})
-	w.g.Step(graph.Kinds{Table: table(resources)})
+	w.g.Step(graph.Kinds{Table: table(w.resources)})
 	for _, o := range objects {
 		one := *o
-		if r := w.resources[o.Collection]; r != nil && r.Delete.Namespace && o.Namespace == nil {
+		if o.Namespace == nil && w.kind(o).Namespace {
 			one.Namespace = &Namespace{Finalizers: []string{kubernetes}}
 		}
 		w.revision++
@@ -66,15 +67,8 @@ func newWorldOf(resources map[string]*Resource, objects []*Object, now time.Time
 	return w
 }
 
-// world is the world of some of the cluster's objects, for a preview.
-func (c *Cluster) world(resources map[string]*Resource, objects []*Object, workers int) *world {
-	w := newWorldOf(resources, objects, c.Now, workers)
-	w.held = c.Held && len(c.Unavailable) > 0
-	return w
-}
-
-// conceal has the collector find an object that it can't decode wherever an owner may be that isn't known, as only
-// those of another namespace are: so references to it stay undecided.
+// conceal shows the collector an object that it can't decode at each key where an owner may be that isn't known, as
+// only the objects of another namespace are. So references to it stay undecided.
 func (w *world) conceal(objects []*Object) {
 	partial := map[[2]string]*Resource{}
 	for _, k := range table(w.resources) {
@@ -82,17 +76,13 @@ func (w *world) conceal(objects []*Object) {
 			partial[[2]string{k.APIVersion, k.Kind}] = r
 		}
 	}
-	if len(partial) == 0 {
-		return
-	}
 	for _, o := range objects {
 		for _, owner := range o.Owners {
 			r := partial[[2]string{owner.APIVersion, owner.Kind}]
-			if r == nil || o.Key.Namespace == "" || !r.Hides(o.Key.Namespace) {
-				continue
+			if r != nil && o.Key.Namespace != "" && r.Hides(o.Key.Namespace) {
+				k := graph.Key{Collection: r.Name(), Namespace: o.Key.Namespace, Name: owner.Name}
+				w.g.Step(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
 			}
-			k := graph.Key{Collection: r.Name(), Namespace: o.Key.Namespace, Name: owner.Name}
-			w.g.Step(graph.Observed{Object: graph.Object{Key: k, Flags: graph.Broken}})
 		}
 	}
 }
@@ -116,11 +106,9 @@ func (w *world) shown(o *Object) graph.Object {
 	return shown
 }
 
-func (w *world) ref(o *Object) graph.Ref {
-	return (&index{resources: w.resources}).ref(o)
-}
+func (w *world) ref(o *Object) ObjectReference { return w.resources[o.Collection].reference(o) }
 
-// tell has the graph take in an event and collects its requests.
+// tell passes an event to the graph and collects its requests.
 func (w *world) tell(e graph.Event) {
 	for _, a := range w.g.Step(e) {
 		switch a.(type) {
@@ -131,19 +119,26 @@ func (w *world) tell(e graph.Event) {
 }
 
 // settle lets all components work until nothing is left to do.
-func (w *world) settle() {
-	for w.wanted() && (w.collect() || w.clean() || w.confirm() || w.expect()) {
+func (w *world) settle() { w.work(w.collect, w.clean, w.confirm, w.expect) }
+
+// work repeats the steps until none changes anything. A step is only taken when those before it have nothing to do.
+func (w *world) work(steps ...func()) {
+	for i := 0; i < len(steps) && w.wanted(); i++ {
+		before := w.revision
+		if steps[i](); w.revision > before {
+			i = -1
+		}
 	}
 }
 
-// wanted asks whether to go on.
+// wanted reports whether to go on.
 func (w *world) wanted() bool {
 	w.stopped = w.stopped || w.stop != nil && w.stop()
 	return !w.stopped
 }
 
-// collect lets the collector work until it has nothing to do, and reports whether it did something.
-func (w *world) collect() (worked bool) {
+// collect lets the collector work until it has nothing to do.
+func (w *world) collect() {
 	for (len(w.events) > 0 || len(w.requests) > 0) && w.wanted() {
 		if len(w.events) > 0 {
 			e := w.events[0]
@@ -159,91 +154,71 @@ func (w *world) collect() (worked bool) {
 		}
 		ticket, outcome := w.request(a)
 		w.tell(graph.Result{Ticket: ticket, Outcome: outcome})
-		worked = true
 	}
-	return worked
 }
 
-// request carries out a request of the collector. Nothing else happens meanwhile, so it always finds what it was
-// decided on, but for what requests that were decided before it have changed.
+// request executes a request of the collector. It finds what it was decided on, but for the effects of requests that
+// were decided before it.
 func (w *world) request(a graph.Action) (graph.Ticket, graph.Outcome) {
 	switch a := a.(type) {
 	case graph.Delete:
-		o, outcome := w.at(a.Object, true)
-		if o != nil && !w.guarded(a.Guards) {
-			return a.Ticket, graph.Conflict
-		}
-		if o != nil {
+		return a.Ticket, w.on(a.Object, true, a.Guards, func(o *Object) {
 			w.delete(o, finalizers.Options{PropagationPolicy: a.Policy.String()}, Collector)
-		}
-		return a.Ticket, outcome
+		})
 	case graph.RemoveOwners:
-		o, outcome := w.at(a.Object, a.Exact)
-		if o != nil {
-			w.release(o, a.Owners, Collector)
-		}
-		return a.Ticket, outcome
+		return a.Ticket, w.on(a.Object, a.Exact, nil, func(o *Object) { w.release(o, a.Owners, Collector) })
 	case graph.Unblock:
-		o, outcome := w.at(a.Object, false)
-		if o != nil {
-			w.unblock(o, a.Owners, Collector)
-		}
-		return a.Ticket, outcome
+		return a.Ticket, w.on(a.Object, false, nil, func(o *Object) { w.unblock(o, a.Owners, Collector) })
 	case graph.RemoveFinalizer:
-		o, outcome := w.at(a.Object, true)
-		if o != nil {
-			w.removeFinalizer(o, map[graph.Finalizer]string{
-				graph.Orphan: finalizers.Orphan, graph.Foreground: finalizers.Foreground,
-			}[a.Finalizer], Collector)
+		name := finalizers.Orphan
+		if a.Finalizer == graph.Foreground {
+			name = finalizers.Foreground
 		}
-		return a.Ticket, outcome
+		return a.Ticket, w.on(a.Object, true, nil, func(o *Object) { w.removeFinalizer(o, name, Collector) })
 	}
 	panic("explain: not a request: " + a.String())
 }
 
-// at returns the object of a reference, or why there is none.
-func (w *world) at(r graph.Ref, exact bool) (*Object, graph.Outcome) {
+// on calls do with the object of a reference, if it and the guards are as the decision found them.
+func (w *world) on(r graph.Ref, exact bool, guards []graph.Guard, do func(*Object)) graph.Outcome {
 	o := w.objects[r.Key]
 	switch {
 	case o == nil || o.UID != r.UID:
-		return nil, graph.Missing
-	case exact && w.revisions[r.Key] != r.Revision:
-		return nil, graph.Conflict
+		return graph.Missing
+	case exact && w.revisions[r.Key] != r.Revision || slices.ContainsFunc(guards, w.broken):
+		return graph.Conflict
 	}
-	return o, graph.Done
+	do(o)
+	return graph.Done
 }
 
-// guarded reports whether the keys are as the decision found them. No object is created here, so that one that may
-// have changed is never another one.
-func (w *world) guarded(guards []graph.Guard) bool {
-	return !slices.ContainsFunc(guards, func(g graph.Guard) bool {
-		return !g.Held && w.revisions[g.Key] != g.Revision
-	})
-}
+// broken reports whether the key is not as the decision found it. No object is created here, so that one that may have
+// changed is never another one.
+func (w *world) broken(g graph.Guard) bool { return !g.Held && w.revisions[g.Key] != g.Revision }
 
 // delete is a DELETE of the object.
-func (w *world) delete(o *Object, options finalizers.Options, by By) finalizers.Verdict {
+func (w *world) delete(o *Object, options finalizers.Options, by By) {
 	if by != CRDController { // it removes them without admission
-		w.asked = append(w.asked, request{key: o.Key, operation: deleteOperation})
+		w.asked[request{key: o.Key, operation: deleteOperation}] = true
 	}
 	verdict := finalizers.Delete(lifecycle(o), w.kind(o), options, w.now)
 	switch verdict.Step {
 	case finalizers.Store:
 		next := *o
-		next.Finalizers, next.Deletion, next.GraceSeconds = verdict.Finalizers, verdict.Deletion, verdict.GracePeriodSeconds
+		next.Finalizers, next.Deletion = verdict.Finalizers, verdict.Deletion
+		next.GraceSeconds = verdict.GracePeriodSeconds
 		w.put(&next)
-		if !verdict.MarkTerminating {
-			w.note(Change{What: Refinalized, Object: w.ref(o), By: by, Finalizers: w.holds(&next)})
-		} else {
-			w.note(Change{What: Marked, Object: w.ref(o), By: by, Finalizers: w.holds(&next)})
+		what := Refinalized
+		if verdict.MarkTerminating {
+			what = Marked
 		}
+		w.note(Change{What: what, Object: w.ref(o), By: by, Finalizers: w.holds(&next)})
 	case finalizers.Remove, finalizers.StoreThenRemove:
 		w.remove(o, by)
 	}
-	return verdict
 }
 
-// lifecycle are the fields that decisions on writes depend on.
+// lifecycle has the fields that decisions on writes depend on.
 func lifecycle(o *Object) finalizers.Object {
 	l := finalizers.Object{
 		UID: o.UID, Finalizers: o.Finalizers, Deletion: o.Deletion, GracePeriodSeconds: o.GraceSeconds,
@@ -254,7 +229,7 @@ func lifecycle(o *Object) finalizers.Object {
 	return l
 }
 
-// kind is what a DELETE of the object depends on. A pod of which only the metadata is known may be on a node.
+// kind has what a DELETE of the object depends on. A pod of which only the metadata is known may be on a node.
 func (w *world) kind(o *Object) finalizers.Kind {
 	r := w.resources[o.Collection]
 	if r == nil {
@@ -274,35 +249,33 @@ func (w *world) release(o *Object, uids []string, by By) {
 	next.Owners = slices.DeleteFunc(slices.Clone(o.Owners), func(r graph.Owner) bool {
 		return slices.Contains(uids, r.UID)
 	})
-	if len(next.Owners) == len(o.Owners) {
-		return
+	if len(next.Owners) < len(o.Owners) {
+		w.note(Change{What: Released, Object: w.ref(o), By: by, Owners: o.references(uids)})
+		w.update(o, &next, "", by)
 	}
-	w.note(Change{What: Released, Object: w.ref(o), By: by, Owners: removed(o.Owners, uids)})
-	w.update(o, &next, by)
 }
 
-func removed(owners []graph.Owner, uids []string) (gone []graph.Owner) {
-	for _, r := range owners {
+// references are the owner references with these uids.
+func (o *Object) references(uids []string) (found []OwnerReference) {
+	for _, r := range o.Owners {
 		if slices.Contains(uids, r.UID) {
-			gone = append(gone, r)
+			found = append(found, OwnerReference(r))
 		}
 	}
-	return gone
+	return found
 }
 
 // unblock sets blockOwnerDeletion to false in the references with these uids.
 func (w *world) unblock(o *Object, uids []string, by By) {
 	next := *o
 	next.Owners = slices.Clone(o.Owners)
-	changed := false
 	for i := range next.Owners {
-		if r := &next.Owners[i]; r.Block && slices.Contains(uids, r.UID) {
-			r.Block, changed = false, true
-		}
+		r := &next.Owners[i]
+		r.Block = r.Block && !slices.Contains(uids, r.UID)
 	}
-	if changed {
-		w.note(Change{What: Unblocked, Object: w.ref(o), By: by, Owners: removed(o.Owners, uids)})
-		w.update(o, &next, by)
+	if !slices.Equal(next.Owners, o.Owners) {
+		w.note(Change{What: Unblocked, Object: w.ref(o), By: by, Owners: o.references(uids)})
+		w.update(o, &next, "", by)
 	}
 }
 
@@ -312,34 +285,30 @@ func (w *world) removeFinalizer(o *Object, name string, by By) {
 		return
 	}
 	next := *o
-	next.Finalizers = slices.DeleteFunc(slices.Clone(o.Finalizers), func(f string) bool { return f == name })
+	next.Finalizers = without(o.Finalizers, name)
 	w.note(Change{What: Freed, Object: w.ref(o), By: by, Finalizers: []string{name}})
-	w.update(o, &next, by)
+	w.update(o, &next, "", by)
+}
+
+func without(list []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == name })
 }
 
 // finalize removes a finalizer of a namespace's spec.finalizers.
 func (w *world) finalize(o *Object, name string, by By) {
 	next := *o
-	next.Namespace = &Namespace{Conditions: o.Namespace.Conditions}
-	next.Namespace.Finalizers = slices.DeleteFunc(slices.Clone(o.Namespace.Finalizers), func(f string) bool {
-		return f == name
-	})
+	next.Namespace = &Namespace{Conditions: o.Namespace.Conditions, Finalizers: without(o.Namespace.Finalizers, name)}
 	if len(next.Namespace.Finalizers) < len(o.Namespace.Finalizers) {
-		w.asked = append(w.asked, request{key: o.Key, operation: updateOperation, sub: "finalize"})
-		w.store(o, &next, by)
+		w.update(o, &next, "finalize", by)
 	}
 }
 
-// update is an UPDATE or a PATCH of the object.
-func (w *world) update(stored, updated *Object, by By) {
+// update is an UPDATE or a PATCH of the object or of a subresource. The object is removed if it is being deleted and
+// nothing holds it any more.
+func (w *world) update(stored, updated *Object, sub string, by By) {
 	if by != CRDController { // it writes the status
-		w.asked = append(w.asked, request{key: stored.Key, operation: updateOperation})
+		w.asked[request{stored.Key, updateOperation, sub}] = true
 	}
-	w.store(stored, updated, by)
-}
-
-// store writes a changed object, or removes it if it is being deleted and nothing holds it any more.
-func (w *world) store(stored, updated *Object, by By) {
 	if finalizers.Update(lifecycle(stored), lifecycle(updated), w.now).Step == finalizers.Remove {
 		w.remove(stored, by)
 		return

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Key is the key of a stored object.
+// Key is the key of a stored object. Answers of gc/explain have it in JSON.
 type Key struct {
 	// Collection is the part of the storage key that names the resource ("pods", "services/specs").
-	Collection string
+	Collection string `json:"resource"`
 	// Namespace is empty for cluster-scoped objects.
-	Namespace, Name string
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
 }
 
 // String is the storage key without its root: pods/default/a.

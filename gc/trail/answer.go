@@ -9,8 +9,8 @@ const APIVersion = "kubecascade/v1"
 type Answer struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Since is when the server began to remember, Removals how many removals there were since then, Kept how many of them
-	// it remembers, and Limit how many at most.
+	// Since is when the server began to record, Removals the number of removals since then, Kept the number of those
+	// that it still has, and Limit the maximum of Kept.
 	Since    time.Time `json:"since"`
 	Removals int64     `json:"removals"`
 	Kept     int       `json:"kept"`
@@ -34,7 +34,7 @@ type Moment struct {
 	Time     time.Time `json:"time"`
 }
 
-// Removal is what is known of the removal of one object.
+// Removal has what is known of the removal of one object.
 type Removal struct {
 	Object Object `json:"object"`
 	// Terminating is when deletionTimestamp was set; nil if it was not, or if that is not known. Removed is when the
@@ -43,14 +43,14 @@ type Removal struct {
 	Removed     *Moment `json:"removed,omitempty"`
 	// Finalizers are those that the object had when its deletion began.
 	Finalizers []string `json:"finalizers,omitempty"`
-	// Asked is the request that deleted the object; nil if it is not known: it was made at another server, or before this
-	// one started, or so long ago that it was forgotten.
+	// Asked is the request that deleted the object; nil if it is not known: it was made at another server, before this
+	// one started, or too long ago.
 	Asked *Request `json:"asked,omitempty"`
 	// Finished is the request that removed the object; nil if that is Asked, or if it is not known. LastFinalizers are
 	// the finalizers that it removed.
 	Finished       *Request `json:"finished,omitempty"`
 	LastFinalizers []string `json:"lastFinalizers,omitempty"`
-	// Elsewhere says that the removal was seen in etcd: another server has made it, and knows the request.
+	// Elsewhere: the removal was seen in etcd. Another server has made it, and has the request.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
@@ -74,9 +74,9 @@ type Request struct {
 // Owner is an object that the reason of a request is about.
 type Owner struct {
 	Object Object `json:"object"`
-	// Trail is what is known of its own removal; nil if nothing is.
+	// Trail is its own removal; nil if none is known.
 	Trail *Removal `json:"trail,omitempty"`
-	// Hidden says why Trail is not shown; Repeated that it is shown elsewhere in the answer.
+	// Hidden is why Trail is not shown. Repeated: it is shown elsewhere in the answer.
 	Hidden   string `json:"hidden,omitempty"`
 	Repeated bool   `json:"repeated,omitempty"`
 }
@@ -106,7 +106,3 @@ const (
 	// object's controller, if it has one.
 	ControllerDecision Reason = "ControllerDecision"
 )
-
-// reasons are the reasons by their number in memory.
-var reasons = [...]Reason{"", OwnerAbsent, OwnerDeleted, OwnerWaits, DependentsGone, DependentsOrphaned,
-	NamespaceDeleted, NamespaceEmpty, CustomResourceDefinitionDeleted, ControllerDecision}

@@ -1,9 +1,6 @@
 package trail
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // Query selects removals. Empty fields select all.
 type Query struct {
@@ -15,41 +12,35 @@ type Query struct {
 }
 
 func (q *Query) selects(e *entry) bool {
-	if q.Name != "" && !e.named(q.Name) || q.Namespace != "" && e.in() != q.Namespace {
+	if q.Name != "" && e.Object.Name != q.Name || q.Namespace != "" && e.Object.Namespace != q.Namespace {
 		return false
 	}
-	k := e.typ()
+	k := e.kind()
 	return (q.Group == nil || *q.Group == k.Group) &&
 		(q.Kind == "" || strings.EqualFold(q.Kind, k.Kind) || strings.EqualFold(q.Kind, k.Resource))
-}
-
-// named reports whether the object has the name.
-func (e *entry) named(name string) bool {
-	if !e.odd {
-		return e.label == name
-	}
-	own, _ := e.name()
-	return own == name
 }
 
 // May returns why the user may not see objects of the type in the namespace; empty if they may.
 type May func(t Type, namespace string) (why string)
 
-// mostScanned is the maximum number of removals that Find looks at closer, and mostItems of those that it returns.
+// The limits of an answer: the removals that the query selects and the user's permissions are checked for, those that
+// are returned, and the number and the depth of the trails of owners.
 const (
-	mostScanned = 1000
-	mostItems   = 20
+	mostSelected = 1000
+	mostItems    = 20
+	mostOwned    = 500
+	mostDepth    = 50
 )
 
 // Find returns the removals that the query selects, with the trails of their owners: objects that are being deleted,
 // and then removed ones, the last one first, at most 20. Objects that the user may not see are left out.
 func (t *Trail) Find(q Query, may May) (items []*Removal) {
-	w := walk{trail: t, may: may, shown: map[string]bool{}, left: mostWalked}
+	w := walk{trail: t, may: may, shown: map[string]bool{}, left: mostOwned}
 	for _, e := range t.selected(q) {
 		if len(items) == mostItems {
 			break
 		}
-		if may(e.typ(), e.in()) == "" {
+		if may(e.kind(), e.Object.Namespace) == "" {
 			r := e.removal()
 			w.follow(r, 0)
 			items = append(items, r)
@@ -58,68 +49,46 @@ func (t *Trail) Find(q Query, may May) (items []*Removal) {
 	return items
 }
 
-// selected returns copies of what the query selects.
+// selected returns copies of the entries that the query selects.
 func (t *Trail) selected(q Query) (found []entry) {
 	if t == nil {
 		return nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if q.UID != "" {
-		if e := t.known(q.UID); e != nil && q.selects(e) {
-			found = append(found, *e)
+		if e, ok := t.known(q.UID); ok && q.selects(&e) {
+			found = append(found, e)
 		}
 		return found
 	}
-	for m := t.marks.last; m != nil && len(found) < mostScanned; m = m.before {
-		if q.selects(&m.entry) {
-			found = append(found, m.entry)
-		}
-	}
-	for n := t.next; n > t.first && len(found) < mostScanned; n-- {
-		if e := t.at(n - 1); q.selects(e) {
-			found = append(found, *e)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, part := range []*recent{&t.deleting, &t.removed} {
+		for at := part.order.Back(); at != nil && len(found) < mostSelected; at = at.Prev() {
+			if e := at.Value.(*entry); q.selects(e) {
+				found = append(found, *e)
+			}
 		}
 	}
 	return found
 }
 
-// known returns what is known of the object with the uid: its removal, or that its deletion began; else nil.
-func (t *Trail) known(id string) *entry {
-	u, _ := uidOf(id)
-	if e := t.byUID(u); e != nil {
-		return e
-	}
-	if m := t.marks.byUID[u]; m != nil {
-		return &m.entry
-	}
-	return nil
-}
-
-// RemovedAt returns when the object with the uid was removed; zero if no removal is known.
-func (t *Trail) RemovedAt(id string) (at time.Time) {
-	if t == nil {
-		return at
-	}
+// known returns a copy of the entry of the uid: of its removal, or else of its deletion, which has begun.
+func (t *Trail) known(uid string) (e entry, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	u, _ := uidOf(id)
-	if e := t.byUID(u); e != nil && e.removed != 0 {
-		at = time.UnixMilli(e.removedAt)
+	for _, part := range []*recent{&t.removed, &t.deleting} {
+		if found := part.get(uid); found != nil {
+			return *found, true
+		}
 	}
-	return at
+	return e, false
 }
-
-// The limits of the trails of owners in one answer.
-const (
-	mostWalked = 500
-	mostDepth  = 50
-)
 
 // walk adds the trails of owners to an answer.
 type walk struct {
 	trail *Trail
 	may   May
+	// shown are the uids of objects whose trails the answer has. left is the number of further owners that it may have.
 	shown map[string]bool
 	left  int
 }
@@ -151,18 +120,12 @@ func (w *walk) owner(o *Owner, depth int) {
 		return
 	}
 	w.left--
-	w.trail.mu.Lock()
-	e := w.trail.known(o.Object.UID)
-	var copied entry
-	if e != nil {
-		copied = *e
-	}
-	w.trail.mu.Unlock()
-	if e == nil {
+	e, ok := w.trail.known(o.Object.UID)
+	if !ok {
 		return
 	}
-	if o.Hidden = w.may(copied.typ(), copied.in()); o.Hidden == "" {
-		o.Trail = copied.removal()
+	if o.Hidden = w.may(e.kind(), e.Object.Namespace); o.Hidden == "" {
+		o.Trail = e.removal()
 		w.follow(o.Trail, depth)
 	}
 }

@@ -3,7 +3,6 @@ package trail
 import (
 	"fmt"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +20,7 @@ func all(Type, string) string { return "" }
 func id(n int) string { return fmt.Sprintf("%08x-0000-4000-8000-0123456789ab", n) }
 
 // remove records the removal of a pod.
-func remove(t *Trail, n int, by *By) {
+func remove(t *Trail, n int, by *Request) {
 	s := Subject{Type: pods, Namespace: "default", Name: fmt.Sprint("pod-", n), UID: id(n)}
 	t.Removed(&s, int64(n), began, nil, by)
 }
@@ -33,15 +32,32 @@ func names(items []*Removal) (names []string) {
 	return names
 }
 
+// limited is a Trail with other limits of each part.
+func limited(limit, bytes int) *Trail {
+	return &Trail{since: began, removed: newRecent(limit, bytes), deleting: newRecent(limit, bytes)}
+}
+
+// empty removes all entries and checks that nothing is left of them.
+func (r *recent) empty(t *testing.T) {
+	t.Helper()
+	for r.order.Len() > 0 {
+		r.remove(r.order.Front())
+	}
+	if r.weight != 0 || len(r.byUID) != 0 {
+		t.Errorf("an empty trail has the weight %d and %d uids", r.weight, len(r.byUID))
+	}
+}
+
 // TestOverflow: the last removals are kept, and the index forgets the others.
 func TestOverflow(t *testing.T) {
 	for _, limit := range []int{3, 1500} {
-		tr := newTrail(began, limit, mostBytes)
+		tr := limited(limit, mostBytes)
 		for n := 1; n <= 3*limit+1; n++ {
 			remove(tr, n, nil)
 		}
-		if a := tr.Answer(); a.Kept != limit || a.Limit != limit || len(tr.slots) != limit {
-			t.Errorf("%d kept, %d in the index, limit %d", a.Kept, len(tr.slots), a.Limit)
+		if a := tr.Answer(); a.Kept != limit || a.Limit != limit || len(tr.removed.byUID) != limit ||
+			a.Removals != int64(3*limit+1) {
+			t.Errorf("%+v, %d in the index", a, len(tr.removed.byUID))
 		}
 		oldest := 2*limit + 2
 		if got := tr.Find(Query{UID: id(oldest - 1)}, all); got != nil {
@@ -52,35 +68,72 @@ func TestOverflow(t *testing.T) {
 				t.Errorf("removal %d: %v", n, got)
 			}
 		}
-		for tr.next > tr.first {
-			tr.forget()
+		tr.removed.empty(t)
+	}
+}
+
+// TestUsual: removals of usual size are all kept, whether a user or the collector requested them.
+func TestUsual(t *testing.T) {
+	for name, sent := range map[string]Sent{
+		"user": {User: "system:admin", Agent: "kubectl/v1.36.3 (linux/amd64)", Verb: "delete", AuditID: id(1)},
+		"collector": {User: controllers + "generic-garbage-collector", Agent: "kube-controller-manager", Own: true,
+			Verb: "delete", Reason: OwnerDeleted,
+			Owners: []Object{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-5d8f6c9b7c", UID: id(1)}}},
+	} {
+		tr := New(began)
+		for i := range Removals {
+			s := &Subject{Type: pods, Namespace: "default", Name: fmt.Sprintf("web-5d8f6c9b7c-%05d", i), UID: id(i)}
+			tr.Removed(s, int64(i), began, nil, NewRequest(sent))
 		}
-		if tr.weight != 0 || len(tr.slots) != 0 {
-			t.Errorf("an empty trail has the weight %d and %d slots", tr.weight, len(tr.slots))
+		if a := tr.Answer(); a.Kept != Removals {
+			t.Errorf("%s: %d are kept of %d", name, a.Kept, Removals)
 		}
+	}
+}
+
+// TestSameUID: the last object with a uid is found, also after an earlier one was forgotten.
+func TestSameUID(t *testing.T) {
+	tr := limited(2, mostBytes)
+	for _, name := range []string{"a", "b", "c"} {
+		uid := id(1)
+		if name == "c" {
+			uid = id(2)
+		}
+		tr.Removed(&Subject{Type: pods, Name: name, UID: uid}, 1, began, nil, nil)
+	}
+	if got := names(tr.Find(Query{UID: id(1)}, all)); !reflect.DeepEqual(got, []string{"b"}) {
+		t.Errorf("%v", got)
 	}
 }
 
 // TestBytes: long strings push out more than one removal, and are cut off.
 func TestBytes(t *testing.T) {
-	tr := newTrail(began, 100, 20<<10)
+	tr := limited(100, 20<<10)
+	long := strings.Repeat("é", 10_000)
 	for n := range 100 {
-		by := NewBy(Sent{User: "alice", URI: strings.Repeat("é", 10_000), Verb: "delete"})
-		if n == 0 && len(by.client.uri) > mostString+4 {
-			t.Errorf("a URI of %d bytes is kept", len(by.client.uri))
+		by := NewRequest(Sent{User: "alice", URI: long, Verb: "delete"})
+		if n == 0 && len(by.URI) > mostString+4 {
+			t.Errorf("a URI of %d bytes is kept", len(by.URI))
 		}
 		remove(tr, n, by)
 	}
-	if tr.weight > 20<<10 || tr.next-tr.first < 20 || tr.next-tr.first > 50 {
-		t.Errorf("%d bytes in %d removals", tr.weight, tr.next-tr.first)
+	if n := tr.removed.order.Len(); tr.removed.weight > 20<<10 || n < 20 || n > 50 {
+		t.Errorf("%d bytes in %d removals", tr.removed.weight, n)
 	}
+	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(200)}
+	tr.Marked(s, 1, began, []string{"a/b", long, "c/d"}, nil)
+	if got := tr.Find(Query{UID: s.UID}, all)[0].Finalizers; !reflect.DeepEqual(got, []string{"a/b", "…"}) {
+		t.Errorf("finalizers %q", got)
+	}
+	tr.removed.empty(t)
+	tr.deleting.empty(t)
 }
 
 // TestMarks: the deletion's begin is remembered until the removal; the oldest is forgotten first.
 func TestMarks(t *testing.T) {
-	tr := newTrail(began, 3, mostBytes)
-	alice := NewBy(Sent{User: "alice", Verb: "delete", Policy: "Foreground"})
-	bob := NewBy(Sent{User: "bob", Verb: "patch"})
+	tr := limited(3, mostBytes)
+	alice := NewRequest(Sent{User: "alice", Verb: "delete", Policy: "Foreground"})
+	bob := NewRequest(Sent{User: "bob", Verb: "patch"})
 	for n := 1; n <= 4; n++ {
 		s := &Subject{Type: pods, Namespace: "default", Name: fmt.Sprint("pod-", n), UID: id(n)}
 		tr.Marked(s, int64(n), began, []string{"a/b", "c/d"}, alice)
@@ -93,8 +146,8 @@ func TestMarks(t *testing.T) {
 		s := &Subject{Type: pods, Namespace: "default", Name: fmt.Sprint("pod-", n), UID: id(n), Terminating: true}
 		tr.Removed(s, int64(n)+10, began.Add(time.Second), []string{"c/d"}, bob)
 	}
-	if tr.marks.first != nil || tr.marks.last != nil || tr.marks.weight != 0 || len(tr.marks.byUID) != 0 {
-		t.Errorf("marks are left: %+v", tr.marks)
+	if tr.deleting.order.Len() != 0 || tr.deleting.weight != 0 || len(tr.deleting.byUID) != 0 {
+		t.Errorf("objects that are being deleted are left: %+v", tr.deleting)
 	}
 	got := tr.Find(Query{Name: "pod-3", Namespace: "default"}, all)
 	want := []*Removal{{
@@ -114,7 +167,7 @@ func TestMarks(t *testing.T) {
 func TestForgottenMark(t *testing.T) {
 	tr := New(began)
 	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1), Terminating: true}
-	tr.Removed(s, 5, began, nil, NewBy(Sent{User: "bob"}))
+	tr.Removed(s, 5, began, nil, NewRequest(Sent{User: "bob"}))
 	r := tr.Find(Query{UID: id(1)}, all)[0]
 	if r.Asked != nil || r.Finished == nil || r.Finished.User != "bob" || r.Elsewhere {
 		t.Errorf("%+v", r)
@@ -125,17 +178,14 @@ func TestForgottenMark(t *testing.T) {
 func TestLateMark(t *testing.T) {
 	tr := New(began)
 	s := &Subject{Type: pods, Namespace: "default", Name: "a", UID: id(1), Terminating: true}
-	tr.Removed(s, 5, began, nil, NewBy(Sent{User: "bob"}))
-	tr.Marked(s, 4, began, []string{"a/b"}, NewBy(Sent{User: "alice"}))
+	tr.Removed(s, 5, began, nil, NewRequest(Sent{User: "bob"}))
+	tr.Marked(s, 4, began, []string{"a/b"}, NewRequest(Sent{User: "alice"}))
 	found := tr.Find(Query{Name: "a"}, all)
 	if len(found) != 1 || found[0].Asked == nil || found[0].Asked.User != "alice" || found[0].Finished.User != "bob" ||
 		found[0].Terminating.Revision != 4 {
 		t.Errorf("%+v", found[0])
 	}
-	tr.forget()
-	if tr.weight != 0 {
-		t.Errorf("an empty trail has the weight %d", tr.weight)
-	}
+	tr.removed.empty(t)
 }
 
 // TestSeen: a removal that another server made has no request, whichever comes first: its event, or the answer of the
@@ -147,7 +197,7 @@ func TestSeen(t *testing.T) {
 	if r := tr.Find(Query{UID: id(1)}, all)[0]; r.Asked != nil || r.Finished != nil || !r.Elsewhere {
 		t.Errorf("seen only: %+v", r)
 	}
-	tr.Removed(s, 5, began, nil, NewBy(Sent{User: "alice"}))
+	tr.Removed(s, 5, began, nil, NewRequest(Sent{User: "alice"}))
 	tr.Seen(s, 5, began)
 	found := tr.Find(Query{UID: id(1)}, all)
 	if len(found) != 1 || found[0].Asked == nil || found[0].Asked.User != "alice" || found[0].Elsewhere {
@@ -164,12 +214,12 @@ func TestChain(t *testing.T) {
 	object := func(k Type, name string, n int) Object {
 		return Object{APIVersion: k.apiVersion(), Kind: k.Kind, Name: name, UID: id(n)}
 	}
-	gc := func(reason Reason, owners ...Object) *By {
-		return NewBy(Sent{User: controllers + "generic-garbage-collector", Own: true, Verb: "delete", Reason: reason,
-			Owners: owners, Policy: "Background"})
+	gc := func(reason Reason, owners ...Object) *Request {
+		return NewRequest(Sent{User: controllers + "generic-garbage-collector", Own: true, Verb: "delete",
+			Reason: reason, Owners: owners, Policy: "Background"})
 	}
 	tr.Removed(&Subject{Type: apps, Namespace: "a", Name: "web", UID: id(1)}, 10, began, nil,
-		NewBy(Sent{User: "alice", Verb: "delete"}))
+		NewRequest(Sent{User: "alice", Verb: "delete"}))
 	tr.Removed(&Subject{Type: sets, Namespace: "a", Name: "web-1", UID: id(2)}, 11, began, nil,
 		gc(OwnerDeleted, object(apps, "web", 1), object(apps, "web", 1)))
 	tr.Removed(&Subject{Type: pods, Namespace: "a", Name: "web-1-1", UID: id(3)}, 12, began, nil,
@@ -209,7 +259,7 @@ func TestChain(t *testing.T) {
 func TestCycle(t *testing.T) {
 	tr := New(began)
 	for n := 1; n <= 2; n++ {
-		by := NewBy(Sent{Own: true, Reason: OwnerAbsent, Owners: []Object{{Kind: "Pod", UID: id(3 - n)}}})
+		by := NewRequest(Sent{Own: true, Reason: OwnerAbsent, Owners: []Object{{Kind: "Pod", UID: id(3 - n)}}})
 		remove(tr, n, by)
 	}
 	r := tr.Find(Query{UID: id(1)}, all)[0]
@@ -218,26 +268,53 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// TestUID: every string survives, in 16 bytes if it is a UID.
+// TestUID: every uid is found, long ones by what is kept of them.
 func TestUID(t *testing.T) {
-	for s, compact := range map[string]bool{
-		"": true, "01234567-89ab-cdef-0123-456789abcdef": true,
-		"01234567-89AB-cdef-0123-456789abcdef": false, "01234567-89ab-cdef-0123-456789abcdeg": false,
-		"01234567+89ab-cdef-0123-456789abcdef": false, "00000000-0000-0000-0000-000000000000": false, "x": false,
-	} {
-		u, odd := uidOf(s)
-		if odd == compact || compact && u.String() != s {
-			t.Errorf("%q became %q, odd %t", s, u, odd)
-		}
+	for _, uid := range []string{"", "01234567-89ab-cdef-0123-456789abcdef", "x", strings.Repeat("x", 2*mostString)} {
 		tr := New(began)
-		tr.Removed(&Subject{Type: pods, Name: "a", UID: s}, 1, began, nil, NewBy(Sent{User: "alice", AuditID: s}))
+		by := NewRequest(Sent{User: "alice", AuditID: uid})
+		tr.Removed(&Subject{Type: pods, Name: "a", UID: uid}, 1, began, nil, by)
 		r := tr.Find(Query{Name: "a"}, all)[0]
-		if r.Object.UID != s || r.Object.Name != "a" || r.Asked.AuditID != s || r.Asked.URI != "/api/v1/pods/a" {
+		if r.Object.UID != cut(uid) || r.Object.Name != "a" || r.Asked.AuditID != cut(uid) ||
+			r.Asked.URI != "/api/v1/pods/a" {
 			t.Errorf("%+v %+v", r, r.Asked)
 		}
-		if got := tr.Find(Query{UID: s}, all); len(got) != 1 {
-			t.Errorf("%q is not found by its uid", s)
+		if got := tr.Find(Query{UID: uid}, all); len(got) != 1 {
+			t.Errorf("%q is not found by its uid", uid)
 		}
+	}
+}
+
+// TestCopies: an answer is the caller's, and the trails of owners in it are not kept.
+func TestCopies(t *testing.T) {
+	tr := New(began)
+	remove(tr, 1, nil)
+	owners := []Object{{Kind: "Pod", UID: id(1)}}
+	shared := NewRequest(Sent{User: "alice", Own: true, Reason: OwnerDeleted, Owners: owners})
+	remove(tr, 2, shared)
+	remove(tr, 3, shared)
+	for n := 2; n <= 3; n++ {
+		r := tr.Find(Query{UID: id(n)}, all)[0]
+		if r.Asked.Owners[0].Trail == nil || r.Asked.URI != fmt.Sprint("/api/v1/namespaces/default/pods/pod-", n) {
+			t.Errorf("%+v", r.Asked)
+		}
+	}
+	if shared.Owners[0].Trail != nil || shared.URI != "" {
+		t.Errorf("the shared request was changed: %+v", shared)
+	}
+}
+
+// TestReset: nothing is known after a rollback.
+func TestReset(t *testing.T) {
+	tr := New(began)
+	remove(tr, 1, nil)
+	tr.Marked(&Subject{Type: pods, UID: id(2)}, 2, began, nil, nil)
+	tr.Reset(began.Add(time.Hour))
+	if a := tr.Answer(); a.Kept != 0 || a.Removals != 0 || !a.Since.Equal(began.Add(time.Hour)) || a.Limit != Removals {
+		t.Errorf("%+v", a)
+	}
+	if got := tr.Find(Query{}, all); got != nil || !tr.RemovedAt(id(1)).IsZero() {
+		t.Errorf("%v", names(got))
 	}
 }
 
@@ -248,42 +325,9 @@ func TestNil(t *testing.T) {
 	tr.Marked(s, 1, began, nil, nil)
 	tr.Removed(s, 1, began, nil, nil)
 	tr.Seen(s, 1, began)
+	tr.Reset(began)
 	if got := tr.Find(Query{}, all); got != nil || tr.Answer().Kept != 0 {
 		t.Errorf("%v", got)
-	}
-}
-
-// TestMemory: a removal takes less than 300 bytes, whether a user or the collector requested it. No removal takes none.
-func TestMemory(t *testing.T) {
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	const n = 50 * chunk
-	for name, by := range map[string]func(int) Sent{
-		"user": func(i int) Sent {
-			return Sent{User: "alice", Agent: "kubectl/v1.36.3 (linux/amd64)", Verb: "delete", AuditID: id(n + i)}
-		},
-		"collector": func(i int) Sent {
-			return Sent{User: controllers + "generic-garbage-collector", Own: true, Verb: "delete", Reason: OwnerDeleted,
-				Owners: []Object{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: fmt.Sprint("web-", i/10), UID: id(i / 10)}}}
-		},
-	} {
-		before := heap()
-		tr := newTrail(began, n, mostBytes)
-		for i := range n {
-			s := &Subject{Type: pods, Namespace: "default", Name: fmt.Sprintf("web-5d8f6c9b7c-%05d", i), UID: id(i)}
-			tr.Removed(s, int64(i), began, nil, NewBy(by(i)))
-		}
-		each := (heap() - before) / n
-		runtime.KeepAlive(tr)
-		t.Logf("%s: %d bytes a removal, estimated %d", name, each, tr.weight/n)
-		if each > 300 {
-			t.Errorf("%s: %d bytes a removal", name, each)
-		}
 	}
 }
 
@@ -294,7 +338,7 @@ func BenchmarkRemoved(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		s := Subject{Type: pods, Namespace: "default", Name: "web-5d8f6c9b7c-abcde",
 			UID: string(append([]byte(nil), id7(i)...))}
-		tr.Removed(&s, int64(i), began, nil, NewBy(Sent{User: controllers + "generic-garbage-collector", Own: true,
+		tr.Removed(&s, int64(i), began, nil, NewRequest(Sent{User: controllers + "generic-garbage-collector", Own: true,
 			Verb: "delete", Reason: OwnerDeleted, Owners: owner, Policy: "Background"}))
 	}
 }

@@ -46,7 +46,8 @@ var aboutKinds = map[string]string{
 	"flowcontrol":                 "flow schemas and priority levels configure it",
 	"authorization/rbac":          "roles and their bindings are the policy",
 	"endpoints/resolve.go":        "an error message names the parameter Namespace",
-	"webhook":                     "webhooks are reached by Services and EndpointSlices",
+	"documents.go":                "the types in policies are checked by those that are documented",
+	"registry/serviceaddress.go":  "webhooks are reached by Services and EndpointSlices",
 	"discovery.go":                "an APIService makes a group version unavailable",
 }
 

@@ -13,13 +13,14 @@ var layers = [][]string{
 	{"apiserver/bootstrap", "apiserver/render", "apiserver/requestinfo"}, // a new cluster; responses; paths and queries
 	{"apiserver/metrics"},           // what Prometheus collects
 	{"apiserver/registry"},          // requests for objects, carried out
+	{"apiserver/flowcontrol"},       // what requests wait for
 	{"apiserver/codec"},             // bodies and stored values
 	{"apiserver/status"},            // from errors to what clients are told
 	{"apiserver/admission/dynamic"}, // webhooks and policies
 	{"apiserver/admission", "apiserver/fieldmanager", "apiserver/customresource", "apiserver/discovery",
 		"apiserver/authorization/rbac/live"},
 	{
-		"apiserver/admission/webhook", "apiserver/flowcontrol",
+		"apiserver/admission/webhook",
 	},
 	{"apiserver/webhook"},
 	{"apiserver/resources"}, // the table of types
@@ -50,9 +51,8 @@ var layers = [][]string{
 		"apiserver/allocate", "apiserver/invalid",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/warning",
 	},
-	{"apiserver/audit"},
+	{"apiserver/audit", "apiserver/authentication"},
 	{"apiserver/authorization"},
-	{"apiserver/authentication"},
 }
 
 // tools are packages below apiserver that aren't part of it: generators, and what only tests import.

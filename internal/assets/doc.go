@@ -11,7 +11,7 @@
 //     For a copied program, a digest of its content replaces the path.
 //  3. No link leads to a link in such a directory, so that the directories may be in PATH.
 //  4. ControllersOf returns the controllers that a directory was made for.
-//  5. EnsurePlugin makes the links by which kubectl finds the program as a plugin, under the same rules.
+//  5. EnsurePlugin and InstallPlugin make the links by which kubectl finds the program as a plugin, under the same rules.
 //  6. On systems with symbolic links no program is replaced or removed that is not one: the file of another program
 //     stays.
 package assets

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 )
 
@@ -34,4 +35,43 @@ func EnsurePlugin(dir, program string) (paths []string, err error) {
 		paths = append(paths, path)
 	}
 	return paths, nil
+}
+
+// InstallPlugin makes the links in dir, or if that is empty in the first possible directory: the program's, or
+// .local/bin in the home directory.
+func InstallPlugin(dir, program string) ([]string, error) {
+	if dir != "" {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		return EnsurePlugin(dir, program)
+	}
+	paths, err := EnsurePlugin(filepath.Dir(program), program)
+	if err == nil || errors.Is(err, ErrTaken) {
+		return paths, err
+	}
+	home, homeErr := os.UserHomeDir()
+	if homeErr != nil {
+		return nil, errors.Join(err, homeErr)
+	}
+	paths, homeErr = EnsurePlugin(filepath.Join(home, ".local", "bin"), program)
+	if homeErr != nil {
+		return nil, errors.Join(err, homeErr)
+	}
+	return paths, nil
+}
+
+// PathWarnings returns why kubectl would not find the links.
+func PathWarnings(paths []string) (warnings []string) {
+	for _, p := range paths {
+		found, err := exec.LookPath(filepath.Base(p))
+		switch {
+		case err != nil:
+			return append(warnings, filepath.Dir(p)+" is not in PATH, where kubectl looks for plugins")
+		case !same(found, p):
+			warnings = append(warnings, "kubectl finds another "+filepath.Base(p)+" first: "+found)
+		}
+	}
+	return warnings
 }

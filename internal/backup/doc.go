@@ -1,4 +1,5 @@
-// Package backup says what a backup of a cluster contains: a snapshot or a database of etcd (package storage/snapshot).
+// Package backup reports what a backup of a cluster contains: a snapshot or a database of etcd (package
+// storage/snapshot). It also brings a server back to a state that it keeps in memory (Restorer).
 //
 // It guarantees:
 //
@@ -11,5 +12,6 @@
 //  4. Problems are those that lint finds (gc/explain). References to a resource of which an object can't be read are
 //     not decided.
 //  5. Lists in a report are sorted. Those of single objects have at most Most of them, that of findings MostFindings;
-//     the report says how many there are.
+//     the report has their number.
+//  6. A reader of the store or of the cache sees all that Restore writes, or nothing of it.
 package backup

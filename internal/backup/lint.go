@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc/explain"
-	"github.com/kubecascade/kubecascade/internal/ownership"
+	"github.com/kubecascade/kubecascade/internal/cluster"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -19,7 +19,7 @@ const MostFindings = 200
 
 // problems collects what lint needs.
 type problems struct {
-	objects *ownership.Offline
+	objects *cluster.Offline
 	// served are the built-in types and those that the file defines.
 	served *resources.Types
 	// newest is the latest time in the file: that of a heartbeat of a node or a leader, or of a request to delete.
@@ -28,7 +28,7 @@ type problems struct {
 
 func newProblems() *problems {
 	builtin := resources.NewTable(resources.Builtin()...)
-	return &problems{objects: ownership.NewOffline(builtin), served: builtin}
+	return &problems{objects: cluster.NewOffline(builtin), served: builtin}
 }
 
 // add adds an object, or why it can't be read.

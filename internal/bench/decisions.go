@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
 	"github.com/kubecascade/kubecascade/storage"
@@ -77,7 +76,7 @@ func authorizer(subject func(i int) string) (*live.Authorizer, error) {
 func authorize(ctx context.Context, z *live.Authorizer) (float64, error) {
 	var requests []*authorization.Attributes
 	for i := range bindings {
-		u := authentication.User{Name: fmt.Sprint("u", i), Groups: []string{"g", authentication.GroupAuthenticated}}
+		u := authorization.User{Name: fmt.Sprint("u", i), Groups: []string{"g", authorization.GroupAuthenticated}}
 		for _, verb := range []string{"get", "delete"} {
 			requests = append(requests, &authorization.Attributes{
 				User: u, Verb: verb, IsResource: true, Version: "v1", Resource: "secrets", Namespace: "n", Name: fmt.Sprint("n", i),

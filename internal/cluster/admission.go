@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -17,62 +19,55 @@ import (
 // The Names of the resources that configure admission, and of that which has the endpoints of services.
 const (
 	ValidatingWebhooks = "validatingwebhookconfigurations.admissionregistration.k8s.io"
-	MutatingWebhooks   = "mutatingwebhookconfigurations.admissionregistration.k8s.io"
-	Policies           = "validatingadmissionpolicies.admissionregistration.k8s.io"
-	PolicyBindings     = "validatingadmissionpolicybindings.admissionregistration.k8s.io"
-	EndpointSlices     = "endpointslices.discovery.k8s.io"
+	mutatingWebhooks   = "mutatingwebhookconfigurations.admissionregistration.k8s.io"
+	policies           = "validatingadmissionpolicies.admissionregistration.k8s.io"
+	policyBindings     = "validatingadmissionpolicybindings.admissionregistration.k8s.io"
+	endpointSlices     = "endpointslices.discovery.k8s.io"
 )
 
-// Admission are the objects that configure admission and may deny updates or deletions. Mutating policies are not among
-// them: none is asked about a deletion (M-20).
-type Admission struct {
-	Validating []admissionv1.ValidatingWebhookConfiguration
-	Mutating   []admissionv1.MutatingWebhookConfiguration
-	Policies   []admissionv1.ValidatingAdmissionPolicy
-	Bindings   []admissionv1.ValidatingAdmissionPolicyBinding
+// admission are the objects that configure admission and may deny updates or deletions. Mutating policies are not among
+// them: none is asked about a deletion (M-20). Mutating webhooks have the same fields as validating ones, as far as they
+// matter here.
+type admission struct {
+	validating, mutating admissionv1.ValidatingWebhookConfigurationList
+	policies             admissionv1.ValidatingAdmissionPolicyList
+	bindings             admissionv1.ValidatingAdmissionPolicyBindingList
 }
 
-// Hooks are those that may be asked about updates or deletions. unreachable says why the server can't call a service;
-// it returns "" if the server can, or if that isn't known.
-func (a *Admission) Hooks(unreachable func(namespace, name string) string) (all []explain.Hook) {
-	add := func(h explain.Hook, service *admissionv1.ServiceReference) {
-		if !slices.ContainsFunc(h.Match.Rules, concerned) || h.Webhook == "" && len(h.Bindings) == 0 {
-			return
-		}
-		if service != nil {
-			h.Unreachable = unreachable(service.Namespace, service.Name)
-		}
-		all = append(all, h)
-	}
-	for i := range a.Validating {
-		for j := range a.Validating[i].Webhooks {
-			w := &a.Validating[i].Webhooks[j]
-			add(explain.Hook{
-				Kind: "ValidatingWebhookConfiguration", Name: a.Validating[i].Name, Webhook: w.Name,
-				Match:       match(w.Rules, w.NamespaceSelector, w.ObjectSelector),
-				Conditional: len(w.MatchConditions) > 0, Fails: fails(w.FailurePolicy),
-			}, w.ClientConfig.Service)
-		}
-	}
-	for i := range a.Mutating {
-		for j := range a.Mutating[i].Webhooks {
-			w := &a.Mutating[i].Webhooks[j]
-			add(explain.Hook{
-				Kind: "MutatingWebhookConfiguration", Name: a.Mutating[i].Name, Webhook: w.Name,
-				Match:       match(w.Rules, w.NamespaceSelector, w.ObjectSelector),
-				Conditional: len(w.MatchConditions) > 0, Fails: fails(w.FailurePolicy),
-			}, w.ClientConfig.Service)
+// hooks are those that may be asked about updates or deletions. unreachable returns why the server can't call a service;
+// "" if it can, or if that isn't known.
+func (a *admission) hooks(unreachable func(graph.Key) string) (all []explain.Hook) {
+	for kind, configurations := range map[string]admissionv1.ValidatingWebhookConfigurationList{
+		"ValidatingWebhookConfiguration": a.validating, "MutatingWebhookConfiguration": a.mutating,
+	} {
+		for i := range configurations.Items {
+			for j := range configurations.Items[i].Webhooks {
+				w := &configurations.Items[i].Webhooks[j]
+				h := explain.Hook{
+					Kind: kind, Name: configurations.Items[i].Name, Webhook: w.Name,
+					Match:       match(w.Rules, w.NamespaceSelector, w.ObjectSelector),
+					Conditional: len(w.MatchConditions) > 0, Fails: fails(w.FailurePolicy),
+				}
+				if s := w.ClientConfig.Service; s != nil && slices.ContainsFunc(h.Match.Rules, concerned) {
+					h.Unreachable = unreachable(graph.Key{Collection: "services", Namespace: s.Namespace, Name: s.Name})
+				}
+				all = append(all, h)
+			}
 		}
 	}
-	for i := range a.Policies {
-		p := &a.Policies[i]
-		add(explain.Hook{
+	for i := range a.policies.Items {
+		p := &a.policies.Items[i]
+		h := explain.Hook{
 			Kind: "ValidatingAdmissionPolicy", Name: p.Name, Match: matchNamed(p.Spec.MatchConstraints),
-			Bindings: denying(a.Bindings, p.Name), Conditional: len(p.Spec.MatchConditions) > 0,
+			Bindings: denying(a.bindings.Items, p.Name), Conditional: len(p.Spec.MatchConditions) > 0,
 			Fails: fails(p.Spec.FailurePolicy),
-		}, nil)
+		}
+		if len(h.Bindings) > 0 {
+			all = append(all, h)
+		}
 	}
-	return all
+	slices.SortStableFunc(all, func(a, b explain.Hook) int { return cmp.Compare(b.Kind, a.Kind) })
+	return slices.DeleteFunc(all, func(h explain.Hook) bool { return !slices.ContainsFunc(h.Match.Rules, concerned) })
 }
 
 // concerned: the rule is for updates or deletions.
@@ -80,18 +75,8 @@ func concerned(r explain.MatchRule) bool {
 	return slices.ContainsFunc(r.Operations, func(o string) bool { return o == "*" || o == "UPDATE" || o == "DELETE" })
 }
 
-// Absent and Unready are why a server can't call a service: that does not exist, or has no endpoint that is ready.
-func Absent(namespace, name string) string {
-	return "service " + namespace + "/" + name + " does not exist"
-}
-
-// Unready says that the service exists; see Absent.
-func Unready(namespace, name string) string {
-	return "service " + namespace + "/" + name + " has no ready endpoints"
-}
-
-// Ready reports whether a service may have an endpoint that is ready. One of type ExternalName has none in the cluster.
-func Ready(s *corev1.Service, all []discoveryv1.EndpointSlice) bool {
+// ready reports whether a service may have an endpoint that is ready. One of type ExternalName has none in the cluster.
+func ready(s *corev1.Service, all []discoveryv1.EndpointSlice) bool {
 	if s.Spec.Type == corev1.ServiceTypeExternalName {
 		return true
 	}
@@ -102,72 +87,90 @@ func Ready(s *corev1.Service, all []discoveryv1.EndpointSlice) bool {
 	})
 }
 
-// admission reads the webhooks and policies. A list that was rejected is in the result as such already.
-func (r *reader) admission(
-	ctx context.Context, d *Discovery, got *explain.Cluster, objects map[graph.Key]*explain.Object,
-) error {
-	known := map[string]bool{}
-	for k := range objects {
-		known[k.Collection] = true
+// unavailable reads which API services are not available.
+func (r *reader) unavailable(ctx context.Context, got *explain.Cluster) error {
+	res := r.d.Named(apiServices)
+	if res == nil || !res.Listed || res.Unknown != "" {
+		return nil
 	}
-	var validating admissionv1.ValidatingWebhookConfigurationList
-	var mutating admissionv1.MutatingWebhookConfigurationList
-	var all admissionv1.ValidatingAdmissionPolicyList
-	var bindings admissionv1.ValidatingAdmissionPolicyBindingList
+	var list apiregistrationv1.APIServiceList
+	if err := r.from.Whole(ctx, res, Selector{}, &list); err != nil {
+		return err
+	}
+	for i := range list.Items {
+		s := &list.Items[i]
+		for _, c := range s.Status.Conditions {
+			if c.Type == apiregistrationv1.Available && c.Status == apiregistrationv1.ConditionFalse {
+				got.Unavailable = append(slices.DeleteFunc(got.Unavailable, func(u explain.Unavailable) bool {
+					return u.Name == s.Name
+				}), explain.Unavailable{Name: s.Name, Message: c.Message})
+			}
+		}
+	}
+	return nil
+}
+
+// admission reads the webhooks and policies. A list that was rejected is in the result as such already.
+func (r *reader) admission(ctx context.Context, got *explain.Cluster) error {
+	known := map[string]bool{}
+	services := map[graph.Key]bool{}
+	for i := range got.Objects {
+		k := got.Objects[i].Key
+		known[k.Collection] = true
+		if k.Collection == "services" {
+			services[k] = true
+		}
+	}
+	a := &admission{}
 	for name, into := range map[string]any{
-		ValidatingWebhooks: &validating, MutatingWebhooks: &mutating, Policies: &all, PolicyBindings: &bindings,
+		ValidatingWebhooks: &a.validating, mutatingWebhooks: &a.mutating, policies: &a.policies, policyBindings: &a.bindings,
 	} {
 		if !known[name] {
 			continue
 		}
-		if err := r.c.getJSON(ctx, d.Named(name).Path(""), nil, into); err != nil && code(err) == 0 {
+		if err := r.from.Whole(ctx, r.d.Named(name), Selector{}, into); err != nil && code(err) == 0 {
 			return fmt.Errorf("list of %s: %w", name, err)
 		}
 	}
-	s := &services{reader: r, d: d, objects: objects, reach: map[graph.Key]string{}}
-	a := &Admission{validating.Items, mutating.Items, all.Items, bindings.Items}
-	got.Hooks = a.Hooks(func(namespace, name string) string {
-		return s.unreachable(ctx, graph.Key{Collection: "services", Namespace: namespace, Name: name})
+	reasons := map[graph.Key]string{}
+	got.Hooks = a.hooks(func(service graph.Key) string {
+		why, ok := reasons[service]
+		if ok {
+			return why
+		}
+		switch res := r.d.Named(service.Collection); {
+		case res == nil || !res.Listed || res.Unknown != "":
+		case !services[service]:
+			why = "service " + service.Namespace + "/" + service.Name + " does not exist"
+		case r.unready(ctx, res, service):
+			why = "service " + service.Namespace + "/" + service.Name + " has no ready endpoints"
+		}
+		reasons[service] = why
+		return why
 	})
 	return ctx.Err()
 }
 
-// services knows whether the services of webhooks have endpoints.
-type services struct {
-	*reader
-	d       *Discovery
-	objects map[graph.Key]*explain.Object
-	reach   map[graph.Key]string
-}
-
-// unreachable says why the server can't call a service; empty if it can, or if that can't be told.
-func (a *services) unreachable(ctx context.Context, service graph.Key) string {
-	if why, ok := a.reach[service]; ok {
-		return why
-	}
-	why := ""
-	switch res := a.d.Named(service.Collection); {
-	case res == nil || !res.Listed || res.Unknown != "":
-	case a.objects[service] == nil:
-		why = Absent(service.Namespace, service.Name)
-	case a.empty(ctx, res, service):
-		why = Unready(service.Namespace, service.Name)
-	}
-	a.reach[service] = why
-	return why
-}
-
-// empty reports whether a service certainly has no endpoint that is ready.
-func (a *services) empty(ctx context.Context, services *Resource, service graph.Key) bool {
-	var s corev1.Service
-	err := a.c.getJSON(ctx, services.Path(service.Namespace)+"/"+service.Name, nil, &s)
-	res := a.d.Named(EndpointSlices)
-	if err != nil || res == nil {
+// unready reports whether a service certainly has no endpoint that is ready.
+func (r *reader) unready(ctx context.Context, services *Resource, service graph.Key) bool {
+	slices := r.d.Named(endpointSlices)
+	if slices == nil {
 		return false
 	}
-	var list discoveryv1.EndpointSliceList
-	query := map[string][]string{"labelSelector": {discoveryv1.LabelServiceName + "=" + service.Name}}
-	return a.c.getJSON(ctx, res.Path(service.Namespace), query, &list) == nil && !Ready(&s, list.Items)
+	var all corev1.ServiceList
+	var endpoints discoveryv1.EndpointSliceList
+	if r.from.Whole(ctx, services, Selector{Namespace: service.Namespace}, &all) != nil ||
+		r.from.Whole(ctx, slices, Selector{
+			Namespace: service.Namespace, Labels: discoveryv1.LabelServiceName + "=" + service.Name,
+		}, &endpoints) != nil {
+		return false
+	}
+	for i := range all.Items {
+		if s := &all.Items[i]; s.Name == service.Name {
+			return !ready(s, endpoints.Items)
+		}
+	}
+	return false
 }
 
 func fails[T ~string](policy *T) bool { return policy == nil || *policy == T(admissionv1.Fail) }

@@ -35,17 +35,14 @@ func TestHooks(t *testing.T) {
 		"/apis/discovery.k8s.io/v1/endpointslices": list(""),
 		"/api/v1/services": list("", item("ns", "ready", ""), item("ns", "unready", ""), item("ns", "none", ""),
 			item("ns", "secret", ""), item("ns", "external", "")),
-		"/api/v1/namespaces/ns/services/ready":    `{}`,
-		"/api/v1/namespaces/ns/services/unready":  `{}`,
-		"/api/v1/namespaces/ns/services/none":     `{}`,
-		"/api/v1/namespaces/ns/services/secret":   `{}`,
-		"/api/v1/namespaces/ns/services/external": `{"spec":{"type":"ExternalName"}}`,
-		slicesPath + "ready":                      `{"items":[{"endpoints":[{"conditions":{"ready":false}},{}]}]}`,
-		slicesPath + "unready":                    `{"items":[{"endpoints":[{"conditions":{"ready":false}}]}]}`,
-		slicesPath + "none":                       `{"items":[]}`,
-		slicesPath + "secret":                     `403!{"kind":"Status","message":"forbidden"}`,
-		slicesPath + "external":                   `{"items":[]}`,
-		admission + "validatingwebhookconfigurations": `{"items":[{"metadata":{"name":"v","uid":"v"},"webhooks":[` +
+		"/api/v1/namespaces/ns/services": list("", item("ns", "ready", ""), item("ns", "unready", ""), item("ns", "none", ""),
+			item("ns", "secret", ""), `{"metadata":{"name":"external"},"spec":{"type":"ExternalName"}}`),
+		slicesPath + "ready":    `{"items":[{"endpoints":[{"conditions":{"ready":false}},{}]}]}`,
+		slicesPath + "unready":  `{"items":[{"endpoints":[{"conditions":{"ready":false}}]}]}`,
+		slicesPath + "none":     `{"items":[]}`,
+		slicesPath + "secret":   `403!{"kind":"Status","message":"forbidden"}`,
+		slicesPath + "external": `{"items":[]}`,
+		admission + "validatingwebhookconfigurations": `{"kind":"List","apiVersion":"v1","items":[{"metadata":{"name":"v","uid":"v"},"webhooks":[` +
 			webhook("ready", "DELETE") + `,` + webhook("unready", "*") + `,` + webhook("none", "UPDATE") + `,` +
 			webhook("secret", "DELETE") + `,` + webhook("external", "DELETE") + `,` + webhook("gone", "DELETE") + `,` +
 			webhook("creations", "CREATE") + `]}]}`,
@@ -68,7 +65,7 @@ func TestHooks(t *testing.T) {
 	if !slices.Equal(found, want) {
 		t.Errorf("hooks %q, expected %q", found, want)
 	}
-	i := slices.IndexFunc(got.Resources, func(r explain.Resource) bool { return r.Name() == MutatingWebhooks })
+	i := slices.IndexFunc(got.Resources, func(r explain.Resource) bool { return r.Name() == mutatingWebhooks })
 	if i < 0 || got.Resources[i].Unknown != "you may not list them" {
 		t.Errorf("%+v", got.Resources)
 	}

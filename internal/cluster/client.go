@@ -3,56 +3,33 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Client sends requests to an API server.
+// Client sends requests to an API server. It is the Source of any cluster: lists of metadata.
 type Client struct {
 	// URL is the server's, without a slash at the end. HTTP adds the credentials.
 	URL  string
 	HTTP *http.Client
 }
 
+// userAgent is that of all requests.
+const userAgent = "kubecascade"
+
 // maxAnswer is the maximum size of a response, in bytes: a page of 500 objects with metadata of 1 MiB each is larger,
 // but none is known to exist.
 const maxAnswer = 256 << 20
 
-// statusError is a response that reports an error.
-type statusError struct {
-	code    int
-	message string
-	// next is the continue token of a response to an expired one.
-	next string
-	// reason and name are those of the Status; empty if the response has none.
-	reason metav1.StatusReason
-	name   string
-}
-
-// Error is the server's message.
-func (e *statusError) Error() string { return e.message }
-
-// code is the HTTP status of an error; 0 for an error without a response.
-func code(err error) int {
-	var s *statusError
-	if errors.As(err, &s) {
-		return s.code
-	}
-	return 0
-}
-
 // get reads a path. It returns the media type of the response and its body.
 func (c *Client) get(
-	ctx context.Context,
-	path string,
-	query url.Values,
-	accept string,
+	ctx context.Context, path string, query url.Values, accept string,
 ) (media string, _ []byte, _ error) {
 	target := c.URL + path
 	if len(query) > 0 {
@@ -63,11 +40,12 @@ func (c *Client) get(
 		return "", nil, err
 	}
 	req.Header.Set("Accept", accept)
-	return c.do(req)
+	return c.Do(req)
 }
 
-// do sends a request. It returns the media type of the response and its body.
-func (c *Client) do(req *http.Request) (media string, _ []byte, _ error) {
+// Do sends a request. It returns the media type of the response and its body. The errors of responses are
+// *apierrors.StatusError, without a reason if the response is no Status.
+func (c *Client) Do(req *http.Request) (media string, _ []byte, _ error) {
 	res, err := c.HTTP.Do(req)
 	if err != nil {
 		return "", nil, err
@@ -86,17 +64,14 @@ func (c *Client) do(req *http.Request) (media string, _ []byte, _ error) {
 	return res.Header.Get("Content-Type"), body, nil
 }
 
-// asError is the Status of a response, or what is known of it.
+// asError returns the Status of a response, or one with its code if it has none, as an *apierrors.StatusError.
 func asError(req *http.Request, res *http.Response, body []byte) error {
-	e := &statusError{code: res.StatusCode, message: fmt.Sprintf("%s %s: %s", req.Method, req.URL.Path, res.Status)}
 	var s metav1.Status
-	if json.Unmarshal(body, &s) == nil && s.Message != "" {
-		e.message, e.next, e.reason = s.Message, s.Continue, s.Reason
-		if s.Details != nil {
-			e.name = s.Details.Name
-		}
+	if json.Unmarshal(body, &s) != nil || s.Message == "" {
+		s = metav1.Status{Message: fmt.Sprintf("%s %s: %s", req.Method, req.URL.Path, res.Status)}
 	}
-	return e
+	s.Status, s.Code = metav1.StatusFailure, int32(res.StatusCode)
+	return &apierrors.StatusError{ErrStatus: s}
 }
 
 // getJSON reads a path into a value.

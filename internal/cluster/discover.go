@@ -7,56 +7,20 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
 // aggregated is the form of discovery in which one response has all groups.
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
-// Resource is a resource with what discovery says of it besides.
-type Resource struct {
-	explain.Resource
-	Singular   string
-	ShortNames []string
-	// Listed and Watched: it has the verb list, and watch.
-	Listed, Watched bool
-}
-
-// Path is the path of the collection, of all namespaces if namespace is empty.
-func (r *Resource) Path(namespace string) string {
-	p := "/apis/" + r.APIVersion()
-	if r.Group == "" {
-		p = "/api/" + r.APIVersion()
-	}
-	if namespace != "" {
-		p += "/namespaces/" + namespace
-	}
-	return p + "/" + r.Plural
-}
-
-// Discovery is what a server serves.
-type Discovery struct {
-	Resources []*Resource
-	// Unavailable are the group-versions of which the server could not say what they have.
-	Unavailable []explain.Unavailable
-
-	deletions map[schema.GroupResource]finalizers.Kind
-}
-
-// NewDiscovery returns one without resources, for Add and then Share.
-func NewDiscovery() *Discovery { return &Discovery{deletions: deletions()} }
-
 // Discover reads what the server serves.
 func (c *Client) Discover(ctx context.Context) (*Discovery, error) {
-	d := NewDiscovery()
+	d := &Discovery{}
 	for _, root := range []string{"/api", "/apis"} {
 		media, body, err := c.get(ctx, root, nil, aggregated)
 		switch {
@@ -164,58 +128,56 @@ func (d *Discovery) fail(group, version, message string) {
 	d.Unavailable = append(d.Unavailable, explain.Unavailable{Name: version + "." + group, Message: message})
 }
 
-// Add adds a resource, or a further version of it, in the order of discovery. Subresources are no resources.
-func (d *Discovery) Add(group, version string, r metav1.APIResource) {
-	if strings.Contains(r.Name, "/") {
-		return
+// discoverIndex discovers a server that does not list its groups, as an aggregator before it would do that:
+// apiextensions-apiserver by itself (AX pkg/apiserver/apiserver.go: EnableDiscovery is false). Its index has the paths of
+// its own groups, and the CustomResourceDefinitions have the others.
+func (c *Client) discoverIndex(ctx context.Context, d *Discovery) error {
+	var index struct{ Paths []string }
+	if err := c.getJSON(ctx, "/", nil, &index); err != nil {
+		if code(err) != 0 { // there is no index either
+			return nil
+		}
+		return err
 	}
-	i := slices.IndexFunc(d.Resources, func(o *Resource) bool { return o.Group == group && o.Plural == r.Name })
-	if i >= 0 {
-		d.Resources[i].Versions = append(d.Resources[i].Versions, version)
-		return
+	var groups groupVersions
+	for _, path := range index.Paths {
+		if parts := strings.Split(path, "/"); len(parts) == 4 && parts[1] == "apis" && parts[3] != "" {
+			groups.add(parts[2], parts[3])
+		}
 	}
-	d.Resources = append(d.Resources, &Resource{
-		Resource: explain.Resource{
-			Group: group, Versions: []string{version}, Kind: r.Kind, Plural: r.Name, Namespaced: r.Namespaced,
-			Delete: d.deletions[schema.GroupResource{Group: group, Resource: r.Name}],
-		},
-		Singular: r.SingularName, ShortNames: r.ShortNames, Listed: slices.Contains(r.Verbs, "list"),
-		Watched: slices.Contains(r.Verbs, "watch"),
-	})
+	if err := c.discoverGroups(ctx, "/apis", groups, d); err != nil {
+		return err
+	}
+	res := d.Named(crds)
+	if res == nil {
+		return nil
+	}
+	var list apiextensionsv1.CustomResourceDefinitionList
+	if err := c.getJSON(ctx, res.Path(""), nil, &list); err != nil {
+		return fmt.Errorf("list of %s: %w", crds, err)
+	}
+	var custom groupVersions
+	for _, crd := range list.Items {
+		for _, v := range crd.Spec.Versions {
+			if v.Served {
+				custom.add(crd.Spec.Group, v.Name)
+			}
+		}
+	}
+	return c.discoverGroups(ctx, "/apis", custom, d)
 }
 
-// Share joins resources with the same storage: the events of both groups are the same objects (J-36).
-func (d *Discovery) Share() {
-	at := func(group string) int {
-		return slices.IndexFunc(d.Resources, func(r *Resource) bool { return r.Group == group && r.Plural == "events" })
-	}
-	core, other := at(""), at("events.k8s.io")
-	if core >= 0 {
-		d.Resources[core].Inert = true // D-08
-	}
-	if core >= 0 && other >= 0 {
-		r := d.Resources[other]
-		for _, v := range r.Versions {
-			d.Resources[core].Aliases = append(d.Resources[core].Aliases, r.Group+"/"+v)
-		}
-		d.Resources = slices.Delete(d.Resources, other, other+1)
-	}
-}
+// groupVersions are groups with their versions, each once, in the order in which they were added.
+type groupVersions []metav1.APIGroup
 
-// deletions are what a DELETE depends on, by group and resource, for the kinds of which it isn't the default. It is the
-// same on all servers, as it is a part of the types.
-func deletions() map[schema.GroupResource]finalizers.Kind {
-	all := map[schema.GroupResource]finalizers.Kind{}
-	for _, r := range resources.Declared(time.Now, nil) {
-		obj, err := resources.Scheme().New(r.GroupVersionKind())
-		if err != nil { // it is not stored
-			continue
-		}
-		k := r.Delete.For(obj)
-		k.DefaultGraceSeconds, k.GraceForbidden = nil, false // they depend on the object
-		if k != (finalizers.Kind{}) {
-			all[schema.GroupResource{Group: r.Group, Resource: r.Plural}] = k
-		}
+func (g *groupVersions) add(group, version string) {
+	v := metav1.GroupVersionForDiscovery{GroupVersion: group + "/" + version, Version: version}
+	i := slices.IndexFunc(*g, func(o metav1.APIGroup) bool { return o.Name == group })
+	if i < 0 {
+		*g = append(*g, metav1.APIGroup{Name: group})
+		i = len(*g) - 1
 	}
-	return all
+	if !slices.Contains((*g)[i].Versions, v) {
+		(*g)[i].Versions = append((*g)[i].Versions, v)
+	}
 }

@@ -91,7 +91,7 @@ func (s *server) settle(ctx context.Context) {
 
 func (s *server) read(ctx context.Context) *explain.Cluster {
 	s.t.Helper()
-	c, err := s.client.Read(ctx, s.discovery, cluster.Options{})
+	c, err := cluster.Read(ctx, s.client, s.discovery, cluster.Options{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -379,7 +379,10 @@ func (g *graphs) same(ctx context.Context, c *explain.Cluster, deletions []expla
 	g.t.Helper()
 	ask := func(path string, keys []graph.Key, o finalizers.Options, want, into any) {
 		g.t.Helper()
-		q := cluster.Question{Path: path, Keys: keys, Namespace: keys[0].Namespace, Options: o}
+		q := &cluster.Question{Path: path, Namespace: keys[0].Namespace, Options: o}
+		for _, k := range keys {
+			q.Objects = append(q.Objects, cluster.Named{Resource: k.Collection, Namespace: k.Namespace, Name: k.Name})
+		}
 		if err := g.client.Ask(ctx, q, into); err != nil {
 			g.t.Fatalf("%s %v: %v", path, keys, err)
 		}
@@ -418,21 +421,21 @@ func comparable(t testing.TB, answer any) string {
 func after(have map[graph.Key]fate, p *explain.Preview) map[graph.Key]fate {
 	now := maps.Clone(have)
 	for _, c := range append(slices.Clone(p.Before), p.Changes...) {
-		f := now[c.Object.Key]
+		f := now[c.Object.Key()]
 		f.Owners, f.Finalizers = slices.Clone(f.Owners), slices.Clone(f.Finalizers)
 		switch c.What {
 		case explain.Deleted:
-			delete(now, c.Object.Key)
+			delete(now, c.Object.Key())
 			continue
 		case explain.Marked, explain.Refinalized:
 			f.Deleting, f.Finalizers = true, slices.Clone(c.Finalizers)
 		case explain.Freed:
 			f.Finalizers = slices.DeleteFunc(f.Finalizers, func(n string) bool { return slices.Contains(c.Finalizers, n) })
 		case explain.Released:
-			f.Owners = slices.DeleteFunc(f.Owners, func(o graph.Owner) bool { return slices.Contains(c.Owners, o) })
+			f.Owners = slices.DeleteFunc(f.Owners, func(o graph.Owner) bool { return slices.Contains(c.Owners, explain.OwnerReference(o)) })
 		case explain.Unblocked:
 			for i := range f.Owners {
-				f.Owners[i].Block = f.Owners[i].Block && !slices.Contains(c.Owners, f.Owners[i])
+				f.Owners[i].Block = f.Owners[i].Block && !slices.Contains(c.Owners, explain.OwnerReference(f.Owners[i]))
 			}
 		}
 		slices.Sort(f.Finalizers)
@@ -442,7 +445,7 @@ func after(have map[graph.Key]fate, p *explain.Preview) map[graph.Key]fate {
 		if len(f.Finalizers) == 0 {
 			f.Finalizers = nil
 		}
-		now[c.Object.Key] = f
+		now[c.Object.Key()] = f
 	}
 	return now
 }

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // ErrNoSnapshots says that the server doesn't send snapshots. Test with errors.Is.
@@ -48,7 +50,7 @@ func (c *Client) SaveSnapshot(ctx context.Context, path string, check func(part 
 
 // snapshot writes what the server sends.
 func (c *Client) snapshot(ctx context.Context, w io.Writer) error {
-	const path = extensions + "snapshots"
+	const path = render.RoutePrefix + "snapshots"
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+path, nil)
 	if err != nil {
 		return err

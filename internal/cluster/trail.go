@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/gc/trail"
 )
 
@@ -18,41 +20,35 @@ var ErrNoTrail = errors.New("the server keeps no trail of removed objects; only 
 // Trail asks the server why objects went; query has the parameters of /kubecascade/v1/trail. The server's messages are
 // the errors: that it knows of no such removal, or that the user may not ask.
 func (c *Client) Trail(ctx context.Context, query url.Values) (*trail.Answer, error) {
-	const path = "/kubecascade/v1/trail"
+	const path = render.RoutePrefix + "trail"
 	var a trail.Answer
 	err := c.getJSON(ctx, path, query, &a)
 	switch {
-	case code(err) == http.StatusNotFound && c.lacks(ctx, path):
-		return nil, ErrNoTrail
+	case code(err) == http.StatusNotFound:
+		paths, denied := c.paths(ctx)
+		if code(denied) == http.StatusNotFound || denied == nil && !slices.Contains(paths, path) {
+			return nil, ErrNoTrail
+		}
+		return nil, err
 	case err != nil:
 		return nil, err
 	}
 	return &a, nil
 }
 
-// lacks reports whether the server's index of paths doesn't have the path.
-func (c *Client) lacks(ctx context.Context, path string) bool {
-	var index struct {
-		Paths []string `json:"paths"`
-	}
-	err := c.getJSON(ctx, "/kubecascade/v1", nil, &index)
-	for _, p := range index.Paths {
-		if p == path {
-			return false
-		}
-	}
-	return err == nil || code(err) == http.StatusNotFound
+// paths returns the paths of kubecascade's own that the server's index tells the user.
+func (c *Client) paths(ctx context.Context) ([]string, error) {
+	var index struct{ Paths []string }
+	err := c.getJSON(ctx, strings.TrimSuffix(render.RoutePrefix, "/"), nil, &index)
+	return index.Paths, err
 }
 
-// Has reports whether the server is a kubecascade server with a path below /kubecascade/v1/, as far as its index tells
+// Has reports whether the server is a kubecascade server with a path below render.RoutePrefix, as far as its index tells
 // the user.
 func (c *Client) Has(ctx context.Context, name string) (bool, error) {
-	var index struct {
-		Paths []string `json:"paths"`
-	}
-	err := c.getJSON(ctx, "/kubecascade/v1", nil, &index)
+	paths, err := c.paths(ctx)
 	if err != nil && code(err) == 0 {
 		return false, err
 	}
-	return slices.Contains(index.Paths, extensions+name), nil
+	return slices.Contains(paths, render.RoutePrefix+name), nil
 }

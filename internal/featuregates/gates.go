@@ -80,6 +80,17 @@ var effects = map[string]string{
 // Effective are the names of the gates that have an effect, sorted.
 func Effective() []string { return slices.Sorted(maps.Keys(effects)) }
 
+// Ineffective are the names of the gates that are set to another value than their default and have no effect, sorted.
+func Ineffective(set map[string]bool) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		every := name == "AllAlpha" || name == "AllBeta" // may set one that has an effect
+		if !every && set[name] != Known()[name].On && !slices.Contains(Effective(), name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Usage describes the gates that have an effect, for the help of a flag.
 func Usage() string {
 	var all []string

@@ -67,7 +67,7 @@ func (n Names) fields(name string, t reflect.Type, def *Schema) (out []string) {
 	seen := map[string]bool{}
 	for f := range t.Fields() {
 		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if key == "" {
+		if key == "" || key == "-" {
 			continue
 		}
 		seen[key] = true
@@ -80,7 +80,7 @@ func (n Names) fields(name string, t reflect.Type, def *Schema) (out []string) {
 		if want, got := n.kind(f.Type, strings.Contains(options, "string")), property.kind(); want != got {
 			out = append(out, fmt.Sprintf("%s: %s in the definition, %s in Go", at, got, want))
 		}
-		if always := !strings.Contains(options, "omitempty"); always != slices.Contains(def.Required, key) {
+		if always := !strings.Contains(options, "omit"); always != slices.Contains(def.Required, key) {
 			out = append(out, fmt.Sprintf("%s: required must be %v", at, always))
 		}
 	}

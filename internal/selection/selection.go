@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
-	"slices"
 	"strings"
 
-	"github.com/kubecascade/kubecascade/gc/explain"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
@@ -171,7 +170,7 @@ func (c *Choice) selected(ctx context.Context, s Server) (keys []graph.Key, _ er
 			namespace, where = s.Namespace, in(s.Namespace)
 		}
 		names = append(names, r.Name())
-		objects, err := s.Client.List(ctx, r, namespace, url.Values{"labelSelector": {c.line.Selector}})
+		objects, err := s.Client.List(ctx, r, cluster.Selector{Namespace: namespace, Labels: c.line.Selector})
 		if err != nil {
 			return nil, err
 		}
@@ -237,22 +236,26 @@ func NotFound(k graph.Key) error {
 	return fmt.Errorf("%s %q %w%s", k.Collection, k.Name, ErrNotFound, in(k.Namespace))
 }
 
-// Finder returns a function that says why what was read has no object at a key.
-func Finder(c *explain.Cluster) func(graph.Key) error {
-	known := map[graph.Key]bool{}
-	for i := range c.Objects {
-		known[c.Objects[i].Key] = true
+// Absent returns NotFound for the key that has no object, if err is a server's answer that there is none; else err.
+func Absent(keys []graph.Key, err error) error {
+	var s *apierrors.StatusError
+	if !apierrors.IsNotFound(err) || !errors.As(err, &s) || s.ErrStatus.Details == nil {
+		return err
 	}
-	return func(k graph.Key) error {
-		if known[k] {
-			return nil
+	for _, k := range keys {
+		if k.Name == s.ErrStatus.Details.Name {
+			return NotFound(k)
 		}
-		i := slices.IndexFunc(c.Resources, func(r explain.Resource) bool {
-			return r.Name() == k.Collection && r.Hides(k.Namespace)
-		})
-		if i >= 0 {
-			return fmt.Errorf("%s %q: %s", k.Collection, k.Name, c.Resources[i].Unknown)
-		}
-		return NotFound(k)
 	}
+	return err
+}
+
+// Concerned returns the namespace that a question is about: one of the objects, or else the command's.
+func Concerned(keys []graph.Key, namespace string) string {
+	for _, k := range keys {
+		if k.Collection == "namespaces" {
+			return k.Name
+		}
+	}
+	return namespace
 }

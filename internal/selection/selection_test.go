@@ -9,13 +9,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/internal/cluster"
 )
 
 func served() *cluster.Discovery {
-	d := cluster.NewDiscovery()
+	d := &cluster.Discovery{}
 	for _, r := range []metav1.APIResource{
 		{Name: "configmaps", SingularName: "configmap", Kind: "ConfigMap", Namespaced: true, ShortNames: []string{"cm"}},
 		{Name: "secrets", SingularName: "secret", Kind: "Secret", Namespaced: true},
@@ -103,26 +102,5 @@ func TestParse(t *testing.T) {
 		if got := message(c.One()); got != want {
 			t.Errorf("%s: %s; expected %s", line, got, want)
 		}
-	}
-}
-
-// TestFinder: an object that was not read is absent only if all of its resource are known.
-func TestFinder(t *testing.T) {
-	k := graph.Key{Collection: "secrets", Namespace: "ns", Name: "s"}
-	c := &explain.Cluster{Resources: []explain.Resource{{Versions: []string{"v1"}, Plural: "secrets"}}}
-	if err := Finder(c)(k); !errors.Is(err, ErrNotFound) || err.Error() != `secrets "s" not found in namespace ns` {
-		t.Error(err)
-	}
-	c.Resources[0].Unknown = "you may not list them"
-	if err := Finder(c)(k); errors.Is(err, ErrNotFound) || err.Error() != `secrets "s": you may not list them` {
-		t.Error(err)
-	}
-	c.Resources[0].Within = "ns"
-	if err := Finder(c)(k); !errors.Is(err, ErrNotFound) {
-		t.Errorf("all of its namespace are known: %v", err)
-	}
-	c.Objects = []explain.Object{{Key: k}}
-	if err := Finder(c)(k); err != nil {
-		t.Error(err)
 	}
 }

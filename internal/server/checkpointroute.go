@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
 )
@@ -35,17 +34,12 @@ func (s *system) checkpointRoute(
 		if err == nil {
 			data, err = json.Marshal(done)
 		}
-		if err != nil {
-			render.Error(s.log, w, r, checkpointStatus(err))
-			return
-		}
-		w.Header().Set("Content-Type", codec.MediaJSON)
-		render.Body(w, r, http.StatusOK, append(data, '\n'))
+		render.JSON(s.log, w, r, data, checkpointStatus(err))
 	}}
 }
 
-// checkpointStatus is the response to an error: 400 for an invalid name, 404 for an unknown one, and 403 for what the
-// server does not do.
+// checkpointStatus is the response to an error, if there is one: 400 for an invalid name, 404 for an unknown one, and
+// 403 for what the server does not do.
 func checkpointStatus(err error) error {
 	var e *CheckpointError
 	if errors.Is(err, errStopping) {

@@ -34,9 +34,7 @@ type Config struct {
 	API apiserver.Config
 	// Memory is how many bytes the process may use; 0 determines it.
 	Memory int64
-	// Profiling serves profiles.
-	Profiling bool
-	Log       *slog.Logger
+	Log    *slog.Logger
 }
 
 // ServingOptions are the settings of the ports.
@@ -45,7 +43,8 @@ type ServingOptions struct {
 	Secure, Insecure Address
 	// Hosts are further DNS names and IP addresses for the serving certificate.
 	Hosts []string
-	// CertFile and KeyFile have the serving certificate and its key; default: one of the authority in the data directory.
+	// CertFile and KeyFile have the serving certificate and its key; default: one of the authority in the data
+	// directory.
 	CertFile, KeyFile string
 	// TLS has the other settings of the secure port; Start sets Clients.
 	TLS pki.TLSOptions
@@ -61,8 +60,8 @@ type ServingOptions struct {
 	// KubeconfigMode has its permissions.
 	Kubeconfig     string
 	KubeconfigMode fs.FileMode
-	// Shutdown is how long to wait for active requests at the end. Before that, requests are still served for Delay, while
-	// /readyz fails.
+	// Shutdown is how long to wait for active requests at the end. Before that, requests are still served for Delay,
+	// while /readyz fails.
 	Shutdown, Delay time.Duration
 }
 

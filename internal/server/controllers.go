@@ -4,26 +4,20 @@ import (
 	"context"
 	"os"
 	"sync"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/util/uuid"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/election"
-	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
 // control is the state of the controllers.
 type control struct {
-	// monitor waits for the parts of controllers. own are those that are a part of kube-apiserver, with keepFirst; none
-	// if the server is read-only. parts are those of the enabled ones, which run while leading is true.
-	monitor    reconcile.Monitor
-	own, parts []controllers.Part
-	leading    atomic.Bool
-	// settling is full while a call of settle makes rounds.
-	settling chan struct{}
+	// controllers has the parts of the enabled controllers, and those of kube-apiserver's with keepFirst; none of the
+	// latter if the server is read-only.
+	controllers *controllers.Set
 	// namespaces is the client that creates the system namespaces (K controlplane/controller/systemnamespaces).
 	namespaces *loopback.Client
 	// current is the present run, and running the context of all runs.
@@ -55,10 +49,10 @@ func (s *system) startControllers() {
 	}
 	run, cancel := context.WithCancel(s.running)
 	c.cancel, c.all = cancel, &sync.WaitGroup{}
-	if c.kept, c.stop = context.WithCancel(run); len(s.own) > 0 {
+	if c.kept, c.stop = context.WithCancel(run); len(s.controllers.Own) > 0 {
 		c.unkept = make(chan struct{})
 	}
-	c.all.Go(func() { controllers.Run(run, s.own) })
+	c.all.Go(func() { controllers.Run(run, s.controllers.Own) })
 	c.all.Go(func() { s.lead(run) })
 }
 
@@ -108,30 +102,23 @@ func (c *controllerRun) stopKeeping() chan struct{} {
 
 // lead runs the controllers whenever this server is the leader, until ctx is done.
 func (s *system) lead(ctx context.Context) {
-	if len(s.parts) == 0 {
+	if len(s.controllers.Led) == 0 {
 		return // controllers of other servers need the lease
 	}
 	if !s.c.Elect {
-		s.runLed(ctx)
+		s.controllers.RunLed(ctx)
 		return
 	}
 	lease := &loopback.Lease{Namespace: "kube-system", Name: controllers.Manager,
 		API: s.api.Loopback(
-			authentication.User{Name: "system:" + controllers.Manager,
-				Groups: []string{authentication.GroupAuthenticated}},
+			authorization.User{Name: "system:" + controllers.Manager,
+				Groups: []string{authorization.GroupAuthenticated}},
 			controllers.Manager,
 		)}
 	o := s.c.Election
 	o.Identity, o.Log = identity(), s.log
 	o.Seize = !s.c.external() // no other process has the data directory open; a lease in it belongs to a dead process
-	election.New(lease, o).Run(ctx, s.runLed)
-}
-
-// runLed runs the controllers that need the lease until ctx is done, and returns when all have ended.
-func (s *system) runLed(ctx context.Context) {
-	s.leading.Store(true)
-	defer s.leading.Store(false)
-	controllers.Run(ctx, s.parts)
+	election.New(lease, o).Run(ctx, s.controllers.RunLed)
 }
 
 // identity identifies this process among candidates, as in kube-controller-manager.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,12 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/customresource"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/encryption"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -22,9 +26,8 @@ import (
 // data is the storage and the cache.
 type data struct {
 	store *storage.Etcd
-	// plain is store with decrypted values, and seal encrypts a value as plain does.
+	// plain is store with decrypted values.
 	plain storage.Store
-	seal  func(key string, value []byte) ([]byte, error)
 	// dir is the directory of the server's files.
 	dir     string
 	cache   *cache.Cache
@@ -34,8 +37,8 @@ type data struct {
 	clock *reconcile.Clock
 	// webhooks call the webhooks of admission and of CustomResourceDefinitions.
 	webhooks *webhook.Clients
-	// timeline is the sink of the store.
-	timeline *timeline
+	// restorer goes back to checkpoints.
+	restorer *backup.Restorer
 	// failed receives the error if the cache can't follow the store any more.
 	failed chan error
 	stop   context.CancelFunc
@@ -98,26 +101,30 @@ func openData(ctx context.Context, cfg *Config, dir directory, log *slog.Logger,
 	}
 	d := &data{
 		store: store, plain: store, dir: dir.path, types: types, failed: make(chan error, 1),
-		clock: clock, seal: func(_ string, value []byte) ([]byte, error) { return value, nil },
+		clock: clock,
 	}
+	seal := func(_ string, value []byte) ([]byte, error) { return value, nil }
 	if cfg.encryption != nil {
 		sealing := encryption.NewStore(store, cfg.encryption.Cipher(d.types, c.Root), c.Root)
-		d.plain, d.seal = sealing, sealing.Seal
+		d.plain, seal = sealing, sealing.Seal
 	}
 	d.decoder = &storage.Decoder{Root: c.Root, Fields: d.types.SelectableFields, Transcode: resources.Transcode,
 		Upgrade: resources.Upgrade}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder, EncodingBytes: cfg.memoryForEncodings()})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
-	d.webhooks = webhook.NewClients(webhook.Services{
-		Revision: store.Revision, Cache: d.cache, Types: d.types, Root: c.Root,
-	}.Resolver())
+	services := registry.Data{Store: store, Cache: d.cache, Types: d.types, Root: c.Root}
+	d.webhooks = webhook.NewClients(services.ServiceAddress)
 	if cfg.Snapshot.File != "" {
 		d.webhooks.Refuse(errNoWebhooks)
 	}
-	d.timeline = &timeline{definitions: customresource.NewInstaller(d.types, d.decoder, d.webhooks, log), cache: d.cache}
+	timeline := &backup.Timeline{
+		Definitions: customresource.NewInstaller(d.types, d.decoder, d.webhooks, log), Cache: d.cache,
+	}
+	d.restorer = &backup.Restorer{Store: store, Timeline: timeline, Types: d.types, Root: c.Root, Seal: seal,
+		EventTTL: cmp.Or(cfg.API.EventTTL, time.Hour)}
 	d.done.Go(func() {
-		if err := d.plain.Follow(run, d.timeline.follow); err != nil && run.Err() == nil {
+		if err := d.plain.Follow(run, timeline.Follow); err != nil && run.Err() == nil {
 			d.failed <- err
 		}
 	})

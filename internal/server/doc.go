@@ -18,12 +18,11 @@
 //	config.go, check.go, access.go, gates.go, warn.go  settings, their validation, and warnings about them
 //	server.go     start and stop
 //	system.go     the parts and how they are connected; wire connects the controllers
-//	data.go, directory.go, timeline.go, encryption.go  the storage and the cache, the data directory, what fills it
+//	data.go, directory.go, encryption.go  the storage and the cache, the data directory, what fills it
 //	first.go, keep.go  the objects that every cluster has
-//	ports.go, profiling.go, extension.go, version.go  listeners, and paths besides the API's
+//	ports.go, extension.go, version.go  listeners, and paths besides the API's
 //	controllers.go  which server runs the controllers, and those that run; package controllers has their table
-//	collector.go  the garbage collector, and the handlers of its graph
 //	seed.go       the nodes of --simulate-nodes
 //	snapshot.go, save.go, rollback.go, checkpointroute.go  snapshots, checkpoints and rollbacks
-//	settle.go, settled.go  waiting until the controllers have nothing to do
+//	settled.go    waiting until the controllers have nothing to do
 package server

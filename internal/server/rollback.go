@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,12 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 const (
@@ -23,8 +18,6 @@ const (
 	mostCheckpoints, mostName = 16, 253
 	// defaultCheckpoint is the name of a checkpoint that is made without one.
 	defaultCheckpoint = "default"
-	// commitsAtOnce is how many objects a rollback writes at a time.
-	commitsAtOnce = 64
 )
 
 // Checkpoint is the result of a checkpoint or a rollback.
@@ -60,8 +53,7 @@ func (e *CheckpointError) Error() string { return e.why }
 
 // checkpoint is a state to go back to.
 type checkpoint struct {
-	revision int64
-	state    []*cache.Snapshot
+	*backup.State
 	// ahead is how far the clock was put forward.
 	ahead time.Duration
 	// made is the number of the checkpoint: a later one has a greater number.
@@ -161,18 +153,13 @@ func (s *system) checkpoint(ctx context.Context, name string) (*Checkpoint, erro
 			"there are %d checkpoints already; use the name of one of them for the new one: %s", len(c.all),
 			strings.Join(slices.Sorted(maps.Keys(c.all)), ", "))}
 	}
-	revision, err := s.data.store.Revision(ctx)
-	if err == nil {
-		err = s.data.cache.Wait(ctx, revision)
-	}
+	state, err := s.data.restorer.State(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c.made++
-	p := &checkpoint{ahead: s.data.clock.Ahead(), made: c.made}
-	p.revision, p.state = s.data.cache.Everything()
-	c.all[name] = p
-	return &Checkpoint{Name: name, Revision: p.revision}, nil
+	c.all[name] = &checkpoint{State: state, ahead: s.data.clock.Ahead(), made: c.made}
+	return &Checkpoint{Name: name, Revision: state.Revision}, nil
 }
 
 // rollback is Server.Rollback. The controllers end before anything is written, and start again afterwards: what they
@@ -194,7 +181,7 @@ func (s *system) rollback(ctx context.Context, name string) (*Checkpoint, error)
 		return nil, errStopping
 	}
 	defer s.startControllers()
-	changed, err := s.data.restore(p, s.restored, cmp.Or(s.c.API.EventTTL, time.Hour))
+	changed, err := s.data.restorer.Restore(p.State, func() { s.restored(p) })
 	if err != nil && !errors.Is(err, storage.ErrNoSpace) { // else nothing was written
 		err = fmt.Errorf("rolling back to checkpoint %q: %w", name, err)
 		s.fail(err)
@@ -202,111 +189,12 @@ func (s *system) rollback(ctx context.Context, name string) (*Checkpoint, error)
 	if err != nil {
 		return nil, err
 	}
-	s.log.Info("rolled back", "checkpoint", name, "revision", p.revision, "changed", changed)
-	return &Checkpoint{Name: name, Revision: p.revision, Changed: changed}, nil
+	s.log.Info("rolled back", "checkpoint", name, "revision", p.Revision, "changed", changed)
+	return &Checkpoint{Name: name, Revision: p.Revision, Changed: changed}, nil
 }
 
 // restored tells what is neither stored nor derived from the cache that the state is that of the checkpoint.
 func (s *system) restored(p *checkpoint) {
 	s.data.clock.Restore(p.ahead)
 	s.trail.Reset(s.data.clock.Now())
-}
-
-// restore writes what differs from the checkpoint, and returns how many objects that are. Meanwhile no request of the
-// store is carried out, and the cache stays as it is: a reader of either sees all of it, or nothing. restored is called
-// before the first one does. The checkpoint then has the new revisions, so that the next rollback to it writes only
-// what changed since this one.
-func (d *data) restore(p *checkpoint, restored func(*checkpoint), ttl time.Duration) (changed int, err error) {
-	return changed, d.store.Exclude(func(x *storage.Exclusive) error {
-		if err := d.cache.Wait(x.Life(), x.Revision()); err != nil {
-			return err
-		}
-		_, now := d.cache.Everything()
-		changes, bytes := changesBetween(p.state, now)
-		if err := x.Admit(bytes); err != nil {
-			return err
-		}
-		d.timeline.hold()
-		var commits errgroup.Group
-		commits.SetLimit(commitsAtOnce)
-		for _, c := range changes {
-			commits.Go(func() error { return d.undo(x, c, ttl) })
-		}
-		if err := commits.Wait(); err != nil {
-			return err
-		}
-		if err := d.timeline.release(x.Life(), x.Revision()); err != nil {
-			return err
-		}
-		changed = len(changes)
-		p.revision, p.state = d.cache.Everything()
-		x.Forget(p.revision)
-		restored(p)
-		return nil
-	})
-}
-
-// change is an object in the state to go back to and in the present one; nil where there is none.
-type change struct{ was, is *storage.Object }
-
-// changesBetween returns the changes, and how many bytes have to be written to undo them, at most.
-func changesBetween(then, now []*cache.Snapshot) (changes []change, bytes int) {
-	for was, is := range cache.Changes(then, now) {
-		changes = append(changes, change{was, is})
-		if was != nil {
-			bytes += len(was.Key) + was.Size()
-		}
-	}
-	return changes, bytes
-}
-
-// undo writes what the change has replaced.
-func (d *data) undo(x *storage.Exclusive, c change, ttl time.Duration) (err error) {
-	var t storage.Txn
-	if c.is != nil {
-		t.Key, t.Expect = c.is.Key, c.is.Revision
-	}
-	if c.was != nil {
-		t.Key = c.was.Key
-		if t.Value, err = d.stored(c.was); err != nil {
-			return err
-		}
-	}
-	if r := d.kind(t.Key); r != nil && r.Expires {
-		t.TTL = ttl
-	}
-	_, err = x.Commit(x.Life(), t)
-	var gone *storage.ConflictError
-	if errors.As(err, &gone) && t.TTL > 0 && gone.Current.ModRevision == 0 { // it has expired meanwhile
-		t.Expect = 0
-		_, err = x.Commit(x.Life(), t)
-	}
-	return err
-}
-
-// stored returns the value that an object was read from, as it would be stored now.
-func (d *data) stored(o *storage.Object) ([]byte, error) {
-	value, sealed, err := o.Stored()
-	if err != nil || sealed {
-		return value, err
-	}
-	if r := d.kind(o.Key); r != nil && r.Written != nil && o.Err == nil {
-		obj, err := r.Decode(value)
-		if err != nil {
-			return nil, err
-		}
-		if value, err = codec.EncodeStored(r, obj); err != nil {
-			return nil, err
-		}
-	}
-	return d.seal(o.Key, value)
-}
-
-// kind returns the type of a key's object, or nil.
-func (d *data) kind(key string) *resources.Resource {
-	collection, _, ok := storage.Collection(d.decoder.Root, key)
-	if !ok {
-		return nil
-	}
-	return d.types.Collection(collection)
 }

@@ -583,10 +583,16 @@ func TestStopDuringRollbacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
+	rolledBack := make(chan error, 3)
 	for range 3 {
 		all.Go(func() {
 			for {
-				if _, err := s.Rollback(t.Context(), ""); err != nil {
+				_, err := s.Rollback(t.Context(), "")
+				select {
+				case rolledBack <- err:
+				default:
+				}
+				if err != nil {
 					if !errors.Is(err, errStopping) {
 						t.Errorf("a rollback: %v", err)
 					}
@@ -595,9 +601,8 @@ func TestStopDuringRollbacks(t *testing.T) {
 			}
 		})
 	}
-	first, err := s.data.store.Revision(t.Context())
-	for now := first; err == nil && now < first+5; {
-		now, err = s.data.store.Revision(t.Context())
+	for n := 0; n < 5 && err == nil; n++ {
+		err = <-rolledBack
 	}
 	if err = errors.Join(err, s.Stop()); err != nil {
 		t.Error(err)

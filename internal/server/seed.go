@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	corev1 "k8s.io/api/core/v1"
+
 	rbacv1 "k8s.io/api/rbac/v1"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 )
@@ -55,7 +59,7 @@ func (s *system) seed(ctx context.Context) error {
 	if !s.c.Simulate {
 		return nil
 	}
-	api := s.api.Loopback(authentication.Loopback, "kubelet")
+	api := s.api.Loopback(authorization.Loopback, "kubelet")
 	create := func(group, plural, name string, o runtime.Object) error {
 		r := api.Types().Lookup(group, "v1", plural)
 		_, err := api.Create(ctx, registry.Path{Resource: r}, o)

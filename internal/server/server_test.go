@@ -157,7 +157,7 @@ func TestControllersByDefault(t *testing.T) {
 		}
 	}()
 	for _, name := range controllers.Names() {
-		on := slices.ContainsFunc(s.system.parts, func(p controllers.Part) bool { return p.Name == name })
+		on := slices.ContainsFunc(s.system.controllers.Led, func(p controllers.Part) bool { return p.Name == name })
 		if on == (name == controllers.Scheduler) {
 			t.Errorf("%s by default: %v", name, on)
 		}

@@ -13,12 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
@@ -55,6 +53,25 @@ type settledObject struct {
 	Name       string `json:"name"`
 }
 
+// errStopping ends Settle when the server ends.
+var errStopping = errors.New("the server is shutting down")
+
+// apiServer is the controller's name of what belongs to no controller.
+const apiServer = "kube-apiserver"
+
+// Settle is controllers.Set.Settle, which ends when the server does.
+func (s *Server) Settle(ctx context.Context, revision int64) (*controllers.Settled, error) {
+	return s.system.settle(ctx, revision)
+}
+
+// settle is Server.Settle.
+func (s *system) settle(ctx context.Context, revision int64) (*controllers.Settled, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.life, func() { cancel(errStopping) })()
+	return s.controllers.Settle(ctx, revision)
+}
+
 // settledRoute is the route of settled. Requests come when the server has started: settle is Server.Settle.
 func (s *system) settledRoute() render.Route {
 	waiting := make(chan struct{}, mostSettling)
@@ -68,17 +85,11 @@ func (s *system) settledRoute() render.Route {
 			return
 		}
 		answer, err := s.answerSettled(r)
-		if err != nil {
-			render.Error(s.log, w, r, err)
-			return
+		var data []byte
+		if err == nil {
+			data, err = json.MarshalIndent(answer, "", "  ")
 		}
-		data, err := json.MarshalIndent(answer, "", "  ")
-		if err != nil {
-			render.Error(s.log, w, r, err)
-			return
-		}
-		w.Header().Set("Content-Type", codec.MediaJSON)
-		render.Body(w, r, http.StatusOK, append(data, '\n'))
+		render.JSON(s.log, w, r, data, err)
 	}}
 }
 
@@ -92,8 +103,8 @@ func (s *system) answerSettled(r *http.Request) (*settledAnswer, error) {
 	defer cancel()
 	got, err := s.settle(ctx, revision)
 	may := s.mayList(requestinfo.UserOf(r))
-	if unsettled := new(UnsettledError); errors.As(err, &unsettled) {
-		return nil, unsettled.status(may)
+	if unsettled := new(controllers.UnsettledError); errors.As(err, &unsettled) {
+		return nil, unsettledStatus(unsettled, may)
 	}
 	if err != nil {
 		return nil, err
@@ -117,7 +128,7 @@ func settledParameters(r *http.Request) (revision int64, limit time.Duration, er
 	q := requestinfo.Query(r)
 	if v := q.Get("resourceVersion"); v != "" {
 		if revision, err = strconv.ParseInt(v, 10, 64); err != nil || revision < 0 {
-			return 0, 0, status.BadRequest("invalid resourceVersion specified in the request URL - %q is not a number", v)
+			return 0, 0, badRequest("invalid resourceVersion specified in the request URL - %q is not a number", v)
 		}
 	}
 	limit = settleTime
@@ -125,15 +136,20 @@ func settledParameters(r *http.Request) (revision int64, limit time.Duration, er
 		seconds, err := strconv.ParseUint(v, 10, 31)
 		if limit = time.Duration(seconds) * time.Second; err != nil {
 			if limit, err = time.ParseDuration(v); err != nil {
-				return 0, 0, status.BadRequest("invalid timeout specified in the request URL - %s", err)
+				return 0, 0, badRequest("invalid timeout specified in the request URL - %s", err)
 			}
 		}
 	}
 	if limit < 0 || limit > mostSettleTime {
-		return 0, 0, status.BadRequest(
+		return 0, 0, badRequest(
 			"invalid timeout specified in the request URL - %s is not between 0 and %s", limit, mostSettleTime)
 	}
 	return revision, limit, nil
+}
+
+// badRequest is an error 400.
+func badRequest(format string, args ...any) error {
+	return apierrors.NewBadRequest(fmt.Sprintf(format, args...))
 }
 
 // shown is the object of an answer; nil if there is none.
@@ -145,7 +161,7 @@ func shown(o reconcile.Object) *settledObject {
 }
 
 // mayList returns which objects the user may be told of: those whose type the user may list there. It keeps verdicts.
-func (s *system) mayList(u authentication.User) func(reconcile.Object) bool {
+func (s *system) mayList(u authorization.User) func(reconcile.Object) bool {
 	verdicts := map[reconcile.Object]bool{}
 	return func(o reconcile.Object) bool {
 		of := reconcile.Object{Group: o.Group, Version: o.Version, Resource: o.Resource, Namespace: o.Namespace}
@@ -161,9 +177,9 @@ func (s *system) mayList(u authentication.User) func(reconcile.Object) bool {
 	}
 }
 
-// status is the response when it isn't settled: that of other requests whose timeout is over, with what is going on as
-// causes. The field of a cause is the controller.
-func (e *UnsettledError) status(may func(reconcile.Object) bool) error {
+// unsettledStatus is the response when it isn't settled: that of other requests whose timeout is over, with what is
+// going on as causes. The field of a cause is the controller.
+func unsettledStatus(e *controllers.UnsettledError, may func(reconcile.Object) bool) error {
 	if !errors.Is(e.Cause, context.DeadlineExceeded) && !errors.Is(e.Cause, context.Canceled) {
 		return apierrors.NewServiceUnavailable(e.Cause.Error())
 	}
@@ -171,7 +187,7 @@ func (e *UnsettledError) status(may func(reconcile.Object) bool) error {
 	for _, w := range e.Works.Items {
 		message := w.What
 		if may(w.Object) && w.Object != (reconcile.Object{}) {
-			message += ": " + describe(w.Object)
+			message += ": " + controllers.DescribeObject(w.Object)
 		}
 		out.ErrStatus.Details.Causes = append(out.ErrStatus.Details.Causes,
 			metav1.StatusCause{Type: causeWorking, Message: message, Field: w.Controller})

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/internal/backup"
@@ -135,11 +134,6 @@ func (r *reports) route(log *slog.Logger) render.Route {
 		if err == nil {
 			data, err = json.Marshal(report)
 		}
-		if err != nil {
-			render.Error(log, w, req, err)
-			return
-		}
-		w.Header().Set("Content-Type", codec.MediaJSON)
-		render.Body(w, req, http.StatusOK, append(data, '\n'))
+		render.JSON(log, w, req, data, err)
 	}}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,19 +12,20 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/audit"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
-	"github.com/kubecascade/kubecascade/apiserver/expression"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/internal/featuregates"
-	"github.com/kubecascade/kubecascade/internal/ownership"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -39,8 +39,6 @@ type system struct {
 	control
 	// first are the settings of the objects that every cluster has.
 	first bootstrap.Options
-	// ownership answers tree, why and preview.
-	ownership *ownership.Service
 	// life is done when the server begins to end; end ends it.
 	life context.Context
 	end  func()
@@ -53,7 +51,7 @@ type system struct {
 	// checkpoints are the states to go back to.
 	checkpoints checkpoints
 	// garbage is nil without the collector.
-	garbage *collection
+	garbage *loopback.GarbageCollector
 }
 
 // listeners are the ports and their servers.
@@ -69,12 +67,12 @@ func assemble(
 ) (*system, error) {
 	registry := prometheus.NewRegistry()
 	s := &system{c: c, log: log, data: d, listeners: listeners{ports: p}, trail: trail.New(d.clock.Now())}
-	s.settling = make(chan struct{}, 1)
+	s.controllers = controllers.NewSet(d.cache, d.store.Revision)
 	s.checkpoints = checkpoints{turn: make(chan struct{}, 1), all: map[string]*checkpoint{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	v := apiVersion(c.Release)
 	config := c.API
-	s.monitor.Clock, config.Now = d.clock, d.clock.Now
+	s.controllers.Monitor.Clock, config.Now = d.clock, d.clock.Now
 	config.Store, config.Cache, config.Decoder = d.plain, d.cache, d.decoder
 	config.Types, config.Webhooks = d.types, d.webhooks
 	config.Version, config.Registry, config.Log, config.Audit = v, registry, log, events
@@ -99,13 +97,11 @@ func assemble(
 	on[controllers.Scheduler] = on[controllers.Scheduler] ||
 		c.Simulate && !slices.Contains(c.Controllers, "-"+controllers.Scheduler)
 	if on[controllers.GarbageCollector] {
-		s.garbage, config.Debug = newCollection(c.Workers[controllers.GarbageCollector], d, registry, log)
-		s.garbage.config.Events = c.CollectionEvents
-	}
-	if c.Profiling {
-		all := profiles()
-		maps.Copy(all, config.Debug)
-		config.Debug = all
+		s.garbage = loopback.NewGarbageCollector(loopback.GarbageCollectorOptions{
+			Cache: d.cache, Root: d.decoder.Root, Workers: c.Workers[controllers.GarbageCollector],
+			Events: c.CollectionEvents, Registerer: registry, Log: log,
+		})
+		config.Debug = s.garbage.Handlers()
 	}
 	config.Trail, config.Extensions = s.trail, s.extensions(d)
 	if s.api, err = apiserver.New(config); err != nil {
@@ -138,8 +134,10 @@ func (c *Config) gate(
 	if err != nil {
 		return nil, err
 	}
-	c.warnOfGates(log)
-	metrics.MustRegister(enabled(gates))
+	if without := featuregates.Ineffective(c.Gates); len(without) > 0 {
+		log.Warn("feature gates without effect", "gates", strings.Join(without, ","))
+	}
+	metrics.MustRegister(featuregates.Metric(gates))
 	// A read-only server can't delete an unreadable object, so its lists omit such objects, with a warning.
 	config.DeleteMalformed = gates[featuregates.AllowUnsafeMalformedObjectDeletion] && !c.readOnly()
 	config.CompressWatchLists = gates[featuregates.WatchListCompression]
@@ -149,9 +147,9 @@ func (c *Config) gate(
 // client returns a client of the process itself.
 func (s *system) client(d *data, index *loopback.Index) func(account, manager string) *loopback.Client {
 	return func(account, manager string) *loopback.Client {
-		user := authentication.Loopback
+		user := authorization.Loopback
 		if account != "" {
-			user = authentication.ServiceAccount(metav1.NamespaceSystem, account)
+			user = authorization.ServiceAccount(metav1.NamespaceSystem, account)
 		}
 		return &loopback.Client{API: s.api.Loopback(user, manager), Cache: d.cache, Index: index}
 	}
@@ -164,17 +162,20 @@ func (s *system) wire(on, gates map[string]bool, keys *pki.Bundle) {
 		Client:  s.client(d, loopback.NewIndex(d.cache, d.types, d.decoder.Root)),
 		Workers: s.c.Workers, Gates: gates, Authority: keys, Certificates: keys.AuthorityPEM(), Webhooks: d.webhooks,
 		CheckTypes: func(p *admissionv1.ValidatingAdmissionPolicy) []admissionv1.ExpressionWarning {
-			return expression.CheckTypes(&p.Spec, apiserver.Served(d.types))
+			return apiserver.CheckTypes(d.types, &p.Spec)
 		},
-		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.with(c.API) },
+		Collector:   func(c *loopback.Client) func(context.Context) { return s.garbage.With(c.API) },
 		Unreachable: apiserver.NoNetwork, Autoscaler: s.c.Autoscaler,
 		Simulate: s.c.Simulate, Simulation: s.c.Simulation, Version: KubernetesVersion, Log: s.log,
 	}
 	s.namespaces = p.Client("", apiServer)
-	s.parts = p.Parts(on)
+	s.controllers.Led = p.Parts(on)
+	if s.c.Elect {
+		s.controllers.RetryPeriod = s.c.Election.RetryPeriod
+	}
 	if !s.c.readOnly() {
 		first := controllers.Part{Controller: controllers.Controller{Name: apiServer}, Run: s.keepFirst}
-		s.own = append(p.ServerParts(), first)
+		s.controllers.Own = append(p.ServerParts(), first)
 	}
 }
 
@@ -200,7 +201,7 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 			return nil, err
 		}
 	}
-	run, cancel := context.WithCancel(s.monitor.With(context.WithoutCancel(ctx)))
+	run, cancel := context.WithCancel(s.controllers.Monitor.With(context.WithoutCancel(ctx)))
 	s.running, s.fail = run, fail
 	var others, servers sync.WaitGroup
 	s.startControllers()
@@ -227,7 +228,6 @@ func (s *system) start(ctx context.Context, fail func(error)) (stop func(gracefu
 		if !abandon { // a rollback ends, and no other begins
 			s.checkpoints.turn <- struct{}{}
 		}
-		s.ownership.Close()
 		cancel()
 		if !abandon {
 			s.await(&others)

@@ -35,7 +35,18 @@ type page struct {
 
 // open opens a URL in a browser of its own, which ends with the test. A test fails if the console has errors, or if
 // a request goes to another host.
-func open(t testing.TB, address string, more ...chromedp.ExecAllocatorOption) *page {
+func open(t testing.TB, address string) *page {
+	t.Helper()
+	return openPage(t, address, &page{t: t})
+}
+
+// openSecure opens a URL of the secure port. Requests may fail: the first one has no token.
+func openSecure(t testing.TB, address string) *page {
+	t.Helper()
+	return openPage(t, address, &page{t: t, lost: true}, chromedp.IgnoreCertErrors)
+}
+
+func openPage(t testing.TB, address string, p *page, more ...chromedp.ExecAllocatorOption) *page {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(cmp.Or(os.Getenv("CHROMIUM"), "chromium")), chromedp.NoSandbox, chromedp.DisableGPU,
@@ -51,7 +62,7 @@ func open(t testing.TB, address string, more ...chromedp.ExecAllocatorOption) *p
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
 	t.Cleanup(cancel)
-	p := &page{t: t, ctx: ctx}
+	p.ctx = ctx
 	own, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)

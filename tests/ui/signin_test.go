@@ -37,8 +37,7 @@ func TestOneNamespace(t *testing.T) {
 		"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"edit"},`+subject)
 	o := s.send("POST", away+"serviceaccounts/reader/token", `{"spec":{"expirationSeconds":3600}}`)
 
-	p := open(t, s.secure()+"/ui/", chromedp.IgnoreCertErrors)
-	p.mayFail() // the request without a token
+	p := openSecure(t, s.secure()+"/ui/")
 	p.says("#signin", "Bearer token")
 	p.run(chromedp.SendKeys("#answer", o["status"].(map[string]any)["token"].(string)+"\r", chromedp.ByQuery))
 	p.says("#status", "live")
@@ -72,8 +71,7 @@ func signIn(t *testing.T, s *server) {
 	o := s.send("POST", "/api/v1/namespaces/default/serviceaccounts/reader/token", `{"spec":{"expirationSeconds":3600}}`)
 	token := o["status"].(map[string]any)["token"].(string)
 
-	p := open(t, s.secure()+"/ui/", chromedp.IgnoreCertErrors)
-	p.mayFail() // requests without the token, and with a wrong one
+	p := openSecure(t, s.secure()+"/ui/")
 	p.token = token
 	p.says("#signin", "Bearer token")
 	p.run(chromedp.SendKeys("#answer", "nonsense", chromedp.ByQuery))

@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
-	"github.com/kubecascade/kubecascade/controllers/crd"
+	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -20,10 +21,10 @@ func (c *cluster) define(body string) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(c.t.Context())
 	done := make(chan struct{})
-	client := &loopback.Client{API: c.API.Loopback(authentication.Loopback, "kube-apiserver"), Cache: c.Cache}
+	client := &loopback.Client{API: c.API.Loopback(authorization.Loopback, "kube-apiserver"), Cache: c.Cache}
 	go func() {
 		defer close(done)
-		crd.New(client, c.Webhooks, nil).Run(ctx)
+		controllers.NewCustomResourceDefinitions(client, c.Webhooks, nil).Run(ctx)
 	}()
 	defer func() {
 		cancel()

@@ -8,16 +8,19 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	admissionv1 "k8s.io/api/admission/v1"
+
 	admissionv1beta1 "k8s.io/api/admission/v1beta1"
+
 	authenticationv1 "k8s.io/api/authentication/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 )
 
 // Request is what a webhook gets of a request (L-65).
@@ -28,7 +31,7 @@ type Request struct {
 	Subresource               string
 	Name, Namespace           string
 	Operation                 admissionv1.Operation
-	User                      authentication.User
+	User                      authorization.User
 	DryRun                    bool
 	// Object, OldObject and Options are JSON; nil for none.
 	Object, OldObject, Options []byte
@@ -81,7 +84,7 @@ func (r *Request) encode(gv schema.GroupVersion, uid types.UID) ([]byte, error) 
 	return append(data, '\n'), err
 }
 
-func userInfo(u authentication.User) authenticationv1.UserInfo {
+func userInfo(u authorization.User) authenticationv1.UserInfo {
 	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
 	for key, values := range u.Extra {
 		if info.Extra == nil {

@@ -13,16 +13,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	admissionv1 "k8s.io/api/admission/v1"
+
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/google/go-cmp/cmp"
-
 	admission "github.com/kubecascade/kubecascade/apiserver/admission/webhook"
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/webhook"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
@@ -242,7 +245,7 @@ func ask(t *testing.T, s *webhooktest.Server, v vector, mutating bool) string {
 	}, schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	r := &admission.Request{
 		Kind: gvk, RequestKind: gvk, Resource: gvr, RequestResource: gvr, Name: "p", Namespace: "default",
-		Operation: admissionv1.Create, User: authentication.User{Name: "alice", Groups: []string{"g"}}, DryRun: v.dryRun,
+		Operation: admissionv1.Create, User: authorization.User{Name: "alice", Groups: []string{"g"}}, DryRun: v.dryRun,
 		Object: pod,
 	}
 	if v.delete {

@@ -8,7 +8,6 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -43,7 +42,7 @@ const mostRepeated = 1 << 12
 
 // Rules returns the user's rules in the namespace, repeated for each binding up to a limit. The error names roles that
 // are bound and missing.
-func (p *Policy) Rules(u authentication.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
+func (p *Policy) Rules(u authorization.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
 	seen, listed, left := map[*binding]bool{}, map[*role]bool{}, mostRepeated
 	p.each(&u, namespace, func(g *grants) bool {
 		for _, b := range g.bindings {
@@ -69,7 +68,7 @@ func (p *Policy) Rules(u authentication.User, namespace string) (rules []rbacv1.
 }
 
 // missing names the missing roles that are bound to the user, nil if there are none.
-func (p *Policy) missing(u *authentication.User, namespace string) error {
+func (p *Policy) missing(u *authorization.User, namespace string) error {
 	var texts []string
 	p.each(u, namespace, func(g *grants) bool {
 		for _, b := range g.bindings {
@@ -99,7 +98,7 @@ func (b *binding) missing() string {
 
 // describe is the description of a binding and its first subject that matches the user (K
 // pkg/registry/rbac/validation/rule.go: describeSubject).
-func (b *binding) describe(u *authentication.User) string {
+func (b *binding) describe(u *authorization.User) string {
 	kind, name := "ClusterRoleBinding", b.name.Name
 	if b.name.Namespace != "" {
 		kind, name = "RoleBinding", b.name.Name+"/"+b.name.Namespace

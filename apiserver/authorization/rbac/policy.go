@@ -3,9 +3,9 @@ package rbac
 import (
 	"strings"
 
-	rbacv1 "k8s.io/api/rbac/v1"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
+	rbacv1 "k8s.io/api/rbac/v1"
 )
 
 // Name is a role's or binding's; Namespace is empty for cluster roles and their bindings.
@@ -184,7 +184,7 @@ func (b *binding) key(s *rbacv1.Subject) (subjectKey, bool) {
 		if namespace == "" {
 			namespace = b.name.Namespace
 		}
-		return subjectKey{false, b.name.Namespace, authentication.ServiceAccountName(namespace, s.Name)}, namespace != ""
+		return subjectKey{false, b.name.Namespace, authorization.ServiceAccountName(namespace, s.Name)}, namespace != ""
 	}
 	return subjectKey{}, false
 }
@@ -200,7 +200,7 @@ func (p *Policy) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.Polic
 
 // each calls yield for the grants of the user in the namespace, in the order of guarantee 4, until yield returns false.
 // A binding that matches several of the user's names is passed for each.
-func (p *Policy) each(u *authentication.User, namespace string, yield func(*grants) bool) {
+func (p *Policy) each(u *authorization.User, namespace string, yield func(*grants) bool) {
 	for _, scope := range scopes(namespace) {
 		if g := p.grants[subjectKey{false, scope, u.Name}]; g != nil && !yield(g) {
 			return

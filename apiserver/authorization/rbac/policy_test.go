@@ -6,7 +6,6 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
@@ -33,31 +32,31 @@ func TestReasons(t *testing.T) {
 		[]rbacv1.Subject{{Kind: "Group", Name: "bobs"}},
 	)
 	for _, c := range []struct {
-		user      authentication.User
+		user      authorization.User
 		namespace string
 		allowed   bool
 		reason    string
 	}{
 		{
-			authentication.User{Name: "alice"}, "x", true,
+			authorization.User{Name: "alice"}, "x", true,
 			`RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "reader" to User "alice"`,
 		},
 		{
-			authentication.User{Name: "alice", Groups: []string{"devs"}}, "", true,
+			authorization.User{Name: "alice", Groups: []string{"devs"}}, "", true,
 			`RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "reader" to Group "devs"`,
 		},
 		{
-			authentication.ServiceAccount("n", "bot"), "n", true,
+			authorization.ServiceAccount("n", "bot"), "n", true,
 			`RBAC: allowed by RoleBinding "c/n" of Role "r" to ServiceAccount "bot/n"`,
 		},
-		{authentication.ServiceAccount("m", "bot"), "n", false, ""},
-		{authentication.ServiceAccount("n", "bot"), "m", false, ""},
-		{authentication.User{Name: "bob"}, "n", false, `RBAC: role.rbac.authorization.k8s.io "gone" not found`},
+		{authorization.ServiceAccount("m", "bot"), "n", false, ""},
+		{authorization.ServiceAccount("n", "bot"), "m", false, ""},
+		{authorization.User{Name: "bob"}, "n", false, `RBAC: role.rbac.authorization.k8s.io "gone" not found`},
 		{
-			authentication.User{Name: "bob", Groups: []string{"bobs"}}, "n", false,
+			authorization.User{Name: "bob", Groups: []string{"bobs"}}, "n", false,
 			`RBAC: [clusterrole.rbac.authorization.k8s.io "lost" not found, role.rbac.authorization.k8s.io "gone" not found]`,
 		},
-		{authentication.User{Name: "bob"}, "m", false, ""},
+		{authorization.User{Name: "bob"}, "m", false, ""},
 	} {
 		d := p.Decide(
 			&authorization.Attributes{
@@ -98,7 +97,7 @@ func TestRepeated(t *testing.T) {
 			)
 		}
 	}
-	if rules, err := p.Rules(authentication.User{Name: "u"}, "n"); err != nil || len(rules) != 5000+1000 {
+	if rules, err := p.Rules(authorization.User{Name: "u"}, "n"); err != nil || len(rules) != 5000+1000 {
 		t.Errorf("%d rules, %v", len(rules), err)
 	}
 }
@@ -124,7 +123,7 @@ func BenchmarkDecide(b *testing.B) {
 			)
 		}
 	}
-	user := authentication.User{Name: "u500", Groups: []string{"g", "system:authenticated"}}
+	user := authorization.User{Name: "u500", Groups: []string{"g", "system:authenticated"}}
 	allowed := authorization.Attributes{
 		User: user, Verb: "get", IsResource: true, Version: "v1", Resource: "secrets", Namespace: "n", Name: "n500",
 	}

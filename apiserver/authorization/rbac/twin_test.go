@@ -9,7 +9,6 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 )
@@ -38,7 +37,7 @@ func (w *twin) allowed(a *authorization.Attributes) bool {
 	return false
 }
 
-func (w *twin) subject(u authentication.User, b *rbacv1.RoleBinding, namespace string) bool {
+func (w *twin) subject(u authorization.User, b *rbacv1.RoleBinding, namespace string) bool {
 	for _, s := range b.Subjects {
 		switch s.Kind {
 		case "User":
@@ -111,7 +110,7 @@ func randomRule(r *rand.Rand) rbacv1.PolicyRule {
 func randomAttributes(r *rand.Rand) *authorization.Attributes {
 	a := &authorization.Attributes{
 		Verb: pick(r, "get", "list", "update", "delete"),
-		User: authentication.User{Name: pick(r, "u", "v", "system:serviceaccount:n:s"), Groups: some(r, "g", "h", "i")},
+		User: authorization.User{Name: pick(r, "u", "v", "system:serviceaccount:n:s"), Groups: some(r, "g", "h", "i")},
 	}
 	if r.IntN(4) == 0 {
 		a.Path = pick(r, "/metrics", "/api/v1", "/debug/pprof", "/x")

@@ -3,12 +3,15 @@ package authentication
 import (
 	"context"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	authenticationv1 "k8s.io/api/authentication/v1"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
@@ -51,7 +54,7 @@ func reviewToken(ctx context.Context, r entry.Request, body runtime.Object) (run
 	return v, nil
 }
 
-func userInfo(u authentication.User) authenticationv1.UserInfo {
+func userInfo(u authorization.User) authenticationv1.UserInfo {
 	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
 	for k, v := range u.Extra {
 		if info.Extra == nil {

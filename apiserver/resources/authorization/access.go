@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
@@ -92,7 +91,7 @@ func validate(kind string, m *metav1.ObjectMeta, spec *authorizationv1.SubjectAc
 func access(
 	r entry.Request, spec *authorizationv1.SubjectAccessReviewSpec,
 ) authorizationv1.SubjectAccessReviewStatus {
-	a := &authorization.Attributes{User: authentication.User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}}
+	a := &authorization.Attributes{User: authorization.User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}}
 	for k, v := range spec.Extra {
 		if a.User.Extra == nil {
 			a.User.Extra = map[string][]string{}

@@ -5,17 +5,22 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
 	authenticationv1 "k8s.io/api/authentication/v1"
+
 	corev1 "k8s.io/api/core/v1"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation/path"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
@@ -68,7 +73,7 @@ func issueToken(ctx context.Context, r entry.Request, tr *authenticationv1.Token
 	}
 	now := r.Now()
 	expires := now.Add(time.Duration(*tr.Spec.ExpirationSeconds) * time.Second)
-	claim := authentication.Claim{Namespace: r.Namespace(), Name: r.Name(), UID: string(account.GetUID()),
+	claim := authorization.TokenClaim{Namespace: r.Namespace(), Name: r.Name(), UID: string(account.GetUID()),
 		Audiences: tr.Spec.Audiences, Issued: now, Expires: expires}
 	if tr.Spec.BoundObjectRef != nil {
 		if err := bindToken(ctx, r, tr.Spec.BoundObjectRef, &claim); err != nil {
@@ -134,7 +139,7 @@ var nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
 
 // bindToken adds to a claim the object to which the token is bound.
 func bindToken(
-	ctx context.Context, r entry.Request, to *authenticationv1.BoundObjectReference, c *authentication.Claim,
+	ctx context.Context, r entry.Request, to *authenticationv1.BoundObjectReference, c *authorization.TokenClaim,
 ) error {
 	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
 	if ofWebhook(to) { // that gate is off
@@ -155,7 +160,7 @@ func bindToken(
 	if err != nil {
 		return err
 	}
-	own := &authentication.Ref{Name: to.Name, UID: string(obj.GetUID())}
+	own := &authorization.TokenRef{Name: to.Name, UID: string(obj.GetUID())}
 	switch obj := obj.(type) {
 	case *corev1.Secret:
 		c.Secret = own
@@ -176,7 +181,7 @@ func bindToken(
 }
 
 // nodeOf is the node of a pod, for its token; nil if it is not scheduled.
-func nodeOf(ctx context.Context, r entry.Request, spec *corev1.PodSpec) (*authentication.Ref, error) {
+func nodeOf(ctx context.Context, r entry.Request, spec *corev1.PodSpec) (*authorization.TokenRef, error) {
 	if spec.ServiceAccountName != r.Name() {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(
 			"cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", r.Name()))
@@ -185,5 +190,5 @@ func nodeOf(ctx context.Context, r entry.Request, spec *corev1.PodSpec) (*authen
 		return nil, nil
 	}
 	uid, _ := r.UID(ctx, entry.Reference{Resource: nodeResource, Name: spec.NodeName})
-	return &authentication.Ref{Name: spec.NodeName, UID: uid}, nil
+	return &authorization.TokenRef{Name: spec.NodeName, UID: uid}, nil
 }

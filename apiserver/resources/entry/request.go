@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
@@ -34,7 +33,7 @@ type Server interface {
 	Authorizer() authorization.Authorizer
 	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid; without audiences
 	// those of the server are used.
-	Authenticate(ctx context.Context, token string, audiences []string) (authentication.User, []string, error)
+	Authenticate(ctx context.Context, token string, audiences []string) (authorization.User, []string, error)
 	// Tokens signs the tokens of service accounts. It fails if there is no signing key.
 	Tokens() (Tokens, error)
 	// Fresh waits until List shows every write that was acknowledged before the call.
@@ -48,7 +47,7 @@ type Tokens interface {
 	// Audiences are those of a token for which the client requests none.
 	Audiences() []string
 	// Issue returns a signed token.
-	Issue(authentication.Claim) (string, error)
+	Issue(authorization.TokenClaim) (string, error)
 }
 
 // Request is a POST that a hook handles. The object that the request names is the one in its path.
@@ -56,7 +55,7 @@ type Request interface {
 	Server
 	Namespace() string
 	Name() string
-	User() authentication.User
+	User() authorization.User
 
 	// DryRun returns the values of the option dryRun. SetDryRun replaces them, for bodies with options.
 	DryRun() []string

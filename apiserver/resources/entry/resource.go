@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
@@ -400,7 +399,7 @@ func (r *Resource) NameRule(obj runtime.Object) apivalidation.ValidateNameFunc {
 // Denied returns the error for a user who lacks a permission that a valid change of the subresource needs. The
 // subresource may be nil.
 func (s *Subresource) Denied(
-	obj, old runtime.Object, u authentication.User, authorize func(*authorization.Attributes) authorization.Decision,
+	obj, old runtime.Object, u authorization.User, authorize func(*authorization.Attributes) authorization.Decision,
 ) field.ErrorList {
 	if s == nil || s.Permit == nil {
 		return nil

@@ -9,7 +9,6 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac"
 	"github.com/kubecascade/kubecascade/storage"
@@ -47,7 +46,7 @@ func (z *Authorizer) Authorize(a *authorization.Attributes) authorization.Decisi
 }
 
 // Rules implements authorization.Authorizer.
-func (z *Authorizer) Rules(u authentication.User, namespace string) ([]rbacv1.PolicyRule, error) {
+func (z *Authorizer) Rules(u authorization.User, namespace string) ([]rbacv1.PolicyRule, error) {
 	z.catchUp()
 	z.mu.RLock()
 	defer z.mu.RUnlock()

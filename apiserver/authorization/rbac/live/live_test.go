@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/kubecascade/kubecascade/apiserver/authentication"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
 	"github.com/kubecascade/kubecascade/storage"
@@ -49,7 +48,7 @@ func (l *line) put(key, value string) {
 }
 
 var get = &authorization.Attributes{
-	User: authentication.User{Name: "u"}, Verb: "get", IsResource: true, Resource: "pods", Namespace: "n",
+	User: authorization.User{Name: "u"}, Verb: "get", IsResource: true, Resource: "pods", Namespace: "n",
 }
 
 const (

@@ -1,0 +1,132 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// ServiceAddress returns the host and port at which a port of a Service answers, for webhooks. It reads the newest
+// state.
+func (d *Data) ServiceAddress(ctx context.Context, namespace, name string, port int32) (string, error) {
+	rev, err := d.Store.Revision(ctx)
+	if err == nil {
+		err = d.Cache.Wait(ctx, rev)
+	}
+	if err != nil {
+		return "", fmt.Errorf("looking up service %q: %w", name, err)
+	}
+	services := d.Types.Lookup("", "v1", "services")
+	o, _ := d.Cache.Get(d.Root + "/" + services.Collection + "/" + namespace + "/" + name)
+	if o == nil {
+		return "", apierrors.NewNotFound(corev1.Resource("service"), name)
+	}
+	var s corev1.Service
+	if err := readCached(o, &s); err != nil {
+		return "", fmt.Errorf("reading service %q: %w", name, err)
+	}
+	all, err := d.endpointSlices(namespace, name)
+	if err != nil {
+		return "", err
+	}
+	return serviceAddress(&s, all, port, rand.IntN)
+}
+
+// endpointSlices returns the EndpointSlices of a Service, by name. Those that can't be decoded are left out.
+func (d *Data) endpointSlices(namespace, name string) (out []*discoveryv1.EndpointSlice, err error) {
+	res := d.Types.Lookup(discoveryv1.GroupName, "v1", "endpointslices")
+	snap, err := d.Cache.Snapshot(res.Collection, 0)
+	if err != nil {
+		return nil, err
+	}
+	snap.Ascend(d.Root+"/"+res.Collection+"/"+namespace+"/", "", func(o *storage.Object) bool {
+		if o.Meta.Labels[discoveryv1.LabelServiceName] != name {
+			return true
+		}
+		e := &discoveryv1.EndpointSlice{}
+		if readCached(o, e) == nil {
+			out = append(out, e)
+		}
+		return true
+	})
+	return out, nil
+}
+
+// readCached decodes a cached object.
+func readCached(o *storage.Object, into any) error {
+	if o.Err != nil {
+		return o.Err
+	}
+	return json.Unmarshal(o.JSON, into)
+}
+
+// serviceAddress returns the host and port at which a port of a Service answers (AS pkg/util/proxy/proxy.go:
+// ResolveEndpoint, ResolveCluster). pick returns a number below n.
+func serviceAddress(
+	s *corev1.Service, all []*discoveryv1.EndpointSlice, port int32, pick func(n int) int,
+) (string, error) {
+	if s.Spec.Type == corev1.ServiceTypeExternalName {
+		return joinPort(s.Spec.ExternalName, port), nil
+	}
+	i := slices.IndexFunc(s.Spec.Ports, func(p corev1.ServicePort) bool { return p.Port == port })
+	if i < 0 {
+		return "", fmt.Errorf("no service port %d found for service %q", port, s.Name)
+	}
+	if ip, err := netip.ParseAddr(s.Spec.ClusterIP); err == nil && ip.IsLoopback() {
+		return joinPort(s.Spec.ClusterIP, port), nil
+	}
+	for _, family := range byFamily(s, all) {
+		if ready := readyIn(family, s.Spec.Ports[i].Name); len(ready) > 0 {
+			return ready[pick(len(ready))], nil
+		}
+	}
+	return "", fmt.Errorf("no endpoints available for service %q: %w", s.Name, errNoNetwork)
+}
+
+// errNoNetwork: a Service without an address that can be reached.
+var errNoNetwork = errors.New("this server has no cluster network and reaches only addresses in EndpointSlices")
+
+// byFamily returns the slices of the Service's primary IP family, and then the others.
+func byFamily(s *corev1.Service, all []*discoveryv1.EndpointSlice) [][]*discoveryv1.EndpointSlice {
+	var primary, other []*discoveryv1.EndpointSlice
+	for _, e := range all {
+		if len(s.Spec.IPFamilies) == 0 || e.AddressType == discoveryv1.AddressType(s.Spec.IPFamilies[0]) {
+			primary = append(primary, e)
+		} else {
+			other = append(other, e)
+		}
+	}
+	return [][]*discoveryv1.EndpointSlice{primary, other}
+}
+
+// readyIn returns the ready addresses that have a port of the name.
+func readyIn(all []*discoveryv1.EndpointSlice, name string) (out []string) {
+	for _, e := range all {
+		i := slices.IndexFunc(e.Ports, func(p discoveryv1.EndpointPort) bool {
+			return p.Name != nil && *p.Name == name && p.Port != nil
+		})
+		if i < 0 {
+			continue
+		}
+		for _, one := range e.Endpoints {
+			if ready := one.Conditions.Ready; (ready == nil || *ready) && len(one.Addresses) > 0 {
+				out = append(out, joinPort(one.Addresses[0], *e.Ports[i].Port)) // the others are not used
+			}
+		}
+	}
+	return out
+}
+
+func joinPort(host string, port int32) string { return net.JoinHostPort(host, strconv.Itoa(int(port))) }

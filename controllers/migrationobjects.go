@@ -1,0 +1,198 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// path is that of a migration; sub is a subresource.
+func (c *migrator) path(sub, name string) loopback.Path {
+	r := c.statuses.API.Types().Lookup(storagemigrationv1.GroupName, "v1", "storageversionmigrations")
+	return loopback.Path{Resource: r, Subresource: sub, Name: name}
+}
+
+func (c *migrator) definitionPath(sub string, r groupResource) loopback.Path {
+	of := workload.CustomResourceDefinitions
+	return loopback.Path{Resource: c.statuses.API.Types().Lookup(of.Group, of.Version, of.Plural), Subresource: sub,
+		Name: r.Resource + "." + r.Group}
+}
+
+// follow sends the resources of all migrations, and then those of which a migration or the definition changes. Of a
+// migration that can't be decoded nothing is known.
+func (c *migrator) follow(ctx context.Context, sink func(groupResource)) error {
+	collection := c.path("", "").Resource.Collection
+	definitions := c.definitionPath("", groupResource{}).Resource.Collection
+	var known migrationResources
+	note := func(o *loopback.Object) {
+		if one, err := loopback.Typed[migration](o, o.Err); err == nil {
+			known[one.Name] = one.Spec.Resource
+			sink(one.Spec.Resource)
+		}
+	}
+	return loopback.Feed{Cache: c.statuses.Cache, First: collection, Collections: []string{collection, definitions},
+		Begin: func(state iter.Seq[*loopback.Object]) {
+			known = migrationResources{}
+			for o := range state {
+				note(o)
+			}
+		},
+		Each: func(e *loopback.Event) error {
+			if e.Collection == definitions {
+				if r, ok := known.defined(e.Object.Meta.Name); ok {
+					sink(r)
+				}
+				return nil
+			}
+			note(e.Object)
+			if e.Type == loopback.Deleted {
+				delete(known, e.Object.Meta.Name)
+			}
+			return nil
+		},
+	}.Follow(ctx)
+}
+
+// migrationResources has the resources of migrations by the migrations' names.
+type migrationResources map[string]groupResource
+
+// defined returns the resource of a definition; false if no migration is of that. Definitions change often, and each
+// pass reads all migrations.
+func (n migrationResources) defined(definition string) (r groupResource, ok bool) {
+	plural, group, ok := strings.Cut(definition, ".")
+	r = groupResource{Group: group, Resource: plural}
+	return r, ok && slices.Contains(slices.Collect(maps.Values(n)), r)
+}
+
+// migrations returns the migrations of a resource by a consistent read.
+func (c *migrator) migrations(ctx context.Context, r groupResource) ([]*migration, error) {
+	objects, err := c.statuses.API.List(ctx, c.path("", ""))
+	if err != nil {
+		return nil, err
+	}
+	var all []*migration
+	for _, o := range objects {
+		if one, err := loopback.Typed[migration](o, o.Err); err == nil && one.Spec.Resource == r {
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// updateStatus writes a status and returns the migration as it is stored; Conflict if its resourceVersion is stale.
+func (c *migrator) updateStatus(ctx context.Context, one *migration) (*migration, error) {
+	doc, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": one.UID, "resourceVersion": one.ResourceVersion}, "status": one.Status,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return loopback.Typed[migration](c.statuses.API.Patch(ctx, c.path("status", one.Name), types.MergePatchType, doc))
+}
+
+// served returns the entry of the version of a resource that discovery prefers; nil if there is none.
+func (c *migrator) served(r groupResource) *loopback.Type {
+	all := c.statuses.API.Types().All()
+	i := slices.IndexFunc(all, func(e *loopback.Type) bool { return e.Group == r.Group && e.Plural == r.Resource })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+// target reports whether the objects of a resource can be migrated.
+func (c *migrator) target(r groupResource) migrationTarget {
+	e := c.served(r)
+	switch {
+	case e == nil:
+		return targetUnserved
+	case e.Collection == "", !e.Has("list"), !e.Has("update"), !e.Has("patch"):
+		return targetFixed
+	}
+	return targetMigratable
+}
+
+// revision returns the present resource version: later writes have a greater one.
+func (c *migrator) revision(ctx context.Context) (string, error) {
+	if err := c.statuses.API.Fresh(ctx); err != nil {
+		return "", err
+	}
+	return strconv.FormatInt(c.statuses.Cache.Revision(), 10), nil
+}
+
+// entry is served for a resource that must be.
+func (c *migrator) entry(r groupResource) (*loopback.Type, error) {
+	if e := c.served(r); e != nil {
+		return e, nil
+	}
+	return nil, apierrors.NewServiceUnavailable(r.String() + " is no longer served")
+}
+
+// items returns the objects of a resource by a consistent read.
+func (c *migrator) items(ctx context.Context, r groupResource) ([]migrationItem, error) {
+	e, err := c.entry(r)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := c.objects.API.List(ctx, loopback.Path{Resource: e})
+	items := make([]migrationItem, len(objects))
+	for i, o := range objects {
+		items[i] = migrationItem{Namespace: o.Meta.Namespace, Name: o.Meta.Name,
+			ResourceVersion: strconv.FormatInt(o.Revision, 10)}
+	}
+	return items, err
+}
+
+// rewrite patches an object without a change; Conflict if it no longer has the resource version.
+func (c *migrator) rewrite(ctx context.Context, r groupResource, i migrationItem) error {
+	e, err := c.entry(r)
+	if err != nil {
+		return err
+	}
+	doc, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": i.ResourceVersion}})
+	if err == nil {
+		_, err = c.objects.API.Patch(ctx, loopback.Path{Resource: e, Namespace: i.Namespace, Name: i.Name},
+			types.MergePatchType, doc)
+	}
+	return err
+}
+
+// definition returns the definition of a custom resource by a consistent read; nil if there is none.
+func (c *migrator) definition(ctx context.Context, r groupResource) (*definition, error) {
+	o, err := c.definitions.API.Get(ctx, c.definitionPath("", r))
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return loopback.Typed[definition](o, err)
+}
+
+// mark applies a condition and the stored versions to the status of a definition; Conflict if its resourceVersion is
+// stale.
+func (c *migrator) mark(
+	ctx context.Context, d *definition, condition apiextensionsv1.CustomResourceDefinitionCondition, stored []string,
+) error {
+	document, err := json.Marshal(map[string]any{
+		"apiVersion": apiextensionsv1.SchemeGroupVersion.String(), "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": d.Name, "uid": d.UID, "resourceVersion": d.ResourceVersion},
+		"status": map[string]any{
+			"conditions": []apiextensionsv1.CustomResourceDefinitionCondition{condition}, "storedVersions": stored,
+		},
+	})
+	if err == nil {
+		r := groupResource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural}
+		_, err = c.definitions.API.Apply(ctx, c.definitionPath("status", r), document)
+	}
+	return err
+}

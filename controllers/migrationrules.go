@@ -1,0 +1,200 @@
+package controllers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// migration is short for the kind.
+type migration = storagemigrationv1.StorageVersionMigration
+
+// The reasons of conditions (K migrationrunner.go, storageversionmigrator.go).
+const (
+	reasonMigrationRunning   = "MigrationRunning"
+	reasonMigrationCompleted = "MigrationCompleted"
+	reasonMigrationSucceeded = "StorageVersionMigrationSucceeded"
+	reasonMigrationFailed    = "StorageVersionMigrationFailed"
+)
+
+// migrationPatience is how long a migration waits for its resource to be served (K storageversionmigrator.go: sync).
+const migrationPatience = time.Minute
+
+func migrationIs(m *migration, t storagemigrationv1.MigrationConditionType) bool {
+	return meta.IsStatusConditionTrue(m.Status.Conditions, string(t))
+}
+
+func migrationEnded(m *migration) bool {
+	return migrationIs(m, storagemigrationv1.MigrationSucceeded) || migrationIs(m, storagemigrationv1.MigrationFailed)
+}
+
+// openMigrations returns the migrations that have not ended: first the one that runs, then the others by age, and by
+// name if they were created in the same second (K migrationrunner.go: manageAdmission).
+func openMigrations(all []*migration) []*migration {
+	left := slices.DeleteFunc(slices.Clone(all), migrationEnded)
+	slices.SortFunc(left, func(a, b *migration) int {
+		return cmp.Or(migrationOrder(a)-migrationOrder(b), a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
+			strings.Compare(a.Name, b.Name))
+	})
+	return left
+}
+
+// migrationOrder is 0 for a migration that runs, else 1.
+func migrationOrder(m *migration) int {
+	if migrationIs(m, storagemigrationv1.MigrationRunning) {
+		return 0
+	}
+	return 1
+}
+
+// migrationTarget reports whether the objects of a resource can be migrated.
+type migrationTarget uint8
+
+// The kinds of targets.
+const (
+	// targetUnserved: there is no such resource.
+	targetUnserved migrationTarget = iota
+	// targetFixed: it can't be listed and patched.
+	targetFixed
+	// targetMigratable: its objects can be rewritten.
+	targetMigratable
+)
+
+// migrationObstacle returns why a migration fails before it touches an object, or how long it waits; neither if it can
+// go on.
+func migrationObstacle(t migrationTarget, m *migration, now time.Time) (failure string, wait time.Duration) {
+	switch end := m.CreationTimestamp.Add(migrationPatience); {
+	case t == targetMigratable:
+		return "", 0
+	case t == targetFixed:
+		return "the resource can't be listed, updated and patched", 0
+	case now.Before(end):
+		return "", end.Sub(now)
+	}
+	return "unable to obtain GVR from discovery", 0
+}
+
+// migrationItem is an object of the resource.
+type migrationItem struct{ Namespace, Name, ResourceVersion string }
+
+// olderItems returns the items that are not newer than a resource version.
+func olderItems(items []migrationItem, than string) ([]migrationItem, error) {
+	var out []migrationItem
+	for _, i := range items {
+		c, err := resourceversion.CompareResourceVersion(i.ResourceVersion, than)
+		if err != nil {
+			return nil, err
+		}
+		if c <= 0 {
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
+// needsNoRewrite reports whether an object needs no rewrite because it was changed, deleted, or created again.
+func needsNoRewrite(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
+
+// isRetriable reports whether an error may pass (K storageversionmigrator.go: isRetriableError).
+func isRetriable(err error) bool {
+	return apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err) || apierrors.IsServiceUnavailable(err) ||
+		apierrors.IsInternalError(err) || apierrors.IsTimeout(err)
+}
+
+// setMigrationCondition sets a condition. It reports whether that changed something.
+func setMigrationCondition(m *migration, t storagemigrationv1.MigrationConditionType, status metav1.ConditionStatus,
+	reason, message string, now time.Time) bool {
+	return meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{Type: string(t), Status: status,
+		LastTransitionTime: metav1.NewTime(now), Reason: reason, Message: message})
+}
+
+// setRunning sets the condition of a migration that runs. It reports whether that changed something.
+func setRunning(m *migration, message string, now time.Time) bool {
+	return setMigrationCondition(m, storagemigrationv1.MigrationRunning, metav1.ConditionTrue, reasonMigrationRunning,
+		message, now)
+}
+
+// beginMigration makes a migration the one that runs.
+func beginMigration(m *migration, now time.Time) {
+	setRunning(m, "The migration is running", now)
+}
+
+// interruptMigration notes how far a migration that runs has come, and the error after which it starts again.
+func interruptMigration(m *migration, left, total int, err error, now time.Time) (changed bool) {
+	return setRunning(m, fmt.Sprintf(
+		"The migration is running; %d of %d objects remain, and it starts again after an error: %v",
+		left, total, err), now)
+}
+
+// succeedMigration ends a migration of a number of objects.
+func succeedMigration(m *migration, total int, now time.Time) {
+	completeMigration(m, now)
+	setMigrationCondition(m, storagemigrationv1.MigrationSucceeded, metav1.ConditionTrue, reasonMigrationSucceeded,
+		fmt.Sprintf("The migration has succeeded; number of objects: %d", total), now)
+}
+
+// failMigration ends a migration with an error (K storageversionmigrator.go: failMigration).
+func failMigration(m *migration, why string, now time.Time) {
+	completeMigration(m, now)
+	setMigrationCondition(m, storagemigrationv1.MigrationFailed, metav1.ConditionTrue, reasonMigrationFailed,
+		"migration encountered unhandled error: "+why, now)
+}
+
+// completeMigration ends the running of a migration that ran: the API allows no other condition to be true beside it.
+func completeMigration(m *migration, now time.Time) {
+	if meta.FindStatusCondition(m.Status.Conditions, string(storagemigrationv1.MigrationRunning)) != nil {
+		setMigrationCondition(m, storagemigrationv1.MigrationRunning, metav1.ConditionFalse, reasonMigrationCompleted,
+			"The migration has completed", now)
+	}
+}
+
+// definition is short for the kind.
+type definition = apiextensionsv1.CustomResourceDefinition
+
+// conditionMigrating returns the condition of a definition whose objects the migration begins to rewrite (K
+// migrationrunner.go: markAsActive).
+func conditionMigrating(d *definition, m *migration, now time.Time) apiextensionsv1.CustomResourceDefinitionCondition {
+	return apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.StorageMigrating,
+		Status: apiextensionsv1.ConditionTrue, LastTransitionTime: metav1.NewTime(now), Reason: reasonMigrationRunning,
+		Message: "Migration " + m.Name + " is running", ObservedGeneration: d.Generation}
+}
+
+// conditionMigrated returns the condition of a definition after a migration, and the versions that objects may be
+// stored in since. They are only the present one if the definition has not changed since the migration began, even if
+// it has failed (K migrationrunner.go: finishCRDMigration; migrationrunner_test.go).
+func conditionMigrated(d *definition, success bool, now time.Time) (
+	c apiextensionsv1.CustomResourceDefinitionCondition, stored []string,
+) {
+	c = apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.StorageMigrating,
+		Status: apiextensionsv1.ConditionFalse, LastTransitionTime: metav1.NewTime(now), Reason: "MigrationFailed",
+		Message: "The migration has failed", ObservedGeneration: d.Generation}
+	same := slices.ContainsFunc(d.Status.Conditions, func(o apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		return o.Type == apiextensionsv1.StorageMigrating && o.ObservedGeneration == d.Generation
+	})
+	stored = d.Status.StoredVersions
+	if same {
+		stored = nil
+		for _, v := range d.Spec.Versions {
+			if v.Storage {
+				stored = append(stored, v.Name)
+			}
+		}
+	}
+	if success {
+		c.Reason = "MigrationSucceeded"
+		c.Message = "The migration has succeeded but the stored versions have not been updated due to a generation mismatch"
+		if same {
+			c.Message = "The migration has succeeded and the stored versions have been updated"
+		}
+	}
+	return c, stored
+}

@@ -1,0 +1,225 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+const (
+	// mostSettled is the maximum number of entries in each list of a Settled.
+	mostSettled = 100
+	// quickRounds is how many rounds of Settle follow each other at once, and roundPause the time between later ones: a
+	// server whose objects are written all the time never settles, and shall not be busy with noticing that.
+	quickRounds, roundPause = 16, 5 * time.Millisecond
+)
+
+// Settled is the result of Settle.
+type Settled struct {
+	// Revision is the one at which the controllers had nothing to do; without success that of the last look, 0 for
+	// none.
+	Revision int64
+	// Waits are what controllers will do at a time.
+	Waits reconcile.List[reconcile.Wait]
+	// Works are what they do; empty after success.
+	Works reconcile.List[reconcile.Work]
+}
+
+// UnsettledError is returned if Settle ended before the controllers had nothing to do.
+type UnsettledError struct {
+	Settled
+	// Cause is why it ended.
+	Cause error
+}
+
+// Error names some of what is going on.
+func (e *UnsettledError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "not settled at revision %d: %v", e.Revision, e.Cause)
+	for i, w := range e.Works.Items {
+		if i == 5 {
+			fmt.Fprintf(&b, "; and %d more", len(e.Works.Items)-i+e.Works.Omitted)
+			break
+		}
+		fmt.Fprintf(&b, "; %s: %s", w.Controller, w.What)
+		if w.Object != (reconcile.Object{}) {
+			fmt.Fprintf(&b, ": %s", DescribeObject(w.Object))
+		}
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *UnsettledError) Unwrap() error { return e.Cause }
+
+// DescribeObject names an object for people.
+func DescribeObject(o reconcile.Object) string {
+	if o.Namespace == "" {
+		return o.Kind + " " + o.Name
+	}
+	return o.Kind + " " + o.Namespace + "/" + o.Name
+}
+
+// Set are the controllers of a process.
+type Set struct {
+	// Monitor waits for the parts of controllers.
+	Monitor reconcile.Monitor
+	// Own are the parts of kube-apiserver's controllers. Led are those of the others, which run in RunLed.
+	Own, Led []Part
+	// RetryPeriod is that of the lease without which RunLed is not called; 0 if there is no election.
+	RetryPeriod time.Duration
+	// Cache has the state of a store whose newest revision Revision returns.
+	Cache    *cache.Cache
+	Revision func(context.Context) (int64, error)
+
+	leading atomic.Bool
+	// settling is full while a call of Settle makes rounds.
+	settling chan struct{}
+}
+
+// NewSet returns a Set without parts.
+func NewSet(c *cache.Cache, revision func(context.Context) (int64, error)) *Set {
+	return &Set{Cache: c, Revision: revision, settling: make(chan struct{}, 1)}
+}
+
+// RunLed runs Led until ctx is done, and returns when all have ended.
+func (s *Set) RunLed(ctx context.Context) {
+	s.leading.Store(true)
+	defer s.leading.Store(false)
+	Run(ctx, s.Led)
+}
+
+// Leading reports whether RunLed runs.
+func (s *Set) Leading() bool { return s.leading.Load() }
+
+// Settle waits until the controllers have nothing to do. They have then processed everything up to a revision that is
+// at least the given one and that of the store at the call, they carry nothing out, have nothing to carry out within
+// reconcile.Soon, and nothing was written in the meantime. So no object changes after that revision without another
+// request, but for the waits. Of several servers with one etcd it waits for the controllers of this one; while another
+// holds the lease of the controllers, nothing is settled. The error is an *UnsettledError, or that of the store.
+func (s *Set) Settle(ctx context.Context, revision int64) (*Settled, error) {
+	var out Settled
+	err := s.rounds(ctx, revision, &out)
+	if err != nil && ctx.Err() != nil {
+		err = &UnsettledError{out, context.Cause(ctx)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// rounds makes rounds until one succeeds; out is also set if ctx ends. One caller makes rounds at a time: the others
+// then need but one, as long as nothing is written.
+func (s *Set) rounds(ctx context.Context, revision int64, out *Settled) error {
+	var marks reconcile.Marks
+	defer func() {
+		if ctx.Err() != nil {
+			s.unsettled(revision, marks, out)
+		}
+	}()
+	if err := s.Cache.Wait(ctx, revision); err != nil {
+		return err
+	}
+	select {
+	case s.settling <- struct{}{}:
+		defer func() { <-s.settling }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for round := 1; ; round++ {
+		var quiet bool
+		var err error
+		if marks, quiet, err = s.round(ctx, out); err != nil || quiet {
+			return err
+		}
+		if round > quickRounds && !reconcile.Sleep(ctx, roundPause) {
+			return ctx.Err()
+		}
+	}
+}
+
+// round waits until all parts were idle one after the other, and reports whether they were so at one moment.
+//
+// The proof: each part was idle at the revision "before" when it answered Idle. If its activity is the same in Quiet,
+// it was so at every moment in between, of which one belongs to all parts. If nothing was written after "before" until
+// "after" was read, no part had anything to take in at that moment. So only time, or a request, can make a part act.
+func (s *Set) round(ctx context.Context, out *Settled) (marks reconcile.Marks, quiet bool, err error) {
+	before, err := s.Revision(ctx)
+	if err != nil {
+		return marks, false, err
+	}
+	if err = s.Cache.Wait(ctx, before); err != nil {
+		return marks, false, err
+	}
+	history, err := s.Cache.Timeline(before)
+	if errors.Is(err, cache.ErrExpired) { // much was written meanwhile
+		return marks, false, nil
+	} else if err != nil {
+		return marks, false, err
+	}
+	if err = s.Monitor.Await(ctx, Monitored(s.Own)+Monitored(s.Led)); err != nil {
+		return marks, false, err
+	}
+	if marks, err = s.Monitor.Idle(ctx, before); err != nil {
+		return marks, false, err
+	}
+	waits, quiet, err := s.Monitor.Quiet(ctx, marks, mostSettled)
+	if err != nil || !quiet {
+		return marks, false, err
+	}
+	after, err := s.Revision(ctx)
+	if err != nil {
+		return marks, false, err
+	}
+	if err = s.Cache.Wait(ctx, after); err != nil {
+		return marks, false, err
+	}
+	if written, _, err := history.Poll(); err != nil || len(written) > 0 {
+		return marks, false, nil
+	}
+	out.Revision, out.Waits = after, waits
+	if s.elects() { // the lease is an object
+		out.Waits.Items = append(out.Waits.Items, reconcile.Wait{Controller: Manager, Object: leaseObject(),
+			Until: s.Monitor.Clock.Now().Add(s.RetryPeriod), Why: "the renewal of the lease of the controllers"})
+	}
+	return marks, true, nil
+}
+
+// elects reports whether this server needs the lease to run its controllers.
+func (s *Set) elects() bool { return s.RetryPeriod > 0 && len(s.Led) > 0 }
+
+// leaseObject names the lease of the controllers.
+func leaseObject() reconcile.Object {
+	return reconcile.Object{Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Kind: "Lease",
+		Namespace: metav1.NamespaceSystem, Name: Manager}
+}
+
+// reportTimeout bounds how long parts are asked what they do.
+const reportTimeout = time.Second
+
+// unsettled sets what is going on.
+func (s *Set) unsettled(revision int64, marks reconcile.Marks, out *Settled) {
+	ctx, cancel := context.WithTimeout(context.Background(), reportTimeout)
+	defer cancel()
+	out.Revision = s.Cache.Revision()
+	out.Works, out.Waits = s.Monitor.Report(ctx, marks, mostSettled)
+	add := func(w reconcile.Work) { out.Works.Items = append(out.Works.Items, w) }
+	switch {
+	case out.Revision < revision:
+		add(reconcile.Work{Controller: server, What: "the requested revision is not reached"})
+	case s.elects() && !s.Leading():
+		add(reconcile.Work{Controller: Manager, Object: leaseObject(),
+			What: "the controllers run in the server that holds the lease"})
+	case len(out.Works.Items) == 0:
+		add(reconcile.Work{Controller: server, What: "objects are written all the time"})
+	}
+}

@@ -1,0 +1,118 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/seed"
+)
+
+// TestDecode: an answer that is decoded from JSON is printed as the original, and has the same JSON.
+func TestDecode(t *testing.T) {
+	first, hooked := seed.Of(t), 0
+	for i := range 400 {
+		r := rand.New(rand.NewPCG(first, uint64(i)))
+		c := randomCluster(r, 2+r.IntN(14))
+		c.Revision = 7
+		randomHooks(r, c)
+		style := Style{Now: now}
+		for _, o := range c.Objects {
+			checkDecoded(t, i, c.Tree(o.Key), func(v *Tree) string { return v.Text(style) + v.DOT() + v.Mermaid() })
+			checkDecoded(t, i, c.Why(o.Key), func(v *Reason) string { return v.Text(style) })
+			p := c.Preview([]Deletion{{Key: o.Key, Options: finalizers.Options{PropagationPolicy: "Foreground"}}})
+			p.Absent = []graph.Key{{Collection: "pods", Namespace: "a", Name: "b"}}
+			checkDecoded(t, i, p, func(v *Preview) string { return v.Text(style) + fmt.Sprint(v.Absent) })
+			hooked += len(p.Admission)
+		}
+		findings := c.Lint("")
+		checkDecoded(t, i, &findings, func(v *[]Finding) string { return Report(*v, style) })
+	}
+	if hooked == 0 {
+		t.Error("no hook was asked")
+	}
+}
+
+// randomHooks adds webhooks and policies that select by the labels of objects and of namespaces, and the labels.
+func randomHooks(r *rand.Rand, c *Cluster) {
+	labels := func() map[string]string { return map[string]string{"team": []string{"red", "blue"}[r.IntN(2)]} }
+	have := map[graph.Key]bool{}
+	for i := range c.Objects {
+		have[c.Objects[i].Key] = true
+		if r.IntN(3) > 0 {
+			c.Objects[i].Labels = labels()
+		}
+	}
+	known := slices.ContainsFunc(c.Resources, func(r Resource) bool { return r.Delete.Namespace && r.Unknown == "" })
+	for i := range 2 { // live ones, which only selectors look at
+		k := graph.Key{Collection: "namespaces", Name: fmt.Sprintf("ns%d", i)}
+		if known && !have[k] && r.IntN(2) == 0 {
+			c.Objects = append(c.Objects, Object{
+				Key: k, UID: k.Name, Labels: labels(), Namespace: &Namespace{Finalizers: []string{kubernetes}},
+			})
+		}
+	}
+	some := func() (all []Requirement) {
+		if r.IntN(2) == 0 {
+			return nil
+		}
+		operator := []string{"In", "NotIn", "Exists", "DoesNotExist"}[r.IntN(4)]
+		return []Requirement{{Key: "team", Operator: operator, Values: []string{"red"}}}
+	}
+	match := func() Match {
+		return Match{
+			Namespaces: some(), Objects: some(), Rules: []MatchRule{{
+				Operations: []string{
+					[]string{"*", deleteOperation, updateOperation}[r.IntN(3)],
+				}, Groups: []string{"*"},
+				Versions: []string{"*"}, Resources: []string{"*/*"},
+			}},
+		}
+	}
+	for range r.IntN(4) {
+		h := Hook{Kind: "ValidatingAdmissionPolicy", Name: "p", Match: match(), Bindings: []Match{match()}}
+		if r.IntN(2) == 0 {
+			h.Kind, h.Webhook, h.Bindings = "ValidatingWebhookConfiguration", "w", nil
+			h.Unreachable = []string{"", "why"}[r.IntN(2)]
+		}
+		h.Conditional, h.Fails = r.IntN(2) == 0, r.IntN(2) == 0
+		c.Hooks = append(c.Hooks, h)
+	}
+}
+
+// checkDecoded compares an answer with what is decoded from its JSON.
+func checkDecoded[T any](t *testing.T, run int, answer *T, text func(*T) string) {
+	t.Helper()
+	data, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded := new(T)
+	if err := json.Unmarshal(data, decoded); err != nil {
+		t.Fatal(err)
+	}
+	if text(decoded) != text(answer) {
+		t.Errorf("run %d: decoded:\n%s\nis not\n%s", run, text(decoded), text(answer))
+	}
+	if again, err := json.Marshal(decoded); err != nil || string(again) != string(data) {
+		t.Errorf("run %d: %v: encoded again:\n%s\nis not\n%s", run, err, again, data)
+	}
+}
+
+// TestStop: a preview that is no longer wanted is nil.
+func TestStop(t *testing.T) {
+	c := randomCluster(rand.New(rand.NewPCG(1, 1)), 10)
+	asked := 0
+	c.Stop = func() bool { asked++; return asked > 2 }
+	var deletions []Deletion
+	for _, o := range c.Objects {
+		deletions = append(deletions, Deletion{Key: o.Key})
+	}
+	if p := c.Preview(deletions); p != nil {
+		t.Errorf("the preview was carried on: %+v", p)
+	}
+}

@@ -1,0 +1,161 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/gc/explain"
+)
+
+// Resource is a resource with what discovery says of it besides.
+type Resource struct {
+	explain.Resource
+	Singular   string
+	ShortNames []string
+	// Listed and Watched: it has the verb list, and watch.
+	Listed, Watched bool
+	// Version is the resourceVersion of the last list, after which a watch goes on; empty where there is none.
+	Version string
+	// Denied is the server's answer if the user may not list all objects (Read).
+	Denied error
+}
+
+// Path is the path of the collection, of all namespaces if namespace is empty.
+func (r *Resource) Path(namespace string) string {
+	p := "/apis/" + r.APIVersion()
+	if r.Group == "" {
+		p = "/api/" + r.APIVersion()
+	}
+	if namespace != "" {
+		p += "/namespaces/" + namespace
+	}
+	return p + "/" + r.Plural
+}
+
+// Discovery is what a server serves.
+type Discovery struct {
+	Resources []*Resource
+	// Unavailable are the group-versions of which the server could not say what they have.
+	Unavailable []explain.Unavailable
+}
+
+// Add adds a resource, or a further version of it, in the order of discovery. Subresources are no resources.
+func (d *Discovery) Add(group, version string, r metav1.APIResource) {
+	if strings.Contains(r.Name, "/") {
+		return
+	}
+	i := slices.IndexFunc(d.Resources, func(o *Resource) bool { return o.Group == group && o.Plural == r.Name })
+	if i >= 0 {
+		d.Resources[i].Versions = append(d.Resources[i].Versions, version)
+		return
+	}
+	d.Resources = append(d.Resources, &Resource{
+		Resource: explain.Resource{
+			Group: group, Versions: []string{version}, Kind: r.Kind, Plural: r.Name, Namespaced: r.Namespaced,
+			Delete: deletions()[schema.GroupResource{Group: group, Resource: r.Name}],
+		},
+		Singular: r.SingularName, ShortNames: r.ShortNames, Listed: slices.Contains(r.Verbs, "list"),
+		Watched: slices.Contains(r.Verbs, "watch"),
+	})
+}
+
+// discover returns what a server with these types serves.
+func discover(types *resources.Types) *Discovery {
+	d := &Discovery{}
+	for _, r := range types.All() {
+		d.Add(r.Group, r.Version, metav1.APIResource{
+			Name: r.Plural, SingularName: r.Singular, Kind: r.Kind, Verbs: r.Verbs, Namespaced: r.Namespaced,
+			ShortNames: r.ShortNames,
+		})
+	}
+	d.Share()
+	return d
+}
+
+// Share joins resources with the same storage: the events of both groups are the same objects (J-36).
+func (d *Discovery) Share() {
+	at := func(group string) int {
+		return slices.IndexFunc(d.Resources, func(r *Resource) bool { return r.Group == group && r.Plural == "events" })
+	}
+	core, other := at(""), at("events.k8s.io")
+	if core >= 0 {
+		d.Resources[core].Inert = true // D-08
+	}
+	if core >= 0 && other >= 0 {
+		r := d.Resources[other]
+		for _, v := range r.Versions {
+			d.Resources[core].Aliases = append(d.Resources[core].Aliases, r.Group+"/"+v)
+		}
+		d.Resources = slices.Delete(d.Resources, other, other+1)
+	}
+}
+
+// Named returns the resource with this Name (deployments.apps); nil if there is none.
+func (d *Discovery) Named(name string) *Resource {
+	for _, r := range d.Resources {
+		if r.Name() == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// Kind returns the resource with this apiVersion and kind; nil if there is none.
+func (d *Discovery) Kind(apiVersion, kind string) *Resource {
+	group, version, ok := strings.Cut(apiVersion, "/")
+	if !ok {
+		group, version = "", apiVersion
+	}
+	for _, r := range d.Resources {
+		if r.Kind == kind && (r.Group == group && slices.Contains(r.Versions, version) ||
+			slices.Contains(r.Aliases, apiVersion)) {
+			return r
+		}
+	}
+	return nil
+}
+
+// Resolve finds the resource that a user means, as kubectl does: its plural, singular, kind or a short name, with the
+// group behind a dot if need be, and a version between them: deploy, deployment.apps, deployments.v1.apps. Of several
+// groups the first in discovery's order is meant.
+func (d *Discovery) Resolve(what string) (*Resource, error) {
+	name, group, qualified := strings.Cut(strings.ToLower(what), ".")
+	for _, r := range d.Resources {
+		if qualified && group != r.Group {
+			version, rest, _ := strings.Cut(group, ".")
+			if rest != r.Group || !slices.Contains(r.Versions, version) {
+				continue
+			}
+		}
+		if name == r.Plural || name == r.Singular || name == strings.ToLower(r.Kind) || slices.Contains(r.ShortNames, name) {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("the server doesn't have a resource type %q", what)
+}
+
+// deletions are what a DELETE depends on, by group and resource, for the kinds of which it isn't the default. It is the
+// same on all servers, as it is a part of the types.
+var deletions = sync.OnceValue(func() map[schema.GroupResource]finalizers.Kind {
+	all := map[schema.GroupResource]finalizers.Kind{}
+	for _, r := range resources.Declared(time.Now, nil) {
+		obj, err := resources.Scheme().New(r.GroupVersionKind())
+		if err != nil { // it is not stored
+			continue
+		}
+		k := r.Delete.For(obj)
+		k.DefaultGraceSeconds, k.GraceForbidden = nil, false // they depend on the object
+		if k != (finalizers.Kind{}) {
+			all[schema.GroupResource{Group: r.Group, Resource: r.Plural}] = k
+		}
+	}
+	return all
+})

@@ -1,0 +1,301 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
+	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/internal/cluster"
+)
+
+// secured is a server with RBAC that answers questions.
+type secured struct{ *apiservertest.Secured }
+
+func startSecured(t *testing.T, change func(*cluster.Service)) *secured {
+	t.Helper()
+	s := &secured{}
+	s.Secured = apiservertest.StartSecured(t, func(c *apiserver.Config) {
+		service := (&cluster.Server{
+			Cache: c.Cache, Types: c.Types, Revision: c.Store.Revision,
+			Authorizer: func() authorization.Authorizer { return s.API.Authorizer() },
+		}).Service()
+		if change != nil {
+			change(service)
+		}
+		c.Extensions = service.Routes()
+	})
+	return s
+}
+
+// create creates an object with owners, which are JSON, and returns its uid.
+func (s *secured) create(path, name, meta string) string {
+	s.T.Helper()
+	a := s.Want(201, "POST", path, `{"metadata":{"name":"`+name+`"`+meta+`}}`)
+	return string(a.Object().GetUID())
+}
+
+func ownedBy(kind, name, uid string) string {
+	return fmt.Sprintf(`,"ownerReferences":[{"apiVersion":"v1","kind":%q,"name":%q,"uid":%q}]`, kind, name, uid)
+}
+
+// example has the config map o in namespace a, which owns the config map d and the secret e.
+func (s *secured) example() (uid string) {
+	s.T.Helper()
+	uid = s.create("/api/v1/namespaces/a/configmaps", "o", "")
+	s.create("/api/v1/namespaces/a/configmaps", "d", ownedBy("ConfigMap", "o", uid)+`,"labels":{"x":"y"}`)
+	s.create("/api/v1/namespaces/a/secrets", "e", ownedBy("ConfigMap", "o", uid))
+	return uid
+}
+
+// as sends a request as a user with a static token.
+func (s *secured) as(user, method, path, body string) apiservertest.Answer {
+	s.T.Helper()
+	return s.Ask(method, path, body, "Authorization", "Bearer "+user+"-token")
+}
+
+// decode decodes an answer that must be there.
+func decode[T any](t *testing.T, a apiservertest.Answer) *T {
+	t.Helper()
+	out := new(T)
+	if err := json.Unmarshal(a.Body, out); a.Code != http.StatusOK || err != nil {
+		t.Fatalf("%d %s: %v", a.Code, a.Body, err)
+	}
+	return out
+}
+
+const (
+	paths = `{"nonResourceURLs":["/kubecascade/v1","/kubecascade/v1/*"],"verbs":["get","post"]}`
+	o     = "?resource=configmaps&namespace=a&name=o"
+)
+
+// TestAuthorization: the paths are non-resource URLs, and resources that the user may not list are neither shown nor
+// followed.
+func TestAuthorization(t *testing.T) {
+	s := startSecured(t, nil)
+	s.example()
+	for user, code := range map[string]int{"admin": 200, "alice": 403, "unknown": 401} {
+		for _, path := range []string{"/kubecascade/v1", "/kubecascade/v1/tree" + o, "/kubecascade/v1/preview" + o} {
+			if a := s.as(user, "GET", path, ""); a.Code != code {
+				t.Errorf("%s: GET %s: %d %s", user, path, a.Code, a.Body)
+			}
+		}
+	}
+	s.Grant("alice", "", "ask", `[`+paths+`]`)
+	if a := s.as("alice", "GET", "/kubecascade/v1/tree"+o, ""); a.Code != 403 ||
+		!strings.Contains(a.Status().Message, `cannot list resource "configmaps" in API group "" in the namespace "a"`) {
+		t.Errorf("of a config map that can't be listed: %d %s", a.Code, a.Body)
+	}
+	s.Grant("alice", "a", "read", `[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
+	tree := decode[explain.Tree](t, s.as("alice", "GET", "/kubecascade/v1/tree"+o, ""))
+	if len(tree.Object.Dependents) != 1 || tree.Object.Dependents[0].Object.Name != "d" {
+		t.Errorf("alice sees\n%s", tree.Text(explain.Style{}))
+	}
+	hidden := map[string]string{}
+	for _, h := range tree.Hidden {
+		hidden[h.Resource] = h.Why
+	}
+	if hidden["secrets"] != "you may not list them" || hidden["configmaps"] != "you may list those of namespace a only" {
+		t.Errorf("hidden: %v", hidden)
+	}
+	if v := tree.Object.Dependents[0].Verdict; v != graph.Solid.String() {
+		t.Errorf("the owner, which alice may list, is %s", v)
+	}
+	preview := decode[explain.Preview](t, s.as("alice", "GET", "/kubecascade/v1/preview"+o, ""))
+	if len(preview.Changes) != 2 || len(preview.Dangling) != 0 {
+		t.Errorf("alice previews\n%s", preview.Text(explain.Style{}))
+	}
+	whole := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
+	if len(whole.Object.Dependents) != 2 || len(whole.Hidden) != 0 {
+		t.Errorf("admin sees\n%s", whole.Text(explain.Style{}))
+	}
+	for _, path := range []string{ // by the uid of a hidden object, and in another namespace
+		"/kubecascade/v1/tree?namespace=a&uid=" + whole.Object.Dependents[1].Object.UID,
+		"/kubecascade/v1/tree?uid=" + whole.Object.Object.UID,
+	} {
+		if a := s.as("alice", "GET", path, ""); a.Code != 404 {
+			t.Errorf("alice: %s: %d %s", path, a.Code, a.Body)
+		}
+	}
+}
+
+// TestDeletionQuestions: objects are named by names, by a selector or in a body; nothing is written.
+func TestDeletionQuestions(t *testing.T) {
+	s := startSecured(t, nil)
+	uid := s.example()
+	before := s.Revision()
+	for _, c := range []struct {
+		method, query, body string
+		want                string
+	}{
+		{"GET", o, "", "o deleted, d deleted, e deleted"},
+		{"GET", o + "&propagationPolicy=Orphan", "", "o Terminating, d OwnersRemoved, e OwnersRemoved, o deleted"},
+		{"GET", o + "&uid=" + uid, "", "o deleted, d deleted, e deleted"},
+		{"GET", "?uid=" + uid, "", "o deleted, d deleted, e deleted"},
+		{"GET", "?apiVersion=v1&kind=ConfigMap&namespace=a&name=d", "", "d deleted"},
+		{"GET", "?resource=cm&namespace=a&labelSelector=x%3Dy", "", "d deleted"},
+		{"GET", "?resource=cm&namespace=a&labelSelector=x%3Dz", "", ""},
+		{"GET", "?resource=cm&namespace=a&name=d&name=o", "", "d deleted, o deleted, e deleted"},
+		{"POST", "", `{"objects":[{"resource":"secrets","namespace":"a","name":"e"},{"uid":"` + uid + `"}],
+			"propagationPolicy":"Orphan"}`, "e Terminating, o Terminating, e deleted, d OwnersRemoved, o deleted"},
+	} {
+		p := decode[explain.Preview](t, s.as("admin", c.method, "/kubecascade/v1/preview"+c.query, c.body))
+		var changes []string
+		for _, one := range p.Changes {
+			if one.What != explain.Freed {
+				changes = append(changes, one.Object.Name+" "+strings.Replace(string(one.What), "Deleted", "deleted", 1))
+			}
+		}
+		if got := strings.Join(changes, ", "); got != c.want {
+			t.Errorf("%s %s %s: %s; expected %s", c.method, c.query, c.body, got, c.want)
+		}
+		if p.Revision != before {
+			t.Errorf("the answer is of revision %d, expected %d", p.Revision, before)
+		}
+	}
+	if now := s.Revision(); now != before {
+		t.Errorf("previews have written: revision %d after %d", now, before)
+	}
+}
+
+// TestIgnoreNotFound: objects that don't exist are left out of a preview and named, if the question says so.
+func TestIgnoreNotFound(t *testing.T) {
+	s := startSecured(t, nil)
+	s.example()
+	const path = "/kubecascade/v1/preview?ignoreNotFound=true"
+	p := decode[explain.Preview](t, s.as("admin", "GET", path+"&resource=cm&namespace=a&name=x&name=d", ""))
+	absent := graph.Key{Collection: "configmaps", Namespace: "a", Name: "x"}
+	if len(p.Changes) != 1 || p.Changes[0].Object.Name != "d" || !slices.Equal(p.Absent, []graph.Key{absent}) {
+		t.Errorf("%+v", p)
+	}
+	p = decode[explain.Preview](t, s.as("admin", "POST", path,
+		`{"objects":[{"resource":"configmaps","namespace":"a","name":"x"}]}`))
+	if len(p.Changes) != 0 || !slices.Equal(p.Absent, []graph.Key{absent}) {
+		t.Errorf("%+v", p)
+	}
+	for query, code := range map[string]int{
+		"?ignoreNotFound=true&uid=x": 404, "?ignoreNotFound=perhaps&uid=x": 400,
+		"?ignoreNotFound=false&resource=cm&namespace=a&name=x": 404, "?ignoreNotFound=true&resource=dragons&name=x": 400,
+	} {
+		if a := s.as("admin", "GET", "/kubecascade/v1/preview"+query, ""); a.Code != code {
+			t.Errorf("%s: %d %s", query, a.Code, a.Body)
+		}
+	}
+}
+
+// TestAdmission: answers name the webhooks that are asked, as they are stored at their revision, and only to users that
+// may list them.
+func TestAdmission(t *testing.T) {
+	s := startSecured(t, nil)
+	s.example()
+	const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+	configuration := func(meta, selector string) string {
+		return `{"metadata":{"name":"w"` + meta + `},"webhooks":[{"name":"w.example.com","sideEffects":"None",
+			"admissionReviewVersions":["v1"],"clientConfig":{"service":{"namespace":"a","name":"absent"}},
+			"objectSelector":` + selector + `,
+			"rules":[{"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"],"operations":["DELETE"]}]}]}`
+	}
+	made := s.Want(201, "POST", configurations, configuration("", `{"matchLabels":{"x":"y"}}`)).Object()
+	asked := func(user string) (all []string) {
+		t.Helper()
+		p := decode[explain.Preview](t, s.as(user, "GET", "/kubecascade/v1/preview"+o, ""))
+		for _, a := range p.Admission {
+			all = append(all, fmt.Sprintf("%s %s %v %s", a.Webhook, a.Operation, a.Resources, a.Unreachable))
+		}
+		return all
+	}
+	const one = "w.example.com DELETE map[configmaps:1] service a/absent does not exist"
+	for range 2 { // made, and kept
+		if got := asked("admin"); !slices.Equal(got, []string{one}) {
+			t.Errorf("%q", got)
+		}
+	}
+	s.Grant("alice", "", "ask", `[`+paths+`,{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
+	why := decode[explain.Reason](t, s.as("alice", "GET", "/kubecascade/v1/why"+o, ""))
+	if got := asked("alice"); len(got) > 0 || len(why.Hidden) == 0 ||
+		!slices.Contains(why.Hidden, explain.Hidden{Resource: cluster.ValidatingWebhooks, Why: "you may not list them"}) {
+		t.Errorf("alice: %q, hidden %v", got, why.Hidden)
+	}
+	s.Want(200, "PUT", configurations+"/w", configuration(`,"resourceVersion":"`+made.GetResourceVersion()+`"`, `{}`))
+	if got, want := asked("admin"), strings.Replace(one, ":1", ":2", 1); !slices.Equal(got, []string{want}) {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	s.Want(200, "DELETE", configurations+"/w", nil)
+	if got := asked("admin"); len(got) > 0 {
+		t.Errorf("of a deleted configuration: %q", got)
+	}
+}
+
+// TestErrors: what is wrong with a question is a Status.
+func TestErrors(t *testing.T) {
+	s := startSecured(t, nil)
+	s.example()
+	s.create("/api/v1/namespaces/b/configmaps", "alone", "")
+	many := strings.Repeat(`{"uid":"u"},`, cluster.MostDeletions)
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		message            string
+	}{
+		{"GET", "tree", "", 400, "an object is required"},
+		{"GET", "tree?resource=configmaps&name=o", "", 400, "a namespace is required"},
+		{"GET", "tree?resource=dragons&name=o", "", 400, "resource type"},
+		{"GET", "tree?resource=componentstatuses&name=o", "", 404, `componentstatuses "o" not found`},
+		{"GET", "tree?resource=cm&kind=ConfigMap&namespace=a&name=o", "", 400, "can't both be used"},
+		{"GET", "tree?resource=cm&namespace=a&name=", "", 400, "name must be provided"},
+		{"GET", "tree?resource=cm&namespace=a&name=x", "", 404, `configmaps "x" not found`},
+		{"GET", "tree?resource=cm&namespace=a&name=o&name=d", "", 400, "more than once"},
+		{"GET", "tree?resource=cm&namespace=a&name=o&propagationPolicy=Orphan", "", 400, "unknown query parameter"},
+		{"GET", "why?resource=cm&namespace=a&name=o&uid=other", "", 409, "the UID in the precondition is other"},
+		{"GET", "why?uid=other", "", 404, "not found"},
+		{"GET", "preview?resource=cm&namespace=a&name=o&propagationPolicy=Never", "", 400, "is not Background"},
+		{"GET", "preview?resource=cm&namespace=a&name=o&gracePeriodSeconds=-1", "", 400, "not a number of seconds"},
+		{"GET", "preview?resource=cm&namespace=a&name=o&labelSelector=a", "", 400, "can't be used with names"},
+		{"GET", "preview?resource=cm&namespace=a&labelSelector=a%3D%3D%3D", "", 400, "labelSelector"},
+		{"POST", "preview", `{"objects":[{"Name":1}]}`, 400, "body"},
+		{"POST", "preview", `{"object":[]}`, 400, "body"},
+		{"POST", "preview", `{"objects":[` + many + `{"uid":"u"}]}`, 413, "the allowed maximum is 1000"},
+		{"POST", "preview", strings.Repeat(" ", 1<<20+1), 413, "more than 1048576 bytes"},
+		{"POST", "tree", "{}", 405, ""},
+	} {
+		a := s.as("admin", c.method, "/kubecascade/v1/"+c.path, c.body)
+		if st := a.Status(); a.Code != c.code || int(st.Code) != c.code || !strings.Contains(st.Message, c.message) {
+			t.Errorf("%s %s: %d %s; expected %d %s", c.method, c.path, a.Code, a.Body, c.code, c.message)
+		}
+	}
+	alone := decode[explain.Reason](t, s.as("admin", "GET", "/kubecascade/v1/why?resource=cm&namespace=b&name=alone", ""))
+	if alone.Cause != explain.Live {
+		t.Errorf("of one object: %+v", alone)
+	}
+}
+
+// TestFresh: an answer has every write that was acknowledged before the question.
+func TestFresh(t *testing.T) {
+	s := startSecured(t, nil)
+	uid := s.create("/api/v1/namespaces/a/configmaps", "o", "")
+	for i := range 50 {
+		a := s.Want(201, "POST", "/api/v1/namespaces/a/configmaps",
+			`{"metadata":{"name":"d`+strconv.Itoa(i)+`"`+ownedBy("ConfigMap", "o", uid)+`}}`)
+		tree := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
+		written, err := strconv.ParseInt(a.Object().GetResourceVersion(), 10, 64)
+		if err != nil || len(tree.Object.Dependents) != i+1 || tree.Revision < written {
+			t.Fatalf("after %d dependents, at %s, at %d:\n%s", i+1, a.Object().GetResourceVersion(), tree.Revision,
+				tree.Text(explain.Style{}))
+		}
+	}
+	for i := range 50 {
+		s.Want(200, "DELETE", "/api/v1/namespaces/a/configmaps/d"+strconv.Itoa(i), nil)
+		tree := decode[explain.Tree](t, s.as("admin", "GET", "/kubecascade/v1/tree"+o, ""))
+		if len(tree.Object.Dependents) != 49-i {
+			t.Fatalf("after %d deletions:\n%s", i+1, tree.Text(explain.Style{}))
+		}
+	}
+}

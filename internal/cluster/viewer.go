@@ -1,0 +1,230 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/ui"
+)
+
+// mostForwarded is the largest body that is passed on, in bytes.
+const mostForwarded = 64 << 10
+
+// Viewer serves the page of package ui for any cluster.
+type Viewer struct {
+	Client *Client
+	// Namespace is read by itself where the user may not list all namespaces.
+	Namespace string
+	// ReadOnly: no deletion is passed on.
+	ReadOnly bool
+	// NoBrowser: Serve opens no browser.
+	NoBrowser bool
+}
+
+// CheckAddress returns an error if an address is not one of the loopback interface, with a port.
+func CheckAddress(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("%q is not a loopback address", address)
+	}
+	return nil
+}
+
+// Serve asks the cluster what it is, and serves the page at the address until the context is done. It prints the page's
+// URL.
+func (v *Viewer) Serve(ctx context.Context, address string, out io.Writer) error {
+	handler, err := v.open(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	s := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	all.Go(func() {
+		<-ctx.Done()
+		_ = s.Close() // streams end with their context
+	})
+	page := "http://" + l.Addr().String() + ui.Path
+	fmt.Fprintf(out, "the page of %s: %s\n", v.Client.URL, page)
+	if !v.NoBrowser {
+		openBrowser(page)
+	}
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// openBrowser opens a page, if there is a program for that. Nothing depends on it.
+func openBrowser(page string) {
+	command := map[string][]string{
+		"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"},
+	}[runtime.GOOS]
+	if command == nil {
+		command = []string{"xdg-open"}
+	}
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return
+	}
+	if c := exec.Command(path, append(command[1:], page)...); c.Start() == nil {
+		_ = c.Process.Release() // the browser lives longer than the command
+	}
+}
+
+// open asks the cluster what it is, and returns the handler of the page and of what it asks for. A kubecascade
+// server answers itself.
+func (v *Viewer) open(ctx context.Context) (http.Handler, error) {
+	own, err := v.Client.Has(ctx, "graph")
+	if err != nil {
+		return nil, err
+	}
+	target, err := url.Parse(v.Client.URL)
+	if err != nil {
+		return nil, err
+	}
+	proxy := v.proxy(target)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, ui.Path, http.StatusTemporaryRedirect)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if !v.allows(r) {
+			fail(w, r, http.StatusForbidden, "kubecascade ui does not pass this request on")
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, mostForwarded)
+		proxy.ServeHTTP(w, r)
+	})
+	for _, route := range append(v.service().Routes(), render.Route{Path: "trail", Serve: noTrail}) {
+		serve := route.Serve
+		if own {
+			serve = proxy.ServeHTTP
+		}
+		mux.HandleFunc("GET "+route.Pattern(), serve)
+	}
+	return protect(ui.Page(mux)), nil
+}
+
+func noTrail(w http.ResponseWriter, r *http.Request) {
+	fail(w, r, http.StatusNotFound, ErrNoTrail.Error())
+}
+
+// service answers questions from lists.
+func (v *Viewer) service() *Service {
+	s := newService()
+	s.Namespace = v.Namespace
+	s.Open = func(*http.Request) (Source, error) { return v.Client, nil }
+	return s
+}
+
+// proxy passes requests on with the credentials of the kubeconfig, and none of the browser.
+func (v *Viewer) proxy(target *url.URL) http.Handler {
+	return &httputil.ReverseProxy{
+		Transport: v.Client.HTTP.Transport, FlushInterval: -1,
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(target)
+			p.Out.Host = ""
+			accept, content := p.In.Header.Get("Accept"), p.In.Header.Get("Content-Type")
+			p.Out.Header = http.Header{"Accept": {accept}, "User-Agent": {"kubecascade-ui"}}
+			if content != "" {
+				p.Out.Header.Set("Content-Type", content)
+			}
+		},
+		ModifyResponse: func(r *http.Response) error {
+			r.Header.Del("Set-Cookie")
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			fail(w, r, http.StatusBadGateway, err.Error())
+		},
+	}
+}
+
+// protect rejects what does not come from the page itself: requests for other names than loopback ones (DNS rebinding),
+// and those that a browser marks as another site's, also if they only read. A change must be JSON, which no form of
+// another page can send.
+func protect(next http.Handler) http.Handler {
+	cross := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ui.Protect(w.Header())
+		switch {
+		case !render.Loopback(r.Host) || render.Foreign(r) || cross.Check(r) != nil:
+			fail(w, r, http.StatusForbidden, "requests of other sites are rejected")
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Content-Type") != codec.MediaJSON:
+			fail(w, r, http.StatusUnsupportedMediaType, "the body must be application/json")
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// allows reports whether a request for the API is passed on (doc.go).
+func (v *Viewer) allows(r *http.Request) bool {
+	if r.URL.RawPath != "" || r.Header.Get("Upgrade") != "" {
+		return false
+	}
+	p := strings.Split(r.URL.Path, "/")
+	for _, part := range p[1:] {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	switch {
+	case len(p) > 3 && p[1] == "api":
+		p = p[3:]
+	case len(p) > 4 && p[1] == "apis":
+		p = p[4:]
+	default:
+		return false
+	}
+	// Below "watch" are upstream's old paths of watches.
+	one := (len(p) == 2 || len(p) == 4 && p[0] == "namespaces") && p[0] != "watch"
+	events := len(p) == 1 && p[0] == "events" || len(p) == 3 && p[0] == "namespaces" && p[2] == "events"
+	q := r.URL.Query()
+	switch r.Method {
+	case http.MethodGet:
+		return one && len(q) == 0 ||
+			events && !q.Has("watch") && strings.HasPrefix(q.Get("fieldSelector"), "involvedObject.uid=")
+	case http.MethodDelete:
+		return one && len(q) == 0 && !v.ReadOnly
+	case http.MethodPost:
+		return r.URL.Path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews" && len(q) == 0
+	}
+	return false
+}
+
+// fail answers a Status.
+func fail(w http.ResponseWriter, r *http.Request, code int, message string) {
+	render.Status(w, r, code, &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message,
+		Code: int32(code),
+	})
+}

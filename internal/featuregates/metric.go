@@ -1,0 +1,36 @@
+package featuregates
+
+import (
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metric is a metric of kube-apiserver (component-base metrics/prometheus/feature): 1 for each gate that is enabled
+// and 0 for the others. Gates whose stage isn't known are left out. The values are made for each scrape, as the gates
+// are many and are seldom asked for.
+type Metric map[string]bool
+
+var enabledGates = prometheus.NewDesc("kubernetes_feature_enabled",
+	"Whether a feature gate is enabled, by its name and stage. Most have no effect here.", []string{"name", "stage"}, nil)
+
+// Describe implements prometheus.Collector.
+func (Metric) Describe(out chan<- *prometheus.Desc) { out <- enabledGates }
+
+// Collect implements prometheus.Collector.
+func (m Metric) Collect(out chan<- prometheus.Metric) {
+	for name, on := range m {
+		stage := Known()[name].Stage
+		if stage == Unknown {
+			continue
+		}
+		label, value := strings.ToUpper(string(stage)), 0.
+		if stage == GA {
+			label = ""
+		}
+		if on {
+			value = 1
+		}
+		out <- prometheus.MustNewConstMetric(enabledGates, prometheus.GaugeValue, value, name, label)
+	}
+}

@@ -1,0 +1,48 @@
+package featuregates
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// TestMetric: kubernetes_feature_enabled has the names, stages and values of kube-apiserver's metric.
+func TestMetric(t *testing.T) {
+	gates, err := Resolve(map[string]bool{"AllAlpha": true, "WatchList": false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(Metric(gates))
+	families, err := registry.Gather()
+	if err != nil || len(families) != 1 || families[0].GetName() != "kubernetes_feature_enabled" {
+		t.Fatalf("%v, %v", families, err)
+	}
+	got := map[string]float64{}
+	for _, m := range families[0].GetMetric() {
+		got[m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()] = m.GetGauge().GetValue()
+	}
+	for name, want := range map[string]float64{
+		"AllowUnsafeMalformedObjectDeletion BETA": 1, "AllAlpha ALPHA": 1, "AllBeta BETA": 0, "WatchList BETA": 0,
+		"APIResponseCompression BETA": 1, "JobManagedBy ": 1, "AllowDNSOnlyNodeCSR DEPRECATED": 0,
+	} {
+		if value, ok := got[name]; !ok || value != want {
+			t.Errorf("%q: %v, %t; want %v", name, value, ok, want)
+		}
+	}
+}
+
+// TestIneffective: only gates that have no effect, and are not set to their default.
+func TestIneffective(t *testing.T) {
+	for want, gates := range map[string]map[string]bool{
+		"[]": {"WatchList": true, "AllAlpha": true, "AllowUnsafeMalformedObjectDeletion": true},
+		"[CBORServingAndStorage WatchList]": {
+			"WatchList": false, "CBORServingAndStorage": true, "JobManagedBy": true,
+		},
+	} {
+		if got := fmt.Sprint(Ineffective(gates)); got != want {
+			t.Errorf("%v: %s, want %s", gates, got, want)
+		}
+	}
+}
