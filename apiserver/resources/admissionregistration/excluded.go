@@ -52,8 +52,7 @@ func excludedRules(rules []admissionv1.RuleWithOperations, at *field.Path) (text
 				}
 				named[gr] = true
 				texts = append(texts, fmt.Sprintf(
-					"%s: %s is excluded from admission webhooks; this rule will have no effect", at.Index(i), gr,
-				))
+					"%s: %s is excluded from admission webhooks; this rule will have no effect", at.Index(i), gr))
 			}
 		}
 	}

@@ -70,9 +70,7 @@ func policyFrame(
 		return append(errs, field.Required(constraints, ""))
 	}
 	errs = append(errs, matchResources(match, constraints)...)
-	if len(match.ResourceRules) == 0 {
-		errs = append(errs, field.Required(constraints.Child("resourceRules"), ""))
-	}
+	errs = append(errs, check.Present(len(match.ResourceRules) > 0, constraints.Child("resourceRules"), "")...)
 	return errs
 }
 
@@ -97,9 +95,8 @@ func paramKind(k *admissionv1.ParamKind, at *field.Path) (errs field.ErrorList) 
 	if k.Kind == "" {
 		errs = append(errs, field.Required(at.Child("kind"), ""))
 	} else if texts := utilvalidation.IsDNS1035Label(strings.ToLower(k.Kind)); len(texts) > 0 {
-		errs = append(errs, field.Invalid(
-			at.Child("kind"), k.Kind, "may have mixed case, but should otherwise match: "+strings.Join(texts, ","),
-		))
+		errs = append(errs, field.Invalid(at.Child("kind"), k.Kind,
+			"may have mixed case, but should otherwise match: "+strings.Join(texts, ",")))
 	}
 	return errs
 }
@@ -114,21 +111,12 @@ func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.E
 		name     string
 		selector *metav1.LabelSelector
 	}{{"namespaceSelector", m.NamespaceSelector}, {"objectSelector", m.ObjectSelector}} {
-		if s.selector == nil {
-			errs = append(errs, field.Required(at.Child(s.name), ""))
-		}
-		errs = append(
-			errs, metav1validation.ValidateLabelSelector(
-				s.selector, metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name),
-			)...,
-		)
+		errs = append(errs, check.Present(s.selector != nil, at.Child(s.name), "")...)
+		errs = append(errs, metav1validation.ValidateLabelSelector(s.selector,
+			metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name))...)
 	}
-	for i := range m.ResourceRules {
-		errs = append(errs, namedRule(&m.ResourceRules[i], at.Child("resourceRules").Index(i))...)
-	}
-	for i := range m.ExcludeResourceRules {
-		errs = append(errs, namedRule(&m.ExcludeResourceRules[i], at.Child("excludeResourceRules").Index(i))...)
-	}
+	errs = append(errs, check.Each(m.ResourceRules, at.Child("resourceRules"), namedRule)...)
+	errs = append(errs, check.Each(m.ExcludeResourceRules, at.Child("excludeResourceRules"), namedRule)...)
 	return errs
 }
 
@@ -187,11 +175,8 @@ func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	if r.Selector != nil {
-		errs = append(
-			errs, metav1validation.ValidateLabelSelector(
-				r.Selector, metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"),
-			)...,
-		)
+		errs = append(errs, metav1validation.ValidateLabelSelector(r.Selector,
+			metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...)
 		if r.Name != "" {
 			errs = append(errs, field.Forbidden(at.Child("selector"), both))
 		}

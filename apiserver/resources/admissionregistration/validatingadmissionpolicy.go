@@ -88,10 +88,8 @@ func validatingPolicyOver(
 	}
 	audits := at.Child("auditAnnotations")
 	if len(s.AuditAnnotations) > maxAuditAnnotations {
-		errs = append(errs, field.Invalid(
-			audits, s.AuditAnnotations,
-			fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations),
-		))
+		errs = append(errs, field.Invalid(audits, s.AuditAnnotations,
+			fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations)))
 	}
 	keys := map[string]bool{}
 	for i, a := range s.AuditAnnotations {

@@ -113,9 +113,7 @@ func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (er
 
 func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path) field.ErrorList {
 	errs := utilvalidation.IsFullyQualifiedName(at.Child("name"), w.Name)
-	for i := range w.Rules {
-		errs = append(errs, operationRule(&w.Rules[i], at.Child("rules").Index(i))...)
-	}
+	errs = append(errs, check.Each(w.Rules, at.Child("rules"), operationRule)...)
 	if w.FailurePolicy != nil {
 		errs = append(errs, check.OneOf(*w.FailurePolicy, at.Child("failurePolicy"), failurePolicies)...)
 	}
@@ -132,14 +130,12 @@ func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path)
 		errs = append(errs, check.OneOf(*w.SideEffects, at.Child("sideEffects"), allowed)...)
 	}
 	if s := w.TimeoutSeconds; s != nil && (*s > 30 || *s < 1) {
-		errs = append(
-			errs, field.Invalid(at.Child("timeoutSeconds"), *s, "the timeout value must be between 1 and 30 seconds"),
-		)
+		errs = append(errs, field.Invalid(at.Child("timeoutSeconds"), *s,
+			"the timeout value must be between 1 and 30 seconds"))
 	}
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: t.selectors}
-	errs = append(
-		errs, metav1validation.ValidateLabelSelector(w.NamespaceSelector, opts, at.Child("namespaceSelector"))...,
-	)
+	errs = append(errs, metav1validation.ValidateLabelSelector(w.NamespaceSelector, opts,
+		at.Child("namespaceSelector"))...)
 	errs = append(errs, metav1validation.ValidateLabelSelector(w.ObjectSelector, opts, at.Child("objectSelector"))...)
 	if w.ReinvocationPolicy != nil {
 		errs = append(errs, check.OneOf(*w.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
@@ -229,9 +225,8 @@ func matchConditions(
 	names := map[string]bool{}
 	for i, c := range list {
 		at := at.Index(i)
-		errs = append(
-			errs, required(checker, expression.Condition, strings.TrimSpace(c.Expression), "", at.Child("expression"))...,
-		)
+		errs = append(errs, required(checker, expression.Condition, strings.TrimSpace(c.Expression), "",
+			at.Child("expression"))...)
 		if c.Name == "" {
 			errs = append(errs, field.Required(at.Child("name"), ""))
 			continue
@@ -246,13 +241,10 @@ func matchConditions(
 }
 
 func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs field.ErrorList) {
-	if len(r.Operations) == 0 {
-		errs = append(errs, field.Required(at.Child("operations"), ""))
-	}
+	errs = append(errs, check.Present(len(r.Operations) > 0, at.Child("operations"), "")...)
 	if len(r.Operations) > 1 && slices.Contains(r.Operations, admissionv1.OperationAll) {
-		errs = append(
-			errs, field.Invalid(at.Child("operations"), r.Operations, "if '*' is present, must not specify other operations"),
-		)
+		errs = append(errs, field.Invalid(at.Child("operations"), r.Operations,
+			"if '*' is present, must not specify other operations"))
 	}
 	for i, o := range r.Operations {
 		errs = append(errs, check.OneOf(o, at.Child("operations").Index(i), operations)...)
@@ -261,15 +253,11 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 		name, what string
 		values     []string
 	}{{"apiGroups", "API groups", r.APIGroups}, {"apiVersions", "API versions", r.APIVersions}} {
-		if len(list.values) == 0 {
-			errs = append(errs, field.Required(at.Child(list.name), ""))
-		}
+		errs = append(errs, check.Present(len(list.values) > 0, at.Child(list.name), "")...)
 		errs = append(errs, check.WildcardAlone(list.values, list.what, at.Child(list.name))...)
 	}
 	for i, v := range r.APIVersions {
-		if v == "" {
-			errs = append(errs, field.Required(at.Child("apiVersions").Index(i), ""))
-		}
+		errs = append(errs, check.Present(v != "", at.Child("apiVersions").Index(i), "")...)
 	}
 	errs = append(errs, ruleResources(r.Resources, at.Child("resources"))...)
 	if r.Scope != nil {
@@ -280,9 +268,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 
 // ruleResources rejects wildcards beside the resources that they include.
 func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
-	if len(list) == 0 {
-		errs = append(errs, field.Required(at, ""))
-	}
+	errs = append(errs, check.Present(len(list) > 0, at, "")...)
 	whole, everywhere := map[string]bool{}, map[string]bool{}
 	plain := false
 	for i, both := range list {
@@ -297,14 +283,12 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 			continue
 		}
 		if whole[res] {
-			errs = append(
-				errs, field.Invalid(at.Index(i), both, fmt.Sprintf("if '%s/*' is present, must not specify %s", res, both)),
-			)
+			errs = append(errs, field.Invalid(at.Index(i), both,
+				fmt.Sprintf("if '%s/*' is present, must not specify %s", res, both)))
 		}
 		if everywhere[sub] {
-			errs = append(
-				errs, field.Invalid(at.Index(i), both, fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, both)),
-			)
+			errs = append(errs, field.Invalid(at.Index(i), both,
+				fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, both)))
 		}
 		whole[res] = whole[res] || sub == "*"
 		everywhere[sub] = everywhere[sub] || res == "*"
@@ -313,9 +297,8 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(at, list, "if '*/*' is present, must not specify other resources"))
 	}
 	if plain && slices.Contains(list, "*") {
-		errs = append(
-			errs, field.Invalid(at, list, "if '*' is present, must not specify other resources without subresources"),
-		)
+		errs = append(errs, field.Invalid(at, list,
+			"if '*' is present, must not specify other resources without subresources"))
 	}
 	return errs
 }

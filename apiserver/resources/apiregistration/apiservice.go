@@ -84,9 +84,7 @@ func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) 
 	if spec.Group == "" && spec.Version != "v1" {
 		errs = append(errs, field.Required(at.Child("group"), "only v1 may have an empty group and it better be legacy kube"))
 	}
-	if spec.Group != "" {
-		errs = append(errs, check.DNSSubdomain(spec.Group, at.Child("group"))...)
-	}
+	errs = append(errs, check.NonEmpty(spec.Group, at.Child("group"), check.DNSSubdomain)...)
 	errs = append(errs, check.Apply(spec.Version, at.Child("version"), utilvalidation.IsDNS1035Label)...)
 	if p := spec.GroupPriorityMinimum; p <= 0 || p > 20000 {
 		errs = append(errs, field.Invalid(at.Child("groupPriorityMinimum"), p, "must be positive and less than 20000"))
@@ -102,14 +100,12 @@ func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) 
 
 func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs field.ErrorList) {
 	if len(spec.CABundle) != 0 {
-		errs = append(errs, field.Invalid(
-			at.Child("caBundle"), fmt.Sprintf("%d bytes", len(spec.CABundle)), "local APIServices may not have a caBundle",
-		))
+		errs = append(errs, field.Invalid(at.Child("caBundle"), fmt.Sprintf("%d bytes", len(spec.CABundle)),
+			"local APIServices may not have a caBundle"))
 	}
 	if spec.InsecureSkipTLSVerify {
-		errs = append(
-			errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true, "local APIServices may not have insecureSkipTLSVerify"),
-		)
+		errs = append(errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true,
+			"local APIServices may not have insecureSkipTLSVerify"))
 	}
 	return errs
 }
@@ -140,9 +136,8 @@ var apiServiceStates = []apiregistrationv1.ConditionStatus{
 
 func validateAPIServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.ErrorList) {
 	for i, c := range s.Status.Conditions {
-		errs = append(
-			errs, check.OneOf(c.Status, field.NewPath("status", "conditions").Index(i).Child("status"), apiServiceStates)...,
-		)
+		errs = append(errs, check.OneOf(c.Status, field.NewPath("status", "conditions").Index(i).Child("status"),
+			apiServiceStates)...)
 	}
 	return errs
 }

@@ -31,9 +31,8 @@ func validateControllerRevision(r *appsv1.ControllerRevision) (errs field.ErrorL
 	if at := field.NewPath("data"); len(r.Data.Raw) == 0 {
 		errs = append(errs, field.Required(at, missing))
 	} else {
-		errs = append(
-			errs, check.JSONObject(r.Data.Raw, missing, field.Required(at, "data must be a valid JSON object"), at)...,
-		)
+		errs = append(errs, check.JSONObject(r.Data.Raw, missing, field.Required(at,
+			"data must be a valid JSON object"), at)...)
 	}
 	return append(errs, apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))...)
 }

@@ -106,9 +106,8 @@ func deploymentSpec(d *appsv1.Deployment, old *corev1.PodTemplateSpec) field.Err
 	}
 	errs = append(errs, check.Naturals(check.SpecPath, "progressDeadlineSeconds", s.ProgressDeadlineSeconds)...)
 	if d := s.ProgressDeadlineSeconds; d != nil && *d <= s.MinReadySeconds {
-		errs = append(
-			errs, field.Invalid(check.SpecPath.Child("progressDeadlineSeconds"), d, "must be greater than minReadySeconds"),
-		)
+		errs = append(errs, field.Invalid(check.SpecPath.Child("progressDeadlineSeconds"), d,
+			"must be greater than minReadySeconds"))
 	}
 	return errs
 }
@@ -149,16 +148,13 @@ func validateDeploymentStatus(d, old *appsv1.Deployment) field.ErrorList {
 		{Name: "updatedReplicas", N: s.UpdatedReplicas}, {Name: "readyReplicas", N: s.ReadyReplicas},
 		{Name: "availableReplicas", N: s.AvailableReplicas},
 	}
-	errs = append(errs, podspec.Counts(0, append(
-		[]podspec.Count{{Name: "replicas", N: s.Replicas}},
-		append(parts, podspec.Count{Name: "unavailableReplicas", N: s.UnavailableReplicas})...,
-	), nil)...)
+	errs = append(errs, podspec.Counts(0, append([]podspec.Count{{Name: "replicas", N: s.Replicas}}, append(parts,
+		podspec.Count{Name: "unavailableReplicas", N: s.UnavailableReplicas})...), nil)...)
 	errs = append(errs, check.Naturals(check.StatusPath, "terminatingReplicas", s.TerminatingReplicas)...)
 	errs = append(errs, check.Naturals(check.StatusPath, "collisionCount", s.CollisionCount)...)
 	errs = append(errs, podspec.Counts(s.Replicas, nil, parts)...)
-	errs = append(
-		errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas, "cannot be greater than readyReplicas")...,
-	)
+	errs = append(errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas,
+		"cannot be greater than readyReplicas")...)
 	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
 }
 

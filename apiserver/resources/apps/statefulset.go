@@ -93,9 +93,8 @@ func statefulSetWarnings(s, old *appsv1.StatefulSet) []string {
 		texts = append(texts, check.ClaimWarnings(at, &s.Spec.VolumeClaimTemplates[i].Spec)...)
 	}
 	if check.ValueOf(s.Spec.RevisionHistoryLimit) < 0 {
-		texts = append(
-			texts, "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
-		)
+		texts = append(texts,
+			"spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended")
 	}
 	return texts
 }
@@ -207,9 +206,8 @@ func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	}
 	var errs field.ErrorList
 	for i := range s.VolumeClaimTemplates {
-		errs = append(errs, podspec.ValidateClaimSpec(
-			&s.VolumeClaimTemplates[i].Spec, nil, check.SpecPath.Child("volumeClaimTemplates").Index(i).Child("spec"),
-		)...)
+		errs = append(errs, podspec.ValidateClaimSpec(&s.VolumeClaimTemplates[i].Spec, nil,
+			check.SpecPath.Child("volumeClaimTemplates").Index(i).Child("spec"))...)
 	}
 	return errs
 }
@@ -230,9 +228,8 @@ func statefulStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.Path) (errs
 		return field.ErrorList{field.Required(at, "")}
 	case appsv1.OnDeleteStatefulSetStrategyType:
 		if s.RollingUpdate != nil {
-			errs = append(
-				errs, field.Invalid(rolling, s.RollingUpdate, "only allowed for updateStrategy 'RollingUpdate'"),
-			)
+			errs = append(errs, field.Invalid(rolling, s.RollingUpdate,
+				"only allowed for updateStrategy 'RollingUpdate'"))
 		}
 	case appsv1.RollingUpdateStatefulSetStrategyType:
 		if s.RollingUpdate == nil {
@@ -283,9 +280,8 @@ func validateStatefulSetStatus(set, old *appsv1.StatefulSet) field.ErrorList {
 	errs = append(errs, check.Natural(s.ObservedGeneration, check.StatusPath.Child("observedGeneration"))...)
 	errs = append(errs, check.Naturals(check.StatusPath, "collisionCount", s.CollisionCount)...)
 	errs = append(errs, podspec.Counts(s.Replicas, nil, parts)...)
-	errs = append(
-		errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas, "cannot be greater than status.readyReplicas")...,
-	)
+	errs = append(errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas,
+		"cannot be greater than status.readyReplicas")...)
 	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
 }
 

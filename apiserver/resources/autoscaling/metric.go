@@ -17,9 +17,7 @@ var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResour
 
 // metric requires the source of its type. Of several, only the first is validated.
 func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs field.ErrorList) {
-	if m.Type == "" {
-		errs = append(errs, field.Required(at.Child("type"), "must specify a metric source type"))
-	}
+	errs = append(errs, check.Present(m.Type != "", at.Child("type"), "must specify a metric source type")...)
 	known := slices.Contains(metricTypes, m.Type)
 	errs = append(errs, check.OneOf(m.Type, at.Child("type"), metricTypes)...)
 	sources := []struct {
@@ -83,9 +81,7 @@ func metricName(id autoscalingv2.MetricIdentifier, at *field.Path) field.ErrorLi
 
 // metricTarget validates the target of a metric.
 func metricTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.ErrorList) {
-	if t.Type == "" {
-		errs = append(errs, field.Required(at.Child("type"), "must specify a metric target type"))
-	}
+	errs = append(errs, check.Present(t.Type != "", at.Child("type"), "must specify a metric target type")...)
 	if t.Type != autoscalingv2.UtilizationMetricType && t.Type != autoscalingv2.ValueMetricType &&
 		t.Type != autoscalingv2.AverageValueMetricType {
 		errs = append(errs, field.Invalid(at.Child("type"), t.Type, "must be either Utilization, Value, or AverageValue"))
@@ -107,9 +103,8 @@ func objectMetric(m *autoscalingv2.ObjectMetricSource, tolerate bool, at *field.
 	errs = append(errs, metricName(m.Metric, at.Child("metric"))...)
 	errs = append(errs, metricTarget(&m.Target, at.Child("target"))...)
 	if m.Target.Value == nil && m.Target.AverageValue == nil {
-		errs = append(
-			errs, field.Required(at.Child("target", "averageValue"), "must set either a target value or averageValue"),
-		)
+		errs = append(errs, field.Required(at.Child("target", "averageValue"),
+			"must set either a target value or averageValue"))
 	}
 	return errs
 }
@@ -117,16 +112,12 @@ func objectMetric(m *autoscalingv2.ObjectMetricSource, tolerate bool, at *field.
 func externalMetric(m *autoscalingv2.ExternalMetricSource, at *field.Path) field.ErrorList {
 	errs := append(metricName(m.Metric, at.Child("metric")), metricTarget(&m.Target, at.Child("target"))...)
 	if m.Target.Value == nil && m.Target.AverageValue == nil {
-		errs = append(
-			errs,
-			field.Required(at.Child("target", "averageValue"), "must set either a target value for metric or a per-pod target"),
-		)
+		errs = append(errs, field.Required(at.Child("target", "averageValue"),
+			"must set either a target value for metric or a per-pod target"))
 	}
 	if m.Target.Value != nil && m.Target.AverageValue != nil {
-		errs = append(
-			errs,
-			field.Forbidden(at.Child("target", "value"), "may not set both a target value for metric and a per-pod target"),
-		)
+		errs = append(errs, field.Forbidden(at.Child("target", "value"),
+			"may not set both a target value for metric and a per-pod target"))
 	}
 	return errs
 }
@@ -140,9 +131,7 @@ func podsMetric(m *autoscalingv2.PodsMetricSource, at *field.Path) field.ErrorLi
 }
 
 func resourceMetric(m *autoscalingv2.ResourceMetricSource, at *field.Path) (errs field.ErrorList) {
-	if m.Name == "" {
-		errs = append(errs, field.Required(at.Child("name"), "must specify a resource name"))
-	}
+	errs = append(errs, check.Present(m.Name != "", at.Child("name"), "must specify a resource name")...)
 	return append(errs, utilizationTarget(&m.Target, at.Child("target"))...)
 }
 
@@ -163,14 +152,12 @@ func containerMetric(m *autoscalingv2.ContainerResourceMetricSource, at *field.P
 func utilizationTarget(t *autoscalingv2.MetricTarget, at *field.Path) field.ErrorList {
 	errs := metricTarget(t, at)
 	if t.AverageUtilization == nil && t.AverageValue == nil {
-		errs = append(
-			errs, field.Required(at.Child("averageUtilization"), "must set either a target raw value or a target utilization"),
-		)
+		errs = append(errs, field.Required(at.Child("averageUtilization"),
+			"must set either a target raw value or a target utilization"))
 	}
 	if t.AverageUtilization != nil && t.AverageValue != nil {
-		errs = append(
-			errs, field.Forbidden(at.Child("averageValue"), "may not set both a target raw value and a target utilization"),
-		)
+		errs = append(errs, field.Forbidden(at.Child("averageValue"),
+			"may not set both a target raw value and a target utilization"))
 	}
 	return errs
 }

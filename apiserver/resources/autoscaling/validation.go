@@ -48,9 +48,8 @@ func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolera
 			s.Metrics[i].Type == autoscalingv2.ExternalMetricSourceType
 	}
 	if s.MinReplicas != nil && *s.MinReplicas == 0 && !outside {
-		errs = append(errs, field.Forbidden(
-			at.Child("metrics"), "must specify at least one Object or External metric to support scaling to zero replicas",
-		))
+		errs = append(errs, field.Forbidden(at.Child("metrics"),
+			"must specify at least one Object or External metric to support scaling to zero replicas"))
 	}
 	if b := s.Behavior; b != nil {
 		errs = append(errs, validateScalingRules(b.ScaleUp, at.Child("behavior", "scaleUp"))...)
@@ -95,23 +94,18 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 	}
 	if w := r.StabilizationWindowSeconds; w != nil {
 		if *w < 0 {
-			errs = append(
-				errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w, "must be greater than or equal to zero"),
-			)
+			errs = append(errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w,
+				"must be greater than or equal to zero"))
 		}
 		if *w > maxStabilizationSeconds {
-			errs = append(errs, field.Invalid(
-				at.Child("stabilizationWindowSeconds"), *w,
-				fmt.Sprintf("must be less than or equal to %v", maxStabilizationSeconds),
-			))
+			errs = append(errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w,
+				fmt.Sprintf("must be less than or equal to %v", maxStabilizationSeconds)))
 		}
 	}
 	if r.SelectPolicy != nil {
 		errs = append(errs, check.OneOf(*r.SelectPolicy, at.Child("selectPolicy"), selectPolicies)...)
 	}
-	if len(r.Policies) == 0 {
-		errs = append(errs, field.Required(at.Child("policies"), "must specify at least one Policy"))
-	}
+	errs = append(errs, check.Present(len(r.Policies) > 0, at.Child("policies"), "must specify at least one Policy")...)
 	for i, p := range r.Policies {
 		at := at.Child("policies").Index(i)
 		errs = append(errs, check.OneOf(p.Type, at.Child("type"), scalingTypes)...)
@@ -122,14 +116,11 @@ func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (err
 			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds, check.NotPositiveText))
 		}
 		if p.PeriodSeconds > maxPeriodSeconds {
-			errs = append(errs, field.Invalid(
-				at.Child("periodSeconds"), p.PeriodSeconds, fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds),
-			))
+			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds,
+				fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds)))
 		}
 	}
-	if r.Tolerance != nil {
-		errs = append(errs, check.NonNegativeQuantity(*r.Tolerance, at.Child("tolerance"))...)
-	}
+	errs = append(errs, check.Given(r.Tolerance, at.Child("tolerance"), check.NonNegativeQuantity)...)
 	return errs
 }
 

@@ -162,10 +162,8 @@ func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	if strings.EqualFold(*name, "Local") {
-		errs = append(
-			errs,
-			field.Invalid(at, name, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"),
-		)
+		errs = append(errs, field.Invalid(at, name,
+			"timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"))
 	}
 	if _, err := time.LoadLocation(*name); err != nil {
 		errs = append(errs, field.Invalid(at, name, err.Error()))

@@ -56,14 +56,11 @@ func failurePolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, podConditions(rule.OnPodConditions, here.Child("onPodConditions"))...)
 		switch codes, conditions := rule.OnExitCodes != nil, len(rule.OnPodConditions) > 0; {
 		case codes && conditions:
-			errs = append(
-				errs,
-				field.Invalid(here, field.OmitValueType{}, "specifying both OnExitCodes and OnPodConditions is not supported"),
-			)
+			errs = append(errs, field.Invalid(here, field.OmitValueType{},
+				"specifying both OnExitCodes and OnPodConditions is not supported"))
 		case !codes && !conditions:
-			errs = append(
-				errs, field.Invalid(here, field.OmitValueType{}, "specifying one of OnExitCodes and OnPodConditions is required"),
-			)
+			errs = append(errs, field.Invalid(here, field.OmitValueType{},
+				"specifying one of OnExitCodes and OnPodConditions is required"))
 		}
 	}
 	return errs
@@ -74,10 +71,8 @@ func exitCodes(
 ) field.ErrorList {
 	errs := chosen(r.Operator, at.Child("operator"), failureOperators)
 	if r.ContainerName != nil && !containers[*r.ContainerName] {
-		errs = append(errs, field.Invalid(
-			at.Child("containerName"), *r.ContainerName,
-			"must be one of the container or initContainer names in the pod template",
-		))
+		errs = append(errs, field.Invalid(at.Child("containerName"), *r.ContainerName,
+			"must be one of the container or initContainer names in the pod template"))
 	}
 	values := at.Child("values")
 	switch n := len(r.Values); {
@@ -155,9 +150,8 @@ func successRule(r *batchv1.SuccessPolicyRule, completions int32, at *field.Path
 		here := at.Child("succeededCount")
 		errs = append(errs, check.Natural(*n, here)...)
 		if *n > completions {
-			errs = append(errs, field.Invalid(
-				here, *n, fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions),
-			))
+			errs = append(errs, field.Invalid(here, *n,
+				fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions)))
 		}
 		if r.SucceededIndexes != nil && *n > named {
 			errs = append(errs, field.Invalid(here, *n, fmt.Sprintf(

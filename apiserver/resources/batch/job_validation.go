@@ -56,9 +56,7 @@ func generatedSelector(j, old *batchv1.Job) (errs field.ErrorList) {
 	if check.IsTrue(j.Spec.ManualSelector) || j.Spec.Selector == nil {
 		return nil
 	}
-	if j.UID == "" {
-		errs = append(errs, field.Required(field.NewPath("metadata", "uid"), ""))
-	}
+	errs = append(errs, check.Present(j.UID != "", field.NewPath("metadata", "uid"), "")...)
 	wanted := []struct{ key, value string }{{plainUIDLabel, string(j.UID)}, {plainNameLabel, j.Name}}
 	if old == nil || hasLabel(old, batchv1.JobNameLabel) && hasLabel(old, batchv1.ControllerUidLabel) {
 		wanted = append(wanted, struct{ key, value string }{batchv1.ControllerUidLabel, string(j.UID)},
@@ -130,10 +128,8 @@ func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) fi
 	}
 	if s.SuccessPolicy != nil {
 		if !indexed(s) {
-			errs = append(
-				errs,
-				field.Invalid(at.Child("successPolicy"), *s.SuccessPolicy, "requires indexed completion mode"),
-			)
+			errs = append(errs, field.Invalid(at.Child("successPolicy"), *s.SuccessPolicy,
+				"requires indexed completion mode"))
 		} else {
 			errs = append(errs, successPolicy(s, at.Child("successPolicy", "rules"))...)
 		}
@@ -167,9 +163,8 @@ func jobRestart(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
 // completion validates the completion mode and the numbers that depend on it.
 func completion(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	if m := s.CompletionMode; m != nil {
-		errs = append(errs, check.OneOf(
-			*m, at.Child("completionMode"), []batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion},
-		)...)
+		errs = append(errs, check.OneOf(*m, at.Child("completionMode"),
+			[]batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion})...)
 	}
 	if indexed(s) {
 		return append(errs, indexes(s, at)...)
@@ -192,9 +187,8 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, field.Required(at.Child("completions"), "when completion mode is Indexed"))
 	}
 	if n := s.Parallelism; n != nil && *n > maxIndexes {
-		errs = append(errs, field.Invalid(
-			parallelism, *n, fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", maxIndexes),
-		))
+		errs = append(errs, field.Invalid(parallelism, *n,
+			fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", maxIndexes)))
 	}
 	if n := s.MaxFailedIndexes; n != nil {
 		if s.Completions != nil && *n > *s.Completions {
@@ -243,9 +237,8 @@ func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 		{"successPolicy", s.SuccessPolicy, was.SuccessPolicy},
 	} {
 		if !apiequality.Semantic.DeepEqual(f.was, f.now) {
-			errs = append(
-				errs, field.Invalid(check.SpecPath.Child(f.name), f.now, apivalidation.FieldImmutableErrorMsg),
-			)
+			errs = append(errs, field.Invalid(check.SpecPath.Child(f.name), f.now,
+				apivalidation.FieldImmutableErrorMsg))
 		}
 	}
 	return errs

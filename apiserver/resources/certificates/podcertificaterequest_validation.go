@@ -65,9 +65,8 @@ func validatePodCertificate(r *certificatesv1.PodCertificateRequest) field.Error
 		most = dayOfSeconds
 	}
 	if *seconds < minSeconds || *seconds > most {
-		errs = append(errs, field.Invalid(
-			at.Child("maxExpirationSeconds"), *seconds, fmt.Sprintf("must be in the range [%d, %d]", minSeconds, most),
-		))
+		errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *seconds,
+			fmt.Sprintf("must be in the range [%d, %d]", minSeconds, most)))
 	}
 	return append(errs, podRequest(s.StubPKCS10Request)...)
 }
@@ -193,9 +192,8 @@ func outcomeConditions(list []metav1.Condition) (errs field.ErrorList) {
 				`There may be at most one condition with type "Issued", "Denied", or "Failed"`))
 		}
 		if c.Status != metav1.ConditionTrue {
-			errs = append(errs, field.NotSupported(
-				at.Child("status"), c.Status, []metav1.ConditionStatus{metav1.ConditionTrue},
-			))
+			errs = append(errs, field.NotSupported(at.Child("status"), c.Status,
+				[]metav1.ConditionStatus{metav1.ConditionTrue}))
 		}
 	}
 	return append(errs, v1validation.ValidateConditions(list, outcomesPath)...)
@@ -251,16 +249,14 @@ func alternativeNames(leaf *x509.Certificate) (errs field.ErrorList) {
 			errs = append(errs, field.Invalid(chainPath, name, "leaf certificate's DNSName should not contain '..'"))
 		}
 		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") {
-			errs = append(errs, field.Invalid(
-				chainPath, name, "leaf certificate's DNSName should not start or end with '.'",
-			))
+			errs = append(errs, field.Invalid(chainPath, name,
+				"leaf certificate's DNSName should not start or end with '.'"))
 		}
 	}
 	for _, address := range leaf.EmailAddresses {
 		if _, err := mail.ParseAddress(address); err != nil {
-			errs = append(errs, field.Invalid(
-				chainPath, address, "leaf certificate should not contain invalid EmailAddress",
-			))
+			errs = append(errs, field.Invalid(chainPath, address,
+				"leaf certificate should not contain invalid EmailAddress"))
 		}
 	}
 	return errs
@@ -278,9 +274,8 @@ func lifetime(r *certificatesv1.PodCertificateRequest, leaf *x509.Certificate, n
 		errs = append(errs, field.Required(afterPath, present))
 	}
 	if s.BeginRefreshAt == nil {
-		errs = append(errs, field.Required(
-			refreshPath, "must be present and in the range [notbefore+10min, notafter-10min]",
-		))
+		errs = append(errs, field.Required(refreshPath,
+			"must be present and in the range [notbefore+10min, notafter-10min]"))
 	}
 	if len(errs) > 0 {
 		return errs

@@ -72,9 +72,7 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 		errs = append(errs, field.Invalid(at.Child("request"), s.Request, err.Error()))
 	}
 	usages := at.Child("usages")
-	if len(s.Usages) == 0 {
-		errs = append(errs, field.Required(usages, ""))
-	}
+	errs = append(errs, check.Present(len(s.Usages) > 0, usages, "")...)
 	if !t.unknownUsages {
 		for i, u := range s.Usages {
 			errs = append(errs, check.OneOf(u, usages.Index(i), check.Sorted(keyUsages))...)
@@ -90,18 +88,14 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 		}
 	}
 	if !t.legacySigner && s.SignerName == legacySigner {
-		errs = append(
-			errs,
-			field.Invalid(at.Child("signerName"), s.SignerName, "the legacy signerName is not allowed via this API version"),
-		)
+		errs = append(errs, field.Invalid(at.Child("signerName"), s.SignerName,
+			"the legacy signerName is not allowed via this API version"))
 	} else {
 		errs = append(errs, check.SignerName(s.SignerName, at.Child("signerName"))...)
 	}
 	if e := s.ExpirationSeconds; e != nil && *e < 600 {
-		errs = append(
-			errs,
-			field.Invalid(at.Child("expirationSeconds"), *e, "may not specify a duration less than 600 seconds (10 minutes)"),
-		)
+		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *e,
+			"may not specify a duration less than 600 seconds (10 minutes)"))
 	}
 	errs = append(errs, csrConditions(r.Status.Conditions, t, field.NewPath("status", "conditions"))...)
 	if !t.certificate {
@@ -204,9 +198,8 @@ func signingRequestKept(r, old *certificatesv1.CertificateSigningRequest) field.
 	errs := signingRequestOver(r, csrToleranceOf(r, old))
 	for _, t := range lastingCSRs {
 		if len(conditionsOf(r, t)) < len(conditionsOf(old, t)) {
-			errs = append(errs, field.Forbidden(
-				field.NewPath("status", "conditions"), fmt.Sprintf("updates may not remove a condition of type %q", t),
-			))
+			errs = append(errs, field.Forbidden(field.NewPath("status", "conditions"),
+				fmt.Sprintf("updates may not remove a condition of type %q", t)))
 		}
 	}
 	return errs
@@ -220,9 +213,8 @@ func approvalKept(r, old *certificatesv1.CertificateSigningRequest) (errs field.
 		case len(now) > len(was):
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("updates may not add a condition of type %q", t)))
 		case len(now) == len(was) && !apiequality.Semantic.DeepEqual(was, now):
-			errs = append(errs, field.Forbidden(
-				at, fmt.Sprintf("updates may not modify a condition of type %q\n%v", t, check.Difference(was, now)),
-			))
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("updates may not modify a condition of type %q\n%v", t,
+				check.Difference(was, now))))
 		}
 	}
 	return errs

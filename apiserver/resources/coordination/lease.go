@@ -51,9 +51,7 @@ func validateLease(l *coordinationv1.Lease) (errs field.ErrorList) {
 	if t := s.LeaseTransitions; t != nil && *t < 0 {
 		errs = append(errs, field.Invalid(at.Child("leaseTransitions"), *t, "must be greater than or equal to 0"))
 	}
-	if s.Strategy != nil {
-		errs = append(errs, leaseStrategy(*s.Strategy, at.Child("strategy"))...)
-	}
+	errs = append(errs, check.Given(s.Strategy, at.Child("strategy"), leaseStrategy)...)
 	if p := s.PreferredHolder; p != nil && *p != "" && (s.Strategy == nil || *s.Strategy == "") {
 		errs = append(errs, field.Forbidden(at.Child("preferredHolder"), "may only be specified if `strategy` is defined"))
 	}

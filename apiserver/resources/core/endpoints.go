@@ -60,9 +60,7 @@ func endpointsWarnings(e, _ *corev1.Endpoints) []string {
 }
 
 func validateEndpoints(e *corev1.Endpoints) (errs field.ErrorList) {
-	for i := range e.Subsets {
-		errs = append(errs, endpointSubset(&e.Subsets[i], field.NewPath("subsets").Index(i))...)
-	}
+	errs = append(errs, check.Each(e.Subsets, field.NewPath("subsets"), endpointSubset)...)
 	return errs
 }
 
@@ -79,12 +77,8 @@ func endpointSubset(s *corev1.EndpointSubset, at *field.Path) (errs field.ErrorL
 	if len(s.Addresses) == 0 && len(s.NotReadyAddresses) == 0 {
 		errs = append(errs, field.Required(at, "must specify `addresses` or `notReadyAddresses`"))
 	}
-	for i := range s.Addresses {
-		errs = append(errs, endpointAddress(&s.Addresses[i], at.Child("addresses").Index(i))...)
-	}
-	for i := range s.NotReadyAddresses {
-		errs = append(errs, endpointAddress(&s.NotReadyAddresses[i], at.Child("notReadyAddresses").Index(i))...)
-	}
+	errs = append(errs, check.Each(s.Addresses, at.Child("addresses"), endpointAddress)...)
+	errs = append(errs, check.Each(s.NotReadyAddresses, at.Child("notReadyAddresses"), endpointAddress)...)
 	for i := range s.Ports {
 		errs = append(errs, endpointPort(&s.Ports[i], len(s.Ports) > 1, at.Child("ports").Index(i))...)
 	}
@@ -93,12 +87,8 @@ func endpointSubset(s *corev1.EndpointSubset, at *field.Path) (errs field.ErrorL
 
 func endpointAddress(a *corev1.EndpointAddress, at *field.Path) field.ErrorList {
 	errs := check.IP(a.IP, at.Child("ip"), nil)
-	if a.Hostname != "" {
-		errs = append(errs, check.DNSLabel(a.Hostname, at.Child("hostname"))...)
-	}
-	if a.NodeName != nil {
-		errs = append(errs, check.NodeName(*a.NodeName, at.Child("nodeName"))...)
-	}
+	errs = append(errs, check.NonEmpty(a.Hostname, at.Child("hostname"), check.DNSLabel)...)
+	errs = append(errs, check.Given(a.NodeName, at.Child("nodeName"), check.NodeName)...)
 	return append(errs, check.ReachableIP(a.IP, at.Child("ip"))...)
 }
 
@@ -110,9 +100,7 @@ func endpointPort(p *corev1.EndpointPort, named bool, at *field.Path) (errs fiel
 	}
 	errs = append(errs, check.PortNumber(p.Port, at.Child("port"))...)
 	errs = append(errs, check.Protocol(p.Protocol, at.Child("protocol"))...)
-	if p.AppProtocol != nil {
-		errs = append(errs, check.QualifiedName(*p.AppProtocol, at.Child("appProtocol"))...)
-	}
+	errs = append(errs, check.Given(p.AppProtocol, at.Child("appProtocol"), check.QualifiedName)...)
 	return errs
 }
 

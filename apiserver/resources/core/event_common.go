@@ -48,18 +48,13 @@ func newEvent(e *corev1.Event) (errs field.ErrorList) {
 		e.Namespace != metav1.NamespaceSystem {
 		errs = append(errs, eventNamespace(e))
 	}
-	if e.ReportingController == "" {
-		errs = append(errs, field.Required(field.NewPath("reportingController"), ""))
-	}
-	errs = append(
-		errs, check.Apply(e.ReportingController, field.NewPath("reportingController"), utilvalidation.IsQualifiedName)...,
-	)
+	errs = append(errs, check.Present(e.ReportingController != "", field.NewPath("reportingController"), "")...)
+	errs = append(errs, check.Apply(e.ReportingController, field.NewPath("reportingController"),
+		utilvalidation.IsQualifiedName)...)
 	for _, word := range []struct{ name, value string }{
 		{"reportingInstance", e.ReportingInstance}, {"action", e.Action}, {"reason", e.Reason},
 	} {
-		if word.value == "" {
-			errs = append(errs, field.Required(field.NewPath(word.name), ""))
-		}
+		errs = append(errs, check.Present(word.value != "", field.NewPath(word.name), "")...)
 		errs = append(errs, atMost(eventWordLimit, word.value, word.name)...)
 	}
 	return append(errs, atMost(eventNoteLimit, e.Message, "message")...)

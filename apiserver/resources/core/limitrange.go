@@ -140,10 +140,8 @@ func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorLi
 		_, least := item.Min[corev1.ResourceStorage]
 		_, most := item.Max[corev1.ResourceStorage]
 		if !least && !most {
-			errs = append(
-				errs,
-				field.Required(at.Child("limits"), "either minimum or maximum storage value is required, but neither was provided"),
-			)
+			errs = append(errs, field.Required(at.Child("limits"),
+				"either minimum or maximum storage value is required, but neither was provided"))
 		}
 	}
 	names(item.MaxLimitRequestRatio, "maxLimitRequestRatio")
@@ -189,9 +187,8 @@ func limitAmounts(item *corev1.LimitRangeItem, name corev1.ResourceName, at *fie
 				fmt.Sprintf(c.text, c.large.String(), c.small.String())))
 		}
 	}
-	errs = append(errs, limitRatio(
-		amountOf(item.MaxLimitRequestRatio, name), least, most, at.Child("maxLimitRequestRatio").Key(string(name)),
-	)...)
+	errs = append(errs, limitRatio(amountOf(item.MaxLimitRequestRatio, name), least, most,
+		at.Child("maxLimitRequestRatio").Key(string(name)))...)
 	if limit.given && request.given && limit.Cmp(request.Quantity) != 0 &&
 		(!check.IsNativeResource(name) || check.IsHugePage(name)) {
 		errs = append(errs, field.Invalid(at.Child("defaultRequest").Key(string(name)), request.Quantity,
@@ -215,9 +212,8 @@ func limitRatio(ratio, least, most amount, at *field.Path) (errs field.ErrorList
 		value, low, high = float64(ratio.MilliValue())/1000, least.MilliValue(), most.MilliValue()
 	}
 	if bound := float64(high) / float64(low); value > bound {
-		errs = append(
-			errs, field.Invalid(at, ratio.Quantity, fmt.Sprintf("ratio %s is greater than max/min = %f", ratio.String(), bound)),
-		)
+		errs = append(errs, field.Invalid(at, ratio.Quantity, fmt.Sprintf("ratio %s is greater than max/min = %f",
+			ratio.String(), bound)))
 	}
 	return errs
 }

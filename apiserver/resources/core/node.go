@@ -138,9 +138,8 @@ func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 		}
 	}
 	if old.Spec.ProviderID != "" && old.Spec.ProviderID != n.Spec.ProviderID {
-		errs = append(
-			errs, field.Forbidden(spec.Child("providerID"), "node updates may not change providerID except from \"\" to valid"),
-		)
+		errs = append(errs, field.Forbidden(spec.Child("providerID"),
+			"node updates may not change providerID except from \"\" to valid"))
 	}
 	errs = append(errs, taints(n.Spec.Taints, field.NewPath("metadata", "taints"))...)
 	if n.Spec.DoNotUseExternalID != old.Spec.DoNotUseExternalID {
@@ -155,9 +154,8 @@ func nodeResources(n *corev1.Node) (errs field.ErrorList) {
 		amounts corev1.ResourceList
 	}{{"capacity", n.Status.Capacity}, {"allocatable", n.Status.Allocatable}} {
 		for _, name := range check.Sorted(list.amounts) {
-			errs = append(
-				errs, check.ResourceQuantity(name, list.amounts[name], field.NewPath("status", list.name, string(name)))...,
-			)
+			errs = append(errs, check.ResourceQuantity(name, list.amounts[name], field.NewPath("status", list.name,
+				string(name)))...)
 		}
 	}
 	return errs

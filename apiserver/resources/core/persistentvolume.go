@@ -131,14 +131,10 @@ func validatePersistentVolume(v *corev1.PersistentVolume) field.ErrorList {
 
 // volumeSpec validates a persistent volume's spec (core ValidatePersistentVolumeSpec).
 func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (errs field.ErrorList) {
-	if len(s.AccessModes) == 0 {
-		errs = append(errs, field.Required(at.Child("accessModes"), ""))
-	}
+	errs = append(errs, check.Present(len(s.AccessModes) > 0, at.Child("accessModes"), "")...)
 	errs = append(errs, podspec.AccessModes(s.AccessModes, at.Child("accessModes"))...)
 	capacity := at.Child("capacity")
-	if len(s.Capacity) == 0 {
-		errs = append(errs, field.Required(capacity, ""))
-	}
+	errs = append(errs, check.Present(len(s.Capacity) > 0, capacity, "")...)
 	if _, ok := s.Capacity[corev1.ResourceStorage]; !ok || len(s.Capacity) > 1 {
 		errs = append(errs, field.NotSupported(capacity, s.Capacity, []corev1.ResourceName{corev1.ResourceStorage}))
 	}
@@ -200,10 +196,8 @@ func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.Error
 			apivalidation.FieldImmutableErrorMsg+", except for updating from beta label to GA"))
 	}
 	if v.Spec.VolumeAttributesClassName == nil && old.Spec.VolumeAttributesClassName != nil {
-		errs = append(
-			errs,
-			field.Forbidden(field.NewPath("spec", "volumeAttributesClassName"), "update from non-nil value to nil is forbidden"),
-		)
+		errs = append(errs, field.Forbidden(field.NewPath("spec", "volumeAttributesClassName"),
+			"update from non-nil value to nil is forbidden"))
 	}
 	return errs
 }

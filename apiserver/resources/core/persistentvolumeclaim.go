@@ -118,23 +118,19 @@ func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	errs = append(errs, claimKept(c, old)...)
 	size, was, got := c.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage], old.Status.Capacity[corev1.ResourceStorage]
 	if size.Cmp(was) < 0 && size.Cmp(got) <= 0 {
-		errs = append(
-			errs, field.Forbidden(spec.Child("resources", "requests", "storage"), "field can not be less than status.capacity"),
-		)
+		errs = append(errs, field.Forbidden(spec.Child("resources", "requests", "storage"),
+			"field can not be less than status.capacity"))
 	}
 	errs = append(errs, check.Immutable(c.Spec.VolumeMode, old.Spec.VolumeMode, field.NewPath("volumeMode"))...)
 	if class := c.Spec.VolumeAttributesClassName; old.Status.CurrentVolumeAttributesClassName != nil &&
 		!check.SamePointee(class, old.Spec.VolumeAttributesClassName) {
 		at := spec.Child("volumeAttributesClassName")
 		if class == nil {
-			errs = append(
-				errs, field.Forbidden(at, "update to nil is forbidden when status.currentVolumeAttributesClassName is not nil"),
-			)
+			errs = append(errs, field.Forbidden(at,
+				"update to nil is forbidden when status.currentVolumeAttributesClassName is not nil"))
 		} else if *class == "" {
-			errs = append(
-				errs,
-				field.Forbidden(at, "update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil"),
-			)
+			errs = append(errs, field.Forbidden(at,
+				"update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil"))
 		}
 	}
 	return errs
@@ -155,9 +151,8 @@ func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 		now.StorageClassName = nil
 	default:
 		if newBeta != oldBeta {
-			errs = append(
-				errs, field.Invalid(field.NewPath("metadata", "annotations", beta), newBeta, apivalidation.FieldImmutableErrorMsg),
-			)
+			errs = append(errs, field.Invalid(field.NewPath("metadata", "annotations", beta), newBeta,
+				apivalidation.FieldImmutableErrorMsg))
 		}
 		if added && (!hadBeta || *class == oldBeta) {
 			now.StorageClassName = was.StorageClassName
@@ -178,12 +173,8 @@ func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 }
 
 func validateClaimStatus(c, _ *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
-	if c.ResourceVersion == "" {
-		errs = append(errs, field.Required(field.NewPath("resourceVersion"), ""))
-	}
-	if len(c.Spec.AccessModes) == 0 {
-		errs = append(errs, field.Required(field.NewPath("Spec", "accessModes"), ""))
-	}
+	errs = append(errs, check.Present(c.ResourceVersion != "", field.NewPath("resourceVersion"), "")...)
+	errs = append(errs, check.Present(len(c.Spec.AccessModes) > 0, field.NewPath("Spec", "accessModes"), "")...)
 	status := field.NewPath("status")
 	for _, name := range check.Sorted(c.Status.Capacity) {
 		errs = append(errs, basicQuantity(c.Status.Capacity[name], status.Child("capacity").Key(string(name)))...)

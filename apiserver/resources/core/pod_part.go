@@ -29,9 +29,8 @@ func validatePodEphemeral(p, old *corev1.Pod) field.ErrorList {
 		was := &old.Spec.EphemeralContainers[i]
 		switch c := now[was.Name]; {
 		case c == nil:
-			errs = append(
-				errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", was.Name)),
-			)
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed\n",
+				was.Name)))
 		case !apiequality.Semantic.DeepEqual(*was, *c):
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be changed\n%v",
 				was.Name, check.Difference(*was, *c))))
@@ -50,9 +49,8 @@ func validatePodResize(p, old *corev1.Pod) field.ErrorList {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "windows pods cannot be resized")}
 	}
 	if was := old.Status.QOSClass; qosClass(&p.Spec) != orElse(was, qosClass(&old.Spec)) {
-		errs = append(
-			errs, field.Invalid(check.SpecPath, p.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"),
-		)
+		errs = append(errs, field.Invalid(check.SpecPath, p.Status.QOSClass,
+			"Pod QOS Class may not change as a result of resizing"))
 	}
 	if !resizableNode(old) {
 		errs = append(errs, field.Forbidden(check.SpecPath, "Pod running on node without support for resize"))
@@ -135,9 +133,8 @@ func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 		}
 		for i := range list.was {
 			if list.now[i].Name != list.was[i].Name {
-				errs = append(
-					errs, field.Forbidden(at.Index(i).Child("name"), list.name+" may not be renamed or reordered on resize"),
-				)
+				errs = append(errs, field.Forbidden(at.Index(i).Child("name"),
+					list.name+" may not be renamed or reordered on resize"))
 			}
 		}
 	}
@@ -196,10 +193,8 @@ func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 		}
 		for _, p := range c.ResizePolicy {
 			if p.RestartPolicy == corev1.RestartContainer {
-				errs = append(
-					errs,
-					field.Forbidden(at, "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"),
-				)
+				errs = append(errs, field.Forbidden(at,
+					"non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))
 			}
 		}
 	}

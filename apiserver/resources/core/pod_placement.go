@@ -67,9 +67,8 @@ func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs fie
 	}
 	for i := range terms {
 		if !stricter(&left[i], &terms[i]) {
-			errs = append(
-				errs, field.Invalid(at.Index(i), left[i], "only additions are allowed (no mutations or deletions)"),
-			)
+			errs = append(errs, field.Invalid(at.Index(i), left[i],
+				"only additions are allowed (no mutations or deletions)"))
 		}
 	}
 	return errs

@@ -25,9 +25,8 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 	errs := podAnnotationsUpdate(p, old, had)
 	for i, c := range p.Status.Conditions {
 		if c.Type != corev1.PodScheduled && c.Type != corev1.PodReady && c.Type != corev1.PodInitialized {
-			errs = append(
-				errs, check.QualifiedName(string(c.Type), field.NewPath("metadata", "conditions").Index(i).Child("Type"))...,
-			)
+			errs = append(errs, check.QualifiedName(string(c.Type), field.NewPath("metadata",
+				"conditions").Index(i).Child("Type"))...)
 		}
 	}
 	if p.Spec.NodeName != old.Spec.NodeName {
@@ -37,19 +36,15 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 	if s.NominatedNodeName != was.NominatedNodeName && s.NominatedNodeName != "" {
 		errs = append(errs, check.NodeName(s.NominatedNodeName, check.StatusPath.Child("nominatedNodeName"))...)
 		if old.Spec.NodeName != "" {
-			errs = append(errs, field.Forbidden(
-				check.StatusPath.Child("nominatedNodeName"), "may not be set on pods that are already bound to a node",
-			))
+			errs = append(errs, field.Forbidden(check.StatusPath.Child("nominatedNodeName"),
+				"may not be set on pods that are already bound to a node"))
 		}
 	}
-	errs = append(
-		errs, apivalidation.ValidateImmutableField(s.QOSClass, was.QOSClass, check.StatusPath.Child("qosClass"))...,
-	)
+	errs = append(errs, apivalidation.ValidateImmutableField(s.QOSClass, was.QOSClass,
+		check.StatusPath.Child("qosClass"))...)
 	errs = append(errs, transitions(p, old)...)
-	errs = append(
-		errs,
-		claimStatuses(s.ResourceClaimStatuses, p.Spec.ResourceClaims, check.StatusPath.Child("resourceClaimStatuses"))...,
-	)
+	errs = append(errs, claimStatuses(s.ResourceClaimStatuses, p.Spec.ResourceClaims,
+		check.StatusPath.Child("resourceClaimStatuses"))...)
 	errs = append(errs, podIPs(s, was)...)
 	errs = append(errs, hostIPs(s, was)...)
 	return append(errs, containerStatuses(p)...)
@@ -60,14 +55,10 @@ func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
 	policy := old.Spec.RestartPolicy
 	regular, inits := old.Spec.Containers, old.Spec.InitContainers
 	if !restartsAll(&old.Spec) {
-		errs = append(errs, revived(
-			p.Status.ContainerStatuses, old.Status.ContainerStatuses, policy, regular,
-			check.StatusPath.Child("containerStatuses"),
-		)...)
-		errs = append(errs, revived(
-			p.Status.InitContainerStatuses, old.Status.InitContainerStatuses, policy, inits,
-			check.StatusPath.Child("initContainerStatuses"),
-		)...)
+		errs = append(errs, revived(p.Status.ContainerStatuses, old.Status.ContainerStatuses, policy, regular,
+			check.StatusPath.Child("containerStatuses"))...)
+		errs = append(errs, revived(p.Status.InitContainerStatuses, old.Status.InitContainerStatuses, policy, inits,
+			check.StatusPath.Child("initContainerStatuses"))...)
 	}
 	return append(errs, revived(p.Status.EphemeralContainerStatuses, old.Status.EphemeralContainerStatuses,
 		corev1.RestartPolicyNever, nil, check.StatusPath.Child("ephemeralContainerStatuses"))...)
@@ -248,10 +239,8 @@ func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
 	errs = append(errs, healths(p.Status.InitContainerStatuses, p.Spec.InitContainers, inits)...)
 	for i, s := range p.Status.EphemeralContainerStatuses {
 		if len(s.AllocatedResourcesStatus) != 0 {
-			errs = append(
-				errs,
-				field.Forbidden(ephemeral.Index(i).Child("allocatedResourcesStatus"), "must not be specified in container status"),
-			)
+			errs = append(errs, field.Forbidden(ephemeral.Index(i).Child("allocatedResourcesStatus"),
+				"must not be specified in container status"))
 		}
 	}
 	return errs
@@ -273,10 +262,8 @@ func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (
 		errs = append(errs, podspec.ID(&u.UID, here.Child("uid"), linuxUserID)...)
 		errs = append(errs, podspec.ID(&u.GID, here.Child("gid"), utilvalidation.IsValidGroupID)...)
 		for j := range u.SupplementalGroups {
-			errs = append(
-				errs,
-				podspec.ID(&u.SupplementalGroups[j], here.Child("supplementalGroups").Index(j), utilvalidation.IsValidGroupID)...,
-			)
+			errs = append(errs, podspec.ID(&u.SupplementalGroups[j], here.Child("supplementalGroups").Index(j),
+				utilvalidation.IsValidGroupID)...)
 		}
 	}
 	return errs

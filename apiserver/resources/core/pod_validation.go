@@ -29,9 +29,7 @@ func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 	if p.Spec.ServiceAccountName == "" && p.Spec.DeprecatedServiceAccount == "" {
 		errs = append(errs, noTokens(&p.Spec)...)
 	}
-	for i := range p.Spec.Containers {
-		errs = append(errs, podspec.ImageSpace(&p.Spec.Containers[i], check.SpecPath.Child("containers").Index(i))...)
-	}
+	errs = append(errs, check.Each(p.Spec.Containers, check.SpecPath.Child("containers"), podspec.ImageSpace)...)
 	for i := range p.Spec.InitContainers {
 		errs = append(errs, podspec.ImageSpace(&p.Spec.InitContainers[i], check.SpecPath.Child("initContainers").Index(i))...)
 	}
@@ -61,9 +59,8 @@ func validatePod(p *corev1.Pod) field.ErrorList {
 		errs = append(errs, field.Forbidden(check.SpecPath.Child("ephemeralContainers"), "cannot be set on create"))
 	}
 	if p.Spec.NodeName != "" && len(p.Spec.SchedulingGates) != 0 {
-		errs = append(
-			errs, field.Forbidden(check.SpecPath.Child("nodeName"), "cannot be set until all schedulingGates have been cleared"),
-		)
+		errs = append(errs, field.Forbidden(check.SpecPath.Child("nodeName"),
+			"cannot be set until all schedulingGates have been cleared"))
 	}
 	r := podspec.NewRules(&p.Spec, podspec.Legacy{})
 	return append(errs, r.ProfilesAgree(&p.ObjectMeta, check.SpecPath)...)
@@ -106,12 +103,10 @@ func validatePodUpdate(p, old *corev1.Pod) field.ErrorList {
 	if stop {
 		return errs
 	}
-	errs = append(
-		errs, tolerationsUpdate(p.Spec.Tolerations, old.Spec.Tolerations, check.SpecPath.Child("tolerations"))...,
-	)
-	errs = append(
-		errs, gatesUpdate(p.Spec.SchedulingGates, old.Spec.SchedulingGates, check.SpecPath.Child("schedulingGates"))...,
-	)
+	errs = append(errs, tolerationsUpdate(p.Spec.Tolerations, old.Spec.Tolerations,
+		check.SpecPath.Child("tolerations"))...)
+	errs = append(errs, gatesUpdate(p.Spec.SchedulingGates, old.Spec.SchedulingGates,
+		check.SpecPath.Child("schedulingGates"))...)
 	before := oneForm(&old.Spec)
 	if apiequality.Semantic.DeepEqual(oneForm(&p.Spec), before) {
 		return errs

@@ -72,17 +72,14 @@ func validateResourceQuota(q *corev1.ResourceQuota) field.ErrorList {
 func validateResourceQuotaUpdate(q, old *corev1.ResourceQuota) field.ErrorList {
 	errs := quotaSpec(&q.Spec, field.NewPath("spec"))
 	if !maps.Equal(check.Set(q.Spec.Scopes...), check.Set(old.Spec.Scopes...)) {
-		errs = append(
-			errs, field.Invalid(field.NewPath("spec", "scopes"), q.Spec.Scopes, apivalidation.FieldImmutableErrorMsg),
-		)
+		errs = append(errs, field.Invalid(field.NewPath("spec", "scopes"), q.Spec.Scopes,
+			apivalidation.FieldImmutableErrorMsg))
 	}
 	return errs
 }
 
 func validateResourceQuotaStatus(q, _ *corev1.ResourceQuota) (errs field.ErrorList) {
-	if q.ResourceVersion == "" {
-		errs = append(errs, field.Required(field.NewPath("resourceVersion"), ""))
-	}
+	errs = append(errs, check.Present(q.ResourceVersion != "", field.NewPath("resourceVersion"), "")...)
 	return append(errs, quotaStatus(q)...)
 }
 

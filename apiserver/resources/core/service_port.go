@@ -23,9 +23,7 @@ func servicePort(p *corev1.ServicePort, named bool, names map[string]bool, at *f
 	errs = append(errs, check.PortNumber(p.Port, at.Child("port"))...)
 	errs = append(errs, check.Protocol(p.Protocol, at.Child("protocol"))...)
 	errs = append(errs, check.PortOrName(p.TargetPort, at.Child("targetPort"))...)
-	if p.AppProtocol != nil {
-		errs = append(errs, check.QualifiedName(*p.AppProtocol, at.Child("appProtocol"))...)
-	}
+	errs = append(errs, check.Given(p.AppProtocol, at.Child("appProtocol"), check.QualifiedName)...)
 	return errs
 }
 
@@ -54,9 +52,7 @@ func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	for i, p := range s.Spec.Ports {
 		k := key{p.Protocol, p.Port}
 		if ports[k] {
-			errs = append(
-				errs, field.Duplicate(at.Index(i), corev1.ServicePort{Protocol: p.Protocol, Port: p.Port}),
-			)
+			errs = append(errs, field.Duplicate(at.Index(i), corev1.ServicePort{Protocol: p.Protocol, Port: p.Port}))
 		}
 		ports[k] = true
 	}

@@ -54,9 +54,8 @@ func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
 	}
 	for i := range s.Endpoints {
 		for j, address := range s.Endpoints[i].Addresses {
-			texts = append(
-				texts, check.AddressWarnings(field.NewPath("endpoints").Index(i).Child("addresses").Index(j), address)...,
-			)
+			texts = append(texts, check.AddressWarnings(field.NewPath("endpoints").Index(i).Child("addresses").Index(j),
+				address)...)
 		}
 	}
 	return texts
@@ -124,17 +123,13 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 		for j, value := range e.Addresses {
 			errs = append(errs, sliceAddress(value, kind, addresses.Index(j))...)
 		}
-		if e.NodeName != nil {
-			errs = append(errs, check.NodeName(*e.NodeName, at.Child("nodeName"))...)
-		}
+		errs = append(errs, check.Given(e.NodeName, at.Child("nodeName"), check.NodeName)...)
 		topology := at.Child("deprecatedTopology")
 		if len(e.DeprecatedTopology) > maxTopologyLabels {
 			errs = append(errs, field.TooMany(topology, len(e.DeprecatedTopology), maxTopologyLabels))
 		}
 		errs = append(errs, v1validation.ValidateLabels(e.DeprecatedTopology, topology)...)
-		if e.Hostname != nil {
-			errs = append(errs, check.DNSLabel(*e.Hostname, at.Child("hostname"))...)
-		}
+		errs = append(errs, check.Given(e.Hostname, at.Child("hostname"), check.DNSLabel)...)
 		if e.Hints != nil {
 			errs = append(errs, hints(e.Hints, at.Child("hints"))...)
 		}
@@ -207,9 +202,7 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 		if p.Name != nil {
 			name = *p.Name
 		}
-		if name != "" {
-			errs = append(errs, check.DNSLabel(name, at.Child("name"))...)
-		}
+		errs = append(errs, check.NonEmpty(name, at.Child("name"), check.DNSLabel)...)
 		if seen[name] {
 			errs = append(errs, field.Duplicate(at.Child("name"), name))
 		}
@@ -219,9 +212,7 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 		} else {
 			errs = append(errs, check.OneOf(*p.Protocol, at.Child("protocol"), check.Protocols)...)
 		}
-		if p.AppProtocol != nil {
-			errs = append(errs, check.QualifiedName(*p.AppProtocol, at.Child("appProtocol"))...)
-		}
+		errs = append(errs, check.Given(p.AppProtocol, at.Child("appProtocol"), check.QualifiedName)...)
 	}
 	return errs
 }

@@ -168,9 +168,8 @@ func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 		}
 		bad[c] = true
 		if good[c] {
-			errs = append(
-				errs, field.Invalid(failedAt.Index(i), c, "bindingFailureConditions must not overlap with bindingConditions"),
-			)
+			errs = append(errs, field.Invalid(failedAt.Index(i), c,
+				"bindingFailureConditions must not overlap with bindingConditions"))
 		}
 	}
 	if len(ready) == 0 && len(failed) > 0 {

@@ -71,15 +71,9 @@ func taintSelector(s *resourcev1.DeviceTaintSelector, at *field.Path) (errs fiel
 	if s == nil {
 		return nil
 	}
-	if s.Driver != nil {
-		errs = append(errs, podspec.CSIDriver(*s.Driver, at.Child("driver"))...)
-	}
-	if s.Pool != nil {
-		errs = append(errs, poolName(*s.Pool, at.Child("pool"))...)
-	}
-	if s.Device != nil {
-		errs = append(errs, check.DNSLabel(*s.Device, at.Child("device"))...)
-	}
+	errs = append(errs, check.Given(s.Driver, at.Child("driver"), podspec.CSIDriver)...)
+	errs = append(errs, check.Given(s.Pool, at.Child("pool"), poolName)...)
+	errs = append(errs, check.Given(s.Device, at.Child("device"), check.DNSLabel)...)
 	return errs
 }
 

@@ -2,6 +2,8 @@ package dra
 
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 // listed validates each item, unless there are more than most.
@@ -19,9 +21,7 @@ func each[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) 
 	if len(list) > most {
 		return nil
 	}
-	for i := range list {
-		errs = append(errs, item(&list[i], at.Index(i))...)
-	}
+	errs = append(errs, check.Each(list, at, item)...)
 	return errs
 }
 

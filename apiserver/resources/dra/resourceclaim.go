@@ -129,9 +129,7 @@ func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorLi
 
 func consumer(r *resourcev1.ResourceClaimConsumerReference, at *field.Path) (errs field.ErrorList) {
 	for _, f := range [][2]string{{"resource", r.Resource}, {"name", r.Name}, {"uid", string(r.UID)}} {
-		if f[1] == "" {
-			errs = append(errs, field.Required(at.Child(f[0]), ""))
-		}
+		errs = append(errs, check.Present(f[1] != "", at.Child(f[0]), "")...)
 	}
 	return errs
 }

@@ -96,10 +96,8 @@ func validRange(
 	next := r.Min.DeepCopy()
 	next.Add(*r.Step)
 	if next.Cmp(capacity) > 0 {
-		errs = append(errs, field.Invalid(
-			step, r.Step.String(),
-			fmt.Sprintf("one step %s is larger than capacity value: %s", next.String(), capacity.String()),
-		))
+		errs = append(errs, field.Invalid(step, r.Step.String(),
+			fmt.Sprintf("one step %s is larger than capacity value: %s", next.String(), capacity.String())))
 	}
 	errs = append(errs, onStep(standard, r, step)...)
 	if r.Max != nil {
@@ -251,10 +249,8 @@ func reach(
 		ways = append(ways, "`nodeSelector`")
 		errs = append(errs, podspec.NodeSelector(s, false, at.Child("nodeSelector"))...)
 		if single && len(s.NodeSelectorTerms) != 1 {
-			errs = append(errs, field.Invalid(
-				at.Child("nodeSelector", "nodeSelectorTerms"), s.NodeSelectorTerms,
-				"must have exactly one node selector term",
-			))
+			errs = append(errs, field.Invalid(at.Child("nodeSelector", "nodeSelectorTerms"), s.NodeSelectorTerms,
+				"must have exactly one node selector term"))
 		}
 	}
 	if all != nil && *all {
@@ -297,19 +293,16 @@ func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) fi
 func attributeCount(d *resourcev1.Device, at *field.Path) (errs field.ErrorList) {
 	total := len(d.Attributes) + len(d.Capacity)
 	if most := resourcev1.ResourceSliceMaxAttributesAndCapacitiesPerDevice; total > most {
-		errs = append(
-			errs,
-			field.Invalid(at, total, fmt.Sprintf("the total number of attributes and capacities must not exceed %d", most)),
-		)
+		errs = append(errs, field.Invalid(at, total,
+			fmt.Sprintf("the total number of attributes and capacities must not exceed %d", most)))
 	}
 	values := 0
 	for _, a := range d.Attributes {
 		values += max(1, len(a.BoolValues)+len(a.IntValues)+len(a.StringValues)+len(a.VersionValues))
 	}
 	if most := resourcev1.ResourceSliceMaxAttributeValuesPerDevice; values > most {
-		errs = append(
-			errs, field.Invalid(at, values, fmt.Sprintf("the total number of attribute values must not exceed %d", most)),
-		)
+		errs = append(errs, field.Invalid(at, values,
+			fmt.Sprintf("the total number of attribute values must not exceed %d", most)))
 	}
 	return errs
 }
@@ -338,14 +331,11 @@ func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList
 }
 
 func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.ErrorList) {
-	if a.StringValue != nil {
-		errs = append(errs, attributeText(*a.StringValue, at.Child("string"))...)
-	}
+	errs = append(errs, check.Given(a.StringValue, at.Child("string"), attributeText)...)
 	if a.VersionValue != nil {
 		if !semanticVersion.MatchString(*a.VersionValue) {
-			errs = append(
-				errs, field.Invalid(at.Child("version"), *a.VersionValue, "must be a string compatible with semver.org spec 2.0.0"),
-			)
+			errs = append(errs, field.Invalid(at.Child("version"), *a.VersionValue,
+				"must be a string compatible with semver.org spec 2.0.0"))
 		}
 		errs = append(errs, attributeText(*a.VersionValue, at.Child("version"))...)
 	}

@@ -3,6 +3,8 @@ package flowcontrol
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
 func keepMeta(m, old *metav1.ObjectMeta) {
@@ -16,8 +18,6 @@ func flowCondition(kind string, again bool, i int) (errs field.ErrorList) {
 	if again {
 		errs = append(errs, field.Duplicate(at, kind))
 	}
-	if kind == "" {
-		errs = append(errs, field.Required(at, "must not be empty"))
-	}
+	errs = append(errs, check.Present(kind != "", at, "must not be empty")...)
 	return errs
 }

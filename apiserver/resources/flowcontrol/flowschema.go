@@ -98,15 +98,12 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, "must be a positive value"))
 	}
 	if s.MatchingPrecedence > mostPrecedence {
-		errs = append(
-			errs, field.Invalid(precedence, s.MatchingPrecedence, fmt.Sprintf("must not be greater than %v", mostPrecedence)),
-		)
+		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, fmt.Sprintf("must not be greater than %v",
+			mostPrecedence)))
 	}
 	if s.MatchingPrecedence == 1 && f.Name != "exempt" {
-		errs = append(
-			errs,
-			field.Invalid(precedence, s.MatchingPrecedence, "only the schema named 'exempt' may have matchingPrecedence 1"),
-		)
+		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence,
+			"only the schema named 'exempt' may have matchingPrecedence 1"))
 	}
 	if d := s.DistinguisherMethod; d != nil && !slices.Contains(flowBy, d.Type) {
 		errs = append(errs, field.NotSupported(at.Child("distinguisherMethod", "type"), d, flowBy))
@@ -115,17 +112,12 @@ func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	if s.PriorityLevelConfiguration.Name == "" {
 		errs = append(errs, field.Required(level, "must reference a priority level"))
 	} else {
-		errs = append(
-			errs, check.Apply(s.PriorityLevelConfiguration.Name, level, check.WholeName(apivalidation.NameIsDNSSubdomain))...,
-		)
+		errs = append(errs, check.Apply(s.PriorityLevelConfiguration.Name, level,
+			check.WholeName(apivalidation.NameIsDNSSubdomain))...)
 	}
-	for i := range s.Rules {
-		errs = append(errs, flowRule(&s.Rules[i], at.Child("rules").Index(i))...)
-	}
+	errs = append(errs, check.Each(s.Rules, at.Child("rules"), flowRule)...)
 	if fixed, ok := mandatorySchemas[f.Name]; ok && !apiequality.Semantic.DeepEqual(*s, fixed) {
-		errs = append(
-			errs, field.Invalid(at, s, fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)),
-		)
+		errs = append(errs, field.Invalid(at, s, fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)))
 	}
 	return append(errs, validateFlowSchemaStatus(f, f)...)
 }
@@ -147,15 +139,11 @@ func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs fi
 	if len(r.Subjects) == 0 {
 		errs = append(errs, field.Required(at.Child("subjects"), "subjects must contain at least one value"))
 	}
-	for i := range r.Subjects {
-		errs = append(errs, flowSubject(&r.Subjects[i], at.Child("subjects").Index(i))...)
-	}
+	errs = append(errs, check.Each(r.Subjects, at.Child("subjects"), flowSubject)...)
 	if len(r.ResourceRules) == 0 && len(r.NonResourceRules) == 0 {
 		errs = append(errs, field.Required(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
 	}
-	for i := range r.ResourceRules {
-		errs = append(errs, flowResourceRule(&r.ResourceRules[i], at.Child("resourceRules").Index(i))...)
-	}
+	errs = append(errs, check.Each(r.ResourceRules, at.Child("resourceRules"), flowResourceRule)...)
 	for i := range r.NonResourceRules {
 		n, at := &r.NonResourceRules[i], at.Child("nonResourceRules").Index(i)
 		errs = append(errs, flowRuleVerbs(n.Verbs, at.Child("verbs"))...)
@@ -192,17 +180,14 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 		case m.given:
 			errs = append(errs, m.validate(at.Child(m.name))...)
 		default:
-			errs = append(
-				errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'", m.name, m.kind)),
-			)
+			errs = append(errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'",
+				m.name, m.kind)))
 		}
 	}
 	for _, m := range members {
 		if m.kind != s.Kind && m.given {
-			errs = append(
-				errs,
-				field.Forbidden(at.Child(m.name), fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m.name, m.kind)),
-			)
+			errs = append(errs, field.Forbidden(at.Child(m.name),
+				fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m.name, m.kind)))
 		}
 	}
 	return errs
@@ -212,9 +197,8 @@ func flowAccount(s *flowcontrolv1.ServiceAccountSubject, at *field.Path) (errs f
 	if s.Name == "" {
 		errs = append(errs, field.Required(at.Child("name"), ""))
 	} else if s.Name != "*" {
-		errs = append(
-			errs, check.Apply(s.Name, at.Child("name"), check.WholeName(apivalidation.ValidateServiceAccountName))...,
-		)
+		errs = append(errs, check.Apply(s.Name, at.Child("name"),
+			check.WholeName(apivalidation.ValidateServiceAccountName))...)
 	}
 	if s.Namespace == "" {
 		return append(errs, field.Required(at.Child("namespace"), "must specify namespace for service account"))
@@ -252,17 +236,15 @@ func flowResourceRule(r *flowcontrolv1.ResourcePolicyRule, at *field.Path) field
 	namespaces := at.Child("namespaces")
 	switch {
 	case len(r.Namespaces) == 0 && !r.ClusterScope:
-		errs = append(
-			errs, field.Required(namespaces, "resource rules that are not cluster scoped must supply at least one namespace"),
-		)
+		errs = append(errs, field.Required(namespaces,
+			"resource rules that are not cluster scoped must supply at least one namespace"))
 	case slices.Contains(r.Namespaces, "*"):
 		errs = append(errs, check.WildcardAlone(r.Namespaces, "namespaces", namespaces)...)
 	default:
 		for i, ns := range r.Namespaces {
 			for _, text := range apivalidation.ValidateNamespaceName(ns, false) {
-				errs = append(
-					errs, field.Invalid(namespaces.Index(i), ns, "each member of this list must be '*' or a DNS-1123 label; "+text),
-				)
+				errs = append(errs, field.Invalid(namespaces.Index(i), ns,
+					"each member of this list must be '*' or a DNS-1123 label; "+text))
 			}
 		}
 	}

@@ -154,9 +154,8 @@ func limitedLevel(l *flowcontrolv1.LimitedPriorityLevelConfiguration, at *field.
 	}
 	errs = append(errs, lendable(l.LendablePercent, at.Child("lendablePercent"))...)
 	if b := l.BorrowingLimitPercent; b != nil && *b < 0 {
-		errs = append(
-			errs, field.Invalid(at.Child("borrowingLimitPercent"), *b, "if specified, must be a non-negative integer"),
-		)
+		errs = append(errs, field.Invalid(at.Child("borrowingLimitPercent"), *b,
+			"if specified, must be a non-negative integer"))
 	}
 	return errs
 }
@@ -168,9 +167,8 @@ func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.E
 	if q.Queues <= 0 {
 		errs = append(errs, field.Invalid(at.Child("queues"), q.Queues, "must be positive"))
 	} else if q.Queues > maxQueues {
-		errs = append(
-			errs, field.Invalid(at.Child("queues"), q.Queues, fmt.Sprintf("must not be greater than %d", maxQueues)),
-		)
+		errs = append(errs, field.Invalid(at.Child("queues"), q.Queues, fmt.Sprintf("must not be greater than %d",
+			maxQueues)))
 	}
 	hand := at.Child("handSize")
 	bits := int(math.Ceil(math.Log2(float64(q.Queues)) * float64(q.HandSize)))
@@ -180,10 +178,9 @@ func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.E
 	case q.HandSize > q.Queues:
 		errs = append(errs, field.Invalid(hand, q.HandSize, fmt.Sprintf("should not be greater than queues (%d)", q.Queues)))
 	case bits > maxHashBits:
-		errs = append(errs, field.Invalid(hand, q.HandSize, fmt.Sprintf(
-			"required entropy bits of deckSize %d and handSize %d should not be greater than %d", q.Queues, q.HandSize,
-			maxHashBits,
-		)))
+		errs = append(errs, field.Invalid(hand, q.HandSize,
+			fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not be greater than %d", q.Queues,
+				q.HandSize, maxHashBits)))
 	}
 	return errs
 }

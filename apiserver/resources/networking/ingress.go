@@ -115,10 +115,8 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 		}
 	}
 	if s.IngressClassName != nil {
-		errs = append(
-			errs,
-			check.Apply(*s.IngressClassName, at.Child("ingressClassName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...,
-		)
+		errs = append(errs, check.Apply(*s.IngressClassName, at.Child("ingressClassName"),
+			check.WholeName(apivalidation.NameIsDNSSubdomain))...)
 	}
 	return errs
 }
@@ -145,12 +143,8 @@ func ingressPaths(http *networkingv1.HTTPIngressRuleValue, at *field.Path) (errs
 	if http == nil {
 		return nil
 	}
-	if len(http.Paths) == 0 {
-		errs = append(errs, field.Required(at.Child("paths"), ""))
-	}
-	for i := range http.Paths {
-		errs = append(errs, ingressPath(&http.Paths[i], at.Child("paths").Index(i))...)
-	}
+	errs = append(errs, check.Present(len(http.Paths) > 0, at.Child("paths"), "")...)
+	errs = append(errs, check.Each(http.Paths, at.Child("paths"), ingressPath)...)
 	return errs
 }
 
@@ -200,9 +194,8 @@ func ingressBackend(b *networkingv1.IngressBackend, at *field.Path) (errs field.
 	if b.Service.Name == "" {
 		errs = append(errs, field.Required(service.Child("name"), ""))
 	} else {
-		errs = append(
-			errs, check.Apply(b.Service.Name, service.Child("name"), check.WholeName(apivalidation.NameIsDNSLabel))...,
-		)
+		errs = append(errs, check.Apply(b.Service.Name, service.Child("name"),
+			check.WholeName(apivalidation.NameIsDNSLabel))...)
 	}
 	switch {
 	case port.Name != "" && port.Number != 0:
@@ -218,9 +211,7 @@ func ingressBackend(b *networkingv1.IngressBackend, at *field.Path) (errs field.
 }
 
 func typedReference(r *corev1.TypedLocalObjectReference, at *field.Path) (errs field.ErrorList) {
-	if r.APIGroup != nil {
-		errs = append(errs, check.DNSSubdomain(*r.APIGroup, at.Child("apiGroup"))...)
-	}
+	errs = append(errs, check.Given(r.APIGroup, at.Child("apiGroup"), check.DNSSubdomain)...)
 	errs = append(errs, check.PathSegment(r.Kind, at.Child("kind"))...)
 	return append(errs, check.PathSegment(r.Name, at.Child("name"))...)
 }

@@ -62,9 +62,7 @@ func validateIngressClassUpdate(c, old *networkingv1.IngressClass) field.ErrorLi
 }
 
 func classParameters(p *networkingv1.IngressClassParametersReference, at *field.Path) (errs field.ErrorList) {
-	if p.APIGroup != nil {
-		errs = append(errs, check.DNSSubdomain(*p.APIGroup, at.Child("apiGroup"))...)
-	}
+	errs = append(errs, check.Given(p.APIGroup, at.Child("apiGroup"), check.DNSSubdomain)...)
 	errs = append(errs, check.Apply(p.Kind, at.Child("kind"), content.IsPathSegmentName)...)
 	errs = append(errs, check.Apply(p.Name, at.Child("name"), content.IsPathSegmentName)...)
 	if p.Scope == nil {

@@ -31,9 +31,7 @@ func validateIPAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
 	if p == nil {
 		return nil
 	}
-	if p.Group != "" {
-		errs = append(errs, check.DNSSubdomain(p.Group, at.Child("group"))...)
-	}
+	errs = append(errs, check.NonEmpty(p.Group, at.Child("group"), check.DNSSubdomain)...)
 	errs = append(errs, check.Apply(p.Resource, at.Child("resource"), content.IsPathSegmentName)...)
 	errs = append(errs, check.Apply(p.Name, at.Child("name"), content.IsPathSegmentName)...)
 	if p.Namespace != "" {

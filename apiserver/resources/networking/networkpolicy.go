@@ -133,9 +133,7 @@ func policyRuleOf(
 	ports []networkingv1.NetworkPolicyPort, peers []networkingv1.NetworkPolicyPeer, direction string, t policyTolerance,
 	at *field.Path,
 ) (errs field.ErrorList) {
-	for i := range ports {
-		errs = append(errs, policyPort(&ports[i], at.Child("ports").Index(i))...)
-	}
+	errs = append(errs, check.Each(ports, at.Child("ports"), policyPort)...)
 	for i := range peers {
 		errs = append(errs, policyPeer(&peers[i], t, at.Child(direction).Index(i))...)
 	}
@@ -144,9 +142,8 @@ func policyRuleOf(
 
 func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.ErrorList) {
 	if p.Protocol != nil {
-		errs = append(errs, check.OneOf(
-			*p.Protocol, at.Child("protocol"), []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP},
-		)...)
+		errs = append(errs, check.OneOf(*p.Protocol, at.Child("protocol"), []corev1.Protocol{corev1.ProtocolTCP,
+			corev1.ProtocolUDP, corev1.ProtocolSCTP})...)
 	}
 	port, end := at.Child("port"), at.Child("endPort")
 	switch {

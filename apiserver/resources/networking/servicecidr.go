@@ -45,9 +45,8 @@ func validateServiceCIDR(c *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 	if len(cidrs) == 2 {
 		if family := netutils.IPFamilyOfCIDRString(cidrs[0]); family != netutils.IPFamilyUnknown &&
 			family == netutils.IPFamilyOfCIDRString(cidrs[1]) {
-			errs = append(errs, field.Invalid(
-				at, cidrs, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64",
-			))
+			errs = append(errs, field.Invalid(at, cidrs,
+				"may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"))
 		}
 	}
 	return errs

@@ -38,9 +38,8 @@ func clusterRoleOver(r *rbacv1.ClusterRole, tolerate bool) (errs field.ErrorList
 	}
 	selectors := field.NewPath("aggregationRule", "clusterRoleSelectors")
 	if len(r.AggregationRule.ClusterRoleSelectors) == 0 {
-		errs = append(
-			errs, field.Required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil"),
-		)
+		errs = append(errs, field.Required(selectors,
+			"at least one clusterRoleSelector required if aggregationRule is non-nil"))
 	}
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate}
 	for i := range r.AggregationRule.ClusterRoleSelectors {

@@ -12,16 +12,12 @@ import (
 func policyRule(r *rbacv1.PolicyRule, namespaced bool, at *field.Path) (errs field.ErrorList) {
 	if len(r.NonResourceURLs) > 0 {
 		if namespaced {
-			errs = append(
-				errs,
-				field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs, "namespaced rules cannot apply to non-resource URLs"),
-			)
+			errs = append(errs, field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs,
+				"namespaced rules cannot apply to non-resource URLs"))
 		}
 		if len(r.APIGroups) > 0 || len(r.Resources) > 0 || len(r.ResourceNames) > 0 {
-			errs = append(errs, field.Invalid(
-				at.Child("nonResourceURLs"), r.NonResourceURLs,
-				"rules cannot apply to both regular resources and non-resource URLs",
-			))
+			errs = append(errs, field.Invalid(at.Child("nonResourceURLs"), r.NonResourceURLs,
+				"rules cannot apply to both regular resources and non-resource URLs"))
 		}
 		return errs
 	}
@@ -64,9 +60,8 @@ func subject(s *rbacv1.Subject, namespaced bool, at *field.Path) (errs field.Err
 	switch s.Kind {
 	case rbacv1.ServiceAccountKind:
 		if s.Name != "" {
-			errs = append(
-				errs, check.Apply(s.Name, at.Child("name"), check.WholeName(apivalidation.ValidateServiceAccountName))...,
-			)
+			errs = append(errs, check.Apply(s.Name, at.Child("name"),
+				check.WholeName(apivalidation.ValidateServiceAccountName))...)
 		}
 		group = ""
 	case rbacv1.UserKind, rbacv1.GroupKind:

@@ -57,9 +57,7 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	}{
 		{"attachedRequired", s.AttachRequired}, {"podInfoOnMount", s.PodInfoOnMount}, {"storageCapacity", s.StorageCapacity},
 	} {
-		if flag.value == nil {
-			errs = append(errs, field.Required(at.Child(flag.name), ""))
-		}
+		errs = append(errs, check.Present(flag.value != nil, at.Child(flag.name), "")...)
 	}
 	if s.FSGroupPolicy != nil {
 		errs = append(errs, check.OneOf(*s.FSGroupPolicy, at.Child("fsGroupPolicy"), fsGroupPolicies)...)
@@ -68,14 +66,10 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	for _, mode := range s.VolumeLifecycleModes {
 		errs = append(errs, check.OneOf(mode, at.Child("volumeLifecycleModes"), lifecycleModes)...)
 	}
-	if s.SELinuxMount == nil {
-		errs = append(errs, field.Required(at.Child("seLinuxMount"), ""))
-	}
+	errs = append(errs, check.Present(s.SELinuxMount != nil, at.Child("seLinuxMount"), "")...)
 	if p := s.NodeAllocatableUpdatePeriodSeconds; p != nil && *p < 10 {
-		errs = append(
-			errs,
-			field.Invalid(at.Child("nodeAllocatableUpdatePeriodSeconds"), *p, "must be greater than or equal to 10 seconds"),
-		)
+		errs = append(errs, field.Invalid(at.Child("nodeAllocatableUpdatePeriodSeconds"), *p,
+			"must be greater than or equal to 10 seconds"))
 	}
 	return errs
 }
@@ -94,14 +88,12 @@ func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.Er
 			continue
 		}
 		if *r.ExpirationSeconds < 600 {
-			errs = append(errs, field.Invalid(
-				at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration less than 10 minutes",
-			))
+			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds,
+				"may not specify a duration less than 10 minutes"))
 		}
 		if *r.ExpirationSeconds > 1<<32 {
-			errs = append(errs, field.Invalid(
-				at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration larger than 2^32 seconds",
-			))
+			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds,
+				"may not specify a duration larger than 2^32 seconds"))
 		}
 	}
 	return errs

@@ -44,13 +44,10 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 	for i := range n.Spec.Drivers {
 		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
 		errs = append(errs, podspec.CSIDriver(d.Name, at.Child("name"))...)
-		if d.NodeID == "" {
-			errs = append(errs, field.Required(at.Child("nodeID"), ""))
-		}
+		errs = append(errs, check.Present(d.NodeID != "", at.Child("nodeID"), "")...)
 		if len(d.NodeID) > maxNodeID {
-			errs = append(
-				errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less", maxNodeID)),
-			)
+			errs = append(errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less",
+				maxNodeID)))
 		}
 		if a := d.Allocatable; a != nil && a.Count != nil {
 			errs = append(errs, apivalidation.ValidateNonnegativeField(int64(*a.Count), at.Child("allocatable", "count"))...)
@@ -67,9 +64,7 @@ func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for _, key := range keys {
-		if key == "" {
-			errs = append(errs, field.Required(at, ""))
-		}
+		errs = append(errs, check.Present(key != "", at, "")...)
 		if seen[key] {
 			errs = append(errs, field.Duplicate(at, key))
 		}

@@ -51,12 +51,9 @@ func validateStorageCapacity(c *storagev1.CSIStorageCapacity) field.ErrorList {
 
 func storageCapacityOver(c, old *storagev1.CSIStorageCapacity) field.ErrorList {
 	errs := check.LabelSelector(c.NodeTopology, old.NodeTopology, field.NewPath("nodeTopology"))
-	errs = append(errs, check.Apply(
-		c.StorageClassName, field.NewPath("storageClassName"), check.WholeName(apivalidation.NameIsDNSSubdomain),
-	)...)
-	if c.Capacity != nil {
-		errs = append(errs, check.NonNegativeQuantity(*c.Capacity, field.NewPath("capacity"))...)
-	}
+	errs = append(errs, check.Apply(c.StorageClassName, field.NewPath("storageClassName"),
+		check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+	errs = append(errs, check.Given(c.Capacity, field.NewPath("capacity"), check.NonNegativeQuantity)...)
 	return errs
 }
 

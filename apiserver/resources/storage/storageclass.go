@@ -85,9 +85,7 @@ func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field
 		values := map[string]map[string]bool{}
 		for j, r := range term.MatchLabelExpressions {
 			at := at.Index(j)
-			if len(r.Values) == 0 {
-				errs = append(errs, field.Required(at.Child("values"), ""))
-			}
+			errs = append(errs, check.Present(len(r.Values) > 0, at.Child("values"), "")...)
 			has := map[string]bool{}
 			for k, value := range r.Values {
 				if has[value] {

@@ -57,9 +57,7 @@ func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs fiel
 	if s.CSI == nil {
 		errs = append(errs, field.Required(at.Child("csi"), "has to be specified "+inline))
 	}
-	if len(s.AccessModes) == 0 {
-		errs = append(errs, field.Required(at.Child("accessModes"), ""))
-	}
+	errs = append(errs, check.Present(len(s.AccessModes) > 0, at.Child("accessModes"), "")...)
 	errs = append(errs, podspec.AccessModes(s.AccessModes, at.Child("accessModes"))...)
 	if p := s.PersistentVolumeReclaimPolicy; p != "" && p != corev1.PersistentVolumeReclaimRetain {
 		forbid("persistentVolumeReclaimPolicy", "may only be Retain ")
@@ -70,9 +68,8 @@ func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs fiel
 	errs = append(errs, podspec.OneSource(s, "", at)...)
 	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" &&
 		s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
-		errs = append(
-			errs, field.Forbidden(at.Child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"),
-		)
+		errs = append(errs, field.Forbidden(at.Child("persistentVolumeReclaimPolicy"),
+			"may not be 'recycle' for a hostPath mount of '/'"))
 	}
 	if s.StorageClassName != "" {
 		forbid("storageClassName", "may not be specified ")
@@ -93,9 +90,8 @@ func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 		errs = append(errs, check.Apply("", field.NewPath("spec.attacher"), utilvalidation.IsDNS1123Subdomain)...)
 	}
 	if name := a.Spec.Source.PersistentVolumeName; name != nil {
-		errs = append(errs, check.Apply(
-			*name, field.NewPath("spec.source.persistentVolumeName"), check.WholeName(apivalidation.NameIsDNSSubdomain),
-		)...)
+		errs = append(errs, check.Apply(*name, field.NewPath("spec.source.persistentVolumeName"),
+			check.WholeName(apivalidation.NameIsDNSSubdomain))...)
 	}
 	return errs
 }
@@ -112,9 +108,8 @@ func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 	case s.InlineVolumeSpec != nil:
 		errs = append(errs, inlineVolumeSpec(s.InlineVolumeSpec, source.Child("inlineVolumeSpec"))...)
 	case *s.PersistentVolumeName == "":
-		errs = append(
-			errs, field.Required(source.Child("persistentVolumeName"), "must specify non empty persistentVolumeName"),
-		)
+		errs = append(errs, field.Required(source.Child("persistentVolumeName"),
+			"must specify non empty persistentVolumeName"))
 	}
 	errs = append(errs, check.NodeName(a.Spec.NodeName, spec.Child("nodeName"))...)
 	status, size := field.NewPath("status"), 0
@@ -136,9 +131,8 @@ func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList
 		errs = append(errs, field.TooLong(at.Child("message"), "", maxVolumeMessage)) // V-065
 	}
 	if e.ErrorCode != nil && *e.ErrorCode < 0 {
-		errs = append(
-			errs, field.Invalid(at.Child("errorCode"), *e.ErrorCode, utilvalidation.InclusiveRangeError(0, math.MaxInt32)),
-		)
+		errs = append(errs, field.Invalid(at.Child("errorCode"), *e.ErrorCode, utilvalidation.InclusiveRangeError(0,
+			math.MaxInt32)))
 	}
 	return errs
 }

@@ -80,10 +80,8 @@ func FractionWarnings(at *field.Path, list corev1.ResourceList, names ...corev1.
 	var texts []string
 	for _, name := range names {
 		if q, ok := list[name]; ok && q.MilliValue()%1000 != 0 {
-			texts = append(
-				texts, fmt.Sprintf("%s: fractional byte value %q is invalid, must be an integer",
-					at.Key(string(name)), q.String()),
-			)
+			texts = append(texts, fmt.Sprintf("%s: fractional byte value %q is invalid, must be an integer",
+				at.Key(string(name)), q.String()))
 		}
 	}
 	return texts

@@ -60,9 +60,7 @@ func nodeTerm(t *corev1.NodeSelectorTerm, odd bool, at *field.Path) (errs field.
 	for i := range t.MatchExpressions {
 		errs = append(errs, nodeLabels(&t.MatchExpressions[i], odd, at.Child("matchExpressions").Index(i))...)
 	}
-	for i := range t.MatchFields {
-		errs = append(errs, nodeField(&t.MatchFields[i], at.Child("matchFields").Index(i))...)
-	}
+	errs = append(errs, check.Each(t.MatchFields, at.Child("matchFields"), nodeField)...)
 	return errs
 }
 
@@ -136,9 +134,7 @@ func preferredNodes(terms []corev1.PreferredSchedulingTerm, at *field.Path) (err
 func (r *Rules) podTerms(
 	hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, at *field.Path,
 ) (errs field.ErrorList) {
-	for i := range hard {
-		errs = append(errs, r.podTerm(&hard[i], at.Child("requiredDuringSchedulingIgnoredDuringExecution").Index(i))...)
-	}
+	errs = append(errs, check.Each(hard, at.Child("requiredDuringSchedulingIgnoredDuringExecution"), r.podTerm)...)
 	for i := range soft {
 		here := at.Child("preferredDuringSchedulingIgnoredDuringExecution").Index(i)
 		errs = append(errs, weight(soft[i].Weight, here)...)
@@ -159,15 +155,11 @@ func (r *Rules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorLi
 	mismatch := check.Set(t.MismatchLabelKeys...)
 	for i, key := range t.MatchLabelKeys {
 		if mismatch[key] {
-			errs = append(
-				errs,
-				field.Invalid(at.Child("matchLabelKeys").Index(i), key, "exists in both matchLabelKeys and mismatchLabelKeys"),
-			)
+			errs = append(errs, field.Invalid(at.Child("matchLabelKeys").Index(i), key,
+				"exists in both matchLabelKeys and mismatchLabelKeys"))
 		}
 	}
-	if t.TopologyKey == "" {
-		errs = append(errs, field.Required(at.Child("topologyKey"), "can not be empty"))
-	}
+	errs = append(errs, check.Present(t.TopologyKey != "", at.Child("topologyKey"), "can not be empty")...)
 	return append(errs, metavalidation.ValidateLabelName(t.TopologyKey, at.Child("topologyKey"))...)
 }
 
@@ -222,9 +214,7 @@ func (r *Rules) spread(list []corev1.TopologySpreadConstraint, at *field.Path) (
 		if c.MaxSkew <= 0 {
 			errs = append(errs, field.Invalid(here.Child("maxSkew"), c.MaxSkew, check.NotPositiveText))
 		}
-		if c.TopologyKey == "" {
-			errs = append(errs, field.Required(here.Child("topologyKey"), "can not be empty"))
-		}
+		errs = append(errs, check.Present(c.TopologyKey != "", here.Child("topologyKey"), "can not be empty")...)
 		errs = append(errs, check.OneOf(c.WhenUnsatisfiable, here.Child("whenUnsatisfiable"),
 			[]corev1.UnsatisfiableConstraintAction{corev1.DoNotSchedule, corev1.ScheduleAnyway})...)
 		if last[pair{c.TopologyKey, string(c.WhenUnsatisfiable)}] > i {
@@ -297,9 +287,7 @@ var TaintEffects = []corev1.TaintEffect{
 func Tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList) {
 	for i := range list {
 		t, here := &list[i], at.Index(i)
-		if t.Key != "" {
-			errs = append(errs, metavalidation.ValidateLabelName(t.Key, here.Child("key"))...)
-		}
+		errs = append(errs, check.NonEmpty(t.Key, here.Child("key"), metavalidation.ValidateLabelName)...)
 		if t.Key == "" && t.Operator != corev1.TolerationOpExists {
 			errs = append(errs, field.Invalid(here.Child("operator"), t.Operator,
 				"operator must be Exists when `key` is empty, which means \"match all values and all keys\""))

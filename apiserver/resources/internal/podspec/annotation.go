@@ -28,9 +28,8 @@ const (
 // Annotations validates the annotations of a pod or template that have a meaning (core ValidatePodSpecificAnnotations).
 func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.ErrorList) {
 	if value, ok := a[MirrorAnnotation]; ok && r.spec.NodeName == "" {
-		errs = append(
-			errs, field.Invalid(at.Key(MirrorAnnotation), value, "must set spec.nodeName if mirror pod annotation is set"),
-		)
+		errs = append(errs, field.Invalid(at.Key(MirrorAnnotation), value,
+			"must set spec.nodeName if mirror pod annotation is set"))
 	}
 	if text := a[tolerationsAnnotation]; text != "" {
 		var list []corev1.Toleration
@@ -41,9 +40,8 @@ func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.Err
 		}
 	}
 	if !r.had.oddDeletionCost && !deletionCost(a) {
-		errs = append(
-			errs, field.Invalid(at.Key(corev1.PodDeletionCost), a[corev1.PodDeletionCost], "must be a 32bit integer"),
-		)
+		errs = append(errs, field.Invalid(at.Key(corev1.PodDeletionCost), a[corev1.PodDeletionCost],
+			"must be a 32bit integer"))
 	}
 	if p, ok := a[seccompPodAnnotation]; ok {
 		errs = append(errs, seccompName(p, at.Child(seccompPodAnnotation))...)
@@ -96,9 +94,8 @@ func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.
 	}
 	EachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
 		if text, ok := m.Annotations[seccompContainerPrefix+c.Name]; ok && c.SecurityContext != nil {
-			errs = append(
-				errs, seccompAgrees(text, c.SecurityContext.SeccompProfile, at.Child("securityContext", "seccompProfile"))...,
-			)
+			errs = append(errs, seccompAgrees(text, c.SecurityContext.SeccompProfile, at.Child("securityContext",
+				"seccompProfile"))...)
 		}
 	})
 	if r.spec.OS != nil && r.spec.OS.Name == corev1.Windows {

@@ -108,12 +108,8 @@ func claimSource(s *corev1.PersistentVolumeClaimSpec, tolerate claimTolerance, a
 }
 
 func dataSource(group *string, kind, name string, tolerate claimTolerance, at *field.Path) (errs field.ErrorList) {
-	if name == "" {
-		errs = append(errs, field.Required(at.Child("name"), ""))
-	}
-	if kind == "" {
-		errs = append(errs, field.Required(at.Child("kind"), ""))
-	}
+	errs = append(errs, check.Present(name != "", at.Child("name"), "")...)
+	errs = append(errs, check.Present(kind != "", at.Child("kind"), "")...)
 	switch {
 	case group == nil || *group == "":
 		if kind != "PersistentVolumeClaim" {

@@ -16,9 +16,7 @@ import (
 // container validates the common fields of all containers (core validateContainerCommon).
 func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", c.Name)
-	if c.Name != "" {
-		errs = append(errs, check.DNSLabel(c.Name, at.Child("name"))...)
-	}
+	errs = append(errs, check.NonEmpty(c.Name, at.Child("name"), check.DNSLabel)...)
 	errs = append(errs, check.RequireAll(at, "image", c.Image)...)
 	errs = append(errs, check.Required(c.TerminationMessagePolicy, at.Child("terminationMessagePolicy"),
 		[]corev1.TerminationMessagePolicy{
@@ -176,9 +174,8 @@ func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	if c.RestartPolicy != nil {
 		errs = append(errs, check.OneOf(*c.RestartPolicy, at.Child("restartPolicy"), containerRestarts)...)
 	} else if len(c.RestartPolicyRules) > 0 {
-		errs = append(
-			errs, field.Required(at.Child("restartPolicy"), "must specify restartPolicy when restart rules are used"),
-		)
+		errs = append(errs, field.Required(at.Child("restartPolicy"),
+			"must specify restartPolicy when restart rules are used"))
 	}
 	at = at.Child("restartPolicyRules")
 	if n := len(c.RestartPolicyRules); n > 20 {
@@ -222,10 +219,9 @@ func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 			errs = append(errs, field.NotFound(here.Child("targetContainerName"), e.TargetContainerName))
 		}
 		const text = "cannot be set for an Ephemeral Container"
-		errs = append(errs,
-			onlyFields(e.EphemeralContainerCommon, text, here, "Name", "Image", "Command", "Args", "WorkingDir",
-				"EnvFrom", "Env", "VolumeMounts", "VolumeDevices", "TerminationMessagePath", "TerminationMessagePolicy",
-				"ImagePullPolicy", "SecurityContext", "Stdin", "StdinOnce", "TTY")...)
+		errs = append(errs, onlyFields(e.EphemeralContainerCommon, text, here, "Name", "Image", "Command", "Args",
+			"WorkingDir", "EnvFrom", "Env", "VolumeMounts", "VolumeDevices", "TerminationMessagePath",
+			"TerminationMessagePolicy", "ImagePullPolicy", "SecurityContext", "Stdin", "StdinOnce", "TTY")...)
 		for j, m := range e.VolumeMounts {
 			if m.SubPath != "" {
 				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPath"), text))

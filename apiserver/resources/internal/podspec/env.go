@@ -88,9 +88,7 @@ func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
 		errs = check.Apply(f.Key, at.Child("key"), utilvalidation.IsRelaxedEnvVarName)
 	}
 	errs = append(errs, check.RequireAll(at, "volumeName", f.VolumeName)...)
-	if f.VolumeName != "" {
-		errs = append(errs, check.DNSLabel(f.VolumeName, at.Child("volumeName"))...)
-	}
+	errs = append(errs, check.NonEmpty(f.VolumeName, at.Child("volumeName"), check.DNSLabel)...)
 	errs = append(errs, check.RequireAll(at, "path", f.Path)...)
 	return append(errs, NoBacksteps(f.Path, at.Child("path"))...)
 }

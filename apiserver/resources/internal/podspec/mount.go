@@ -33,9 +33,8 @@ func (r *Rules) mounts(c *corev1.Container, at *field.Path) (errs field.ErrorLis
 			errs = append(errs, field.Invalid(here.Child("name"), m.Name, "must not already exist in volumeDevices"))
 		}
 		if paths[m.MountPath] {
-			errs = append(
-				errs, field.Invalid(here.Child("mountPath"), m.MountPath, "must not already exist as a path in volumeDevices"),
-			)
+			errs = append(errs, field.Invalid(here.Child("mountPath"), m.MountPath,
+				"must not already exist as a path in volumeDevices"))
 		}
 		errs = append(errs, subPaths(m, at, here)...)
 		errs = append(errs, propagation(m, c, at.Child("mountPropagation"))...)
@@ -62,16 +61,13 @@ func mountByName(mounts []corev1.VolumeMount) map[string]string {
 }
 
 func subPaths(m *corev1.VolumeMount, all, at *field.Path) (errs field.ErrorList) {
-	if m.SubPath != "" {
-		errs = append(errs, Descending(m.SubPath, all.Child("subPath"))...)
-	}
+	errs = append(errs, check.NonEmpty(m.SubPath, all.Child("subPath"), Descending)...)
 	if m.SubPathExpr == "" {
 		return errs
 	}
 	if m.SubPath != "" {
-		errs = append(
-			errs, field.Invalid(at.Child("subPathExpr"), m.SubPathExpr, "subPathExpr and subPath are mutually exclusive"),
-		)
+		errs = append(errs, field.Invalid(at.Child("subPathExpr"), m.SubPathExpr,
+			"subPathExpr and subPath are mutually exclusive"))
 	}
 	return append(errs, Descending(m.SubPathExpr, all.Child("subPathExpr"))...)
 }
@@ -129,10 +125,8 @@ func (r *Rules) devices(c *corev1.Container, at *field.Path) (errs field.ErrorLi
 			errs = append(errs, field.Invalid(name, d.Name, "must be unique"))
 		}
 		if v != nil && v.PersistentVolumeClaim == nil && v.Ephemeral == nil {
-			errs = append(
-				errs,
-				field.Invalid(name, d.Name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"),
-			)
+			errs = append(errs, field.Invalid(name, d.Name,
+				"can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"))
 		}
 		if v == nil {
 			errs = append(errs, field.NotFound(name, d.Name))

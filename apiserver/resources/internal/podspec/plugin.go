@@ -123,13 +123,11 @@ func glusterfsPlugin(v *corev1.GlusterfsPersistentVolumeSource, at *field.Path) 
 	errs := check.RequireAll(at, "endpoints", v.EndpointsName, "path", v.Path)
 	if ns := v.EndpointsNamespace; ns != nil {
 		if *ns == "" {
-			return append(errs, field.Invalid(
-				at.Child("endpointsNamespace"), *ns, "if the endpointnamespace is set, it must be a valid namespace name",
-			))
+			return append(errs, field.Invalid(at.Child("endpointsNamespace"), *ns,
+				"if the endpointnamespace is set, it must be a valid namespace name"))
 		}
-		errs = append(
-			errs, check.Apply(*ns, at.Child("endpointsNamespace"), check.WholeName(apivalidation.ValidateNamespaceName))...,
-		)
+		errs = append(errs, check.Apply(*ns, at.Child("endpointsNamespace"),
+			check.WholeName(apivalidation.ValidateNamespaceName))...)
 	}
 	return errs
 }

@@ -87,10 +87,8 @@ func lifecycle(l *corev1.Lifecycle, grace *int64, at *field.Path) (errs field.Er
 		h    *corev1.LifecycleHandler
 	}{{"postStart", l.PostStart}, {"preStop", l.PreStop}} {
 		if h := hook.h; h != nil {
-			errs = append(
-				errs,
-				handler{exec: h.Exec, http: h.HTTPGet, tcp: h.TCPSocket, sleep: h.Sleep}.validate(grace, at.Child(hook.name))...,
-			)
+			errs = append(errs, handler{exec: h.Exec, http: h.HTTPGet, tcp: h.TCPSocket, sleep: h.Sleep}.validate(grace,
+				at.Child(hook.name))...)
 		}
 	}
 	return errs
@@ -105,9 +103,8 @@ func probes(c *corev1.Container, grace *int64, at *field.Path) (errs field.Error
 	ready := at.Child("readinessProbe")
 	errs = append(errs, probe(c.ReadinessProbe, grace, ready)...)
 	if p := c.ReadinessProbe; p != nil && p.TerminationGracePeriodSeconds != nil {
-		errs = append(errs, field.Invalid(
-			ready.Child("terminationGracePeriodSeconds"), p.TerminationGracePeriodSeconds, "must not be set for readinessProbes",
-		))
+		errs = append(errs, field.Invalid(ready.Child("terminationGracePeriodSeconds"), p.TerminationGracePeriodSeconds,
+			"must not be set for readinessProbes"))
 	}
 	return append(errs, onceProbe(c.StartupProbe, grace, at.Child("startupProbe"))...)
 }

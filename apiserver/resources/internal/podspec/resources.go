@@ -63,9 +63,8 @@ func (r *Rules) amount(
 	errs := append(name(n, at), check.ResourceQuantity(n, q, at)...)
 	errs = append(errs, between...)
 	if check.IsHugePage(n) && !r.had.oddHugePages && !wholePages(n, q) {
-		errs = append(
-			errs, field.Invalid(at, q.String(), fmt.Sprintf("%s is not positive integer multiple of %s", q.String(), n)),
-		)
+		errs = append(errs, field.Invalid(at, q.String(), fmt.Sprintf("%s is not positive integer multiple of %s",
+			q.String(), n)))
 	}
 	return errs
 }
@@ -190,9 +189,7 @@ func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 				field.Invalid(here, *c, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"),
 			)
 		}
-		if c.ResourceClaimName != nil {
-			errs = append(errs, check.DNSSubdomain(*c.ResourceClaimName, here.Child("resourceClaimName"))...)
-		}
+		errs = append(errs, check.Given(c.ResourceClaimName, here.Child("resourceClaimName"), check.DNSSubdomain)...)
 		if c.ResourceClaimTemplateName != nil {
 			errs = append(errs, check.DNSSubdomain(*c.ResourceClaimTemplateName, here.Child("resourceClaimTemplateName"))...)
 		}

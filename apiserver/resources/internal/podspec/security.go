@@ -36,15 +36,12 @@ func (r *Rules) podSecurity(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, ID(c.RunAsUser, at.Child("runAsUser"), utilvalidation.IsValidUserID)...)
 	errs = append(errs, ID(c.RunAsGroup, at.Child("runAsGroup"), utilvalidation.IsValidGroupID)...)
 	for i := range c.SupplementalGroups {
-		errs = append(
-			errs, ID(&c.SupplementalGroups[i], at.Child("supplementalGroups").Index(i), utilvalidation.IsValidGroupID)...,
-		)
+		errs = append(errs, ID(&c.SupplementalGroups[i], at.Child("supplementalGroups").Index(i),
+			utilvalidation.IsValidGroupID)...)
 	}
 	if r.spec.HostPID && check.IsTrue(r.spec.ShareProcessNamespace) {
-		errs = append(
-			errs,
-			field.Invalid(at.Child("shareProcessNamespace"), true, "ShareProcessNamespace and HostPID cannot both be enabled"),
-		)
+		errs = append(errs, field.Invalid(at.Child("shareProcessNamespace"), true,
+			"ShareProcessNamespace and HostPID cannot both be enabled"))
 	}
 	errs = append(errs, r.sysctls(c.Sysctls, at.Child("sysctls"))...)
 	if c.FSGroupChangePolicy != nil {

@@ -23,9 +23,8 @@ func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path) field.Erro
 	errs = append(errs, r.Validate(spec)...)
 	errs = append(errs, r.ProfilesAgree(&t.ObjectMeta, spec)...)
 	if len(t.Spec.EphemeralContainers) > 0 {
-		errs = append(
-			errs, field.Forbidden(spec.Child("ephemeralContainers"), "ephemeral containers not allowed in pod template"),
-		)
+		errs = append(errs, field.Forbidden(spec.Child("ephemeralContainers"),
+			"ephemeral containers not allowed in pod template"))
 	}
 	return errs
 }
@@ -50,14 +49,11 @@ func MatchesSelector(s labels.Selector, t *corev1.PodTemplateSpec, at *field.Pat
 // RestartsAlways requires the restart policy Always.
 func RestartsAlways(t *corev1.PodTemplateSpec, kind string, at *field.Path) (errs field.ErrorList) {
 	at = at.Child("spec")
-	errs = append(
-		errs,
-		check.OneOf(t.Spec.RestartPolicy, at.Child("restartPolicy"), []corev1.RestartPolicy{corev1.RestartPolicyAlways})...,
-	)
+	errs = append(errs, check.OneOf(t.Spec.RestartPolicy, at.Child("restartPolicy"),
+		[]corev1.RestartPolicy{corev1.RestartPolicyAlways})...)
 	if t.Spec.ActiveDeadlineSeconds != nil {
-		errs = append(
-			errs, field.Forbidden(at.Child("activeDeadlineSeconds"), "activeDeadlineSeconds in "+kind+" is not Supported"),
-		)
+		errs = append(errs, field.Forbidden(at.Child("activeDeadlineSeconds"),
+			"activeDeadlineSeconds in "+kind+" is not Supported"))
 	}
 	return errs
 }

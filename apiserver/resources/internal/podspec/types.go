@@ -66,9 +66,7 @@ func validateConfigMap(s *corev1.ConfigMapVolumeSource, at *field.Path) field.Er
 }
 
 func keysToPaths(items []corev1.KeyToPath, at *field.Path) (errs field.ErrorList) {
-	for i := range items {
-		errs = append(errs, KeyToPath(&items[i], at.Index(i))...)
-	}
+	errs = append(errs, check.Each(items, at, KeyToPath)...)
 	return errs
 }
 
@@ -231,20 +229,14 @@ func validateScaleIO(s *corev1.ScaleIOVolumeSource, at *field.Path) field.ErrorL
 
 func validateStorageOS(s *corev1.StorageOSVolumeSource, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "volumeName", s.VolumeName)
-	if s.VolumeName != "" {
-		errs = append(errs, check.DNSLabel(s.VolumeName, at.Child("volumeName"))...)
-	}
-	if s.VolumeNamespace != "" {
-		errs = append(errs, check.DNSLabel(s.VolumeNamespace, at.Child("volumeNamespace"))...)
-	}
+	errs = append(errs, check.NonEmpty(s.VolumeName, at.Child("volumeName"), check.DNSLabel)...)
+	errs = append(errs, check.NonEmpty(s.VolumeNamespace, at.Child("volumeNamespace"), check.DNSLabel)...)
 	return append(errs, secretName(s.SecretRef, at.Child("secretRef"))...)
 }
 
 // CSIDriver requires the name of a CSI driver, regardless of case.
 func CSIDriver(name string, at *field.Path) (errs field.ErrorList) {
-	if name == "" {
-		errs = append(errs, field.Required(at, ""))
-	}
+	errs = append(errs, check.Present(name != "", at, "")...)
 	if len(name) > 63 {
 		errs = append(errs, field.TooLong(at, "", 63))
 	}

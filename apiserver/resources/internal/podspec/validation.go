@@ -68,9 +68,8 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, r.affinity(s.Affinity, at.Child("affinity"))...)
 	errs = append(errs, r.dns(at.Child("dnsConfig"))...)
 	for i, gate := range s.ReadinessGates {
-		errs = append(
-			errs, check.QualifiedName(string(gate.ConditionType), at.Child("readinessGates").Index(i).Child("conditionType"))...,
-		)
+		errs = append(errs, check.QualifiedName(string(gate.ConditionType),
+			at.Child("readinessGates").Index(i).Child("conditionType"))...)
 	}
 	errs = append(errs, schedulingGates(s.SchedulingGates, at.Child("schedulingGates"))...)
 	errs = append(errs, r.spread(s.TopologySpreadConstraints, at.Child("topologySpreadConstraints"))...)
@@ -83,9 +82,8 @@ func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
 			[]corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever})...)
 	}
 	if s.Overhead != nil {
-		errs = append(
-			errs, r.Resources(&corev1.ResourceRequirements{Limits: s.Overhead}, ContainerResourceName, at.Child("overhead"))...,
-		)
+		errs = append(errs, r.Resources(&corev1.ResourceRequirements{Limits: s.Overhead}, ContainerResourceName,
+			at.Child("overhead"))...)
 	}
 	errs = append(errs, r.system(at)...)
 	return append(errs, r.envFiles(at)...)
@@ -108,25 +106,16 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 		account = s.DeprecatedServiceAccount
 	}
 	if account != "" {
-		errs = append(
-			errs,
-			check.Apply(account, at.Child("serviceAccountName"), check.WholeName(apivalidation.ValidateServiceAccountName))...,
-		)
+		errs = append(errs, check.Apply(account, at.Child("serviceAccountName"),
+			check.WholeName(apivalidation.ValidateServiceAccountName))...)
 	}
-	if s.NodeName != "" {
-		errs = append(errs, check.NodeName(s.NodeName, at.Child("nodeName"))...)
-	}
+	errs = append(errs, check.NonEmpty(s.NodeName, at.Child("nodeName"), check.NodeName)...)
 	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
-		errs = append(
-			errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1, math.MaxInt32)),
-		)
+		errs = append(errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1,
+			math.MaxInt32)))
 	}
-	if s.Hostname != "" {
-		errs = append(errs, check.DNSLabel(s.Hostname, at.Child("hostname"))...)
-	}
-	if s.Subdomain != "" {
-		errs = append(errs, check.DNSLabel(s.Subdomain, at.Child("subdomain"))...)
-	}
+	errs = append(errs, check.NonEmpty(s.Hostname, at.Child("hostname"), check.DNSLabel)...)
+	errs = append(errs, check.NonEmpty(s.Subdomain, at.Child("subdomain"), check.DNSLabel)...)
 	errs = append(errs, Tolerations(s.Tolerations, at.Child("tolerations"))...)
 	for i, alias := range s.HostAliases {
 		here := at.Child("hostAliases").Index(i)
@@ -135,12 +124,8 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 			errs = append(errs, check.DNSSubdomain(name, here.Child("hostnames").Index(j))...)
 		}
 	}
-	if s.PriorityClassName != "" {
-		errs = append(errs, check.DNSSubdomain(s.PriorityClassName, at.Child("priorityClassName"))...)
-	}
-	if s.RuntimeClassName != nil {
-		errs = append(errs, check.DNSSubdomain(*s.RuntimeClassName, at.Child("runtimeClassName"))...)
-	}
+	errs = append(errs, check.NonEmpty(s.PriorityClassName, at.Child("priorityClassName"), check.DNSSubdomain)...)
+	errs = append(errs, check.Given(s.RuntimeClassName, at.Child("runtimeClassName"), check.DNSSubdomain)...)
 	return errs
 }
 
@@ -227,23 +212,17 @@ func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 32 search paths"))
 	}
 	if len(strings.Join(c.Searches, " ")) > 2048 {
-		errs = append(
-			errs,
-			field.Invalid(searches, c.Searches, "must not have more than 2048 characters (including spaces) in the search list"),
-		)
+		errs = append(errs, field.Invalid(searches, c.Searches,
+			"must not have more than 2048 characters (including spaces) in the search list"))
 	}
 	for i, search := range c.Searches {
 		if search != "." {
-			errs = append(
-				errs,
-				check.Apply(strings.TrimSuffix(search, "."), searches.Index(i), utilvalidation.IsDNS1123SubdomainWithUnderscore)...,
-			)
+			errs = append(errs, check.Apply(strings.TrimSuffix(search, "."), searches.Index(i),
+				utilvalidation.IsDNS1123SubdomainWithUnderscore)...)
 		}
 	}
 	for i, option := range c.Options {
-		if option.Name == "" {
-			errs = append(errs, field.Required(at.Child("options").Index(i), "must not be empty"))
-		}
+		errs = append(errs, check.Present(option.Name != "", at.Child("options").Index(i), "must not be empty")...)
 	}
 	return errs
 }

@@ -15,18 +15,14 @@ func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *fie
 	case s.Name != nil && s.SignerName != nil:
 		errs = append(errs, field.Invalid(at, s, "only one of name and signerName may be used"))
 	case s.Name != nil:
-		if *s.Name == "" {
-			errs = append(errs, field.Required(at.Child("name"), "must be a valid object name"))
-		}
+		errs = append(errs, check.Present(*s.Name != "", at.Child("name"), "must be a valid object name")...)
 		for _, text := range check.TrustBundleName(*s.Name) {
-			errs = append(
-				errs, field.Invalid(at.Child("name"), *s.Name, fmt.Sprintf("not a valid clustertrustbundlename: %v", text)),
-			)
+			errs = append(errs, field.Invalid(at.Child("name"), *s.Name,
+				fmt.Sprintf("not a valid clustertrustbundlename: %v", text)))
 		}
 		if s.LabelSelector != nil {
-			errs = append(errs, field.Invalid(
-				at.Child("labelSelector"), s.LabelSelector, "labelSelector must be unset if name is specified",
-			))
+			errs = append(errs, field.Invalid(at.Child("labelSelector"), s.LabelSelector,
+				"labelSelector must be unset if name is specified"))
 		}
 	case s.SignerName != nil:
 		if *s.SignerName == "" {
@@ -37,9 +33,7 @@ func (p *projection) trustBundle(s *corev1.ClusterTrustBundleProjection, at *fie
 	default:
 		errs = append(errs, field.Required(at, "either name or signerName must be specified"))
 	}
-	if s.Path == "" {
-		errs = append(errs, field.Required(at.Child("path"), ""))
-	}
+	errs = append(errs, check.Present(s.Path != "", at.Child("path"), "")...)
 	errs = append(errs, ProjectedPath(s.Path, at.Child("path"))...)
 	if s.Path == "" && p.seen[""] {
 		errs = append(errs, field.Invalid(p.at, "", "conflicting duplicate paths"))
@@ -69,9 +63,8 @@ func (p *projection) podCertificate(s *corev1.PodCertificateProjection, at *fiel
 		}
 		const must = "if provided, maxExpirationSeconds must be "
 		if *n < leastCertificate {
-			errs = append(
-				errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+">= %d", leastCertificate)),
-			)
+			errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+">= %d",
+				leastCertificate)))
 		}
 		if *n > most {
 			errs = append(errs, field.Invalid(at.Child("maxExpirationSeconds"), *n, fmt.Sprintf(must+"<= %d", most)))
@@ -90,9 +83,8 @@ func (p *projection) podCertificate(s *corev1.PodCertificateProjection, at *fiel
 		errs = append(errs, p.put(f.path, f.path)...)
 	}
 	if !found {
-		errs = append(errs, field.Required(
-			at, "specify at least one of credentialBundlePath, keyPath, and certificateChainPath",
-		))
+		errs = append(errs, field.Required(at,
+			"specify at least one of credentialBundlePath, keyPath, and certificateChainPath"))
 	}
 	return append(errs, check.UserAnnotations(s.UserAnnotations, at.Child("userAnnotations"))...)
 }

@@ -91,14 +91,12 @@ func (r *Rules) tokenSource(s *corev1.ServiceAccountTokenProjection, volume, at 
 		seconds = *s.ExpirationSeconds
 	}
 	if seconds < 10*60 {
-		errs = append(
-			errs, field.Invalid(at.Child("expirationSeconds"), seconds, "may not specify a duration less than 10 minutes"),
-		)
+		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), seconds,
+			"may not specify a duration less than 10 minutes"))
 	}
 	if seconds > 1<<32 {
-		errs = append(
-			errs, field.Invalid(at.Child("expirationSeconds"), seconds, "may not specify a duration larger than 2^32 seconds"),
-		)
+		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), seconds,
+			"may not specify a duration larger than 2^32 seconds"))
 	}
 	switch {
 	case s.Path == "":
@@ -128,9 +126,8 @@ func downwardFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.ErrorLi
 	case f.FieldRef != nil:
 		errs = append(errs, fieldRef(f.FieldRef, volumeFields, at.Child("fieldRef"))...)
 		if f.ResourceFieldRef != nil {
-			errs = append(
-				errs, field.Invalid(at, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"),
-			)
+			errs = append(errs, field.Invalid(at, "resource",
+				"fieldRef and resourceFieldRef can not be specified simultaneously"))
 		}
 	case f.ResourceFieldRef != nil:
 		errs = append(errs, resourceRef(f.ResourceFieldRef, at.Child("resourceFieldRef"), true)...)

@@ -113,9 +113,8 @@ func podVolumeWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) 
 		warn(v.Quobyte != nil, "quobyte", "v1.22, non-functional in v1.25+")
 		warn(v.Glusterfs != nil, "glusterfs", "v1.25, non-functional in v1.26+")
 		if e := v.Ephemeral; e != nil && e.VolumeClaimTemplate != nil {
-			texts = append(
-				texts, check.ClaimWarnings(path.Child("ephemeral", "volumeClaimTemplate", "spec"), &e.VolumeClaimTemplate.Spec)...,
-			)
+			texts = append(texts, check.ClaimWarnings(path.Child("ephemeral", "volumeClaimTemplate", "spec"),
+				&e.VolumeClaimTemplate.Spec)...)
 		}
 		warn(v.CephFS != nil, "cephfs", "v1.28, non-functional in v1.31+")
 		warn(v.RBD != nil, "rbd", "v1.28, non-functional in v1.31+")
@@ -137,23 +136,19 @@ func listWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []str
 	secrets := map[string]bool{}
 	for i, r := range s.ImagePullSecrets {
 		if secrets[r.Name] {
-			texts = append(
-				texts, fmt.Sprintf("%s: duplicate name %q", at.Child("spec", "imagePullSecrets").Index(i).Child("name"), r.Name),
-			)
+			texts = append(texts, fmt.Sprintf("%s: duplicate name %q", at.Child("spec",
+				"imagePullSecrets").Index(i).Child("name"), r.Name))
 		}
 		secrets[r.Name] = true
 	}
 	for i, r := range s.ImagePullSecrets {
 		if r.Name == "" {
-			texts = append(
-				texts,
-				fmt.Sprintf("%s: invalid empty name %q", at.Child("spec", "imagePullSecrets").Index(i).Child("name"), r.Name),
-			)
+			texts = append(texts, fmt.Sprintf("%s: invalid empty name %q", at.Child("spec",
+				"imagePullSecrets").Index(i).Child("name"), r.Name))
 		}
 	}
-	texts = append(texts, check.FractionWarnings(
-		at.Child("spec", "overhead"), s.Overhead, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
-	)...)
+	texts = append(texts, check.FractionWarnings(at.Child("spec", "overhead"), s.Overhead, corev1.ResourceMemory,
+		corev1.ResourceEphemeralStorage)...)
 	if s.SecurityContext == nil || s.SecurityContext.SeccompProfile == nil {
 		texts = append(texts, seccompWarnings(at, m, corev1.SeccompPodAnnotationKey)...)
 	}

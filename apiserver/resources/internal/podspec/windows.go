@@ -40,9 +40,8 @@ func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (er
 		case *spec == "":
 			errs = append(errs, field.Invalid(here, spec, "gmsaCredentialSpec cannot be an empty string"))
 		case len(*spec) > gmsaMaxKiB*1024:
-			errs = append(
-				errs, field.Invalid(here, spec, fmt.Sprintf("gmsaCredentialSpec size must be under %d KiB", gmsaMaxKiB)),
-			)
+			errs = append(errs, field.Invalid(here, spec, fmt.Sprintf("gmsaCredentialSpec size must be under %d KiB",
+				gmsaMaxKiB)))
 		}
 	}
 	if o.RunAsUserName != nil {
@@ -112,15 +111,12 @@ func (r *Rules) hostProcesses(at *field.Path) (errs field.ErrorList) {
 		return errs
 	}
 	if onHost != all {
-		errs = append(errs, field.Invalid(
-			at, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers",
-		))
+		errs = append(errs, field.Invalid(at, "",
+			"If pod contains any hostProcess containers then all containers must be HostProcess containers"))
 	}
 	if !r.spec.HostNetwork {
-		errs = append(
-			errs,
-			field.Invalid(at.Child("hostNetwork"), false, "hostNetwork must be true if pod contains any hostProcess containers"),
-		)
+		errs = append(errs, field.Invalid(at.Child("hostNetwork"), false,
+			"hostNetwork must be true if pod contains any hostProcess containers"))
 	}
 	return errs
 }
