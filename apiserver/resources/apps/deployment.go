@@ -148,8 +148,9 @@ func validateDeploymentStatus(d, old *appsv1.Deployment) field.ErrorList {
 		{Name: "updatedReplicas", N: s.UpdatedReplicas}, {Name: "readyReplicas", N: s.ReadyReplicas},
 		{Name: "availableReplicas", N: s.AvailableReplicas},
 	}
-	errs = append(errs, podspec.Counts(0, append([]podspec.Count{{Name: "replicas", N: s.Replicas}}, append(parts,
-		podspec.Count{Name: "unavailableReplicas", N: s.UnavailableReplicas})...), nil)...)
+	all := append([]podspec.Count{{Name: "replicas", N: s.Replicas}}, parts...)
+	all = append(all, podspec.Count{Name: "unavailableReplicas", N: s.UnavailableReplicas})
+	errs = append(errs, podspec.Counts(0, all, nil)...)
 	errs = append(errs, check.Naturals(check.StatusPath, "terminatingReplicas", s.TerminatingReplicas)...)
 	errs = append(errs, check.Naturals(check.StatusPath, "collisionCount", s.CollisionCount)...)
 	errs = append(errs, podspec.Counts(s.Replicas, nil, parts)...)
