@@ -27,7 +27,7 @@ func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface
 	return client.Resource(gvr).Namespace(namespace), nil
 }
 
-// List implements Source: a list in pages, or a GET of one object.
+// List implements Source: a list in pages, or a GET of one object; a list of it for users who may list objects only.
 func (c *Client) List(ctx context.Context, res *Resource, sel Selector) (objects []explain.Object, err error) {
 	if sel.Name == "" {
 		return c.list(ctx, res, sel.Namespace, metav1.ListOptions{LabelSelector: sel.Labels})
@@ -39,6 +39,8 @@ func (c *Client) List(ctx context.Context, res *Resource, sel Selector) (objects
 	switch o, err := of.Get(ctx, sel.Name, metav1.GetOptions{}); {
 	case code(err) == http.StatusNotFound:
 		return nil, nil
+	case code(err) == http.StatusForbidden:
+		return c.list(ctx, res, sel.Namespace, metav1.ListOptions{FieldSelector: "metadata.name=" + sel.Name})
 	case err != nil:
 		return nil, err
 	default:
