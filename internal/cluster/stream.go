@@ -26,6 +26,9 @@ const (
 	streamPause = 100 * time.Millisecond
 	// streamTime is how long a stream lasts. The client then asks again, and is authorized again.
 	streamTime = 15 * time.Minute
+	// lasting is how long a state must last before the next one can be read without a longer pause. Where a watch expires
+	// at once, everything would be listed again and again.
+	lasting = 10 * time.Second
 	// patience is how long a client may leave a message unread, so that none holds a stream.
 	patience = 30 * time.Second
 )
@@ -79,11 +82,15 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	t.out = ui.NewWriter(w)
 	t.out.Patience = patience
-	for err == nil {
+	for again := pauses; err == nil; {
+		began := time.Now()
 		if err = t.out.Write(messages...); err == nil {
 			err = t.follow(ctx)
 		}
-		if errors.Is(err, errExpired) {
+		if time.Since(began) > lasting {
+			again = pauses
+		}
+		if errors.Is(err, errExpired) && sleep(ctx, again.Step()) {
 			messages, err = t.state(r.WithContext(ctx), false)
 		}
 	}
