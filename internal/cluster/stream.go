@@ -126,10 +126,10 @@ func (t *stream) begin(got *explain.Cluster, past bool) (messages []ui.Message, 
 	if got.Revision != 0 {
 		begin.Source = ui.SourceServer
 	}
-	shown := map[string]bool{}
-	for i := range t.d.Resources {
-		if r := t.d.Resources[i]; r.followed() {
-			shown[r.Name()] = true
+	shown := map[string]*Resource{}
+	for _, r := range t.d.Resources {
+		if r.followed() {
+			shown[r.Name()] = r
 			begin.Resources = append(begin.Resources, onPage(&r.Resource))
 		}
 	}
@@ -141,7 +141,9 @@ func (t *stream) begin(got *explain.Cluster, past bool) (messages []ui.Message, 
 	}
 	var objects []ui.Object
 	for i := range got.Objects {
-		if o := &got.Objects[i]; shown[o.Collection] && t.within(o) {
+		o := &got.Objects[i]
+		// A namespace that the user may get, but not list, is left out: its changes are not known.
+		if r := shown[o.Collection]; r != nil && !r.Hides(o.Key.Namespace) && t.within(o) {
 			objects = append(objects, *picture(o))
 			t.objects[o.UID] = objects[len(objects)-1]
 		}
