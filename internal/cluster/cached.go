@@ -171,6 +171,7 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 
 // Watch implements Source.
 func (c *cached) Watch(ctx context.Context, _ *Discovery, yield func(Event) error) error {
+	c.snapshots = nil // they would keep in memory what is changed from now on
 	w, err := c.Cache.Timeline(c.revision)
 	for {
 		var events []*cache.Event
