@@ -18,7 +18,7 @@ import (
 // of returns the client for the metadata of a resource's objects, of one namespace or of all.
 func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface, error) {
 	client, err := metadata.NewForConfigAndClient(&rest.Config{
-		Host: c.URL, QPS: -1, UserAgent: userAgent, WarningHandler: rest.NoWarnings{}, // all resources are listed
+		Host: c.URL, QPS: -1, WarningHandler: rest.NoWarnings{}, // all resources are listed
 	}, c.HTTP)
 	if err != nil {
 		return nil, err
