@@ -29,8 +29,6 @@ const (
 	// lasting is how long a state must last before the next one can be read without a longer pause. Where a watch expires
 	// at once, everything would be listed again and again.
 	lasting = 10 * time.Second
-	// patience is how long a client may leave a message unread, so that none holds a stream.
-	patience = 30 * time.Second
 )
 
 // stream is one stream of the graph. Only its handler's goroutine uses it.
@@ -81,7 +79,6 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", codec.MediaJSON+";stream=lines")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	t.out = ui.NewWriter(w)
-	t.out.Patience = patience
 	for again := pauses; err == nil; {
 		began := time.Now()
 		if err = t.out.Write(messages...); err == nil {
