@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
+// patience is how long a client may leave a message unread, so that none holds a stream.
+const patience = 30 * time.Second
+
 // Writer writes a stream. One goroutine uses it.
 type Writer struct {
-	// Patience is how long the client may leave a message unread; 0 if the connection sees to that.
-	Patience time.Duration
-	encoder  *json.Encoder
-	control  *http.ResponseController
+	encoder *json.Encoder
+	control *http.ResponseController
 }
 
 // NewWriter returns the writer of a response.
@@ -22,10 +23,8 @@ func NewWriter(w http.ResponseWriter) *Writer {
 // Write writes messages, each as a line, and sends them.
 func (w *Writer) Write(messages ...Message) error {
 	for i := range messages {
-		if w.Patience > 0 {
-			if err := w.control.SetWriteDeadline(time.Now().Add(w.Patience)); err != nil {
-				return err
-			}
+		if err := w.control.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+			return err
 		}
 		if err := w.encoder.Encode(&messages[i]); err != nil {
 			return err

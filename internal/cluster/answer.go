@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -177,9 +178,10 @@ func (f *finder) key(n Named) (k graph.Key, err error) {
 func (f *finder) exists(n Named, k graph.Key, o *explain.Object) error {
 	r := f.d.Named(k.Collection)
 	gr := schema.GroupResource{Group: r.Group, Resource: r.Plural}
+	hidden := r.hidden(k.Namespace)
 	switch {
-	case o == nil && r.Hides(k.Namespace):
-		return &hiddenError{fmt.Sprintf("%s %q: %s", k.Collection, k.Name, r.Unknown), r.hidden()}
+	case o == nil && hidden != nil:
+		return &hiddenError{fmt.Sprintf("%s %q: %s", k.Collection, k.Name, cmp.Or(r.Unknown, hidden.Error())), hidden}
 	case o == nil:
 		return apierrors.NewNotFound(gr, k.Name)
 	case n.UID != "" && o.UID != n.UID:
@@ -201,12 +203,15 @@ func (e *hiddenError) Error() string { return e.message }
 // Unwrap returns the answer.
 func (e *hiddenError) Unwrap() error { return e.error }
 
-// hidden is the error for objects that are not known.
-func (r *Resource) hidden() error {
-	if r.Denied != nil {
+// hidden returns the error for objects of a namespace that may exist, but are not known; nil if all are known.
+func (r *Resource) hidden(namespace string) error {
+	switch {
+	case r.Hides(namespace) && r.Denied == nil:
+		return apierrors.NewServiceUnavailable(r.Name() + ": " + r.Unknown)
+	case r.Hides(namespace), code(r.Denied) == http.StatusMethodNotAllowed:
 		return r.Denied
 	}
-	return apierrors.NewServiceUnavailable(r.Name() + ": " + r.Unknown)
+	return nil
 }
 
 // selected are the objects of a resource that a label selector selects, in the namespace or in all.
@@ -219,8 +224,8 @@ func (f *finder) selected(of Named, selector labels.Selector) (keys []graph.Key,
 	if !r.Namespaced {
 		namespace = ""
 	}
-	if r.Hides(namespace) {
-		return nil, r.hidden()
+	if err := r.hidden(namespace); err != nil {
+		return nil, err
 	}
 	for i := range f.got.Objects {
 		o := &f.got.Objects[i]

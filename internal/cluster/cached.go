@@ -8,7 +8,9 @@ import (
 	"iter"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
@@ -119,8 +121,14 @@ func (c *cached) Whole(_ context.Context, r *Resource, s Selector, into any) err
 }
 
 // selected returns the readable objects of a resource that are selected, if the user may list them, or get the one.
+// Objects that are made for each request, such as PodMetrics, are not in the cache.
 func (c *cached) selected(r *Resource, s Selector) (iter.Seq[*storage.Object], error) {
 	if err := c.allowed(r, s); err != nil {
+		return nil, err
+	}
+	if c.collection(r) == "" {
+		err := apierrors.NewMethodNotSupported(schema.GroupResource{Group: r.Group, Resource: r.Plural}, "list")
+		err.ErrStatus.Message = "objects of " + r.Name() + " are not stored"
 		return nil, err
 	}
 	matches, err := labels.Parse(s.Labels)
@@ -163,6 +171,7 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 
 // Watch implements Source.
 func (c *cached) Watch(ctx context.Context, _ *Discovery, yield func(Event) error) error {
+	c.snapshots = nil // they would keep in memory what is changed from now on
 	w, err := c.Cache.Timeline(c.revision)
 	for {
 		var events []*cache.Event

@@ -20,9 +20,6 @@ type Client struct {
 	HTTP *http.Client
 }
 
-// userAgent is that of all requests.
-const userAgent = "kubecascade"
-
 // maxAnswer is the maximum size of a response, in bytes: a page of 500 objects with metadata of 1 MiB each is larger,
 // but none is known to exist.
 const maxAnswer = 256 << 20

@@ -24,7 +24,7 @@ type Resource struct {
 	Listed, Watched bool
 	// Version is the resourceVersion of the last list, after which a watch goes on; empty where there is none.
 	Version string
-	// Denied is the server's answer if the user may not list all objects (Read).
+	// Denied is the server's answer if the user may not list all objects, or if nobody may (Read).
 	Denied error
 }
 

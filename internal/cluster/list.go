@@ -18,7 +18,7 @@ import (
 // of returns the client for the metadata of a resource's objects, of one namespace or of all.
 func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface, error) {
 	client, err := metadata.NewForConfigAndClient(&rest.Config{
-		Host: c.URL, QPS: -1, UserAgent: userAgent, WarningHandler: rest.NoWarnings{}, // all resources are listed
+		Host: c.URL, QPS: -1, WarningHandler: rest.NoWarnings{}, // all resources are listed
 	}, c.HTTP)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (c *Client) of(res *Resource, namespace string) (metadata.ResourceInterface
 	return client.Resource(gvr).Namespace(namespace), nil
 }
 
-// List implements Source: a list in pages, or a GET of one object.
+// List implements Source: a list in pages, or a GET of one object; a list of it for users who may list objects only.
 func (c *Client) List(ctx context.Context, res *Resource, sel Selector) (objects []explain.Object, err error) {
 	if sel.Name == "" {
 		return c.list(ctx, res, sel.Namespace, metav1.ListOptions{LabelSelector: sel.Labels})
@@ -39,6 +39,8 @@ func (c *Client) List(ctx context.Context, res *Resource, sel Selector) (objects
 	switch o, err := of.Get(ctx, sel.Name, metav1.GetOptions{}); {
 	case code(err) == http.StatusNotFound:
 		return nil, nil
+	case code(err) == http.StatusForbidden:
+		return c.list(ctx, res, sel.Namespace, metav1.ListOptions{FieldSelector: "metadata.name=" + sel.Name})
 	case err != nil:
 		return nil, err
 	default:

@@ -139,6 +139,23 @@ func TestOldServer(t *testing.T) {
 	}
 }
 
+// TestListsOnly looks up an owner that was created between two lists, for a user who may list Secrets but get none.
+func TestListsOnly(t *testing.T) {
+	const forbidden = `403!{"kind":"Status","message":"forbidden"}`
+	c := old(t, map[string]string{
+		"/api/v1/configmaps": list("", item("ns", "a", `,"ownerReferences":[
+			{"apiVersion":"v1","kind":"Secret","name":"late","uid":"nslate"},
+			{"apiVersion":"v1","kind":"Secret","name":"never","uid":"nsnever"}]`)),
+		"/api/v1/namespaces/ns/secrets/late":                              forbidden,
+		"/api/v1/namespaces/ns/secrets/never":                             forbidden,
+		"/api/v1/namespaces/ns/secrets?fieldSelector=metadata.name=late":  list("", item("ns", "late", "")),
+		"/api/v1/namespaces/ns/secrets?fieldSelector=metadata.name=never": list(""),
+	})
+	if got := names(read(t, c, Options{})); !slices.Equal(got, []string{"configmaps/ns/a", "secrets/ns/late"}) {
+		t.Error(got)
+	}
+}
+
 // TestRejectedLists reads what a user may not list.
 func TestRejectedLists(t *testing.T) {
 	c := old(t, map[string]string{

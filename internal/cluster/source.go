@@ -171,7 +171,9 @@ func (r *reader) listOne(ctx context.Context, i int, res *Resource) error {
 		return ctx.Err()
 	case code(err) == http.StatusForbidden:
 		res.Unknown, res.Denied = "you may not list them", err
-	case code(err) == http.StatusNotFound, code(err) == http.StatusMethodNotAllowed:
+	case code(err) == http.StatusNotFound:
+	case code(err) == http.StatusMethodNotAllowed:
+		res.Denied = err
 	case code(err) == 0:
 		return fmt.Errorf("list of %s: %w", res.Name(), err)
 	default:

@@ -26,8 +26,9 @@ const (
 	streamPause = 100 * time.Millisecond
 	// streamTime is how long a stream lasts. The client then asks again, and is authorized again.
 	streamTime = 15 * time.Minute
-	// patience is how long a client may leave a message unread, so that none holds a stream.
-	patience = 30 * time.Second
+	// lasting is how long a state must last before the next one can be read without a longer pause. Where a watch expires
+	// at once, everything would be listed again and again.
+	lasting = 10 * time.Second
 )
 
 // stream is one stream of the graph. Only its handler's goroutine uses it.
@@ -78,12 +79,15 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", codec.MediaJSON+";stream=lines")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	t.out = ui.NewWriter(w)
-	t.out.Patience = patience
-	for err == nil {
+	for again := pauses; err == nil; {
+		began := time.Now()
 		if err = t.out.Write(messages...); err == nil {
 			err = t.follow(ctx)
 		}
-		if errors.Is(err, errExpired) {
+		if time.Since(began) > lasting {
+			again = pauses
+		}
+		if errors.Is(err, errExpired) && sleep(ctx, again.Step()) {
 			messages, err = t.state(r.WithContext(ctx), false)
 		}
 	}
@@ -119,10 +123,10 @@ func (t *stream) begin(got *explain.Cluster, past bool) (messages []ui.Message, 
 	if got.Revision != 0 {
 		begin.Source = ui.SourceServer
 	}
-	shown := map[string]bool{}
-	for i := range t.d.Resources {
-		if r := t.d.Resources[i]; r.followed() {
-			shown[r.Name()] = true
+	shown := map[string]*Resource{}
+	for _, r := range t.d.Resources {
+		if r.followed() {
+			shown[r.Name()] = r
 			begin.Resources = append(begin.Resources, onPage(&r.Resource))
 		}
 	}
@@ -134,7 +138,9 @@ func (t *stream) begin(got *explain.Cluster, past bool) (messages []ui.Message, 
 	}
 	var objects []ui.Object
 	for i := range got.Objects {
-		if o := &got.Objects[i]; shown[o.Collection] && t.within(o) {
+		o := &got.Objects[i]
+		// A namespace that the user may get, but not list, is left out: its changes are not known.
+		if r := shown[o.Collection]; r != nil && !r.Hides(o.Key.Namespace) && t.within(o) {
 			objects = append(objects, *picture(o))
 			t.objects[o.UID] = objects[len(objects)-1]
 		}

@@ -50,7 +50,8 @@ func TestGraph(t *testing.T) {
 	s := startSecured(t, nil)
 	s.example()
 	s.Grant("alice", "", "ask", `[`+paths+`]`)
-	s.Grant("alice", "a", "read", `[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]`)
+	s.Grant("alice", "a", "read", `[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]},
+		{"apiGroups":[""],"resources":["namespaces"],"verbs":["get"]}]`)
 	// In this order, as the second one may not see the Secret that is made for the first one.
 	for _, asked := range []struct{ user, want string }{{"admin", "d e o"}, {"alice", "d o"}} {
 		user, want := asked.user, asked.want
@@ -63,6 +64,9 @@ func TestGraph(t *testing.T) {
 		m := next()
 		for ; m.Type != ui.MessageSynced; m = next() {
 			for _, o := range m.Objects {
+				if o.Resource == "namespaces" && user == "alice" {
+					t.Errorf("alice sees %+v, whose changes she does not get", o)
+				}
 				if o.Namespace == "a" && o.Name != "read" { // alice's role
 					names = append(names, o.Name)
 				}

@@ -15,8 +15,12 @@ import (
 	"github.com/kubecascade/kubecascade/gc/explain"
 )
 
-// watchTime is how long a watch lasts at most. The server may end it before.
-const watchTime = 5 * time.Minute
+// watchTime is how long a watch lasts at most. The server may end it before. lateness is how much later than that a server
+// that does not answer is given up.
+const (
+	watchTime = 5 * time.Minute
+	lateness  = 30 * time.Second
+)
 
 // rediscover is how often what the cluster serves is read again while it is watched.
 const rediscover = time.Minute
@@ -99,6 +103,8 @@ func (c *Client) watch(
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, watchTime+lateness)
+	defer cancel()
 	w, err := of.Watch(ctx, metav1.ListOptions{
 		AllowWatchBookmarks: true, ResourceVersion: version, TimeoutSeconds: new(int64(watchTime.Seconds())),
 	})

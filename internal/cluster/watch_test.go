@@ -1,0 +1,39 @@
+package cluster
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kubecascade/kubecascade/gc/explain"
+)
+
+// silent is a server that answers nothing.
+type silent struct{}
+
+func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// TestSilentServer: a watch that a server does not answer is given up, reported, and sent again.
+func TestSilentServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Client{URL: "http://silent.example", HTTP: &http.Client{Transport: silent{}}}
+		d := &Discovery{Resources: []*Resource{{
+			Resource: explain.Resource{Versions: []string{"v1"}, Kind: "Pod", Plural: pods}, Listed: true, Watched: true,
+		}}}
+		ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+		defer cancel()
+		var stale []string
+		err := c.Watch(ctx, d, func(e Event) error {
+			stale = append(stale, e.Stale)
+			return nil
+		})
+		if err == nil || len(stale) == 0 || stale[0] != pods {
+			t.Errorf("%v, %q", err, stale)
+		}
+	})
+}
