@@ -1,11 +1,11 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"iter"
+	"reflect"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -107,17 +107,20 @@ func (c *cached) List(_ context.Context, r *Resource, s Selector) (objects []exp
 	return objects, nil
 }
 
-// Whole implements Source.
+// Whole implements Source. Objects of another form, as only etcd itself can have got them, are left out.
 func (c *cached) Whole(_ context.Context, r *Resource, s Selector, into any) error {
 	stored, err := c.selected(r, s)
 	if err != nil {
 		return err
 	}
-	var all [][]byte
+	items := reflect.ValueOf(into).Elem().FieldByName("Items")
 	for o := range stored {
-		all = append(all, o.JSON)
+		one := reflect.New(items.Type().Elem())
+		if json.Unmarshal(o.JSON, one.Interface()) == nil {
+			items.Set(reflect.Append(items, one.Elem()))
+		}
 	}
-	return json.Unmarshal(bytes.Join([][]byte{[]byte(`{"items":[`), bytes.Join(all, []byte(",")), []byte("]}")}, nil), into)
+	return nil
 }
 
 // selected returns the readable objects of a resource that are selected, if the user may list them, or get the one.

@@ -26,6 +26,8 @@ const (
 	streamPause = 100 * time.Millisecond
 	// streamTime is how long a stream lasts. The client then asks again, and is authorized again.
 	streamTime = 15 * time.Minute
+	// stateTime is how long a cluster may take to be read.
+	stateTime = time.Minute
 	// lasting is how long a state must last before the next one can be read without a longer pause. Where a watch expires
 	// at once, everything would be listed again and again.
 	lasting = 10 * time.Second
@@ -99,13 +101,16 @@ func (s *Service) stream(w http.ResponseWriter, r *http.Request) error {
 
 // state reads the cluster and returns the messages of its state.
 func (t *stream) state(r *http.Request, past bool) (messages []ui.Message, err error) {
-	ended := t.limit(r.Context(), func() {
+	ctx, cancel := context.WithTimeout(r.Context(), stateTime)
+	defer cancel()
+	r = r.WithContext(ctx)
+	ended := t.limit(ctx, func() {
 		var got *explain.Cluster
 		if t.source, t.d, err = t.open(r); err != nil {
 			return
 		}
 		one := &reader{from: t.source, d: t.d, o: Options{Namespace: cmp.Or(t.namespace, t.Namespace), Now: t.Now}}
-		if got, err = one.list(r.Context()); err == nil {
+		if got, err = one.list(ctx); err == nil {
 			messages, err = t.begin(got, past)
 		}
 	})
