@@ -63,8 +63,7 @@ type Object struct {
 	// Controller is the uid of the owner reference with controller: true; empty for none.
 	Controller string
 	Finalizers []string
-	// Created is metadata.creationTimestamp; zero if it is not known. Answers don't depend on it.
-	Created time.Time
+	Created    time.Time // metadata.creationTimestamp; zero if it is not known
 	// Deletion is metadata.deletionTimestamp; zero means live. GraceSeconds is metadata.deletionGracePeriodSeconds.
 	Deletion     time.Time
 	GraceSeconds *int64
@@ -166,8 +165,8 @@ func (c *Cluster) index() *index {
 	return x
 }
 
-// begun is when the object's deletion began: the timestamp is the end of the grace period. Zero means live.
-func (o *Object) begun() time.Time {
+// Begun is when the object's deletion began: the timestamp is the end of the grace period. Zero means live.
+func (o *Object) Begun() time.Time {
 	if o.Deletion.IsZero() || o.GraceSeconds == nil {
 		return o.Deletion
 	}

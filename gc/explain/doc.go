@@ -1,7 +1,6 @@
 // Package explain answers questions about the deletion of objects: why an object is still there (Why), what a deletion
-// would do (Preview), what its owners and dependents are (Tree), and what is wrong with the ownership of a cluster
-// (Lint). It is pure: the Cluster is a value, made from a server at one revision or from the lists of any Kubernetes
-// API.
+// would do (Preview), what its owners and dependents are (Tree), and what is wrong with the ownership of a cluster (Lint).
+// It is pure: the Cluster is a value, which package cluster reads.
 //
 // It guarantees:
 //
@@ -12,8 +11,8 @@
 //     and that Expected finalizers (Known) are removed. Other finalizers hold an object to the end.
 //  3. Objects that aren't known are never taken for absent: references to a resource with Unknown stay undecided, and
 //     warnings name it.
-//  4. An answer reads only what is connected with the objects of a question, by owner references, namespaces and
-//     CRDs. The cost grows with that, after one pass over all objects.
+//  4. After one pass over all objects, an answer reads only what is connected with the objects of a question, by owner
+//     references, namespaces and CRDs.
 //  5. The same arguments give the same answers in the same order, and no argument is changed.
 //  6. Webhooks and policies are matched with requests by their rules and selectors. Conditions that aren't known count
 //     as a match, so that none is missing. No response of theirs is assumed.

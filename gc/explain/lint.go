@@ -168,7 +168,7 @@ func (l *linter) lifecycle(o *Object) {
 	}
 	if !o.Deletion.IsZero() && l.c.Now.Sub(o.Deletion) > Patience {
 		held := cmp.Or(strings.Join(l.w.holds(o), ", "), "none")
-		l.add(Stuck, o, "has been terminating for "+Age(l.c.Now.Sub(o.begun()))+"; finalizers: "+held, "ask why")
+		l.add(Stuck, o, "has been terminating for "+Age(l.c.Now.Sub(o.Begun()))+"; finalizers: "+held, "ask why")
 	}
 }
 

@@ -73,7 +73,7 @@ type trees struct {
 }
 
 func (t *trees) node(o *Object) Node {
-	return Node{Object: t.ref(o), Since: o.begun(), Finalizers: o.Finalizers}
+	return Node{Object: t.ref(o), Since: o.Begun(), Finalizers: o.Finalizers}
 }
 
 // down is the object with its dependents.

@@ -174,7 +174,7 @@ func (e *explainer) explain(o *Object) *Reason {
 	if o.Deletion.IsZero() {
 		return e.live(o)
 	}
-	r := e.reason(o, Terminating, "terminating for "+Age(e.c.Now.Sub(o.begun())))
+	r := e.reason(o, Terminating, "terminating for "+Age(e.c.Now.Sub(o.Begun())))
 	r.Below = e.grace(o)
 	if o.Namespace != nil {
 		r.Below = append(r.Below, e.namespace(o)...)

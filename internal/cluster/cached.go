@@ -14,25 +14,10 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc/explain"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
-
-// Server is what a Source of a server's own cache is made of.
-type Server struct {
-	Cache *cache.Cache
-	Types *resources.Types
-	// Revision returns the newest revision of the store.
-	Revision func(context.Context) (int64, error)
-	// Authorizer is that of the server, which exists when the first request comes.
-	Authorizer func() authorization.Authorizer
-	// Removed, if set, is when the object with the uid was removed; zero if that is not known. Queue, if set, is how many
-	// objects wait for the collector; ok is false if it does not run here.
-	Removed func(uid string) time.Time
-	Queue   func() (n int, ok bool)
-}
 
 // cached is the Source of a server's cache at one revision, which was the newest one when it was made.
 type cached struct {
@@ -70,9 +55,7 @@ func (s *Server) open(ctx context.Context, user authorization.User) (*cached, er
 func (c *cached) Discover(context.Context) (*Discovery, error) {
 	d := discover(c.Types)
 	for _, r := range d.Resources {
-		if collection := c.collection(r); collection != "" {
-			c.resources[collection] = r
-		}
+		c.resources[c.collection(r)] = r
 	}
 	return d, nil
 }
@@ -85,7 +68,6 @@ func (c *cached) collection(r *Resource) string {
 	return ""
 }
 
-// Revision implements Source.
 func (c *cached) Revision() int64 { return c.revision }
 
 // Complete implements Source: List has everything.
@@ -139,18 +121,13 @@ func (c *cached) selected(r *Resource, s Selector) (iter.Seq[*storage.Object], e
 		return nil, err
 	}
 	return func(yield func(*storage.Object) bool) {
-		snapshot := c.snapshots[c.collection(r)]
-		if snapshot == nil {
-			return
+		if snapshot := c.snapshots[c.collection(r)]; snapshot != nil {
+			snapshot.Ascend("", "", func(o *storage.Object) bool {
+				m := &o.Meta
+				return o.Err != nil || s.Namespace != "" && m.Namespace != s.Namespace || s.Name != "" && m.Name != s.Name ||
+					!matches.Matches(labels.Set(m.Labels)) || yield(o)
+			})
 		}
-		snapshot.Ascend("", "", func(o *storage.Object) bool {
-			m := &o.Meta
-			if o.Err != nil || s.Namespace != "" && m.Namespace != s.Namespace || s.Name != "" && m.Name != s.Name ||
-				!matches.Matches(labels.Set(m.Labels)) {
-				return true
-			}
-			return yield(o)
-		})
 	}, nil
 }
 
@@ -172,7 +149,6 @@ func (c *cached) allowed(r *Resource, s Selector) error {
 	return nil
 }
 
-// Watch implements Source.
 func (c *cached) Watch(ctx context.Context, _ *Discovery, yield func(Event) error) error {
 	c.snapshots = nil // they would keep in memory what is changed from now on
 	w, err := c.Cache.Timeline(c.revision)
@@ -253,8 +229,7 @@ func (c *cached) when(before, after *explain.Object) (at time.Time) {
 	case after == nil && c.Removed != nil:
 		return c.Removed(before.UID)
 	case after != nil && before.Deletion.IsZero() && !after.Deletion.IsZero():
-		p := picture(after)
-		return time.Unix(p.Deletion-p.Grace, 0)
+		return after.Begun()
 	}
 	return at
 }

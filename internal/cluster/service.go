@@ -9,11 +9,14 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/gc/explain"
+	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/ui"
 )
 
@@ -48,6 +51,20 @@ func newService() *Service {
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, MostObjects: ui.MostObjects,
 		questions: make(chan struct{}, mostQuestions), streams: make(chan struct{}, mostStreams),
 	}
+}
+
+// Server is what a Source of a server's own cache is made of.
+type Server struct {
+	Cache *cache.Cache
+	Types *resources.Types
+	// Revision returns the newest revision of the store.
+	Revision func(context.Context) (int64, error)
+	// Authorizer is that of the server, which exists when the first request comes.
+	Authorizer func() authorization.Authorizer
+	// Removed, if set, is when the object with the uid was removed; zero if that is not known. Queue, if set, is how many
+	// objects wait for the collector; ok is false if it does not run here.
+	Removed func(uid string) time.Time
+	Queue   func() (n int, ok bool)
 }
 
 // Service returns the service of the server, for Routes.

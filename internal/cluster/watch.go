@@ -29,10 +29,10 @@ const rediscover = time.Minute
 // after a pause.
 func (c *Client) Watch(ctx context.Context, d *Discovery, yield func(Event) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	var turn sync.Mutex // one call of yield at a time
+	var mu sync.Mutex // one call of yield at a time
 	tell := func(e Event) error {
-		turn.Lock()
-		defer turn.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		return yield(e)
 	}
 	for _, res := range d.Resources {
