@@ -1,4 +1,4 @@
-package apiregistration
+package resources
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package storagemigration
+package resources
 
 import (
 	"strings"
@@ -93,20 +93,20 @@ func validateMigrationStatus(m, old *storagemigrationv1.StorageVersionMigration)
 			errs = append(errs, field.Invalid(conditions, s.Conditions, why))
 		}
 	}
-	succeeded, failed := is(m, storagemigrationv1.MigrationSucceeded), is(m, storagemigrationv1.MigrationFailed)
-	running := is(m, storagemigrationv1.MigrationRunning)
+	succeeded, failed := migrationIs(m, storagemigrationv1.MigrationSucceeded), migrationIs(m, storagemigrationv1.MigrationFailed)
+	running := migrationIs(m, storagemigrationv1.MigrationRunning)
 	wrong(succeeded && failed, "Both success and failed conditions cannot be true at the same time")
 	wrong(succeeded && running, "Running condition cannot be true when success condition is true")
 	wrong(failed && running, "Running condition cannot be true when failed condition is true")
-	wrong(is(old, storagemigrationv1.MigrationSucceeded) && !succeeded,
+	wrong(migrationIs(old, storagemigrationv1.MigrationSucceeded) && !succeeded,
 		"Success condition cannot be set to false once it is true")
-	wrong(is(old, storagemigrationv1.MigrationFailed) && !failed,
+	wrong(migrationIs(old, storagemigrationv1.MigrationFailed) && !failed,
 		"Failed condition cannot be set to false once it is true")
 	return errs
 }
 
-// is reports whether a migration has the condition with the status True.
-func is(m *storagemigrationv1.StorageVersionMigration, t storagemigrationv1.MigrationConditionType) bool {
+// migrationIs reports whether a migration has the condition with the status True.
+func migrationIs(m *storagemigrationv1.StorageVersionMigration, t storagemigrationv1.MigrationConditionType) bool {
 	return meta.IsStatusConditionTrue(m.Status.Conditions, string(t))
 }
 

@@ -1,4 +1,4 @@
-package metrics
+package resources
 
 import (
 	"context"
@@ -12,24 +12,24 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// window is the time over which a node is measured: metrics-server's --metric-resolution in its manifest.
-const window = 15 * time.Second
+// metricsWindow is the time over which a node is measured: metrics-server's --metric-resolution in its manifest.
+const metricsWindow = 15 * time.Second
 
 // nodeMetrics is the entry of NodeMetrics.
-func nodeMetrics(of Source) *entry.Resource {
+func nodeMetrics(of MetricsSource) *entry.Resource {
 	return &entry.Resource{
 		Plural: "nodes", New: entry.New[metricsv1beta1.NodeMetrics],
 		Served:  entry.Served{Verbs: []string{"get", "list"}},
 		Storage: entry.Storage{Virtual: true},
 		Hooks:   entry.Hooks{Objects: entry.Objects{List: of.nodes, NotFound: noNodeMetrics}},
-		Table:   entry.TableOf(columns(), nodeMetricsCells),
+		Table:   entry.TableOf(metricsColumns(), nodeMetricsCells),
 	}
 }
 
-func noNodeMetrics(_, name string) error { return notFound("nodemetrics", name) }
+func noNodeMetrics(_, name string) error { return noMetrics("nodemetrics", name) }
 
 // nodes returns the metrics of one node, or of all.
-func (of Source) nodes(ctx context.Context, s entry.Server, _, name string) (out []entry.Object, err error) {
+func (of MetricsSource) nodes(ctx context.Context, s entry.Server, _, name string) (out []entry.Object, err error) {
 	list, err := nodesOf(ctx, s, name)
 	if err != nil {
 		return nil, err
@@ -46,13 +46,13 @@ func (of Source) nodes(ctx context.Context, s entry.Server, _, name string) (out
 	for _, p := range pods {
 		if sum := usage[p.Spec.NodeName]; sum != nil {
 			if m := of.measure(p, s); m != nil {
-				add(sum, m.Containers)
+				addUsage(sum, m.Containers)
 			}
 		}
 	}
 	now := metav1.NewTime(s.Now())
 	for _, n := range list {
-		m := &metricsv1beta1.NodeMetrics{Timestamp: now, Window: metav1.Duration{Duration: window}, Usage: usage[n.Name],
+		m := &metricsv1beta1.NodeMetrics{Timestamp: now, Window: metav1.Duration{Duration: metricsWindow}, Usage: usage[n.Name],
 			ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels, CreationTimestamp: now}}
 		m.SetGroupVersionKind(metricsv1beta1.SchemeGroupVersion.WithKind("NodeMetrics"))
 		out = append(out, m)
@@ -78,5 +78,5 @@ func nodesOf(ctx context.Context, s entry.Server, name string) (out []*corev1.No
 }
 
 func nodeMetricsCells(m *metricsv1beta1.NodeMetrics, _ time.Time) []any {
-	return cells(m.Name, m.Usage, m.Window.Duration)
+	return metricsCells(m.Name, m.Usage, m.Window.Duration)
 }

@@ -1,4 +1,4 @@
-package authentication
+package resources
 
 import (
 	authenticationv1 "k8s.io/api/authentication/v1"

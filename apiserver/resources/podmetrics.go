@@ -1,4 +1,4 @@
-package metrics
+package resources
 
 import (
 	"context"
@@ -12,21 +12,21 @@ import (
 )
 
 // podMetrics is the entry of PodMetrics.
-func podMetrics(of Source) *entry.Resource {
+func podMetrics(of MetricsSource) *entry.Resource {
 	return &entry.Resource{
 		Plural: "pods", New: entry.New[metricsv1beta1.PodMetrics], Namespaced: true,
 		Served:  entry.Served{Verbs: []string{"get", "list"}},
 		Storage: entry.Storage{Virtual: true},
 		Hooks:   entry.Hooks{Objects: entry.Objects{List: of.pods, NotFound: noPodMetrics}},
-		Table:   entry.TableOf(columns(), podMetricsCells),
+		Table:   entry.TableOf(metricsColumns(), podMetricsCells),
 	}
 }
 
 // noPodMetrics is the error for a pod without metrics. A pod that does not exist has that of its own resource.
-func noPodMetrics(namespace, name string) error { return notFound("podmetrics", namespace+"/"+name) }
+func noPodMetrics(namespace, name string) error { return noMetrics("podmetrics", namespace+"/"+name) }
 
 // pods returns the metrics of one pod, or of a namespace.
-func (of Source) pods(ctx context.Context, s entry.Server, namespace, name string) (out []entry.Object, err error) {
+func (of MetricsSource) pods(ctx context.Context, s entry.Server, namespace, name string) (out []entry.Object, err error) {
 	list, err := podsOf(ctx, s, namespace, name)
 	for _, p := range list {
 		if m := of.measure(p, s); m != nil {
@@ -54,7 +54,7 @@ func podsOf(ctx context.Context, s entry.Server, namespace, name string) (out []
 }
 
 // measure returns the metrics of a pod, nil if it has none.
-func (of Source) measure(p *corev1.Pod, s entry.Server) *metricsv1beta1.PodMetrics {
+func (of MetricsSource) measure(p *corev1.Pod, s entry.Server) *metricsv1beta1.PodMetrics {
 	now := s.Now()
 	m := of(p, now)
 	if m == nil {
@@ -69,6 +69,6 @@ func (of Source) measure(p *corev1.Pod, s entry.Server) *metricsv1beta1.PodMetri
 
 func podMetricsCells(m *metricsv1beta1.PodMetrics, _ time.Time) []any {
 	sum := corev1.ResourceList{}
-	add(sum, m.Containers)
-	return cells(m.Name, sum, m.Window.Duration)
+	addUsage(sum, m.Containers)
+	return metricsCells(m.Name, sum, m.Window.Duration)
 }

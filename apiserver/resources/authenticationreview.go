@@ -1,17 +1,14 @@
-package authentication
+package resources
 
 import (
 	"context"
 
-	"github.com/kubecascade/kubecascade/apiserver/authorization"
-
 	authenticationv1 "k8s.io/api/authentication/v1"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 

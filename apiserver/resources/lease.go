@@ -1,4 +1,4 @@
-package coordination
+package resources
 
 import (
 	"strings"
