@@ -110,7 +110,6 @@ func groups() []group {
 		{"growth", (*bench).growth, true},
 		{"rollback", (*bench).rollbacks, true},
 		{"idle", (*bench).idle, true},
-		{"decisions", (*bench).decisions, true},
 		{"admission", (*bench).admission, true},
 		{"install", (*bench).install, true},
 		{"limits", (*bench).machine, true},

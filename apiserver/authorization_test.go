@@ -1,4 +1,4 @@
-package live_test
+package apiserver
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
-	"github.com/kubecascade/kubecascade/apiserver/authorization/rbac/live"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -59,7 +58,7 @@ const (
 // TestFollows: each decision is by what the cache has at that moment.
 func TestFollows(t *testing.T) {
 	l := newLine(t, cache.Options{})
-	z := live.New(l.c, slog.New(slog.DiscardHandler))
+	z := newRoles(l.c, slog.New(slog.DiscardHandler))
 	want := func(allowed bool, after string) {
 		t.Helper()
 		if z.Authorize(get).Allowed() != allowed {
@@ -82,7 +81,7 @@ func TestFollows(t *testing.T) {
 // TestFallsBehind: an authorizer that missed more than the cache keeps starts anew.
 func TestFallsBehind(t *testing.T) {
 	l := newLine(t, cache.Options{Events: 64})
-	z := live.New(l.c, slog.New(slog.DiscardHandler))
+	z := newRoles(l.c, slog.New(slog.DiscardHandler))
 	l.put("clusterroles/r", role)
 	l.put("rolebindings/n/b", binding)
 	if !z.Authorize(get).Allowed() {
@@ -103,7 +102,7 @@ func TestFallsBehind(t *testing.T) {
 func TestStateReplaced(t *testing.T) {
 	l := newLine(t, cache.Options{})
 	var lines bytes.Buffer
-	z := live.New(l.c, slog.New(slog.NewTextHandler(&lines, nil)))
+	z := newRoles(l.c, slog.New(slog.NewTextHandler(&lines, nil)))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
