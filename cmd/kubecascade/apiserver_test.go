@@ -1,11 +1,11 @@
-package kubeapiserver
+package main
 
 import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"net"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/internal/kubeapiserver"
 )
 
 // envtest are the flags that controller-runtime's envtest gives (pkg/internal/testing/controlplane/apiserver.go).
@@ -27,19 +28,19 @@ var envtest = []string{
 	"--service-cluster-ip-range=10.0.0.0/24",
 }
 
-func parse(t *testing.T, more ...string) *Settings {
+// asAPIServerWith are the options and the flags by envtest's arguments and others.
+func asAPIServerWith(t *testing.T, more ...string) (*options, *kubeapiserver.Flags) {
 	t.Helper()
-	s, err := Parse(slices.Concat(envtest, more), io.Discard, io.Discard)
+	o, f, err := apiServerOptions(slices.Concat(envtest, more), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return o, f
 }
 
-// TestEnvtest: envtest's flags are those of the options; kube-apiserver's defaults are the rest.
-func TestEnvtest(t *testing.T) {
-	s := parse(t)
-	o := s.Options
+// TestFlagsOfEnvtest: envtest's flags are those of the options; kube-apiserver's defaults are the rest.
+func TestFlagsOfEnvtest(t *testing.T) {
+	o, f := asAPIServerWith(t)
 	for what, ok := range map[string]bool{
 		"port": o.Addresses.SecurePort == 34567 && o.Addresses.BindAddress == "127.0.0.1" &&
 			o.Addresses.InsecurePort == 0,
@@ -51,28 +52,27 @@ func TestEnvtest(t *testing.T) {
 		"requests":    o.Limits.MaxInFlight == 600 && o.Limits.RequestTimeout == time.Minute,
 		"anonymous":   *o.Access.Anonymous,
 		"profiling":   o.Profiling,
-		"certificate": s.CertDir == "/certs" && o.Addresses.CertFile == "",
+		"certificate": f.Lookup("cert-dir").Value.String() == "/certs" && o.Addresses.CertFile == "",
 		"accounts": slices.Equal(o.Access.Issuers, []string{"https://127.0.0.1:34567/"}) &&
 			o.Access.SigningKeyFile == "/certs/sa-signer.key" &&
 			slices.Equal(o.Access.KeyFiles, []string{"/certs/sa-signer.crt"}),
-		"ineffective": slices.Equal(s.Ineffective, []string{"allow-privileged"}),
+		"ineffective": slices.Equal(f.Ineffective(), []string{"allow-privileged"}),
 	} {
 		if !ok {
-			t.Errorf("%s: %+v", what, s)
+			t.Errorf("%s: %+v", what, o)
 		}
 	}
 }
 
-// TestActs: flags that act change the options.
-func TestActs(t *testing.T) {
-	s := parse(t, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,WatchList=false",
+// TestFlagsWithEffect: flags that act change the options.
+func TestFlagsWithEffect(t *testing.T) {
+	o, f := asAPIServerWith(t, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true,WatchList=false",
 		"--feature-gates=JobManagedBy=true",
 		"--runtime-config=api/all=true,apps/v1=false", "--audit-log-path=-", "--audit-policy-file=/p",
 		"--audit-log-maxsize=7",
 		"--max_requests_inflight=10", "--max-mutating-requests-inflight=5", "--authorization-mode=Node",
 		"--service-cluster-ip-range=fd00::/108,10.1.0.0/16", "-v=4", "--etcd-compaction-interval=0", "--event-ttl=5m",
 		"--tls-cert-file=/c", "--tls-private-key-file=/k", "--watch-cache=false", "--anonymous-auth=false")
-	o := s.Options
 	for what, ok := range map[string]bool{
 		"gates": reflect.DeepEqual(o.API.FeatureGates, map[string]bool{
 			"AllowUnsafeMalformedObjectDeletion": true, "WatchList": false, "JobManagedBy": true}),
@@ -81,7 +81,7 @@ func TestActs(t *testing.T) {
 		"requests":   o.Limits.MaxInFlight == 15,
 		"modes":      slices.Equal(o.Access.Modes, []string{"RBAC"}), // Node allows nothing
 		"services":   o.Services.ClusterIPRange == "10.1.0.0/16",
-		"verbosity":  s.Verbosity == 4,
+		"verbosity":  o.verbosity == 4,
 		"compaction": o.Storage.CompactionInterval < 0,
 		"events":     o.Storage.EventTTL == 5*time.Minute,
 		"files":      o.Addresses.CertFile == "/c" && o.Addresses.KeyFile == "/k",
@@ -91,17 +91,17 @@ func TestActs(t *testing.T) {
 			t.Errorf("%s: %+v", what, o)
 		}
 	}
-	if want := []string{"allow-privileged", "watch-cache"}; !slices.Equal(s.Ineffective, want) {
-		t.Errorf("without effect are %q, want %q", s.Ineffective, want)
+	if want := []string{"allow-privileged", "watch-cache"}; !slices.Equal(f.Ineffective(), want) {
+		t.Errorf("without effect are %q, want %q", f.Ineffective(), want)
 	}
-	if s := parse(t, "--disable-admission-plugins="); !slices.Contains(s.Options.Admission.Disable, "ServiceAccount") {
-		t.Errorf("an empty word removed another: %q", s.Options.Admission.Disable)
+	if o, _ := asAPIServerWith(t, "--disable-admission-plugins="); !slices.Contains(o.Admission.Disable, "ServiceAccount") {
+		t.Errorf("an empty word removed another: %q", o.Admission.Disable)
 	}
 }
 
-// TestServing: flags of proxies, certificates, addresses and the end of connections change the options.
-func TestServing(t *testing.T) {
-	s := parse(t, "--requestheader-client-ca-file=/ca", "--requestheader-allowed-names=a,b",
+// TestServingFlagsOfAPIServer: flags of proxies, certificates, addresses and the end of connections change the options.
+func TestServingFlagsOfAPIServer(t *testing.T) {
+	o, f := asAPIServerWith(t, "--requestheader-client-ca-file=/ca", "--requestheader-allowed-names=a,b",
 		"--requestheader-username-headers=X-Remote-User", "--requestheader-uid-headers=x-remote-uid",
 		"--requestheader-group-headers=X-Remote-Group", "--requestheader-extra-headers-prefix=X-Remote-Extra-",
 		"--tls-sni-cert-key=/a.crt,/a.key", "--tls-sni-cert-key=/b.crt,/b.key:x.example,*.y.example",
@@ -109,9 +109,8 @@ func TestServing(t *testing.T) {
 		"--tls-curve-preferences=23,29", "--disable-http2-serving", "--advertise-address=10.1.2.3",
 		"--endpoint-reconciler-type=none", "--kubernetes-service-node-port=30443", "--goaway-chance=0.01",
 		"--min-request-timeout=60", "--shutdown-delay-duration=3s")
-	o := s.Options
 	want := kubecascade.Addresses{
-		SecurePort: 34567, BindAddress: "127.0.0.1",
+		SecurePort: 34567, BindAddress: "127.0.0.1", InsecureBindAddress: "127.0.0.1", KubeconfigMode: 0o600,
 		NamedCertificates: []kubecascade.NamedCertificate{
 			{CertFile: "/a.crt", KeyFile: "/a.key"},
 			{CertFile: "/b.crt", KeyFile: "/b.key", Names: []string{"x.example", "*.y.example"}},
@@ -132,10 +131,10 @@ func TestServing(t *testing.T) {
 		o.Limits.MinRequestTimeout != time.Minute || o.Limits.ShutdownDelay != 3*time.Second {
 		t.Errorf("%+v %+v", o.Services, o.Limits)
 	}
-	if !slices.Equal(s.Ineffective, []string{"allow-privileged"}) {
-		t.Errorf("without effect are %q", s.Ineffective)
+	if !slices.Equal(f.Ineffective(), []string{"allow-privileged"}) {
+		t.Errorf("without effect are %q", f.Ineffective())
 	}
-	if o := parse(t, "--min-request-timeout=0").Options; o.Limits.MinRequestTimeout >= 0 {
+	if o, _ := asAPIServerWith(t, "--min-request-timeout=0"); o.Limits.MinRequestTimeout >= 0 {
 		t.Errorf("%v", o.Limits.MinRequestTimeout)
 	}
 }
@@ -147,30 +146,28 @@ func TestAdvertiseAddress(t *testing.T) {
 		"10.1.2.3": {"--advertise-address=10.1.2.3"}, "127.0.0.1": {"--advertise-address=127.0.0.1"},
 		"10.4.5.6": {"--bind-address=10.4.5.6"}, "10.4.5.7": {"--bind-address=10.4.5.7", "--advertise-address=0.0.0.0"},
 	} {
-		s := parse(t, args...)
-		s.ChooseAdvertiseAddress()
-		if got := s.Options.Addresses.AdvertiseAddress; got != want {
-			t.Errorf("%q: %s", args, got)
+		o, f := asAPIServerWith(t, args...)
+		if err := f.ChooseAdvertiseAddress(); err != nil || o.Addresses.AdvertiseAddress != want {
+			t.Errorf("%q: %s %v", args, o.Addresses.AdvertiseAddress, err)
 		}
 	}
-	s := parse(t)
-	s.ChooseAdvertiseAddress()
-	if a := s.Options.Addresses.AdvertiseAddress; a != "" && net.ParseIP(a).IsLoopback() {
-		t.Errorf("%s", a)
+	o, f := asAPIServerWith(t)
+	if err := f.ChooseAdvertiseAddress(); err != nil || net.ParseIP(o.Addresses.AdvertiseAddress).IsLoopback() {
+		t.Errorf("%s %v", o.Addresses.AdvertiseAddress, err)
 	}
 }
 
 // TestAccountPlugin: ServiceAccount is on by default.
 func TestAccountPlugin(t *testing.T) {
 	args := slices.DeleteFunc(slices.Clone(envtest), func(s string) bool { return strings.Contains(s, "ServiceAccount") })
-	s, err := Parse(args, io.Discard, io.Discard)
-	if err != nil || !slices.Equal(s.Options.Admission.Enable, []string{"ServiceAccount"}) {
-		t.Errorf("%v %+v", err, s)
+	o, _, err := apiServerOptions(args, io.Discard)
+	if err != nil || !slices.Equal(o.Admission.Enable, []string{"ServiceAccount"}) {
+		t.Errorf("%v %+v", err, o)
 	}
 }
 
-// TestErrors: the messages are kube-apiserver's.
-func TestErrors(t *testing.T) {
+// TestErrorsAsAPIServer: the messages are kube-apiserver's.
+func TestErrorsAsAPIServer(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want string
@@ -213,74 +210,84 @@ func TestErrors(t *testing.T) {
 			`invalid argument "x" for "--secure-port" flag: strconv.ParseInt: parsing "x": invalid syntax`,
 		},
 	} {
-		if _, err := Parse(c.args, io.Discard, io.Discard); err == nil || err.Error() != c.want {
+		if _, _, err := apiServerOptions(c.args, io.Discard); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v, want %s", c.args, err, c.want)
 		}
 	}
 }
 
-// TestVersion: the version is printed as kube-apiserver prints it (V-001).
-func TestVersion(t *testing.T) {
+// TestVersionAsAPIServer: the version is printed as kube-apiserver prints it (V-001).
+func TestVersionAsAPIServer(t *testing.T) {
 	var out bytes.Buffer
-	_, err := Parse([]string{"--version"}, &out, io.Discard)
-	if !errors.Is(err, ErrDone) || !strings.HasPrefix(out.String(), "Kubernetes v1.37.") {
+	_, _, err := apiServerOptions([]string{"--version"}, &out)
+	if !errors.Is(err, kubeapiserver.ErrDone) || !strings.HasPrefix(out.String(), "Kubernetes v1.37.") {
 		t.Errorf("%v %q", err, &out)
 	}
 }
 
-// TestHelp: help has the sections, and the flags that have an effect at the beginning of lines, where clients look.
-func TestHelp(t *testing.T) {
+// TestHelpAsAPIServer: help has the sections, and the flags that have an effect at the beginning of lines, where clients look.
+func TestHelpAsAPIServer(t *testing.T) {
 	var out bytes.Buffer
-	if _, err := Parse([]string{"--help"}, &out, io.Discard); !errors.Is(err, ErrDone) {
+	if _, _, err := apiServerOptions([]string{"--help"}, &out); !errors.Is(err, kubeapiserver.ErrDone) {
 		t.Fatal(err)
 	}
-	for _, sec := range sections {
-		if !strings.Contains(out.String(), "\n"+strings.ToUpper(sec.title[:1])+sec.title[1:]+" flags:\n") {
-			t.Errorf("no section %s", sec.title)
+	for _, title := range []string{"Generic", "Etcd", "Secure serving", "Auditing", "Features", "Authentication",
+		"Authorization", "API enablement", "Admission", "Logs", "Misc", "Global"} {
+		if !strings.Contains(out.String(), "\n"+title+" flags:\n") {
+			t.Errorf("no section %s", title)
 		}
 	}
-	f, _ := new(Settings).declare()
+	_, f := asAPIServerWith(t)
+	flags, effective := 0, 0
 	f.VisitAll(func(flag *pflag.Flag) {
+		flags++
+		if flag.Usage != "" {
+			effective++
+		}
 		if got := strings.Contains(out.String(), " --"+flag.Name+" "); got != (flag.Usage != "") && flag.Name != "help" {
 			t.Errorf("--%s is in the help: %v", flag.Name, got)
 		}
 	})
+	if flags != 177 || effective != 72 {
+		t.Errorf("%d flags, %d have an effect", flags, effective)
+	}
 }
 
-// TestTable compares names, and types and defaults of the flags that have an effect, with the list of
-// testdata/flags.txt, whose head has its sources.
-func TestTable(t *testing.T) {
-	data, err := os.ReadFile("testdata/flags.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _ := new(Settings).declare()
-	known := map[string]bool{"help": true}
-	for line := range strings.Lines(string(data)) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		name, kind, def := cells[1], cells[2], cells[3]
-		known[name] = true
-		flag := f.Lookup(name)
-		switch {
-		case flag == nil:
-			t.Errorf("--%s is missing", name)
-		case flag.Usage == "" && (flag.Value.Type() == "bool") != (kind == "bool"):
-			t.Errorf("--%s is a %s, not a %s", name, flag.Value.Type(), kind)
-		case flag.Usage != "" && flag.Value.Type() != "func" && flag.DefValue != def:
-			t.Errorf("--%s has the default %q, not %q", name, flag.DefValue, def)
-		case flag.Value.Type() == "func" && !strings.Contains(flag.Usage, def):
-			t.Errorf("--%s: its usage does not have the default %s", name, def)
+// TestGatesAsAPIServer: what is accepted, with which effect, and the messages (component-base featuregate/feature_gate_test.go).
+func TestGatesAsAPIServer(t *testing.T) {
+	const malformed = "AllowUnsafeMalformedObjectDeletion"
+	for value, want := range map[string]map[string]bool{
+		"WatchList=false": {"WatchList": false}, malformed + "=true": {malformed: true},
+		"AllAlpha=true," + malformed + "=false":       {"AllAlpha": true, malformed: false},
+		"kube:" + malformed + "=1,kube:WatchList=f":   {malformed: true, "WatchList": false},
+		malformed + "=true, " + malformed + "=false":  {malformed: false},
+		"JobManagedBy=true,AllowDNSOnlyNodeCSR=false": {"JobManagedBy": true, "AllowDNSOnlyNodeCSR": false},
+	} {
+		o, _ := asAPIServerWith(t, "--feature-gates="+value)
+		if got := o.API.FeatureGates; !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", value, got, want)
 		}
 	}
-	f.VisitAll(func(flag *pflag.Flag) {
-		if !known[flag.Name] {
-			t.Errorf("--%s is no flag of kube-apiserver", flag.Name)
+	_, f := asAPIServerWith(t, "--feature-gates=WatchList=true,JobManagedBy=true", "--feature-gates=KMSv1=true")
+	if want := []string{"JobManagedBy", "KMSv1"}; !slices.Equal(f.Fading, want) {
+		t.Errorf("%q, want %q", f.Fading, want)
+	}
+	for value, want := range map[string]string{
+		"Nonsense=true": "unrecognized feature gate: Nonsense", "MyFeature=true": "unrecognized feature gate: MyFeature",
+		"HonorPVReclaimPolicy=true": "unrecognized feature gate: HonorPVReclaimPolicy", // removed in v1.36
+		"SidecarContainers=true":    "unrecognized feature gate: SidecarContainers",    // and in v1.37 (V-034)
+		"RetryGenerateName=false":   "unrecognized feature gate: RetryGenerateName",
+		"JobManagedBy=false":        "cannot set feature gate JobManagedBy to false, feature is locked to true",
+		"JobManagedBy=false,SELinuxMount=false": "[cannot set feature gate JobManagedBy to false, feature is locked " +
+			"to true, cannot set feature gate SELinuxMount to false, feature is locked to true]",
+		"WatchList=maybe":      `invalid value of WatchList=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax`,
+		"wardle:WatchList=off": "component not registered: wardle",
+		"kube:WatchList=true,JobManagedBy=true": "set kube feature gates with default empty prefix or kube: prefix " +
+			"consistently, do not mix use",
+	} {
+		args := append(slices.Clone(envtest), "--feature-gates="+value)
+		if _, _, err := apiServerOptions(args, io.Discard); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", value, err, want)
 		}
-	})
-	if len(known) != 177 {
-		t.Errorf("%d flags", len(known)-1)
 	}
 }
