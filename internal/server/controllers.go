@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -11,13 +9,11 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/election"
-	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/internal/checkpoint"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -145,18 +141,9 @@ func (s *Server) lead(ctx context.Context) {
 	lease := &loopback.Lease{Namespace: metav1.NamespaceSystem, Name: controllers.Manager,
 		API: s.api.Loopback(candidate, controllers.Manager)}
 	o := s.config.Election
-	o.Identity, o.Log = identity(), s.log
+	o.Log = s.log
 	o.Seize = !s.config.external() // no other process has the data directory open; a lease in it belongs to a dead process
 	election.New(lease, o).Run(ctx, s.controllers.RunLed)
-}
-
-// identity identifies this process among candidates, as in kube-controller-manager.
-func identity() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = controllers.Manager
-	}
-	return host + "_" + string(uuid.NewUUID())
 }
 
 // whyNoCheckpoints is why the server has data that a rollback must not change, or that does not change; empty if it has
@@ -206,18 +193,3 @@ func (r *restored) Restored(ahead time.Duration) {
 
 // Fail implements checkpoint.Server.
 func (r *restored) Fail(err error) { r.fail(err) }
-
-// readNodes reads the file of --simulate-nodes, before anything is started: a mistake in it prevents the start.
-func (c *Config) readNodes() error {
-	if c.NodesFile == "" {
-		return nil
-	}
-	data, err := os.ReadFile(c.NodesFile)
-	if err != nil {
-		return fmt.Errorf("--simulate-nodes: %w", err)
-	}
-	if c.Simulation.Nodes, err = simulation.ParseNodes(data); err != nil {
-		return fmt.Errorf("--simulate-nodes %s: %w", c.NodesFile, err)
-	}
-	return nil
-}

@@ -40,9 +40,7 @@ type data struct {
 	webhooks *webhook.Clients
 	// restorer goes back to checkpoints.
 	restorer *checkpoint.Restorer
-	// failed receives the error if the cache can't follow the store any more.
-	failed chan error
-	done   sync.WaitGroup
+	done     sync.WaitGroup
 }
 
 // storage are the settings of the store.
@@ -89,7 +87,7 @@ func (s *Server) openData(ctx context.Context) (err error) {
 		return err
 	}
 	s.then(func() error { dir.release(); return nil })
-	d := &data{dir: dir, failed: make(chan error, 1), clock: &reconcile.Clock{}}
+	d := &data{dir: dir, clock: &reconcile.Clock{}}
 	if d.types, err = s.config.declareTypes(d.clock.Now); err != nil {
 		return err
 	}
@@ -117,10 +115,17 @@ func (s *Server) openData(ctx context.Context) (err error) {
 	timeline := d.connect(s.config, c.Root)
 	d.done.Go(func() {
 		if err := d.plain.Follow(run, timeline.Follow); err != nil && run.Err() == nil {
-			d.failed <- err
+			s.fail(err)
 		}
 	})
-	return d.wait(ctx)
+	select {
+	case <-d.cache.Ready():
+		return nil
+	case err := <-s.failed:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // connect makes what is between the store and the API, and returns what takes the timeline of plain.
@@ -145,18 +150,6 @@ func (d *data) connect(c *Config, root string) *checkpoint.Timeline {
 	d.restorer = &checkpoint.Restorer{Store: d.store, Timeline: timeline, Types: d.types, Root: root, Seal: seal,
 		EventTTL: cmp.Or(c.API.EventTTL, time.Hour)}
 	return timeline
-}
-
-// wait waits until the cache has the store's state.
-func (d *data) wait(ctx context.Context) error {
-	select {
-	case <-d.cache.Ready():
-		return nil
-	case err := <-d.failed:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // explain adds the flag and a remedy to an error of storage.Open.

@@ -54,15 +54,12 @@ func (l *lifecycle) fail(err error) {
 	}
 }
 
-// until waits until the channel is closed, or returns the error with which the server ends by itself; that of the
-// storage comes from lost.
-func (l *lifecycle) until(closed <-chan struct{}, lost <-chan error) error {
+// until waits until the channel is closed, or returns the error with which the server ends by itself.
+func (l *lifecycle) until(closed <-chan struct{}) error {
 	select {
 	case <-closed:
 		return nil
 	case err := <-l.failed:
-		return err
-	case err := <-lost:
 		return err
 	case <-l.broken.Done():
 		return context.Cause(l.broken)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/checkpoint"
@@ -82,7 +83,11 @@ func (s *Server) readFiles(context.Context) error {
 	if err := c.checkKubeconfig(); err != nil {
 		return err
 	}
-	return errors.Join(c.readNodes(), c.readEncryption())
+	var err error
+	if c.NodesFile != "" { // a mistake in it prevents the start
+		c.Simulation.Nodes, err = simulation.ReadNodes(c.NodesFile)
+	}
+	return errors.Join(err, c.readEncryption())
 }
 
 func (s *Server) openAuditLog(context.Context) (err error) {
@@ -122,13 +127,13 @@ func (s *Server) keepKubeconfig(context.Context) error {
 // await waits until the server is stopped or fails, and ends it. A server that is stopped still serves for the time of
 // --shutdown-delay-duration, so that load balancers notice (AS pkg/server/genericapiserver.go: RunWithContext).
 func (s *Server) await() {
-	err := s.until(s.stopping, s.data.failed)
+	err := s.until(s.stopping)
 	s.end()
 	if err == nil {
 		s.api.BeginShutdown()
 		s.withdraw()
 		delay, cancel := context.WithTimeout(context.Background(), s.config.Delay)
-		err = s.until(delay.Done(), s.data.failed)
+		err = s.until(delay.Done())
 		cancel()
 	}
 	s.err = errors.Join(err, s.undone())
