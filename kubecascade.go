@@ -86,7 +86,7 @@ func (s *Server) Err() error { return s.s.Err() }
 // a second later or more don't count: the next time of a CronJob, or what is retried after repeated failures, such as
 // the deletion of a namespace whose content has finalizers. A server whose objects are written all the time never
 // settles, nor does one that needs the lease of the controllers and doesn't hold it. ctx limits the wait; the error then
-// says what is going on, and wraps the cause of ctx.
+// states what is going on, and wraps the cause of ctx.
 func (s *Server) Settle(ctx context.Context) error {
 	_, err := s.s.Settle(ctx, 0)
 	return err
@@ -96,7 +96,7 @@ func (s *Server) Settle(ctx context.Context) error {
 // what waits for a time that is then past is due at once, such as the next Job of a CronJob, the deletion of a finished
 // Job after its TTL, or of pods that tolerate a taint for some time. Settle waits for what follows. Timeouts of requests,
 // the lives of Events and of certificates in TLS, leases of elections and the times in managedFields stay those of the
-// machine. The error says that d is negative, or that the clock would be more than 100 years ahead.
+// machine. The error reports that d is negative, or that the clock would be more than 100 years ahead.
 func (s *Server) Advance(d time.Duration) error { return s.s.Advance(d) }
 
 // Now is the time by the server's clock, which is that of the machine before Advance is called.
@@ -124,7 +124,7 @@ func (s *Server) Checkpoint(ctx context.Context, name string) error {
 //
 // All objects are those of the checkpoint, with their uids and times. What was changed since has a new resourceVersion,
 // later than all before. Watches end with 410, and earlier resourceVersions and continue tokens get it, so that clients
-// list again. A request that runs meanwhile is carried out before or after it. Controllers start anew: Settle waits
+// list again. A request that runs meanwhile is carried out before or after it. Controllers start again: Settle waits
 // until they have looked at the state. The clock is as far ahead as it was (Advance). Objects that expire (Events) and
 // were changed, or have expired, since then live for the full time again.
 //

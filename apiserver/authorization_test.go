@@ -78,7 +78,7 @@ func TestFollows(t *testing.T) {
 	want(false, "the binding was removed")
 }
 
-// TestFallsBehind: an authorizer that missed more than the cache keeps starts anew.
+// TestFallsBehind: an authorizer that missed more than the cache keeps starts again.
 func TestFallsBehind(t *testing.T) {
 	l := newLine(t, cache.Options{Events: 64})
 	z := newRoles(l.c, slog.New(slog.DiscardHandler))

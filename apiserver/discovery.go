@@ -17,7 +17,7 @@ import (
 // NoNetwork is why this server can't send requests to the service that an APIService names.
 const NoNetwork = "this server has no cluster network, and passes no requests on to other servers"
 
-// missing is the error for a group version that is not served: 503 if an APIService says that another server has it
+// missing is the error for a group version that is not served: 503 if an APIService reports that another server has it
 // (KA pkg/apiserver/handler_proxy.go has no Status for it), else otherwise. The read is consistent: an APIService whose
 // deletion was acknowledged is gone.
 func (s *Server) missing(ctx context.Context, group, version string, otherwise error) error {

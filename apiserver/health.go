@@ -23,7 +23,7 @@ import (
 // Check is a named health check, shown by /readyz?verbose and at /readyz/<name>.
 type Check struct {
 	Name string
-	// Live says that it belongs to /livez too: its failure means that a restart would help.
+	// Live reports whether it belongs to /livez too: its failure means that a restart would help.
 	Live bool
 	Run  func(ctx context.Context) error
 }

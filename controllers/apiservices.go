@@ -25,7 +25,7 @@ const (
 	always      = "true"
 )
 
-// apiServices keeps an APIService for every group version that the server itself serves, and the condition Available of
+// apiServices keeps an APIService for each group version that the server itself serves, and the condition Available of
 // every APIService (KA pkg/controllers/autoregister and pkg/controllers/status, K
 // pkg/controlplane/controller/crdregistration; KA is k8s.io/kube-aggregator). That of a built-in group version is
 // created, or updated, once after each start: if a user deletes or changes it afterwards, that lasts until the next

@@ -25,7 +25,7 @@ type Object struct {
 	ResourceVersion string
 	Generation      int64
 	Finalizers      []string
-	// SpecFinalizers is a namespace's spec.finalizers; empty for every other kind.
+	// SpecFinalizers is a namespace's spec.finalizers; empty for each other kind.
 	SpecFinalizers []string
 	// Deletion is metadata.deletionTimestamp; zero means live.
 	Deletion time.Time

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Step says what to do with the stored object.
+// Step states what to do with the stored object.
 type Step uint8
 
 // The steps.
@@ -50,10 +50,10 @@ type Verdict struct {
 	GracePeriodSeconds *int64
 	Generation         int64
 
-	// MarkTerminating says that a live object becomes a terminating one by this write. The caller also sets what the
-	// kind then shows (a namespace's phase, a CRD's condition).
+	// MarkTerminating reports whether a live object becomes a terminating one by this write. The caller also sets what
+	// the kind then shows (a namespace's phase, a CRD's condition).
 	MarkTerminating bool
-	// Accepted says that the response's code is 202 instead of 200 (C-61).
+	// Accepted reports whether the response's code is 202 instead of 200 (C-61).
 	Accepted bool
 	// Conflict, if set, is why the request fails; Step is Nothing.
 	Conflict *Conflict
@@ -84,10 +84,11 @@ type Conflict struct {
 	Kind ConflictKind
 	// Want is the precondition's value, Have the stored object's.
 	Want, Have string
-	// ByResource says that the error names the resource ("namespaces") instead of the kind, as kinds with a check of
-	// their own do (C-13); the message differs, too.
+	// ByResource reports whether the error names the resource ("namespaces") instead of the kind, as kinds with a check
+	// of their own do (C-13); the message differs, too.
 	ByResource bool
-	// Lower says that this message begins in lower case, as that of CustomResourceDefinitions does since v1.37 (V-071).
+	// Lower reports whether this message begins in lower case, as that of CustomResourceDefinitions does since v1.37
+	// (V-071).
 	Lower bool
 }
 

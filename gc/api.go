@@ -13,7 +13,7 @@ import (
 
 // API sends requests with the collector's identity, system:serviceaccount:kube-system:generic-garbage-collector (D-02).
 // Its methods are called from many goroutines. Errors are API errors (k8s.io/apimachinery/pkg/api/errors); outcomeOf
-// says what they mean to the collector.
+// states what they mean to the collector.
 type API interface {
 	// Delete deletes an object.
 	Delete(ctx context.Context, d DeleteRequest) error
@@ -47,9 +47,9 @@ type DeleteRequest struct {
 	Cause graph.Cause
 }
 
-// RemoveOwnersRequest removes the references with these uids from the newest state of the object, whatever else has
-// changed in it (D-50, D-51). Upstream sends a strategic merge patch, or a JSON merge patch to kinds without it (D-52,
-// J-43); inside the process neither has to be encoded.
+// RemoveOwnersRequest removes the references with these uids from the newest state of the object, regardless of what
+// else has changed in it (D-50, D-51). Upstream sends a strategic merge patch, or a JSON merge patch to kinds without
+// it (D-52, J-43); inside the process neither has to be encoded.
 type RemoveOwnersRequest struct {
 	// The UID of Object is a precondition; so is its Revision, if Exact is set.
 	Object Object
@@ -86,7 +86,7 @@ type Timeline interface {
 
 // Kinds is the table of types.
 type Kinds interface {
-	// Kinds returns one entry for every kind that is served and stored, in every served version, and a channel that is
+	// Kinds returns one entry for each kind that is served and stored, in every served version, and a channel that is
 	// closed when the table is no longer the newest. The channel is closed before the Timeline shows any event of a
 	// revision at which the newer table was already in force. A kind that was served only while its collection was
 	// being removed may vanish before or after its objects do.

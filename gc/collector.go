@@ -118,7 +118,7 @@ func New(c Config) *Collector {
 	}
 }
 
-// ErrStopped says that Run has returned.
+// ErrStopped reports that Run has returned.
 var ErrStopped = errors.New("the garbage collector has stopped")
 
 // retryLoad is the pause before everything is loaded again after an error other than expired history.

@@ -73,10 +73,10 @@ type recorder struct {
 	dropped atomic.Int64
 }
 
-// newRecorder returns a recorder with so many places for notes that wait.
-func newRecorder(api API, places int, timeout time.Duration, log *slog.Logger) *recorder {
+// newRecorder returns a recorder in which at most "waiting" notes wait.
+func newRecorder(api API, waiting int, timeout time.Duration, log *slog.Logger) *recorder {
 	return &recorder{
-		api: api, timeout: timeout, log: log, notes: make(chan note, places), flushes: make(chan chan struct{}),
+		api: api, timeout: timeout, log: log, notes: make(chan note, waiting), flushes: make(chan chan struct{}),
 	}
 }
 

@@ -26,7 +26,7 @@ type executor struct {
 	timeout time.Duration
 	log     *slog.Logger
 	metrics *metrics
-	// Both channels are short: there is a worker for every request in flight, so neither side waits long for the other.
+	// Both channels are short: there is a worker for each request in flight, so neither side waits long for the other.
 	requests chan request
 	results  chan graph.Result
 	// workers is the number of workers that spawn has started. It belongs to the collector's goroutine.

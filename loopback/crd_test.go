@@ -494,7 +494,7 @@ func TestStorageVersionChanges(t *testing.T) {
 	}
 }
 
-// TestVersionIsStillStored: who says that nothing is stored in a version any more, and takes it away though
+// TestVersionIsStillStored: who reports that nothing is stored in a version any more, and takes it away though
 // there is, is told of it wherever the object should show (AX pkg/apiserver/conversion/converter.go).
 func TestVersionIsStillStored(t *testing.T) {
 	s := defined(t, nil)

@@ -81,7 +81,7 @@ func TestFailingIsShown(t *testing.T) {
 }
 
 // TestBuiltInObjectsStay: a definition whose objects would be stored where the server's own are takes none of
-// them with it, whatever its version is called (AX pkg/controller/finalizer/crd_finalizer.go:
+// them with it, regardless of the name of its version (AX pkg/controller/finalizer/crd_finalizer.go:
 // OverlappingBuiltInResources).
 func TestBuiltInObjectsStay(t *testing.T) {
 	s := defined(t, nil)

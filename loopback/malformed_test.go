@@ -94,7 +94,7 @@ func (l *told) count(what string) int {
 }
 
 // TestCollectorTellsOfMalformed: the collector logs the key of an object that it can't read once, and again if it was
-// repaired and is broken anew.
+// repaired and is broken again.
 func TestCollectorTellsOfMalformed(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	log := &told{}

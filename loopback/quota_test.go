@@ -18,7 +18,7 @@ func counted(t *testing.T) *apiservertest.Server {
 	return s
 }
 
-// says waits until the status of the quota q says that.
+// says waits until the status of the quota q reports that.
 func says(t *testing.T, w *apiservertest.Watch, hard, used string) {
 	t.Helper()
 	last := ""

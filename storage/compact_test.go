@@ -36,7 +36,7 @@ func compactFor(t *testing.T, servers int) {
 		}
 		go c.Run(ctx)
 	}
-	var written []int64 // a revision for every ten seconds
+	var written []int64 // a revision for each ten seconds
 	for i := range 60 {
 		rev, err := store.Commit(ctx, storage.Txn{Key: fmt.Sprintf("/registry/pods/default/p%d", i), Value: []byte("{}")})
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Decode turns a record into an object. It never fails: a value that is no JSON object with metadata, or whose metadata
 // can't be read, results in an object with Err set. Name and namespace come from the key. A record with revision 0
-// stands for an object that is not stored, as in a dry run: it gets no resourceVersion. The object may share the
+// represents an object that is not stored, as in a dry run: it gets no resourceVersion. The object may share the
 // record's bytes.
 func (d *Decoder) Decode(r Record) *Object {
 	o := &Object{Key: r.Key, Revision: r.ModRevision, Stale: r.Stale}

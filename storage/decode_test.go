@@ -171,7 +171,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// checkSplice checks that without resourceVersion the JSON says what was stored.
+// checkSplice checks that without resourceVersion the JSON states what was stored.
 func checkSplice(t *testing.T, stored []byte, o *Object) {
 	spliced, _, err := splice(stored, o.Revision)
 	if err != nil || !bytes.Equal(spliced, o.JSON) {

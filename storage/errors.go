@@ -9,41 +9,41 @@ import (
 
 // Sentinel errors. Test with errors.Is.
 var (
-	// ErrNotFound says that no record is stored under the key.
+	// ErrNotFound reports that no record is stored under the key.
 	ErrNotFound = errors.New("storage: key not found")
-	// ErrConflict says that a key did not have the mod revision that a commit named; see ConflictError.
+	// ErrConflict reports that a key did not have the mod revision that a commit named; see ConflictError.
 	ErrConflict = errors.New("storage: revision conflict")
-	// ErrCompacted says that the requested revision is older than etcd's history.
+	// ErrCompacted reports that the requested revision is older than etcd's history.
 	ErrCompacted = errors.New("storage: revision compacted")
-	// ErrFuture says that the requested revision has not been written yet.
+	// ErrFuture reports that the requested revision has not been written yet.
 	ErrFuture = errors.New("storage: revision in the future")
-	// ErrTooLarge says that the value exceeds etcd's limit for a request.
+	// ErrTooLarge reports that the value exceeds etcd's limit for a request.
 	ErrTooLarge = errors.New("storage: value too large")
-	// ErrNoSpace says that etcd's quota is exhausted: reads and deletions still work, puts don't. An embedded etcd
+	// ErrNoSpace reports that etcd's quota is exhausted: reads and deletions still work, puts don't. An embedded etcd
 	// frees space by itself once data is deleted; an external cluster's operator must defragment and disarm it. From
-	// Open and Close, and in Config.Fatal, it says that the disk is full.
+	// Open and Close, and in Config.Fatal, it reports that the disk is full.
 	ErrNoSpace = embedded.ErrNoSpace
-	// ErrUnavailable says that etcd did not answer: no leader, connection lost, or closed.
+	// ErrUnavailable reports that etcd did not answer: no leader, connection lost, or closed.
 	ErrUnavailable = embedded.ErrUnavailable
-	// ErrInUse says that another process has the data directory open.
+	// ErrInUse reports that another process has the data directory open.
 	ErrInUse = embedded.ErrInUse
-	// ErrVersion says that an external etcd has a version whose watches are unreliable.
+	// ErrVersion reports that an external etcd has a version whose watches are unreliable.
 	ErrVersion = errors.New("storage: unsupported version of etcd")
-	// ErrCluster says that the endpoints of an external etcd belong to different clusters.
+	// ErrCluster reports that the endpoints of an external etcd belong to different clusters.
 	ErrCluster = errors.New("storage: different clusters of etcd")
-	// ErrSetBack says that an external cluster's history is not the one that was read from it before: it was restored
-	// from a backup, or replaced.
+	// ErrSetBack reports that an external cluster's history is not the one that was read from it before: it was
+	// restored from a backup, or replaced.
 	ErrSetBack = errors.New("storage: etcd was set back to an earlier state or replaced")
-	// ErrDamaged says that files of an embedded etcd are missing, truncated, or not what etcd wrote. Open leaves them
-	// unchanged, except for what etcd itself repairs.
+	// ErrDamaged reports that files of an embedded etcd are missing, truncated, or not what etcd wrote. Open leaves
+	// them unchanged, except for what etcd itself repairs.
 	ErrDamaged = embedded.ErrDamaged
-	// ErrReadOnly says that the store was opened for reading only; see Config.ReadOnly.
+	// ErrReadOnly reports that the store was opened for reading only; see Config.ReadOnly.
 	ErrReadOnly = errors.New("this server is read-only")
-	// ErrShared says that what was asked for needs an etcd that no other program uses.
+	// ErrShared reports that what was asked for needs an etcd that no other program uses.
 	ErrShared = errors.New("storage: an external etcd can't be used by one program alone")
-	// ErrNotEmpty says that there is data where Config.Restore was to put some.
+	// ErrNotEmpty reports that there is data where Config.Restore was to put some.
 	ErrNotEmpty = embedded.ErrNotEmpty
-	// ErrCorrupt says that a stored value can't be decoded into an object.
+	// ErrCorrupt reports that a stored value can't be decoded into an object.
 	ErrCorrupt = errors.New("storage: corrupt value")
 )
 

@@ -28,7 +28,7 @@ type Etcd struct {
 	reads     sharedRead
 	followers followers
 
-	// floor is the revision before which nothing is read, whatever etcd's history has.
+	// floor is the revision before which nothing is read, even if etcd's history has them.
 	floor atomic.Int64
 
 	// life is done when Close begins, or when an external cluster was set back; end ends it with the reason.
@@ -36,8 +36,8 @@ type Etcd struct {
 	end  context.CancelCauseFunc
 	// work counts followers and the goroutine that frees space. Close waits for them.
 	work sync.WaitGroup
-	// mu is held for reading during every request, so that Close waits for them, and Exclude: etcd's database must not be
-	// read once it is closed. It guards closed.
+	// mu is held for reading during every request, so that Close waits for them, and Exclude: etcd's database must not
+	// be read once it is closed. It guards closed.
 	mu     sync.RWMutex
 	closed bool
 }
@@ -71,9 +71,9 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 	return e, nil
 }
 
-// Close ends all followers, waits for active requests, and stops an embedded etcd. An error says that etcd did not stop
-// properly, which loses no data. Later requests fail with ErrUnavailable. Close may be called more than once, but not
-// by a follower's sink.
+// Close ends all followers, waits for active requests, and stops an embedded etcd. An error reports that etcd did not
+// stop properly, which loses no data. Later requests fail with ErrUnavailable. Close may be called more than once, but
+// not by a follower's sink.
 func (e *Etcd) Close() error {
 	e.end(errClosed)
 	e.mu.Lock()

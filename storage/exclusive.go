@@ -10,8 +10,8 @@ import (
 // Exclusive is the store for one caller, while no other request is carried out. A lease may still expire.
 type Exclusive struct{ etcd *Etcd }
 
-// Exclude calls f when the requests in flight have ended. Others wait until f has returned, whatever their contexts
-// say. Only an embedded etcd can exclude others: the error is ErrShared for an external cluster, ErrReadOnly or
+// Exclude calls f when the requests in flight have ended. Others wait until f has returned, regardless of their
+// contexts. Only an embedded etcd can exclude others: the error is ErrShared for an external cluster, ErrReadOnly or
 // ErrUnavailable, or f's.
 func (e *Etcd) Exclude(f func(*Exclusive) error) error {
 	if e.local == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestRewrite opens a file that is far larger than its quota and hardly holds anything: it is written
-// anew, and what it holds, and who follows, is as before.
+// again, and what it holds, and who follows, is as before.
 func TestRewrite(t *testing.T) {
 	c := Config{DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}
 	e, err := Open(t.Context(), c)

@@ -21,7 +21,7 @@ type Record struct {
 type Sealed struct {
 	// Err says why the value can't be decrypted; it is as it is stored then.
 	Err error
-	// Stale says that a write of the same value would store it otherwise, such as with another key.
+	// Stale reports whether a write of the same value would store it otherwise, such as with another key.
 	Stale bool
 }
 
@@ -57,7 +57,7 @@ type Page struct {
 	Records []Record
 	// Revision is the revision of the page.
 	Revision int64
-	// More says that keys after the last record remain; Remaining is how many.
+	// More reports whether keys after the last record remain; Remaining is how many.
 	More      bool
 	Remaining int64
 }
@@ -109,7 +109,7 @@ type Event struct {
 
 // Batch is a part of the timeline.
 type Batch struct {
-	// Reset says that Events are the whole state at Revision (each with the mod revision it was
+	// Reset reports whether Events are the whole state at Revision (each with the mod revision it was
 	// written at, in key order), not changes. The first batch is one.
 	Reset  bool
 	Events []Event
@@ -118,7 +118,7 @@ type Batch struct {
 	Revision int64
 	// Decoded has the objects of events that need not be decoded, by their indexes; nil for others. Follow sets none.
 	Decoded []*Object
-	// Cut says that history begins with this batch: the state after it is not a continuation of what was before, which
-	// nothing may resume from. Follow never delivers one.
+	// Cut reports whether history begins with this batch: the state after it is not a continuation of what was before,
+	// which nothing may resume from. Follow never delivers one.
 	Cut bool
 }

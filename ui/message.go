@@ -18,7 +18,7 @@ const (
 	MessageSynced = "synced"
 	// MessageChanges has changes since then.
 	MessageChanges = "changes"
-	// MessageBeat says that nothing has changed up to its revision. One is sent every Beat at least.
+	// MessageBeat means that nothing has changed up to its revision. One is sent every Beat at least.
 	MessageBeat = "beat"
 	// MessageError ends the stream.
 	MessageError = "error"

@@ -21,7 +21,7 @@ type kind struct {
 	inScope func(corev1.ScopedResourceSelectorRequirement, runtime.Object) bool
 	// missing returns an error if an object lacks what it must specify when those names are limited.
 	missing func([]corev1.ResourceName, runtime.Object) error
-	// measured says that objects count for more than their number.
+	// measured reports whether objects count for more than their number.
 	measured bool
 }
 

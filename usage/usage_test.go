@@ -19,7 +19,7 @@ var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // TestUsage runs testdata. Objects and quotas are JSON. The commands are
 //
-//	quota NAME                          a quota: its spec and what is used; its status says that hard is
+//	quota NAME                          a quota: its spec and what is used; its status reports that hard is
 //	                                    spec.hard, unless it has a status of its own
 //	write RESOURCE [sub=SUBRESOURCE]    a create of the object or, of two in two lines, an update from the
 //	                                    first one to the second: the usage that is added to each quota, or the error

@@ -2,7 +2,7 @@
 //
 // It guarantees:
 //
-//  1. Plugins run in the order of the chain, all mutating ones before the validating ones, for every attempt to store.
+//  1. Plugins run in the order of the chain, all mutating ones before the validating ones, for each attempt to store.
 //     An attempt after a conflict is admitted again. The mutating ones run twice if a webhook or policy has changed the
 //     object, so they must be idempotent.
 //  2. A plugin sees the request only as Attributes. It looks up objects through functions that are set when it is made

@@ -31,7 +31,7 @@ func (DefaultTolerations) Admit(_ context.Context, a *Attributes) error {
 	return nil
 }
 
-// tolerates reports whether the pod has a toleration for the taint's key, or for every key.
+// tolerates reports whether the pod has a toleration for the taint's key, or for each key.
 func tolerates(list []corev1.Toleration, key string) bool {
 	for _, t := range list {
 		if (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "") {

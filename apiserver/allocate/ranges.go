@@ -83,7 +83,7 @@ func (a Addresses) number(ip netip.Addr) int {
 // Ports is a range of node ports.
 type Ports struct{ utilnet.PortRange }
 
-// ParsePorts parses a range like 30000-32767, or 30000+2767 (so many after the first).
+// ParsePorts parses a range like 30000-32767, or 30000+2767 (2767 ports after the first).
 func ParsePorts(s string) (Ports, error) {
 	p, err := utilnet.ParsePortRange(s)
 	if err != nil || p.Size == 0 {

@@ -21,7 +21,7 @@ type Record struct {
 	event *audit.AuditContext
 	ctx   context.Context
 	rule  audit.RequestAuditConfig
-	// longRunning says that the begin of the response is a stage.
+	// longRunning reports whether the begin of the response is a stage.
 	longRunning bool
 	// annotated is how many bytes the annotations have.
 	annotated atomic.Int64
@@ -42,7 +42,7 @@ func (r *Record) Received() bool {
 	return false
 }
 
-// Rejected says that no user was authenticated: the begin of the response is the only stage (N-15). The message that
+// Rejected records that no user was authenticated: the begin of the response is the only stage (N-15). The message that
 // upstream prepares for it is replaced by that of the Status
 // (AS endpoints/filters/authn_audit.go and handlers/responsewriters/writers.go: WriteObjectNegotiated).
 func (r *Record) Rejected() {

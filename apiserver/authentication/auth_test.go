@@ -62,7 +62,7 @@ func signers(t testing.TB) map[string]crypto.Signer {
 	return out
 }
 
-// there says that every object is there, with the uid 1.
+// there reports whether every object is there, with the uid 1.
 type there struct{}
 
 func (there) Bound(string, string, string) (string, time.Time, bool) { return "1", time.Time{}, true }

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// ErrNameless says that a certificate has no common name, so there is no user name.
+// ErrNameless reports that a certificate has no common name, so there is no user name.
 var ErrNameless = errors.New("authentication: the client's certificate has no common name")
 
 // Pool returns the certificate authorities that are trusted now. It returns the same pool as long as they are the same.

@@ -16,7 +16,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// ErrKey says that a file has no key of a type with which tokens are signed.
+// ErrKey reports that a file has no key of a type with which tokens are signed.
 var ErrKey = errors.New("authentication: not an RSA key, nor an ECDSA key on P-256, P-384 or P-521")
 
 // key is a public key that verifies tokens. Each has one algorithm, and the algorithm that a token names must be the

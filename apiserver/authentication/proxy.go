@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/authorization"
 )
 
-// ErrNotAllowed says that a proxy's certificate is valid, but its common name is not one of ProxiesConfig.Names.
+// ErrNotAllowed reports that a proxy's certificate is valid, but its common name is not one of ProxiesConfig.Names.
 var ErrNotAllowed = errors.New("authentication: the proxy's certificate has a common name that is not allowed")
 
 // ProxiesConfig says which proxies in front of the server may name the user of a request, and in which headers.

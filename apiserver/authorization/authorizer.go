@@ -11,7 +11,7 @@ import (
 type Attributes struct {
 	User User
 	Verb string
-	// IsResource says that the request is for a resource; for others only Path is set.
+	// IsResource reports whether the request is for a resource; for others only Path is set.
 	IsResource bool
 	Path       string
 	// Group, Version, Resource, Subresource, Namespace and Name are as in the request's path. Namespace
@@ -77,8 +77,8 @@ func (d Decision) Reason() string {
 // Authorizer authorizes requests. Its methods may be called from any goroutine.
 type Authorizer interface {
 	Authorize(a *Attributes) Decision
-	// Rules returns the user's permissions in the namespace, as far as they can be listed; err says that some could not
-	// be read.
+	// Rules returns the user's permissions in the namespace, as far as they can be listed; err reports that some could
+	// not be read.
 	Rules(u User, namespace string) (rules []rbacv1.PolicyRule, err error)
 }
 

@@ -23,7 +23,7 @@ type Options struct {
 	// Advertise is the address at which the members of the cluster reach this server. Without one, or if no endpoint can
 	// have it, the service "kubernetes" has no endpoints of this server.
 	Advertise netip.Addr
-	// Shared says that other servers may use the store, too.
+	// Shared reports whether other servers may use the store, too.
 	Shared bool
 	// Trust returns what extension API servers trust at the moment; nil for nothing.
 	Trust func() Trust
@@ -52,7 +52,7 @@ func Check(ctx context.Context, r *registry.Registry, o Options) error {
 	return errors.Join(errs...)
 }
 
-// errSame says that an object is as it should be.
+// errSame reports that an object is as it should be.
 var errSame = errors.New("bootstrap: the object is as it should be")
 
 // put creates an object, or changes the stored one. change is given the new object or the newest state of the stored

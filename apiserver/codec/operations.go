@@ -19,7 +19,7 @@ const maxShifted = 64 << 20
 func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	size := len(before) // of the document and of all values
 	_, longest, _ := mostWithin(before)
-	shifts, nested := 0, 0 // operations that shift items, and bytes that get deeper, each counted once for every level
+	shifts, nested := 0, 0 // operations that shift items, and bytes that get deeper, each counted once for each level
 	for _, o := range ops {
 		if v := o["value"]; v != nil {
 			_, n, _ := mostWithin(*v)

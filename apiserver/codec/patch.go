@@ -40,7 +40,7 @@ type Patch struct {
 	Strictness string
 	// Manager is the field manager, of an apply or of a patch of a Scale.
 	Manager string
-	// Force says that server-side apply takes over fields from other managers.
+	// Force reports whether server-side apply takes over fields from other managers.
 	Force bool
 	// Warn is called with the warnings of field validation.
 	Warn func(string)

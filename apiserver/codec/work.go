@@ -51,7 +51,7 @@ func checkWork(data []byte) error {
 	return nil
 }
 
-// maxMerge limits a strategic merge, which sorts each list by searching the others for every item. The cost is the
+// maxMerge limits a strategic merge, which sorts each list by searching the others for each item. The cost is the
 // length of the longest list times the number of all items: 8,000 items in one list, which takes some seconds.
 const maxMerge = 64 << 20
 

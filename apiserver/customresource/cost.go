@@ -9,7 +9,7 @@ import (
 )
 
 // mostComparisons limits the cost of validating an object by its schema. For every object the library checks each
-// property of its schema, for every value each value of an enum, and for every character each step of a pattern: a
+// property of its schema, for each value each value of an enum, and for each character each step of a pattern: a
 // schema with 100,000 values and a list of 100,000 items make 10 billion comparisons.
 const mostComparisons = 16 << 20
 
@@ -18,7 +18,7 @@ const patternShare = 16
 
 // cost is the cost of validating a value.
 type cost struct {
-	// each is the number of comparisons for every value, steps that of pattern steps for every character of a string.
+	// each is the number of comparisons for each value, steps that of pattern steps for each character of a string.
 	each, steps int
 	properties  map[string]*cost
 	items, rest *cost

@@ -92,7 +92,7 @@ func asText(t *testing.T, v any) string {
 	return string(data)
 }
 
-// TestExtendedResourceName: a device class keeps the extended resource that it stands for (V-021).
+// TestExtendedResourceName: a device class keeps the extended resource that it represents (V-021).
 func TestExtendedResourceName(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	const path = "/apis/resource.k8s.io/v1/deviceclasses"

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// half says that a pod on a node uses 500m.
+// half reports whether a pod on a node uses 500m.
 func half(p *corev1.Pod, now time.Time) *metricsv1beta1.PodMetrics {
 	if p.Spec.NodeName == "" {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
 )
 
-// Role says what the value of an expression is used for. It determines the type of the value and the variables that
+// Role states what the value of an expression is used for. It determines the type of the value and the variables that
 // the expression may use.
 type Role uint8
 

@@ -39,7 +39,7 @@ func conditionsOf(
 
 // Match is the result of match conditions.
 type Match struct {
-	// Matches says that all conditions are true.
+	// Matches reports whether all conditions are true.
 	Matches bool
 	// Excluded is the name of the first condition that is false, empty if none is.
 	Excluded string

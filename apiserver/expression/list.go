@@ -19,9 +19,9 @@ type list struct {
 	with    *composition // nil if the expressions may not use variables
 }
 
-// evaluate returns the results, one for each expression, and what is left of the budget. An error says that the budget
-// is exhausted, or that the objects could not be converted. Messages and costs are upstream's (ASC condition.go:
-// ForInput; activation.go: Evaluate), which converts the objects and the request for each list anew.
+// evaluate returns the results, one for each expression, and what is left of the budget. An error reports that the
+// budget is exhausted, or that the objects could not be converted. Messages and costs are upstream's (ASC condition.go:
+// ForInput; activation.go: Evaluate), which converts the objects and the request for each list again.
 func (l *list) evaluate(
 	ctx context.Context, v *Version, resource schema.GroupVersionResource, b Bindings, budget int64,
 ) ([]plugincel.EvaluationResult, int64, error) {

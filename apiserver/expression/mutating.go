@@ -60,7 +60,7 @@ type Types interface {
 // Patch evaluates the mutation of an index and returns the changed object, which is not yet defaulted. The object in v
 // is not changed; it is returned if a test in a JSON patch fails (M-61). converter is for the matched kind.
 //
-// An error that is a Status is the answer, whatever the failure policy says; others are subject to it (M-61, M-63).
+// An error that is a Status is the answer, regardless of the failure policy; others are subject to it (M-61, M-63).
 func (p *Mutating) Patch(
 	ctx context.Context, index int, v *Version, b Bindings, types Types, converter managedfields.TypeConverter,
 ) (runtime.Object, error) {

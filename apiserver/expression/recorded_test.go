@@ -13,7 +13,7 @@ import (
 
 // outcome is one answer of upstream's own plugins, as recorded in conformance/recorded/admission.
 type outcome struct {
-	// denied says that there is a Status; object is what was printed otherwise.
+	// denied reports whether there is a Status; object is what was printed otherwise.
 	denied  bool
 	code    string
 	reason  metav1.StatusReason

@@ -70,6 +70,6 @@ type Bindings struct {
 	Authorizer Authorizer
 	// Namespace is that of the request; nil for requests without one and for those that are for namespaces (M-33).
 	Namespace *corev1.Namespace
-	// whole says that namespaceObject has all fields of the namespace.
+	// whole reports whether namespaceObject has all fields of the namespace.
 	whole bool
 }

@@ -192,7 +192,7 @@ func kindsOf(m *admissionv1.MatchResources, served Schemas) (kinds []schema.Grou
 	return slices.Compact(kinds)
 }
 
-// kindsOfRule returns up to maxTypes kinds; enough says that there are as many.
+// kindsOfRule returns up to maxTypes kinds; enough reports that there are as many.
 func kindsOfRule(r *admissionv1.Rule, served Schemas) (kinds []schema.GroupVersionKind, enough bool) {
 	wild := func(s string) bool { return strings.Contains(s, "*") }
 	if slices.ContainsFunc(r.APIGroups, wild) || slices.ContainsFunc(r.APIVersions, wild) {

@@ -20,7 +20,8 @@ import (
 type Validating struct {
 	spec       *admissionv1.ValidatingAdmissionPolicySpec
 	conditions *Conditions
-	// validations, messages and annotations are nil if the policy has none. A message is at the index of its validation.
+	// validations, messages and annotations are nil if the policy has none. A message is at the index of its
+	// validation.
 	validations, messages, annotations *list
 }
 
@@ -61,7 +62,7 @@ func CompileValidating(spec *admissionv1.ValidatingAdmissionPolicySpec) *Validat
 type Failure struct {
 	// Index is that of the validation, 0 if the error is not that of one validation (M-46).
 	Index int
-	// Error says that the evaluation failed. Ignored says that the failure policy ignores that.
+	// Error reports that the evaluation failed. Ignored reports that the failure policy ignores that.
 	Error, Ignored bool
 	// Message is what follows "denied request: " (M-42, M-43).
 	Message string
@@ -82,7 +83,7 @@ type Result struct {
 	Failures []Failure
 	// Annotations are in the order of the policy. They are published for denied requests, too.
 	Annotations []AuditAnnotation
-	// AnnotationErrors deny the request whatever the actions of the binding are (M-40).
+	// AnnotationErrors deny the request regardless of the actions of the binding (M-40).
 	AnnotationErrors []string
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // MaxEntries limits the managedFields of an object that a client or a webhook sends: each set of fields is compared
-// with every other, which takes a tenth of a second for so many. Objects usually have a handful.
+// with every other, which takes a tenth of a second at that limit. Objects usually have a handful.
 const MaxEntries = 2000
 
 // Guard runs mutating admission on an object. If admission leaves its managedFields invalid, Guard restores them and

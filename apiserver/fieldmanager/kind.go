@@ -20,7 +20,7 @@ type kinds struct {
 
 	// mu is held while a schema is made, and guards atoms.
 	mu sync.Mutex
-	// atoms are the types of all schemas, by name. A name stands for a Go type.
+	// atoms are the types of all schemas, by name. A name represents a Go type.
 	atoms map[string]smd.Atom
 }
 

@@ -62,7 +62,7 @@ type endpoint struct {
 	res   *resources.Resource
 	sub   string
 	build func() error
-	// customScale says that it is the endpoint of custom resources' scales.
+	// customScale reports whether it is the endpoint of custom resources' scales.
 	customScale bool
 
 	fields *managedfields.FieldManager
@@ -153,7 +153,7 @@ func (m *Managers) track(e *endpoint) (err error) {
 	if e.res.Custom {
 		create = managedfields.NewDefaultCRDFieldManager
 	}
-	// The hub is a version that no group serves. It stands for the form in which an object is stored, which may belong
+	// The hub is a version that no group serves. It represents the form in which an object is stored, which may belong
 	// to another group (events).
 	hub := schema.GroupVersion{Group: e.res.Group, Version: runtime.APIVersionInternal}
 	var convert fieldConvertor = e.convert

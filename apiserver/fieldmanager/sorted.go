@@ -34,7 +34,7 @@ func Sorted(entries []metav1.ManagedFieldsEntry) (out []metav1.ManagedFieldsEntr
 	return out, changed
 }
 
-// fieldMember is a field in its set: its name encoded and decoded, and the path element that it stands for, if known.
+// fieldMember is a field in its set: its name encoded and decoded, and the path element that it represents, if known.
 type fieldMember struct {
 	name, value []byte
 	key         jsonscan.String

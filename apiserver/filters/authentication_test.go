@@ -282,7 +282,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestWrongHeaders: invalid credentials are 401 for every path, and headers in which a proxy could name a user are
+// TestWrongHeaders: invalid credentials are 401 for each path, and headers in which a proxy could name a user are
 // ignored.
 func TestWrongHeaders(t *testing.T) {
 	s := start(t, nil)

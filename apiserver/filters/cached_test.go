@@ -161,7 +161,7 @@ func TestNobodyGetsWhatAnotherUsersRequestCached(t *testing.T) {
 	}
 }
 
-// inTurn sends a request as every user for every namespace, compressed and not. {in} is the namespace's part of a path,
+// inTurn sends a request as every user for each namespace, compressed and not. {in} is the namespace's part of a path,
 // and {ns} its name.
 func (s *shared) inTurn(path, form string) {
 	s.T.Helper()

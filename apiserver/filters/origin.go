@@ -53,7 +53,7 @@ func posted(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead && marked(r)
 }
 
-// marked reports whether a browser says that another site is behind the request.
+// marked reports whether a browser states that another site is behind the request.
 func marked(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"

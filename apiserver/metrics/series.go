@@ -54,7 +54,7 @@ type answerSeries struct {
 // resourceSeries has the metrics of one resource that are to be removed with it.
 type resourceSeries struct {
 	answers []answer
-	// watched are the labels of its gauges of open watches; events says that its watch events are counted.
+	// watched are the labels of its gauges of open watches; events reports that its watch events are counted.
 	watched map[Label]bool
 	events  bool
 }

@@ -20,7 +20,7 @@ const intOrStringText = "An integer or a string: a port's number or its name, a 
 type description struct {
 	text   string
 	fields map[string]string
-	// complete says that the descriptions of enums list their values already.
+	// complete reports whether the descriptions of enums list their values already.
 	complete bool
 }
 

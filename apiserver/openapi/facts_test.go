@@ -12,7 +12,7 @@ import (
 // those in client-go's openapi/openapitest, and, for enums, which those leave out, from the
 // constants of k8s.io/api. What v1.37 changed is from its generator and the markers of its types, and cites the rule.
 // Each is a document, a path into it with "/" between keys, and
-// the JSON that is there; "absent" means that nothing is. SCHEMAS/ stands for components/schemas/.
+// the JSON that is there; "absent" means that nothing is. SCHEMAS/ represents components/schemas/.
 var facts = []struct{ document, path, want string }{
 	{
 		"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.Deployment/x-kubernetes-group-version-kind",

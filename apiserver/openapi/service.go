@@ -19,7 +19,7 @@ type Service struct {
 
 	// mu guards what follows.
 	mu sync.Mutex
-	// current is nil before the first request; stale says that source must be called again.
+	// current is nil before the first request; stale reports that source must be called again.
 	current *snapshot
 	stale   bool
 }
@@ -30,7 +30,7 @@ func New(version string, source func() []Type) *Service {
 	return &Service{version: version, source: source, now: time.Now}
 }
 
-// Invalidate says that the result of source has changed; the next request calls it. Invalidate waits for a call of
+// Invalidate records that the result of source has changed; the next request calls it. Invalidate waits for a call of
 // source in progress, so source must not call it.
 func (s *Service) Invalidate() {
 	s.mu.Lock()

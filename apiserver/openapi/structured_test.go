@@ -115,7 +115,7 @@ func reference(r smd.TypeRef) any {
 		return ref
 	}
 	if r.Inlined.Scalar != nil && r.Inlined.List != nil && r.Inlined.Map != nil {
-		return map[string]any{"name": "__untyped_deduced_"} // client-go has what that name stands for
+		return map[string]any{"name": "__untyped_deduced_"} // client-go has what that name represents
 	}
 	return simple(r.Inlined)
 }

@@ -18,7 +18,7 @@ type Type struct {
 	// Object and List are empty objects of the kind and its list; nil for custom resources, and
 	// List for what can't be listed.
 	Object, List runtime.Object
-	// DeletesReturnObject says that DELETE answers with the object and not with a Status.
+	// DeletesReturnObject reports whether DELETE answers with the object and not with a Status.
 	DeletesReturnObject bool
 	Subresources        []Subresource
 

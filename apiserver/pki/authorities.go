@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// errNoCertificate says that a file has no certificate.
+// errNoCertificate reports that a file has no certificate.
 var errNoCertificate = errors.New("no certificate found")
 
 // Authorities are certificate authorities of clients: fixed ones, and those of a file, which is read again when it

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestLost: files that are gone are made anew, and the log says what that means for clients.
+// TestLost: files that are gone are made again, and the log states what that means for clients.
 func TestLost(t *testing.T) {
 	const authority = "copies of earlier kubeconfigs and of ca.crt stop working"
 	for name, c := range map[string]struct {

@@ -77,7 +77,7 @@ func (p pair) write(path string) error {
 	return replaceFile(path+".crt", p.certPEM(), private)
 }
 
-// errMismatch says that a certificate and the key beside it are not a pair, as after a crash between the two writes.
+// errMismatch reports that a certificate and the key beside it are not a pair, as after a crash between the two writes.
 var errMismatch = fmt.Errorf("the key is not the certificate's: %w", os.ErrNotExist)
 
 func readPair(path string) (pair, error) {

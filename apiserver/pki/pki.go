@@ -42,7 +42,7 @@ type Options struct {
 type Bundle struct {
 	options   Options
 	authority pair
-	// first says that the directory was empty: missing files have not been lost.
+	// first reports whether the directory was empty: missing files have not been lost.
 	first bool
 	// given is the serving certificate of Options.CertFile; nil if the authority signs one.
 	given *reloaded[*serving]

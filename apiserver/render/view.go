@@ -17,7 +17,7 @@ import (
 // view is the conversion of a stored custom resource in a response. It is made once, for the selection and for the
 // response.
 type view struct {
-	// obj is the object by its schema; served says that it has the requested version.
+	// obj is the object by its schema; served reports that it has the requested version.
 	obj    runtime.Object
 	served bool
 	// data replaces obj if only the JSON is needed; it takes less memory.

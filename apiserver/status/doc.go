@@ -3,7 +3,7 @@
 //
 // It guarantees:
 //
-//  1. Of returns a Status for every error: its own, that of a row of the table, or 500.
+//  1. Of returns a Status for each error: its own, that of a row of the table, or 500.
 //  2. Errors of the API server that clients see are declared here, with their rules where there are.
 //  3. It uses nothing of HTTP but status codes.
 //

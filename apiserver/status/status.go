@@ -61,7 +61,7 @@ var table = []struct {
 	text string
 	// retry is retryAfterSeconds.
 	retry int32
-	// details says that the Status has an empty details object.
+	// details reports whether the Status has an empty details object.
 	details bool
 }{
 	{is: ErrNoRoute, code: http.StatusNotFound, reason: metav1.StatusReasonNotFound, details: true},

@@ -34,7 +34,7 @@ type Config struct {
 	Service *Service `json:"service,omitempty"`
 	// CABundle has PEM certificates; empty for the system's.
 	CABundle []byte `json:"ca,omitempty"`
-	// Guarded says that redirects are not followed, and that errors contain no part of a response.
+	// Guarded reports whether redirects are not followed, and that errors contain no part of a response.
 	Guarded bool `json:"guarded,omitempty"`
 }
 

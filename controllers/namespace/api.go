@@ -10,7 +10,7 @@ import (
 // API is the controller's interface to an API server. Its methods may be called from any goroutine. These errors of
 // k8s.io/apimachinery/pkg/api/errors have a meaning: NotFound, Conflict, MethodNotSupported.
 type API interface {
-	// Follow calls sink, from one goroutine, with an event of type Exists for every namespace, and then with changes,
+	// Follow calls sink, from one goroutine, with an event of type Exists for each namespace, and then with changes,
 	// until ctx is done. It may start again from the beginning. It returns early, with an error, if it can't continue;
 	// it is then called again.
 	Follow(ctx context.Context, sink func(Event)) error
@@ -36,7 +36,7 @@ type EventType uint8
 
 // The types of events.
 const (
-	// Exists: the namespace exists; Deleting reports whether it is being deleted. Sent for every write of it.
+	// Exists: the namespace exists; Deleting reports whether it is being deleted. Sent for each write of it.
 	Exists EventType = iota
 	// Gone: the namespace was removed.
 	Gone

@@ -74,7 +74,7 @@ func runsSince(p *corev1.Pod, container string) (at time.Time, ok bool) {
 	return at, false
 }
 
-// usage has the values of AnnotationUsage, by "container/resource", or "/resource" for every container.
+// usage has the values of AnnotationUsage, by "container/resource", or "/resource" for each container.
 type usage map[string]string
 
 func parseUsage(text string) usage {

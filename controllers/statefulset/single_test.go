@@ -16,7 +16,7 @@ import (
 )
 
 // TestSingle: without the feature gate MaxUnavailableStatefulSet an update replaces one pod after the other, the
-// highest ordinal first, whatever the set says, and waits for each to be available (V-029, V-081).
+// highest ordinal first, regardless of the set, and waits for each to be available (V-029, V-081).
 func TestSingle(t *testing.T) {
 	for _, c := range []struct {
 		single bool

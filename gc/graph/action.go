@@ -80,12 +80,13 @@ type RemoveOwners struct {
 	Ticket Ticket
 	// Object must still have this uid.
 	Object Ref
-	// Exact says that it must have this revision, too. That is so if the references are wrong, or their owners are
-	// being deleted, as an update can change that. Owners that are gone, or orphan their dependents, never come back.
+	// Exact reports whether it must have this revision, too. That is so if the references are wrong, or their owners
+	// are being deleted, as an update can change that. Owners that are gone, or orphan their dependents, never come
+	// back.
 	Exact bool
 	// Owners are the uids of the references to remove, sorted, each once.
 	Owners []string
-	// Orphaning says that an owner with the orphan finalizer waits for this request.
+	// Orphaning reports whether an owner with the orphan finalizer waits for this request.
 	Orphaning bool
 	Cause     Cause
 }

@@ -4,7 +4,7 @@ import "slices"
 
 // breakCycles looks for blocking references of n by which n waits for itself: n waits for its dependents, and so does
 // the owner, which in turn waits, directly or not, for n. Such references are marked as released, and will be
-// unblocked. It is enough to check the newest member of a cycle. So breakCycles is called for every object that begins
+// unblocked. It is enough to check the newest member of a cycle. So breakCycles is called for each object that begins
 // to wait, or that changes its references while it waits, and cycles never persist (D-40, J-11, J-12).
 func (g *Graph) breakCycles(n *node) {
 	if g.loading || n.class() != Waiting || n.ownerUID == nil || n.ownerUID.dying == 0 {

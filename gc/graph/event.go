@@ -3,10 +3,10 @@ package graph
 // Event is something that happened: Observed, Gone, Kinds, Loaded, Result, Due or Overdue.
 type Event interface{ event() }
 
-// Observed says that an object was written.
+// Observed is the event that an object was written.
 type Observed struct{ Object Object }
 
-// Gone says that the key was deleted.
+// Gone is the event that the key was deleted.
 type Gone struct {
 	Key Key
 	// Revision is the revision of the deletion.
@@ -16,7 +16,7 @@ type Gone struct {
 // Kinds replaces the table of types.
 type Kinds struct{ Table []Kind }
 
-// Loaded says that the whole state at Revision has been observed. No action is taken before.
+// Loaded is the event that the whole state at Revision has been observed. No action is taken before.
 type Loaded struct{ Revision int64 }
 
 // Result is the answer to the request with that ticket.
@@ -25,7 +25,7 @@ type Result struct {
 	Outcome Outcome
 }
 
-// Due says that the time of a Retry has passed.
+// Due is the event that the time of a Retry has passed.
 type Due struct{ Ticket Ticket }
 
 // Overdue repeats the decisions on requests that were answered before the previous Overdue and whose effect the

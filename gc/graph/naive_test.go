@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// naive says what is to be done about an object of the world, straight from the rules of SEMANTICS D.3
+// naive states what is to be done about an object of the world, straight from the rules of SEMANTICS D.3
 // and D.5 and by looking at the whole store each time. It shares nothing with the graph.
 func (w *world) naive(t *thing) string {
 	if w.inert(t.Collection) || !w.serves(t.Collection) || t.Flags.Has(Broken) {

@@ -84,7 +84,7 @@ type row struct {
 
 // table is the complete decision table; the first row that fits decides.
 var table = []row{
-	// The dependents of an orphaning owner drop their references to it, in whatever state they are (D-60, D-62).
+	// The dependents of an orphaning owner drop their references to it, in any state (D-60, D-62).
 	{released: true, move: DropOwners},
 	// An orphaning owner is released when no object names it any more (D-60).
 	{life: []Life{OrphaningLife}, dependents: []Dependents{NoDependents}, move: ReleaseOrphan},

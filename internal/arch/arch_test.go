@@ -56,7 +56,7 @@ func packages(t *testing.T) []pkg {
 }
 
 // forbidden imports. from and to are paths below the module, or whole paths for others; a name
-// stands for everything below it too. deep forbids the import by way of others as well.
+// represents everything below it too. deep forbids the import by way of others as well.
 var forbidden = []struct {
 	from, to string
 	deep     bool

@@ -21,7 +21,7 @@ type Options struct {
 	Dir string
 	// Program is the path of this program, and Version its version.
 	Program, Version string
-	// Copy says that the program is removed when it ends, so that the folder needs a copy of it.
+	// Copy reports whether the program is removed when it ends, so that the folder needs a copy of it.
 	Copy bool
 	// Kubectl is the path of kubectl; empty for none. It may be the link in a folder that Ensure has made.
 	Kubectl string

@@ -28,7 +28,7 @@ type Options struct {
 const EncryptionUsage = "`file` with the EncryptionConfiguration for stored values, as for kube-apiserver " +
 	"(providers aescbc, aesgcm, secretbox and identity)"
 
-// ErrNoCluster says that there is no cluster of Kubernetes in the file.
+// ErrNoCluster reports that there is no cluster of Kubernetes in the file.
 var ErrNoCluster = errors.New("it has no cluster of Kubernetes")
 
 // Inspect opens a file and reads all that is in it, unless ctx is done before.

@@ -115,7 +115,7 @@ func newReport(i *snapshot.Info) *Report {
 	return r
 }
 
-// Missing says what is in the file and not served: resources with the number of their objects.
+// Missing states what is in the file and not served: resources with the number of their objects.
 func (r *Report) Missing() (resources []string) {
 	for i := range r.Resources {
 		res := &r.Resources[i]

@@ -30,7 +30,7 @@ const (
 type Child struct {
 	// Cmd may be completed before Run: its environment, and where its streams lead.
 	Cmd *exec.Cmd
-	// Shell says that it is a shell that the user didn't name.
+	// Shell reports whether it is a shell that the user didn't name.
 	Shell bool
 	// abort ends it.
 	abort context.CancelFunc

@@ -72,7 +72,7 @@ var effects = map[string]string{
 		"whose stored data can't be decoded, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential, " +
 		"and makes lists with such an object fail and report its key instead of omitting it",
 	HPAScaleToZero:                       "allows minReplicas of HorizontalPodAutoscalers to be 0",
-	MaxUnavailableStatefulSet:            "keeps maxUnavailable of StatefulSets, and replaces so many pods at once",
+	MaxUnavailableStatefulSet:            "keeps maxUnavailable of StatefulSets, and replaces that number of pods at once",
 	PersistentVolumeClaimUnusedSinceTime: "maintains the condition Unused of bound PersistentVolumeClaims",
 	WatchListCompression:                 "compresses watches that begin with a list, for clients that accept gzip",
 }

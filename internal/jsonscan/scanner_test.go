@@ -162,7 +162,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestString: a string is compared and copied as what it stands for.
+// TestString: a string is compared and copied as what it represents.
 func TestString(t *testing.T) {
 	for written, want := range map[string]string{
 		`"kind"`: "kind", `"k\u0069nd"`: "kind", `"\ud83d\ude00"`: "\U0001F600", `"\ud800x"`: "\ufffdx", "\"\xff\"": "\ufffd",

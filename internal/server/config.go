@@ -111,5 +111,5 @@ type Address struct {
 	Port int
 }
 
-// external says that the storage is an etcd cluster.
+// external reports whether the storage is an etcd cluster.
 func (c *Config) external() bool { return len(c.Storage.Endpoints) > 0 }

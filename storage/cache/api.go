@@ -10,9 +10,9 @@ import (
 
 // Sentinel errors. Test with errors.Is.
 var (
-	// ErrExpired says that the requested history is no longer in the cache, or not yet after a restart.
+	// ErrExpired reports that the requested history is no longer in the cache, or not yet after a restart.
 	ErrExpired = errors.New("cache: history expired")
-	// ErrMalformed says that a batch breaks a guarantee of storage.Store.Follow; no part of it was applied.
+	// ErrMalformed reports that a batch breaks a guarantee of storage.Store.Follow; no part of it was applied.
 	ErrMalformed = errors.New("cache: malformed batch")
 )
 

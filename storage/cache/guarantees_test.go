@@ -109,7 +109,7 @@ type reader struct {
 	collection string
 	// slow is how often it lets others run before it reads again.
 	slow int
-	// resume is after how many responses it starts a watch anew.
+	// resume is after how many responses it starts a watch again.
 	resume     int
 	operations []operation
 	expired    int

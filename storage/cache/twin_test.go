@@ -110,7 +110,7 @@ type run struct {
 	cache *Cache
 	twin  twin
 	keys  int
-	// exact says that history holds all that the bound on events allows, so that nothing may
+	// exact reports whether history holds all that the bound on events allows, so that nothing may
 	// expire before its time.
 	exact    bool
 	watchers []*twinWatcher

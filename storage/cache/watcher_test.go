@@ -182,7 +182,7 @@ func TestStatesAreForgotten(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-// TestResetKeepsObjects: a whole state does not make anew what is known at the same revision.
+// TestResetKeepsObjects: a whole state does not make again what is known at the same revision.
 func TestResetKeepsObjects(t *testing.T) {
 	c := ready(t, Options{})
 	change(t, c, "pods")

@@ -18,7 +18,7 @@ import (
 type breakdown struct {
 	// dir is etcd's directory, for the error.
 	dir string
-	// serving says that Start has returned and Stop was not called: no one waits for done.
+	// serving reports whether Start has returned and Stop was not called: no one waits for done.
 	serving atomic.Bool
 	// fatal is Config.Fatal.
 	fatal func(error)

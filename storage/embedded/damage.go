@@ -42,7 +42,7 @@ func named(err error) error {
 	return err
 }
 
-// errPanicked says that etcd has panicked while it opened a directory.
+// errPanicked reports that etcd has panicked while it opened a directory.
 var errPanicked = errors.New("etcd panicked")
 
 // inspect checks the files below member before etcd opens them.

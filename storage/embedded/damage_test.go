@@ -98,7 +98,7 @@ func (m member) garble(name string, at func(size int) int, n int) {
 	})
 }
 
-// TestDamage: a start with a damaged directory ends at once and says what is wrong, unless etcd repairs it.
+// TestDamage: a start with a damaged directory ends at once and states what is wrong, unless etcd repairs it.
 func TestDamage(t *testing.T) {
 	whole := written(t)
 	for name, c := range map[string]struct {

@@ -10,15 +10,16 @@ import (
 
 // Sentinel errors. Package storage exports them, too, and their messages name that package. Test with errors.Is.
 var (
-	// ErrNoSpace says that the quota is exhausted or, from Start and Stop and in Config.Fatal, that the disk is full.
+	// ErrNoSpace reports that the quota is exhausted or, from Start and Stop and in Config.Fatal, that the disk is
+	// full.
 	ErrNoSpace = errors.New("storage: no space")
-	// ErrUnavailable says that etcd did not answer: it has stopped, or the context is done.
+	// ErrUnavailable reports that etcd did not answer: it has stopped, or the context is done.
 	ErrUnavailable = errors.New("storage: unavailable")
-	// ErrInUse says that another process has the data directory open.
+	// ErrInUse reports that another process has the data directory open.
 	ErrInUse = errors.New("storage: data directory in use")
-	// ErrNotEmpty says that the directory has data already, so that none can be restored into it.
+	// ErrNotEmpty reports that the directory has data already, so that none can be restored into it.
 	ErrNotEmpty = errors.New("storage: data directory has data")
-	// ErrDamaged says that files of the data directory are missing, truncated, or not what etcd wrote. Start leaves
+	// ErrDamaged reports that files of the data directory are missing, truncated, or not what etcd wrote. Start leaves
 	// them unchanged, except for what etcd itself repairs.
 	ErrDamaged = errors.New("storage: data directory damaged")
 )

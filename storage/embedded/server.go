@@ -55,7 +55,7 @@ type Server struct {
 // Etcd returns the running server, for requests.
 func (s *Server) Etcd() *etcdserver.EtcdServer { return s.server }
 
-// Admit returns ErrNoSpace if there is no space for a write of so many bytes of key and value, and makes Reclaim free
+// Admit returns ErrNoSpace if there is no space for a write of a key and a value of that size, and makes Reclaim free
 // space. Writes that replace a value may use another sixteenth of the quota.
 func (s *Server) Admit(bytes int, replaces bool) error { return s.space.admit(bytes, replaces) }
 

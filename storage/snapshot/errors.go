@@ -4,16 +4,16 @@ import "errors"
 
 // Sentinel errors. Test with errors.Is.
 var (
-	// ErrTruncated says that the end of the file is missing.
+	// ErrTruncated reports that the end of the file is missing.
 	ErrTruncated = errors.New("the file is truncated")
-	// ErrHash says that the file's content is not what its hash was computed of.
+	// ErrHash reports that the file's content is not what its hash was computed of.
 	ErrHash = errors.New("the hash at the end of the file does not match its content: the file was changed or damaged")
-	// ErrDamaged says that pages of the file are not what etcd wrote.
+	// ErrDamaged reports that pages of the file are not what etcd wrote.
 	ErrDamaged = errors.New("the file is damaged")
-	// ErrForeign says that the file is something else than a snapshot or a database of etcd.
+	// ErrForeign reports that the file is something else than a snapshot or a database of etcd.
 	ErrForeign = errors.New("the file is no etcd snapshot")
-	// ErrNewer says that a newer etcd has written the file, in a format that is not known here.
+	// ErrNewer reports that a newer etcd has written the file, in a format that is not known here.
 	ErrNewer = errors.New("the file has a newer format")
-	// ErrInUse says that the file is the database of an etcd that is running.
+	// ErrInUse reports that the file is the database of an etcd that is running.
 	ErrInUse = errors.New("the file is in use by a running etcd")
 )

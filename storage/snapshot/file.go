@@ -24,8 +24,8 @@ type Info struct {
 	Path string
 	// Bytes is its size.
 	Bytes int64
-	// Hashed says that it ends with a hash, which matches: it is a snapshot as etcdctl writes it. The database of a data
-	// directory has none, and lacks the writes that are only in the log beside it.
+	// Hashed reports whether it ends with a hash, which matches: it is a snapshot as etcdctl writes it. The database of
+	// a data directory has none, and lacks the writes that are only in the log beside it.
 	Hashed bool
 	// Version is that of the format, such as 3.6.0; empty for etcd before 3.6.
 	Version string
@@ -212,7 +212,7 @@ var others = []struct{ head, is string }{
 	{"age-encryption.org/", "it is encrypted with age"},
 }
 
-// foreign says what a file is that is no database of bbolt.
+// foreign states what a file is that is no database of bbolt.
 func foreign(r io.ReaderAt, size int64) error {
 	head := make([]byte, min(size, headSize))
 	if size == 0 {

@@ -14,7 +14,7 @@ import (
 
 // RestoreOptions say how a copy differs from its original.
 type RestoreOptions struct {
-	// KeepLeases makes the leases of the copy last: no key expires. Otherwise each lease begins anew when etcd starts.
+	// KeepLeases makes the leases of the copy last: no key expires. Otherwise each lease begins again when etcd starts.
 	KeepLeases bool
 	// Temporary copies without fsync.
 	Temporary bool

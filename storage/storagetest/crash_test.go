@@ -103,7 +103,7 @@ func note(t *testing.T, acknowledged map[string]int64, line string) {
 
 func checkAcknowledged(t *testing.T, dir string, acknowledged map[string]int64) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // some failures are for ever
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // some failures are forever
 	defer cancel()
 	e, err := storage.Open(ctx, storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -89,8 +89,8 @@ func (d *Admission) forget(value any) {
 var errNotReady = errors.New("not yet ready to handle request")
 
 // set returns the configurations for a request; nil if there are none for a plugin, whose place in the Set is of. If
-// one of the plugin's can't be read, the plugin rejects every request that it does not exempt, whatever the failure
-// policy is, which is not known then. Upstream's plugins do that after a start: an informer can't list objects of which
+// one of the plugin's can't be read, the plugin rejects every request that it does not exempt: the failure policy
+// is not known then. Upstream's plugins do that after a start: an informer can't list objects of which
 // one can't be decoded (AS pkg/storage/etcd3/store.go: GetList). An informer that has listed before keeps what it had.
 func (d *Admission) set(a *admission.Attributes, of slot) (*Set, error) {
 	set := a.State(func() any { return d.Live.Set() }).(*Set)

@@ -207,7 +207,7 @@ func TestTimeouts(t *testing.T) {
 }
 
 // TestRequestEnds: a webhook that takes longer than its timeout has failed, and one that takes longer than the request
-// ends it, whatever its failure policy is (L-83, L-S16).
+// ends it, regardless of its failure policy (L-83, L-S16).
 func TestRequestEnds(t *testing.T) {
 	t.Parallel()
 	c := start(t)

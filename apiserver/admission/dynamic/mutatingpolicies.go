@@ -111,7 +111,7 @@ func (m *mutator) deny(i *invocation, message string, reason metav1.StatusReason
 		i.policy.name, i.binding.name, message))
 }
 
-// denial is the error for the request, nil if no policy denies it. The code is 403 whatever the reason is.
+// denial is the error for the request, nil if no policy denies it. The code is always 403.
 func (m *mutator) denial() error {
 	if len(m.denials) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (m *mutator) denial() error {
 	return err
 }
 
-// evaluate evaluates one policy for one binding and param. An error ends the request, whatever the failure policy is.
+// evaluate evaluates one policy for one binding and param. An error ends the request, regardless of the failure policy.
 func (m *mutator) evaluate(ctx context.Context, i *invocation) error {
 	b, err := m.bindings(ctx, i)
 	if err != nil {

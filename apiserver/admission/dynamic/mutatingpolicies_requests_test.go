@@ -84,8 +84,8 @@ func TestMutatedEviction(t *testing.T) {
 	c.want(404, "GET", pods+"/p", nil)
 }
 
-// TestMutatedKind: a patch that makes another kind of an object is an error of the request, whatever the failure policy
-// is (AS pkg/admission/plugin/policy/mutating/dispatcher.go: Dispatch).
+// TestMutatedKind: a patch that makes another kind of an object is an error of the request, regardless of the failure
+// policy (AS pkg/admission/plugin/policy/mutating/dispatcher.go: Dispatch).
 func TestMutatedKind(t *testing.T) {
 	c := start(t)
 	const named = `{"metadata":{"name":"c"}}`

@@ -77,7 +77,7 @@ func (m *memory) get(
 }
 
 // namespaceObject returns the namespace of the request for expressions; nil if the request has none or is for a
-// namespace (M-33). An absent one is an error whatever the failure policy is (M-37).
+// namespace (M-33). An absent one is an error regardless of the failure policy (M-37).
 func (q *request) namespaceObject(ctx context.Context) (*corev1.Namespace, error) {
 	if q.namespace == "" || q.a.Kind == corev1.SchemeGroupVersion.WithKind("Namespace") {
 		return nil, nil

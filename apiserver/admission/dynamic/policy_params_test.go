@@ -132,7 +132,7 @@ func TestParamErrors(t *testing.T) {
 }
 
 // TestAbsentNamespace: an object in a namespace that does not exist can't be removed by a request that policies match,
-// whatever their failure policy is (M-37); a selector that can't be matched is an error of the configuration (M-19).
+// regardless of their failure policy (M-37); a selector that can't be matched is an error of the configuration (M-19).
 func TestAbsentNamespace(t *testing.T) {
 	c := start(t)
 	const ghost = "/api/v1/namespaces/ghost/configmaps/m"

@@ -106,7 +106,7 @@ type plan struct {
 	mutatingPolicies, validatingPolicies []candidate
 }
 
-// Concerns reports whether a webhook or policy may concern the requests of a form, whatever its selectors are.
+// Concerns reports whether a webhook or policy may concern the requests of a form, regardless of its selectors.
 func (s *Set) Concerns(res *resources.Resource, sub string, operation admission.Operation, namespaced bool) bool {
 	if s == nil || s.unread != [slots]bool{} {
 		return s != nil

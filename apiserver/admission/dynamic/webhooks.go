@@ -114,7 +114,7 @@ func (q *hookRequest) meets(ctx context.Context, h *webhook.Configured, in *reso
 	return m.Matches, nil
 }
 
-// failed is the error of a conversion, whatever the failure policy is. In the mutating phase two layers of upstream
+// failed is the error of a conversion, regardless of the failure policy. In the mutating phase two layers of upstream
 // wrap it (L-36).
 func (q *hookRequest) failed(err error) error {
 	switch {

@@ -35,7 +35,7 @@ type vector struct {
 	dryRun bool
 }
 
-// raw answers with a body in which UID stands for the request's uid.
+// raw answers with a body in which UID represents the request's uid.
 func raw(code int, media, body string) webhooktest.Answer {
 	return func(w http.ResponseWriter, review *admissionv1.AdmissionReview) {
 		w.Header()["Content-Type"] = nil
