@@ -14,10 +14,11 @@ const (
 	maxDelay   = 1000 * time.Second
 )
 
-// delay returns the pause after the given number of failures, where took is the duration of the last failed request. It adds up to
-// a quarter to the back-off, so that requests that failed together are not repeated together. A request that times out
-// has kept a worker and the API server busy for all that time. So from the second failure on the pause is no shorter
-// than that, doubled with each further failure: objects whose requests always time out leave the workers to others.
+// delay returns the pause after the given number of failures, where took is the duration of the last failed request. It
+// adds up to a quarter to the back-off, so that requests that failed together are not repeated together. A request that
+// times out has kept a worker and the API server busy for all that time. So from the second failure on the pause is no
+// shorter than that, doubled with each further failure: objects whose requests always time out leave the workers to
+// others.
 func delay(attempt int, took time.Duration) time.Duration {
 	d := maxDelay
 	if n := attempt - 1; n < 18 { // 5 ms << 18 is more than the maximum

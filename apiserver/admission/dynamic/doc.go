@@ -16,7 +16,8 @@
 //     deletion (O-01). There is no goroutine: a request brings the Set up to date with the cache.
 //  2. A request that no configuration concerns is neither decoded nor converted nor copied. Without configurations the
 //     plugins cost two atomic loads, and six comparisons after a write.
-//  3. All plugins of a round see the object as their predecessors have left it, regardless of the version that they matched (O-03).
+//  3. All plugins of a round see the object as their predecessors have left it, regardless of the version that they
+//     matched (O-03).
 //  4. A request is admitted by one Set in each of its phases.
 //  5. If a configuration can't be read or decoded, its plugin rejects requests that it might concern, rather than to
 //     admit them without it. Those for configurations are exempt, so that it can be replaced.
