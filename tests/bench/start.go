@@ -94,9 +94,9 @@ func idleCase(query string) func(context.Context, *run) error {
 		}
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		n := r.bench.size(2000)
+		n, path := r.bench.size(2000), configMaps.path(namespace)+"?watch=1"+query
 		for range n {
-			if _, err := c.watch(ctx, configMaps.path(namespace)+"?watch=1"+query, func([]byte) bool { return true }); err != nil {
+			if _, err := c.watch(ctx, path, func([]byte) bool { return true }); err != nil {
 				return err
 			}
 		}
