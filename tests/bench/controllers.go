@@ -17,7 +17,7 @@ func definitionCase(n int) workload {
 			if err := r.start(ctx); err != nil {
 				return err
 			}
-			before, err := r.atRest(ctx)
+			before, err := r.idleMemory(ctx)
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ func definitionCase(n int) workload {
 			}); err != nil {
 				return err
 			}
-			after, err := r.atRest(ctx)
+			after, err := r.idleMemory(ctx)
 			r.add(eachResident, sample{value: (after - before) * 1024 / float64(n), unit: "KiB"})
 			return err
 		}}

@@ -114,7 +114,7 @@ func define(ctx context.Context, r *run) error {
 	for {
 		err := c.send(ctx, request{method: "GET", path: widgets.path("default")})
 		var f *failure
-		if err == nil || !errors.As(err, &f) || f.code != http.StatusNotFound {
+		if err == nil || !errors.As(err, &f) || f.code != http.StatusNotFound && f.code != http.StatusTooManyRequests {
 			return err
 		}
 		select {

@@ -9,6 +9,9 @@ import (
 	"os/signal"
 	"regexp"
 	"syscall"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 )
 
 // bench is the configuration, and what was measured.
@@ -60,6 +63,7 @@ func command() (err error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	klog.SetLogger(logr.Discard()) // client-go logs each watch that ends with its informer
 	switch {
 	case *list:
 		return b.list(os.Stdout)

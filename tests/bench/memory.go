@@ -51,7 +51,7 @@ func (r *run) residents(ctx context.Context) error {
 		return err
 	}
 	r.add(atOnce, sample{value: mebibytes, unit: "MiB"})
-	if err := r.rest(ctx, 2*time.Minute); err != nil {
+	if err := r.wait(ctx, 2*time.Minute); err != nil {
 		return err
 	}
 	mebibytes, err = memory(r.server.PID(), resident)

@@ -176,8 +176,8 @@ func (r *run) add(figure string, s sample) {
 	}
 }
 
-// rest waits until a server is idle, and the runtime has returned memory to the system.
-func (r *run) rest(ctx context.Context, d time.Duration) error {
+// wait waits for the server to become idle, and for its runtime to return memory to the system.
+func (r *run) wait(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(time.Duration(float64(d) * r.bench.scale)):
 		return nil
@@ -218,11 +218,8 @@ func (r *run) during(
 	began := time.Now()
 	took, err := f()
 	elapsed := time.Since(began)
-	if err := errors.Join(err, <-profiled); err != nil {
-		return s, err
-	}
-	after, err := processorTime(pid)
-	if err != nil {
+	after, unread := processorTime(pid) // before the end of the profile, which takes time of the server, too
+	if err := errors.Join(err, unread, <-profiled); err != nil {
 		return s, err
 	}
 	s = sample{unit: "/s", value: float64(n) / elapsed.Seconds(), server: (after - before) / time.Duration(n)}

@@ -46,17 +46,14 @@ func snapshotCase(n int) func(context.Context, *run) error {
 }
 
 // The figures of idle.
-const (
-	idleProcessor = "of one processor"
-	idleMemory    = "resident"
-)
+const idleShare, idleResident = "of one processor", "resident"
 
 // idle measures what a server without objects and clients takes for half a minute.
 func idle(ctx context.Context, r *run) error {
 	if err := r.start(ctx); err != nil {
 		return err
 	}
-	if err := r.rest(ctx, 10*time.Second); err != nil {
+	if err := r.wait(ctx, 10*time.Second); err != nil {
 		return err
 	}
 	before, err := processorTime(r.server.PID())
@@ -64,13 +61,13 @@ func idle(ctx context.Context, r *run) error {
 		return err
 	}
 	began := time.Now()
-	mebibytes, err := r.atRest(ctx)
+	mebibytes, err := r.idleMemory(ctx)
 	if err != nil {
 		return err
 	}
 	after, err := processorTime(r.server.PID())
-	r.add(idleProcessor, sample{value: 100 * float64(after-before) / float64(time.Since(began)), unit: "%"})
-	r.add(idleMemory, sample{value: mebibytes, unit: "MiB"})
+	r.add(idleShare, sample{value: 100 * float64(after-before) / float64(time.Since(began)), unit: "%"})
+	r.add(idleResident, sample{value: mebibytes, unit: "MiB"})
 	return err
 }
 
@@ -84,7 +81,7 @@ func idleCase(query string) func(context.Context, *run) error {
 		if err := configMaps.fill(ctx, r.server.admin, namespace, 0, 100, 650); err != nil {
 			return err
 		}
-		before, err := r.atRest(ctx)
+		before, err := r.idleMemory(ctx)
 		if err != nil {
 			return err
 		}
@@ -100,15 +97,15 @@ func idleCase(query string) func(context.Context, *run) error {
 				return err
 			}
 		}
-		after, err := r.atRest(ctx)
+		after, err := r.idleMemory(ctx)
 		r.add("", sample{value: (after - before) * 1024 / float64(n), unit: "KiB"})
 		return err
 	}
 }
 
-// atRest is the resident memory of a server half a minute later.
-func (r *run) atRest(ctx context.Context) (float64, error) {
-	if err := r.rest(ctx, 30*time.Second); err != nil {
+// idleMemory is the resident memory of a server half a minute later.
+func (r *run) idleMemory(ctx context.Context) (float64, error) {
+	if err := r.wait(ctx, 30*time.Second); err != nil {
 		return 0, err
 	}
 	return memory(r.server.PID(), resident)
@@ -130,7 +127,7 @@ func (b *bench) startCases() []workload {
 		{name: "start to the first write", run: startCase()},
 		{name: "start to the first write, ephemeral", run: startCase(ephemeral)},
 		{name: fmt.Sprintf("start with a snapshot of %d objects", n), run: snapshotCase(n)},
-		{name: "idle", figures: []string{idleProcessor, idleMemory}, run: idle},
+		{name: "idle", figures: []string{idleShare, idleResident}, run: idle},
 		{name: "memory of an idle watch", run: idleCase("")},
 		{name: "memory of an idle watch-list", run: idleCase(
 			"&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")},

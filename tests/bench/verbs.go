@@ -23,7 +23,7 @@ const (
 	patch   = `{"data":{"k":"patched"}}`
 	manager = "?fieldManager=bench"
 	// warm is the path of a request before the others: of many first ones at once, each would make a connection.
-	warm = "/readyz"
+	warm = "/livez"
 )
 
 // verbs are the requests for objects of a kind, by net/http.
