@@ -8,7 +8,7 @@ export GOFLAGS := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build release release-check ui ui-check ui-test ui-bench man generated test check platforms race bench bench-clients bench-peer bench-helm servers diff conformance kubectl crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
+.PHONY: run build release release-check ui ui-check ui-test ui-bench man generated test check platforms race bench diff conformance kubectl crds extensions helm webhooks rollback envtest etcd etcdutl backups meta previews settled soak faults chaos attack vulnerabilities image fuzz upstream-diff clean
 
 run: build ## build and serve; ARGS are passed on
 	@exec $(BINARY) serve $(ARGS)
@@ -80,26 +80,11 @@ race: ## the race detector with all tests: those that make check leaves out (-sh
 	$(GO) test -vet=off -race $(RACE) ./apiserver/openapi
 	$(GO) -C tests test -vet=off -race ./...
 
-bench: build ## figures of this machine
-	$(GO) build -o bin/bench ./internal/bench
-	bin/bench -binary bin/kubecascade $(ARGS)
-
-bench-clients: build ## what clients of client-go, controller-runtime and kubectl (-kubectl) see: requests, lists, informers, events; takes minutes to build
-	$(GO) -C tests/clients mod tidy -diff
-	$(GO) -C tests/clients vet ./...
-	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/clients && "$$tool" ./...
-	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) $(ARGS)
-
-bench-peer: build ## custom resources by client-go, beside apiextensions-apiserver, which takes minutes to build for the first time
-	$(GO) -C tests/extensions build -trimpath=false -o $(CURDIR)/bin/apiextensions-apiserver ./peer
-	$(GO) -C tests/clients run . -binary $(CURDIR)/$(BINARY) -only custom \
-		-peer $(CURDIR)/bin/apiextensions-apiserver $(ARGS)
-
-bench-helm: ## the installation of a large chart by Helm's library
-	$(GO) -C tests/helm test -count=1 -run='^$$' -bench=Install -benchtime=10x . $(ARGS)
-
-servers: ## what each of 50 servers in one process costs: time, memory, goroutines
-	$(GO) run ./internal/bench/servers $(ARGS)
+# -list prints the names of all figures, -only REGEXP selects some, -against BINARY and -peer BINARY compare, -runs N,
+# -scale 0.05 for a trial, -profile DIR, -servers N for servers in one process, -json.
+bench: build ## figures of this machine, for about 40 minutes, or some: ARGS='-only create'; beside others: ARGS='-against BINARY'
+	$(GO) -C tests build -o $(CURDIR)/bin/bench ./bench
+	bin/bench -binary $(BINARY) $(ARGS)
 
 upstream-diff: ## what changed between go.mod's Kubernetes modules and VERSION=v0.38.0, as a work list: FROM=
 	@test "$(origin VERSION)" != file || { echo 'usage: make upstream-diff VERSION=v0.38.0 [FROM=v0.37.0]'; exit 2; }

@@ -18,7 +18,7 @@ var Binary string
 
 // Server is a server that runs.
 type Server struct {
-	// URL is the plain port, and Kubeconfig the administrator's file.
+	// URL is the plain port, if the server has one, and Kubeconfig the administrator's file.
 	URL, Kubeconfig string
 
 	command *exec.Cmd
@@ -56,7 +56,7 @@ func run(m *testing.M, root string, prepare func(dir string) error) (code int, e
 	}
 	code = m.Run()
 	if shared != nil {
-		err = shared.stop()
+		err = shared.Stop()
 	}
 	return code, err
 }
@@ -74,7 +74,7 @@ func Start(t testing.TB, flags ...string) *Server {
 	if os.Getenv("KUBECASCADE_SHARED") == "" {
 		s := serve(t, flags)
 		t.Cleanup(func() {
-			if err := s.stop(); err != nil {
+			if err := s.Stop(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -101,33 +101,41 @@ func (s *Server) run(t testing.TB, command string) {
 	t.Logf("%s", out)
 }
 
-var readyLine = regexp.MustCompile(`ready in \d+ ms: (http://\S+) https://\S+, kubeconfig (.+)$`)
+var readyLine = regexp.MustCompile(`ready in \d+ ms: (?:(http://\S+) )?https://\S+, kubeconfig (.+)$`)
 
 // serve runs a server and waits for the line that says it is ready.
 func serve(t testing.TB, flags []string) *Server {
 	t.Helper()
 	args := append([]string{"serve", "--ephemeral", "--secure-port=0", "--insecure-port=-1"}, flags...)
-	s := &Server{command: exec.Command(Binary, args...)}
-	s.command.Stderr = &s.log
-	out, err := s.command.StdoutPipe()
-	if err == nil {
-		err = s.command.Start()
-	}
+	s, err := Launch(exec.Command(Binary, args...))
 	if err != nil {
 		t.Fatal(err)
+	}
+	return s
+}
+
+// Launch starts kubecascade serve, or another server that prints such a line when it is ready, and waits for that line.
+func Launch(command *exec.Cmd) (*Server, error) {
+	s := &Server{command: command}
+	command.Stderr = &s.log
+	out, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		return nil, err
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if m := readyLine.FindStringSubmatch(lines.Text()); m != nil {
 			s.URL, s.Kubeconfig = m[1], m[2]
-			return s
+			return s, nil
 		}
 	}
-	t.Fatalf("the server ended before it was ready: %v", s.stop())
-	return nil
+	return nil, fmt.Errorf("the server ended before it was ready: %v", s.Stop())
 }
 
-// stop ends the server as Ctrl-C does.
-func (s *Server) stop() error {
+// Stop ends the server as Ctrl-C does.
+func (s *Server) Stop() error {
 	_ = s.command.Process.Signal(syscall.SIGTERM) // it may have ended
 	if err := s.command.Wait(); err != nil {
 		return fmt.Errorf("the server ended with %w\n%s", err, &s.log)
