@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 		code = m.Run()
 	}
 	if code != 0 {
-		fmt.Printf("again: make faults SEED=%d ROUNDS=%d\n", *seed, *rounds)
+		fmt.Printf("again: make soak SUITE=faults SEED=%d ROUNDS=%d\n", *seed, *rounds)
 	}
 	_ = os.RemoveAll(dir) // the system cleans up what can't be removed
 	os.Exit(code)

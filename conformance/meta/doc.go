@@ -1,8 +1,8 @@
 // Package meta compares a server with the model: it sends random operations, and all responses and events of the server
 // must be a possible history of the model.
 //
-//	make meta                     # 20 seeds of 2,000 operations on an in-process server
-//	make meta SEED=7 OPS=500      # one seed; a failure prints this, and the reduced operations
+//	make soak SUITE=meta                # 20 seeds of 2,000 operations on an in-process server
+//	make soak SUITE=meta SEED=7 OPS=500 # one seed; a failure prints this, and the reduced operations
 //
 // It guarantees:
 //

@@ -54,7 +54,7 @@ func check(t *testing.T, c meta.Config, n uint64) {
 		t.Logf("%d operations in %v", *count, time.Since(began).Round(time.Millisecond))
 		return
 	}
-	t.Errorf("make meta SEED=%d OPS=%d: %v", n, *count, err)
+	t.Errorf("make soak SUITE=meta SEED=%d OPS=%d: %v", n, *count, err)
 	var f *meta.Failure
 	if errors.As(err, &f) {
 		short, failure := meta.Reduce(t.Context(), c, ops[:f.Sent])

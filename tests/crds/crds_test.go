@@ -26,7 +26,7 @@ func TestProjects(t *testing.T) {
 	for _, p := range projects {
 		t.Run(p.name, func(t *testing.T) {
 			if testing.Short() && !p.short {
-				t.Skip("make crds tries all projects")
+				t.Skip("make e2e SUITE=crds tries all projects")
 			}
 			all := p.definitions(t)
 			s := start(t)

@@ -8,5 +8,5 @@
 //     go.mod names; none is kept here.
 //  2. The server under test is the binary built from the module two levels up, kubectl the one that the tests' module
 //     builds.
-//  3. make crds tests all of the projects, go test -short some.
+//  3. make e2e SUITE=crds tests all of the projects, go test -short some.
 package crds

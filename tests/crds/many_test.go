@@ -14,7 +14,7 @@ import (
 // changes, and deleted with their definition and all that depends on them.
 func TestManyInstances(t *testing.T) {
 	if testing.Short() {
-		t.Skip("make crds does")
+		t.Skip("make e2e SUITE=crds does")
 	}
 	const n, path = 10000, "/apis/example.com/v1/namespaces/default/things"
 	s := start(t)

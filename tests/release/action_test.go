@@ -200,7 +200,7 @@ func dist(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("KUBECASCADE_DIST")
 	if dir == "" {
-		t.Fatal("KUBECASCADE_DIST is not set: run make release-check")
+		t.Fatal("KUBECASCADE_DIST is not set: run make release CHECK=1")
 	}
 	return dir
 }

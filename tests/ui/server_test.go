@@ -26,7 +26,7 @@ var (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *binary == "" {
-		fmt.Fprintln(os.Stderr, "-binary is required: make ui-test")
+		fmt.Fprintln(os.Stderr, "-binary is required: make e2e SUITE=ui")
 		os.Exit(2)
 	}
 	os.Exit(m.Run())

@@ -1,7 +1,7 @@
 // Package webhooks tests admission and conversion webhooks as operators have them: it runs the suites of
 // controller-runtime's packages webhook, builder and envtest on the server, and that of a project as kubebuilder lays
 // it out. It is a module of its own, so that neither the server nor the other tests have their dependencies. make
-// webhooks runs it.
+// e2e SUITE=webhooks runs it.
 //
 //	suites_test.go     runs suites, and compares their reports with the expected ones
 //	generated_test.go  compares the project's generated files with controller-gen's output
