@@ -75,7 +75,7 @@ e2e: build
 
 ## chaos        kill, pause and part servers and members of an etcd cluster: DURATION=10m, SEED= (printed)
 chaos:
-	$(GO) test ./conformance/chaos -count=1 -timeout=3h -v -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),0) $(ARGS)
+	$(GO) -C tests test ./chaos -count=1 -timeout=3h -v -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),0) $(ARGS)
 
 ## attack       attacks on a server, and what another user notices of each: ONLY=
 attack:
@@ -111,7 +111,7 @@ servers: ## what each of 50 servers in one process costs: time, memory, goroutin
 ui:
 	cd ui && npm ci --ignore-scripts --no-audit --no-fund && npm run check && npm run build
 
-## release      dist/: binaries for six platforms, checksums, bills of materials, archives for Krew: VERSION=, PLATFORMS=;
+## release      dist/: binaries for six platforms, checksums, bills of materials, archives for Krew (VERSION=, PLATFORMS=);
 ##              CHECK=1 builds HEAD twice instead, compares the bytes and tests the files
 release:
 	VERSION='$(if $(filter file,$(origin VERSION)),,$(VERSION))' .ci/release$(if $(CHECK),-check)
