@@ -35,24 +35,24 @@ install: build
 		-man '$(abspath $(DESTDIR)$(PREFIX)/share/man/man1)'
 
 ## test         the tests of the server, then those that drive it with kubectl and client-go
-test:
+test: build
 	$(GO) test -vet=off ./...
-	$(GO) -C tests test -vet=off -count=1 ./...
+	KUBECASCADE_BINARY=$(abspath $(BINARY)) $(GO) -C tests test -vet=off -count=1 ./...
 
 # Packages with goroutines of their own.
 RACE = . ./internal/server ./kubecascadetest ./apiserver ./apiserver/admission/... ./apiserver/audit \
 	./apiserver/authentication ./apiserver/endpoints ./apiserver/filters/... ./apiserver/registry ./apiserver/discovery \
 	./apiserver/expression ./apiserver/flowcontrol ./apiserver/metrics ./apiserver/pki ./apiserver/resources \
 	./apiserver/webhook/... ./controllers/... ./gc/... ./internal/assets ./loopback ./storage/...
-# What check compiles for. Releases have linux, darwin and windows on amd64 and arm64.
-check: PLATFORMS = windows/amd64 darwin/arm64
+# The platforms that check compiles for. Releases have linux, darwin and windows on amd64 and arm64.
+OTHERS = windows/amd64 darwin/arm64
 
-## check        gofmt, go mod tidy, go vet, staticcheck, other platforms (PLATFORMS=), short tests for data races
+## check        gofmt, go mod tidy, go vet, staticcheck, other platforms (OTHERS=), short tests for data races
 check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
 	for m in . tests; do $(GO) -C $$m mod tidy -diff && $(GO) -C $$m vet ./... || exit; done
 	tool="$$($(GO) -C tests tool -n staticcheck)" && "$$tool" ./... && cd tests && "$$tool" ./...
-	for p in $(PLATFORMS); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./... || exit; done
+	for p in $(OTHERS); do GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./... || exit; done
 	$(GO) test -vet=off -short -race $(RACE)
 
 ## race         all tests for data races
