@@ -433,37 +433,6 @@ func compare(t *testing.T, v workload.Reader, there []corev1.Pod) {
 	}
 }
 
-// BenchmarkReplicaSet scales one ReplicaSet to 5,000 pods and back. It reports pods a second.
-func BenchmarkReplicaSet(b *testing.B) {
-	const size = 5000
-	s := owning(b, nil, replicaset.New())
-	scale := func(n int) {
-		if a := s.Do("PATCH", sets+
-			"/a", fmt.Sprintf(`{"spec":{"replicas":%d}}`, n), "Content-Type", merge); a.Code != http.StatusOK {
-			b.Fatalf("%d %s", a.Code, a.Body)
-		}
-		for {
-			rev := s.Cache.Revision()
-			if snap, err := s.Cache.Snapshot("pods", 0); err != nil {
-				b.Fatal(err)
-			} else if snap.Len() == n {
-				return
-			}
-			if err := s.Cache.Wait(b.Context(), rev+1); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	if a := s.Do("POST", sets, set("a", 0)); a.Code != http.StatusCreated {
-		b.Fatalf("%d %s", a.Code, a.Body)
-	}
-	for b.Loop() {
-		scale(size)
-		scale(0)
-	}
-	b.ReportMetric(float64(2*size*b.N)/b.Elapsed().Seconds(), "pods/s")
-}
-
 // TestReplicationController keeps its pods too; those that one releases are adopted by the next (I-17).
 func TestReplicationController(t *testing.T) {
 	s := owning(t, nil, replicaset.NewReplication())

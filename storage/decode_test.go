@@ -303,35 +303,3 @@ func referenceField(top map[string]any, p FieldPath) string {
 }
 
 const samplePod = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-6d4b75cb6d-hx2l9","generateName":"web-6d4b75cb6d-","namespace":"default","uid":"4d0a3c5e-9b0f-4a57-8a0e-0f8c2a7a5d11","generation":1,"creationTimestamp":"2024-05-01T10:00:00Z","labels":{"app":"web","pod-template-hash":"6d4b75cb6d"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web-6d4b75cb6d","uid":"9f1c0b1e-1111-4222-8333-444455556666","controller":true,"blockOwnerDeletion":true}],"managedFields":[{"manager":"kube-controller-manager","operation":"Update","apiVersion":"v1","time":"2024-05-01T10:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{}},"f:ownerReferences":{".":{},"k:{\"uid\":\"9f1c0b1e-1111-4222-8333-444455556666\"}":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:enableServiceLinks":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}}]},"spec":{"volumes":[{"name":"kube-api-access-abcde","projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":3607,"path":"token"}},{"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},{"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"apiVersion":"v1","fieldPath":"metadata.namespace"}}]}}],"defaultMode":420}}],"containers":[{"name":"web","image":"nginx:1.25","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"}],"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","nodeName":"node-1","securityContext":{},"schedulerName":"default-scheduler","tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}],"priority":0,"enableServiceLinks":true,"preemptionPolicy":"PreemptLowerPriority"},"status":{"phase":"Running","qosClass":"BestEffort","podIP":"10.1.2.3"}}`
-
-func BenchmarkDecode(b *testing.B) {
-	paths := []FieldPath{
-		{Paths: []string{"spec.nodeName"}}, {Paths: []string{"spec.restartPolicy"}}, {Paths: []string{"spec.schedulerName"}},
-		{Paths: []string{"status.phase"}}, {Paths: []string{"status.podIP"}},
-	}
-	d := Decoder{Root: "/registry", Fields: func(string) []FieldPath { return paths }}
-	small := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"default","uid":"4d0a3c5e-9b0f-4a57-8a0e-0f8c2a7a5d11","creationTimestamp":"2024-05-01T10:00:00Z"},"data":{"k":"v"}}`
-	for _, c := range []struct{ name, key, value string }{
-		{"pod", "/registry/pods/default/web-6d4b75cb6d-hx2l9", samplePod},
-		{"configmap", "/registry/configmaps/default/a", small},
-	} {
-		r := Record{Key: c.key, Value: []byte(c.value + "\n"), ModRevision: 123456}
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(r.Value)))
-			for b.Loop() {
-				if o := d.Decode(r); o.Err != nil {
-					b.Fatal(o.Err)
-				}
-			}
-		})
-		o := d.Decode(r)
-		b.Run(c.name+"/revise", func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(r.Value)))
-			for b.Loop() {
-				d.Revise(o, 99)
-			}
-		})
-	}
-}

@@ -1,8 +1,19 @@
-// Package tests drives the server with real clients. It is a module of its own, so that the dependencies of those
-// clients are no dependencies of the server.
+// Package tests drives the server with client-go, controller-runtime and kubectl's libraries, and sends requests that
+// must be rejected. It and the packages below, except e2e, are a module of their own, so that the dependencies of
+// clients are no dependencies of the server:
+//
+//	process      the server under test, as a process
+//	attack       requests that try to exhaust a server
+//	chaos        servers on an etcd cluster with crashes and partitions; check judges what clients saw
+//	faults       servers that are killed during cascading deletions
+//	meta         random operations, compared with conformance/model
+//	kubectl      the command, built from the module k8s.io/kubectl
+//	record       prints what upstream's admission webhooks answer (conformance/recorded/admission)
+//	upstreamdiff lists what a new version of the Kubernetes modules changes
+//	e2e          the suites of make e2e
 //
 // It guarantees:
 //
-//  1. The server under test is the binary built from the module around this one.
-//  2. Nothing is needed but Go: kubectl is built here, from the module k8s.io/kubectl.
+//  1. The server under test is the program that the repository builds, or $KUBECASCADE_BINARY.
+//  2. Nothing is needed but Go.
 package tests

@@ -13,18 +13,20 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/kubectl/pkg/cmd/explain"
 	"k8s.io/kubectl/pkg/cmd/util"
+
+	"github.com/kubecascade/kubecascade/tests/process"
 )
 
 // TestExplain explains every kind that the server lists, in each of kubectl's forms: with its fields,
 // and from the documents of OpenAPI v3 and v2.
 func TestExplain(t *testing.T) {
-	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0")
+	s := process.Start(t)
 	flags := genericclioptions.NewConfigFlags(true)
-	flags.KubeConfig = &s.kubeconfig
+	flags.KubeConfig = &s.Kubeconfig
 	dir := t.TempDir()
 	flags.CacheDir = &dir
 	factory := util.NewFactory(flags)
-	_, lists, err := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: s.url}).ServerGroupsAndResources()
+	_, lists, err := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: s.URL}).ServerGroupsAndResources()
 	if err != nil {
 		t.Fatal(err)
 	}

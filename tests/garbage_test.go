@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/kubecascade/kubecascade/tests/process"
 )
 
 // TestGarbageCollector has what Kubernetes' own end-to-end suite says of its garbage collector
@@ -25,8 +27,8 @@ import (
 // with the controllers that make dependents. Where that waits for half a minute to see that nothing happens, this
 // waits until the collector has come to something that happened later.
 func TestGarbageCollector(t *testing.T) {
-	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0", "--simulate-pods")
-	config := &rest.Config{Host: s.url, QPS: -1}
+	s := process.Start(t, "--simulate-pods")
+	config := &rest.Config{Host: s.URL, QPS: -1}
 	api, objects := kubernetes.NewForConfigOrDie(config), dynamic.NewForConfigOrDie(config)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +19,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubecascade/kubecascade/tests/process"
 )
 
 // TestInformer keeps a shared informer over pods, with a resync, through a thousand creates,
@@ -27,9 +28,8 @@ import (
 // told its handler adds up to the same.
 func TestInformer(t *testing.T) {
 	dir := t.TempDir()
-	flags := []string{"--data-dir", dir, "--secure-port", "0"}
-	s := startServer(t, append(flags, "--insecure-port", "-1")...)
-	config := &rest.Config{Host: s.url, QPS: -1}
+	s := process.Start(t, "--data-dir", dir)
+	config := &rest.Config{Host: s.URL, QPS: -1}
 	client := kubernetes.NewForConfigOrDie(config)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -40,9 +40,11 @@ func TestInformer(t *testing.T) {
 	for i := range 1000 {
 		w.step(ctx)
 		if i == 500 {
-			port := s.url[len("http://127.0.0.1:"):]
-			s.stop(t, syscall.SIGTERM)
-			s = startServer(t, append(flags, "--insecure-port", port)...)
+			port := s.URL[len("http://127.0.0.1:"):]
+			if err := s.Stop(); err != nil {
+				t.Fatal(err)
+			}
+			s = process.Start(t, "--data-dir", dir, "--insecure-port", port)
 		}
 	}
 	settle(ctx, t, client, store, told)
@@ -51,8 +53,8 @@ func TestInformer(t *testing.T) {
 // TestInformerRollback keeps a shared informer over pods through rollbacks of the server: after each its store equals a
 // list, and what it told its handler adds up to the same.
 func TestInformerRollback(t *testing.T) {
-	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0")
-	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: s.url, QPS: -1})
+	s := process.Start(t)
+	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: s.URL, QPS: -1})
 	ctx, cancel := context.WithTimeout(t.Context(), 1*time.Minute)
 	defer cancel()
 	store, told := inform(ctx, t, client)
@@ -60,7 +62,7 @@ func TestInformerRollback(t *testing.T) {
 	for range 100 {
 		w.step(ctx)
 	}
-	s.run(t, "checkpoint")
+	s.Run(t, "checkpoint")
 	names := slices.Clone(w.names)
 	for round := range 2 { // client-go waits before it lists again, each time for longer
 		for range 50 {
@@ -69,7 +71,7 @@ func TestInformerRollback(t *testing.T) {
 		if round%2 == 0 { // else it may not have seen all events
 			settle(ctx, t, client, store, told)
 		}
-		s.run(t, "rollback")
+		s.Run(t, "rollback")
 		w.names = slices.Clone(names)
 		settle(ctx, t, client, store, told)
 		if n := len(store.List()); n != len(names) {
@@ -82,8 +84,8 @@ func TestInformerRollback(t *testing.T) {
 // does not compress for a client on its own machine, and makes no other request. Each later event arrives without
 // another one that pushes it out. That is so with HTTP/1.1 and HTTP/2, with JSON and protobuf.
 func TestInformerWatchList(t *testing.T) {
-	s := startServer(t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0")
-	secure, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
+	s := process.Start(t)
+	secure, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,7 @@ func TestInformerWatchList(t *testing.T) {
 		name, contentType, protocol string
 		config                      *rest.Config
 	}{
-		{"plain", "application/json", "HTTP/1.1", &rest.Config{Host: s.url}},
+		{"plain", "application/json", "HTTP/1.1", &rest.Config{Host: s.URL}},
 		{"secure", "application/vnd.kubernetes.protobuf", "HTTP/2.0", secure},
 	} {
 		t.Run(c.name, func(t *testing.T) {

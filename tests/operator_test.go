@@ -24,6 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metrics "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/kubecascade/kubecascade/tests/process"
 )
 
 const (
@@ -64,10 +66,8 @@ func TestOperator(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	ctrl.SetLogger(logr.Discard())
-	s := startServer(
-		t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0", "--authorization-mode", "RBAC",
-		"--enable-admission-plugins", "ServiceAccount,OwnerReferencesPermissionEnforcement",
-	)
+	s := process.Start(t, "--authorization-mode=RBAC",
+		"--enable-admission-plugins=ServiceAccount,OwnerReferencesPermissionEnforcement")
 	w := newWorld(ctx, t, s)
 	mgr := w.operate(ctx)
 

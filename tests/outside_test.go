@@ -33,6 +33,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metrics "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/kubecascade/kubecascade/tests/process"
 )
 
 // outside is a server whose own controllers are off, and an administrator of it, as kube-controller-manager or
@@ -46,10 +48,8 @@ type outside struct {
 
 func newOutside(t *testing.T) *outside {
 	t.Helper()
-	s := startServer(
-		t, "--ephemeral", "--insecure-port", "-1", "--secure-port", "0", "--authorization-mode", "RBAC", "--controllers", "",
-	)
-	config, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
+	s := process.Start(t, "--authorization-mode=RBAC", "--controllers=")
+	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}

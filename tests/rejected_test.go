@@ -18,6 +18,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubecascade/kubecascade/tests/process"
 )
 
 // bad is a request that must be rejected and change nothing.
@@ -108,13 +110,12 @@ func rejecting(t *testing.T) *rejecter {
 	if err := os.WriteFile(file, []byte(tokens), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := startServer(t, "--ephemeral", "--insecure-port=-1", "--secure-port=0", "--authorization-mode=RBAC",
-		"--controllers=none", "--token-auth-file", file)
-	config, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
+	s := process.Start(t, "--authorization-mode=RBAC", "--controllers=none", "--token-auth-file", file)
+	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rejecter{t, s.url, config.Host}
+	r := &rejecter{t, s.URL, config.Host}
 	bind := func(kind, role, user string) string {
 		const group = `"apiGroup":"rbac.authorization.k8s.io"`
 		return `{"metadata":{"name":"` + role + `"},"roleRef":{` + group + `,"kind":"` + kind + `","name":"` + role +

@@ -21,6 +21,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubecascade/kubecascade/tests/process"
 )
 
 // world is the server as its administrator sees it, with what a chart installs.
@@ -35,11 +37,11 @@ type world struct {
 	last      string
 }
 
-func newWorld(ctx context.Context, t *testing.T, s *server) *world {
+func newWorld(ctx context.Context, t *testing.T, s *process.Server) *world {
 	t.Helper()
 	w := &world{t: t, tokenFile: filepath.Join(t.TempDir(), "token"), failures: make(chan error, 1)}
 	var err error
-	if w.config, err = clientcmd.BuildConfigFromFlags("", s.kubeconfig); err != nil {
+	if w.config, err = clientcmd.BuildConfigFromFlags("", s.Kubeconfig); err != nil {
 		t.Fatal(err)
 	}
 	w.config.QPS = -1

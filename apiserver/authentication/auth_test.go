@@ -248,27 +248,3 @@ func FuzzVerify(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkVerify shows what a token costs that was seen before.
-func BenchmarkVerify(b *testing.B) {
-	a, err := authentication.NewAccounts(
-		authentication.AccountsConfig{Issuers: []string{"i"}, Signer: signers(b)["P-256"]},
-	)
-	if err != nil {
-		b.Fatal(err)
-	}
-	now := time.Now()
-	token, err := a.Issue(
-		authorization.TokenClaim{
-			Namespace: "n", Name: "a", UID: "1", Audiences: []string{"i"}, Issued: now, Expires: now.Add(time.Hour),
-		},
-	)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, _, err := a.Verify(token, nil, now, there{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -3,11 +3,8 @@ package endpoints_test
 import (
 	"fmt"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -69,45 +66,6 @@ func TestManyValues(t *testing.T) {
 		a := must(t, s.Do(c[0], c[1], body, "Content-Type", c[2]), http.StatusRequestEntityTooLarge)
 		if !strings.Contains(a.Status().Message, "more than 250000 values") {
 			t.Errorf("%v: %s", c, a.Body)
-		}
-	}
-}
-
-// BenchmarkWriteMemory is what a create allocates for each byte of its body.
-func BenchmarkWriteMemory(b *testing.B) {
-	list := func(n int, format string) string {
-		all := make([]string, n)
-		for i := range all {
-			all[i] = fmt.Sprintf(format, i)
-		}
-		return strings.Join(all, ",")
-	}
-	for _, c := range []struct{ what, path, body string }{
-		{"one value", configmaps, `"data":{"k":"` + strings.Repeat("x", 1<<20) + `"}`},
-		{"many values", configmaps, `"data":{` + list(10_000, `"key-%d":"the value of this key in a config map"`) + `}`},
-		{"pod", "/api/v1/namespaces/default/pods", `"spec":{"containers":[{"name":"c","image":"i","env":[` +
-			list(10_000, `{"name":"VARIABLE_%d","value":"the value of a variable"}`) + `]}]}`},
-	} {
-		body := []byte(`{"metadata":{"name":"a"},` + c.body + `}`)
-		document, err := yaml.JSONToYAML(body)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for media, body := range map[string][]byte{"application/json": body, "application/yaml": document} {
-			b.Run(c.what+", "+media, func(b *testing.B) {
-				s := apiservertest.Start(b, nil)
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				for b.Loop() {
-					a := s.Do("POST", c.path+"?dryRun=All", string(body), "Content-Type", media,
-						"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
-					if a.Code != http.StatusCreated {
-						b.Fatalf("%d %s", a.Code, a.Body)
-					}
-				}
-				runtime.ReadMemStats(&after)
-				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N*len(body)), "B/byte")
-			})
 		}
 	}
 }

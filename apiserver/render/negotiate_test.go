@@ -89,20 +89,3 @@ func TestPretty(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkNegotiate(b *testing.B) {
-	for _, accept := range []string{"application/json", "application/vnd.kubernetes.protobuf,application/json",
-		"application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"} {
-		b.Run(accept, func(b *testing.B) {
-			r := httptest.NewRequest(http.MethodGet, "/", nil)
-			r.Header.Set("Accept", accept)
-			query := r.URL.Query()
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := (render.Offer{Binary: true, Converted: true}).Negotiate(r, query); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

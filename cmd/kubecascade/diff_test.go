@@ -6,9 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/conformance/servertest"
+	"github.com/kubecascade/kubecascade"
+	"github.com/kubecascade/kubecascade/kubecascadetest"
 )
+
+// startCompared returns the URL of a server with the namespace controller, and other controllers.
+func startCompared(t *testing.T, controllers ...string) string {
+	t.Helper()
+	return kubecascadetest.New(t, func(o *kubecascade.Options) {
+		o.Addresses.InsecurePort, o.Controllers.Enabled = -1, append(controllers, "namespace-controller")
+	}).InsecureURL()
+}
 
 // runDiff runs the command and returns what it printed.
 func runDiff(t *testing.T, args ...string) (string, error) {
@@ -22,14 +30,16 @@ func runDiff(t *testing.T, args ...string) (string, error) {
 }
 
 func TestDiffSame(t *testing.T) {
-	out, err := runDiff(t, "--reference", servertest.Start(t), "--candidate", servertest.Start(t), "--seed=3", "--ops=50")
+	const collector = "garbage-collector-controller"
+	out, err := runDiff(t, "--reference", startCompared(t, collector), "--candidate", startCompared(t, collector),
+		"--seed=3", "--ops=50")
 	if err != nil || out != "no difference: --seed 3 --ops 50\n" {
 		t.Errorf("%v: %s", err, out)
 	}
 }
 
 func TestDiffFinds(t *testing.T) {
-	out, err := runDiff(t, "--reference", servertest.Start(t), "--candidate", apiservertest.Start(t, nil).URL,
+	out, err := runDiff(t, "--reference", startCompared(t, "garbage-collector-controller"), "--candidate", startCompared(t),
 		"--seed=1", "--ops=50", "--settle=300ms", "--built-in")
 	if !errors.Is(err, errDifferent) {
 		t.Fatalf("%v: %s", err, out)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-var manDir = flag.String("man", "", "write the man pages into this directory (make man)")
+var manDir = flag.String("man", "", "write the man pages into this directory (make install)")
 
 // writePages writes a man page for each command. Their date is SOURCE_DATE_EPOCH. The library for them is in tests
 // only, so that it is not in the binary.

@@ -3,6 +3,7 @@ package differ_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -14,17 +15,36 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade"
 	"github.com/kubecascade/kubecascade/conformance/differ"
 	"github.com/kubecascade/kubecascade/conformance/model"
-	"github.com/kubecascade/kubecascade/conformance/servertest"
+	"github.com/kubecascade/kubecascade/kubecascadetest"
 )
+
+const collector = "garbage-collector-controller"
+
+// start returns the URL of a server with the namespace controller, and other controllers.
+func start(t *testing.T, controllers ...string) string {
+	t.Helper()
+	return kubecascadetest.New(t, func(o *kubecascade.Options) {
+		o.Addresses.InsecurePort, o.Controllers.Enabled = -1, append(controllers, "namespace-controller")
+	}).InsecureURL()
+}
+
+// newClient returns a client that keeps enough connections.
+func newClient(t *testing.T) *http.Client {
+	tr := &http.Transport{MaxIdleConnsPerHost: 64}
+	t.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{Transport: tr}
+}
 
 // TestSame: equal servers show no difference, and after each operation what the model expects: none is waited for until
 // its time is over.
 func TestSame(t *testing.T) {
 	c := differ.Config{
-		Reference: servertest.Start(t), Candidate: servertest.Start(t), Client: servertest.Client(t), Settle: time.Hour,
+		Reference: start(t, collector), Candidate: start(t, collector), Client: newClient(t), Settle: time.Hour,
 	}
 	for seed := range uint64(6) {
 		c.Prefix = string('a'+rune(seed)) + "-"
@@ -42,8 +62,10 @@ func TestSame(t *testing.T) {
 // than the other, and the next operation creates an object with the name of the last one.
 func TestNoNetEffect(t *testing.T) {
 	c := differ.Config{
-		Reference: servertest.Start(t), Candidate: servertest.Slow(t, 20*time.Millisecond), Client: servertest.Client(t),
-		Prefix: "a-",
+		Reference: start(t, collector), Candidate: start(t), Client: newClient(t), Prefix: "a-",
+	}
+	for _, resource := range []string{"secrets", "configmaps"} {
+		go collectSlowly(c.Client, c.Candidate+"/api/v1/", resource)
 	}
 	var ops []model.Op
 	for id := range 30 {
@@ -55,10 +77,38 @@ func TestNoNetEffect(t *testing.T) {
 	}
 }
 
+// collectSlowly deletes each new object of a type that has an owner, some time after its event, until the server ends.
+func collectSlowly(client *http.Client, api, resource string) {
+	res, err := client.Get(api + resource + "?watch=true")
+	if err != nil {
+		return
+	}
+	defer res.Body.Close()
+	for events := json.NewDecoder(res.Body); ; {
+		var e struct {
+			Type   string
+			Object metav1.PartialObjectMetadata
+		}
+		if err := events.Decode(&e); err != nil {
+			return
+		}
+		if e.Type != "ADDED" || len(e.Object.OwnerReferences) == 0 {
+			continue
+		}
+		time.Sleep(20 * time.Millisecond)
+		path := api + "namespaces/" + e.Object.Namespace + "/" + resource + "/" + e.Object.Name
+		if r, err := http.NewRequest(http.MethodDelete, path, nil); err == nil {
+			if a, err := client.Do(r); err == nil {
+				a.Body.Close()
+			}
+		}
+	}
+}
+
 // TestNoCollector: a server without a collector is found to differ, and the difference is reduced to few operations.
 func TestNoCollector(t *testing.T) {
-	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL,
-		Client: servertest.Client(t), BuiltIn: true,
+	c := differ.Config{Reference: start(t, collector), Candidate: start(t),
+		Client: newClient(t), BuiltIn: true,
 		Prefix: "a-", Settle: 300 * time.Millisecond}
 	f, err := differ.Find(t.Context(), c, 1, 100)
 	if err != nil {
@@ -77,8 +127,8 @@ func TestNoCollector(t *testing.T) {
 // TestLateDeletion: a wrong deletion by a collector is found, even if no operation follows it.
 func TestLateDeletion(t *testing.T) {
 	secret := "/api/v1/namespaces/a-a/secrets/n0"
-	cand := servertest.Start(t)
-	c := differ.Config{Reference: servertest.Start(t), Client: servertest.Client(t), Prefix: "a-", Settle: time.Second}
+	cand := start(t, collector)
+	c := differ.Config{Reference: start(t, collector), Client: newClient(t), Prefix: "a-", Settle: time.Second}
 	c.Candidate = proxy(t, cand, func(r *http.Request) {
 		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/configmaps") {
 			return
@@ -120,13 +170,13 @@ func proxy(t *testing.T, server string, before func(*http.Request), change func(
 // TestOnce: a difference that isn't reproduced is reported as such, and not reduced to another one.
 func TestOnce(t *testing.T) {
 	var answers atomic.Int64
-	c := differ.Config{Reference: servertest.Start(t),
-		Candidate: proxy(t, servertest.Start(t), func(*http.Request) {}, func(r *http.Response) {
+	c := differ.Config{Reference: start(t, collector),
+		Candidate: proxy(t, start(t, collector), func(*http.Request) {}, func(r *http.Response) {
 			if r.Request.Method == "DELETE" && answers.Add(1) == 5 {
 				r.StatusCode, r.Body = http.StatusTeapot, io.NopCloser(bytes.NewBufferString("{}"))
 				r.Header.Del("Content-Length")
 			}
-		}), Client: servertest.Client(t), Prefix: "a-"}
+		}), Client: newClient(t), Prefix: "a-"}
 	var progress []string
 	c.Progress = func(s string) { progress = append(progress, s) }
 	f, err := differ.Find(t.Context(), c, 3, 100)
@@ -171,7 +221,7 @@ func clean(t *testing.T, c differ.Config) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	c := differ.Config{Reference: servertest.Start(t), Candidate: servertest.Start(t), Client: servertest.Client(t),
+	c := differ.Config{Reference: start(t, collector), Candidate: start(t, collector), Client: newClient(t),
 		Prefix: "a-",
 		Progress: func(string) {
 			if n++; n == 60 {
@@ -188,8 +238,8 @@ func TestInterrupted(t *testing.T) {
 func TestNoTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL,
-		Client: servertest.Client(t), BuiltIn: true,
+	c := differ.Config{Reference: start(t, collector), Candidate: start(t),
+		Client: newClient(t), BuiltIn: true,
 		Prefix: "a-", Settle: 300 * time.Millisecond}
 	c.Progress = func(s string) {
 		if strings.HasSuffix(s, "sending them again") {

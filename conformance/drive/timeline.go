@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -110,10 +111,7 @@ func (s *Session) add(e raw, mine bool) {
 		s.collected[e.Object.Metadata.Name] = true
 	}
 	s.ahead[e.version] = true
-	for s.ahead[s.through+1] {
-		s.through++
-		delete(s.ahead, s.through)
-	}
+	s.advance()
 	s.latest = max(s.latest, e.version)
 	s.wake()
 }
@@ -147,12 +145,29 @@ func (s *Session) Latest() int64 {
 	return s.latest
 }
 
+// Pass counts the versions up to one as shown: those that no event had were of other clients' objects.
+func (s *Session) Pass(version int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.through = max(s.through, version)
+	maps.DeleteFunc(s.ahead, func(v int64, _ bool) bool { return v <= s.through })
+	s.advance()
+}
+
+// advance takes the versions that follow. The lock is held.
+func (s *Session) advance() {
+	for s.ahead[s.through+1] {
+		s.through++
+		delete(s.ahead, s.through)
+	}
+}
+
 // Timeline is what the watches have shown.
 type Timeline struct {
 	// Events, in order, that haven't been taken.
 	Events []model.Event
 	// Whole: no version is missing between the session's beginning and the latest one known, so nothing is
-	// on its way. While others write what the session doesn't watch it may stay false.
+	// on its way. After a write of others to what the session doesn't watch it is false until Pass.
 	Whole bool
 	// More is closed when there is more.
 	More <-chan struct{}

@@ -330,36 +330,3 @@ func TestNil(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
-
-func BenchmarkRemoved(b *testing.B) {
-	tr := New(began)
-	owner := []Object{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-1", UID: id(1)}}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		s := Subject{Type: pods, Namespace: "default", Name: "web-5d8f6c9b7c-abcde",
-			UID: string(append([]byte(nil), id7(i)...))}
-		tr.Removed(&s, int64(i), began, nil, NewRequest(Sent{User: controllers + "generic-garbage-collector", Own: true,
-			Verb: "delete", Reason: OwnerDeleted, Owners: owner, Policy: "Background"}))
-	}
-}
-
-var buffer = []byte("00000000-0000-4000-8000-0123456789ab")
-
-// id7 is id without an allocation.
-func id7(n int) []byte {
-	for i := range 8 {
-		buffer[i] = "0123456789abcdef"[n>>(4*(7-i))&15]
-	}
-	return buffer
-}
-
-func BenchmarkFind(b *testing.B) {
-	tr := New(began)
-	for n := range Removals {
-		remove(tr, n, nil)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		tr.Find(Query{Name: "pod-0", Kind: "pod"}, all)
-	}
-}

@@ -137,10 +137,6 @@ var forbidden = []struct {
 
 // except are files' packages that a rule spares, with the reason.
 var except = map[string]string{
-	"conformance/servertest -> " + module + "/apiserver":  "tests of ours start a server",
-	"conformance/servertest -> " + module + "/storage":    "tests of ours start a server",
-	"conformance/servertest -> " + module + "/finalizers": "tests of ours start a server",
-	"conformance/servertest -> " + module + "/gc":         "tests of ours start a server",
 	"gc -> net/http":                                        "debug.go serves the graph",
 	"cmd/kubecascade -> " + module + "/gc":                  "gc/explain answers what its commands ask",
 	"apiserver/audit -> k8s.io/apiserver":                   "policies, events and backends are a library, without informers",

@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
-	os.Exit(process.Run(m, "../..", nil))
+	os.Exit(process.Run(m, nil))
 }
 
 // TestAttacks prints the effects of each attack on a server of its own. In the short form each takes a moment, and
@@ -87,7 +87,7 @@ func (a attack) measure(t *testing.T) {
 	o := &observer{client: s.client(other, true)}
 	around.Go(func() { o.observe(ctx) })
 	go func() { // until the server has ended, at the latest below
-		<-s.ended
+		<-s.Ended
 		stop()
 	}()
 	answers, err := a.start(ctx, s.target)

@@ -3,8 +3,6 @@
 package attack
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -142,13 +140,8 @@ func head(method, path, user string) string {
 // server is a process with a data directory of its own.
 type server struct {
 	target
-	cmd *exec.Cmd
-	log *bytes.Buffer
-	// ended is closed when the process has ended.
-	ended chan struct{}
+	*process.Server
 }
-
-var ready = regexp.MustCompile(`ready in \d+ ms: http://\S+ (https://\S+), kubeconfig`)
 
 // patience bounds what never takes long.
 const patience = 30 * time.Second
@@ -165,31 +158,10 @@ func serve(t *testing.T) *server {
 	limits := fmt.Sprintf(`ulimit -d %d; GOMEMLIMIT=${GOMEMLIMIT:-%d} exec "$@"`, 2*maxMemory>>10, maxMemory/10*9)
 	args := []string{"-c", limits, "sh", process.Binary, "serve", "--data-dir", filepath.Join(dir, "data"),
 		"--insecure-port=-1", "--secure-port=0", "--authorization-mode=RBAC", "--token-auth-file", tokens}
-	s := &server{cmd: exec.Command("sh", args...), log: &bytes.Buffer{}, ended: make(chan struct{})}
-	s.cmd.Stderr = s.log
-	out, err := s.cmd.StdoutPipe()
-	if err == nil {
-		err = s.cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := make(chan string, 1)
-	go func() {
-		r := bufio.NewReader(out)
-		text, _ := r.ReadString('\n') // at the end, a line that doesn't match
-		line <- text
-		_, _ = io.Copy(io.Discard, r) // it ends with the process
-		_ = s.cmd.Wait()              // ProcessState says how it ended
-		close(s.ended)
-	}()
-	t.Cleanup(s.kill)
-	url := ready.FindStringSubmatch(<-line)
-	if url == nil {
-		s.kill()
-		t.Fatalf("the server is not ready: %v\n%s", s.cmd.ProcessState, s.log)
-	}
-	s.target = target(url[1])
+	p, err := process.Launch(exec.Command("sh", args...))
+	must(t, err)
+	t.Cleanup(p.Kill)
+	s := &server{target(p.Secure), p}
 	role := func(rules string) string { return `{"metadata":{"name":"own"},"rules":[` + rules + `]}` }
 	bind := func(user string) string {
 		return `{"metadata":{"name":"own"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"own"},
@@ -214,20 +186,14 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// kill ends the server, and waits for it.
-func (s *server) kill() {
-	_ = s.cmd.Process.Kill() // it may have ended
-	<-s.ended
-}
-
 // down says why the server serves no more; "" if it does.
 func (s *server) down(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_, err := s.client(other, false).want(ctx, http.StatusOK, request{method: "GET", path: ordinary})
 	select {
-	case <-s.ended:
-		return fmt.Sprintf("the server ended: %v %s", s.cmd.ProcessState, failure.Find(s.log.Bytes()))
+	case <-s.Ended:
+		return fmt.Sprintf("the server ended: %v %s", s.State(), failure.FindString(s.Log.String()))
 	default:
 	}
 	if err != nil {
@@ -241,7 +207,7 @@ var failure = regexp.MustCompile(`(?m)^(fatal error|panic): .*`)
 
 // usage ends the server, and returns its processor time and the most bytes that were resident.
 func (s *server) usage() (cpu time.Duration, peak int64) {
-	s.kill()
-	state := s.cmd.ProcessState
-	return state.UserTime() + state.SystemTime(), state.SysUsage().(*syscall.Rusage).Maxrss << 10
+	s.Kill()
+	used := s.State()
+	return used.UserTime() + used.SystemTime(), used.SysUsage().(*syscall.Rusage).Maxrss << 10
 }

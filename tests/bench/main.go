@@ -39,7 +39,7 @@ func command() (err error) {
 	var b bench
 	binary := flag.String("binary", "bin/kubecascade", "`binary` under test")
 	against := flag.String("against", "", "`binary` to compare with: each case runs on both in turn")
-	peer := flag.String("peer", "", "`binary` of tests/extensions/peer, for the cases of custom resources")
+	peer := flag.String("peer", "", "`binary` of tests/e2e/extensions/peer, for the cases of custom resources")
 	only := flag.String("only", ".", "`regexp` of the figures to measure; -list prints their names")
 	flag.IntVar(&b.runs, "runs", 3, "runs of each case")
 	flag.Float64Var(&b.scale, "scale", 1, "`factor` of all numbers and waiting times, such as 0.05 for a trial")

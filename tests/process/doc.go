@@ -1,11 +1,11 @@
-// Package process starts the server under test as its users do: as a process. It is a module of its own with the
-// standard library alone, so that tests in modules with other versions of Kubernetes' libraries use it.
+// Package process runs the server under test as its users do: as a process.
 //
 // It guarantees:
 //
-//  1. Start returns when the server is ready, and the server ends with the test, without an error.
-//  2. If $KUBECASCADE_SHARED is set, all tests get the same server, and it goes back to its beginning at the end of
-//     each. It ends with Run.
+//  1. Start returns when the server is ready. The server ends with the test, without an error.
+//  2. If $KUBECASCADE_SHARED is set, tests whose servers have the same flags and temporary data share one. It is rolled
+//     back at the end of each test, and ends with Run.
+//  3. Methods of a Server may be called at any time, several times, and by several goroutines.
 //
-// Its functions are for tests that run one after the other.
+// Start is for tests that run one after the other if they share servers.
 package process

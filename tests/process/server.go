@@ -3,142 +3,169 @@ package process
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 )
 
-// Binary is the server under test. Run sets it.
-var Binary string
-
-// Server is a server that runs.
+// Server is a process that serves.
 type Server struct {
-	// URL is the plain port, if the server has one, and Kubeconfig the administrator's file.
-	URL, Kubeconfig string
+	// URL is that of the plain port, Secure that of the port for HTTPS, and Kubeconfig the administrator's file.
+	URL, Secure, Kubeconfig string
+	// Log is what the process has written to stderr.
+	Log *Log
+	// Ended is closed when the process has ended.
+	Ended chan struct{}
 
 	command *exec.Cmd
-	log     bytes.Buffer
+	killed  atomic.Bool
+	// err is the error with which the process ended; it is set when Ended is closed.
+	err error
 }
 
-// shared is the server that all tests share; nil before there is one.
-var shared *Server
-
-// Run builds the server from the module at root and runs the tests. prepare, if it is set, does what else they need,
-// with files in a directory that is removed at the end. It returns the code with which the process ends.
-func Run(m *testing.M, root string, prepare func(dir string) error) int {
-	code, err := run(m, root, prepare)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return max(code, 1)
-	}
-	return code
+// Log collects what a process writes; it may be read at any time.
+type Log struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
 }
 
-func run(m *testing.M, root string, prepare func(dir string) error) (code int, err error) {
-	dir, err := os.MkdirTemp("", "kubecascade-tests-")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	Binary = filepath.Join(dir, "kubecascade")
-	if err := Build(root, "./cmd/kubecascade", Binary); err != nil {
-		return 1, err
-	}
-	if prepare != nil {
-		if err := prepare(dir); err != nil {
-			return 1, err
-		}
-	}
-	code = m.Run()
-	if shared != nil {
-		err = shared.Stop()
-	}
-	return code, err
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
 }
 
-// Build builds a package of the module in a directory.
-func Build(dir, pkg, to string) error {
-	c := exec.Command("go", "build", "-C", dir, "-o", to, pkg)
-	c.Stdout, c.Stderr = os.Stdout, os.Stderr
-	return c.Run()
+// String returns what has been written so far.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
-// Start starts a server with temporary data, free ports and these flags. Tests that share one use the same flags.
+// shared are the servers that tests share, by their flags.
+var shared = map[string]*Server{}
+
+// Start starts a server with the flags, on free ports unless the flags have others, and with temporary data unless they
+// have --data-dir.
 func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
-	if os.Getenv("KUBECASCADE_SHARED") == "" {
-		s := serve(t, flags)
-		t.Cleanup(func() {
-			if err := s.Stop(); err != nil {
-				t.Error(err)
-			}
-		})
-		return s
+	args := []string{"serve", "--insecure-port=-1", "--secure-port=0"}
+	kept := slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--data-dir") })
+	if !kept {
+		args = append(args, "--ephemeral")
 	}
-	if shared == nil {
-		shared = serve(t, flags)
-		shared.run(t, "checkpoint")
+	args = append(args, flags...)
+	share := os.Getenv("KUBECASCADE_SHARED") != "" && !kept
+	s := shared[strings.Join(args, " ")]
+	if s == nil {
+		var err error
+		if s, err = Launch(exec.Command(Binary, args...)); err != nil {
+			t.Fatal(err)
+		}
+		if share {
+			shared[strings.Join(args, " ")] = s
+			s.Run(t, "checkpoint", "begin")
+		}
 	}
-	t.Cleanup(func() { shared.run(t, "rollback") })
-	return shared
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("log of the server:\n%s", s.Log)
+		}
+		if share {
+			s.Run(t, "rollback", "begin")
+		} else if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }
 
-// PID is the server's process.
+var (
+	plainURL   = regexp.MustCompile(`http://[0-9.:]+`)
+	secureURL  = regexp.MustCompile(`https://[0-9.:]+`)
+	kubeconfig = regexp.MustCompile(`, kubeconfig (.+)`)
+)
+
+// Launch starts a command that serves, and returns when it has printed a URL. Its log goes to c.Stderr, if that is set.
+// The caller must end it.
+func Launch(c *exec.Cmd) (*Server, error) {
+	s := &Server{Log: &Log{}, Ended: make(chan struct{}), command: c}
+	if c.Stderr == nil {
+		c.Stderr = s.Log
+	}
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("starting the server: %w", err)
+	}
+	lines := bufio.NewReader(out)
+	for s.URL == "" && s.Secure == "" {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return nil, fmt.Errorf("the server ended before it was ready: %v\n%s%s", c.Wait(), line, s.Log)
+		}
+		s.URL, s.Secure = plainURL.FindString(line), secureURL.FindString(line)
+		if m := kubeconfig.FindStringSubmatch(line); m != nil {
+			s.Kubeconfig = m[1]
+		}
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, lines) // until the process ends
+		s.err = c.Wait()
+		close(s.Ended)
+	}()
+	return s, nil
+}
+
+// PID is the ID of the process.
 func (s *Server) PID() int { return s.command.Process.Pid }
 
-// run runs a command of kubecascade that is about the server.
-func (s *Server) run(t testing.TB, command string) {
+// Run runs a command of kubecascade with the server's kubeconfig. The test fails if it fails.
+func (s *Server) Run(t testing.TB, command ...string) {
 	t.Helper()
-	out, err := exec.Command(Binary, command, "--kubeconfig", s.Kubeconfig).CombinedOutput()
+	out, err := exec.Command(Binary, append(command, "--kubeconfig", s.Kubeconfig)...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v: %s", command, err, out)
+		t.Fatalf("%q: %v: %s", command, err, out)
 	}
 	t.Logf("%s", out)
 }
 
-var readyLine = regexp.MustCompile(`ready in \d+ ms: (?:(http://\S+) )?https://\S+, kubeconfig (.+)$`)
-
-// serve runs a server and waits for the line that says it is ready.
-func serve(t testing.TB, flags []string) *Server {
-	t.Helper()
-	args := append([]string{"serve", "--ephemeral", "--secure-port=0", "--insecure-port=-1"}, flags...)
-	s, err := Launch(exec.Command(Binary, args...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// Launch starts kubecascade serve, or another server that prints such a line when it is ready, and waits for that line.
-func Launch(command *exec.Cmd) (*Server, error) {
-	s := &Server{command: command}
-	command.Stderr = &s.log
-	out, err := command.StdoutPipe()
-	if err == nil {
-		err = command.Start()
-	}
-	if err != nil {
-		return nil, err
-	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if m := readyLine.FindStringSubmatch(lines.Text()); m != nil {
-			s.URL, s.Kubeconfig = m[1], m[2]
-			return s, nil
-		}
-	}
-	return nil, fmt.Errorf("the server ended before it was ready: %v", s.Stop())
-}
-
-// Stop ends the server as Ctrl-C does.
+// Stop ends the process as Ctrl-C does, and returns the error with which it ended, unless it was killed before.
 func (s *Server) Stop() error {
 	_ = s.command.Process.Signal(syscall.SIGTERM) // it may have ended
-	if err := s.command.Wait(); err != nil {
-		return fmt.Errorf("the server ended with %w\n%s", err, &s.log)
+	select {
+	case <-s.Ended:
+	case <-time.After(time.Minute):
+		s.Kill()
+		return fmt.Errorf("the server did not end within a minute\n%s", s.Log)
 	}
-	return nil
+	if s.err == nil || s.killed.Load() {
+		return nil
+	}
+	return fmt.Errorf("the server ended with %w\n%s", s.err, s.Log)
 }
+
+// Signal sends a signal to the process, if it runs.
+func (s *Server) Signal(sig os.Signal) { _ = s.command.Process.Signal(sig) }
+
+// Kill ends the process at once, and waits for that.
+func (s *Server) Kill() {
+	s.killed.Store(true)
+	_ = s.command.Process.Kill() // it may have ended
+	<-s.Ended
+}
+
+// State is how the process ended, after that.
+func (s *Server) State() *os.ProcessState { return s.command.ProcessState }

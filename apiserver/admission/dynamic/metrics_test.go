@@ -5,12 +5,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 	"github.com/kubecascade/kubecascade/apiserver/webhook/webhooktest"
 )
 
@@ -101,15 +98,5 @@ func TestSeries(t *testing.T) {
 	c.want(200, "PATCH", path, `[{"op":"remove","path":"/webhooks/1"}]`, "Content-Type", "application/json-patch+json")
 	if kept, gone := series(); !kept || gone {
 		t.Errorf("kept %v, gone %v", kept, gone)
-	}
-}
-
-// BenchmarkStep measures what the duration of a step costs a write, twice.
-func BenchmarkStep(b *testing.B) {
-	m := dynamic.NewMetrics(nil)
-	b.ReportAllocs()
-	for b.Loop() {
-		start := time.Now()
-		m.Step(admission.Admitting, admission.Create, false, time.Since(start))
 	}
 }

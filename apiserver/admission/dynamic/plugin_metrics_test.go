@@ -1,15 +1,9 @@
 package dynamic_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/admission/dynamic"
 )
 
 // TestPluginMetrics: each plugin is observed for the operations for which upstream calls it, and no other (L-112).
@@ -42,34 +36,5 @@ func TestPluginMetrics(t *testing.T) {
 		if !strings.Contains(text, bucket+le+`"} `) {
 			t.Errorf("there is no bucket %s", le)
 		}
-	}
-}
-
-// idle is a plugin that does nothing.
-type idle string
-
-func (i idle) Name() string                                        { return string(i) }
-func (idle) Admit(context.Context, *admission.Attributes) error    { return nil }
-func (idle) Validate(context.Context, *admission.Attributes) error { return nil }
-
-// BenchmarkPlugins measures what the durations of 21 plugins cost a create, all of which mutate and validate: more than
-// those of the server do.
-func BenchmarkPlugins(b *testing.B) {
-	var chain admission.Chain
-	for range 21 {
-		chain = append(chain, idle("LimitRanger"))
-	}
-	for name, each := range map[string]admission.Each{
-		"none": nil, "all": dynamic.NewPluginMetrics(prometheus.NewRegistry(), chain),
-	} {
-		b.Run(name, func(b *testing.B) {
-			steps, a := admission.Steps{Chain: chain, Each: each}, &admission.Attributes{Operation: admission.Create}
-			b.ReportAllocs()
-			for b.Loop() {
-				if steps.Admit(b.Context(), a) != nil || steps.Validate(b.Context(), a) != nil {
-					b.Fatal("rejected")
-				}
-			}
-		})
 	}
 }

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/kubecascade/kubecascade/tests/e2e/extensions/upstream"
+)
+
+func main() {
+	dir := flag.String("data-dir", "", "an existing, empty directory")
+	flag.Parse()
+	if err := serve(*dir); err != nil {
+		fmt.Fprintln(os.Stderr, "peer:", err)
+		os.Exit(1)
+	}
+}
+
+// serve serves until it is interrupted.
+func serve(dir string) error {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	began := time.Now()
+	config, stop, err := upstream.Start(quiet{}, dir, true)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	file := filepath.Join(dir, "kubeconfig")
+	if err := write(config, file); err != nil {
+		return err
+	}
+	fmt.Printf("ready in %d ms: %s, kubeconfig %s\n", time.Since(began).Milliseconds(), config.Host, file)
+	<-ctx.Done()
+	return nil
+}
+
+// write writes a kubeconfig of the administrator.
+func write(c *rest.Config, file string) error {
+	k := clientcmdapi.NewConfig()
+	k.Clusters[""] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData, TLSServerName: c.ServerName}
+	k.AuthInfos[""] = &clientcmdapi.AuthInfo{Token: c.BearerToken}
+	k.Contexts[""] = &clientcmdapi.Context{}
+	return clientcmd.WriteToFile(*k, file)
+}
+
+// quiet is a log that keeps errors alone.
+type quiet struct{}
+
+func (quiet) Errorf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "peer: "+format+"\n", args...)
+}
+
+func (quiet) Logf(string, ...any) {}
+
+// Fatalf is of the interface; Start returns its errors.
+func (q quiet) Fatalf(format string, args ...any) {
+	q.Errorf(format, args...)
+	os.Exit(1)
+}

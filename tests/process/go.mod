@@ -1,3 +1,0 @@
-module github.com/kubecascade/kubecascade/tests/process
-
-go 1.26.0

@@ -1,6 +1,0 @@
-// Package ui drives the page of package ui in headless Chromium, with chromedp. It is a module of its own, run by make
-// ui-test and not by make test, as it needs a browser: chromium, or what CHROMIUM names.
-//
-// Screenshots of what the tests look at are kept in bin/ui, and compared loosely with the small ones in testdata;
-// -update writes those.
-package ui
