@@ -71,6 +71,17 @@ func (s *Server) makeControllers(on, gates map[string]bool) {
 	})
 }
 
+// control is the state of the controllers.
+type control struct {
+	// controllers has the parts of the enabled controllers, and those of kube-apiserver's; none of the latter if the
+	// server is read-only. run is their present run.
+	controllers *controllers.Set
+	run         *controllerRun
+	// garbage is nil without the collector.
+	garbage     *loopback.GarbageCollector
+	checkpoints *checkpoint.Checkpoints
+}
+
 // controllerRun is a run of the controllers. A rollback ends it and starts another one, whose controllers know nothing
 // of what was before.
 type controllerRun struct {

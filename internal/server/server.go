@@ -14,12 +14,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/audit"
 	"github.com/kubecascade/kubecascade/apiserver/bootstrap"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
-	"github.com/kubecascade/kubecascade/controllers"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/gc/trail"
 	"github.com/kubecascade/kubecascade/internal/backup"
 	"github.com/kubecascade/kubecascade/internal/checkpoint"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
 // Server is a running server. Its methods may be called from any goroutine.
@@ -35,17 +33,12 @@ type Server struct {
 	keys       *pki.Bundle
 	kubeconfig string
 	api        *apiserver.Server
-	// first are the settings of the objects that every cluster has, and leaving the state of the server's address in them.
+	// first are the settings of the objects that each cluster has.
 	first   bootstrap.Options
 	leaving leaving
-	// trail has the last removals, garbage is nil without the collector.
-	trail   *trail.Trail
-	garbage *loopback.GarbageCollector
-	// controllers has the parts of the enabled controllers, and those of kube-apiserver's; none of the latter if the
-	// server is read-only. run is their present run.
-	controllers *controllers.Set
-	run         *controllerRun
-	checkpoints *checkpoint.Checkpoints
+	// trail has the last removals.
+	trail *trail.Trail
+	control
 }
 
 // Start starts a server. ctx only limits the start.
